@@ -1,0 +1,26 @@
+#include <perp/core/trajectory.hpp>
+
+namespace perp {
+
+const char* to_string(EventKind kind) {
+  switch (kind) {
+    case EventKind::mode_change: return "mode_change";
+    case EventKind::crossing: return "crossing";
+    case EventKind::sliding_entry: return "sliding_entry";
+    case EventKind::sliding_exit: return "sliding_exit";
+    case EventKind::jump: return "jump";
+    case EventKind::inconsistent_start: return "inconsistent_start";
+    case EventKind::no_solution: return "no_solution";
+  }
+  return "unknown";
+}
+
+void Trajectory::append(const Step& step) {
+  t.push_back(step.t);
+  x.push_back(step.x);
+  lambda.push_back(step.lambda);
+  w.push_back(step.w);
+  mode.push_back(step.mode);
+}
+
+}  // namespace perp

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/core/status.hpp>
+#include <perp/lcp/mlcp.hpp>
+
+namespace perp {
+
+/// One polyhedron of solutions of a block, in the block's coordinates y = (u, λ):
+///     conv(vertices) + cone(rays) + span(lines)
+/// Every mode in `modes` has exactly this polyhedron as its solutions.
+struct Piece {
+  std::vector<Mode> modes;  ///< at least one; branch indices of the block's laws
+  int dimension = 0;        ///< 0: a point
+  Matrix vertices;          ///< (p+m)×k, one column a vertex; k ≥ 1
+  Matrix rays;              ///< (p+m)×k
+  Matrix lines;             ///< (p+m)×k
+};
+
+/// An independent part of a problem: no equation couples it to the rest.
+struct Block {
+  std::vector<int> u;          ///< indices of its u in the whole problem, increasing
+  std::vector<int> lambda;     ///< indices of its laws in the whole problem, increasing
+  std::vector<Piece> pieces;   ///< inclusion-maximal, none contained in another; empty: no solution
+};
+
+/// All solutions of an Mlcp, in product form: one choice of a piece per block.
+struct SolutionSet {
+  int p = 0;
+  int m = 0;
+  std::vector<Block> blocks;
+  bool complete = false;      ///< proved: there is no other solution
+  std::string certificate{};  ///< why, e.g. "complete enumeration"; or how far it got
+  long nodes = 0;             ///< nodes of the search
+};
+
+/// Classes of the set and of its projection on u. A count is -1 for a continuum and saturates at the
+/// largest long.
+Multiplicity multiplicity(const SolutionSet& set);
+Multiplicity multiplicity_of_u(const SolutionSet& set);
+long count(const SolutionSet& set);
+long count_of_u(const SolutionSet& set);
+
+/// The pieces of the whole problem, products of the blocks' pieces, at most `limit` of them.
+std::vector<Piece> pieces(const SolutionSet& set, long limit);
+
+/// ‖W (y - center)‖₂ over y = (u, λ): the norm that chooses between solutions. For a step W = [E 0] and
+/// center = (x_k, ·), that is ‖E (x⁺ - x)‖, [RAB] eq. (31).
+struct Norm {
+  Matrix W;       ///< r×(p+m)
+  Vector center;  ///< p+m
+};
+
+/// The nearest point of a solution set.
+struct Nearest {
+  Status status = Status::never_run;  ///< solved | no_solution
+  double norm = nan;
+  std::vector<Solution> minimisers;   ///< all points (one per piece) at this norm; the first is the choice
+};
+
+/// Minimises the norm over the whole set, continua included (a convex quadratic problem per piece).
+/// Of several minimisers the first is the one in `present` (nullptr: none), else the one with the
+/// smallest mode, lexicographically. Where W leaves directions of a continuum free, the point
+/// nearest to `center` in all of u is taken, then the one of least ‖λ‖.
+Nearest nearest(const Mlcp& problem, const SolutionSet& set, const Norm& norm,
+                const Mode* present = nullptr);
+
+}  // namespace perp

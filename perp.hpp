@@ -1,0 +1,18 @@
+#pragma once
+
+/// One include for users of the library.
+#include <perp/core/error.hpp>
+#include <perp/core/law.hpp>
+#include <perp/core/lcs.hpp>
+#include <perp/core/signal.hpp>
+#include <perp/core/status.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/core/types.hpp>
+#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/mlcp.hpp>
+#include <perp/lcp/solution_set.hpp>
+#include <perp/lcp/solver.hpp>
+#include <perp/models/model.hpp>
+#include <perp/models/read_model.hpp>
+#include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/integrate.hpp>

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <perp/core/lcs.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/lcp/solution_set.hpp>
+#include <perp/schemes/backward_euler.hpp>
+
+namespace perp {
+
+/// What to keep and whom to tell during a run.
+struct IntegrateOptions {
+  std::vector<double> times{};  ///< times that steps must hit exactly, increasing, inside the span
+  bool only_times = false;      ///< keep the states at `times` only, not those of every step
+  bool keep = true;             ///< false: the trajectory keeps its first and last state only
+  /// Called with every accepted step, before the next one; return false to stop (Status::interrupted).
+  std::function<bool(const Step&)> observer{};
+};
+
+/// Integrates from x0 at span.start to exactly span.end: the only entry. A failed computation keeps all
+/// that was computed and says at which t, in which mode and why. Throws InvalidInput.
+Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const BackwardEuler& scheme,
+                     const IntegrateOptions& options = {});
+Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
+                     const IntegrateOptions& options = {});
+
+/// The problem of one backward Euler step of length h from x at t: u = x⁺.
+Mlcp step_problem(const Lcs& lcs, const Vector& x, double t, double h);
+
+/// The norm that [RAB] eq. (31) minimises for that step: W = [E 0], center = (x, 0).
+Norm step_norm(const Lcs& lcs, const Vector& x);
+
+}  // namespace perp
