@@ -60,19 +60,19 @@ void validate(const Law& law);
 
 // Named laws ------------------------------------------------------------------------------------
 
-Law complementarity();                        ///< 0 ≤ w ⊥ λ ≥ 0; branches λ = 0, w = 0
-Law sign();                                   ///< λ ∈ sign(w); branches λ = -1, w = 0, λ = 1
-Law relay(double lower, double upper);        ///< λ = lower | [lower, upper] | upper, as w <, =, > 0
-Law step();                                   ///< relay(0, 1)
+Law complementarity();                  ///< 0 ≤ w ⊥ λ ≥ 0; branches λ = 0, w = 0
+Law sign();                             ///< λ ∈ sign(w); branches λ = -1, w = 0, λ = 1
+Law relay(double lower, double upper);  ///< λ = lower | [lower, upper] | upper, as w <, =, > 0
+Law step();                             ///< relay(0, 1)
 Law normal_cone(double lower, double upper);  ///< w ∈ N_[lower,upper](λ); bounds may be infinite
-/// -w ∈ N_[lower,upper](λ), the box of mixed complementarity: λ = lower where w > 0, λ = upper where
-/// w < 0. box(0, inf) is complementarity, box(-inf, inf) is equality, lower = upper fixes λ.
+/// -w ∈ N_[lower,upper](λ), the box of mixed complementarity: λ = lower where w > 0, λ = upper
+/// where w < 0. box(0, inf) is complementarity, box(-inf, inf) is equality, lower = upper fixes λ.
 Law box(double lower, double upper);
-Law equality();                               ///< w = 0, λ free
-Law saturation(double lower, double upper);   ///< λ = min(max(w, lower), upper)
-Law dead_zone(double lower, double upper);    ///< λ = w - lower | 0 | w - upper
-Law absolute();                               ///< λ = |w|
-Law abs_plus_sign();                          ///< λ ∈ |w| + sign(w), [RAB] eq. (11')
+Law equality();                              ///< w = 0, λ free
+Law saturation(double lower, double upper);  ///< λ = min(max(w, lower), upper)
+Law dead_zone(double lower, double upper);   ///< λ = w - lower | 0 | w - upper
+Law absolute();                              ///< λ = |w|
+Law abs_plus_sign();                         ///< λ ∈ |w| + sign(w), [RAB] eq. (11')
 /// λ = 0 until w reaches upper, then 1 until w falls to lower. With memory.
 Law hysteresis(double lower, double upper);
 

@@ -4,13 +4,13 @@ namespace perp {
 
 /// How a computation ended. Mathematical outcomes are values, never exceptions.
 enum class Status {
-  never_run,        ///< initial value
-  solved,           ///< everything asked for was computed; its residual passed the tolerance
-  no_solution,      ///< proved: the step, problem or start has no solution
-  not_solved,       ///< the method gave up (iteration limit, breakdown): says nothing of existence
-  not_supported,    ///< the method does not apply to this problem
-  not_enumerated,   ///< the budget ended before the enumeration was complete
-  interrupted       ///< the observer asked to stop
+  never_run,       ///< initial value
+  solved,          ///< everything asked for was computed; its residual passed the tolerance
+  no_solution,     ///< proved: the step, problem or start has no solution
+  not_solved,      ///< the method gave up (iteration limit, breakdown): says nothing of existence
+  not_supported,   ///< the method does not apply to this problem
+  not_enumerated,  ///< the budget ended before the enumeration was complete
+  interrupted      ///< the observer asked to stop
 };
 
 /// The word that stands in messages and files, e.g. "no_solution".

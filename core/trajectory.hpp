@@ -30,13 +30,13 @@ struct Event {
   double t = 0;
   double t_before = 0;
   double t_after = 0;
-  int law = -1;         ///< index of the law, -1: not of one law
-  int from = -1;        ///< branch before
-  int to = -1;          ///< branch after
-  Vector x_before;      ///< state before the event
-  Vector x_after;       ///< state after it; differs from x_before at jumps
-  double size = 0;      ///< ‖E (x_after - x_before)‖ of a jump, residual of an inconsistent start
-  std::string note{};   ///< one sentence for people
+  int law = -1;     ///< index of the law, -1: not of one law
+  int from = -1;    ///< branch before
+  int to = -1;      ///< branch after
+  Vector x_before;  ///< state before the event
+  Vector x_after;   ///< state after it; differs from x_before at jumps
+  double size = 0;  ///< ‖E (x_after - x_before)‖ of a jump, residual of an inconsistent start
+  std::string note{};  ///< one sentence for people
 };
 
 /// One accepted step (or the start): everything known at time t.
@@ -61,7 +61,7 @@ struct Trajectory {
   std::vector<Mode> mode;
   std::vector<Event> events;
   Status status = Status::never_run;
-  std::string message;                            ///< one sentence with t and step number
+  std::string message;  ///< one sentence with t and step number
   Counts counts;
   std::map<std::string, std::string> provenance;  ///< version, scheme, selector, norm, options
 

@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/error.hpp>
+#include <perp/core/law.hpp>
+
+namespace perp {
+namespace {
+
+/// The part of the w range that the λ range leaves on a sloped branch (a, b ≠ 0).
+Range reachable_w(const Branch& branch) {
+  double first = (branch.c - branch.b * branch.lambda.lower) / branch.a;
+  double second = (branch.c - branch.b * branch.lambda.upper) / branch.a;
+  if (first > second) std::swap(first, second);
+  return {std::max(branch.w.lower, first), std::min(branch.w.upper, second)};
+}
+
+double gap(const Range& range, double value) {
+  return std::max({range.lower - value, value - range.upper, 0.0});
+}
+
+/// Smallest max-norm correction that brings the scaled point (w, λ) onto the branch.
+double distance(const Branch& branch, double w, double lambda, double w_scale,
+                double lambda_scale) {
+  if (branch.b == 0)
+    return std::max(std::abs(w - branch.c / branch.a) / w_scale,
+                    gap(branch.lambda, lambda) / lambda_scale);
+  if (branch.a == 0)
+    return std::max(std::abs(lambda - branch.c / branch.b) / lambda_scale,
+                    gap(branch.w, w) / w_scale);
+  // On the whole line the best point moves both coordinates by the same scaled amount; the distance
+  // is convex along the line, so the best point of the segment is that one clamped to it.
+  const double r = branch.a * w + branch.b * lambda - branch.c;
+  const double delta = r / (std::abs(branch.a) * w_scale + std::abs(branch.b) * lambda_scale);
+  const Range range = reachable_w(branch);
+  const double w_best = std::clamp(w - std::copysign(w_scale, branch.a) * delta, range.lower,
+                                   std::max(range.lower, range.upper));
+  const double lambda_best = (branch.c - branch.a * w_best) / branch.b;
+  return std::max(std::abs(w_best - w) / w_scale, std::abs(lambda_best - lambda) / lambda_scale);
+}
+
+std::string describe_range(const char* letter, const Range& range) {
+  if (range.lower == -inf && range.upper == inf) return {};
+  if (range.lower == range.upper) return fmt::format("{}={:g}", letter, range.lower);
+  if (range.lower == -inf) return fmt::format("{}<={:g}", letter, range.upper);
+  if (range.upper == inf) return fmt::format("{}>={:g}", letter, range.lower);
+  return fmt::format("{:g}<={}<={:g}", range.lower, letter, range.upper);
+}
+
+void check_bounds(const char* law, double lower, double upper) {
+  if (std::isnan(lower) || std::isnan(upper) || lower > upper)
+    throw InvalidInput(fmt::format(
+        "law '{}' needs lower <= upper but has lower = {:g}, upper = {:g}", law, lower, upper));
+}
+
+void check_finite(const char* law, double lower, double upper) {
+  check_bounds(law, lower, upper);
+  if (!std::isfinite(lower) || !std::isfinite(upper))
+    throw InvalidInput(fmt::format(
+        "law '{}' needs finite bounds but has lower = {:g}, upper = {:g}", law, lower, upper));
+}
+
+/// N_[lower,upper] with w ∈ N (orientation +1) or -w ∈ N (orientation -1).
+std::vector<Branch> cone_branches(double lower, double upper, int orientation) {
+  const Range negative{-inf, 0};
+  const Range positive{0, inf};
+  const bool outward = orientation > 0;
+  if (lower == upper) return {{0, 1, lower, {}, {lower, lower}, fmt::format("lambda={:g}", lower)}};
+  std::vector<Branch> branches;
+  const Branch at_lower{0,
+                        1,
+                        lower,
+                        outward ? negative : positive,
+                        {lower, lower},
+                        fmt::format("lambda={:g}", lower)};
+  const Branch at_upper{0,
+                        1,
+                        upper,
+                        outward ? positive : negative,
+                        {upper, upper},
+                        fmt::format("lambda={:g}", upper)};
+  if (lower > -inf) branches.push_back(at_lower);
+  branches.push_back({1, 0, 0, {0, 0}, {lower, upper}, "w=0"});
+  if (upper < inf) branches.push_back(at_upper);
+  return branches;
+}
+
+}  // namespace
+
+bool is_vertical(const Branch& branch) { return branch.b == 0; }
+
+bool is_sliding(const Law& law, int branch) {
+  const Branch& inner = law.branches.at(static_cast<std::size_t>(branch));
+  return law.branches.size() >= 3 && inner.b == 0 && std::isfinite(inner.lambda.lower) &&
+         std::isfinite(inner.lambda.upper);
+}
+
+std::string describe(const Branch& branch) {
+  if (!branch.name.empty()) return branch.name;
+  if (branch.b == 0) return fmt::format("w={:g}", branch.c / branch.a);
+  std::string line;
+  if (branch.a == 0)
+    line = fmt::format("lambda={:g}", branch.c / branch.b);
+  else
+    line = fmt::format("lambda={:g}*w{:+g}", -branch.a / branch.b, branch.c / branch.b);
+  const std::string range = describe_range("w", branch.w);
+  return range.empty() ? line : line + ", " + range;
+}
+
+std::string describe(const std::vector<Law>& laws, const Mode& mode) {
+  if (mode.empty()) return laws.empty() ? "smooth" : "unknown";
+  std::string text;
+  for (std::size_t i = 0; i < mode.size(); ++i) {
+    if (i > 0) text += " | ";
+    text += describe(laws.at(i).branches.at(static_cast<std::size_t>(mode[i])));
+  }
+  return text;
+}
+
+double distance(const Law& law, double w, double lambda, double w_scale, double lambda_scale) {
+  double smallest = inf;
+  for (const Branch& branch : law.branches)
+    smallest = std::min(smallest, distance(branch, w, lambda, w_scale, lambda_scale));
+  return smallest;
+}
+
+void validate(const Law& law) {
+  const auto fail = [&](const std::string& what) {
+    throw InvalidInput(fmt::format("law '{}' {}", law.name, what));
+  };
+  if (law.branches.empty()) fail("must have at least one branch but has none");
+  for (std::size_t k = 0; k < law.branches.size(); ++k) {
+    const Branch& branch = law.branches[k];
+    if (!std::isfinite(branch.a) || !std::isfinite(branch.b) || !std::isfinite(branch.c))
+      fail(fmt::format("branch {}: a, b and c must be finite", k + 1));
+    if (branch.a == 0 && branch.b == 0)
+      fail(fmt::format("branch {}: a and b must not both be 0", k + 1));
+    const auto check = [&](const char* letter, const Range& range) {
+      if (!(range.lower <= range.upper) || range.lower == inf || range.upper == -inf)
+        fail(fmt::format("branch {}: range of {} must have lower <= upper but is [{:g}, {:g}]",
+                         k + 1, letter, range.lower, range.upper));
+    };
+    check("w", branch.w);
+    check("lambda", branch.lambda);
+    const bool empty = branch.b == 0   ? gap(branch.w, branch.c / branch.a) > 0
+                       : branch.a == 0 ? gap(branch.lambda, branch.c / branch.b) > 0
+                                       : reachable_w(branch).lower > reachable_w(branch).upper;
+    if (empty) fail(fmt::format("branch {}: no point of its line lies within its ranges", k + 1));
+  }
+}
+
+Law complementarity() { return {"complementarity", cone_branches(0, inf, -1)}; }
+
+Law sign() { return {"sign", cone_branches(-1, 1, 1)}; }
+
+Law relay(double lower, double upper) {
+  check_finite("relay", lower, upper);
+  return {"relay", cone_branches(lower, upper, 1)};
+}
+
+Law step() { return {"step", cone_branches(0, 1, 1)}; }
+
+Law normal_cone(double lower, double upper) {
+  check_bounds("normal_cone", lower, upper);
+  return {"normal_cone", cone_branches(lower, upper, 1)};
+}
+
+Law box(double lower, double upper) {
+  check_bounds("box", lower, upper);
+  return {"box", cone_branches(lower, upper, -1)};
+}
+
+Law equality() { return {"equality", cone_branches(-inf, inf, 1)}; }
+
+Law saturation(double lower, double upper) {
+  check_finite("saturation", lower, upper);
+  if (lower == upper) return {"saturation", cone_branches(lower, upper, 1)};
+  return {"saturation",
+          {{0, 1, lower, {-inf, lower}, {lower, lower}, "lower"},
+           {-1, 1, 0, {lower, upper}, {lower, upper}, "linear"},
+           {0, 1, upper, {upper, inf}, {upper, upper}, "upper"}}};
+}
+
+Law dead_zone(double lower, double upper) {
+  check_finite("dead_zone", lower, upper);
+  return {"dead_zone",
+          {{-1, 1, -lower, {-inf, lower}, {-inf, 0}, "below"},
+           {0, 1, 0, {lower, upper}, {0, 0}, "dead"},
+           {-1, 1, -upper, {upper, inf}, {0, inf}, "above"}}};
+}
+
+Law absolute() {
+  return {"absolute",
+          {{1, 1, 0, {-inf, 0}, {0, inf}, "w<0"}, {-1, 1, 0, {0, inf}, {0, inf}, "w>0"}}};
+}
+
+Law abs_plus_sign() {
+  return {"abs_plus_sign",
+          {{1, 1, -1, {-inf, 0}, {}, "w<0"},
+           {1, 0, 0, {0, 0}, {-1, 1}, "w=0"},
+           {-1, 1, 1, {0, inf}, {}, "w>0"}}};
+}
+
+Law hysteresis(double lower, double upper) {
+  check_finite("hysteresis", lower, upper);
+  return {"hysteresis",
+          {{0, 1, 0, {-inf, upper}, {0, 0}, "low"}, {0, 1, 1, {lower, inf}, {1, 1}, "high"}},
+          true};
+}
+
+const std::vector<NamedLaw>& named_laws() {
+  static const std::vector<NamedLaw> laws{
+      {"abs_plus_sign", 0, "lambda in |w| + sign(w), [RAB] eq. (11')",
+       [](const double*) { return abs_plus_sign(); }},
+      {"absolute", 0, "lambda = |w|", [](const double*) { return absolute(); }},
+      {"box", 2, "-w in N_[l,u](lambda), mixed complementarity; l, u may be infinite",
+       [](const double* a) { return box(a[0], a[1]); }},
+      {"complementarity", 0, "0 <= w perp lambda >= 0",
+       [](const double*) { return complementarity(); }},
+      {"dead_zone", 2, "lambda = w - l | 0 | w - u, as w <, within, > [l, u]",
+       [](const double* a) { return dead_zone(a[0], a[1]); }},
+      {"equality", 0, "w = 0, lambda free", [](const double*) { return equality(); }},
+      {"hysteresis", 2, "lambda = 0 until w reaches u, then 1 until w falls to l; with memory",
+       [](const double* a) { return hysteresis(a[0], a[1]); }},
+      {"normal_cone", 2, "w in N_[l,u](lambda); l, u may be infinite",
+       [](const double* a) { return normal_cone(a[0], a[1]); }},
+      {"relay", 2, "lambda = l | [l, u] | u, as w <, =, > 0",
+       [](const double* a) { return relay(a[0], a[1]); }},
+      {"saturation", 2, "lambda = min(max(w, l), u)",
+       [](const double* a) { return saturation(a[0], a[1]); }},
+      {"sign", 0, "lambda in sign(w)", [](const double*) { return sign(); }},
+      {"step", 0, "lambda = 0 | [0, 1] | 1, as w <, =, > 0", [](const double*) { return step(); }},
+  };
+  return laws;
+}
+
+}  // namespace perp
