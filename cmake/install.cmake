@@ -1,5 +1,16 @@
-include(GNUInstallDirs)
+# `cmake --install`: library, headers, program, models, and what find_package(perp) reads.
 include(CMakePackageConfigHelpers)
+set(perp_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perp)
 
 install(TARGETS perp EXPORT perpTargets FILE_SET HEADERS)
-install(EXPORT perpTargets NAMESPACE perp:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/perp)
+install(EXPORT perpTargets NAMESPACE perp:: DESTINATION ${perp_config_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/models
+  FILES_MATCHING PATTERN "*.toml")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/perp-config.cmake.in
+  ${PROJECT_BINARY_DIR}/perp-config.cmake INSTALL_DESTINATION ${perp_config_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/perp-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/perp-config.cmake ${PROJECT_BINARY_DIR}/perp-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindSiconosNumerics.cmake DESTINATION ${perp_config_dir})

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Checks the layers of the source tree: check_layers.py ROOT
+
+A folder may include only the folders listed for it below, as <perp/folder/file.hpp>; the library does not
+print; no source file is longer than MAX_LINES. Every violation is one line file:line: message.
+"""
+
+import pathlib
+import re
+import sys
+
+MAX_LINES = 400
+ANY = None
+MAY_INCLUDE = {  # own folder included
+    "core": {"core"},
+    "lcp": {"core", "lcp"},
+    "schemes": {"core", "lcp", "schemes"},
+    "models": {"core", "models"},  # a model states mathematics, not a method
+    "cli": ANY,
+    "python": ANY,
+    "tests": ANY,
+    "bench": ANY,
+    "examples": ANY,
+}
+LIBRARY = {"core", "lcp", "schemes", "models"}
+PRINTING = {"iostream", "cstdio", "stdio.h", "print"}
+SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cc", ".cxx", ".hxx"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def sources(root):
+    """Source files below root; hidden and build folders are not part of the tree."""
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if parts[0] in {"build", "out"} or any(part.startswith(".") for part in parts):
+            continue
+        if path.suffix in SUFFIXES and path.is_file():
+            yield path
+
+
+def check_include(root, folder, quote, target):
+    """The complaint about one include, or None."""
+    if quote == '"':
+        return f'write <perp/...> instead of "{target}"'
+    if folder in LIBRARY and target in PRINTING:
+        return f"<{target}>: the library does not print"
+    if not target.startswith("perp/"):
+        if (root / target).is_file() or (root / folder / target).is_file():
+            return f"write <perp/...> instead of <{target}>"
+        return None
+    inner = target.removeprefix("perp/")
+    if not (root / inner).is_file():
+        return f"<{target}> does not exist"
+    layer = inner.split("/")[0] if "/" in inner else None  # None: perp.hpp, which includes everything
+    allowed = MAY_INCLUDE[folder]
+    if allowed is not ANY and layer not in allowed:
+        return f"{folder} may not include <{target}> (only {', '.join(sorted(allowed))})"
+    return None
+
+
+def check_file(root, path):
+    relative = path.relative_to(root)
+    folder = relative.parts[0] if len(relative.parts) > 1 else None
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if len(lines) > MAX_LINES:
+        yield f"{relative}:{MAX_LINES + 1}: {len(lines)} lines, at most {MAX_LINES} are allowed"
+    if folder is None:
+        if relative.name != "perp.hpp":
+            yield f"{relative}:1: a source file must be in a folder"
+        return
+    if folder not in MAY_INCLUDE:
+        yield f"{relative}:1: folder '{folder}' has no rule in check_layers.py"
+        return
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        complaint = match and check_include(root, folder, match[1], match[2])
+        if complaint:
+            yield f"{relative}:{number}: {complaint}"
+
+
+def main(arguments):
+    if len(arguments) != 1 or not pathlib.Path(arguments[0]).is_dir():
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = pathlib.Path(arguments[0]).resolve()
+    files = list(sources(root))
+    complaints = [complaint for path in files for complaint in check_file(root, path)]
+    print("\n".join(complaints) if complaints else f"{len(files)} files, no complaint")
+    return 1 if complaints or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

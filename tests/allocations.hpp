@@ -1,0 +1,9 @@
+#pragma once
+
+namespace perp {
+
+/// Heap allocations of this process so far, by whatever name: malloc, operator new, Eigen, libraries. The
+/// difference around a piece of code is what it allocates.
+long allocations();
+
+}  // namespace perp

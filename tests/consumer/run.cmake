@@ -1,0 +1,40 @@
+# Installs perp into an empty prefix, moves the prefix, builds and runs the consumer against it, and runs the
+# installed program. Called by ctest with BUILD, WORK, GENERATOR, COMPILER, FLAGS and PYTHON.
+cmake_minimum_required(VERSION 3.25)
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH tests)
+cmake_path(GET tests PARENT_PATH root)
+set(example ${root}/examples/switching_dae)
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(status)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command}\nended with ${status}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
+file(RENAME ${WORK}/installed ${WORK}/prefix)  # the package must not know where it was installed first
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATOR}
+    -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS} -Wall -Wextra -Werror"
+    -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -D EXAMPLE=${example}.cpp)
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/consumer)
+file(WRITE ${WORK}/output.txt "${output}")
+run(${PYTHON} ${root}/scripts/compare_output.py ${example}.expected ${WORK}/output.txt)
+
+run(${WORK}/prefix/bin/perp list models)
+file(GLOB models RELATIVE ${root}/models ${root}/models/*.toml)
+foreach(model IN LISTS models)
+  string(REGEX REPLACE "\\.toml$" "" model ${model})
+  string(FIND "${output}" "${model}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "the installed program does not list the model ${model}:\n${output}")
+  endif()
+  if(NOT EXISTS ${WORK}/prefix/share/perp/models/${model}.toml)
+    message(FATAL_ERROR "the model ${model} is not installed")
+  endif()
+endforeach()
