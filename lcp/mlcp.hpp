@@ -40,28 +40,39 @@ struct Solution {
 Vector output(const Mlcp& problem, const Vector& u, const Vector& lambda);
 
 /// The one number that decides what counts as solved, for every solver: the largest of
-///   |M11 u + M12 λ + q1|_i / s_i   and the distance of (w_i, λ_i) from the graph of law i, w over s_i,
-/// where s_i = |q|_i + Σ|M_ij y_j| is the size of the terms that must cancel and λ_i is measured against
-/// the size that λ_i has to have for its effect to be seen: it is invariant under positive scaling of
-/// rows and under change of units of u and λ. inf if anything is not finite.
+///   |M11 u + M12 λ + q1|_i / s_i   and the distance of (w_i, λ_i) from the graph of law i.
+/// s_i = |q|_i + Σ|M_ij y_j| + 2^-14 S_i σ is the size of the terms that must cancel; the last
+/// term, with the row scale S_i of `equilibrate` and the size σ of the scaled data and solution, is
+/// there for rows that only repeat an unknown which vanishes by cancellation elsewhere. Distances
+/// in w_i are measured in s_i, those in λ_i in the change of λ_i that moves some row r by its own
+/// s_r. The residual does not change under positive scaling of rows and change of units of u, λ and
+/// w. inf if anything is not finite. Throws InvalidInput if u or λ does not have the size of the
+/// problem.
 double residual(const Mlcp& problem, const Vector& u, const Vector& lambda);
 
 /// Largest residual (relative, see above) of a point that is called a solution, and the distance
 /// (in the same scaled units) below which two solutions are the same point.
 inline constexpr double solution_tolerance = 1e-10;
 
-/// A problem in powers-of-two scaled
-/// unknowns: u = u_scale ∘ û, λ = lambda_scale ∘ λ̂, w = w_scale ∘ ŵ, rows of M11 divided by row_scale.
+/// A problem in scaled unknowns, factors all powers of two so that scaling costs no rounding:
+///     u = u_scale ∘ û,   λ = lambda_scale ∘ λ̂,   w = w_scale ∘ ŵ,   rows of [M11 M12] over
+///     row_scale
 struct Scaling {
-  Vector u_scale;       // p
-  Vector row_scale;     // p
-  Vector lambda_scale;  // m
-  Vector w_scale;       // m
+  Vector u_scale;                       ///< p
+  Vector row_scale;                     ///< p
+  Vector lambda_scale;                  ///< m
+  Vector w_scale;                       ///< m
+  std::vector<int> row_component{};     ///< p+m: rows coupled by entries of M share a number
+  std::vector<int> column_component{};  ///< p+m: the same numbers for the unknowns (u, λ)
 };
 
-/// Powers of two that bring the rows and columns of [M11 M12; M21 M22] near 1 (and the data q to at
-/// most about 1 in the scaled unknowns), so that scaling costs no rounding.
+/// The powers of two that bring the entries of [M11 M12; M21 M22] near 1 in the sense of least
+/// squares of their logarithms (Curtis and Reid) and the largest of each component's data q to
+/// about 1. A sloped branch ties the units of its w and λ like an entry of size |b/a|.
 Scaling equilibrate(const Mlcp& problem);
+
+/// The same residual with the scaling of `equilibrate(problem)` at hand.
+double residual(const Mlcp& problem, const Scaling& scaling, const Vector& u, const Vector& lambda);
 
 /// The scaled problem; the laws' coefficients and ranges are scaled with it.
 Mlcp scaled(const Mlcp& problem, const Scaling& scaling);
