@@ -1,8 +1,8 @@
 #pragma once
 
 #include <functional>
-#include <utility>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/core/lcs.hpp>
@@ -17,10 +17,11 @@ struct Variable {
   double nominal = 1;
 };
 
-/// The [run] table of a model file: what, over which time, how. Names are resolved by the command line.
+/// The [run] table of a model file: what, over which time, how. Names are resolved by the command
+/// line.
 struct RunOptions {
   Span span{0, 1};
-  double h = 0;                        ///< 0: (end - start) / 1000
+  double h = 0;  ///< 0: (end - start) / 1000
   std::string scheme = "backward_euler";
   std::string selector = "keep_mode";
   std::string solver{};
@@ -38,13 +39,13 @@ struct ExactPiece {
 struct Model {
   std::string name;
   std::string source;
-  std::string file;                          ///< where it was read from
-  std::string hash;                          ///< of the file's text and the overrides, for provenance
+  std::string file;  ///< where it was read from
+  std::string hash;  ///< of the file's text and the overrides, for provenance
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<Variable> variables;
   Lcs system;
   RunOptions run;
-  std::vector<ExactPiece> exact;             ///< empty: unknown
+  std::vector<ExactPiece> exact;  ///< empty: unknown
 
   [[nodiscard]] Vector x0() const;
   /// Exact x(t) from the right, size 0 where unknown.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <perp/core/error.hpp>
 #include <perp/models/model.hpp>
 
 namespace perp {
@@ -13,16 +15,41 @@ struct Override {
   std::string value;
 };
 
-/// Reads a model file (TOML 1.0, matrix form). Throws InvalidInput with one line
-/// "file:line:column: what was found, what was expected, nearest known name", FileError if it cannot be read.
-Model read_model(const std::string& file, const std::vector<Override>& overrides = {});
+/// A model is wrong at a known place. The message is one line, complete by itself:
+///     file:line:column: what was found; what was expected; nearest known name
+class ModelError : public InvalidInput {
+ public:
+  ModelError(const std::string& message, std::string excerpt)
+      : InvalidInput(message), excerpt_(std::move(excerpt)) {}
+  /// The line of the file and a caret under the place, two lines; may be empty.
+  [[nodiscard]] const std::string& excerpt() const { return excerpt_; }
+
+ private:
+  std::string excerpt_;
+};
+
+/// The words that [run] may use. A list that is empty is not checked while reading.
+struct KnownNames {
+  std::vector<std::string> schemes{"backward_euler", "theta"};
+  std::vector<std::string> selectors{"keep_mode", "minimal_norm", "first"};
+  std::vector<std::string> solvers{};
+};
+
+/// Reads a model file (TOML 1.0, matrix form; the language is described in models/README.md).
+/// Overrides replace values of the file before any expression is evaluated; the last of several for
+/// one key counts. An exact solution is dropped where an override changes a parameter, a start
+/// value or the start time, because it holds for the file's values only. Throws ModelError, and
+/// FileError if the file cannot be read.
+Model read_model(const std::string& file, const std::vector<Override>& overrides = {},
+                 const KnownNames& known = {});
 
 /// The same from text; `name` stands for the file in messages.
 Model read_model_text(const std::string& text, const std::string& name,
-                      const std::vector<Override>& overrides = {});
+                      const std::vector<Override>& overrides = {}, const KnownNames& known = {});
 
-/// MODEL of the command line: a path, or the name of a file of the zoo without ".toml". Throws
-/// InvalidInput with the nearest known name.
+/// MODEL of the command line: a path, or the name of a file of the zoo without ".toml". A path that
+/// does not exist but ends in the name of a zoo file is that file, so that models/<name>.toml works
+/// from any folder. Throws InvalidInput with the nearest known name.
 std::string find_model(const std::string& model);
 
 /// Names of the zoo's models, in alphabetical order.

@@ -1,0 +1,110 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <perp/core/expression.hpp>
+#include <perp/core/expression_functions.hpp>
+
+namespace perp {
+namespace {
+
+enum Precedence { sum_level = 1, product_level, sign_level, power_level, primary_level };
+
+int precedence(const Instruction& line) {
+  switch (line.operation) {
+    case Operation::constant: return std::signbit(line.value) ? sign_level : primary_level;
+    case Operation::add:
+    case Operation::subtract: return sum_level;
+    case Operation::multiply:
+    case Operation::divide: return product_level;
+    case Operation::negate: return sign_level;
+    case Operation::power: return power_level;
+    default: return primary_level;
+  }
+}
+
+const char* symbol(Operation operation) {
+  switch (operation) {
+    case Operation::add: return " + ";
+    case Operation::subtract: return " - ";
+    case Operation::multiply: return "*";
+    case Operation::divide: return "/";
+    default: return "^";
+  }
+}
+
+std::string print_number(double value) {
+  std::array<char, 32> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+std::string_view function_name(Operation operation) {
+  for (const ExpressionFunction& function : expression_functions())
+    if (function.operation == operation) return function.name;
+  return "?";
+}
+
+/// A piece of output that is still to be written: a text, or a line of the tape in a place that
+/// needs at least this precedence.
+struct Pending {
+  std::string_view text;
+  int line = -1;
+  int least = 0;
+};
+
+}  // namespace
+
+// With a stack of its own: a sum of a million terms is a tape as deep as that.
+std::string print_expression(const Tape& tape, int line, std::span<const std::string> names) {
+  std::string out;
+  std::vector<Pending> stack{{{}, line, 0}};
+  while (!stack.empty()) {
+    const Pending next = stack.back();
+    stack.pop_back();
+    if (next.line < 0) {
+      out += next.text;
+      continue;
+    }
+    const Instruction& here = tape[next.line];
+    const int level = precedence(here);
+    if (level < next.least) {
+      out += '(';
+      stack.push_back({")"});
+    }
+    switch (here.operation) {
+      case Operation::constant: out += print_number(here.value); break;
+      case Operation::pi: out += "pi"; break;
+      case Operation::input: out += names[static_cast<std::size_t>(here.a)]; break;
+      case Operation::negate:
+        out += '-';
+        stack.push_back({{}, here.a, sign_level});
+        break;
+      case Operation::power:
+        stack.push_back({{}, here.b, sign_level});
+        stack.push_back({symbol(here.operation)});
+        stack.push_back({{}, here.a, primary_level});
+        break;
+      case Operation::add:
+      case Operation::subtract:
+      case Operation::multiply:
+      case Operation::divide:
+        stack.push_back({{}, here.b, level + 1});
+        stack.push_back({symbol(here.operation)});
+        stack.push_back({{}, here.a, level});
+        break;
+      default:
+        out += function_name(here.operation);
+        out += '(';
+        stack.push_back({")"});
+        if (here.b >= 0) {
+          stack.push_back({{}, here.b, 0});
+          stack.push_back({", "});
+        }
+        stack.push_back({{}, here.a, 0});
+    }
+  }
+  return out;
+}
+
+}  // namespace perp

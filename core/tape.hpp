@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace perp {
+
+/// The elementary operations of expressions. A later one is a line here, a line in
+/// `apply_operation` and a row of the table in core/expression_functions.cpp.
+enum class Operation : std::uint8_t {
+  constant,
+  input,
+  pi,
+  negate,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  exp,
+  log,
+  log10,
+  sqrt,
+  atan2,
+  abs,
+  min,
+  max,
+  sign
+};
+
+/// One line of a tape: an operation on the results of earlier lines.
+struct Instruction {
+  Operation operation = Operation::constant;
+  int a = -1;        ///< line of the first operand; the index of an input; -1: none
+  int b = -1;        ///< line of the second operand, -1: none
+  double value = 0;  ///< of a constant
+
+  friend bool operator==(const Instruction&, const Instruction&) = default;
+};
+
+/// What a scalar type has to offer besides arithmetic and the functions of <cmath> (found by
+/// argument dependent lookup). Specialise it for scalars with a better π or another choice between
+/// values.
+template <class T>
+struct ScalarTraits {
+  static T pi() { return T(std::numbers::pi); }
+  static T abs(const T& x) { return x < T(0) ? -x : x; }
+  static T min(const T& x, const T& y) { return y < x ? y : x; }
+  static T max(const T& x, const T& y) { return x < y ? y : x; }
+  /// Single-valued: 0 at 0. The set-valued sign is a law.
+  static T sign(const T& x) { return T(T(0) < x ? 1 : (x < T(0) ? -1 : 0)); }
+};
+
+/// The value of one operation; x and y are the operands (y is ignored by operations of one).
+template <class T>
+T apply_operation(Operation operation, const T& x, const T& y) {
+  using std::acos, std::asin, std::atan, std::atan2, std::cos, std::cosh, std::exp, std::log,
+      std::log10, std::pow, std::sin, std::sinh, std::sqrt, std::tan, std::tanh;
+  switch (operation) {
+    case Operation::constant:
+    case Operation::input: return x;
+    case Operation::pi: return ScalarTraits<T>::pi();
+    case Operation::negate: return -x;
+    case Operation::add: return x + y;
+    case Operation::subtract: return x - y;
+    case Operation::multiply: return x * y;
+    case Operation::divide: return x / y;
+    case Operation::power: return pow(x, y);
+    case Operation::sin: return sin(x);
+    case Operation::cos: return cos(x);
+    case Operation::tan: return tan(x);
+    case Operation::asin: return asin(x);
+    case Operation::acos: return acos(x);
+    case Operation::atan: return atan(x);
+    case Operation::sinh: return sinh(x);
+    case Operation::cosh: return cosh(x);
+    case Operation::tanh: return tanh(x);
+    case Operation::exp: return exp(x);
+    case Operation::log: return log(x);
+    case Operation::log10: return log10(x);
+    case Operation::sqrt: return sqrt(x);
+    case Operation::atan2: return atan2(x, y);
+    case Operation::abs: return ScalarTraits<T>::abs(x);
+    case Operation::min: return ScalarTraits<T>::min(x, y);
+    case Operation::max: return ScalarTraits<T>::max(x, y);
+    case Operation::sign: return ScalarTraits<T>::sign(x);
+  }
+  assert(false);
+  return x;
+}
+
+/// Expressions as straight-line code: every line uses earlier lines only, equal lines are made once
+/// (common subexpressions), the order is the order of making. Nothing is rounded or rearranged, so
+/// the same tape serves every scalar type.
+class Tape {
+ public:
+  /// Each returns the line that holds the result, an old one where there is one.
+  int constant(double value);
+  int input(int index);
+  int apply(Operation operation, int a = -1, int b = -1);
+
+  [[nodiscard]] int size() const { return static_cast<int>(lines_.size()); }
+  [[nodiscard]] const Instruction& operator[](int line) const {
+    return lines_[static_cast<std::size_t>(line)];
+  }
+
+  /// Runs the tape: values[k] becomes the value of line k; `values` has at least size() entries,
+  /// `inputs` as many as the largest index asks for. Does not allocate by itself.
+  template <class T>
+  void evaluate(std::span<const T> inputs, std::span<T> values) const;
+
+  friend bool operator==(const Tape& a, const Tape& b) { return a.lines_ == b.lines_; }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Instruction& line) const noexcept;
+  };
+  struct SameLine {
+    bool operator()(const Instruction& x, const Instruction& y) const noexcept;
+  };
+
+  int line(const Instruction& instruction);
+
+  std::vector<Instruction> lines_;
+  std::unordered_map<Instruction, int, Hash, SameLine> known_;  // looked up only, never iterated
+};
+
+/// The part of `tape` that `outputs` need, with the first known.size() inputs replaced by their
+/// values: whatever depends on them alone becomes one constant. Input number known.size() + k
+/// becomes k. `outputs` is rewritten to the lines of the result.
+Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int> outputs);
+
+template <class T>
+void Tape::evaluate(std::span<const T> inputs, std::span<T> values) const {
+  assert(values.size() >= lines_.size());
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    const Instruction& line = lines_[k];
+    switch (line.operation) {
+      case Operation::constant: values[k] = T(line.value); break;
+      case Operation::input: values[k] = inputs[static_cast<std::size_t>(line.a)]; break;
+      case Operation::pi: values[k] = ScalarTraits<T>::pi(); break;
+      default: {
+        const T& x = values[static_cast<std::size_t>(line.a)];
+        const T& y = line.b < 0 ? x : values[static_cast<std::size_t>(line.b)];
+        values[k] = apply_operation(line.operation, x, y);
+      }
+    }
+  }
+}
+
+}  // namespace perp

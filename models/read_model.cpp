@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include <perp/models/reader/context.hpp>
+
+namespace perp {
+namespace {
+
+using reader::Context;
+using reader::Document;
+using reader::Member;
+using reader::Value;
+
+constexpr std::size_t largest_file = 64UL << 20U;
+
+/// FNV-1a, 64 bits, over the text and every override.
+std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  const auto add = [&hash](std::string_view bytes) {
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  };
+  add(text);
+  for (const Override& item : overrides) {
+    add(std::string_view("\0", 1));
+    add(item.key + "=" + item.value);
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+std::string read_text(const std::string& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    throw ModelError(file + ":1:1: is a directory; expected a model file", {});
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream)
+    throw FileError(fmt::format("{}:1:1: cannot be opened; expected a model file", file));
+  // In pieces, because a pipe or a device has no size.
+  std::string text;
+  std::string buffer(1U << 16U, '\0');
+  while (text.size() <= largest_file &&
+         (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+          stream.gcount() > 0))
+    text.append(buffer, 0, static_cast<std::size_t>(stream.gcount()));
+  if (stream.bad()) throw FileError(fmt::format("{}:1:1: cannot be read", file));
+  if (text.size() > largest_file)
+    throw ModelError(fmt::format("{}:1:1: is larger than {} MiB; expected a model file", file,
+                                 largest_file >> 20U),
+                     {});
+  return text;
+}
+
+/// The names of a table's members, checked: names, not words of the language, not used before.
+std::vector<std::string> member_names(const Context& context, const Value* table, const char* what,
+                                      const std::vector<std::string>& used) {
+  std::vector<std::string> names;
+  if (table == nullptr) return names;
+  for (const Member& member : table->members) {
+    if (!is_name(member.key))
+      context.document().fail(member,
+                              fmt::format("'{}' cannot be the name of a {}; expected letters, "
+                                          "digits and _, not beginning with a digit",
+                                          member.key, what));
+    if (is_reserved_word(member.key))
+      context.document().fail(member,
+                              fmt::format("'{}' is a word of the language; expected another "
+                                          "name for a {}",
+                                          member.key, what));
+    if (std::find(used.begin(), used.end(), member.key) != used.end())
+      context.document().fail(
+          member, fmt::format("'{}' is a parameter already; expected another name for a {}",
+                              member.key, what));
+    names.push_back(member.key);
+  }
+  return names;
+}
+
+const Value* find_table(const Context& context, const char* name) {
+  const Member* member = context.document().root().find(name);
+  if (member == nullptr) return nullptr;
+  context.check_kind(member->value, Value::Kind::table, name);
+  return &member->value;
+}
+
+void read_parameters(Context& context, const Value* table, const std::vector<std::string>& names,
+                     Model& model) {
+  for (const std::string& name : names)
+    context.set_elsewhere(name, "it is defined further down; a parameter may use those above it");
+  for (const std::string& name : names) {
+    const double value =
+        context.number(*context.find(table, "parameters", name), "parameter '" + name + "'");
+    context.add_parameter(name, value);
+    model.parameters.emplace_back(name, value);
+  }
+}
+
+Variable read_variable(const Context& context, const std::string& name, const Value& value) {
+  const std::string what = "variable '" + name + "'";
+  Variable variable{.name = name};
+  const Value* start = &value;
+  if (value.kind == Value::Kind::table) {
+    context.check_keys(value, what, {"nominal", "start", "unit"});
+    const Member* member = value.find("start");
+    start = member == nullptr ? nullptr : &member->value;
+    if (const Member* unit = value.find("unit"))
+      variable.unit = context.text(unit->value, "unit of " + what);
+    if (const Member* nominal = value.find("nominal")) {
+      variable.nominal = context.number(nominal->value, "nominal of " + what);
+      if (variable.nominal <= 0)
+        context.document().fail(
+            nominal->value,
+            fmt::format("nominal of {} is {}; expected a number > 0", what, variable.nominal));
+    }
+  }
+  // An override of a variable is its start.
+  if (context.is_overridden("variables", name)) start = context.find(nullptr, "variables", name);
+  if (start != nullptr) variable.start = context.number(*start, "start of " + what);
+  return variable;
+}
+
+/// Does the exact solution of the file still hold under these overrides?
+bool keeps_exact(const Context& context, const Model& model, const Span& span) {
+  if (context.is_overridden("run", "t") &&
+      (model.exact.empty() || span.start != model.exact.front().span.start))
+    return false;
+  const auto overridden = [&](const char* table, const std::string& name) {
+    return context.is_overridden(table, name);
+  };
+  for (const auto& parameter : model.parameters)
+    if (overridden("parameters", parameter.first)) return false;
+  for (const Variable& variable : model.variables)
+    if (overridden("variables", variable.name)) return false;
+  return true;
+}
+
+}  // namespace
+
+Model read_model_text(const std::string& text, const std::string& name,
+                      const std::vector<Override>& overrides, const KnownNames& known) {
+  const Document document(text, name, overrides);
+  const Value& root = document.root();
+  Context context(document, known);
+  context.check_keys(root, "the file",
+                     {"exact", "name", "parameters", "run", "source", "system", "variables"});
+
+  Model model;
+  model.file = name;
+  model.hash = hash_of(text, overrides);
+  model.name = std::filesystem::path(name).stem().string();
+  if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
+  if (const Member* member = root.find("source"))
+    model.source = context.text(member->value, "source");
+
+  const Value* parameters = find_table(context, "parameters");
+  const auto parameter_names = member_names(context, parameters, "parameter", {});
+  const Value* variables = find_table(context, "variables");
+  if (variables == nullptr)
+    document.fail(root, "[variables] is missing; expected the variables with their start values");
+  const auto variable_names = member_names(context, variables, "variable", parameter_names);
+  if (variable_names.empty())
+    document.fail(*variables, "[variables] is empty; expected at least one variable");
+  context.resolve_overrides(parameter_names, variable_names);
+  for (const std::string& variable : variable_names)
+    context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
+
+  read_parameters(context, parameters, parameter_names, model);
+  for (const Member& member : variables->members)
+    model.variables.push_back(read_variable(context, member.key, member.value));
+  model.run = read_run(context, find_table(context, "run"));
+  const Value* system = find_table(context, "system");
+  if (system == nullptr)
+    document.fail(root, "[system] is missing; expected E, A, B, b, C, D, q and laws");
+  model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
+                                     model.run.span.start);
+  if (const Value* exact = find_table(context, "exact")) {
+    model.exact = reader::read_exact(context, *exact, model.variables);
+    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
+  }
+  return model;
+}
+
+Model read_model(const std::string& file, const std::vector<Override>& overrides,
+                 const KnownNames& known) {
+  return read_model_text(read_text(file), file, overrides, known);
+}
+
+}  // namespace perp

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <perp/core/expression.hpp>
+#include <perp/core/signal.hpp>
+#include <perp/models/reader/document.hpp>
+
+namespace perp::reader {
+
+/// What a number in a model file may be.
+enum class Finite { yes, no };
+
+/// What is known while a model is read: its document, the values of the parameters, the overrides.
+class Context {
+ public:
+  Context(const Document& document, const KnownNames& known);
+
+  [[nodiscard]] const Document& document() const { return document_; }
+  [[nodiscard]] const KnownNames& known() const { return known_; }
+
+  /// Makes a parameter known to all later expressions.
+  void add_parameter(const std::string& name, double value);
+  /// A name that expressions may not use (yet), with the reason.
+  void set_elsewhere(const std::string& name, const std::string& reason);
+
+  /// A number, or an expression of the parameters; `what` names it in messages, e.g. "B(1,2)".
+  [[nodiscard]] double number(const Value& value, std::string_view what,
+                              Finite finite = Finite::yes) const;
+  /// The same for text that stands at `offset` inside a text value.
+  [[nodiscard]] double number(const Value& text, std::size_t offset, std::string_view part,
+                              std::string_view what, Finite finite = Finite::yes) const;
+  /// Text that is no expression, one line and not empty.
+  [[nodiscard]] std::string text(const Value& value, std::string_view what) const;
+  /// Two numbers [lower, upper].
+  [[nodiscard]] Range range(const Value& value, std::string_view what, Finite finite) const;
+
+  /// Numbers and expressions of the parameters and t, compiled together: entries that do not depend
+  /// on t are constants. At `t` every entry must be finite. `what` is the name of the vector, or
+  /// the names of its entries.
+  [[nodiscard]] Signal signal(const std::vector<const Value*>& entries,
+                              const std::vector<std::string>& what, double t) const;
+
+  /// The value that counts for "table.key": the last override, else the member of the file's table,
+  /// else nullptr. The pointer stays valid as long as the context.
+  [[nodiscard]] const Value* find(const Value* table, const std::string& table_name,
+                                  const std::string& key) const;
+  [[nodiscard]] bool is_overridden(const std::string& table_name, const std::string& key) const;
+  /// Resolves the keys of all overrides against the names that the model has.
+  void resolve_overrides(const std::vector<std::string>& parameters,
+                         const std::vector<std::string>& variables);
+
+  /// Throws where a table has a key that is not known.
+  void check_keys(const Value& table, std::string_view where,
+                  const std::vector<std::string>& known_keys) const;
+  /// Throws unless the value is of that kind.
+  void check_kind(const Value& value, Value::Kind kind, std::string_view what) const;
+
+ private:
+  [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
+                                          const std::vector<std::string>& variables) const;
+
+  const Document& document_;
+  const KnownNames& known_;
+  Scope scope_;                             // the parameters known so far
+  std::vector<double> values_;              // theirs
+  std::map<std::string, Value> overrides_;  // by "table.key"
+};
+
+/// The keys of [run].
+const std::vector<std::string>& run_keys();
+
+/// A law from "relay(-1, 1)" or from a table.
+Law read_law(const Context& context, const Value& value, std::size_t number);
+
+/// The [system] table; t is the start time, where entries of time are tried.
+Lcs read_system(const Context& context, const Value& table, int n, double t);
+
+RunOptions read_run(const Context& context, const Value* table);
+
+/// The pieces of [exact].
+std::vector<ExactPiece> read_exact(const Context& context, const Value& table,
+                                   const std::vector<Variable>& variables);
+
+}  // namespace perp::reader

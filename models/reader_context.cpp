@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include <perp/core/nearest_name.hpp>
+#include <perp/models/reader/context.hpp>
+
+namespace perp::reader {
+namespace {
+
+constexpr const char* time_reason = "time may be used in b, q and exact solutions only";
+
+}  // namespace
+
+Context::Context(const Document& document, const KnownNames& known)
+    : document_(document), known_(known) {
+  set_elsewhere("t", time_reason);
+  set_elsewhere("time", time_reason);
+}
+
+void Context::add_parameter(const std::string& name, double value) {
+  scope_.elsewhere.erase(name);
+  scope_.names.push_back(name);
+  values_.push_back(value);
+}
+
+void Context::set_elsewhere(const std::string& name, const std::string& reason) {
+  scope_.elsewhere[name] = reason;
+}
+
+double Context::number(const Value& text, std::size_t offset, std::string_view part,
+                       std::string_view what, Finite finite) const {
+  double result = 0;
+  try {
+    result = Expression(part, scope_)(values_);
+  } catch (const ExpressionError& error) {
+    document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));
+  }
+  if (std::isnan(result) || (finite == Finite::yes && std::isinf(result)))
+    document_.fail(text, offset,
+                   fmt::format("{} is {}; expected a {}number", what, result,
+                               finite == Finite::yes ? "finite " : ""));
+  return result;
+}
+
+double Context::number(const Value& value, std::string_view what, Finite finite) const {
+  if (value.kind == Value::Kind::text) return number(value, 0, value.text, what, finite);
+  if (value.kind != Value::Kind::number)
+    document_.fail(value, fmt::format("{} is {}; expected a number or an expression in quotes",
+                                      what, describe(value.kind)));
+  if (std::isnan(value.number) || (finite == Finite::yes && std::isinf(value.number)))
+    document_.fail(value, fmt::format("{} is {}; expected a {}number", what, value.number,
+                                      finite == Finite::yes ? "finite " : ""));
+  return value.number;
+}
+
+std::string Context::text(const Value& value, std::string_view what) const {
+  check_kind(value, Value::Kind::text, what);
+  if (value.text.empty()) document_.fail(value, fmt::format("{} is empty; expected text", what));
+  for (const char c : value.text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      document_.fail(value, fmt::format("{} has a line break or a control character; expected text "
+                                        "in one line",
+                                        what));
+  return value.text;
+}
+
+Range Context::range(const Value& value, std::string_view what, Finite finite) const {
+  check_kind(value, Value::Kind::list, what);
+  if (value.items.size() != 2)
+    document_.fail(value,
+                   fmt::format("{} must be [lower, upper] but has {} {}", what, value.items.size(),
+                               value.items.size() == 1 ? "entry" : "entries"));
+  return {number(value.items[0], fmt::format("the first entry of {}", what), finite),
+          number(value.items[1], fmt::format("the second entry of {}", what), finite)};
+}
+
+namespace {
+
+/// Values at time t of the lines of a tape of t alone. Small tapes, that is nearly all, without
+/// allocation and without state, so that several threads may share a signal.
+struct TimeFunction {
+  std::shared_ptr<const Tape> tape;
+  std::vector<std::pair<int, int>> entries;  // (index in the vector, line of the tape)
+
+  void operator()(double t, Vector& value) const {
+    constexpr std::size_t small = 256;
+    std::array<double, small> buffer;  // NOLINT: written before it is read
+    std::vector<double> large;
+    std::span<double> lines = buffer;
+    if (const auto size = static_cast<std::size_t>(tape->size()); size > small) {
+      large.resize(size);
+      lines = large;
+    }
+    tape->evaluate(std::span<const double>(&t, 1), lines);
+    for (const auto& [index, line] : entries) value[index] = lines[static_cast<std::size_t>(line)];
+  }
+};
+
+}  // namespace
+
+Signal Context::signal(const std::vector<const Value*>& entries,
+                       const std::vector<std::string>& what, double t) const {
+  Scope scope = scope_;
+  scope.elsewhere.erase("t");
+  scope.elsewhere.erase("time");
+  scope.aliases["time"] = static_cast<int>(scope.names.size());
+  scope.names.emplace_back("t");
+
+  Tape tape;
+  std::vector<int> lines;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Value& entry = *entries[i];
+    if (entry.kind != Value::Kind::text) {
+      lines.push_back(tape.constant(number(entry, what[i])));
+      continue;
+    }
+    try {
+      lines.push_back(parse_expression(entry.text, scope, tape));
+    } catch (const ExpressionError& error) {
+      document_.fail(entry, error.offset(), fmt::format("{}: {}", what[i], error.what()));
+    }
+  }
+  auto bound = std::make_shared<const Tape>(bind_inputs(tape, values_, lines));
+
+  TimeFunction function{bound, {}};
+  std::vector<int> varying;
+  Vector value(static_cast<Eigen::Index>(entries.size()));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Instruction& line = (*bound)[lines[i]];
+    const int index = static_cast<int>(i);
+    if (line.operation == Operation::constant) {
+      value[index] = line.value;
+      continue;
+    }
+    varying.push_back(index);
+    function.entries.emplace_back(index, lines[i]);
+  }
+  if (!varying.empty()) function(t, value);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const double entry = value[static_cast<Eigen::Index>(i)];
+    if (!std::isfinite(entry))
+      document_.fail(*entries[i], fmt::format("{} is {} at t = {}; expected a finite number",
+                                              what[i], entry, t));
+  }
+  if (varying.empty()) return value;
+  return {std::move(value), std::move(varying), std::move(function)};
+}
+
+const Value* Context::find(const Value* table, const std::string& table_name,
+                           const std::string& key) const {
+  const auto found = overrides_.find(table_name + "." + key);
+  if (found != overrides_.end()) return &found->second;
+  const Member* member = table == nullptr ? nullptr : table->find(key);
+  return member == nullptr ? nullptr : &member->value;
+}
+
+bool Context::is_overridden(const std::string& table_name, const std::string& key) const {
+  return overrides_.contains(table_name + "." + key);
+}
+
+void Context::check_keys(const Value& table, std::string_view where,
+                         const std::vector<std::string>& known_keys) const {
+  for (const Member& member : table.members)
+    if (std::find(known_keys.begin(), known_keys.end(), member.key) == known_keys.end())
+      document_.fail(
+          member, fmt::format("unknown key '{}' in {}; expected {}{}{}", member.key, where,
+                              known_keys.size() > 1 ? "one of " : "", fmt::join(known_keys, ", "),
+                              suggestion(member.key, known_keys)));
+}
+
+void Context::check_kind(const Value& value, Value::Kind kind, std::string_view what) const {
+  if (value.kind != kind)
+    document_.fail(
+        value, fmt::format("{} is {}; expected {}", what, describe(value.kind), describe(kind)));
+}
+
+}  // namespace perp::reader
