@@ -8,14 +8,6 @@
 namespace perp {
 namespace {
 
-/// The part of the w range that the λ range leaves on a sloped branch (a, b ≠ 0).
-Range reachable_w(const Branch& branch) {
-  double first = (branch.c - branch.b * branch.lambda.lower) / branch.a;
-  double second = (branch.c - branch.b * branch.lambda.upper) / branch.a;
-  if (first > second) std::swap(first, second);
-  return {std::max(branch.w.lower, first), std::min(branch.w.upper, second)};
-}
-
 double gap(const Range& range, double value) {
   return std::max({range.lower - value, value - range.upper, 0.0});
 }
@@ -33,7 +25,7 @@ double distance(const Branch& branch, double w, double lambda, double w_scale,
   // is convex along the line, so the best point of the segment is that one clamped to it.
   const double r = branch.a * w + branch.b * lambda - branch.c;
   const double delta = r / (std::abs(branch.a) * w_scale + std::abs(branch.b) * lambda_scale);
-  const Range range = reachable_w(branch);
+  const Range range = w_range(branch);
   const double w_best = std::clamp(w - std::copysign(w_scale, branch.a) * delta, range.lower,
                                    std::max(range.lower, range.upper));
   const double lambda_best = (branch.c - branch.a * w_best) / branch.b;
@@ -87,6 +79,15 @@ std::vector<Branch> cone_branches(double lower, double upper, int orientation) {
 }
 
 }  // namespace
+
+Range w_range(const Branch& branch) {
+  if (branch.b == 0) return {branch.c / branch.a, branch.c / branch.a};
+  if (branch.a == 0) return branch.w;
+  const double first = (branch.c - branch.b * branch.lambda.lower) / branch.a;
+  const double second = (branch.c - branch.b * branch.lambda.upper) / branch.a;
+  return {std::max(branch.w.lower, std::min(first, second)),
+          std::min(branch.w.upper, std::max(first, second))};
+}
 
 bool is_vertical(const Branch& branch) { return branch.b == 0; }
 
@@ -145,7 +146,7 @@ void validate(const Law& law) {
     check("lambda", branch.lambda);
     const bool empty = branch.b == 0   ? gap(branch.w, branch.c / branch.a) > 0
                        : branch.a == 0 ? gap(branch.lambda, branch.c / branch.b) > 0
-                                       : reachable_w(branch).lower > reachable_w(branch).upper;
+                                       : w_range(branch).lower > w_range(branch).upper;
     if (empty) fail(fmt::format("branch {}: no point of its line lies within its ranges", k + 1));
   }
 }

@@ -41,6 +41,9 @@ using Mode = std::vector<int>;
 /// Is w fixed on this branch while λ moves (sliding, contact)? Then b = 0.
 bool is_vertical(const Branch& branch);
 
+/// The values of w on a branch; on a sloped one its bounds of λ count as bounds of w.
+Range w_range(const Branch& branch);
+
 /// Is this branch the inner, bounded, vertical one of its law: a sliding mode?
 bool is_sliding(const Law& law, int branch);
 

@@ -5,6 +5,7 @@ namespace perp {
 const char* to_string(EventKind kind) {
   switch (kind) {
     case EventKind::mode_change: return "mode_change";
+    case EventKind::kink: return "kink";
     case EventKind::crossing: return "crossing";
     case EventKind::sliding_entry: return "sliding_entry";
     case EventKind::sliding_exit: return "sliding_exit";

@@ -12,6 +12,7 @@ namespace perp {
 
 enum class EventKind {
   mode_change,         ///< one or more laws change their branch
+  kink,                ///< a law with a continuous graph passes a corner
   crossing,            ///< a relay-like law goes from one side to the other
   sliding_entry,       ///< a relay-like law enters its inner branch
   sliding_exit,        ///< and leaves it

@@ -2,38 +2,26 @@
 
 #include <string>
 
-#include <perp/core/types.hpp>
+#include <perp/lcp/selector.hpp>
 
 namespace perp {
-
-/// The rule that chooses between several solutions of a step; named in every result.
-enum class Selector {
-  keep_mode,     ///< the solution in the present mode if there is one, else minimal norm, [RAB] Remark 4
-  minimal_norm,  ///< min ‖E (x⁺ - x)‖ over the whole solution set, [RAB] eq. (31)
-  first          ///< whatever the solver returns: for problems known to have one solution
-};
-
-const char* to_string(Selector selector);
-
-/// Throws InvalidInput with the nearest known name.
-Selector selector_from(const std::string& name);
 
 /// Implicit Euler, event capturing: one MLCP per step, [RAB] eq. (29).
 ///     E (x⁺ − x) = h (A x⁺ + B λ⁺ + b⁺),   w⁺ = C x⁺ + D λ⁺ + q⁺,   laws at ⁺
 /// Several solutions are possible; `selector` chooses. First order where the solution is unique.
 struct BackwardEuler {
-  double h = 1e-2;                           ///< step, in the model's unit of time; > 0
+  double h = 1e-2;  ///< step, in the model's unit of time; > 0
   Selector selector = Selector::keep_mode;
-  double tol = 1e-10;                        ///< largest accepted residual of a step, relative
-  std::string solver{};                      ///< method for `first` and beyond enumeration; empty: lemke
-  int refinements = 40;                      ///< how often a step may be halved to tell a jump from an artefact
+  double tol = 1e-10;    ///< largest accepted residual of a step, relative
+  std::string solver{};  ///< method for `first` and beyond enumeration; empty: lemke
+  int refinements = 40;  ///< how often a step may be halved to tell a jump from an artefact
 };
 
 /// The θ-method on the smooth part, implicit in λ and in the algebraic equations:
 ///     E (x⁺ − x) = h (θ (A x⁺ + b⁺) + (1-θ) (A x + b)) + h B λ⁺
 struct Theta {
   double h = 1e-2;
-  double theta = 0.5;                        ///< in [1/2, 1]; 1 is backward Euler
+  double theta = 0.5;  ///< in [1/2, 1]; 1 is backward Euler
   Selector selector = Selector::keep_mode;
   double tol = 1e-10;
   std::string solver{};

@@ -15,12 +15,13 @@ struct IntegrateOptions {
   std::vector<double> times{};  ///< times that steps must hit exactly, increasing, inside the span
   bool only_times = false;      ///< keep the states at `times` only, not those of every step
   bool keep = true;             ///< false: the trajectory keeps its first and last state only
-  /// Called with every accepted step, before the next one; return false to stop (Status::interrupted).
+  /// Called with every accepted step, before the next one; return false to stop
+  /// (Status::interrupted).
   std::function<bool(const Step&)> observer{};
 };
 
-/// Integrates from x0 at span.start to exactly span.end: the only entry. A failed computation keeps all
-/// that was computed and says at which t, in which mode and why. Throws InvalidInput.
+/// Integrates from x0 at span.start to exactly span.end: the only entry. A failed computation keeps
+/// all that was computed and says at which t, in which mode and why. Throws InvalidInput.
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const BackwardEuler& scheme,
                      const IntegrateOptions& options = {});
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,

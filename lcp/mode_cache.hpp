@@ -1,0 +1,95 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <perp/core/status.hpp>
+#include <perp/lcp/mode_map.hpp>
+
+namespace perp {
+
+/// The modes of a parametric family that have been met, each solved once and kept. For families of
+/// few modes all of them are tabulated on demand, duplicates merged, and the nearest of all
+/// solutions is found by evaluating affine maps; after the first step in a mode nothing is
+/// allocated or factored.
+class ModeCache {
+ public:
+  /// What a search over the tabulated modes found.
+  struct Choice {
+    /// solved | no_solution | not_enumerated: too many modes for a table, or a singular mode is
+    /// consistent at θ (then a continuum is possible): enumerate.
+    Status status = Status::never_run;
+    int map = -1;
+    double norm = nan;
+    int solutions = 0;  ///< distinct u among the admissible modes
+    int ties = 0;       ///< further solutions at the same norm
+  };
+
+  static constexpr long table_limit = 256;  ///< most modes of a table
+
+  explicit ModeCache(ParametricMlcp family, double tol);
+
+  [[nodiscard]] const ParametricMlcp& family() const { return family_; }
+  [[nodiscard]] const ModeMap& map(int index) const {
+    return *maps_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] long factorisations() const { return factorisations_; }
+
+  /// Index of the map of this mode, solved now if it was not met before; -1: singular or never
+  /// admissible.
+  int find(const Mode& mode);
+
+  /// Does the mode have a solution at θ? Margins may be negative by `tol` of the size of their
+  /// terms.
+  [[nodiscard]] bool admissible(int index, const double* theta, double tol) const {
+    const ModeMap& candidate = map(index);
+    return candidate.admissible(theta) || candidate.worst_margin(theta) >= -tol;
+  }
+  [[nodiscard]] bool admissible(int index, const double* theta) const {
+    return admissible(index, theta, tol_);
+  }
+
+  /// The solution of minimal norm at θ over all modes. Laws with memory leave their branch in
+  /// `present`
+  /// (-1: unknown) only if no solution keeps it. Ties: the present mode, then the smaller one.
+  Choice nearest(const double* theta, int present) { return nearest(theta, present, tol_); }
+  Choice nearest(const double* theta, int present, double tol);
+
+  /// The same when the present mode is known to be admissible: only its rivals are looked at.
+  Choice nearest_from(int present, const double* theta);
+
+  /// Modes whose admissible set meets that of `index` where the solutions differ. An exclusion
+  /// carries a checked certificate (see `test_interior`).
+  const std::vector<int>& rivals(int index);
+
+  /// Number of maps after duplicates were merged, of all modes; 0 if the family is too large for a
+  /// table.
+  int tabulate();
+
+  /// Every tabulated map and how far each mode is from being admissible at θ: the largest relative
+  /// violation; inf for an inconsistent singular mode.
+  std::vector<std::pair<Mode, double>> violations(const double* theta);
+
+ private:
+  bool is_rival(int index, int other) const;
+  [[nodiscard]] int memory_changes(int index, int present) const;
+  bool same_u(int first, int second, const double* theta);
+
+  ParametricMlcp family_;
+  double tol_;
+  std::vector<std::unique_ptr<ModeMap>> maps_;
+  std::map<Mode, int> index_;
+  std::vector<std::unique_ptr<std::vector<int>>> rivals_;
+  std::vector<int> memory_laws_;
+  std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`
+  std::vector<int> regular_;
+  std::vector<int> found_;
+  Vector u_first_, u_second_;
+  bool tabulated_ = false;
+  long modes_ = 1;  ///< product of the numbers of branches, capped
+  long factorisations_ = 0;
+};
+
+}  // namespace perp

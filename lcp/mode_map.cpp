@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <cmath>
+#include <Eigen/LU>
+
+#include <perp/lcp/mode_map.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double singular_pivot = 1e-13;  ///< relative to the largest, after equilibration
+constexpr double rounding = 1e-13;        ///< sums below this share of their terms are zero
+constexpr double same_row = 1e-11;        ///< relative difference of rows that are called equal
+
+const Branch& branch_of(const ParametricMlcp& family, const Mode& mode, int law) {
+  return family.base.laws[static_cast<std::size_t>(law)]
+      .branches[static_cast<std::size_t>(mode[static_cast<std::size_t>(law)])];
+}
+
+/// Nearest power of two of the largest entry; 1 for zero.
+double power_of_two(double largest) {
+  return largest > 0 ? std::exp2(std::round(std::log2(largest))) : 1.0;
+}
+
+/// The linear system of a mode, K (u, λ) = R (θ, 1), equilibrated by powers of two:
+///     M11 u + M12 λ = -q1,    a (M21 u + M22 λ + q2) + b λ = c   row by row of the laws
+struct ModeSystem {
+  Matrix K;       // (p+m)×(p+m), scaled rows and columns
+  Matrix R;       // (p+m)×(k+1), scaled rows
+  Vector column;  // scale of the unknowns
+
+  ModeSystem(const ParametricMlcp& family, const Mode& mode) {
+    const Mlcp& base = family.base;
+    const int p = base.p(), m = base.m(), k = family.k();
+    K = Matrix::Zero(p + m, p + m);
+    R = Matrix::Zero(p + m, k + 1);
+    K.topLeftCorner(p, p) = base.M11;
+    K.topRightCorner(p, m) = base.M12;
+    R.topLeftCorner(p, k) = -family.Q1;
+    R.topRightCorner(p, 1) = -base.q1;
+    for (int i = 0; i < m; ++i) {
+      const Branch& branch = branch_of(family, mode, i);
+      K.row(p + i).head(p) = branch.a * base.M21.row(i);
+      K.row(p + i).tail(m) = branch.a * base.M22.row(i);
+      K(p + i, p + i) += branch.b;
+      R.row(p + i).head(k) = -branch.a * family.Q2.row(i);
+      R(p + i, k) = branch.c - branch.a * base.q2[i];
+    }
+    column = Vector::Ones(p + m);
+    for (int sweep = 0; sweep < 3; ++sweep) {
+      for (int i = 0; i < p + m; ++i) {
+        const double scale = power_of_two(K.row(i).cwiseAbs().maxCoeff());
+        K.row(i) /= scale;
+        R.row(i) /= scale;
+      }
+      for (int j = 0; j < p + m; ++j) {
+        const double scale = power_of_two(K.col(j).cwiseAbs().maxCoeff());
+        K.col(j) /= scale;
+        column[j] /= scale;
+      }
+    }
+  }
+};
+
+/// Sets to zero what is rounding of a sum whose terms are `size`.
+void snap(Matrix& value, const Matrix& size, double share) {
+  for (Eigen::Index j = 0; j < value.cols(); ++j)
+    for (Eigen::Index i = 0; i < value.rows(); ++i)
+      if (std::abs(value(i, j)) <= share * size(i, j)) value(i, j) = 0;
+}
+
+Matrix normalised(Matrix rows) {
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const double norm = rows.row(i).norm();
+    if (norm > 0) rows.row(i) /= norm;
+  }
+  return rows;
+}
+
+}  // namespace
+
+void instantiate(const ParametricMlcp& family, const double* theta, Mlcp& problem) {
+  const Eigen::Map<const Vector> parameter(theta, family.k());
+  problem.q1 = family.base.q1;
+  problem.q1.noalias() += family.Q1 * parameter;
+  problem.q2 = family.base.q2;
+  problem.q2.noalias() += family.Q2 * parameter;
+}
+
+ModeMap::ModeMap(const ParametricMlcp& family, Mode mode)
+    : modes_{std::move(mode)},
+      k_(family.k()),
+      p_(family.base.p()),
+      m_(family.base.m()),
+      r_(static_cast<int>(family.W.rows())),
+      stride_(k_ + 1) {
+  if (p_ + m_ == 0) return;
+  const ModeSystem system(family, modes_.front());
+  Eigen::FullPivLU<Matrix> lu(system.K);
+  lu.setThreshold(singular_pivot);
+  if (lu.isInvertible()) {
+    // |K⁻¹| (|K| |Y| + |R|) is the size against which the rounding errors of Y are small, entry by
+    // entry.
+    Matrix Y = lu.solve(system.R);
+    const Matrix size =
+        lu.inverse().cwiseAbs() * (system.K.cwiseAbs() * Y.cwiseAbs() + system.R.cwiseAbs());
+    snap(Y, size, 16 * eps);
+    solve_regular(family, system.column.asDiagonal() * Y, system.column.asDiagonal() * size);
+    return;
+  }
+  // Consistent exactly where the left null vectors annihilate the right-hand side.
+  kind_ = Kind::singular;
+  Eigen::FullPivLU<Matrix> transposed(system.K.transpose());
+  transposed.setThreshold(singular_pivot);
+  const Matrix null = transposed.kernel();
+  Matrix rows = null.transpose() * system.R;
+  snap(rows, null.cwiseAbs().transpose() * system.R.cwiseAbs(), rounding);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const bool constant = k_ == 0 || rows.row(i).head(k_).isZero(0);
+    if (constant && rows(i, k_) != 0) kind_ = Kind::never;
+    for (int j = 0; j <= k_; ++j) equalities_.push_back(rows(i, j));
+  }
+}
+
+void ModeMap::solve_regular(const ParametricMlcp& family, const Matrix& Y, const Matrix& size) {
+  const Mlcp& base = family.base;
+  const Matrix u = Y.topRows(p_);
+  Matrix lambda = Y.bottomRows(m_);
+  for (int i = 0; i < m_; ++i) {
+    const Branch& branch = branch_of(family, modes_.front(), i);
+    if (branch.a != 0) continue;
+    lambda.row(i).setZero();
+    lambda(i, k_) = branch.c / branch.b;
+  }
+  Matrix q2(m_, k_ + 1);
+  q2 << family.Q2, base.q2;
+  Matrix w = base.M21 * u + base.M22 * lambda + q2;
+  const Matrix w_size = base.M21.cwiseAbs() * size.topRows(p_) +
+                        base.M22.cwiseAbs() * size.bottomRows(m_) + q2.cwiseAbs();
+  snap(w, w_size, rounding);
+  for (int i = 0; i < m_; ++i) {
+    const Branch& branch = branch_of(family, modes_.front(), i);
+    if (branch.b != 0) continue;
+    w.row(i).setZero();
+    w(i, k_) = branch.c / branch.a;
+  }
+  add_margins(family, lambda, w, size.bottomRows(m_).rowwise().maxCoeff(),
+              w_size.rowwise().maxCoeff());
+  margin_count_ = static_cast<int>(margins_.size());
+  u_row_ = margin_count_;
+  lambda_row_ = u_row_ + p_;
+  w_row_ = lambda_row_ + m_;
+  norm_row_ = w_row_ + m_;
+  append(u);
+  append(lambda);
+  append(w);
+  Matrix distance = family.W * u;
+  distance.leftCols(k_) -= family.Z;
+  append(distance);
+}
+
+void ModeMap::add_margins(const ParametricMlcp& family, const Matrix& lambda, const Matrix& w,
+                          const Vector& lambda_size, const Vector& w_size) {
+  const auto add = [&](const Eigen::RowVectorXd& row, double bound, double size, Margin margin) {
+    if (!std::isfinite(bound)) return;
+    Eigen::RowVectorXd slack = margin.upper ? Eigen::RowVectorXd(-row) : row;
+    slack[k_] += margin.upper ? bound : -bound;
+    if (k_ == 0 || slack.head(k_).isZero(0)) {  // the same for every θ: always or never admissible
+      const double scale = std::max(size, std::abs(bound));
+      if (slack[k_] < -solution_tolerance * scale) kind_ = Kind::never;
+      return;
+    }
+    margins_.push_back(margin);
+    append(slack);
+  };
+  for (int i = 0; i < m_; ++i) {
+    const Branch& branch = branch_of(family, modes_.front(), i);
+    if (branch.b == 0) {
+      add(lambda.row(i), branch.lambda.lower, lambda_size[i], {i, true, false});
+      add(lambda.row(i), branch.lambda.upper, lambda_size[i], {i, true, true});
+      continue;
+    }
+    const Range range = w_range(branch);
+    add(w.row(i), range.lower, w_size[i], {i, false, false});
+    add(w.row(i), range.upper, w_size[i], {i, false, true});
+  }
+}
+
+void ModeMap::append(const Matrix& block) {
+  for (Eigen::Index i = 0; i < block.rows(); ++i)
+    for (Eigen::Index j = 0; j < block.cols(); ++j) rows_.push_back(block(i, j));
+}
+
+void ModeMap::evaluate(int first, int count, const double* theta, double* value) const {
+  const double* row = rows_.data() + first * stride_;
+  for (int i = 0; i < count; ++i, row += stride_) value[i] = dot(row, theta);
+}
+
+double ModeMap::size(const double* row, const double* theta) const {
+  double sum = std::abs(row[k_]);
+  for (int j = 0; j < k_; ++j) sum += std::abs(row[j] * theta[j]);
+  return sum;
+}
+
+double ModeMap::worst_margin(const double* theta) const {
+  double worst = inf;
+  for (int i = 0; i < margin_count_; ++i) {
+    const double* row = rows_.data() + i * stride_;
+    const double value = dot(row, theta);
+    const double scale = size(row, theta);
+    if (std::isnan(value)) return -inf;
+    worst = std::min(worst, scale > 0 ? value / scale : 0.0);
+  }
+  return worst;
+}
+
+double ModeMap::squared_norm(const double* theta) const {
+  double sum = 0;
+  const double* row = rows_.data() + norm_row_ * stride_;
+  for (int i = 0; i < r_; ++i, row += stride_) {
+    const double value = dot(row, theta);
+    sum += value * value;
+  }
+  return sum;
+}
+
+double ModeMap::inconsistency(const double* theta) const {
+  double worst = 0;
+  for (std::size_t first = 0; first < equalities_.size();
+       first += static_cast<std::size_t>(stride_)) {
+    const double* row = equalities_.data() + first;
+    const double scale = size(row, theta);
+    if (scale > 0) worst = std::max(worst, std::abs(dot(row, theta)) / scale);
+  }
+  return worst;
+}
+
+bool ModeMap::same_as(const ModeMap& other) const {
+  if (kind_ != Kind::regular || other.kind_ != Kind::regular) return false;
+  if (margin_count_ != other.margin_count_) return false;
+  const double* mine = rows_.data() + u_row_ * stride_;
+  const double* theirs = other.rows_.data() + other.u_row_ * stride_;
+  for (int i = 0; i < (p_ + m_) * stride_; ++i)
+    if (std::abs(mine[i] - theirs[i]) > same_row * (std::abs(mine[i]) + std::abs(theirs[i])))
+      return false;
+  Matrix G, H;
+  Vector g, h;
+  polyhedron(G, g);
+  other.polyhedron(H, h);
+  for (int i = 0; i < margin_count_; ++i) {
+    bool found = false;
+    for (int j = 0; j < margin_count_ && !found; ++j)
+      found = (G.row(i) - H.row(j)).norm() + std::abs(g[i] - h[j]) < same_row;
+    if (!found) return false;
+  }
+  return true;
+}
+
+void ModeMap::merge(const ModeMap& other) {
+  modes_.insert(modes_.end(), other.modes_.begin(), other.modes_.end());
+}
+
+void ModeMap::polyhedron(Matrix& G, Vector& g) const {
+  const auto copy = [&](const std::vector<double>& from, int count, double sign, Matrix& rows) {
+    const Eigen::Index first = rows.rows();
+    rows.conservativeResize(first + count, stride_);
+    for (int i = 0; i < count; ++i)
+      for (int j = 0; j < stride_; ++j)
+        rows(first + i, j) = sign * from[static_cast<std::size_t>(i * stride_ + j)];
+  };
+  Matrix rows(0, stride_);
+  copy(rows_, margin_count_, 1, rows);
+  const int equalities = static_cast<int>(equalities_.size()) / stride_;
+  copy(equalities_, equalities, 1, rows);
+  copy(equalities_, equalities, -1, rows);
+  rows = normalised(std::move(rows));
+  G = rows.leftCols(k_);
+  g = rows.col(k_);
+}
+
+Matrix ModeMap::u_rows() const {
+  Matrix rows(p_, stride_);
+  for (int i = 0; i < p_; ++i)
+    for (int j = 0; j < stride_; ++j)
+      rows(i, j) = rows_[static_cast<std::size_t>((u_row_ + i) * stride_ + j)];
+  return rows;
+}
+
+}  // namespace perp

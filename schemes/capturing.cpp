@@ -1,0 +1,325 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/error.hpp>
+#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/solver.hpp>
+#include <perp/schemes/capturing.hpp>
+
+namespace perp {
+namespace {
+
+/// Margins may be negative by this share of their terms. A step that only rounding keeps from being
+/// solved may miss them by `tol`, unless it is so short that `tol` would let it creep past the end
+/// of a solution.
+constexpr double strict = 1e-12;
+constexpr double shortest_loose = 1e-6;  ///< of the step length
+
+constexpr std::size_t kept_caches = 8;  ///< step lengths whose maps are kept
+constexpr long enumeration_budget =
+    4'000'000;  ///< nodes a step may cost before a solver takes over
+constexpr const char* default_solver = "lemke";
+
+void check(const Theta& options) {
+  if (!(options.h > 0) || !std::isfinite(options.h))
+    throw InvalidInput(fmt::format("h must be positive but is {}", options.h));
+  if (!(options.theta >= 0.5 && options.theta <= 1))
+    throw InvalidInput(fmt::format("theta must be in [0.5, 1] but is {}", options.theta));
+  if (!(options.tol > 0 && options.tol < 1))
+    throw InvalidInput(fmt::format("tol must be in (0, 1) but is {}", options.tol));
+  if (options.refinements < 8 || options.refinements > 45)
+    throw InvalidInput(
+        fmt::format("refinements must be in [8, 45] but is {}", options.refinements));
+}
+
+/// Keeps only the modes that change the fewest laws with memory, and the pieces that still have
+/// one.
+void respect_memory(SolutionSet& set, const std::vector<Law>& laws, const Mode& present) {
+  if (present.empty()) return;
+  for (Block& block : set.blocks) {
+    const auto changes = [&](const Mode& mode) {
+      int sum = 0;
+      for (std::size_t i = 0; i < mode.size(); ++i) {
+        const auto law = static_cast<std::size_t>(block.lambda[i]);
+        sum += laws[law].memory && mode[i] != present[law];
+      }
+      return sum;
+    };
+    int fewest = std::numeric_limits<int>::max();
+    for (const Piece& piece : block.pieces)
+      for (const Mode& mode : piece.modes) fewest = std::min(fewest, changes(mode));
+    for (Piece& piece : block.pieces)
+      std::erase_if(piece.modes, [&](const Mode& mode) { return changes(mode) > fewest; });
+    std::erase_if(block.pieces, [](const Piece& piece) { return piece.modes.empty(); });
+  }
+}
+
+/// ‖E (x⁺ − x)‖ as a norm over (u, λ).
+Norm norm_of(const Matrix& E, int m, const Vector& x) {
+  Norm norm;
+  norm.W = Matrix::Zero(E.rows(), E.cols() + m);
+  norm.W.leftCols(E.cols()) = E;
+  norm.center = Vector::Zero(E.cols() + m);
+  norm.center.head(x.size()) = x;
+  return norm;
+}
+
+/// Distance of (w, λ) from the end of the branch that a margin watches.
+double slack(const ModeMap::Margin& margin, const Branch& branch, double w, double lambda) {
+  const double value = margin.of_lambda ? lambda : w;
+  const Range range = margin.of_lambda ? branch.lambda : w_range(branch);
+  return margin.upper ? range.upper - value : value - range.lower;
+}
+
+}  // namespace
+
+Capturing::Capturing(const Lcs& lcs, const Theta& options)
+    : equations_(lcs, options.theta),
+      options_(options),
+      solver_(options.solver.empty() ? default_solver : options.solver) {
+  check(options);
+  loose_from_ = shortest_loose * options.h;
+  solver(solver_);  // throws for an unknown name now, not in the middle of a run
+  for (State& state : states_) {
+    state.mode = &*modes_.insert(Mode{}).first;
+    state.x = Vector::Zero(equations_.n());
+    state.lambda = Vector::Zero(equations_.m());
+    state.w = Vector::Zero(equations_.m());
+    state.parameter.assign(static_cast<std::size_t>(equations_.parameters()), 0.0);
+  }
+}
+
+ModeCache& Capturing::cache(double h) {
+  if (h == h_) return *cache_;
+  const auto known =
+      std::find_if(caches_.begin(), caches_.end(), [&](const Entry& e) { return e.h == h; });
+  if (known != caches_.end())
+    caches_.splice(caches_.begin(), caches_, known);
+  else
+    new_cache(h);
+  h_ = h;
+  cache_ = caches_.front().cache.get();
+  return *cache_;
+}
+
+ModeCache& Capturing::new_cache(double h) {
+  if (caches_.size() == kept_caches) {
+    for (State& state : states_)
+      if (state.cache == caches_.back().cache.get()) detach(state);
+    retired_factorisations_ += caches_.back().cache->factorisations();
+    caches_.pop_back();
+  }
+  caches_.push_front(
+      {h, std::make_unique<ModeCache>(equations_.family(h), std::min(strict, options_.tol))});
+  return *caches_.front().cache;
+}
+
+void Capturing::compute_outputs(State& state) const {
+  if (state.outputs_known) return;
+  const ModeMap& map = state.cache->map(state.map);
+  map.lambda(state.parameter.data(), state.lambda.data());
+  map.w(state.parameter.data(), state.w.data());
+  state.outputs_known = true;
+}
+
+void Capturing::detach(State& state) const {
+  if (state.map >= 0) compute_outputs(state);
+  state.map = -1;
+  state.cache = nullptr;
+}
+
+const Vector& Capturing::lambda() {
+  compute_outputs(current());
+  return current().lambda;
+}
+
+const Vector& Capturing::w() {
+  compute_outputs(current());
+  return current().w;
+}
+
+Attempt Capturing::attempt(double t_next, double h) {
+  ModeCache& maps = cache(h);
+  State& now = current();
+  State& next = trial();
+  equations_.parameter(now.x, now.t, t_next, next.parameter.data());
+  next.t = t_next;
+  if (options_.selector == Selector::first && !start_pending_) return attempt_by_solver(maps);
+  const double* parameter = next.parameter.data();
+  int present = -1;
+  if (!start_pending_)
+    present = now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+  const bool stays = present >= 0 && maps.admissible(present, parameter);
+  if (stays && options_.selector == Selector::keep_mode) return take(maps, present, nullptr);
+  ModeCache::Choice choice =
+      stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
+  if (choice.status == Status::no_solution && h >= loose_from_)
+    choice = maps.nearest(parameter, present, options_.tol);
+  if (choice.status == Status::solved) return take(maps, choice.map, &choice);
+  if (choice.status == Status::no_solution)
+    return {choice.status, false, 0, 0, "no mode has a solution"};
+  return attempt_by_enumeration(maps);
+}
+
+// Several modes may describe the same solutions: the one that changes the fewest laws names them.
+const Mode* Capturing::closest(const std::vector<Mode>& modes, const Mode& to) {
+  const auto changes = [&](const Mode& mode) {
+    int sum = 0;
+    for (std::size_t i = 0; i < mode.size() && i < to.size(); ++i) sum += mode[i] != to[i];
+    return sum;
+  };
+  const Mode* best = &modes.front();
+  for (const Mode& mode : modes)
+    if (std::pair(changes(mode), mode) < std::pair(changes(*best), *best)) best = &mode;
+  return &*modes_.insert(*best).first;
+}
+
+Attempt Capturing::take(ModeCache& maps, int map, const ModeCache::Choice* choice) {
+  State& next = trial();
+  const State& now = current();
+  maps.map(map).u(next.parameter.data(), next.x.data());
+  next.cache = &maps;
+  next.map = map;
+  next.outputs_known = false;
+  Attempt attempt;
+  attempt.status = Status::solved;
+  if (choice != nullptr) {
+    attempt.solutions = choice->solutions;
+    attempt.ties = choice->ties;
+  }
+  attempt.kept_mode =
+      !start_pending_ &&
+      (now.cache == &maps && now.map >= 0 ? now.map == map : maps.find(*now.mode) == map);
+  next.mode = attempt.kept_mode ? now.mode : closest(maps.map(map).modes(), *now.mode);
+  if (!next.x.allFinite()) return {Status::not_solved, false, 0, 0, "the state is not finite"};
+  return attempt;
+}
+
+Attempt Capturing::take(ModeCache& maps, const Solution& solution, int solutions, int ties) {
+  State& next = trial();
+  next.x = solution.u;
+  next.lambda = solution.lambda;
+  next.w = solution.w;
+  next.outputs_known = true;
+  next.cache = &maps;
+  next.map = maps.find(solution.mode);
+  const bool kept =
+      !start_pending_ && (next.map >= 0 ? maps.find(mode()) == next.map : mode() == solution.mode);
+  next.mode = kept ? current().mode : &*modes_.insert(solution.mode).first;
+  return {Status::solved, kept, solutions, ties, {}};
+}
+
+Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
+  ++enumerated_;
+  problem_ = maps.family().base;
+  instantiate(maps.family(), trial().parameter.data(), problem_);
+  EnumerateOptions limits;
+  limits.max_nodes = enumeration_budget;
+  limits.tol = options_.tol;
+  SolutionSet set = enumerate(problem_, limits);
+  if (!set.complete) {
+    Attempt attempt = attempt_by_solver(maps);
+    attempt.message += " (" + set.certificate + ")";
+    return attempt;
+  }
+  const int solutions =
+      multiplicity_of_u(set) == Multiplicity::continuum
+          ? -1
+          : static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
+  const Mode present = start_pending_ ? Mode{} : mode();
+  respect_memory(set, equations_.lcs().laws, present);
+  const Norm norm = norm_of(equations_.given_E(), equations_.m(), current().x);
+  const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
+  if (choice.status != Status::solved)
+    return {choice.status, false, solutions, 0, "the step has no solution"};
+  return take(maps, choice.minimisers.front(), solutions,
+              static_cast<int>(choice.minimisers.size()) - 1);
+}
+
+Attempt Capturing::attempt_by_solver(ModeCache& maps) {
+  ++solver_calls_;
+  problem_ = maps.family().base;
+  instantiate(maps.family(), trial().parameter.data(), problem_);
+  const Mode& present = mode();
+  SolveOptions solve_options;
+  solve_options.tol = options_.tol;
+  if (!present.empty()) solve_options.present = &present;
+  const SolveResult result = solve(solver(solver_), problem_, solve_options);
+  if (result.status != Status::solved)
+    return {result.status, false, 0, 0, fmt::format("solver {}: {}", solver_, result.message)};
+  return take(maps, result.solution, 0, 0);
+}
+
+void Capturing::accept() {
+  const int oldest = previous_;
+  previous_ = now_;
+  now_ = trial_;
+  trial_ = oldest;
+}
+
+double Capturing::attempted_norm() const {
+  return (equations_.given_E() * (trial().x - current().x)).norm();
+}
+
+void Capturing::restore(const Step& state) {
+  State& now = current();
+  now.t = state.t;
+  now.x = state.x;
+  now.lambda = state.lambda;
+  now.w = state.w;
+  now.mode = &*modes_.insert(state.mode).first;
+  now.map = -1;
+  now.cache = nullptr;
+  now.outputs_known = true;
+}
+
+void Capturing::interpolate(double s, Vector& x) const {
+  x = (1 - s) * states_[static_cast<std::size_t>(previous_)].x + s * current().x;
+}
+
+std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
+  ModeCache& maps = cache(h);
+  equations_.parameter(current().x, current().t, current().t + h, trial().parameter.data());
+  return maps.violations(trial().parameter.data());
+}
+
+std::vector<Scheme::Departure> Capturing::departures() {
+  State& before = states_[static_cast<std::size_t>(previous_)];
+  const State& now = current();
+  if (now.cache == nullptr) return {};
+  compute_outputs(before);
+  const int old = now.cache->find(*before.mode);
+  if (old < 0) return {};
+  const ModeMap& map = now.cache->map(old);
+  std::vector<Departure> list;
+  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
+    const double end = map.margin(i, now.parameter.data());
+    if (end >= 0) continue;
+    // Margins are affine in the state: the one at the start of the step is that of the old state.
+    const ModeMap::Margin& margin = map.margins()[static_cast<std::size_t>(i)];
+    const auto law = static_cast<std::size_t>(margin.law);
+    const int branch = map.modes().front()[law];
+    const double start = std::max(
+        0.0, slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
+                   before.w[margin.law], before.lambda[margin.law]));
+    const double s = start / (start - end);
+    const auto known = std::find_if(list.begin(), list.end(),
+                                    [&](const Departure& d) { return d.law == margin.law; });
+    if (known == list.end())
+      list.push_back({margin.law, s});
+    else
+      known->s = std::min(known->s, s);
+  }
+  return list;
+}
+
+void Capturing::count(Counts& counts) const {
+  long factorisations = retired_factorisations_;
+  for (const Entry& entry : caches_) factorisations += entry.cache->factorisations();
+  counts["factorisations"] += factorisations;
+  counts["enumerated_steps"] += enumerated_;
+  counts["solver_calls"] += solver_calls_;
+}
+
+}  // namespace perp

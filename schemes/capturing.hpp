@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <list>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <perp/lcp/mode_cache.hpp>
+#include <perp/lcp/solution_set.hpp>
+#include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step_equations.hpp>
+
+namespace perp {
+
+/// The event-capturing θ-method for an Lcs: one Mlcp per step, the present mode tried first, every
+/// mode solved once per step length and kept. An accepted step in a known mode allocates nothing.
+class Capturing final : public Scheme {
+ public:
+  /// Throws InvalidInput.
+  Capturing(const Lcs& lcs, const Theta& options);
+
+  Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
+  Attempt attempt(double t_next, double h) override;
+  void accept() override;
+  [[nodiscard]] double attempted_norm() const override;
+
+  [[nodiscard]] double t() const override { return current().t; }
+  [[nodiscard]] const Vector& x() const override { return current().x; }
+  const Vector& lambda() override;
+  const Vector& w() override;
+  [[nodiscard]] const Mode& mode() const override { return *current().mode; }
+  void restore(const Step& state) override;
+  void interpolate(double s, Vector& x) const override;
+  std::vector<Departure> departures() override;
+  std::vector<std::pair<Mode, double>> violations(double h) override;
+  void count(Counts& counts) const override;
+
+  [[nodiscard]] const StepEquations& equations() const { return equations_; }
+  /// The maps of steps of length h, kept for the last few lengths.
+  ModeCache& cache(double h);
+
+ private:
+  struct State {
+    double t = 0;
+    Vector x, lambda, w;
+    const Mode* mode = nullptr;     // one of modes_
+    ModeCache* cache = nullptr;     // where `map` lives
+    int map = -1;                   // -1: λ and w are explicit
+    std::vector<double> parameter;  // of the step that led here
+    bool outputs_known = false;     // λ and w are computed
+  };
+
+  [[nodiscard]] const State& current() const { return states_[static_cast<std::size_t>(now_)]; }
+  [[nodiscard]] State& current() { return states_[static_cast<std::size_t>(now_)]; }
+  [[nodiscard]] State& trial() { return states_[static_cast<std::size_t>(trial_)]; }
+  [[nodiscard]] const State& trial() const { return states_[static_cast<std::size_t>(trial_)]; }
+
+  const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
+  ModeCache& new_cache(double h);
+  void compute_outputs(State& state) const;
+  void detach(State& state) const;
+  Attempt take(ModeCache& cache, int map, const ModeCache::Choice* choice);
+  Attempt take(ModeCache& cache, const Solution& solution, int solutions, int ties);
+  Attempt attempt_by_enumeration(ModeCache& cache);
+  Attempt attempt_by_solver(ModeCache& cache);
+  Attempt probe(double h, int exponent);
+  bool is_consistent(const Vector& x0, double t) const;
+
+  StepEquations equations_;
+  Theta options_;
+  std::string solver_;
+  std::set<Mode> modes_;  // every mode met
+  std::array<State, 3> states_;
+  int previous_ = 0, now_ = 1, trial_ = 2;
+  bool start_pending_ = false;  // during `start` no mode is present
+  double loose_from_ = 0;       // step length from which rounding beyond `strict` is let pass
+
+  struct Entry {
+    double h;
+    std::unique_ptr<ModeCache> cache;
+  };
+  std::list<Entry> caches_;  // most recently used first
+  double h_ = nan;
+  ModeCache* cache_ = nullptr;
+  Mlcp problem_;
+  long enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
+};
+
+}  // namespace perp

@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include <perp/schemes/events.hpp>
+
+namespace perp {
+namespace {
+
+bool has_vertical_branch(const Law& law) {
+  return std::any_of(law.branches.begin(), law.branches.end(), is_vertical);
+}
+
+/// First law whose branch differs, -1 if none.
+int first_change(const Mode& before, const Mode& after) {
+  for (std::size_t i = 0; i < before.size() && i < after.size(); ++i)
+    if (before[i] != after[i]) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+EventKind kind_of_change(const Law& law, int from, int to) {
+  if (is_sliding(law, to)) return EventKind::sliding_entry;
+  if (is_sliding(law, from)) return EventKind::sliding_exit;
+  for (std::size_t k = 0; k < law.branches.size(); ++k)
+    if (is_sliding(law, static_cast<int>(k))) return EventKind::crossing;
+  if (!has_vertical_branch(law) && !law.memory) return EventKind::kink;
+  return EventKind::mode_change;
+}
+
+std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
+                               const std::vector<Scheme::Departure>& departures) {
+  double earliest = 1;
+  for (const Scheme::Departure& departure : departures) earliest = std::min(earliest, departure.s);
+  if (departures.empty())
+    earliest = 0;  // the old mode could have stayed: the selector left it at once
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < before.mode.size() && i < after.mode.size(); ++i) {
+    if (before.mode[i] == after.mode[i]) continue;
+    double s = earliest;
+    for (const Scheme::Departure& departure : departures)
+      if (departure.law == static_cast<int>(i)) s = departure.s;
+    Event event;
+    event.kind = kind_of_change(laws[i], before.mode[i], after.mode[i]);
+    event.t_before = before.t;
+    event.t_after = after.t;
+    event.t = before.t + s * (after.t - before.t);
+    event.law = static_cast<int>(i);
+    event.from = before.mode[i];
+    event.to = after.mode[i];
+    event.x_before = event.x_after = (1 - s) * before.x + s * after.x;
+    events.push_back(std::move(event));
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.t < b.t; });
+  return events;
+}
+
+Event jump_event(const Step& before, const Step& after, double size) {
+  Event event;
+  event.kind = EventKind::jump;
+  event.t_before = before.t;
+  event.t = event.t_after = after.t;
+  event.law = first_change(before.mode, after.mode);
+  if (event.law >= 0) {
+    event.from = before.mode[static_cast<std::size_t>(event.law)];
+    event.to = after.mode[static_cast<std::size_t>(event.law)];
+  }
+  event.x_before = before.x;
+  event.x_after = after.x;
+  event.size = size;
+  return event;
+}
+
+}  // namespace perp

@@ -1,0 +1,299 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/core/error.hpp>
+#include <perp/schemes/capturing.hpp>
+#include <perp/schemes/events.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/schemes/refine.hpp>
+
+namespace perp {
+namespace {
+
+/// A change of ‖E dx‖ with h that a smooth step or a kink shows when h is halved; outside of it a
+/// step is examined.
+constexpr double least_shrink = 0.35, most_shrink = 0.65;
+
+/// One run: the loop over the steps, the safeguard, the record.
+class Run {
+ public:
+  Run(Scheme& scheme, const std::vector<Law>& laws, int refinements,
+      const IntegrateOptions& options)
+      : scheme_(scheme), laws_(laws), refinements_(refinements), options_(options) {}
+
+  Trajectory operator()(const Vector& x0, Span span, double h) {
+    const Attempt start = scheme_.start(span.start, x0, h, result_.events);
+    steps_ = 0;
+    if (start.status != Status::solved) {
+      result_.append({span.start, x0, scheme_.lambda(), scheme_.w(), {}});
+      finish(start.status,
+             fmt::format("no step can be made at t = {:.10g}: {}", span.start, start.message));
+      return std::move(result_);
+    }
+    if (record(true)) cover(span, h);
+    if (result_.status == Status::never_run)
+      finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
+    return std::move(result_);
+  }
+
+ private:
+  /// Steps of length h through the span, shorter only to land exactly on a requested time or the
+  /// end.
+  void cover(Span span, double h) {
+    std::vector<double> targets;
+    for (const double t : options_.times)
+      if (t > span.start && t < span.end) targets.push_back(t);
+    targets.push_back(span.end);
+    double from = span.start;
+    for (const double to : targets) {
+      const double exact = (to - from) / h;
+      const auto count = std::max(1L, static_cast<long>(std::ceil(exact * (1 - 1e-14) - 1e-9)));
+      for (long k = 1; k <= count; ++k) {
+        const bool last = k == count;
+        const double t_next = last ? to : from + static_cast<double>(k) * h;
+        const double rest = to - (from + static_cast<double>(count - 1) * h);
+        // Rounding of t must not make a new step length: the last step is h where it is h up to
+        // that.
+        const bool whole = std::abs(rest - h) <= 16 * std::numeric_limits<double>::epsilon() *
+                                                     (std::abs(from) + std::abs(to));
+        if (!advance(t_next, last && !whole ? rest : h)) return;
+        if (!record(last)) return;
+      }
+      from = to;
+    }
+  }
+
+  /// One step with everything around it. False if the run ends here.
+  bool advance(double t_next, double h) {
+    const Attempt attempt = scheme_.attempt(t_next, h);
+    ++steps_;
+    if (attempt.status == Status::solved && attempt.kept_mode) {
+      note(attempt);
+      scheme_.accept();
+      return true;
+    }
+    if (attempt.status == Status::solved) return change_mode(t_next, h, attempt);
+    const Step before = scheme_.snapshot();
+    const Refinement refinement = refine(scheme_, t_next, h, refinements_);
+    ++result_.counts["refined"];
+    log_changes(refinement, 0);
+    if (refinement.status == Status::solved) return true;
+    fail(refinement, h, before.t);
+    return false;
+  }
+
+  void note(const Attempt& attempt) {
+    if (attempt.solutions > 1 || attempt.solutions < 0) ++result_.counts["several_solutions"];
+    if (attempt.ties > 0) ++result_.counts["ties"];
+  }
+
+  /// A step whose mode changes: accepted if its length shrinks with h as that of a continuous
+  /// solution does, else passed in short steps that show whether there is a jump.
+  bool change_mode(double t_next, double h, const Attempt& found) {
+    const Step before = scheme_.snapshot();
+    const double norm = scheme_.attempted_norm();
+    ++result_.counts["mode_changes"];
+    if (!shrinks(before, norm, h)) {
+      const Refinement refinement = refine(scheme_, t_next, h, refinements_);
+      if (refinement.status != Status::solved) {
+        // The selector went where no sequence of shorter steps leads: the solution ended on the
+        // way.
+        log_changes(refinement, norm);
+        fail(refinement, h, before.t);
+        return false;
+      }
+      if (keeps_refined(refinement, before, norm, t_next, h)) return true;
+    } else {
+      scheme_.attempt(t_next, h);
+    }
+    note(found);
+    scheme_.accept();
+    const Step after = scheme_.snapshot();
+    if (!jumped_)
+      for (Event& event : mode_events(laws_, before, after, scheme_.departures()))
+        result_.events.push_back(std::move(event));
+    jumped_ = false;
+    return true;
+  }
+
+  bool shrinks(const Step& before, double norm, double h) {
+    if (norm == 0) return true;
+    const Attempt half = scheme_.attempt(before.t + h / 2, h / 2);
+    if (half.status != Status::solved) return false;
+    const double share = scheme_.attempted_norm() / norm;
+    return share >= least_shrink && share <= most_shrink;
+  }
+
+  /// After a refinement: is its end state the one to keep? If not the long step is attempted again.
+  bool keeps_refined(const Refinement& refinement, const Step& before, double norm, double t_next,
+                     double h) {
+    const bool jumped = log_changes(refinement, norm);
+    const Step refined = scheme_.snapshot();
+    scheme_.restore(before);
+    scheme_.attempt(t_next, h);
+    scheme_.accept();
+    const bool same_mode = scheme_.mode() == refined.mode;
+    const double distance = (scheme_.x() - refined.x).norm();
+    const double travelled = (refined.x - before.x).norm() + norm;
+    if (same_mode || distance <= 0.25 * travelled) {
+      scheme_.restore(before);
+      scheme_.attempt(t_next, h);
+      jumped_ = jumped;
+      return false;
+    }
+    // The long step ended elsewhere: an artefact of its length.
+    ++result_.counts["refined"];
+    scheme_.restore(refined);
+    return true;
+  }
+
+  /// Writes the changes of mode of a refinement as events. True if one of them is a jump.
+  bool log_changes(const Refinement& refinement, double norm) {
+    bool jumped = false;
+    std::vector<Event> events;
+    for (const LocatedChange& change : refinement.changes) {
+      const double least = norm > 0 ? 1e-6 * norm : 1e-6 * (1 + change.before.x.norm());
+      if (change.norm > std::max(least, 64 * std::ldexp(norm, -refinements_))) {
+        events.push_back(jump_event(change.before, change.after, change.norm));
+        jumped = true;
+      } else if (norm == 0) {
+        for (Event& event : mode_events(laws_, change.before, change.after, {}))
+          events.push_back(std::move(event));
+      }
+    }
+    for (Event& event : events) result_.events.push_back(std::move(event));
+    return jumped;
+  }
+
+  /// Keeps the state where the solution ends and says why.
+  void fail(const Refinement& refinement, double h, double t_before) {
+    if (scheme_.t() > t_before) record(true);
+    Event event;
+    event.kind = EventKind::no_solution;
+    event.t = event.t_before = event.t_after = scheme_.t();
+    event.x_before = event.x_after = scheme_.x();
+    std::string residuals;
+    for (const auto& [mode, violation] : scheme_.violations(h))
+      residuals += fmt::format("{}{}: {:.3g}", residuals.empty() ? "" : ", ", describe(laws_, mode),
+                               violation);
+    if (refinement.status == Status::no_solution) {
+      event.note = "no solution continues; residuals of the modes for a step of " +
+                   fmt::format("{:g}", h) + ": " + residuals;
+      result_.events.push_back(event);
+      finish(Status::no_solution,
+             fmt::format(
+                 "no solution after t = {:.10g} (step {}, mode {}); residuals of the modes: {}",
+                 scheme_.t(), steps_, describe(laws_, scheme_.mode()), residuals));
+    } else {
+      finish(refinement.status,
+             fmt::format("stopped at t = {:.10g} (step {}, mode {}): {}", scheme_.t(), steps_,
+                         describe(laws_, scheme_.mode()), refinement.message));
+    }
+  }
+
+  /// Keeps and reports the current state. False if the observer asks to stop.
+  bool record(bool requested) {
+    const bool first = result_.t.empty();
+    const bool wanted = options_.only_times ? requested : true;
+    if (!wanted) return true;
+    if (options_.keep) result_.append(scheme_.snapshot());
+    if (options_.observer && !options_.observer(scheme_.snapshot())) {
+      finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", scheme_.t()));
+      return false;
+    }
+    if (!options_.keep && first) result_.append(scheme_.snapshot());
+    return true;
+  }
+
+  void finish(Status status, std::string message) {
+    result_.status = status;
+    result_.message = std::move(message);
+    if (!options_.keep && !result_.t.empty() && scheme_.t() > result_.t.back())
+      result_.append(scheme_.snapshot());
+    result_.counts["steps"] = steps_;
+    scheme_.count(result_.counts);
+  }
+
+  Scheme& scheme_;
+  const std::vector<Law>& laws_;
+  int refinements_;
+  const IntegrateOptions& options_;
+  Trajectory result_;
+  long steps_ = 0;
+  bool jumped_ = false;
+};
+
+void check(Span span, double h, const IntegrateOptions& options) {
+  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.end > span.start))
+    throw InvalidInput(fmt::format("the time span must be finite and increasing but is [{}, {}]",
+                                   span.start, span.end));
+  if ((span.end - span.start) / h > 1e15)
+    throw InvalidInput(
+        fmt::format("h = {} is too small for the span [{}, {}]", h, span.start, span.end));
+  double previous = -inf;
+  for (const double t : options.times) {
+    if (!(t > previous) || t < span.start || t > span.end)
+      throw InvalidInput(fmt::format("times must increase within [{}, {}] but {} follows {}",
+                                     span.start, span.end, t, previous));
+    previous = t;
+  }
+}
+
+}  // namespace
+
+Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
+                     const IntegrateOptions& options) {
+  Capturing capturing(lcs, scheme);
+  check(span, scheme.h, options);
+  const double h = std::min(scheme.h, span.end - span.start);
+  Trajectory run =
+      Run(capturing, capturing.equations().lcs().laws, scheme.refinements, options)(x0, span, h);
+  run.provenance["version"] = PERP_VERSION;
+  run.provenance["scheme"] =
+      scheme.theta == 1 ? "backward_euler" : fmt::format("theta = {}", scheme.theta);
+  run.provenance["h"] = fmt::format("{}", scheme.h);
+  run.provenance["selector"] = to_string(scheme.selector);
+  run.provenance["norm"] = "||E (x+ - x)||_2";
+  run.provenance["tol"] = fmt::format("{}", scheme.tol);
+  return run;
+}
+
+Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const BackwardEuler& scheme,
+                     const IntegrateOptions& options) {
+  return integrate(lcs, x0, span,
+                   Theta{.h = scheme.h,
+                         .theta = 1,
+                         .selector = scheme.selector,
+                         .tol = scheme.tol,
+                         .solver = scheme.solver,
+                         .refinements = scheme.refinements},
+                   options);
+}
+
+Mlcp step_problem(const Lcs& lcs, const Vector& x, double t, double h) {
+  StepEquations equations(lcs, 1);
+  if (x.size() != equations.n())
+    throw InvalidInput(fmt::format("x must have {} entries but has {}", equations.n(), x.size()));
+  if (!(h > 0) || !std::isfinite(h))
+    throw InvalidInput(fmt::format("h must be positive but is {}", h));
+  const ParametricMlcp family = equations.family(h);
+  std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));
+  equations.parameter(x, t, t + h, parameter.data());
+  Mlcp problem = family.base;
+  instantiate(family, parameter.data(), problem);
+  return problem;
+}
+
+Norm step_norm(const Lcs& lcs, const Vector& x) {
+  const Lcs full = validated(lcs);
+  Norm norm;
+  norm.W = Matrix::Zero(full.n(), full.n() + full.m());
+  norm.W.leftCols(full.n()) = full.E;
+  norm.center = Vector::Zero(full.n() + full.m());
+  norm.center.head(full.n()) = x;
+  return norm;
+}
+
+}  // namespace perp

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/lcs.hpp>
+#include <perp/lcp/mode_map.hpp>
+
+namespace perp {
+
+/// The equations of one step of the θ-method for an Lcs, as a family in the parameter
+///     p = (x_k on the columns that matter, b on its varying rows, q on its varying rows),
+/// differential rows   E_i (x⁺ − x) = h (θ (A_i x⁺ + b_i⁺) + (1−θ) (A_i x + b_i)) + h B_i λ⁺,
+/// algebraic rows (E_i = 0)       0 = A_i x⁺ + B_i λ⁺ + b_i⁺,
+/// and the laws between w⁺ = C x⁺ + D λ⁺ + q⁺ and λ⁺. θ = 1 is backward Euler, [RAB] eq. (29).
+class StepEquations {
+ public:
+  /// Throws InvalidInput (see `validated`). Rows of E that depend on each other are first combined
+  /// by an orthogonal transformation so that the algebraic equations stand in rows of their own.
+  StepEquations(const Lcs& lcs, double theta);
+
+  [[nodiscard]] const Lcs& lcs() const { return lcs_; }
+  /// E as it was given.
+  [[nodiscard]] const Matrix& given_E() const { return E_given_; }
+  [[nodiscard]] int n() const { return lcs_.n(); }
+  [[nodiscard]] int m() const { return lcs_.m(); }
+  [[nodiscard]] int parameters() const { return parameters_; }
+  [[nodiscard]] const std::vector<int>& algebraic_rows() const { return algebraic_rows_; }
+
+  /// The family of steps of length h; W = Z = E, so that its norm is ‖E (x⁺ − x)‖.
+  [[nodiscard]] ParametricMlcp family(double h) const;
+
+  /// The family's parameter for a step from x at t to t_next. Does not allocate.
+  void parameter(const Vector& x, double t, double t_next, double* value);
+
+  /// The problem of a consistent state at t: u = x with E x = E x0 on the differential rows, the
+  /// algebraic equations and the laws.
+  [[nodiscard]] Mlcp consistency(const Vector& x0, double t) const;
+
+ private:
+  Lcs lcs_;
+  double theta_;
+  Matrix E_given_;                   // before any transformation, for the norm
+  std::vector<int> algebraic_rows_;  // increasing
+  std::vector<char> is_algebraic_;   // per row
+  std::vector<int> state_;           // x entries in the parameter
+  int parameters_ = 0;
+  Vector b_before_, b_after_, q_after_;
+};
+
+}  // namespace perp
