@@ -26,8 +26,8 @@ const int installed = __sanitizer_install_malloc_and_free_hooks(
 
 #else
 
-// glibc lets a program replace malloc and keeps its own under these names. operator new and Eigen's aligned
-// allocation end here too.
+// glibc lets a program replace malloc and keeps its own under these names. operator new and Eigen's
+// aligned allocation end here too.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t number, std::size_t size);

@@ -2,8 +2,8 @@
 
 namespace perp {
 
-/// Heap allocations of this process so far, by whatever name: malloc, operator new, Eigen, libraries. The
-/// difference around a piece of code is what it allocates.
+/// Heap allocations of this process so far, by whatever name: malloc, operator new, Eigen,
+/// libraries. The difference around a piece of code is what it allocates.
 long allocations();
 
 }  // namespace perp

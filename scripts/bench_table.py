@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Prints the medians of a benchmark run as a table: bench_table.py RESULT.json
+
+Times are CPU ns per step (or per problem); `floor` is the time of the smallest amount of work that the case
+could do, measured in the same process; `spread` is the relative range of the repetitions' middle half.
+Exit status 1 if a case failed its check and was not timed.
+"""
+
+import json
+import statistics
+import sys
+
+STEPS = ("ns_per_step", "floor_ns", "ratio_to_floor", "allocations_per_step")
+PEERS = ("siconos_ns", "perp_ns", "ratio_siconos_to_perp", "siconos_allocations")
+HIDDEN = set(STEPS) | set(PEERS)
+
+
+def number(value):
+    if value == 0:
+        return "0"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def counters(row):
+    """User counters of one repetition: what Google Benchmark itself does not write."""
+    own = {
+        "cpu_time", "real_time", "iterations", "repetitions", "repetition_index", "threads",
+        "family_index", "per_family_instance_index", "items_per_second",
+    }  # fmt: skip
+    return {
+        key: value
+        for key, value in row.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and key not in own
+    }
+
+
+def medians(rows):
+    keys = dict.fromkeys(key for row in rows for key in counters(row))
+    return {key: statistics.median(counters(row).get(key, 0) for row in rows) for key in keys}
+
+
+def spread(rows, key):
+    values = sorted(row[key] for row in rows)
+    quarter = len(values) // 4
+    middle = values[quarter : len(values) - quarter]
+    return (middle[-1] - middle[0]) / statistics.median(values)
+
+
+def table(header, lines):
+    if not lines:
+        return
+    rows = [header, *lines]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(header))]
+    for row in rows:
+        cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:-1], widths[1:])]
+        print("  ".join([*cells, row[-1]]).rstrip())
+    print()
+
+
+def main(arguments):
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    with open(arguments[0], encoding="utf-8") as file:
+        result = json.load(file)
+    cases, failed = {}, {}
+    for row in result["benchmarks"]:
+        if row.get("error_occurred"):
+            failed[row["run_name"]] = row["error_message"]
+        elif row["run_type"] == "iteration":
+            cases.setdefault(row["run_name"], []).append(row)
+
+    steps, peers = [], []
+    for name, rows in sorted(cases.items()):
+        values = medians(rows)
+        rest = " ".join(f"{k}={number(v)}" for k, v in values.items() if k not in HIDDEN)
+        shown, keys = (peers, PEERS) if "siconos_ns" in values else (steps, STEPS)
+        cells = [number(values[key]) if key in values else "-" for key in keys]
+        shown.append([name, *cells, f"{100 * spread(rows, keys[0]):.1f}%", rest])
+    table(["case", "ns", "floor ns", "ratio", "allocations", "spread", ""], steps)
+    table(["case", "siconos ns", "perp ns", "ratio", "allocations", "spread", ""], peers)
+    for name, message in sorted(failed.items()):
+        print(f"NOT TIMED  {name}: {message}")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
