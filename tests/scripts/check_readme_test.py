@@ -1,0 +1,95 @@
+"""The check of documents runs their commands and notices what is not true."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_readme.py"
+
+PROGRAM = """#!/bin/sh
+case "$1" in
+  list) echo "sign          lambda in sign(w)"; echo "relay(l, u)   lambda = l | u" ;;
+  fail) echo "no" >&2; exit 3 ;;
+  *) echo "end 4.3333333"; echo "summary" >&2; test -d models ;;
+esac
+"""
+
+GOOD = """# Title [link](examples/a.cpp)
+
+```console
+$ scripts/perp run
+end 4.33333333
+summary
+$ scripts/perp fail
+no
+(exit status 3)
+```
+
+```cpp
+int main() {}
+```
+
+<!-- perp list laws -->
+
+| law | meaning |
+| --- | --- |
+| `sign` | x |
+| `relay(l, u)` | y |
+"""
+
+
+class CheckReadme(unittest.TestCase):
+    def check(self, old="", new=""):
+        self.assertIn(old, GOOD)
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for folder in ("models", "examples"):
+                (root / folder).mkdir()
+            (root / "examples" / "a.cpp").write_text("// a\nint main() {}\n", encoding="utf-8")
+            program = root / "perp"
+            program.write_text(PROGRAM, encoding="utf-8")
+            program.chmod(0o755)
+            document = root / "README.md"
+            document.write_text(GOOD.replace(old, new), encoding="utf-8")
+            run = subprocess.run(
+                [sys.executable, SCRIPT, document, "--root", root, "--program", program],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        self.assertEqual(run.stderr, "")
+        return run.returncode, run.stdout
+
+    def complains(self, part, old, new):
+        status, output = self.check(old, new)
+        self.assertEqual(status, 1)
+        self.assertIn(part, output)
+
+    def test_a_true_document_passes(self):
+        self.assertEqual(self.check(), (0, ""))
+
+    def test_a_wrong_number_is_found(self):
+        self.complains("README.md:3: $ scripts/perp run", "4.33333333", "4.34")
+
+    def test_a_missing_line_of_output_is_found(self):
+        self.complains("$ scripts/perp run", "summary\n", "")
+
+    def test_another_exit_status_is_found(self):
+        self.complains("$ scripts/perp fail", "(exit status 3)", "(exit status 2)")
+        self.complains("$ scripts/perp fail", "(exit status 3)\n", "")
+
+    def test_a_program_that_is_not_in_the_tree_is_found(self):
+        self.complains("in no file", "int main() {}", "int main() { }")
+
+    def test_a_dead_link_is_found(self):
+        self.complains("README.md:1: there is no examples/b.cpp", "examples/a.cpp", "examples/b.cpp")
+
+    def test_tables_and_lists_must_have_the_same_names(self):
+        self.complains("does not list signum", "`sign`", "`signum`")
+        self.complains("relay(l, of perp", "| `relay(l, u)` | y |\n", "")
+
+
+if __name__ == "__main__":
+    unittest.main()
