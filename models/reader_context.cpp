@@ -10,6 +10,9 @@
 namespace perp::reader {
 namespace {
 
+/// NaN has a sign that nobody wants to read.
+std::string show(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
+
 constexpr const char* time_reason = "time may be used in b, q and exact solutions only";
 
 }  // namespace
@@ -40,7 +43,7 @@ double Context::number(const Value& text, std::size_t offset, std::string_view p
   }
   if (std::isnan(result) || (finite == Finite::yes && std::isinf(result)))
     document_.fail(text, offset,
-                   fmt::format("{} is {}; expected a {}number", what, result,
+                   fmt::format("{} is {}; expected a {}number", what, show(result),
                                finite == Finite::yes ? "finite " : ""));
   return result;
 }
@@ -51,7 +54,7 @@ double Context::number(const Value& value, std::string_view what, Finite finite)
     document_.fail(value, fmt::format("{} is {}; expected a number or an expression in quotes",
                                       what, describe(value.kind)));
   if (std::isnan(value.number) || (finite == Finite::yes && std::isinf(value.number)))
-    document_.fail(value, fmt::format("{} is {}; expected a {}number", what, value.number,
+    document_.fail(value, fmt::format("{} is {}; expected a {}number", what, show(value.number),
                                       finite == Finite::yes ? "finite " : ""));
   return value.number;
 }
@@ -68,11 +71,12 @@ std::string Context::text(const Value& value, std::string_view what) const {
 }
 
 Range Context::range(const Value& value, std::string_view what, Finite finite) const {
-  check_kind(value, Value::Kind::list, what);
+  if (value.kind != Value::Kind::list)
+    document_.fail(value, fmt::format("{} is {}; expected two numbers in brackets, as in [0, 1]",
+                                      what, describe(value.kind)));
   if (value.items.size() != 2)
-    document_.fail(value,
-                   fmt::format("{} must be [lower, upper] but has {} {}", what, value.items.size(),
-                               value.items.size() == 1 ? "entry" : "entries"));
+    document_.fail(value, fmt::format("{} must be two numbers, as in [0, 1], but has {} entries",
+                                      what, value.items.size()));
   return {number(value.items[0], fmt::format("the first entry of {}", what), finite),
           number(value.items[1], fmt::format("the second entry of {}", what), finite)};
 }
@@ -143,7 +147,7 @@ Signal Context::signal(const std::vector<const Value*>& entries,
     const double entry = value[static_cast<Eigen::Index>(i)];
     if (!std::isfinite(entry))
       document_.fail(*entries[i], fmt::format("{} is {} at t = {}; expected a finite number",
-                                              what[i], entry, t));
+                                              what[i], show(entry), t));
   }
   if (varying.empty()) return value;
   return {std::move(value), std::move(varying), std::move(function)};

@@ -48,10 +48,11 @@ Call split_call(const Document& document, const Value& value, std::string_view w
     from = k + 1;
     if (depth == 0) break;
   }
-  if (depth > 0) document.fail(value, text.size(), fmt::format("{}: expected ')'", what));
+  if (depth > 0)
+    document.fail(value, text.size(), fmt::format("{}: found the end; expected ')'", what));
   if (skip_space(text, k + 1) < text.size())
     document.fail(value, skip_space(text, k + 1),
-                  fmt::format("{}: expected the end after ')'", what));
+                  fmt::format("{}: found more after ')'; expected the end", what));
   // relay() has no arguments rather than one empty one.
   if (call.arguments.size() == 1 &&
       skip_space(call.arguments[0].text, 0) == call.arguments[0].text.size())

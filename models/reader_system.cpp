@@ -5,20 +5,20 @@
 namespace perp::reader {
 namespace {
 
-/// Rows of a matrix as they stand in the file: all of one length.
-Eigen::Index check_rows(const Context& context, const Value& value, const char* name) {
+/// Number of columns of a matrix as it stands in the file: rows of one length.
+Eigen::Index check_rows(const Context& context, const Value& value, const std::string& what) {
   const Document& document = context.document();
   if (value.kind != Value::Kind::list)
     document.fail(value, fmt::format("{} is {}; expected a list of rows, as in [[1, 0], [0, 1]]",
-                                     name, describe(value.kind)));
+                                     what, describe(value.kind)));
   std::size_t columns = 0;
   for (std::size_t i = 0; i < value.items.size(); ++i) {
     const Value& row = value.items[i];
     if (row.kind != Value::Kind::list)
       document.fail(row, fmt::format("row {} of {} is {}; expected a list, as in [[1, 0], [0, 1]]",
-                                     i + 1, name, describe(row.kind)));
+                                     i + 1, what, describe(row.kind)));
     if (i > 0 && row.items.size() != columns)
-      document.fail(row, fmt::format("row {} of {} has {} entries but row 1 has {}", i + 1, name,
+      document.fail(row, fmt::format("row {} of {} has {} entries but row 1 has {}", i + 1, what,
                                      row.items.size(), columns));
     columns = row.items.size();
   }
@@ -27,7 +27,8 @@ Eigen::Index check_rows(const Context& context, const Value& value, const char* 
 
 Matrix read_matrix(const Context& context, const Value& value, const char* name, int rows,
                    int columns) {
-  const auto found_columns = check_rows(context, value, name);
+  const auto found_columns =
+      check_rows(context, value, fmt::format("{} ({}x{})", name, rows, columns));
   const auto found_rows = static_cast<Eigen::Index>(value.items.size());
   // A matrix without entries may be written in any way: [], [[]], [[], []].
   if (found_rows * found_columns == 0 && rows * columns == 0) return Matrix::Zero(rows, columns);

@@ -61,11 +61,14 @@ Value convert(const toml::node& node) {
   return value;
 }
 
-/// One line without control characters, whatever the parser quotes.
-std::string printable(std::string_view text) {
-  std::string line;
-  for (const char c : text) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  return line;
+/// What the parser says, with a hint where it is short of words.
+std::string description(const toml::parse_error& error) {
+  std::string text(error.description());
+  constexpr std::string_view opening = "Error while parsing ";
+  if (text.starts_with(opening)) text.erase(0, opening.size());
+  if (text.find("could not determine value type") != std::string::npos)
+    text += "; text and expressions stand in quotes";
+  return text;
 }
 
 }  // namespace
@@ -76,11 +79,11 @@ TomlResult parse_toml(std::string_view text) {
     result.root = convert(toml::parse(text));
   } catch (const toml::parse_error& error) {
     result.at = place(error.source());
-    result.error = printable(error.description());
+    result.error = description(error);
   } catch (const TomlAssertion&) {
     result.error = "the parser stopped at something that TOML does not allow";
   } catch (const std::exception& error) {
-    result.error = printable(error.what());
+    result.error = error.what();
   }
   return result;
 }
