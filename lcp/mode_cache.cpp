@@ -141,15 +141,30 @@ ModeCache::Choice ModeCache::nearest(const double* theta, int present, double to
 }
 
 ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
-  if (modes_ > table_limit) return {Status::not_enumerated, -1, nan, 0, 0};
+  Choice choice{Status::solved, present, nan, 1, 0};
+  if (modes_ > table_limit) {
+    choice.status = Status::not_enumerated;
+    return choice;
+  }
+  double best = nan;  // squared norm of the choice, once a rival asks for it
   for (const int other : rivals(present)) {
     const ModeMap& rival = map(other);
-    const bool possible = rival.kind() == ModeMap::Kind::singular
-                              ? rival.inconsistency(theta) <= tol_
-                              : admissible(other, theta);
-    if (possible) return nearest(theta, present);
+    if (rival.kind() == ModeMap::Kind::singular) {
+      if (rival.inconsistency(theta) <= tol_) return nearest(theta, present);
+      continue;
+    }
+    if (!admissible(other, theta)) continue;
+    if (std::isnan(best)) best = map(present).squared_norm(theta);
+    const double norm = rival.squared_norm(theta);
+    if (std::abs(norm - best) <= tied * (norm + best)) return nearest(theta, present);
+    ++choice.solutions;
+    if (norm < best) {
+      best = norm;
+      choice.map = other;
+    }
   }
-  return {Status::solved, present, nan, 1, 0};
+  choice.norm = std::sqrt(best);
+  return choice;
 }
 
 bool ModeCache::is_rival(int index, int other) const {

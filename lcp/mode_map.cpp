@@ -99,9 +99,10 @@ ModeMap::ModeMap(const ParametricMlcp& family, Mode mode)
   Eigen::FullPivLU<Matrix> lu(system.K);
   lu.setThreshold(singular_pivot);
   if (lu.isInvertible()) {
-    // |K⁻¹| (|K| |Y| + |R|) is the size against which the rounding errors of Y are small, entry by
-    // entry.
+    // After one step of refinement the rounding errors of Y are small entry by entry against
+    // |K⁻¹| (|K| |Y| + |R|): what is zero in exact arithmetic can be told from what is small.
     Matrix Y = lu.solve(system.R);
+    Y += lu.solve(system.R - system.K * Y);
     const Matrix size =
         lu.inverse().cwiseAbs() * (system.K.cwiseAbs() * Y.cwiseAbs() + system.R.cwiseAbs());
     snap(Y, size, 16 * eps);

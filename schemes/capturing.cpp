@@ -151,14 +151,14 @@ Attempt Capturing::attempt(double t_next, double h) {
   if (!start_pending_)
     present = now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
   const bool stays = present >= 0 && maps.admissible(present, parameter);
-  if (stays && options_.selector == Selector::keep_mode) return take(maps, present, nullptr);
+  if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
   ModeCache::Choice choice =
       stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
   if (choice.status == Status::no_solution && h >= loose_from_)
     choice = maps.nearest(parameter, present, options_.tol);
-  if (choice.status == Status::solved) return take(maps, choice.map, &choice);
+  if (choice.status == Status::solved) return take(maps, choice);
   if (choice.status == Status::no_solution)
-    return {choice.status, false, 0, 0, "no mode has a solution"};
+    return unsolved(choice.status, "no mode has a solution");
   return attempt_by_enumeration(maps);
 }
 
@@ -175,24 +175,34 @@ const Mode* Capturing::closest(const std::vector<Mode>& modes, const Mode& to) {
   return &*modes_.insert(*best).first;
 }
 
-Attempt Capturing::take(ModeCache& maps, int map, const ModeCache::Choice* choice) {
+Attempt Capturing::unsolved(Status status, std::string why) {
+  message_ = std::move(why);
+  return {status, false, 0, 0};
+}
+
+Attempt Capturing::keep(ModeCache& maps, int map) {
   State& next = trial();
-  const State& now = current();
-  maps.map(map).u(next.parameter.data(), next.x.data());
+  next.mode = current().mode;
   next.cache = &maps;
   next.map = map;
   next.outputs_known = false;
-  Attempt attempt;
-  attempt.status = Status::solved;
-  if (choice != nullptr) {
-    attempt.solutions = choice->solutions;
-    attempt.ties = choice->ties;
-  }
-  attempt.kept_mode =
-      !start_pending_ &&
-      (now.cache == &maps && now.map >= 0 ? now.map == map : maps.find(*now.mode) == map);
-  next.mode = attempt.kept_mode ? now.mode : closest(maps.map(map).modes(), *now.mode);
-  if (!next.x.allFinite()) return {Status::not_solved, false, 0, 0, "the state is not finite"};
+  maps.map(map).u(next.parameter.data(), next.x.data());
+  double zero = 0;  // NaN if anything is not finite
+  const double* x = next.x.data();
+  for (Eigen::Index i = 0; i < next.x.size(); ++i) zero += 0 * x[i];
+  if (zero != 0) return unsolved(Status::not_solved, "the state is not finite");
+  return {Status::solved, true, 0, 0};
+}
+
+Attempt Capturing::take(ModeCache& maps, const ModeCache::Choice& choice) {
+  const State& now = current();
+  Attempt attempt = keep(maps, choice.map);
+  attempt.solutions = choice.solutions;
+  attempt.ties = choice.ties;
+  const bool known = now.cache == &maps && now.map >= 0;
+  const int present = known || start_pending_ ? now.map : maps.find(*now.mode);
+  attempt.kept_mode = !start_pending_ && present == choice.map;
+  if (!attempt.kept_mode) trial().mode = closest(maps.map(choice.map).modes(), *now.mode);
   return attempt;
 }
 
@@ -207,7 +217,7 @@ Attempt Capturing::take(ModeCache& maps, const Solution& solution, int solutions
   const bool kept =
       !start_pending_ && (next.map >= 0 ? maps.find(mode()) == next.map : mode() == solution.mode);
   next.mode = kept ? current().mode : &*modes_.insert(solution.mode).first;
-  return {Status::solved, kept, solutions, ties, {}};
+  return {Status::solved, kept, solutions, ties};
 }
 
 Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
@@ -219,8 +229,8 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   limits.tol = options_.tol;
   SolutionSet set = enumerate(problem_, limits);
   if (!set.complete) {
-    Attempt attempt = attempt_by_solver(maps);
-    attempt.message += " (" + set.certificate + ")";
+    const Attempt attempt = attempt_by_solver(maps);
+    message_ += " (" + set.certificate + ")";
     return attempt;
   }
   const int solutions =
@@ -231,8 +241,7 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   respect_memory(set, equations_.lcs().laws, present);
   const Norm norm = norm_of(equations_.given_E(), equations_.m(), current().x);
   const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
-  if (choice.status != Status::solved)
-    return {choice.status, false, solutions, 0, "the step has no solution"};
+  if (choice.status != Status::solved) return unsolved(choice.status, "the step has no solution");
   return take(maps, choice.minimisers.front(), solutions,
               static_cast<int>(choice.minimisers.size()) - 1);
 }
@@ -247,7 +256,7 @@ Attempt Capturing::attempt_by_solver(ModeCache& maps) {
   if (!present.empty()) solve_options.present = &present;
   const SolveResult result = solve(solver(solver_), problem_, solve_options);
   if (result.status != Status::solved)
-    return {result.status, false, 0, 0, fmt::format("solver {}: {}", solver_, result.message)};
+    return unsolved(result.status, fmt::format("solver {}: {}", solver_, result.message));
   return take(maps, result.solution, 0, 0);
 }
 

@@ -24,6 +24,7 @@ class Capturing final : public Scheme {
 
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
+  [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   [[nodiscard]] double attempted_norm() const override;
 
@@ -62,8 +63,10 @@ class Capturing final : public Scheme {
   ModeCache& new_cache(double h);
   void compute_outputs(State& state) const;
   void detach(State& state) const;
-  Attempt take(ModeCache& cache, int map, const ModeCache::Choice* choice);
+  Attempt keep(ModeCache& cache, int map);
+  Attempt take(ModeCache& cache, const ModeCache::Choice& choice);
   Attempt take(ModeCache& cache, const Solution& solution, int solutions, int ties);
+  Attempt unsolved(Status status, std::string why);
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache);
   Attempt probe(double h, int exponent);
@@ -86,6 +89,7 @@ class Capturing final : public Scheme {
   double h_ = nan;
   ModeCache* cache_ = nullptr;
   Mlcp problem_;
+  std::string message_;
   long enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
 };
 

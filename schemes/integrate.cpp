@@ -29,7 +29,7 @@ class Run {
     if (start.status != Status::solved) {
       result_.append({span.start, x0, scheme_.lambda(), scheme_.w(), {}});
       finish(start.status,
-             fmt::format("no step can be made at t = {:.10g}: {}", span.start, start.message));
+             fmt::format("no step can be made at t = {:.10g}: {}", span.start, scheme_.message()));
       return std::move(result_);
     }
     if (record(true)) cover(span, h);

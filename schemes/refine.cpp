@@ -59,7 +59,7 @@ Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
     if (attempt.status != Status::solved) attempt = scheme.attempt(t_next, t_next - low);
     if (attempt.status != Status::solved) {
       result.status = attempt.status;
-      result.message = attempt.message;
+      result.message = scheme.message();
       forget_last_moment(scheme, result, h);
       return result;
     }

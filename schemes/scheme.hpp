@@ -16,7 +16,6 @@ struct Attempt {
   bool kept_mode = false;             ///< the step ends in the mode of the last state
   int solutions = 0;                  ///< number of distinct x⁺; 0: not counted, -1: a continuum
   int ties = 0;                       ///< other solutions at the same norm
-  std::string message{};              ///< when not solved
 };
 
 /// A time-stepping scheme: start, attempt and accept a step, interpolate. Events are found outside
@@ -42,6 +41,8 @@ class Scheme {
   /// Computes the step of length h to t_next without making it the current state. After `accept`,
   /// `restore` or a further `attempt` it is gone.
   virtual Attempt attempt(double t_next, double h) = 0;
+  /// Why the last attempt or start was not solved.
+  [[nodiscard]] virtual const std::string& message() const = 0;
   /// Makes the attempted step the current state.
   virtual void accept() = 0;
   /// ‖E (x⁺ − x)‖ of the attempted step.

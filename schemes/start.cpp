@@ -53,9 +53,8 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   if (found.status != Status::solved) {
     start_pending_ = false;
     if (found.status == Status::no_solution)
-      found.message = is_consistent(x0, t)
-                          ? "no solution starts at x0 although it is consistent"
-                          : "x0 violates the constraints and no jump leads onto them";
+      message_ = is_consistent(x0, t) ? "no solution starts at x0 although it is consistent"
+                                      : "x0 violates the constraints and no jump leads onto them";
     return found;
   }
 

@@ -49,6 +49,8 @@ StepEquations::StepEquations(const Lcs& lcs, double theta)
     if (matters) state_.push_back(j);
   }
   parameters_ = static_cast<int>(state_.size() + lcs_.b.varying().size() + lcs_.q.varying().size());
+  b_varies_ = !lcs_.b.is_constant();
+  q_varies_ = !lcs_.q.is_constant();
   b_before_.resize(n);
   b_after_.resize(n);
   q_after_.resize(lcs_.m());
@@ -94,7 +96,7 @@ ParametricMlcp StepEquations::family(double h) const {
 
 void StepEquations::parameter(const Vector& x, double t, double t_next, double* value) {
   for (const int j : state_) *value++ = x[j];
-  if (!lcs_.b.is_constant()) {
+  if (b_varies_) {
     lcs_.b.evaluate(t_next, b_after_);
     if (theta_ < 1) lcs_.b.evaluate(t, b_before_);
     for (const int i : lcs_.b.varying()) {
@@ -102,7 +104,7 @@ void StepEquations::parameter(const Vector& x, double t, double t_next, double* 
       *value++ = averaged ? theta_ * b_after_[i] + (1 - theta_) * b_before_[i] : b_after_[i];
     }
   }
-  if (!lcs_.q.is_constant()) {
+  if (q_varies_) {
     lcs_.q.evaluate(t_next, q_after_);
     for (const int i : lcs_.q.varying()) *value++ = q_after_[i];
   }

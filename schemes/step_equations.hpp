@@ -44,6 +44,7 @@ class StepEquations {
   std::vector<char> is_algebraic_;   // per row
   std::vector<int> state_;           // x entries in the parameter
   int parameters_ = 0;
+  bool b_varies_ = false, q_varies_ = false;
   Vector b_before_, b_after_, q_after_;
 };
 
