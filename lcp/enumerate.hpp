@@ -6,8 +6,8 @@ namespace perp {
 
 /// Limits of an enumeration.
 struct EnumerateOptions {
-  long max_nodes = 200'000'000;         ///< nodes of the search tree, all blocks together
-  double tol = solution_tolerance;      ///< see `residual`
+  long max_nodes = 200'000'000;     ///< nodes of the search tree, all blocks together
+  double tol = solution_tolerance;  ///< see `residual`
 };
 
 /// Every solution of the problem, as the union over the modes of their polyhedra, block by block.
@@ -16,17 +16,19 @@ struct EnumerateOptions {
 /// the set is not `complete`. Throws InvalidInput.
 SolutionSet enumerate(const Mlcp& problem, const EnumerateOptions& options = {});
 
-/// The independent blocks of a problem (connected components of equations and unknowns), pieces empty.
-/// `coupling` (r×(p+m), may be empty): rows that tie unknowns together too, e.g. the W of a Norm.
+/// The independent blocks of a problem (connected components of equations and unknowns), pieces
+/// empty. `coupling` (r×(p+m), may be empty): rows that tie unknowns together too, e.g. the W of a
+/// Norm.
 std::vector<Block> independent_blocks(const Mlcp& problem, const Matrix& coupling = {});
 
 /// The problem of one block alone.
 Mlcp subproblem(const Mlcp& problem, const Block& block);
 
-/// All solutions in exact rational arithmetic (the data are doubles, hence rational): no tolerance anywhere.
-/// For small problems and as the judge of the others.
-/// `exact_vertices`, per block and piece, is filled with fractions ("15/7") when it is not null.
-using Fractions = std::vector<std::vector<std::vector<std::vector<std::string>>>>;  // [block][piece][vertex][coordinate]
+/// All solutions in exact rational arithmetic (the data are doubles, hence rational): no tolerance
+/// anywhere. For small problems and as the judge of the others. `exact_vertices`, per block and
+/// piece, is filled with fractions ("15/7") when it is not null.
+using Fractions = std::vector<
+    std::vector<std::vector<std::vector<std::string>>>>;  // [block][piece][vertex][coordinate]
 SolutionSet enumerate_exact(const Mlcp& problem, const EnumerateOptions& options = {},
                             Fractions* exact_vertices = nullptr);
 

@@ -21,9 +21,10 @@ struct Piece {
 
 /// An independent part of a problem: no equation couples it to the rest.
 struct Block {
-  std::vector<int> u;          ///< indices of its u in the whole problem, increasing
-  std::vector<int> lambda;     ///< indices of its laws in the whole problem, increasing
-  std::vector<Piece> pieces;   ///< inclusion-maximal, none contained in another; empty: no solution
+  std::vector<int> u;         ///< indices of its u in the whole problem, increasing
+  std::vector<int> lambda;    ///< indices of its laws in the whole problem, increasing
+  std::vector<Piece> pieces;  ///< inclusion-maximal, none contained in another; empty: no solution
+  std::vector<int> equations{};  ///< indices of its equations in the whole problem, as many as u
 };
 
 /// All solutions of an Mlcp, in product form: one choice of a piece per block.
@@ -36,18 +37,23 @@ struct SolutionSet {
   long nodes = 0;             ///< nodes of the search
 };
 
-/// Classes of the set and of its projection on u. A count is -1 for a continuum and saturates at the
-/// largest long.
+/// Classes of the set and of its projection on u. A count is -1 for a continuum and saturates at
+/// the largest long.
 Multiplicity multiplicity(const SolutionSet& set);
 Multiplicity multiplicity_of_u(const SolutionSet& set);
 long count(const SolutionSet& set);
 long count_of_u(const SolutionSet& set);
 
-/// The pieces of the whole problem, products of the blocks' pieces, at most `limit` of them.
+/// The letter of a branch of a box law, from its data: L (λ at its lower bound, w ≥ 0), U (λ at its
+/// upper bound, w ≤ 0), F (w = 0), X (λ fixed, lower = upper); '?' for a branch of another kind.
+char active_set_letter(const Law& law, int branch);
+
+/// The pieces of the whole problem, products of the blocks' pieces, at most `limit` of them; of
+/// each product's modes at most the first 4096.
 std::vector<Piece> pieces(const SolutionSet& set, long limit);
 
-/// ‖W (y - center)‖₂ over y = (u, λ): the norm that chooses between solutions. For a step W = [E 0] and
-/// center = (x_k, ·), that is ‖E (x⁺ - x)‖, [RAB] eq. (31).
+/// ‖W (y - center)‖₂ over y = (u, λ): the norm that chooses between solutions. For a step W = [E 0]
+/// and center = (x_k, ·), that is ‖E (x⁺ - x)‖, [RAB] eq. (31).
 struct Norm {
   Matrix W;       ///< r×(p+m)
   Vector center;  ///< p+m
@@ -57,7 +63,8 @@ struct Norm {
 struct Nearest {
   Status status = Status::never_run;  ///< solved | no_solution
   double norm = nan;
-  std::vector<Solution> minimisers;   ///< all points (one per piece) at this norm; the first is the choice
+  std::vector<Solution>
+      minimisers;  ///< all points (one per piece) at this norm; the first is the choice
 };
 
 /// Minimises the norm over the whole set, continua included (a convex quadratic problem per piece).

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <limits>
+
+#include <perp/lcp/solution_set.hpp>
+
+namespace perp {
+namespace {
+
+constexpr long saturated = std::numeric_limits<long>::max();
+
+long product(long a, long b) {
+  if (a == 0 || b == 0) return 0;
+  return a > saturated / b ? saturated : a * b;
+}
+
+/// Are two projected points the same, beside the size of the points?
+bool same(const Vector& a, const Vector& b) {
+  const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
+  return (a - b).cwiseAbs().maxCoeff() <= 8 * solution_tolerance * size;
+}
+
+/// Number of different u of a block, -1 for a continuum.
+long count_of_u(const Block& block) {
+  const auto p = static_cast<Eigen::Index>(block.u.size());
+  if (block.pieces.empty()) return 0;
+  if (p == 0) return 1;
+  Vector size = Vector::Zero(p);  // per u: units differ
+  for (const Piece& piece : block.pieces)
+    size = size.cwiseMax(piece.vertices.topRows(p).cwiseAbs().rowwise().maxCoeff());
+  size = (size.array() > 0).select(size, 1.0);
+  std::vector<Vector> different;
+  for (const Piece& piece : block.pieces) {
+    const Matrix vertices = piece.vertices.topRows(p);
+    for (const Matrix* directions : {&piece.rays, &piece.lines})
+      if (directions->topRows(p).cwiseAbs().sum() > 0) return -1;
+    for (Eigen::Index k = 0; k < vertices.cols(); ++k) {
+      const Vector point = vertices.col(k).cwiseQuotient(size);
+      if (k > 0 && !same(point, vertices.col(0).cwiseQuotient(size))) return -1;
+      if (k == 0) different.push_back(point);
+    }
+  }
+  // equal points have nearly equal first coordinates: sort, compare within the tolerance of that
+  // one
+  std::sort(different.begin(), different.end(),
+            [](const Vector& a, const Vector& b) { return a[0] < b[0]; });
+  long count = 0;
+  for (std::size_t i = 0; i < different.size(); ++i) {
+    bool repeated = false;
+    for (std::size_t j = i; j-- > 0 && !repeated;) {
+      if (different[i][0] - different[j][0] > 8 * solution_tolerance) break;
+      repeated = same(different[i], different[j]);
+    }
+    if (!repeated) ++count;
+  }
+  return count;
+}
+
+Multiplicity classify(long count) {
+  if (count < 0) return Multiplicity::continuum;
+  if (count == 0) return Multiplicity::none;
+  return count == 1 ? Multiplicity::unique : Multiplicity::finite;
+}
+
+/// Product of the blocks' counts: 0 wins over a continuum.
+template <class Count>
+long count_blocks(const SolutionSet& set, Count&& count) {
+  long total = 1;
+  bool continuum = false;
+  for (const Block& block : set.blocks) {
+    const long factor = count(block);
+    if (factor == 0) return 0;
+    if (factor < 0)
+      continuum = true;
+    else
+      total = product(total, factor);
+  }
+  return continuum ? -1 : total;
+}
+
+/// Writes the generators of one block's piece beside those of the whole, at the block's
+/// coordinates.
+Matrix spread(const Matrix& part, const std::vector<int>& place, Eigen::Index n) {
+  Matrix whole = Matrix::Zero(n, part.cols());
+  for (Eigen::Index i = 0; i < part.rows(); ++i)
+    whole.row(place[static_cast<std::size_t>(i)]) = part.row(i);
+  return whole;
+}
+
+Matrix beside(const Matrix& left, const Matrix& right) {
+  Matrix both(left.rows(), left.cols() + right.cols());
+  both << left, right;
+  return both;
+}
+
+/// Every sum of a column of one and a column of the other.
+Matrix sums(const Matrix& left, const Matrix& right) {
+  Matrix all(left.rows(), left.cols() * right.cols());
+  for (Eigen::Index i = 0; i < left.cols(); ++i)
+    for (Eigen::Index j = 0; j < right.cols(); ++j)
+      all.col(i * right.cols() + j) = left.col(i) + right.col(j);
+  return all;
+}
+
+/// Beyond this number the modes of a product are not listed.
+constexpr std::size_t mode_limit = 4096;
+
+std::vector<Mode> products(const std::vector<Mode>& left, const std::vector<Mode>& right,
+                           const std::vector<int>& place) {
+  std::vector<Mode> all;
+  for (const Mode& a : left)
+    for (const Mode& b : right) {
+      if (all.size() == mode_limit) return all;
+      all.push_back(a);
+      for (std::size_t i = 0; i < place.size(); ++i)
+        all.back()[static_cast<std::size_t>(place[i])] = b[i];
+    }
+  return all;
+}
+
+}  // namespace
+
+Multiplicity multiplicity(const SolutionSet& set) { return classify(count(set)); }
+
+Multiplicity multiplicity_of_u(const SolutionSet& set) { return classify(count_of_u(set)); }
+
+long count(const SolutionSet& set) {
+  return count_blocks(set, [](const Block& block) {
+    const bool continuum = std::any_of(block.pieces.begin(), block.pieces.end(),
+                                       [](const Piece& piece) { return piece.dimension > 0; });
+    return continuum ? -1 : static_cast<long>(block.pieces.size());
+  });
+}
+
+long count_of_u(const SolutionSet& set) {
+  if (set.p == 0) return count(set);
+  return count_blocks(set, [](const Block& block) { return count_of_u(block); });
+}
+
+char active_set_letter(const Law& law, int branch) {
+  const Branch& piece = law.branches.at(static_cast<std::size_t>(branch));
+  if (piece.b == 0) return piece.c == 0 ? 'F' : '?';
+  if (piece.a != 0) return '?';
+  double lowest = inf, highest = -inf;  // of λ on the whole law
+  for (const Branch& other : law.branches) {
+    lowest = std::min(lowest, other.b == 0 ? other.lambda.lower : other.c / other.b);
+    highest = std::max(highest, other.b == 0 ? other.lambda.upper : other.c / other.b);
+  }
+  const double value = piece.c / piece.b;
+  if (piece.w == Range{0, inf} && value == lowest) return 'L';
+  if (piece.w == Range{-inf, 0} && value == highest) return 'U';
+  return piece.w == Range{} ? 'X' : '?';
+}
+
+std::vector<Piece> pieces(const SolutionSet& set, long limit) {
+  const Eigen::Index n = set.p + set.m;
+  std::vector<Piece> whole;
+  if (limit <= 0) return whole;
+  whole.push_back({{Mode(static_cast<std::size_t>(set.m), 0)},
+                   0,
+                   Matrix::Zero(n, 1),
+                   Matrix(n, 0),
+                   Matrix(n, 0)});
+  for (const Block& block : set.blocks) {
+    std::vector<int> place = block.u;
+    for (const int i : block.lambda) place.push_back(set.p + i);
+    std::vector<Piece> next;
+    for (const Piece& left : whole)
+      for (const Piece& right : block.pieces) {
+        if (static_cast<long>(next.size()) == limit) break;
+        next.push_back({products(left.modes, right.modes, block.lambda),
+                        left.dimension + right.dimension,
+                        sums(left.vertices, spread(right.vertices, place, n)),
+                        beside(left.rays, spread(right.rays, place, n)),
+                        beside(left.lines, spread(right.lines, place, n))});
+        std::sort(next.back().modes.begin(), next.back().modes.end());
+      }
+    whole = std::move(next);
+  }
+  return whole;
+}
+
+}  // namespace perp
