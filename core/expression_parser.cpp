@@ -131,6 +131,7 @@ class Parser {
   [[nodiscard]] std::string expected_names() const {
     constexpr std::size_t most = 8;
     if (scope_.names.empty()) return "a number (there are no names to use here)";
+    if (scope_.names.size() == 1) return scope_.names[0];
     std::string list;
     for (std::size_t i = 0; i < std::min(most, scope_.names.size()); ++i)
       list += (i > 0 ? ", " : "") + scope_.names[i];

@@ -75,8 +75,9 @@ Range Context::range(const Value& value, std::string_view what, Finite finite) c
     document_.fail(value, fmt::format("{} is {}; expected two numbers in brackets, as in [0, 1]",
                                       what, describe(value.kind)));
   if (value.items.size() != 2)
-    document_.fail(value, fmt::format("{} must be two numbers, as in [0, 1], but has {} entries",
-                                      what, value.items.size()));
+    document_.fail(value,
+                   fmt::format("{} must be two numbers, as in [0, 1], but has {} {}", what,
+                               value.items.size(), value.items.size() == 1 ? "entry" : "entries"));
   return {number(value.items[0], fmt::format("the first entry of {}", what), finite),
           number(value.items[1], fmt::format("the second entry of {}", what), finite)};
 }

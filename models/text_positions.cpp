@@ -1,30 +1,9 @@
-#include <fmt/format.h>
 #include <algorithm>
 
 #include <perp/models/reader/document.hpp>
 
 namespace perp::reader {
 namespace {
-
-unsigned byte_at(std::string_view text, std::size_t k) {
-  return k < text.size() ? static_cast<unsigned char>(text[k]) : 0;
-}
-
-/// Length of the well-formed UTF-8 sequence at k, or 0.
-std::size_t sequence_length(std::string_view text, std::size_t k) {
-  const unsigned first = byte_at(text, k);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || k + length > text.size()) return 0;
-  // No overlong forms, no surrogates, nothing above U+10FFFF.
-  const unsigned least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  const unsigned second = byte_at(text, k + 1);
-  if (second < least || second > most) return 0;
-  for (std::size_t i = 2; i < length; ++i)
-    if ((byte_at(text, k + i) & 0xC0U) != 0x80U) return 0;
-  return length;
-}
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
@@ -101,28 +80,6 @@ Position position_in_literal(std::string_view text, Position at, std::size_t off
     k += piece.source;
   }
   return position_of(text, k);
-}
-
-TextProblem check_text(std::string_view text) {
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    return {0, "the file is UTF-16; expected UTF-8"};
-  bool something = false;
-  bool comment = false;
-  for (std::size_t k = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; k < text.size();) {
-    const std::size_t length = sequence_length(text, k);
-    if (length == 0)
-      return {k, fmt::format("byte 0x{:02X} is not UTF-8; expected a text file", byte_at(text, k))};
-    const unsigned c = byte_at(text, k);
-    if (c == 0 || (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F)
-      return {k, fmt::format("control character 0x{:02X}; expected a text file", c)};
-    if (c == '\n') comment = false;
-    if (c == '#') comment = true;
-    something = something || (!comment && c > 0x20);
-    k += length;
-  }
-  if (!something)
-    return {0, "there is nothing in the file; expected [parameters], [variables], [system], [run]"};
-  return {};
 }
 
 }  // namespace perp::reader

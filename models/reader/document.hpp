@@ -84,8 +84,8 @@ std::size_t byte_offset(std::string_view text, Position at);
 /// Place of a byte.
 Position position_of(std::string_view text, std::size_t offset);
 
-/// A problem of the text before any TOML: an encoding that is not UTF-8, a control character, or
-/// nothing in it. `message` is empty where there is none.
+/// A problem of the text before any TOML: an encoding that is not UTF-8, a control character,
+/// nothing in it, or nesting without end. `message` is empty where there is none.
 struct TextProblem {
   std::size_t offset = 0;
   std::string message{};
