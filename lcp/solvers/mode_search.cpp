@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <Eigen/LU>
+#include <queue>
+#include <set>
+#include <vector>
+
+#include <perp/lcp/refine.hpp>
+#include <perp/lcp/solver.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int largest_search = 20'000;  ///< modes tried, whatever the caller allows
+
+/// A mode with the point that its equations determine and how far that is from its branches.
+struct Candidate {
+  double violation = inf;  ///< sum over the laws of the distance from the mode's branch
+  long order = 0;          ///< of discovery; makes the search deterministic
+  Mode mode;
+  Vector u, lambda;
+  std::vector<int> violated;  ///< laws off their branch, the worst first
+
+  friend bool operator>(const Candidate& a, const Candidate& b) {
+    return std::pair(a.violation, a.order) > std::pair(b.violation, b.order);
+  }
+};
+
+double distance_to_branch(const Law& law, int branch, double w, double lambda) {
+  return distance(Law{law.name, {law.branches[static_cast<std::size_t>(branch)]}, false}, w,
+                  lambda);
+}
+
+/// The branch other than `present` that is nearest to the point.
+int nearest_other(const Law& law, int present, double w, double lambda) {
+  int best = present;
+  double smallest = inf;
+  for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
+    if (k == present) continue;
+    const double d = distance_to_branch(law, k, w, lambda);
+    if (d < smallest) {
+      smallest = d;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/// Best-first search over modes: the one whose point is nearest to its own branches is continued
+/// first, by moving all violated laws to their nearest branch, or the worst one alone. On a
+/// P-matrix the first kind of move is the primal-dual active set method; the second makes up for
+/// its cycles.
+class Search {
+ public:
+  Search(const Mlcp& problem, double tol) : problem_(problem), tol_(tol) {}
+
+  /// Adds a mode unless it was met before.
+  void add(const Mode& mode) {
+    if (!met_.insert(mode).second) return;
+    Candidate candidate;
+    candidate.mode = mode;
+    candidate.order = ++count_;
+    evaluate(candidate);
+    open_.push(std::move(candidate));
+  }
+
+  /// The admissible mode found within `limit` modes, or nothing.
+  bool run(long limit, Candidate& found) {
+    while (!open_.empty()) {
+      const Candidate best = open_.top();
+      open_.pop();
+      if (best.violation <= tol_) {
+        found = best;
+        return true;
+      }
+      if (count_ >= limit) return false;
+      expand(best);
+    }
+    return false;
+  }
+
+  [[nodiscard]] long count() const { return count_; }
+
+ private:
+  void evaluate(Candidate& candidate) const {
+    const int p = problem_.p(), m = problem_.m();
+    Matrix K(p + m, p + m);
+    Vector r(p + m);
+    K.topLeftCorner(p, p) = problem_.M11;
+    K.topRightCorner(p, m) = problem_.M12;
+    r.head(p) = -problem_.q1;
+    for (int i = 0; i < m; ++i) {
+      const Branch& branch = branch_of(candidate.mode, i);
+      K.row(p + i).head(p) = branch.a * problem_.M21.row(i);
+      K.row(p + i).tail(m) = branch.a * problem_.M22.row(i);
+      K(p + i, p + i) += branch.b;
+      r[p + i] = branch.c - branch.a * problem_.q2[i];
+    }
+    const Eigen::FullPivLU<Matrix> lu(K);
+    const Vector y = lu.solve(r);
+    candidate.u = y.head(p);
+    candidate.lambda = y.tail(m);
+    if (!y.allFinite() || (K * y - r).norm() > 1e-9 * (r.norm() + 1)) return;
+    const Vector w = output(problem_, candidate.u, candidate.lambda);
+    std::vector<std::pair<double, int>> violated;
+    candidate.violation = 0;
+    for (int i = 0; i < m; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const double d =
+          distance_to_branch(problem_.laws[k], candidate.mode[k], w[i], candidate.lambda[i]);
+      if (d > tol_) violated.emplace_back(-d, i);
+      candidate.violation += d;
+    }
+    std::sort(violated.begin(), violated.end());
+    for (const auto& [d, i] : violated) candidate.violated.push_back(i);
+  }
+
+  void expand(const Candidate& from) {
+    if (from.violation == inf) {  // singular and inconsistent: every neighbour may be meant
+      for (std::size_t i = 0; i < from.mode.size(); ++i)
+        for (int k = 0; k < static_cast<int>(problem_.laws[i].branches.size()); ++k) {
+          Mode mode = from.mode;
+          mode[i] = k;
+          add(mode);
+        }
+      return;
+    }
+    const Vector w = output(problem_, from.u, from.lambda);
+    Mode all = from.mode;
+    for (const int i : from.violated) {
+      const auto k = static_cast<std::size_t>(i);
+      Mode one = from.mode;
+      one[k] = all[k] = nearest_other(problem_.laws[k], from.mode[k], w[i], from.lambda[i]);
+      if (i == from.violated.front()) add(one);
+    }
+    add(all);
+    for (const int i : from.violated) {
+      const auto k = static_cast<std::size_t>(i);
+      Mode one = from.mode;
+      one[k] = all[k];
+      add(one);
+    }
+  }
+
+  [[nodiscard]] const Branch& branch_of(const Mode& mode, int law) const {
+    const auto i = static_cast<std::size_t>(law);
+    return problem_.laws[i].branches[static_cast<std::size_t>(mode[i])];
+  }
+
+  const Mlcp& problem_;
+  double tol_;
+  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> open_;
+  std::set<Mode> met_;
+  long count_ = 0;
+};
+
+std::string supports_all(const Mlcp& /*problem*/) { return {}; }
+
+SolveResult search(const Mlcp& problem, const SolveOptions& options) {
+  SolveResult result;
+  const Scaling scaling = equilibrate(problem);
+  const Mlcp unit = scaled(problem, scaling);
+  Search modes(unit, options.tol);
+  const bool usable = options.present != nullptr && options.present->size() == problem.laws.size();
+  modes.add(usable ? *options.present : Mode(problem.laws.size(), 0));
+  Candidate found;
+  const long limit = std::min(options.max_iterations, largest_search);
+  const bool solved = modes.run(limit, found);
+  result.iterations = modes.count();
+  if (!solved) {
+    result.status = Status::not_solved;
+    result.message =
+        fmt::format("no admissible mode among the {} nearest to the start", modes.count());
+    return result;
+  }
+  result.status = Status::solved;
+  result.solution = refined(problem, found.u.cwiseProduct(scaling.u_scale),
+                            found.lambda.cwiseProduct(scaling.lambda_scale), found.mode);
+  return result;
+}
+
+constexpr MlcpSolver methods[] = {
+    {"mode_search", "present mode first, then its neighbours, nearest to admissible first",
+     supports_all, search},
+};
+
+}  // namespace
+
+extern const MlcpSolvers mode_search;
+const MlcpSolvers mode_search{methods};
+
+}  // namespace perp
