@@ -7,7 +7,7 @@
 #include <perp/schemes/capturing.hpp>
 #include <perp/schemes/events.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/refine.hpp>
+#include <perp/schemes/safeguard.hpp>
 
 namespace perp {
 namespace {

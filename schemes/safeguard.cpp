@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <perp/schemes/refine.hpp>
+#include <perp/schemes/safeguard.hpp>
 
 namespace perp {
 namespace {
