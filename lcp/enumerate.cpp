@@ -132,7 +132,10 @@ class BlockSearch {
 
 SolutionSet enumerate(const Mlcp& problem, const EnumerateOptions& options) {
   validate(problem);
-  SolutionSet set{.p = problem.p(), .m = problem.m(), .blocks = independent_blocks(problem)};
+  SolutionSet set;
+  set.p = problem.p();
+  set.m = problem.m();
+  set.blocks = independent_blocks(problem);
   std::size_t finished = 0;
   for (Block& block : set.blocks) {
     BlockSearch search(subproblem(problem, block), options);

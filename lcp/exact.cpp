@@ -123,7 +123,10 @@ std::vector<std::vector<std::string>> to_fractions(
 SolutionSet enumerate_exact(const Mlcp& problem, const EnumerateOptions& options,
                             Fractions* exact_vertices) {
   validate(problem);
-  SolutionSet set{.p = problem.p(), .m = problem.m(), .blocks = independent_blocks(problem)};
+  SolutionSet set;
+  set.p = problem.p();
+  set.m = problem.m();
+  set.blocks = independent_blocks(problem);
   if (exact_vertices != nullptr) exact_vertices->assign(set.blocks.size(), {});
   set.complete = true;
   for (std::size_t b = 0; b < set.blocks.size(); ++b) {

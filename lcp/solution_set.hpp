@@ -61,16 +61,21 @@ struct Norm {
 
 /// The nearest point of a solution set.
 struct Nearest {
-  Status status = Status::never_run;  ///< solved | no_solution
+  /// solved; no_solution; not_enumerated where the set is not complete (the nearest of the known
+  /// solutions is given all the same) or where the norm couples too many blocks; not_solved
+  Status status = Status::never_run;
   double norm = nan;
   std::vector<Solution>
-      minimisers;  ///< all points (one per piece) at this norm; the first is the choice
+      minimisers;         ///< the points at this norm (at most 1000); the first is the choice
+  std::string message{};  ///< one sentence when not solved
 };
 
 /// Minimises the norm over the whole set, continua included (a convex quadratic problem per piece).
-/// Of several minimisers the first is the one in `present` (nullptr: none), else the one with the
-/// smallest mode, lexicographically. Where W leaves directions of a continuum free, the point
-/// nearest to `center` in all of u is taken, then the one of least ‖λ‖.
+/// Norms that differ by less than 1e-12 relatively are equal. Of several minimisers the first is
+/// one that lies in `present` (nullptr: none), else the one with the smallest mode,
+/// lexicographically; both are decided block by block. Where W leaves directions of a continuum
+/// free, the point nearest to `center` in all of u is taken, then the one of least ‖λ‖. Throws
+/// InvalidInput where shapes do not fit.
 Nearest nearest(const Mlcp& problem, const SolutionSet& set, const Norm& norm,
                 const Mode* present = nullptr);
 
