@@ -75,12 +75,12 @@ class Run {
       return true;
     }
     if (attempt.status == Status::solved) return change_mode(t_next, h, attempt);
-    const Step before = scheme_.snapshot();
+    const double t_before = scheme_.t();
     const Refinement refinement = refine(scheme_, t_next, h, refinements_);
     ++result_.counts["refined"];
     log_changes(refinement, 0);
     if (refinement.status == Status::solved) return true;
-    fail(refinement, h, before.t);
+    fail(refinement, h, t_before);
     return false;
   }
 
@@ -90,11 +90,13 @@ class Run {
   }
 
   /// A step whose mode changes: accepted if its length shrinks with h as that of a continuous
-  /// solution does, else passed in short steps that show whether there is a jump.
+  /// solution does, else passed in short steps that tell a jump from an artefact of the long one.
   bool change_mode(double t_next, double h, const Attempt& found) {
+    ++result_.counts["mode_changes"];
+    note(found);
     const Step before = scheme_.snapshot();
     const double norm = scheme_.attempted_norm();
-    ++result_.counts["mode_changes"];
+    bool logged = false;
     if (!shrinks(before, norm, h)) {
       const Refinement refinement = refine(scheme_, t_next, h, refinements_);
       if (refinement.status != Status::solved) {
@@ -104,17 +106,20 @@ class Run {
         fail(refinement, h, before.t);
         return false;
       }
-      if (keeps_refined(refinement, before, norm, t_next, h)) return true;
+      const Step refined = scheme_.snapshot();
+      take_long_step(before, t_next, h);
+      if (differs(before, refined, norm)) {
+        ++result_.counts["refined"];
+        scheme_.restore(refined);
+        log_changes(refinement, norm);
+        return true;
+      }
+      logged = has_jump(refinement, norm);
+      if (logged) log_changes(refinement, norm);
     } else {
-      scheme_.attempt(t_next, h);
+      take_long_step(before, t_next, h);
     }
-    note(found);
-    scheme_.accept();
-    const Step after = scheme_.snapshot();
-    if (!jumped_)
-      for (Event& event : mode_events(laws_, before, after, scheme_.departures()))
-        result_.events.push_back(std::move(event));
-    jumped_ = false;
+    if (!logged) log(mode_events(laws_, before, scheme_.snapshot(), scheme_.departures()));
     return true;
   }
 
@@ -126,45 +131,42 @@ class Run {
     return share >= least_shrink && share <= most_shrink;
   }
 
-  /// After a refinement: is its end state the one to keep? If not the long step is attempted again.
-  bool keeps_refined(const Refinement& refinement, const Step& before, double norm, double t_next,
-                     double h) {
-    const bool jumped = log_changes(refinement, norm);
-    const Step refined = scheme_.snapshot();
+  void take_long_step(const Step& before, double t_next, double h) {
     scheme_.restore(before);
     scheme_.attempt(t_next, h);
     scheme_.accept();
-    const bool same_mode = scheme_.mode() == refined.mode;
-    const double distance = (scheme_.x() - refined.x).norm();
-    const double travelled = (refined.x - before.x).norm() + norm;
-    if (same_mode || distance <= 0.25 * travelled) {
-      scheme_.restore(before);
-      scheme_.attempt(t_next, h);
-      jumped_ = jumped;
-      return false;
-    }
-    // The long step ended elsewhere: an artefact of its length.
-    ++result_.counts["refined"];
-    scheme_.restore(refined);
-    return true;
   }
 
-  /// Writes the changes of mode of a refinement as events. True if one of them is a jump.
-  bool log_changes(const Refinement& refinement, double norm) {
-    bool jumped = false;
-    std::vector<Event> events;
-    for (const LocatedChange& change : refinement.changes) {
-      const double least = norm > 0 ? 1e-6 * norm : 1e-6 * (1 + change.before.x.norm());
-      if (change.norm > std::max(least, 64 * std::ldexp(norm, -refinements_))) {
-        events.push_back(jump_event(change.before, change.after, change.norm));
-        jumped = true;
-      } else if (norm == 0) {
-        for (Event& event : mode_events(laws_, change.before, change.after, {}))
-          events.push_back(std::move(event));
-      }
-    }
+  /// Did the long step, now current, end elsewhere than the short ones: an artefact of its length?
+  [[nodiscard]] bool differs(const Step& before, const Step& refined, double norm) const {
+    if (scheme_.mode() == refined.mode) return false;
+    const double travelled = (refined.x - before.x).norm() + norm;
+    return (scheme_.x() - refined.x).norm() > 0.25 * travelled;
+  }
+
+  /// Is a change of mode across a tiny step a jump? `norm` is the length of the whole step, 0:
+  /// unknown.
+  [[nodiscard]] bool is_jump(const LocatedChange& change, double norm) const {
+    const double scale = norm > 0 ? norm : 1 + change.before.x.norm();
+    return change.norm > std::max(1e-6, 64 * std::ldexp(1.0, -refinements_)) * scale;
+  }
+
+  [[nodiscard]] bool has_jump(const Refinement& refinement, double norm) const {
+    return std::any_of(refinement.changes.begin(), refinement.changes.end(),
+                       [&](const LocatedChange& change) { return is_jump(change, norm); });
+  }
+
+  void log(std::vector<Event> events) {
     for (Event& event : events) result_.events.push_back(std::move(event));
-    return jumped;
+  }
+
+  void log_changes(const Refinement& refinement, double norm) {
+    for (const LocatedChange& change : refinement.changes) {
+      if (is_jump(change, norm))
+        log({jump_event(change.before, change.after, change.norm)});
+      else
+        log(mode_events(laws_, change.before, change.after, {}));
+    }
   }
 
   /// Keeps the state where the solution ends and says why.
@@ -222,7 +224,6 @@ class Run {
   const IntegrateOptions& options_;
   Trajectory result_;
   long steps_ = 0;
-  bool jumped_ = false;
 };
 
 void check(Span span, double h, const IntegrateOptions& options) {

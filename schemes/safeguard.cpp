@@ -65,7 +65,13 @@ Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
     }
     const double norm = scheme.attempted_norm();
     scheme.accept();
-    result.changes.push_back({before, scheme.snapshot(), norm});
+    // Changes in one moment are one change: that of the last, from where the first began.
+    const bool same_moment =
+        !result.changes.empty() && low - result.changes.back().before.t < last_moment * h;
+    if (same_moment)
+      result.changes.back() = {result.changes.back().before, scheme.snapshot(), norm};
+    else
+      result.changes.push_back({before, scheme.snapshot(), norm});
     if (scheme.t() >= t_next) {
       result.status = Status::solved;
       return result;
