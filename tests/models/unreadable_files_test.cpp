@@ -153,6 +153,21 @@ TEST_SUITE("models/unreadable_files") {
     CHECK(message("/dev/zero") == "/dev/zero:1:1: is larger than 64 MiB; expected a model file");
   }
 
+  TEST_CASE("malformed text on which the TOML parser asserts is refused at its place") {
+    // Found by mutation of the files of the zoo.
+    const std::string expected = "; expected a key or a value";
+    CHECK(message_of("[.a]\n") == "m.toml:1:2: not TOML: found '.'" + expected);
+    CHECK(message_of("a = 1\n[ =]\n") == "m.toml:2:3: not TOML: found '='" + expected);
+    CHECK(message_of("a = 1\n\n[\nb = 2\n") ==
+          "m.toml:3:2: not TOML: found the end of the line" + expected);
+    CHECK(message_of("[ # header\n") == "m.toml:1:3: not TOML: found '#'" + expected);
+    CHECK(message_of("[\u20811]") == "m.toml:1:2: not TOML: found '\u2081'" + expected);
+    CHECK(message_of("a = [1, 2]\n[{]") == "m.toml:2:2: not TOML: found '{'" + expected);
+    // Letters between the ranges of the parser's tables of white space.
+    CHECK(message_of("i\u0307 = 1").starts_with("m.toml:1:2: not TOML: "));
+    CHECK(message_of("\u30A2 = 1").starts_with("m.toml:1:1: not TOML: "));
+  }
+
   TEST_CASE("deep nesting is refused and not followed into the ground") {
     for (const std::string opening : {"[", "{a=", "[{a=["}) {
       std::string text = "name = ";
