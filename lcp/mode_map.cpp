@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <Eigen/LU>
 
@@ -79,6 +80,12 @@ Matrix normalised(Matrix rows) {
 
 }  // namespace
 
+/// A mode's unknowns as affine functions of θ, the sizes of their terms, and what is free besides.
+struct ModeMap::Solved {
+  Matrix Y, size, null;      // (p+m) or m rows: values, sizes, null directions
+  Matrix w, w_size, w_null;  // m rows
+};
+
 void instantiate(const ParametricMlcp& family, const double* theta, Mlcp& problem) {
   const Eigen::Map<const Vector> parameter(theta, family.k());
   problem.q1 = family.base.q1;
@@ -98,24 +105,43 @@ ModeMap::ModeMap(const ParametricMlcp& family, Mode mode)
   const ModeSystem system(family, modes_.front());
   Eigen::FullPivLU<Matrix> lu(system.K);
   lu.setThreshold(singular_pivot);
+  Solved solved;
   if (lu.isInvertible()) {
     // After one step of refinement the rounding errors of Y are small entry by entry against
     // |K⁻¹| (|K| |Y| + |R|): what is zero in exact arithmetic can be told from what is small.
-    Matrix Y = lu.solve(system.R);
-    Y += lu.solve(system.R - system.K * Y);
-    const Matrix size =
-        lu.inverse().cwiseAbs() * (system.K.cwiseAbs() * Y.cwiseAbs() + system.R.cwiseAbs());
-    snap(Y, size, 16 * eps);
-    solve_regular(family, system.column.asDiagonal() * Y, system.column.asDiagonal() * size);
-    return;
+    solved.Y = lu.solve(system.R);
+    solved.Y += lu.solve(system.R - system.K * solved.Y);
+    solved.size =
+        lu.inverse().cwiseAbs() * (system.K.cwiseAbs() * solved.Y.cwiseAbs() + system.R.cwiseAbs());
+    snap(solved.Y, solved.size, 16 * eps);
+    solved.null = Matrix::Zero(p_ + m_, 0);
+  } else {
+    find_equalities(system.K, system.R);
+    solved.null = lu.kernel();
+    const double largest = solved.null.cwiseAbs().maxCoeff();
+    snap(solved.null, Matrix::Constant(p_ + m_, solved.null.cols(), largest), rounding);
+    const bool always_consistent = std::all_of(equalities_.begin(), equalities_.end(),
+                                               [](double value) { return value == 0; });
+    if (!always_consistent || !solved.null.topRows(p_).isZero(0)) return;
+    solved.Y = lu.solve(system.R);
+    solved.size = Matrix::Constant(p_ + m_, k_ + 1, solved.Y.cwiseAbs().maxCoeff());
+    snap(solved.Y, solved.size, 16 * eps);
   }
-  // Consistent exactly where the left null vectors annihilate the right-hand side.
+  solved.Y = system.column.asDiagonal() * solved.Y;
+  solved.size = system.column.asDiagonal() * solved.size;
+  solved.null = system.column.asDiagonal() * solved.null;
+  solve(family, solved);
+}
+
+/// The consistency conditions of a singular mode: the left null vectors annihilate the right-hand
+/// side.
+void ModeMap::find_equalities(const Matrix& K, const Matrix& R) {
   kind_ = Kind::singular;
-  Eigen::FullPivLU<Matrix> transposed(system.K.transpose());
+  Eigen::FullPivLU<Matrix> transposed(K.transpose());
   transposed.setThreshold(singular_pivot);
   const Matrix null = transposed.kernel();
-  Matrix rows = null.transpose() * system.R;
-  snap(rows, null.cwiseAbs().transpose() * system.R.cwiseAbs(), rounding);
+  Matrix rows = null.transpose() * R;
+  snap(rows, null.cwiseAbs().transpose() * R.cwiseAbs(), rounding);
   for (Eigen::Index i = 0; i < rows.rows(); ++i) {
     const bool constant = k_ == 0 || rows.row(i).head(k_).isZero(0);
     if (constant && rows(i, k_) != 0) kind_ = Kind::never;
@@ -123,67 +149,91 @@ ModeMap::ModeMap(const ParametricMlcp& family, Mode mode)
   }
 }
 
-void ModeMap::solve_regular(const ParametricMlcp& family, const Matrix& Y, const Matrix& size) {
+void ModeMap::solve(const ParametricMlcp& family, const Solved& solved) {
   const Mlcp& base = family.base;
-  const Matrix u = Y.topRows(p_);
-  Matrix lambda = Y.bottomRows(m_);
+  kind_ = Kind::regular;
+  equalities_.clear();
+  const Matrix u = solved.Y.topRows(p_);
+  Solved laws{
+      solved.Y.bottomRows(m_), solved.size.bottomRows(m_), solved.null.bottomRows(m_), {}, {}, {}};
+  Matrix q2(m_, k_ + 1);
+  q2 << family.Q2, base.q2;
+  free_ = static_cast<int>(laws.null.cols());
   for (int i = 0; i < m_; ++i) {
     const Branch& branch = branch_of(family, modes_.front(), i);
     if (branch.a != 0) continue;
-    lambda.row(i).setZero();
-    lambda(i, k_) = branch.c / branch.b;
+    laws.Y.row(i).setZero();
+    laws.Y(i, k_) = branch.c / branch.b;
+    laws.null.row(i).setZero();
   }
-  Matrix q2(m_, k_ + 1);
-  q2 << family.Q2, base.q2;
-  Matrix w = base.M21 * u + base.M22 * lambda + q2;
-  const Matrix w_size = base.M21.cwiseAbs() * size.topRows(p_) +
-                        base.M22.cwiseAbs() * size.bottomRows(m_) + q2.cwiseAbs();
-  snap(w, w_size, rounding);
+  laws.w = base.M21 * u + base.M22 * laws.Y + q2;
+  laws.w_size = base.M21.cwiseAbs() * solved.size.topRows(p_) + base.M22.cwiseAbs() * laws.size +
+                q2.cwiseAbs();
+  snap(laws.w, laws.w_size, rounding);
+  laws.w_null = base.M22 * laws.null;
+  snap(laws.w_null, base.M22.cwiseAbs() * laws.null.cwiseAbs(), rounding);
   for (int i = 0; i < m_; ++i) {
     const Branch& branch = branch_of(family, modes_.front(), i);
     if (branch.b != 0) continue;
-    w.row(i).setZero();
-    w(i, k_) = branch.c / branch.a;
+    laws.w.row(i).setZero();
+    laws.w(i, k_) = branch.c / branch.a;
+    laws.w_null.row(i).setZero();
   }
-  add_margins(family, lambda, w, size.bottomRows(m_).rowwise().maxCoeff(),
-              w_size.rowwise().maxCoeff());
+  add_margins(family, laws);
+  if (kind_ != Kind::regular) return;
   margin_count_ = static_cast<int>(margins_.size());
   u_row_ = margin_count_;
   lambda_row_ = u_row_ + p_;
   w_row_ = lambda_row_ + m_;
   norm_row_ = w_row_ + m_;
   append(u);
-  append(lambda);
-  append(w);
+  append(laws.Y);
+  append(laws.w);
   Matrix distance = family.W * u;
   distance.leftCols(k_) -= family.Z;
   append(distance);
+  lambda_free_ = laws.null;
+  w_free_ = laws.w_null;
 }
 
-void ModeMap::add_margins(const ParametricMlcp& family, const Matrix& lambda, const Matrix& w,
-                          const Vector& lambda_size, const Vector& w_size) {
-  const auto add = [&](const Eigen::RowVectorXd& row, double bound, double size, Margin margin) {
+void ModeMap::add_margins(const ParametricMlcp& family, const Solved& laws) {
+  std::vector<Margin> given;
+  std::vector<double> sizes;
+  Matrix rows(0, free_ + k_ + 1);
+  const auto add = [&](const Matrix& free, const Matrix& value, double size, double bound,
+                       Margin margin) {
     if (!std::isfinite(bound)) return;
-    Eigen::RowVectorXd slack = margin.upper ? Eigen::RowVectorXd(-row) : row;
-    slack[k_] += margin.upper ? bound : -bound;
-    if (k_ == 0 || slack.head(k_).isZero(0)) {  // the same for every θ: always or never admissible
-      const double scale = std::max(size, std::abs(bound));
-      if (slack[k_] < -solution_tolerance * scale) kind_ = Kind::never;
-      return;
-    }
-    margins_.push_back(margin);
-    append(slack);
+    const double sign = margin.upper ? -1 : 1;
+    rows.conservativeResize(rows.rows() + 1, Eigen::NoChange);
+    rows.bottomRows(1) << sign * free.row(margin.law), sign * value.row(margin.law);
+    rows(rows.rows() - 1, free_ + k_) -= sign * bound;
+    given.push_back(margin);
+    sizes.push_back(std::max(size, std::abs(bound)));
   };
   for (int i = 0; i < m_; ++i) {
     const Branch& branch = branch_of(family, modes_.front(), i);
-    if (branch.b == 0) {
-      add(lambda.row(i), branch.lambda.lower, lambda_size[i], {i, true, false});
-      add(lambda.row(i), branch.lambda.upper, lambda_size[i], {i, true, true});
+    const bool vertical = branch.b == 0;
+    const Range range = vertical ? branch.lambda : w_range(branch);
+    const Matrix& free = vertical ? laws.null : laws.w_null;
+    const Matrix& value = vertical ? laws.Y : laws.w;
+    const double size = (vertical ? laws.size : laws.w_size).row(i).maxCoeff();
+    add(free, value, size, range.lower, {i, vertical, false, false});
+    add(free, value, size, range.upper, {i, vertical, true, false});
+  }
+  if (!elimination_.run(rows, free_)) {
+    kind_ = Kind::singular;
+    return;
+  }
+  const Matrix& projected = elimination_.projected();
+  for (int i = 0; i < static_cast<int>(projected.rows()); ++i) {
+    const auto from = static_cast<std::size_t>(elimination_.origin()[static_cast<std::size_t>(i)]);
+    if (projected.row(i).head(k_).isZero(0)) {  // the same for every θ: always or never admissible
+      if (projected(i, k_) < -solution_tolerance * sizes[from]) kind_ = Kind::never;
       continue;
     }
-    const Range range = w_range(branch);
-    add(w.row(i), range.lower, w_size[i], {i, false, false});
-    add(w.row(i), range.upper, w_size[i], {i, false, true});
+    margins_.push_back(given[from]);
+    margins_.back().combined = !elimination_.is_given(i);
+    append(projected.row(i));
   }
 }
 
@@ -236,7 +286,26 @@ double ModeMap::inconsistency(const double* theta) const {
   return worst;
 }
 
+void ModeMap::lambda(const double* theta, double* value) const {
+  evaluate(lambda_row_, m_, theta, value);
+  if (free_ == 0) return;
+  std::array<double, Elimination::most_free> t{};
+  elimination_.choose(theta, t.data());
+  for (int j = 0; j < free_; ++j)
+    for (int i = 0; i < m_; ++i) value[i] += lambda_free_(i, j) * t[static_cast<std::size_t>(j)];
+}
+
+void ModeMap::w(const double* theta, double* value) const {
+  evaluate(w_row_, m_, theta, value);
+  if (free_ == 0) return;
+  std::array<double, Elimination::most_free> t{};
+  elimination_.choose(theta, t.data());
+  for (int j = 0; j < free_; ++j)
+    for (int i = 0; i < m_; ++i) value[i] += w_free_(i, j) * t[static_cast<std::size_t>(j)];
+}
+
 bool ModeMap::same_as(const ModeMap& other) const {
+  if (free_ != 0 || other.free_ != 0) return false;
   if (kind_ != Kind::regular || other.kind_ != Kind::regular) return false;
   if (margin_count_ != other.margin_count_) return false;
   const double* mine = rows_.data() + u_row_ * stride_;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <perp/lcp/elimination.hpp>
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {
@@ -26,7 +27,11 @@ void instantiate(const ParametricMlcp& family, const double* theta, Mlcp& proble
 
 /// One mode of a family, solved once for every θ: affine rows  r_i(θ) = c_i·θ + d_i.
 ///     margins(θ) ≥ 0  (where the mode is admissible),  u(θ), λ(θ), w(θ),  W u - Z θ
-/// A singular mode has no map; it has solutions (then a continuum) only where `equalities(θ)` = 0.
+/// A mode whose matrix is singular has a continuum of solutions where its equations are consistent.
+/// If they are so for every θ and determine u, as with redundant diodes, the mode is regular all
+/// the same: its margins then say whether some λ exists, and λ is the particular one that
+/// `Elimination` chooses. Else it is `singular`: there is no map, and solutions exist only where
+/// `equalities(θ)` = 0.
 class ModeMap {
  public:
   /// Which end of which branch a margin row watches.
@@ -34,11 +39,12 @@ class ModeMap {
     int law;
     bool of_lambda;  ///< a bound of λ, else of w
     bool upper;
+    bool combined;  ///< made of several bounds by eliminating what is free in λ
   };
 
   enum class Kind {
     regular,
-    singular,  ///< the mode matrix is singular and consistent for some θ
+    singular,  ///< u is not determined, or only some θ are consistent
     never      ///< no θ makes the mode admissible
   };
 
@@ -62,8 +68,8 @@ class ModeMap {
   [[nodiscard]] double worst_margin(const double* theta) const;
 
   void u(const double* theta, double* value) const { evaluate(u_row_, p_, theta, value); }
-  void lambda(const double* theta, double* value) const { evaluate(lambda_row_, m_, theta, value); }
-  void w(const double* theta, double* value) const { evaluate(w_row_, m_, theta, value); }
+  void lambda(const double* theta, double* value) const;
+  void w(const double* theta, double* value) const;
   [[nodiscard]] double squared_norm(const double* theta) const;
 
   /// For a singular mode: largest |equality row| relative to the size of its terms.
@@ -87,9 +93,10 @@ class ModeMap {
   }
   double size(const double* row, const double* theta) const;
   void evaluate(int first, int count, const double* theta, double* value) const;
-  void solve_regular(const ParametricMlcp& family, const Matrix& Y, const Matrix& size);
-  void add_margins(const ParametricMlcp& family, const Matrix& lambda, const Matrix& w,
-                   const Vector& lambda_size, const Vector& w_size);
+  struct Solved;
+  void solve(const ParametricMlcp& family, const Solved& solved);
+  void find_equalities(const Matrix& K, const Matrix& R);
+  void add_margins(const ParametricMlcp& family, const Solved& solved);
   void append(const Matrix& block);
 
   Kind kind_ = Kind::regular;
@@ -99,6 +106,9 @@ class ModeMap {
   int margin_count_ = 0, u_row_ = 0, lambda_row_ = 0, w_row_ = 0, norm_row_ = 0;
   std::vector<double> rows_;  // margins, u, λ, w, W u - Z θ; each row: k coefficients, constant
   std::vector<double> equalities_;  // of a singular mode, same layout
+  int free_ = 0;                    // dimension of what is free in λ
+  Matrix lambda_free_, w_free_;     // m×free: its directions
+  Elimination elimination_;
 };
 
 }  // namespace perp

@@ -305,13 +305,17 @@ std::vector<Scheme::Departure> Capturing::departures() {
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     const double end = map.margin(i, now.parameter.data());
     if (end >= 0) continue;
-    // Margins are affine in the state: the one at the start of the step is that of the old state.
+    // Along the step the margin goes from its value at the last state to the one at the end.
     const ModeMap::Margin& margin = map.margins()[static_cast<std::size_t>(i)];
     const auto law = static_cast<std::size_t>(margin.law);
     const int branch = map.modes().front()[law];
-    const double start = std::max(
-        0.0, slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
-                   before.w[margin.law], before.lambda[margin.law]));
+    double start = 0;
+    if (before.cache == now.cache && before.map == old)
+      start = map.margin(i, before.parameter.data());
+    else if (!margin.combined)
+      start = slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
+                    before.w[margin.law], before.lambda[margin.law]);
+    start = std::max(0.0, start);
     const double s = start / (start - end);
     const auto known = std::find_if(list.begin(), list.end(),
                                     [&](const Departure& d) { return d.law == margin.law; });
