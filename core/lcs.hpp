@@ -12,14 +12,14 @@ namespace perp {
 ///     E ẋ = A x + B λ + b(t),   w = C x + D λ + q(t),   (w_i, λ_i) ∈ graph of law_i
 /// x holds differential and algebraic variables alike: E may be singular.
 struct Lcs {
-  Matrix E{};             ///< n×n; empty: identity
-  Matrix A;               ///< n×n
-  Matrix B;               ///< n×m
-  Signal b{};             ///< n; empty: 0
-  Matrix C;               ///< m×n
-  Matrix D{};             ///< m×m; empty: 0
-  Signal q{};             ///< m; empty: 0
-  std::vector<Law> laws;  ///< m
+  Matrix E{};               ///< n×n; empty: identity
+  Matrix A;                 ///< n×n
+  Matrix B{};               ///< n×m
+  Signal b{};               ///< n; empty: 0
+  Matrix C{};               ///< m×n
+  Matrix D{};               ///< m×m; empty: 0
+  Signal q{};               ///< m; empty: 0
+  std::vector<Law> laws{};  ///< m
 
   [[nodiscard]] int n() const { return static_cast<int>(A.rows()); }
   [[nodiscard]] int m() const { return static_cast<int>(laws.size()); }

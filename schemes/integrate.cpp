@@ -32,6 +32,7 @@ class Run {
              fmt::format("no step can be made at t = {:.10g}: {}", span.start, scheme_.message()));
       return std::move(result_);
     }
+    size_ = x0.lpNorm<Eigen::Infinity>();
     if (record(true)) cover(span, h);
     if (result_.status == Status::never_run)
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
@@ -124,7 +125,9 @@ class Run {
   }
 
   bool shrinks(const Step& before, double norm, double h) {
-    if (norm == 0) return true;
+    // Motion at the level of rounding says nothing.
+    size_ = std::max(size_, before.x.lpNorm<Eigen::Infinity>());
+    if (norm <= 1e-12 * size_) return true;
     const Attempt half = scheme_.attempt(before.t + h / 2, h / 2);
     if (half.status != Status::solved) return false;
     const double share = scheme_.attempted_norm() / norm;
@@ -224,6 +227,7 @@ class Run {
   const IntegrateOptions& options_;
   Trajectory result_;
   long steps_ = 0;
+  double size_ = 0;  // largest |x| met at a change of mode
 };
 
 void check(Span span, double h, const IntegrateOptions& options) {
