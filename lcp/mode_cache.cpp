@@ -2,6 +2,7 @@
 #include <cmath>
 #include <Eigen/QR>
 
+#include <perp/lcp/certificate.hpp>
 #include <perp/lcp/linear_program.hpp>
 #include <perp/lcp/mode_cache.hpp>
 
@@ -54,18 +55,24 @@ int ModeCache::find(const Mode& mode) {
     return -1;
   }
   const bool regular = made->kind() == ModeMap::Kind::regular;
-  if (regular)
+  if (regular && modes_ <= table_limit)
     for (std::size_t i = 0; i < maps_.size(); ++i)
       if (made->same_as(*maps_[i])) {
         maps_[i]->merge(*made);
         index_[mode] = static_cast<int>(i);
         return static_cast<int>(i);
       }
+  storage_ += static_cast<long>(made->storage());
   const int index = static_cast<int>(maps_.size());
   index_[mode] = index;
   maps_.push_back(std::move(made));
   rivals_.emplace_back();
   return regular ? index : -1;
+}
+
+bool ModeCache::is_unique() {
+  if (!unique_) unique_ = has_at_most_one_solution(family_.base);
+  return *unique_;
 }
 
 int ModeCache::tabulate() {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,10 @@ class ModeCache {
     return *maps_[static_cast<std::size_t>(index)];
   }
   [[nodiscard]] long factorisations() const { return factorisations_; }
+  /// Numbers kept for all maps.
+  [[nodiscard]] long storage() const { return storage_; }
+  /// Is it certified that no θ has two solutions? Computed when first asked.
+  bool is_unique();
 
   /// Index of the map of this mode, solved now if it was not met before; -1: singular or never
   /// admissible.
@@ -90,6 +95,8 @@ class ModeCache {
   bool tabulated_ = false;
   long modes_ = 1;  ///< product of the numbers of branches, capped
   long factorisations_ = 0;
+  long storage_ = 0;
+  std::optional<bool> unique_;
 };
 
 }  // namespace perp

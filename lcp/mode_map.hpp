@@ -84,6 +84,8 @@ class ModeMap {
   void polyhedron(Matrix& G, Vector& g) const;
   /// Rows of u as affine functions, p×(k+1).
   [[nodiscard]] Matrix u_rows() const;
+  /// Numbers kept.
+  [[nodiscard]] std::size_t storage() const { return rows_.size() + equalities_.size(); }
 
  private:
   double dot(const double* row, const double* theta) const {

@@ -20,6 +20,8 @@ constexpr std::size_t kept_caches = 8;  ///< step lengths whose maps are kept
 constexpr long enumeration_budget =
     4'000'000;  ///< nodes a step may cost before a solver takes over
 constexpr const char* default_solver = "lemke";
+constexpr const char* mode_search =
+    "mode_search";  ///< where solutions are unique: from the present mode
 
 void check(const Theta& options) {
   if (!(options.h > 0) || !std::isfinite(options.h))
@@ -91,7 +93,10 @@ Capturing::Capturing(const Lcs& lcs, const Theta& options)
 }
 
 ModeCache& Capturing::cache(double h) {
-  if (h == h_) return *cache_;
+  if (h == h_) {
+    if (cache_->storage() <= most_storage) return *cache_;
+    retire(caches_.begin());
+  }
   const auto known =
       std::find_if(caches_.begin(), caches_.end(), [&](const Entry& e) { return e.h == h; });
   if (known != caches_.end())
@@ -103,13 +108,15 @@ ModeCache& Capturing::cache(double h) {
   return *cache_;
 }
 
+void Capturing::retire(std::list<Entry>::iterator entry) {
+  for (State& state : states_)
+    if (state.cache == entry->cache.get()) detach(state);
+  retired_factorisations_ += entry->cache->factorisations();
+  caches_.erase(entry);
+}
+
 ModeCache& Capturing::new_cache(double h) {
-  if (caches_.size() == kept_caches) {
-    for (State& state : states_)
-      if (state.cache == caches_.back().cache.get()) detach(state);
-    retired_factorisations_ += caches_.back().cache->factorisations();
-    caches_.pop_back();
-  }
+  if (caches_.size() == kept_caches) retire(std::prev(caches_.end()));
   caches_.push_front(
       {h, std::make_unique<ModeCache>(equations_.family(h), std::min(strict, options_.tol))});
   return *caches_.front().cache;
@@ -145,7 +152,8 @@ Attempt Capturing::attempt(double t_next, double h) {
   State& next = trial();
   equations_.parameter(now.x, now.t, t_next, next.parameter.data());
   next.t = t_next;
-  if (options_.selector == Selector::first && !start_pending_) return attempt_by_solver(maps);
+  if (options_.selector == Selector::first && !start_pending_)
+    return attempt_by_solver(maps, solver_.c_str());
   const double* parameter = next.parameter.data();
   int present = -1;
   if (!start_pending_)
@@ -159,7 +167,9 @@ Attempt Capturing::attempt(double t_next, double h) {
   if (choice.status == Status::solved) return take(maps, choice);
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");
-  return attempt_by_enumeration(maps);
+  // Too many modes for a table, or a continuum is possible.
+  if (stays && maps.is_unique()) return keep(maps, present);
+  return maps.is_unique() ? attempt_by_solver(maps, mode_search) : attempt_by_enumeration(maps);
 }
 
 // Several modes may describe the same solutions: the one that changes the fewest laws names them.
@@ -229,7 +239,8 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   limits.tol = options_.tol;
   SolutionSet set = enumerate(problem_, limits);
   if (!set.complete) {
-    const Attempt attempt = attempt_by_solver(maps);
+    ++not_enumerated_;
+    const Attempt attempt = attempt_by_solver(maps, solver_.c_str());
     message_ += " (" + set.certificate + ")";
     return attempt;
   }
@@ -246,17 +257,18 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
               static_cast<int>(choice.minimisers.size()) - 1);
 }
 
-Attempt Capturing::attempt_by_solver(ModeCache& maps) {
+Attempt Capturing::attempt_by_solver(ModeCache& maps, const char* name) {
   ++solver_calls_;
   problem_ = maps.family().base;
   instantiate(maps.family(), trial().parameter.data(), problem_);
-  const Mode& present = mode();
   SolveOptions solve_options;
   solve_options.tol = options_.tol;
-  if (!present.empty()) solve_options.present = &present;
-  const SolveResult result = solve(solver(solver_), problem_, solve_options);
+  if (!mode().empty()) solve_options.present = &mode();
+  SolveResult result = solve(solver(name), problem_, solve_options);
+  if (result.status == Status::not_solved && name != solver_)
+    result = solve(solver(solver_), problem_, solve_options);
   if (result.status != Status::solved)
-    return unsolved(result.status, fmt::format("solver {}: {}", solver_, result.message));
+    return unsolved(result.status, fmt::format("solver {}: {}", name, result.message));
   return take(maps, result.solution, 0, 0);
 }
 
@@ -333,6 +345,7 @@ void Capturing::count(Counts& counts) const {
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;
   counts["solver_calls"] += solver_calls_;
+  if (not_enumerated_ > 0) counts["not_enumerated"] += not_enumerated_;
 }
 
 }  // namespace perp

@@ -54,6 +54,11 @@ class Capturing final : public Scheme {
     bool outputs_known = false;     // λ and w are computed
   };
 
+  struct Entry {
+    double h;
+    std::unique_ptr<ModeCache> cache;
+  };
+
   [[nodiscard]] const State& current() const { return states_[static_cast<std::size_t>(now_)]; }
   [[nodiscard]] State& current() { return states_[static_cast<std::size_t>(now_)]; }
   [[nodiscard]] State& trial() { return states_[static_cast<std::size_t>(trial_)]; }
@@ -61,6 +66,7 @@ class Capturing final : public Scheme {
 
   const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
   ModeCache& new_cache(double h);
+  void retire(std::list<Entry>::iterator entry);
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   Attempt keep(ModeCache& cache, int map);
@@ -68,7 +74,7 @@ class Capturing final : public Scheme {
   Attempt take(ModeCache& cache, const Solution& solution, int solutions, int ties);
   Attempt unsolved(Status status, std::string why);
   Attempt attempt_by_enumeration(ModeCache& cache);
-  Attempt attempt_by_solver(ModeCache& cache);
+  Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
   bool is_consistent(const Vector& x0, double t) const;
 
@@ -81,16 +87,12 @@ class Capturing final : public Scheme {
   bool start_pending_ = false;  // during `start` no mode is present
   double loose_from_ = 0;       // step length from which rounding beyond `strict` is let pass
 
-  struct Entry {
-    double h;
-    std::unique_ptr<ModeCache> cache;
-  };
   std::list<Entry> caches_;  // most recently used first
   double h_ = nan;
   ModeCache* cache_ = nullptr;
   Mlcp problem_;
   std::string message_;
-  long enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
+  long enumerated_ = 0, not_enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
 };
 
 }  // namespace perp

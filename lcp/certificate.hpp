@@ -1,0 +1,18 @@
+#pragma once
+
+#include <perp/lcp/mlcp.hpp>
+
+namespace perp {
+
+/// How the graph of a law runs: λ never falls with w, never rises with it, or neither.
+enum class Monotonicity { rising, falling, neither };
+
+Monotonicity monotonicity(const Law& law);
+
+/// A certificate that the problem has at most one solution whatever q1 and q2 are: every law is
+/// monotone, M11 is regular, and with M = M22 - M21 M11⁻¹ M12 and s_i = ±1 for falling and rising
+/// laws the symmetric part of diag(s) M is positive definite. For two solutions Σ s_i Δw_i Δλ_i ≤ 0
+/// by the laws but > 0 by the matrix. False proves nothing.
+bool has_at_most_one_solution(const Mlcp& problem);
+
+}  // namespace perp
