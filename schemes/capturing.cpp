@@ -16,9 +16,9 @@ namespace {
 constexpr double strict = 1e-12;
 constexpr double shortest_loose = 1e-6;  ///< of the step length
 
-constexpr std::size_t kept_caches = 8;  ///< step lengths whose maps are kept
-constexpr long enumeration_budget =
-    4'000'000;  ///< nodes a step may cost before a solver takes over
+constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
+constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
+constexpr long most_storage = 30'000'000;    ///< numbers kept for the maps of one step length
 constexpr const char* default_solver = "lemke";
 constexpr const char* mode_search =
     "mode_search";  ///< where solutions are unique: from the present mode
