@@ -1,1 +1,174 @@
-int main() { return 0; }
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <perp/cli/command.hpp>
+#include <perp/core/error.hpp>
+#include <perp/core/nearest_name.hpp>
+#include <perp/models/read_model.hpp>
+
+namespace perp::cli {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const Command* command : command_table()) names.emplace_back(command->name);
+  return names;
+}
+
+void print_help() {
+  fmt::print(
+      "perp: nonsmooth time stepping; complementarity systems, every solution of a step\n\n"
+      "usage: perp COMMAND [ARGUMENTS]\n\ncommands:\n");
+  for (const Command* command : command_table())
+    fmt::print("  {:<10} {}\n", command->name, command->purpose);
+  fmt::print(
+      "\n  perp COMMAND --help   options and examples of a command\n"
+      "  perp --version        the version\n\n"
+      "MODEL is a file or a name of the zoo (perp list models). Data go to standard output, "
+      "messages "
+      "to\nstandard error. Exit status: 0 solved, 2 wrong input, 3 the mathematics said no "
+      "(everything computed\nso far is written).\n");
+}
+
+const Command& find_command(const std::string& name) {
+  for (const Command* command : command_table())
+    if (name == command->name) return *command;
+  const std::vector<std::string> names = command_names();
+  throw InvalidInput(fmt::format("unknown command '{}'; expected one of {}{}", name,
+                                 fmt::join(names, ", "), suggestion(name, names)));
+}
+
+/// CLI11 says which arguments it could not place, but neither the nearest name nor in one line; so
+/// options are looked up before it sees them.
+void check_option_names(const CLI::App& app, const Arguments& arguments) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) known.push_back("-" + name);
+  }
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    if (argument.size() < 2 || argument[0] != '-') continue;
+    const bool is_long = argument[1] == '-';
+    if (!is_long && !std::isalpha(static_cast<unsigned char>(argument[1]))) continue;
+    const std::string name =
+        is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InvalidInput(fmt::format("unknown option '{}'{}", is_long ? name : argument,
+                                     suggestion(is_long ? name : argument, known)));
+  }
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// What CLI11 complains about, in our words.
+std::string describe(const CLI::ParseError& error) {
+  const std::string what = first_line(error.what());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::string option = what.substr(0, what.find(':'));
+    return fmt::format("{} needs a value", option);
+  }
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return fmt::format("{} is missing", what.substr(0, what.find(" is required")));
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    return fmt::format("there are too many arguments: '{}' has no place",
+                       what.substr(what.find(": ") == std::string::npos ? 0 : what.find(": ") + 2));
+  return what;
+}
+
+int run_command(const Command& command, Arguments arguments) {
+  const std::string name = std::string("perp ") + command.name;
+  CLI::App app{command.purpose, name};
+  app.get_formatter()->column_width(30);
+  app.set_help_flag("--help", "this help");
+  app.footer(command.examples);
+  const Action action = command.configure(app);
+  const bool help = std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
+  if (help) {
+    fmt::print("{}", app.help());
+    return exit_solved;
+  }
+  check_option_names(app, arguments);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    throw InvalidInput(fmt::format("{}; see {} --help", describe(error), name));
+  }
+  return action();
+}
+
+int dispatch(Arguments arguments) {
+  if (arguments.empty())
+    throw InvalidInput(fmt::format("a command is missing; expected one of {}; see perp --help",
+                                   fmt::join(command_names(), ", ")));
+  const std::string first = arguments.front();
+  arguments.erase(arguments.begin());
+  if (first == "--version") {
+    fmt::print("perp {}\n", PERP_VERSION);
+    return exit_solved;
+  }
+  if (first == "--help" || first == "help") {
+    if (arguments.empty()) {
+      print_help();
+      return exit_solved;
+    }
+    return run_command(find_command(arguments.front()), {"--help"});
+  }
+  if (first.starts_with('-')) {
+    const Arguments known{"--help", "--version"};
+    throw InvalidInput(fmt::format("unknown option '{}'{}", first, suggestion(first, known)));
+  }
+  return run_command(find_command(first), std::move(arguments));
+}
+
+/// Whatever a message quotes, it stays one line.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  return text;
+}
+
+int program(const Arguments& arguments) {
+  std::string name = "perp";
+  if (!arguments.empty())
+    for (const Command* command : command_table())
+      if (arguments[0] == command->name) name += " " + arguments[0];
+  try {
+    const int status = dispatch(arguments);
+    if (std::fflush(stdout) != 0) throw FileError("standard output cannot be written");
+    return status;
+  } catch (const ModelError& error) {
+    // The place comes first, as in compilers' messages, for the editors that jump there.
+    fmt::print(stderr, "{}\n", one_line(error.what()));
+    if (!error.excerpt().empty() && isatty(STDERR_FILENO) != 0)
+      fmt::print(stderr, "{}\n", error.excerpt());
+    return exit_wrong_input;
+  } catch (const InvalidInput& error) {
+    fmt::print(stderr, "{}: {}\n", name, one_line(error.what()));
+    return exit_wrong_input;
+  } catch (const FileError& error) {
+    fmt::print(stderr, "{}: {}\n", name, one_line(error.what()));
+    return exit_wrong_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "{}: the problem does not fit into memory\n", name);
+    return exit_no_answer;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: internal error: {}\n", name, one_line(error.what()));
+    return exit_internal_error;
+  }
+}
+
+}  // namespace
+}  // namespace perp::cli
+
+int main(int argc, char** argv) {
+  return perp::cli::program({argv + (argc > 0 ? 1 : 0), argv + argc});
+}

@@ -1,26 +1,43 @@
-# Registration of solvers: lcp/solvers/<name>.cpp defines `extern const perp::MlcpSolvers <name>`, and
-# this writes the table of all of them, so that a new file is a new solver and no list is edited.
-function(perp_solver_table sources)
+# Registration by generated tables: a file <folder>/<name>.cpp defines the object <name>, and this writes the
+# list of all of them, so that a new file is a new entry and no list is edited.
+
+# perp_table(SOURCES PATTERN HEADER NAMESPACE TYPE FUNCTION): for every file in the list SOURCES whose path
+# matches PATTERN (its first group is the name), the object `extern const TYPE <name>` of NAMESPACE. Appends to
+# SOURCES a file that defines what HEADER declares:  const std::vector<const TYPE*>& FUNCTION().
+function(perp_table sources pattern header namespace type function)
   set(declarations "")
   set(entries "")
   foreach(source IN LISTS ${sources})
-    if(source MATCHES "/lcp/solvers/([^/]+)\\.cpp$")
-      string(APPEND declarations "extern const MlcpSolvers ${CMAKE_MATCH_1};\n")
+    if(source MATCHES "${pattern}")
+      string(APPEND declarations "extern const ${type} ${CMAKE_MATCH_1};\n")
       string(APPEND entries "    &${CMAKE_MATCH_1},\n")
     endif()
   endforeach()
-  set(table ${PROJECT_BINARY_DIR}/solver_table.cpp)
-  file(CONFIGURE OUTPUT ${table} CONTENT "// Written by cmake/table.cmake from the files in lcp/solvers.
-#include <perp/lcp/solver_table.hpp>
+  set(table ${PROJECT_BINARY_DIR}/${function}.cpp)
+  file(CONFIGURE OUTPUT ${table} CONTENT "// Written by cmake/table.cmake.
+#include <@header@>
 
-namespace perp {
+namespace @namespace@ {
 @declarations@
-const std::vector<const MlcpSolvers*>& solver_table() {
-  static const std::vector<const MlcpSolvers*> table{
+const std::vector<const @type@*>& @function@() {
+  static const std::vector<const @type@*> table{
 @entries@  };
   return table;
 }
-}  // namespace perp
+}  // namespace @namespace@
 " @ONLY)
   set(${sources} ${${sources}} ${table} PARENT_SCOPE)
+endfunction()
+
+# Solvers: lcp/solvers/<name>.cpp defines `extern const perp::MlcpSolvers <name>`.
+function(perp_solver_table sources)
+  perp_table(${sources} "/lcp/solvers/([^/]+)\\.cpp$" perp/lcp/solver_table.hpp perp MlcpSolvers solver_table)
+  set(${sources} ${${sources}} PARENT_SCOPE)
+endfunction()
+
+# Commands of the program: cli/<name>.cpp defines `extern const perp::cli::Command <name>`.
+function(perp_command_table sources)
+  list(FILTER ${sources} EXCLUDE REGEX "/cli/main\\.cpp$")
+  perp_table(${sources} "/cli/([^/]+)\\.cpp$" perp/cli/command.hpp perp::cli Command command_table)
+  set(${sources} ${${sources}} ${PROJECT_SOURCE_DIR}/cli/main.cpp PARENT_SCOPE)
 endfunction()

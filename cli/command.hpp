@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <perp/core/status.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace perp::cli {
+
+inline constexpr int exit_solved = 0;
+inline constexpr int exit_internal_error = 1;  ///< a bug of ours
+inline constexpr int exit_wrong_input = 2;
+inline constexpr int exit_no_answer = 3;  ///< the mathematics said no; what was computed is written
+
+/// 0 or 3.
+inline int exit_status(Status status) {
+  return status == Status::solved ? exit_solved : exit_no_answer;
+}
+
+/// What a command does once its arguments are read; returns the exit status. Wrong input is thrown
+/// as InvalidInput or FileError.
+using Action = std::function<int()>;
+
+/// A command of the program: one constant per verb, in cli/<name>.cpp.
+struct Command {
+  const char* name;
+  const char* purpose;                 ///< one line, as in `perp --help`
+  const char* examples;                ///< lines below the options in `perp NAME --help`
+  Action (*configure)(CLI::App& app);  ///< adds the command's options
+};
+
+/// All commands, from the table that the build makes of this folder.
+const std::vector<const Command*>& command_table();
+
+}  // namespace perp::cli

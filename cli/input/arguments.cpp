@@ -1,0 +1,165 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <perp/cli/input/arguments.hpp>
+#include <perp/core/error.hpp>
+#include <perp/core/nearest_name.hpp>
+
+namespace perp::cli {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// The times of a text and the line each stands in.
+std::vector<std::pair<double, int>> times_of(const std::string& text, const std::string& what,
+                                             bool is_file) {
+  std::vector<std::pair<double, int>> times;
+  int line = 1;
+  std::size_t k = 0;
+  while (k < text.size()) {
+    if (text[k] == '\n') ++line;
+    if (text[k] == '#') {
+      while (k < text.size() && text[k] != '\n') ++k;
+      continue;
+    }
+    if (std::string_view(" \t\r\n,;").find(text[k]) != std::string_view::npos) {
+      ++k;
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n,;#", k), text.size());
+    const std::string place =
+        is_file ? fmt::format("{}:{}:{}: a time", what, line, line_and_column(text, k).second)
+                : what;
+    times.emplace_back(parse_number(std::string_view(text).substr(k, end - k), place), line);
+    k = end;
+  }
+  return times;
+}
+
+}  // namespace
+
+double parse_number(std::string_view text, std::string_view what) {
+  const std::string number(trimmed(text));
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end);
+  if (number.empty() || *end != '\0' || !std::isfinite(value))
+    throw InvalidInput(fmt::format("{} is '{}'; expected a finite number", what, text));
+  return value;
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::size_t from = 0;
+  for (std::size_t k = 0; k <= text.size(); ++k) {
+    const char c = k < text.size() ? text[k] : ',';
+    depth += (c == '(' ? 1 : 0) - (c == ')' ? 1 : 0);
+    if (c != ',' || (depth > 0 && k < text.size())) continue;
+    parts.emplace_back(trimmed(text.substr(from, k - from)));
+    from = k + 1;
+  }
+  return parts;
+}
+
+Override parse_assignment(std::string_view text, std::string_view option) {
+  const std::size_t equals = text.find('=');
+  const std::string_view key = trimmed(text.substr(0, equals));
+  if (equals == std::string_view::npos || key.empty() || trimmed(text.substr(equals + 1)).empty())
+    throw InvalidInput(fmt::format("{} {}: expected NAME=VALUE", option, text));
+  return {std::string(key), std::string(trimmed(text.substr(equals + 1)))};
+}
+
+std::vector<double> parse_times(const std::string& text) {
+  const bool is_list =
+      !text.empty() && text.find_first_not_of("0123456789.,+-eE \t") == std::string::npos;
+  const std::string source = is_list ? text : read_file(text);
+  const auto found = times_of(source, is_list ? "--times" : text, !is_list);
+  if (found.empty()) throw InvalidInput(fmt::format("--times {}: there is no time in it", text));
+  std::vector<double> times;
+  for (const auto& [time, line] : found) {
+    if (!times.empty() && time <= times.back())
+      throw InvalidInput(fmt::format("{}: times must increase but {} follows {}",
+                                     is_list ? "--times" : fmt::format("{}:{}:1", text, line), time,
+                                     times.back()));
+    times.push_back(time);
+  }
+  return times;
+}
+
+std::vector<double> parse_step_lengths(const std::string& text) {
+  std::vector<double> lengths;
+  if (text.find(':') == std::string::npos) {
+    for (const std::string& part : split_list(text)) lengths.push_back(parse_number(part, "--h"));
+  } else {
+    const std::size_t first = text.find(':');
+    const std::size_t second = text.find(':', first + 1);
+    if (second == std::string::npos)
+      throw InvalidInput(fmt::format("--h {}: expected FIRST:LAST:COUNT, as in 1e-3:1:20", text));
+    const double from = parse_number(text.substr(0, first), "--h");
+    const double to = parse_number(text.substr(first + 1, second - first - 1), "--h");
+    const double count = parse_number(text.substr(second + 1), "--h");
+    if (!(count >= 2 && count <= 1000) || count != std::floor(count))
+      throw InvalidInput(fmt::format(
+          "--h {}: the count is {}; expected a whole number from 2 to 1000", text, count));
+    if (!(from > 0 && to > 0 && from != to))
+      throw InvalidInput(fmt::format("--h {}: expected two different positive ends", text));
+    for (int k = 0; k < static_cast<int>(count); ++k) {
+      const double share = k / (count - 1);
+      lengths.push_back(k == 0                             ? from
+                        : k + 1 == static_cast<int>(count) ? to
+                                                           : from * std::pow(to / from, share));
+    }
+  }
+  std::sort(lengths.begin(), lengths.end(), std::greater<>());
+  for (const double h : lengths)
+    if (h <= 0) throw InvalidInput(fmt::format("--h is {}; expected positive numbers", h));
+  if (std::adjacent_find(lengths.begin(), lengths.end()) != lengths.end())
+    throw InvalidInput(fmt::format("--h {}: a step length stands there twice", text));
+  return lengths;
+}
+
+std::size_t find_name(const std::string& name, const std::vector<std::string>& known,
+                      std::string_view kind) {
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found == known.end())
+    throw InvalidInput(fmt::format("unknown {} '{}'; expected {}{}{}", kind, name,
+                                   known.size() > 1 ? "one of " : "", fmt::join(known, ", "),
+                                   suggestion(name, known)));
+  return static_cast<std::size_t>(found - known.begin());
+}
+
+std::pair<int, int> line_and_column(std::string_view text, std::size_t byte) {
+  int line = 1;
+  int column = 1;
+  for (std::size_t k = 0; k < std::min(byte, text.size()); ++k) {
+    if (text[k] == '\n') {
+      ++line;
+      column = 1;
+    } else if ((static_cast<unsigned char>(text[k]) & 0xC0U) != 0x80U) {
+      ++column;
+    }
+  }
+  return {line, column};
+}
+
+std::string read_file(const std::string& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    throw FileError(fmt::format("{}:1:1: is a directory; expected a file", file));
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw FileError(fmt::format("{}:1:1: cannot be opened; expected a file", file));
+  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream.bad()) throw FileError(fmt::format("{}:1:1: cannot be read", file));
+  return text;
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,11 @@
+#pragma once
+
+namespace perp::cli {
+
+/// From now on SIGINT and SIGTERM only set a flag, once: a second signal ends the program at once.
+void catch_interrupts();
+
+/// Was the program asked to stop?
+bool interrupted();
+
+}  // namespace perp::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/cli/output/provenance.hpp>
+#include <perp/lcp/mlcp.hpp>
+#include <perp/lcp/solution_set.hpp>
+
+namespace perp::cli {
+
+/// A mixed complementarity problem over a box, as JSON:
+///     0 = Auu u + Aul λ + au,    w = Alu u + All λ + al,    -w_i ∈ N_[lower_i, upper_i](λ_i)
+/// keys name, p, m, Auu (p×p), Aul (p×m), au, Alu (m×p), All (m×m), al, lower, upper, and optional
+/// norm {indices, ref, weights} over u (over λ where p = 0). Bounds may be "inf" and "-inf";
+/// matrices without entries may be [] or left out.
+struct MlcpFile {
+  std::string name;
+  Mlcp problem;
+  Json norm_given;           ///< as it stands in the file; null: none
+  std::vector<int> indices;  ///< of the norm, in the coordinates (u, λ)
+  std::optional<Norm> norm;
+};
+
+/// Reads it. Every error is InvalidInput with file:line:column, found and wanted.
+MlcpFile read_mlcp(const std::string& file);
+
+}  // namespace perp::cli

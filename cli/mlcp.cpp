@@ -1,0 +1,286 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+
+#include <perp/cli/command.hpp>
+#include <perp/cli/input/mlcp_file.hpp>
+#include <perp/cli/output/output_file.hpp>
+#include <perp/cli/output/provenance.hpp>
+#include <perp/core/error.hpp>
+#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/solver.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr double most_exact_modes = 4096;  // rational arithmetic is the default up to here
+constexpr int most_exact_unknowns = 24;
+constexpr long most_pieces = 100'000;  // written
+
+struct MlcpArguments {
+  std::string file, output, solver;
+  bool exact = false, in_double = false;
+};
+
+/// A piece of the whole problem: one piece of every block put together.
+struct WholePiece {
+  std::vector<std::string> active_sets;
+  int dimension = 0;
+  std::vector<std::vector<double>> vertices, rays, lines;
+  std::vector<std::vector<std::string>> exact_vertices;
+};
+
+/// The letters L, F, U, X of each mode of a piece, at the block's places.
+std::vector<std::string> active_sets(const Mlcp& problem, const Block& block, const Piece& piece) {
+  std::vector<std::string> sets;
+  for (const Mode& mode : piece.modes) {
+    std::string letters;
+    for (std::size_t i = 0; i < mode.size(); ++i)
+      letters +=
+          active_set_letter(problem.laws[static_cast<std::size_t>(block.lambda[i])], mode[i]);
+    sets.push_back(letters);
+  }
+  return sets;
+}
+
+/// Puts the pieces of the blocks together, one after the other.
+class Product {
+ public:
+  Product(const Mlcp& problem, const SolutionSet& set, const Fractions* fractions)
+      : problem_(problem), set_(set), fractions_(fractions) {}
+
+  std::vector<WholePiece> operator()() {
+    const auto total = static_cast<std::size_t>(problem_.p() + problem_.m());
+    WholePiece start;
+    start.active_sets.emplace_back(static_cast<std::size_t>(problem_.m()), '?');
+    start.vertices.emplace_back(total, 0.0);
+    start.exact_vertices.emplace_back(total, "0");
+    std::vector<WholePiece> pieces{start};
+    for (std::size_t b = 0; b < set_.blocks.size(); ++b) {
+      std::vector<WholePiece> next;
+      for (const WholePiece& whole : pieces)
+        for (std::size_t k = 0; k < set_.blocks[b].pieces.size(); ++k) {
+          if (static_cast<long>(next.size()) >= most_pieces)
+            throw InvalidInput(fmt::format(
+                "the solution set has more than {} pieces, too many to write", most_pieces));
+          next.push_back(joined(whole, b, k));
+        }
+      pieces = std::move(next);
+    }
+    return pieces;
+  }
+
+ private:
+  WholePiece joined(const WholePiece& whole, std::size_t b, std::size_t k) const {
+    const Block& block = set_.blocks[b];
+    const Piece& piece = block.pieces[k];
+    WholePiece result;
+    result.dimension = whole.dimension + piece.dimension;
+    for (const std::string& outer : whole.active_sets)
+      for (const std::string& inner : active_sets(problem_, block, piece)) {
+        result.active_sets.push_back(outer);
+        for (std::size_t i = 0; i < inner.size(); ++i)
+          result.active_sets.back()[static_cast<std::size_t>(block.lambda[i])] = inner[i];
+      }
+    for (std::size_t v = 0; v < whole.vertices.size(); ++v)
+      for (Eigen::Index c = 0; c < piece.vertices.cols(); ++c) {
+        result.vertices.push_back(whole.vertices[v]);
+        place(block, piece.vertices.col(c), result.vertices.back());
+        if (fractions_ == nullptr) continue;
+        result.exact_vertices.push_back(whole.exact_vertices[v]);
+        const auto& exact = (*fractions_)[b][k][static_cast<std::size_t>(c)];
+        for (std::size_t j = 0; j < exact.size(); ++j)
+          result.exact_vertices.back()[coordinate(block, j)] = exact[j];
+      }
+    result.rays = directions(whole.rays, block, piece.rays);
+    result.lines = directions(whole.lines, block, piece.lines);
+    return result;
+  }
+
+  /// Where coordinate j of a block stands in (u, λ) of the whole problem.
+  [[nodiscard]] std::size_t coordinate(const Block& block, std::size_t j) const {
+    const std::size_t inner = block.u.size();
+    return j < inner ? static_cast<std::size_t>(block.u[j])
+                     : static_cast<std::size_t>(problem_.p() + block.lambda[j - inner]);
+  }
+
+  void place(const Block& block, const Eigen::Ref<const Vector>& from,
+             std::vector<double>& to) const {
+    for (Eigen::Index j = 0; j < from.size(); ++j)
+      to[coordinate(block, static_cast<std::size_t>(j))] = from[j] == 0 ? 0.0 : from[j];
+  }
+
+  [[nodiscard]] std::vector<std::vector<double>> directions(std::vector<std::vector<double>> list,
+                                                            const Block& block,
+                                                            const Matrix& columns) const {
+    for (Eigen::Index c = 0; c < columns.cols(); ++c) {
+      list.emplace_back(static_cast<std::size_t>(problem_.p() + problem_.m()), 0.0);
+      place(block, columns.col(c), list.back());
+    }
+    return list;
+  }
+
+  const Mlcp& problem_;
+  const SolutionSet& set_;
+  const Fractions* fractions_;
+};
+
+Json class_of(const SolutionSet& set) {
+  const auto count_to_json = [](Multiplicity multiplicity, long count) {
+    return multiplicity == Multiplicity::continuum ? Json(nullptr) : Json(count);
+  };
+  // Where there is no u the class is that of λ.
+  const bool has_u = set.p > 0;
+  const Multiplicity of_u = has_u ? multiplicity_of_u(set) : multiplicity(set);
+  return {{"u_lambda", to_string(multiplicity(set))},
+          {"count_u_lambda", count_to_json(multiplicity(set), count(set))},
+          {"u", to_string(of_u)},
+          {"count_u", count_to_json(of_u, has_u ? count_of_u(set) : count(set))}};
+}
+
+/// The minimisers in the coordinates of the norm, equal ones once.
+Json minimal_norm(const MlcpFile& file, const Nearest& found) {
+  if (found.minimisers.empty()) return nullptr;
+  std::vector<std::vector<double>> points;
+  for (const Solution& solution : found.minimisers) {
+    std::vector<double> point;
+    for (const int j : file.indices)
+      point.push_back(j < file.problem.p() ? solution.u[j] : solution.lambda[j - file.problem.p()]);
+    const auto same = [&](const std::vector<double>& other) {
+      for (std::size_t k = 0; k < point.size(); ++k)
+        if (std::abs(point[k] - other[k]) > 1e-9 * (1 + std::abs(point[k]))) return false;
+      return true;
+    };
+    if (std::none_of(points.begin(), points.end(), same)) points.push_back(point);
+  }
+  return {{"value_squared", found.norm * found.norm}, {"minimisers", points}};
+}
+
+bool is_small(const Mlcp& problem) {
+  double modes = 1;
+  for (const Law& law : problem.laws) modes *= static_cast<double>(law.branches.size());
+  return modes <= most_exact_modes && problem.p() + problem.m() <= most_exact_unknowns;
+}
+
+int emit(const std::string& output, const Json& json) {
+  OutputFile file(output.empty() ? "-" : output);
+  const std::string text = json.dump(1) + "\n";
+  file.buffer().append(text.data(), text.data() + text.size());
+  file.close();
+  return exit_solved;
+}
+
+int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
+  const Mlcp& problem = file.problem;
+  const bool exact = arguments.exact || (!arguments.in_double && is_small(problem));
+  Fractions fractions;
+  const SolutionSet set = exact ? enumerate_exact(problem, {}, &fractions) : enumerate(problem);
+  Json pieces = Json::array();
+  for (const WholePiece& piece : Product(problem, set, exact ? &fractions : nullptr)()) {
+    Json item{
+        {"active_sets", piece.active_sets}, {"dim", piece.dimension}, {"vertices", piece.vertices}};
+    if (exact) item["vertices_exact"] = piece.exact_vertices;
+    item["rays"] = piece.rays;
+    item["lines"] = piece.lines;
+    pieces.push_back(std::move(item));
+  }
+  const bool none = multiplicity(set) == Multiplicity::none;
+  Json json{{"name", file.name},
+            {"p", problem.p()},
+            {"m", problem.m()},
+            {"class", class_of(set)},
+            {"pieces", pieces}};
+  if (file.norm) {
+    json["norm"] = file.norm_given;
+    json["minimal_norm"] = minimal_norm(file, nearest(problem, set, *file.norm));
+  }
+  const Status status = !set.complete ? Status::not_enumerated
+                        : none        ? Status::no_solution
+                                      : Status::solved;
+  json["status"] = to_string(status);
+  json["arithmetic"] = exact ? "rational" : "double";
+  json["certificate"] = set.certificate;
+  json["version"] = PERP_VERSION;
+  emit(arguments.output, json);
+  if (!set.complete)
+    fmt::print(stderr, "perp mlcp: not all solutions were found: {}\n", set.certificate);
+  else if (none)
+    fmt::print(stderr, "perp mlcp: the problem has no solution ({})\n", set.certificate);
+  return exit_status(status);
+}
+
+int solve_one(const MlcpArguments& arguments, const MlcpFile& file) {
+  const Mlcp& problem = file.problem;
+  const SolveResult result = solve(solver(arguments.solver), problem);
+  Json json{{"name", file.name},
+            {"p", problem.p()},
+            {"m", problem.m()},
+            {"solver", arguments.solver},
+            {"status", to_string(result.status)},
+            {"message", result.message},
+            {"iterations", result.iterations}};
+  if (result.status == Status::solved) {
+    json["u"] = to_json(result.solution.u);
+    json["lambda"] = to_json(result.solution.lambda);
+    json["w"] = to_json(result.solution.w);
+    json["residual"] = to_json(result.solution.residual);
+    std::string letters;
+    for (std::size_t i = 0; i < result.solution.mode.size(); ++i)
+      letters += active_set_letter(problem.laws[i], result.solution.mode[i]);
+    json["active_set"] = letters;
+  }
+  json["version"] = PERP_VERSION;
+  emit(arguments.output, json);
+  if (result.status != Status::solved)
+    fmt::print(stderr, "perp mlcp: {}: {}: {}\n", arguments.solver, to_string(result.status),
+               result.message);
+  return exit_status(result.status);
+}
+
+int execute(const MlcpArguments& arguments) {
+  if (arguments.exact && arguments.in_double)
+    throw InvalidInput("--exact and --double exclude each other");
+  if (!arguments.solver.empty()) {
+    if (arguments.exact || arguments.in_double)
+      throw InvalidInput("--solver finds one solution; it excludes --exact and --double");
+    solver(arguments.solver);  // is the name known?
+  }
+  const MlcpFile file = read_mlcp(arguments.file);
+  return arguments.solver.empty() ? enumerate_all(arguments, file) : solve_one(arguments, file);
+}
+
+Action configure(CLI::App& app) {
+  const auto arguments = std::make_shared<MlcpArguments>();
+  app.add_option("FILE", arguments->file, "the problem as JSON, see below")
+      ->required()
+      ->type_name("");
+  app.add_option("-o,--output", arguments->output, "write JSON to FILE, not to standard output")
+      ->type_name("FILE");
+  app.add_option("--solver", arguments->solver,
+                 "find one solution by this method (perp list solvers), not all")
+      ->type_name("NAME");
+  app.add_flag("--exact", arguments->exact,
+               "rational arithmetic, no tolerance anywhere; the default for small problems");
+  app.add_flag("--double", arguments->in_double, "double arithmetic");
+  return [arguments] { return execute(*arguments); };
+}
+
+}  // namespace
+
+extern const Command mlcp;
+const Command mlcp{
+    "mlcp", "finds all solutions of one mixed linear complementarity problem in a JSON file",
+    "FILE holds name, p, m, Auu, Aul, au, Alu, All, al, lower, upper and optionally norm:\n"
+    "  0 = Auu u + Aul lam + au,   w = Alu u + All lam + al,   -w_i in N_[lower_i,upper_i](lam_i)\n"
+    "that is lam_i = lower_i where w_i > 0, lam_i = upper_i where w_i < 0; bounds may be \"inf\" "
+    "and\n"
+    "\"-inf\". norm = {indices, ref, weights} measures u (lam where p = 0). The result names the "
+    "class\n"
+    "(none, unique, finite, continuum), all maximal pieces with their active sets (L lower, F\n"
+    "inside, U upper, X fixed), vertices, rays and lines in the coordinates (u, lam), and the\n"
+    "points of minimal norm. Exit status 3: no solution, or not all were found.\n\n"
+    "examples:\n  perp mlcp problem.json\n  perp mlcp problem.json --solver lemke -o solution.json",
+    configure};
+
+}  // namespace perp::cli

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include <perp/cli/output/columns.hpp>
+
+namespace perp::cli {
+namespace {
+
+bool is_plain(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+}
+
+}  // namespace
+
+Columns columns_of(const Model& model) {
+  Columns columns;
+  std::set<std::string> taken{"t", "mode"};
+  for (const Variable& variable : model.variables) {
+    columns.x.push_back(variable.name);
+    taken.insert(variable.name);
+  }
+  const std::vector<Law>& laws = model.system.laws;
+  bool by_name = true;
+  std::set<std::string> names = taken;
+  for (const Law& law : laws)
+    by_name = by_name && is_plain(law.name) && names.insert("lambda_" + law.name).second &&
+              names.insert("w_" + law.name).second;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    std::string ending = by_name ? "_" + laws[i].name : fmt::format("{}", i + 1);
+    while (taken.count("lambda" + ending) > 0 || taken.count("w" + ending) > 0)
+      ending = std::string("_").append(ending);
+    columns.lambda.push_back("lambda" + ending);
+    columns.w.push_back("w" + ending);
+  }
+  return columns;
+}
+
+const std::string& ModeText::operator()(const Mode& mode) {
+  if (text_.empty() || mode != mode_) {
+    mode_ = mode;
+    text_ = describe(laws_, mode);
+  }
+  return text_;
+}
+
+BranchTexts branch_texts(const std::vector<Law>& laws, const Event& event) {
+  BranchTexts texts;
+  if (event.law < 0) return texts;
+  const Law& law = laws.at(static_cast<std::size_t>(event.law));
+  texts.law = law.name;
+  if (event.from >= 0) texts.from = describe(law.branches.at(static_cast<std::size_t>(event.from)));
+  if (event.to >= 0) texts.to = describe(law.branches.at(static_cast<std::size_t>(event.to)));
+  return texts;
+}
+
+}  // namespace perp::cli

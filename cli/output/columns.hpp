@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/core/law.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/models/model.hpp>
+
+namespace perp::cli {
+
+/// Names of the columns of a trajectory.
+struct Columns {
+  std::vector<std::string> x;
+  std::vector<std::string> lambda;  ///< lambda_<law> where the laws have different names that can
+                                    ///< stand in a column's name, else lambda1, lambda2, ...
+  std::vector<std::string> w;       ///< the same with w
+};
+Columns columns_of(const Model& model);
+
+/// describe(laws, mode), computed again only when the mode changes.
+class ModeText {
+ public:
+  explicit ModeText(const std::vector<Law>& laws) : laws_(laws) {}
+  const std::string& operator()(const Mode& mode);
+
+ private:
+  const std::vector<Law>& laws_;
+  Mode mode_;
+  std::string text_;
+};
+
+/// The branches that an event leads from and to, e.g. "w=0"; empty where it is not of one law.
+struct BranchTexts {
+  std::string law, from, to;
+};
+BranchTexts branch_texts(const std::vector<Law>& laws, const Event& event);
+
+}  // namespace perp::cli

@@ -1,0 +1,53 @@
+#include <fmt/compile.h>
+
+#include <perp/cli/output/csv.hpp>
+
+namespace perp::cli {
+namespace {
+
+void append(fmt::memory_buffer& buffer, double value) {
+  fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},"), value);
+}
+
+}  // namespace
+
+CsvWriter::CsvWriter(const std::string& file, const Model& model)
+    : file_(file), mode_text_(model.system.laws), lambdas_(model.system.laws.size()) {
+  const Columns columns = columns_of(model);
+  std::string header = "t,";
+  for (const std::string& name : columns.x) header += quoted(name) + ",";
+  for (const std::string& name : columns.lambda) header += quoted(name) + ",";
+  header += "mode\n";
+  file_.buffer().append(header.data(), header.data() + header.size());
+  file_.end_record();
+}
+
+void CsvWriter::row(const Step& step) {
+  fmt::memory_buffer& buffer = file_.buffer();
+  append(buffer, step.t);
+  for (const double value : step.x) append(buffer, value);
+  for (std::size_t i = 0; i < lambdas_; ++i)
+    append(buffer, static_cast<Eigen::Index>(i) < step.lambda.size()
+                       ? step.lambda[static_cast<Eigen::Index>(i)]
+                       : nan);
+  if (mode_field_.empty() || step.mode != mode_) {
+    mode_ = step.mode;
+    mode_field_ = quoted(mode_text_(step.mode)) + "\n";
+  }
+  buffer.append(mode_field_.data(), mode_field_.data() + mode_field_.size());
+  file_.end_record();
+}
+
+void write_events(const std::string& file, const std::vector<Law>& laws,
+                  const std::vector<Event>& events) {
+  std::string text = "t,type,law,from,to,t_before,t_after,size,note\n";
+  for (const Event& event : events) {
+    const BranchTexts branches = branch_texts(laws, event);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", event.t, to_string(event.kind),
+                        quoted(branches.law), quoted(branches.from), quoted(branches.to),
+                        event.t_before, event.t_after, event.size, quoted(event.note));
+  }
+  write_file(file, text);
+}
+
+}  // namespace perp::cli

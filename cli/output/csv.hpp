@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/cli/output/columns.hpp>
+#include <perp/cli/output/output_file.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/models/model.hpp>
+
+namespace perp::cli {
+
+/// A trajectory as CSV: t, the variables, λ, the mode as text. Numbers are the shortest text that
+/// reads back as the same double.
+class CsvWriter {
+ public:
+  CsvWriter(const std::string& file, const Model& model);
+  void row(const Step& step);
+  void close() { file_.close(); }
+
+ private:
+  OutputFile file_;
+  ModeText mode_text_;
+  std::string mode_field_;
+  Mode mode_;
+  std::size_t lambdas_;
+};
+
+/// The events as CSV: t,type,law,from,to,t_before,t_after,size,note.
+void write_events(const std::string& file, const std::vector<Law>& laws,
+                  const std::vector<Event>& events);
+
+}  // namespace perp::cli

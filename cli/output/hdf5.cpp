@@ -1,0 +1,290 @@
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <perp/cli/output/columns.hpp>
+#include <perp/cli/output/hdf5.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr hsize_t chunk_bytes = 1U << 16U;
+constexpr std::chrono::milliseconds flush_interval{1000};
+
+/// An HDF5 identifier that is closed with its own function.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+  Handle() = default;
+  Handle(hid_t id, Close close, const std::string& what) : id_(id), close_(close) {
+    if (id < 0) throw FileError(fmt::format("{} cannot be written as HDF5", what));
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  [[nodiscard]] hid_t id() const { return id_; }
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+void check(herr_t status, const std::string& what) {
+  if (status < 0) throw FileError(fmt::format("{} cannot be written; is the disk full?", what));
+}
+
+Handle text_type() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "text");
+  H5Tset_size(type.id(), H5T_VARIABLE);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> list;
+  for (const std::string& text : texts) list.push_back(text.c_str());
+  return list;
+}
+
+void write_attribute(hid_t object, const std::string& name, const std::string& text) {
+  const Handle type = text_type();
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, name);
+  const Handle attribute(
+      H5Acreate2(object, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+      name);
+  const char* pointer = text.c_str();
+  check(H5Awrite(attribute.id(), type.id(), &pointer), name);
+}
+
+void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts) {
+  if (texts.empty()) return;
+  const Handle type = text_type();
+  const hsize_t size = texts.size();
+  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, name);
+  const Handle attribute(
+      H5Acreate2(object, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+      name);
+  check(H5Awrite(attribute.id(), type.id(), pointers(texts).data()), name);
+}
+
+/// A whole dataset of `rows`×`columns`, or of `rows` where columns is 0.
+void write_dataset(hid_t parent, const char* name, hid_t type, hsize_t rows, hsize_t columns,
+                   const void* data) {
+  const hsize_t size[2]{rows, columns};
+  const Handle space(H5Screate_simple(columns > 0 ? 2 : 1, size, nullptr), H5Sclose, name);
+  const Handle set(
+      H5Dcreate2(parent, name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+      name);
+  if (rows > 0) check(H5Dwrite(set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), name);
+}
+
+/// A dataset that grows by rows; `columns` 0 makes it one-dimensional.
+template <class T>
+class Table {
+ public:
+  Table(hid_t parent, std::string name, hid_t type, hsize_t columns)
+      : name_(std::move(name)), type_(type), columns_(columns) {
+    const hsize_t width = std::max<hsize_t>(columns, 1);
+    chunk_rows_ = std::clamp<hsize_t>(chunk_bytes / (width * sizeof(T)), 1, 4096);
+    const hsize_t none[2]{0, columns};
+    const hsize_t limit[2]{H5S_UNLIMITED, columns};
+    const hsize_t chunk[2]{chunk_rows_, columns};
+    const Handle space(H5Screate_simple(rank(), none, limit), H5Sclose, name_);
+    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name_);
+    check(H5Pset_chunk(properties.id(), rank(), chunk), name_);
+    set_ = Handle(H5Dcreate2(parent, name_.c_str(), type, space.id(), H5P_DEFAULT, properties.id(),
+                             H5P_DEFAULT),
+                  H5Dclose, name_);
+  }
+
+  [[nodiscard]] hid_t id() const { return set_.id(); }
+  [[nodiscard]] bool is_full() const { return pending_ >= chunk_rows_; }
+
+  void append(const T* row) {
+    values_.insert(values_.end(), row, row + std::max<hsize_t>(columns_, 1));
+    ++pending_;
+  }
+
+  void write() {
+    if (pending_ == 0) return;
+    const hsize_t start[2]{rows_, 0};
+    const hsize_t count[2]{pending_, columns_};
+    const hsize_t size[2]{rows_ + pending_, columns_};
+    check(H5Dset_extent(set_.id(), size), name_);
+    const Handle file(H5Dget_space(set_.id()), H5Sclose, name_);
+    const Handle memory(H5Screate_simple(rank(), count, nullptr), H5Sclose, name_);
+    check(H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start, nullptr, count, nullptr), name_);
+    check(H5Dwrite(set_.id(), type_, memory.id(), file.id(), H5P_DEFAULT, values_.data()), name_);
+    rows_ += pending_;
+    pending_ = 0;
+    values_.clear();
+  }
+
+ private:
+  [[nodiscard]] int rank() const { return columns_ > 0 ? 2 : 1; }
+
+  std::string name_;
+  hid_t type_;
+  hsize_t columns_;
+  hsize_t chunk_rows_ = 1, rows_ = 0, pending_ = 0;
+  std::vector<T> values_;
+  Handle set_;
+};
+
+Handle create_file(const std::string& name) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported by us
+  return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, name};
+}
+
+}  // namespace
+
+class Hdf5Writer::File {
+ public:
+  File(const std::string& name, const Model& model)
+      : name_(name),
+        laws_(model.system.laws),
+        file_(create_file(name)),
+        t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0),
+        x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()),
+        flushed_(std::chrono::steady_clock::now()) {
+    const Columns columns = columns_of(model);
+    write_attribute(x_.id(), "columns", columns.x);
+    write_attribute(file_.id(), "version", std::string("perp ") + PERP_VERSION);
+    write_attribute(file_.id(), "model", model.name);
+    write_attribute(file_.id(), "model hash", model.hash);
+    if (laws_.empty()) return;
+    lambda_.emplace_back(file_.id(), "lambda", H5T_NATIVE_DOUBLE, laws_.size());
+    w_.emplace_back(file_.id(), "w", H5T_NATIVE_DOUBLE, laws_.size());
+    mode_.emplace_back(file_.id(), "mode", H5T_NATIVE_INT, laws_.size());
+    write_attribute(lambda_[0].id(), "columns", columns.lambda);
+    write_attribute(w_[0].id(), "columns", columns.w);
+    std::vector<std::string> law_names;
+    for (std::size_t i = 0; i < laws_.size(); ++i) {
+      std::vector<std::string> branches;
+      for (const Branch& branch : laws_[i].branches) branches.push_back(describe(branch));
+      write_attribute(mode_[0].id(), fmt::format("branches {}", i + 1), branches);
+      law_names.push_back(laws_[i].name);
+    }
+    write_attribute(mode_[0].id(), "laws", law_names);
+  }
+
+  void row(const Step& step) {
+    t_.append(&step.t);
+    x_.append(step.x.data());
+    if (!laws_.empty()) {
+      const auto m = static_cast<Eigen::Index>(laws_.size());
+      const Vector unknown = Vector::Constant(m, nan);
+      lambda_[0].append((step.lambda.size() == m ? step.lambda : unknown).data());
+      w_[0].append((step.w.size() == m ? step.w : unknown).data());
+      const Mode no_mode(laws_.size(), -1);
+      mode_[0].append((step.mode.empty() ? no_mode : step.mode).data());
+    }
+    if (t_.is_full() || x_.is_full()) write();
+  }
+
+  void close(const std::vector<Event>& events, const Json& provenance) {
+    write();
+    write_events(events);
+    write_attribute(file_.id(), "status", provenance.value("status", ""));
+    write_attribute(file_.id(), "message", provenance.value("message", ""));
+    const Json run = provenance.value("run", Json::object());
+    for (const auto& [key, value] : run.items())
+      if (key != "version") write_attribute(file_.id(), key, value.get<std::string>());
+    Json rest = provenance;
+    rest.erase("events");  // they have datasets of their own
+    write_attribute(file_.id(), "provenance", rest.dump(1));
+    check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), name_);
+  }
+
+ private:
+  void write() {
+    t_.write();
+    x_.write();
+    for (auto* tables : {&lambda_, &w_})
+      for (Table<double>& table : *tables) table.write();
+    for (Table<int>& table : mode_) table.write();
+    const auto now = std::chrono::steady_clock::now();
+    if (now - flushed_ < flush_interval) return;
+    check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), name_);
+    flushed_ = now;
+  }
+
+  void write_events(const std::vector<Event>& events) {
+    const Handle group(H5Gcreate2(file_.id(), "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                       H5Gclose, name_);
+    const hsize_t rows = events.size();
+    const auto numbers = [&](const char* name, double Event::*member) {
+      std::vector<double> values;
+      for (const Event& event : events) values.push_back(event.*member);
+      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, rows, 0, values.data());
+    };
+    const auto integers = [&](const char* name, int Event::*member) {
+      std::vector<int> values;
+      for (const Event& event : events) values.push_back(event.*member);
+      write_dataset(group.id(), name, H5T_NATIVE_INT, rows, 0, values.data());
+    };
+    const auto texts = [&](const char* name, const auto& text_of) {
+      std::vector<std::string> values;
+      for (const Event& event : events) values.push_back(text_of(event));
+      const Handle type = text_type();
+      write_dataset(group.id(), name, type.id(), rows, 0, pointers(values).data());
+    };
+    const auto states = [&](const char* name, Vector Event::*member) {
+      const hsize_t n = x_columns();
+      std::vector<double> values;
+      for (const Event& event : events)
+        for (hsize_t j = 0; j < n; ++j) {
+          const Vector& x = event.*member;
+          const auto index = static_cast<Eigen::Index>(j);
+          values.push_back(index < x.size() ? x[index] : nan);
+        }
+      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, rows, n, values.data());
+    };
+    numbers("t", &Event::t);
+    numbers("t_before", &Event::t_before);
+    numbers("t_after", &Event::t_after);
+    numbers("size", &Event::size);
+    integers("law", &Event::law);
+    integers("from", &Event::from);
+    integers("to", &Event::to);
+    texts("type", [](const Event& event) { return std::string(to_string(event.kind)); });
+    texts("note", [](const Event& event) { return event.note; });
+    states("x_before", &Event::x_before);
+    states("x_after", &Event::x_after);
+  }
+
+  [[nodiscard]] hsize_t x_columns() const {
+    const Handle space(H5Dget_space(x_.id()), H5Sclose, name_);
+    hsize_t size[2]{};
+    H5Sget_simple_extent_dims(space.id(), size, nullptr);
+    return size[1];
+  }
+
+  std::string name_;
+  std::vector<Law> laws_;
+  Handle file_;
+  Table<double> t_, x_;
+  std::vector<Table<double>> lambda_, w_;  // empty or one: a system may have no laws
+  std::vector<Table<int>> mode_;
+  std::chrono::steady_clock::time_point flushed_;
+};
+
+Hdf5Writer::Hdf5Writer(const std::string& file, const Model& model)
+    : file_(std::make_unique<File>(file, model)) {}
+Hdf5Writer::~Hdf5Writer() = default;
+void Hdf5Writer::row(const Step& step) { file_->row(step); }
+void Hdf5Writer::close(const std::vector<Event>& events, const Json& provenance) {
+  file_->close(events, provenance);
+  file_.reset();
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <perp/core/trajectory.hpp>
+#include <perp/models/model.hpp>
+
+namespace perp::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// What made a result: program, model, options, counts, status, events. Numbers that JSON has no
+/// word for are the texts "inf", "-inf", "nan".
+Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set);
+
+Json to_json(double value);
+Json to_json(const Vector& values);
+
+}  // namespace perp::cli

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/cli/output/csv.hpp>
+#include <perp/cli/output/hdf5.hpp>
+#include <perp/cli/output/history.hpp>
+#include <perp/cli/output/progress.hpp>
+#include <perp/cli/output/step_solutions.hpp>
+#include <perp/cli/output/summary.hpp>
+#include <perp/cli/plot/curves.hpp>
+#include <perp/models/model.hpp>
+
+namespace perp::cli {
+
+/// Where a run's states go.
+struct Destinations {
+  std::string data{};            ///< .csv, .h5 or "-" for CSV on standard output; empty: nowhere
+  std::vector<double> times{};   ///< rows at these times only; empty: every step
+  std::vector<int> plotted{};    ///< variables that pictures need; empty: none
+  std::FILE* listing = nullptr;  ///< where steps with several solutions are listed; may be null
+  bool progress = false;
+};
+
+/// Takes the states of a run as they are computed and passes them on; nothing grows with the run
+/// but the list of its modes and a bounded number of states for pictures.
+class Recorder {
+ public:
+  /// Opens what is to be written. Throws InvalidInput, FileError.
+  Recorder(const Model& model, const Destinations& destinations);
+
+  /// False where the run is to stop.
+  bool step(const Step& step);
+
+  /// After the run: writes the rest of the data and its provenance. Returns the files written.
+  std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set);
+
+  [[nodiscard]] const ModeHistory& history() const { return history_; }
+  [[nodiscard]] const ConstraintCheck& constraints() const { return constraints_; }
+  [[nodiscard]] Samples& samples() { return samples_; }
+  [[nodiscard]] long listed_steps() const { return listed_steps_; }
+
+ private:
+  [[nodiscard]] bool is_row(double t);
+  void list_solutions(const Step& now);
+
+  const Model& model_;
+  Destinations destinations_;
+  std::unique_ptr<CsvWriter> csv_;
+  std::unique_ptr<Hdf5Writer> hdf5_;
+  ModeHistory history_;
+  ConstraintCheck constraints_;
+  Samples samples_;
+  Progress progress_;
+  std::optional<StepEquations> equations_;  // of the scheme's step, for the listing
+  Step previous_;
+  std::size_t next_time_ = 0;
+  long steps_ = 0, listed_steps_ = 0;
+};
+
+}  // namespace perp::cli

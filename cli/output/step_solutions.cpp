@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <numeric>
+
+#include <perp/cli/input/model_options.hpp>
+#include <perp/cli/output/columns.hpp>
+#include <perp/cli/output/step_solutions.hpp>
+#include <perp/cli/output/text_table.hpp>
+#include <perp/lcp/enumerate.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr std::size_t most_modes_named = 4;  // of one piece, in a table
+
+/// A set that holds one piece of the whole problem.
+SolutionSet single(const StepSolutions& solutions, const Piece& piece) {
+  SolutionSet set = solutions.set;
+  set.complete = true;  // of this piece everything is known
+  Block block;
+  block.u.resize(static_cast<std::size_t>(set.p));
+  block.lambda.resize(static_cast<std::size_t>(set.m));
+  std::iota(block.u.begin(), block.u.end(), 0);
+  std::iota(block.lambda.begin(), block.lambda.end(), 0);
+  block.pieces.push_back(piece);
+  set.blocks.assign(1, block);
+  return set;
+}
+
+/// Distance of a point from a piece, in units of the point's size.
+double distance(const StepSolutions& solutions, const Piece& piece, const Vector& y) {
+  const Norm norm{Matrix::Identity(y.size(), y.size()), y};
+  const Nearest found = nearest(solutions.problem, single(solutions, piece), norm);
+  return found.status == Status::solved ? found.norm / (1 + y.norm()) : inf;
+}
+
+std::string numbers(const Eigen::Ref<const Vector>& values) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ", ") + short_number(value);
+  return values.size() == 1 ? text : "(" + text + ")";
+}
+
+std::string modes_of(const Piece& piece, const std::vector<Law>& laws) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min(piece.modes.size(), most_modes_named); ++k)
+    text += (k > 0 ? " and " : "") + describe(laws, piece.modes[k]);
+  if (piece.modes.size() > most_modes_named)
+    text += fmt::format(" and {} more", piece.modes.size() - most_modes_named);
+  return text;
+}
+
+std::string shape_of(const Piece& piece) {
+  if (piece.dimension == 0) return "";
+  std::string text = fmt::format("dimension {}", piece.dimension);
+  const auto part = [&](Eigen::Index count, const char* one, const char* many) {
+    if (count > 0) text += fmt::format(", {} {}", count, count == 1 ? one : many);
+  };
+  part(piece.vertices.cols(), "vertex", "vertices");
+  part(piece.rays.cols(), "ray", "rays");
+  part(piece.lines.cols(), "line", "lines");
+  return text;
+}
+
+/// Vertices, rays and lines of a continuum, one a line.
+std::string lines_of(const Piece& piece, int n, const std::string& indent) {
+  std::string text;
+  const auto add = [&](const char* what, const Matrix& columns) {
+    for (const auto& column : columns.colwise())
+      text += fmt::format("{}     {:<7} x = {}  lambda = {}\n", indent, what,
+                          numbers(column.head(n)), numbers(column.tail(column.size() - n)));
+  };
+  add("vertex", piece.vertices);
+  add("ray", piece.rays);
+  add("line", piece.lines);
+  return text;
+}
+
+Json columns_to_json(const Matrix& columns) {
+  Json list = Json::array();
+  for (const auto& column : columns.colwise()) list.push_back(to_json(Vector(column)));
+  return list;
+}
+
+}  // namespace
+
+StepSolutions solutions_of_step(StepEquations& equations, const Vector& x, double t, double h,
+                                long limit) {
+  StepSolutions result;
+  const ParametricMlcp family = equations.family(h);
+  std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));
+  equations.parameter(x, t, t + h, parameter.data());
+  result.problem = family.base;
+  instantiate(family, parameter.data(), result.problem);
+  result.set = enumerate(result.problem);
+  const int n = equations.n();
+  Norm norm{Matrix::Zero(n, n + equations.m()), Vector::Zero(n + equations.m())};
+  norm.W.leftCols(n) = equations.given_E();
+  norm.center.head(n) = x;
+  std::vector<Piece> found = pieces(result.set, limit + 1);
+  result.all_listed = static_cast<long>(found.size()) <= limit;
+  if (!result.all_listed) found.pop_back();
+  for (Piece& piece : found) {
+    ListedSolution item;
+    const Nearest point = nearest(result.problem, single(result, piece), norm);
+    if (point.status == Status::solved) {
+      item.nearest = point.minimisers.front();
+      item.norm = point.norm;
+    }
+    item.piece = std::move(piece);
+    result.listed.push_back(std::move(item));
+  }
+  std::stable_sort(
+      result.listed.begin(), result.listed.end(),
+      [](const ListedSolution& a, const ListedSolution& b) { return a.norm < b.norm; });
+  return result;
+}
+
+bool mark_chosen(StepSolutions& solutions, const Vector& x, const Vector& lambda) {
+  constexpr double tolerance = 1e-7;  // pieces are much further apart or the same
+  Vector y(x.size() + lambda.size());
+  y << x, lambda;
+  ListedSolution* closest = nullptr;
+  double smallest = tolerance;
+  for (ListedSolution& item : solutions.listed) {
+    const double gap = distance(solutions, item.piece, y);
+    if (gap >= smallest) continue;
+    smallest = gap;
+    closest = &item;
+  }
+  if (closest == nullptr) return false;
+  closest->chosen = true;
+  return true;
+}
+
+std::string describe_count(Multiplicity multiplicity, long count) {
+  switch (multiplicity) {
+    case Multiplicity::none: return "none";
+    case Multiplicity::unique: return "unique";
+    case Multiplicity::finite: return fmt::format("several ({})", count);
+    case Multiplicity::continuum: return "a continuum";
+  }
+  return "unknown";
+}
+
+std::string describe_class(const StepSolutions& solutions) {
+  const SolutionSet& set = solutions.set;
+  std::string text =
+      fmt::format("(x, lambda): {}; x: {}", describe_count(multiplicity(set), count(set)),
+                  describe_count(multiplicity_of_u(set), count_of_u(set)));
+  if (!set.complete) text += "; not all were found: " + set.certificate;
+  return text;
+}
+
+std::string table_of(const StepSolutions& solutions, const Model& model,
+                     const std::string& indent) {
+  const int n = solutions.problem.p();
+  const bool has_laws = solutions.problem.m() > 0;
+  std::vector<std::string> header{" ", "#"};
+  if (has_laws) header.emplace_back("mode");
+  for (const std::string& name : variable_names(model)) header.push_back(name);
+  const Columns columns = columns_of(model);
+  for (const auto* names : {&columns.lambda, &columns.w})
+    header.insert(header.end(), names->begin(), names->end());
+  for (const char* name : {"||E (x+ - x)||", "residual", ""}) header.emplace_back(name);
+  TextTable table(header);
+  for (std::size_t k = 0; k < solutions.listed.size(); ++k) {
+    const ListedSolution& item = solutions.listed[k];
+    std::vector<std::string> row{item.chosen ? "*" : " ", fmt::format("{}", k + 1)};
+    if (has_laws) row.push_back(modes_of(item.piece, model.system.laws));
+    for (const Vector* values : {&item.nearest.u, &item.nearest.lambda, &item.nearest.w})
+      for (const double value : *values) row.push_back(short_number(value));
+    row.push_back(short_number(item.norm));
+    row.push_back(fmt::format("{:.1e}", item.nearest.residual));
+    row.push_back(shape_of(item.piece));
+    table.add(std::move(row));
+  }
+  std::string text = table.text(indent);
+  for (std::size_t k = 0; k < solutions.listed.size(); ++k) {
+    const Piece& piece = solutions.listed[k].piece;
+    if (piece.dimension == 0) continue;
+    text += fmt::format("{}  solution {} is a continuum, its point nearest to x is listed above:\n",
+                        indent, k + 1);
+    text += lines_of(piece, n, indent);
+  }
+  if (!solutions.all_listed) text += indent + "  ... more than can be listed\n";
+  return text;
+}
+
+Json to_json(const StepSolutions& solutions, const Model& model) {
+  const SolutionSet& set = solutions.set;
+  const auto count_to_json = [](long number) { return number < 0 ? Json(nullptr) : Json(number); };
+  Json json{{"class",
+             {{"x_lambda", to_string(multiplicity(set))},
+              {"count_x_lambda", count_to_json(count(set))},
+              {"x", to_string(multiplicity_of_u(set))},
+              {"count_x", count_to_json(count_of_u(set))}}},
+            {"complete", set.complete},
+            {"certificate", set.certificate}};
+  Json list = Json::array();
+  for (const ListedSolution& item : solutions.listed) {
+    Json texts = Json::array();
+    for (const Mode& mode : item.piece.modes) texts.push_back(describe(model.system.laws, mode));
+    list.push_back({{"chosen", item.chosen},
+                    {"modes", texts},
+                    {"branches", item.piece.modes},
+                    {"dimension", item.piece.dimension},
+                    {"x", to_json(item.nearest.u)},
+                    {"lambda", to_json(item.nearest.lambda)},
+                    {"w", to_json(item.nearest.w)},
+                    {"norm", to_json(item.norm)},
+                    {"residual", to_json(item.nearest.residual)},
+                    {"vertices", columns_to_json(item.piece.vertices)},
+                    {"rays", columns_to_json(item.piece.rays)},
+                    {"lines", columns_to_json(item.piece.lines)}});
+  }
+  json["solutions"] = list;
+  json["all_listed"] = solutions.all_listed;
+  return json;
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/cli/output/provenance.hpp>
+#include <perp/lcp/solution_set.hpp>
+#include <perp/models/model.hpp>
+#include <perp/schemes/step_equations.hpp>
+
+namespace perp::cli {
+
+/// A piece of the solutions of a step as people read it.
+struct ListedSolution {
+  Piece piece;        ///< coordinates (x⁺, λ)
+  Solution nearest;   ///< its point of smallest ‖E (x⁺ - x)‖
+  double norm = nan;  ///< and that norm
+  bool chosen = false;
+};
+
+/// All solutions of one step from x at t.
+struct StepSolutions {
+  Mlcp problem;
+  SolutionSet set;
+  std::vector<ListedSolution> listed;  ///< nearest first; at most `limit` of them
+  bool all_listed = true;
+};
+
+/// Enumerates the step of the model's scheme of length h; `limit` bounds the list, not the search.
+StepSolutions solutions_of_step(StepEquations& equations, const Vector& x, double t, double h,
+                                long limit);
+
+/// Marks the piece that holds (x⁺, λ). False if none does.
+bool mark_chosen(StepSolutions& solutions, const Vector& x, const Vector& lambda);
+
+/// "none", "unique", "several (3)", "a continuum"; with a note where the enumeration is incomplete.
+std::string describe_count(Multiplicity multiplicity, long count);
+std::string describe_class(const StepSolutions& solutions);
+
+/// A table of the solutions, the chosen one marked with '*'; `indent` begins every line.
+std::string table_of(const StepSolutions& solutions, const Model& model,
+                     const std::string& indent = {});
+
+Json to_json(const StepSolutions& solutions, const Model& model);
+
+}  // namespace perp::cli

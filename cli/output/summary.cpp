@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <memory>
+
+#include <perp/cli/input/model_options.hpp>
+#include <perp/cli/output/columns.hpp>
+#include <perp/cli/output/summary.hpp>
+#include <perp/schemes/step_equations.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr double most_checked_states = 5000;
+constexpr std::size_t most_lines = 24;   // of modes or events
+constexpr std::size_t most_values = 12;  // of a state
+
+/// Prints the first and the last of many lines.
+template <class Print>
+void print_some(std::FILE* stream, std::size_t count, const char* noun, const Print& line) {
+  const bool cut = count > most_lines;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (cut && k == most_lines - 4) {
+      fmt::print(stream, "            ... {} more {}\n", count - most_lines, noun);
+      k = count - 4;
+    }
+    line(k);
+  }
+}
+
+void print_modes(std::FILE* stream, const Summary& summary) {
+  const std::vector<Law>& laws = summary.model.system.laws;
+  if (laws.empty()) return;
+  fmt::print(stream, "modes       {}\n", summary.modes.size());
+  print_some(stream, summary.modes.size(), "changes of mode", [&](std::size_t k) {
+    const ModeSpan& span = summary.modes[k];
+    fmt::print(stream, "            t = {:<12.8g} to {:<12.8g} {}\n", span.start, span.end,
+               describe(laws, span.mode));
+  });
+}
+
+void print_events(std::FILE* stream, const Summary& summary) {
+  const std::vector<Event>& events = summary.run.events;
+  if (events.empty()) return;
+  fmt::print(stream, "events      {}\n", events.size());
+  print_some(stream, events.size(), "events", [&](std::size_t k) {
+    const Event& event = events[k];
+    const BranchTexts texts = branch_texts(summary.model.system.laws, event);
+    std::string line = fmt::format("t = {:<12.8g} {}", event.t, to_string(event.kind));
+    if (!texts.law.empty()) line += fmt::format("  {}: {} -> {}", texts.law, texts.from, texts.to);
+    if (event.kind == EventKind::jump && event.x_after.size() > 0) {
+      const auto names = variable_names(summary.model);
+      line += fmt::format("  from {} to {}", named_values(names, event.x_before),
+                          named_values(names, event.x_after));
+    }
+    if (event.size != 0) line += fmt::format("  size {:.6g}", event.size);
+    if (event.t_after > event.t_before)
+      line += fmt::format("  in ({:.8g}, {:.8g}]", event.t_before, event.t_after);
+    if (!event.note.empty()) line += "  " + event.note;
+    fmt::print(stream, "            {}\n", line);
+  });
+}
+
+void print_scheme(std::FILE* stream, const Summary& summary) {
+  const RunOptions& options = summary.model.run;
+  const auto& provenance = summary.run.provenance;
+  const auto norm = provenance.find("norm");
+  fmt::print(stream, "scheme      {}{}, h = {:g}, selector {}, norm {}\n", options.scheme,
+             options.scheme == "theta" ? fmt::format(" ({:g})", options.theta) : "", options.h,
+             options.selector, norm == provenance.end() ? "none" : norm->second);
+}
+
+}  // namespace
+
+struct ConstraintCheck::Equations {
+  StepEquations step;
+};
+
+ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
+    : equations_(new Equations{StepEquations(model.system, 1)}),
+      stride_(std::max(1L, static_cast<long>(expected_steps / most_checked_states))) {}
+
+ConstraintCheck::~ConstraintCheck() = default;
+
+void ConstraintCheck::add(const Step& step) {
+  // The first state is the user's: whether it is consistent is reported as an event.
+  if (seen_++ % stride_ != 0 || seen_ == 1) return;
+  const int m = equations_->step.m();
+  if (step.lambda.size() != m || (m > 0 && step.mode.empty())) return;
+  const Mlcp problem = equations_->step.consistency(step.x, step.t);
+  largest_ = std::max(largest_, residual(problem, step.x, step.lambda));
+  ++checked_;
+}
+
+std::string named_values(const std::vector<std::string>& names, const Vector& values) {
+  const std::size_t size = names.size();
+  const std::size_t shown = size > most_values ? most_values - 1 : size;
+  std::string left, right;
+  for (std::size_t j = 0; j < shown; ++j) {
+    left += (j > 0 ? ", " : "") + names[j];
+    right += fmt::format("{}{:.7g}", j > 0 ? ", " : "", values[static_cast<Eigen::Index>(j)]);
+  }
+  if (shown < size) {
+    left += ", ...";
+    right += ", ...";
+  }
+  return size == 1 ? left + " = " + right : "(" + left + ") = (" + right + ")";
+}
+
+void print(std::FILE* stream, const Summary& summary) {
+  fmt::print(stream, "model       {}\n", title(summary.model));
+  print_scheme(stream, summary);
+  print_modes(stream, summary);
+  print_events(stream, summary);
+  fmt::print(stream, "end state   t = {:.8g}, {}\n", summary.last.t,
+             named_values(variable_names(summary.model), summary.last.x));
+  fmt::print(stream, "status      {}: {}\n", to_string(summary.run.status), summary.run.message);
+  std::string counts;
+  for (const auto& [name, count] : summary.run.counts)
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", name, count);
+  fmt::print(stream, "counts      {}\n", counts);
+  if (summary.constraints.states() > 0)
+    fmt::print(stream,
+               "residual    {:.2g}: largest, relative, of the algebraic equations and laws over {} "
+               "states\n",
+               summary.constraints.largest(), summary.constraints.states());
+  for (const std::string& file : summary.files) fmt::print(stream, "written     {}\n", file);
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,36 @@
+#include <array>
+
+#include <perp/cli/plot/mode_colours.hpp>
+
+namespace perp::cli {
+namespace {
+
+struct Colours {
+  const char* light;
+  const char* strong;
+};
+
+// Told apart by lightness as well as by hue.
+constexpr std::array<Colours, 5> smooth{{{"#EAF2F8", "#0072B2"},
+                                         {"#F1F1F1", "#555555"},
+                                         {"#DDEFE6", "#009E73"},
+                                         {"#E6E1F0", "#7A5BA6"},
+                                         {"#CFE2EE", "#56B4E9"}}};
+constexpr std::array<Colours, 3> sliding{
+    {{"#FFE3B3", "#D55E00"}, {"#FBD0BC", "#A63C00"}, {"#FFF0A8", "#B38600"}}};
+
+}  // namespace
+
+ModeColours::ModeColours(const std::vector<Law>& laws, const std::vector<ModeSpan>& spans) {
+  std::size_t smooth_count = 0;
+  std::size_t sliding_count = 0;
+  for (const ModeSpan& span : spans) {
+    if (!index_.emplace(span.mode, entries_.size()).second) continue;
+    const bool slides = is_sliding(laws, span.mode);
+    const Colours& colours =
+        slides ? sliding[sliding_count++ % sliding.size()] : smooth[smooth_count++ % smooth.size()];
+    entries_.push_back({describe(laws, span.mode), colours.light, colours.strong, slides});
+  }
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/cli/plot/order_plot.hpp>
+#include <perp/core/error.hpp>
+#include <perp/core/types.hpp>
+
+namespace perp::cli {
+
+void draw_order(const Picture& picture, const OrderPlot& plot) {
+  std::string data = "# index 0, in the fit: h error\n";
+  for (const auto& point : plot.points)
+    if (point.fitted) data += fmt::format("{} {}\n", point.h, point.error);
+  data += "\n\n# index 1, not in the fit (rounding errors): h error\n";
+  bool any_other = false;
+  bool any = false;
+  for (const auto& point : plot.points) {
+    if (!(point.error > 0)) continue;  // 0 has no logarithm
+    any = true;
+    if (point.fitted) continue;
+    data += fmt::format("{} {}\n", point.h, point.error);
+    any_other = true;
+  }
+  if (!any) throw InvalidInput("there is no picture: every error is exactly 0");
+  double low = inf;
+  double high = 0;
+  for (const auto& point : plot.points) {
+    low = std::min(low, point.h);
+    high = std::max(high, point.h);
+  }
+  std::string script = picture.preamble(760, 560);
+  script += fmt::format(
+      "set title {} noenhanced font ',14'\nset xlabel 'step length h'\nset ylabel {} noenhanced\n"
+      "set logscale xy\nset format xy '10^{{%T}}'\nset mxtics 10\nset mytics 10\n"
+      "set xrange [{}:{}]\nset offsets 0, 0, graph 0.05, graph 0.05\n"
+      "set border 3 lw 0.8 lc rgb '#333333'\n"
+      "set tics nomirror out scale 0.8,0.4 textcolor rgb '#333333'\n"
+      "set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'\n"
+      "set key noenhanced outside bottom center horizontal reverse Left samplen 2.5 spacing 1.2\n",
+      gnuplot_text(plot.title), gnuplot_text(plot.error), low / 1.3, high * 1.3);
+  script += "\nplot ";
+  if (plot.has_fit)
+    script += fmt::format(
+        "[{}:{}] {}*x**{} with lines lw 2 lc rgb '{}' title 'fitted order {:.2f}', \\\n     ", low,
+        high, plot.factor, plot.order, curve_colour(1), plot.order);
+  const bool any_fitted = std::any_of(plot.points.begin(), plot.points.end(),
+                                      [](const auto& point) { return point.fitted; });
+  if (any_fitted)
+    script += fmt::format("data index 0 with points pt 7 ps 1.1 lc rgb '{}' title 'error'",
+                          curve_colour(0));
+  if (any_other)
+    script += fmt::format(
+        "{}data index 1 with points pt 6 ps 1.1 lw 1.5 lc rgb '#777777' title 'rounding errors'",
+        any_fitted ? ", \\\n     " : "");
+  picture.draw(script + "\n", data);
+}
+
+}  // namespace perp::cli

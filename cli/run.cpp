@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <memory>
+#include <numeric>
+
+#include <perp/cli/command.hpp>
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/interrupt.hpp>
+#include <perp/cli/input/model_options.hpp>
+#include <perp/cli/input/schemes.hpp>
+#include <perp/cli/output/recorder.hpp>
+#include <perp/cli/plot/run_plot.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr std::size_t most_drawn = 40;  // variables in one picture, unless the user names them
+
+struct RunArguments {
+  ModelOptions model;
+  std::string output, events, times;
+  std::string plot, plot_phase, plot_variables;
+  bool all = false, quiet = false;
+};
+
+/// The pictures that were asked for.
+struct Pictures {
+  std::optional<Picture> over_time, phase;
+  std::vector<int> drawn;              // variables over time
+  int horizontal = -1, vertical = -1;  // variables of the phase picture
+};
+
+Pictures pictures_of(const RunArguments& arguments, const Model& model) {
+  Pictures pictures;
+  if (arguments.plot.empty()) {
+    if (!arguments.plot_phase.empty() || !arguments.plot_variables.empty())
+      throw InvalidInput("--plot-phase and --plot-variables need --plot FILE");
+    return pictures;
+  }
+  pictures.over_time.emplace(arguments.plot);
+  const std::vector<std::string> names = variable_names(model);
+  if (!arguments.plot_variables.empty()) {
+    for (const std::string& name : split_list(arguments.plot_variables))
+      pictures.drawn.push_back(static_cast<int>(find_name(name, names, "variable")));
+  } else {
+    pictures.drawn.resize(std::min(names.size(), most_drawn));
+    std::iota(pictures.drawn.begin(), pictures.drawn.end(), 0);
+    if (names.size() > most_drawn)
+      fmt::print(stderr,
+                 "perp run: the picture shows the first {} of {} variables; choose others with "
+                 "--plot-variables\n",
+                 most_drawn, names.size());
+  }
+  if (!arguments.plot_phase.empty()) {
+    const auto pair = split_list(arguments.plot_phase);
+    if (pair.size() != 2)
+      throw InvalidInput(fmt::format("--plot-phase {}: expected two variables, as in x1,x2",
+                                     arguments.plot_phase));
+    pictures.horizontal = static_cast<int>(find_name(pair[0], names, "variable"));
+    pictures.vertical = static_cast<int>(find_name(pair[1], names, "variable"));
+    pictures.phase.emplace(pictures.over_time->sibling("phase"));
+  }
+  return pictures;
+}
+
+/// Variables whose samples the pictures need, each once.
+std::vector<int> sampled(const Pictures& pictures) {
+  std::vector<int> variables = pictures.drawn;
+  for (const int variable : {pictures.horizontal, pictures.vertical})
+    if (variable >= 0 && std::find(variables.begin(), variables.end(), variable) == variables.end())
+      variables.push_back(variable);
+  return variables;
+}
+
+std::vector<bool> algebraic_variables(const Model& model) {
+  std::vector<bool> is_algebraic(model.variables.size(), true);
+  for (const int j : differential_variables(validated(model.system)))
+    is_algebraic[static_cast<std::size_t>(j)] = false;
+  return is_algebraic;
+}
+
+/// Draws what was asked for; the names of the pictures go to `files`.
+void draw(const Pictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
+          Samples& samples, const Trajectory& run, std::vector<std::string>& files) {
+  if (!pictures.over_time) return;
+  const auto& states = samples.finish();
+  if (states.empty()) throw InvalidInput("there is no picture: the run has no state");
+  const std::vector<int> variables = sampled(pictures);
+  const std::vector<bool> is_algebraic = algebraic_variables(model);
+  RunPlot plot{model, variables, is_algebraic, modes,
+               curves(states, variables, is_algebraic, modes, run.events)};
+  if (pictures.phase) {
+    const auto place = [&](int variable) {
+      return static_cast<int>(std::find(variables.begin(), variables.end(), variable) -
+                              variables.begin());
+    };
+    draw_phase(*pictures.phase, plot, place(pictures.horizontal), place(pictures.vertical));
+    files.push_back(pictures.phase->file());
+  }
+  // What only the phase picture needs stands at the end.
+  const auto drawn = static_cast<Eigen::Index>(pictures.drawn.size());
+  plot.variables.resize(pictures.drawn.size());
+  for (Curves::Row& row : plot.curves.rows) row.x.conservativeResize(drawn);
+  std::erase_if(plot.curves.jumps,
+                [&](const Curves::Jump& jump) { return jump.variable >= drawn; });
+  draw_over_time(*pictures.over_time, plot);
+  files.push_back(pictures.over_time->file());
+}
+
+Destinations destinations_of(const RunArguments& arguments, const Pictures& pictures) {
+  Destinations destinations;
+  destinations.data = arguments.output;
+  if (arguments.output.empty() && arguments.plot.empty()) destinations.data = "-";
+  if (!arguments.times.empty()) destinations.times = parse_times(arguments.times);
+  destinations.plotted = sampled(pictures);
+  const bool data_on_stdout = destinations.data == "-";
+  if (arguments.all) destinations.listing = data_on_stdout ? stderr : stdout;
+  destinations.progress = !(data_on_stdout && isatty(STDOUT_FILENO) != 0);
+  return destinations;
+}
+
+Step last_state(const Trajectory& run) {
+  return {run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()};
+}
+
+int execute(const RunArguments& arguments) {
+  const Model model = read(arguments.model);
+  const Pictures pictures = pictures_of(arguments, model);
+  const Destinations destinations = destinations_of(arguments, pictures);
+  if (!arguments.events.empty() && arguments.events == arguments.output)
+    throw InvalidInput("-o and --events name the same file");
+  if (!arguments.events.empty()) write_events(arguments.events, {}, {});  // can it be written?
+  Recorder recorder(model, destinations);
+  catch_interrupts();
+
+  IntegrateOptions options;
+  options.keep = false;
+  options.times = destinations.times;
+  options.observer = [&recorder](const Step& step) { return recorder.step(step); };
+  const Trajectory run = scheme(model.run.scheme).run(model, options);
+
+  std::vector<std::string> files = recorder.close(run, arguments.model.set);
+  if (!arguments.events.empty()) {
+    write_events(arguments.events, model.system.laws, run.events);
+    files.push_back(arguments.events);
+  }
+  const std::vector<ModeSpan> modes = recorder.history().resolved(run.events);
+  std::exception_ptr failure;
+  try {
+    draw(pictures, model, modes, recorder.samples(), run, files);
+  } catch (const std::exception&) {
+    failure = std::current_exception();  // the summary comes first
+  }
+  std::FILE* stream = destinations.data == "-" ? stderr : stdout;
+  if (!arguments.quiet)
+    print(stream, {model, run, modes, recorder.constraints(), last_state(run), files});
+  if (arguments.all)
+    fmt::print(stream, "{} steps have not exactly one solution\n", recorder.listed_steps());
+  if (failure) std::rethrow_exception(failure);
+  if (run.status != Status::solved && (arguments.quiet || stream == stdout))
+    fmt::print(stderr, "perp run: {}: {}\n", to_string(run.status), run.message);
+  return exit_status(run.status);
+}
+
+Action configure(CLI::App& app) {
+  const auto arguments = std::make_shared<RunArguments>();
+  arguments->model.add_to(app);
+  app.add_option("-o,--output", arguments->output,
+                 "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
+                 "output, the default without --plot")
+      ->type_name("FILE");
+  app.add_option("--plot", arguments->plot,
+                 "draw the variables over time: FILE.svg, .png or .pdf (with FILE's gnuplot script "
+                 "and data beside it)")
+      ->type_name("FILE");
+  app.add_option("--plot-phase", arguments->plot_phase,
+                 "draw a phase picture too, to FILE_phase of --plot FILE")
+      ->type_name("X,Y");
+  app.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
+      ->type_name("X,Y,...");
+  app.add_option("--events", arguments->events, "write the events to FILE as CSV")
+      ->type_name("FILE");
+  app.add_option("--times", arguments->times,
+                 "rows at these times only (a list, or a file of times), which steps hit exactly")
+      ->type_name("T,T,...");
+  arguments->model.add_span_to(app);
+  arguments->model.add_step_to(app);
+  arguments->model.add_scheme_to(app);
+  app.add_flag("--all", arguments->all, "list all solutions of steps that have not exactly one");
+  app.add_flag("--quiet", arguments->quiet, "no summary");
+  return [arguments] { return execute(*arguments); };
+}
+
+}  // namespace
+
+extern const Command run;
+const Command run{
+    "run", "integrates a model: states as CSV or HDF5, events, pictures, a summary",
+    "Without -o and --plot the states go to standard output and the summary to standard error;\n"
+    "else the summary goes to standard output.\n\n"
+    "examples:\n"
+    "  perp run switching_dae_crossing --plot out.svg --plot-phase x1,x2\n"
+    "  perp run model.toml --set B1=-0.4 --h 0.01 -o out.csv --events events.csv\n"
+    "  perp run model.toml --times 0,0.5,1 --selector minimal_norm > states.csv",
+    configure};
+
+}  // namespace perp::cli

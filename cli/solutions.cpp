@@ -1,0 +1,224 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include <perp/cli/command.hpp>
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/model_options.hpp>
+#include <perp/cli/input/schemes.hpp>
+#include <perp/cli/output/step_solutions.hpp>
+#include <perp/cli/output/text_table.hpp>
+#include <perp/core/error.hpp>
+#include <perp/lcp/enumerate.hpp>
+#include <perp/schemes/capturing.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr long most_listed = 100'000;
+
+struct SolutionsArguments {
+  ModelOptions model;
+  std::string at, time, mode;
+  bool json = false;
+};
+
+/// The present mode, which keep_mode needs, and where it is known from.
+struct Present {
+  Mode mode;  ///< empty: unknown
+  std::string reason;
+};
+
+/// --mode: a branch for each law, by name or by number from 1.
+Mode parse_mode(const std::string& text, const std::vector<Law>& laws) {
+  const std::vector<std::string> parts = split_list(text);
+  if (parts.size() != laws.size())
+    throw InvalidInput(
+        fmt::format("--mode {}: expected {} branches, one for each law, but found {}", text,
+                    laws.size(), parts.size()));
+  Mode mode;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    std::vector<std::string> known;
+    for (const Branch& branch : laws[i].branches) known.push_back(describe(branch));
+    int number = 0;
+    for (std::size_t k = 0; k < known.size(); ++k)
+      if (parts[i] == fmt::format("{}", k + 1)) number = static_cast<int>(k) + 1;
+    if (number == 0)
+      number =
+          1 + static_cast<int>(find_name(parts[i], known, fmt::format("branch of law {}", i + 1)));
+    mode.push_back(number - 1);
+  }
+  return mode;
+}
+
+/// The modes whose algebraic equations and ranges x satisfies, if that is exactly one.
+Present present_mode(const StepEquations& equations, const Vector& x, double t) {
+  const SolutionSet set = enumerate(equations.consistency(x, t));
+  std::set<Mode> modes;
+  for (const Piece& piece : pieces(set, most_listed))
+    modes.insert(piece.modes.begin(), piece.modes.end());
+  if (modes.size() == 1) return {*modes.begin(), "the only mode that x satisfies"};
+  return {{},
+          modes.empty() ? "unknown: x violates the algebraic equations or laws in every mode"
+                        : fmt::format("unknown: x satisfies {} modes, see --mode", modes.size())};
+}
+
+/// What the scheme itself does with this step.
+struct Choice {
+  Status status = Status::never_run;
+  std::string message;
+  Vector x, lambda;
+  double norm = nan;
+};
+
+Choice choose(const Model& model, const Vector& x, double t, const Mode& present) {
+  Capturing scheme(model.system, step_options(model));
+  const int m = model.system.m();
+  scheme.restore({t, x, Vector::Zero(m), Vector::Zero(m), present});
+  const Attempt attempt = scheme.attempt(t + model.run.h, model.run.h);
+  Choice choice{attempt.status, scheme.message(), {}, {}, nan};
+  if (attempt.status != Status::solved) return choice;
+  choice.norm = scheme.attempted_norm();
+  scheme.accept();
+  choice.x = scheme.x();
+  choice.lambda = scheme.lambda();
+  return choice;
+}
+
+void print_violations(const Model& model, const Vector& x, double t, const Mode& present) {
+  Capturing scheme(model.system, step_options(model));
+  const int m = model.system.m();
+  scheme.restore({t, x, Vector::Zero(m), Vector::Zero(m), present});
+  TextTable table({"mode", "misses a solution by (relative)"});
+  for (const auto& [mode, violation] : scheme.violations(model.run.h))
+    table.add({describe(model.system.laws, mode), fmt::format("{:.6g}", violation)});
+  fmt::print("{}", table.text("  "));
+}
+
+void print_text(const Model& model, const StepSolutions& solutions, const Choice& choice,
+                const Present& present, double t) {
+  fmt::print("model     {}\n", title(model));
+  fmt::print("step      from t = {:.10g} to {:.10g}, h = {:g}, scheme {}{}\n", t, t + model.run.h,
+             model.run.h, model.run.scheme,
+             model.run.scheme == "theta" ? fmt::format(" ({:g})", model.run.theta) : "");
+  fmt::print("from      {}\n", [&] {
+    std::string text;
+    for (const Variable& variable : model.variables)
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", variable.name,
+                          short_number(variable.start));
+    return text;
+  }());
+  fmt::print("selector  {}, norm ||E (x+ - x)||\n", model.run.selector);
+  if (!model.system.laws.empty())
+    fmt::print("present   {}\n", present.mode.empty() ? present.reason
+                                                      : describe(model.system.laws, present.mode) +
+                                                            " (" + present.reason + ")");
+  fmt::print("solutions {}\n", describe_class(solutions));
+  if (solutions.listed.empty()) return;
+  fmt::print("{}", table_of(solutions, model));
+  if (choice.status == Status::solved)
+    fmt::print(
+        "* chosen by {}: {}, norm {}\n", model.run.selector,
+        [&] {
+          std::string text;
+          for (std::size_t j = 0; j < model.variables.size(); ++j)
+            text += fmt::format("{}{} = {}", j > 0 ? ", " : "", model.variables[j].name,
+                                short_number(choice.x[static_cast<Eigen::Index>(j)]));
+          return text;
+        }(),
+        short_number(choice.norm));
+  else
+    fmt::print("the selector chose none: {}\n", choice.message);
+}
+
+Json json_of(const Model& model, const StepSolutions& solutions, const Choice& choice,
+             const Present& present, double t) {
+  Json from = Json::object();
+  for (const Variable& variable : model.variables) from[variable.name] = variable.start;
+  Json json{
+      {"version", PERP_VERSION},
+      {"model", {{"name", model.name}, {"file", model.file}, {"hash", model.hash}}},
+      {"t", t},
+      {"h", model.run.h},
+      {"scheme", model.run.scheme},
+      {"from", from},
+      {"selector", model.run.selector},
+      {"norm", "||E (x+ - x)||_2"},
+      {"present_mode",
+       present.mode.empty() ? Json(nullptr) : Json(describe(model.system.laws, present.mode))},
+      {"present_mode_reason", present.reason}};
+  json.update(to_json(solutions, model));
+  if (choice.status == Status::solved)
+    json["chosen"] = {{"x", to_json(choice.x)},
+                      {"lambda", to_json(choice.lambda)},
+                      {"norm", to_json(choice.norm)}};
+  else
+    json["chosen"] = nullptr;
+  return json;
+}
+
+int execute(const SolutionsArguments& arguments) {
+  std::vector<Override> at;
+  if (!arguments.at.empty()) {
+    const std::vector<std::string> names = variable_names(read(arguments.model));
+    for (const std::string& part : split_list(arguments.at)) {
+      at.push_back(parse_assignment(part, "--at"));
+      find_name(at.back().key, names, "variable");
+    }
+  }
+  const Model model = read(arguments.model, at, "--at");
+  const double t =
+      arguments.time.empty() ? model.run.span.start : parse_number(arguments.time, "--t");
+  const Vector x = model.x0();
+  StepEquations equations(model.system, step_options(model).theta);
+  const Present present = arguments.mode.empty()
+                              ? present_mode(equations, x, t)
+                              : Present{parse_mode(arguments.mode, model.system.laws), "--mode"};
+  StepSolutions solutions = solutions_of_step(equations, x, t, model.run.h, most_listed);
+  const bool none = solutions.set.complete && solutions.listed.empty();
+  const Choice choice =
+      none ? Choice{Status::no_solution, {}, {}, {}, nan} : choose(model, x, t, present.mode);
+  if (choice.status == Status::solved && !mark_chosen(solutions, choice.x, choice.lambda))
+    fmt::print(stderr, "perp solutions: the chosen solution is not among those found\n");
+  if (arguments.json)
+    fmt::print("{}\n", json_of(model, solutions, choice, present, t).dump(1));
+  else
+    print_text(model, solutions, choice, present, t);
+  if (!none) return exit_status(choice.status);
+  if (!arguments.json) print_violations(model, x, t, present.mode);
+  fmt::print(stderr, "perp solutions: the step of length {:g} from t = {:.10g} has no solution\n",
+             model.run.h, t);
+  return exit_no_answer;
+}
+
+Action configure(CLI::App& app) {
+  const auto arguments = std::make_shared<SolutionsArguments>();
+  arguments->model.add_to(app);
+  app.add_option("--at", arguments->at,
+                 "the state to step from; variables that are not named have the model's start")
+      ->type_name("NAME=VALUE,...");
+  app.add_option("--t", arguments->time, "the time to step from; default: the model's start")
+      ->type_name("T");
+  app.add_option("--mode", arguments->mode,
+                 "the present mode, for keep_mode: a branch for each law, by name or number; "
+                 "default: the one that the state satisfies")
+      ->type_name("BRANCH,...");
+  arguments->model.add_step_to(app);
+  arguments->model.add_scheme_to(app);
+  app.add_flag("--json", arguments->json, "write JSON");
+  return [arguments] { return execute(*arguments); };
+}
+
+}  // namespace
+
+extern const Command solutions;
+const Command solutions{
+    "solutions", "lists every solution of one step, with modes, norms and the chosen one",
+    "examples:\n"
+    "  perp solutions switching_dae_crossing --at x1=0,x2=-1\n"
+    "  perp solutions model.toml --at v=1 --t 0.5 --h 0.01 --selector minimal_norm --json",
+    configure};
+
+}  // namespace perp::cli
