@@ -58,6 +58,7 @@ bool is_equation_word(std::string_view name) { return contains(equation_words, n
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
+    list.reserve(functions.size());
     for (const ExpressionFunction& f : functions) list.emplace_back(f.name);
     return list;
   }();

@@ -49,7 +49,8 @@ std::string Context::canonical_key(std::size_t k, const Names& parameters,
   Names known;
   const auto offer = [&](const Names& names, const std::string& table) {
     for (const std::string& name : names) {
-      const std::string full = table + "." + name;
+      std::string full = table;
+      full.append(".").append(name);
       if (key == name || key == full) candidates.push_back(full);
       known.push_back(name);
       known.push_back(full);

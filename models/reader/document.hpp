@@ -26,8 +26,8 @@ struct Value {
   Position at{};
   double number = 0;  // a boolean is 0 or 1
   std::string text{};
-  std::vector<Value> items{};     // of a list
-  std::vector<Member> members{};  // of a table, in the order of the file
+  std::vector<Value> items;     // of a list
+  std::vector<Member> members;  // of a table, in the order of the file
 
   /// The member of that key, or nullptr.
   [[nodiscard]] const Member* find(std::string_view key) const;

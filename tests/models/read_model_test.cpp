@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <perp/core/lcs.hpp>
+#include <perp/lcp/selector.hpp>
 #include <perp/models/read_model.hpp>
 
 namespace {
@@ -261,6 +262,11 @@ TEST_SUITE("models/read_model") {
     CHECK(read(text, {{"x", "1"}}).hash != read(text, {{"x", "2"}}).hash);
     CHECK(read(text).hash == "adf412b3b4947bb8");
     CHECK(read(text, {{"x", "2"}}).hash == "de50a67483e8071f");
+  }
+
+  TEST_CASE("every selector that a file may name exists") {
+    for (const std::string& name : perp::KnownNames{}.selectors)
+      CHECK(to_string(perp::selector_from(name)) == name);
   }
 
   TEST_CASE("names of schemes and solvers are checked against what the caller knows") {
