@@ -9,11 +9,19 @@ namespace perp {
 namespace {
 
 using Real = long double;
-using Qr = Eigen::ColPivHouseholderQR<RealMatrix>;
 
 constexpr Real slope_tolerance = 1e-15L;
 constexpr Real rank_tolerance = 1e-13L;
 constexpr int iteration_limit = 10'000;
+
+/// X with A X nearest to B, column by column; 0 for what A does not see.
+RealMatrix least_squares(const RealMatrix& A, const RealMatrix& B) {
+  if (A.isZero(0)) return RealMatrix::Zero(A.cols(), B.cols());
+  Eigen::ColPivHouseholderQR<RealMatrix> qr;
+  qr.setThreshold(rank_tolerance);
+  qr.compute(A);
+  return qr.solve(B);
+}
 
 /// The search over weights x ≥ 0 of the images b_j = W (v_j - center) and W r_j, Σ x over vertices
 /// = 1.
@@ -90,9 +98,7 @@ class ActiveSet {
       if (length[k] == 0) length[k] = 1;
       directions.col(k) /= length[k];
     }
-    Qr qr(directions);
-    qr.setThreshold(rank_tolerance);
-    const RealVector z = qr.solve(-images_.col(origin)).cwiseQuotient(length);
+    const RealVector z = least_squares(directions, -images_.col(origin)).cwiseQuotient(length);
     for (Eigen::Index k = 0; k < z.size(); ++k) {
       const Eigen::Index j = others[static_cast<std::size_t>(k)];
       x[j] = z[k];
@@ -141,17 +147,13 @@ LeastNorm least_norm(const RealMatrix& vertices, const RealMatrix& rays, const R
   RealMatrix images(W.rows(), generators.cols());
   images << W * (vertices.colwise() - center), W * rays;
   const RealMatrix line_images = W * lines;
-  Qr qr;
-  if (lines.cols() > 0) {  // along lines the norm is minimised by projection
-    qr.setThreshold(rank_tolerance);
-    qr.compute(line_images);
-    images -= line_images * RealMatrix(qr.solve(images));
-  }
+  // along lines the norm is minimised by projection
+  if (lines.cols() > 0) images -= line_images * least_squares(line_images, images);
   ActiveSet search(images, count);
   LeastNorm result;
   result.converged = search.run();
   result.y = generators * search.weight();
-  if (lines.cols() > 0) result.y -= lines * qr.solve(RealVector(W * (result.y - center)));
+  if (lines.cols() > 0) result.y -= lines * least_squares(line_images, W * (result.y - center));
   result.norm = (W * (result.y - center)).norm();
   return result;
 }

@@ -20,10 +20,14 @@ void check_matrix(const char* name, const Matrix& matrix, int rows, int columns)
             fmt::format("{}({}, {}) must be finite but is {}", name, i + 1, j + 1, matrix(i, j)));
 }
 
-void check_vector(const char* name, const Vector& vector, int size) {
+void check_size(const char* name, const Vector& vector, int size) {
   if (vector.size() != size)
     throw InvalidInput(
         fmt::format("{} must have {} entries but has {}", name, size, vector.size()));
+}
+
+void check_vector(const char* name, const Vector& vector, int size) {
+  check_size(name, vector, size);
   for (int i = 0; i < size; ++i)
     if (!std::isfinite(vector[i]))
       throw InvalidInput(fmt::format("{}({}) must be finite but is {}", name, i + 1, vector[i]));
@@ -238,8 +242,8 @@ Mlcp scaled(const Mlcp& problem, const Scaling& scaling) {
 }
 
 double residual(const Mlcp& problem, const Vector& u, const Vector& lambda) {
-  check_vector("u", u, problem.p());
-  check_vector("lambda", lambda, problem.m());
+  check_size("u", u, problem.p());
+  check_size("lambda", lambda, problem.m());
   return residual(problem, equilibrate(problem), u, lambda);
 }
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <Eigen/QR>
-#include <numeric>
 
 #include <perp/core/error.hpp>
+#include <perp/lcp/coupled_blocks.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/least_norm.hpp>
 #include <perp/lcp/mode_polyhedron.hpp>
@@ -20,12 +20,6 @@ constexpr long piece_limit = 100'000;          // pieces of blocks that the norm
 constexpr std::size_t minimiser_limit = 1000;  // minimisers that are listed
 constexpr std::size_t generator_limit = 20'000;
 
-/// Blocks that the norm couples, put together; the norms of different groups add up by squares.
-struct Group {
-  Block block;               // indices and, after `combine`, the pieces
-  std::vector<int> members;  // of SolutionSet::blocks
-};
-
 /// One minimiser within a group, in the group's coordinates.
 struct Candidate {
   Vector y;
@@ -34,82 +28,14 @@ struct Candidate {
   double norm = 0;
 };
 
-std::vector<int> coordinates(const Block& block, int p) {
-  std::vector<int> indices = block.u;
-  for (const int i : block.lambda) indices.push_back(p + i);
-  return indices;
-}
-
-std::vector<Group> groups_of(const SolutionSet& set, const Matrix& W) {
-  const Matrix gram = W.transpose() * W;
-  std::vector<int> root(set.blocks.size()), owner(static_cast<std::size_t>(gram.cols()), 0);
-  std::iota(root.begin(), root.end(), 0);
-  for (std::size_t b = 0; b < set.blocks.size(); ++b)
-    for (const int j : coordinates(set.blocks[b], set.p))
-      owner[static_cast<std::size_t>(j)] = static_cast<int>(b);
-  const auto find = [&](int b) {
-    while (root[static_cast<std::size_t>(b)] != b) b = root[static_cast<std::size_t>(b)];
-    return b;
-  };
-  for (Eigen::Index j = 0; j < gram.cols(); ++j)
-    for (Eigen::Index i = 0; i < j; ++i) {
-      if (std::abs(gram(i, j)) <= 1e-14 * std::sqrt(gram(i, i) * gram(j, j))) continue;
-      const int a = find(owner[static_cast<std::size_t>(i)]);
-      const int b = find(owner[static_cast<std::size_t>(j)]);
-      root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
-    }
-  std::vector<Group> groups;
-  std::vector<int> number(set.blocks.size(), -1);
-  for (std::size_t b = 0; b < set.blocks.size(); ++b) {
-    int& group = number[static_cast<std::size_t>(find(static_cast<int>(b)))];
-    if (group < 0) {
-      group = static_cast<int>(groups.size());
-      groups.emplace_back();
-    }
-    groups[static_cast<std::size_t>(group)].members.push_back(static_cast<int>(b));
-  }
-  return groups;
-}
-
-/// Joins the members' indices and pieces; false if there are too many pieces.
-bool combine(const SolutionSet& set, Group& group) {
-  if (group.members.size() == 1) {
-    group.block = set.blocks[static_cast<std::size_t>(group.members[0])];
-    return true;
-  }
-  long count = 1;
-  for (const int b : group.members) {
-    const Block& member = set.blocks[static_cast<std::size_t>(b)];
-    for (auto part : {&Block::u, &Block::lambda, &Block::equations})
-      (group.block.*part)
-          .insert((group.block.*part).end(), (member.*part).begin(), (member.*part).end());
-    count *= static_cast<long>(member.pieces.size());
-    if (count > piece_limit) return false;
-  }
-  for (auto part : {&Block::u, &Block::lambda, &Block::equations})
-    std::sort((group.block.*part).begin(), (group.block.*part).end());
-  // the members as a set of their own, numbered within the group
-  SolutionSet own;
-  own.p = static_cast<int>(group.block.u.size());
-  own.m = static_cast<int>(group.block.lambda.size());
-  const auto renumber = [](const std::vector<int>& whole, std::vector<int>& part) {
-    for (int& i : part)
-      i = static_cast<int>(std::lower_bound(whole.begin(), whole.end(), i) - whole.begin());
-  };
-  for (const int b : group.members) {
-    own.blocks.push_back(set.blocks[static_cast<std::size_t>(b)]);
-    renumber(group.block.u, own.blocks.back().u);
-    renumber(group.block.lambda, own.blocks.back().lambda);
-  }
-  group.block.pieces = pieces(own, piece_limit);
-  return true;
-}
-
 /// The nearest points of one group.
 class GroupSearch {
  public:
-  GroupSearch(const Mlcp& problem, const Group& group, const Norm& norm, const Mode* present)
-      : block_(group.block), problem_(subproblem(problem, group.block)) {
+  GroupSearch(const Mlcp& problem, const CoupledBlocks& group, const Norm& norm,
+              const Mode* present)
+      : block_(group.block),
+        problem_(subproblem(problem, group.block)),
+        has_present_(present != nullptr) {
     const std::vector<int> indices = coordinates(block_, problem.p());
     const Scaling scaling = equilibrate(problem_);
     unit_.resize(static_cast<Eigen::Index>(indices.size()));
@@ -117,7 +43,7 @@ class GroupSearch {
     scaled_problem_ = scaled(problem_, scaling);
     W_ = norm.W(Eigen::all, indices) * unit_.asDiagonal();
     center_ = norm.center(indices).cwiseQuotient(unit_);
-    if (present == nullptr) return;
+    if (!has_present_) return;
     for (const int i : block_.lambda) present_.push_back((*present)[static_cast<std::size_t>(i)]);
     restricted_ = problem_;
     for (std::size_t i = 0; i < present_.size(); ++i) {
@@ -270,7 +196,8 @@ class GroupSearch {
   }
 
   [[nodiscard]] bool lies_in_present(const Vector& y) const {
-    if (present_.size() != block_.lambda.size() || restricted_.m() != problem_.m()) return false;
+    // a block without laws has no mode to be in, and `restricted_` may not even have been made
+    if (present_.empty() || present_.size() != block_.lambda.size()) return false;
     return residual(restricted_, y.head(problem_.p()), y.tail(problem_.m())) <= solution_tolerance;
   }
 
@@ -298,6 +225,7 @@ class GroupSearch {
 
   const Block& block_;
   Mlcp problem_;
+  bool has_present_;
   Mlcp scaled_problem_;
   Mlcp restricted_;  // to the present mode; empty without one
   Mode present_;
@@ -331,7 +259,7 @@ void check(const Mlcp& problem, const SolutionSet& set, const Norm& norm, const 
 }
 
 /// The product of the groups' minimisers, the product of the first ones first.
-std::vector<Solution> assemble(const Mlcp& problem, const std::vector<Group>& groups,
+std::vector<Solution> assemble(const Mlcp& problem, const std::vector<CoupledBlocks>& groups,
                                const std::vector<std::vector<Candidate>>& minimisers) {
   const auto count = static_cast<std::size_t>(problem.m());
   std::vector<Solution> solutions{{.u = Vector::Zero(problem.p()),
@@ -373,14 +301,14 @@ Nearest nearest(const Mlcp& problem, const SolutionSet& set, const Norm& norm,
       result.message = set.complete ? "the problem has no solution" : set.certificate;
       return result;
     }
-  std::vector<Group> groups = groups_of(set, norm.W);
+  std::vector<CoupledBlocks> groups = coupled_blocks(set, norm.W);
   std::vector<std::vector<Candidate>> minimisers(groups.size());
   double squares = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (!combine(set, groups[g])) {
+    if (!combine_pieces(set, groups[g])) {
       result.status = Status::not_enumerated;
       result.message = fmt::format("the norm couples {} blocks with more than {} pieces together",
-                                   groups[g].members.size(), piece_limit);
+                                   groups[g].members.size(), coupled_piece_limit);
       return result;
     }
     if (!GroupSearch(problem, groups[g], norm, present).run(minimisers[g])) {
