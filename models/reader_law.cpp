@@ -30,7 +30,7 @@ Call split_call(const Document& document, const Value& value, std::string_view w
   Call call;
   std::size_t k = skip_space(text, 0);
   call.name_offset = k;
-  while (k < text.size() && is_name("a" + std::string(1, text[k]))) ++k;
+  while (k < text.size() && is_name(std::string{'a', text[k]})) ++k;
   call.name = text.substr(call.name_offset, k - call.name_offset);
   if (call.name.empty())
     document.fail(value, k,
