@@ -126,6 +126,20 @@ double distance(const Law& law, double w, double lambda, double w_scale, double 
   return smallest;
 }
 
+int nearest_branch(const Law& law, double w, double lambda, int except) {
+  int best = std::max(except, 0);
+  double smallest = inf;
+  for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
+    if (k == except) continue;
+    const double d = distance(law.branches[static_cast<std::size_t>(k)], w, lambda, 1, 1);
+    if (d < smallest) {
+      smallest = d;
+      best = k;
+    }
+  }
+  return best;
+}
+
 void validate(const Law& law) {
   const auto fail = [&](const std::string& what) {
     throw InvalidInput(fmt::format("law '{}' {}", law.name, what));

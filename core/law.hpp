@@ -58,6 +58,10 @@ std::string describe(const std::vector<Law>& laws, const Mode& mode);
 double distance(const Law& law, double w, double lambda, double w_scale = 1,
                 double lambda_scale = 1);
 
+/// The branch nearest to (w, λ) in that sense, the first of equally near ones; `except` (-1: none)
+/// is left out unless the law has no other.
+int nearest_branch(const Law& law, double w, double lambda, int except = -1);
+
 /// Checks that a law is usable. Throws InvalidInput: no branch, a = b = 0, an empty or NaN range.
 void validate(const Law& law);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <Eigen/QR>
+#include <set>
 
 #include <perp/lcp/certificate.hpp>
 #include <perp/lcp/linear_program.hpp>
@@ -40,6 +41,8 @@ ModeCache::ModeCache(ParametricMlcp family, double tol) : family_(std::move(fami
   }
   u_first_.resize(family_.base.p());
   u_second_.resize(family_.base.p());
+  lambda_.resize(family_.base.m());
+  w_.resize(family_.base.m());
 }
 
 int ModeCache::find(const Mode& mode) {
@@ -172,6 +175,28 @@ ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
   }
   choice.norm = std::sqrt(best);
   return choice;
+}
+
+int ModeCache::exchange(const double* theta, int start) {
+  constexpr int most_exchanges = 100;
+  std::set<Mode> met;
+  for (int count = 0, index = start; index >= 0 && count < most_exchanges; ++count) {
+    if (admissible(index, theta)) return index;
+    const ModeMap& candidate = map(index);
+    Mode mode = candidate.modes().front();
+    if (!met.insert(mode).second) return -1;
+    candidate.lambda(theta, lambda_.data());
+    candidate.w(theta, w_.data());
+    for (int i = 0; i < static_cast<int>(candidate.margins().size()); ++i) {
+      if (candidate.margin(i, theta) >= 0) continue;
+      const int law = candidate.margins()[static_cast<std::size_t>(i)].law;
+      const auto k = static_cast<std::size_t>(law);
+      mode[k] =
+          nearest_branch(family_.base.laws[k], w_[law], lambda_[law], candidate.modes().front()[k]);
+    }
+    index = find(mode);
+  }
+  return -1;
 }
 
 bool ModeCache::is_rival(int index, int other) const {

@@ -65,6 +65,11 @@ class ModeCache {
   /// The same when the present mode is known to be admissible: only its rivals are looked at.
   Choice nearest_from(int present, const double* theta);
 
+  /// From the mode `start` to an admissible one at θ by moving every violated law to its nearest
+  /// other branch, as long as no mode repeats: the primal-dual active set method on kept maps. -1
+  /// if that fails.
+  int exchange(const double* theta, int start);
+
   /// Modes whose admissible set meets that of `index` where the solutions differ. An exclusion
   /// carries a checked certificate (see `test_interior`).
   const std::vector<int>& rivals(int index);
@@ -91,7 +96,7 @@ class ModeCache {
   std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`
   std::vector<int> regular_;
   std::vector<int> found_;
-  Vector u_first_, u_second_;
+  Vector u_first_, u_second_, lambda_, w_;
   bool tabulated_ = false;
   long modes_ = 1;  ///< product of the numbers of branches, capped
   long factorisations_ = 0;

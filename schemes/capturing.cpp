@@ -168,8 +168,10 @@ Attempt Capturing::attempt(double t_next, double h) {
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");
   // Too many modes for a table, or a continuum is possible.
-  if (stays && maps.is_unique()) return keep(maps, present);
-  return maps.is_unique() ? attempt_by_solver(maps, mode_search) : attempt_by_enumeration(maps);
+  if (!maps.is_unique()) return attempt_by_enumeration(maps);
+  const int found = maps.exchange(parameter, present);
+  return found >= 0 ? take(maps, {Status::solved, found, nan, 1, 0})
+                    : attempt_by_solver(maps, mode_search);
 }
 
 // Several modes may describe the same solutions: the one that changes the fewest laws names them.

@@ -31,21 +31,6 @@ double distance_to_branch(const Law& law, int branch, double w, double lambda) {
                   lambda);
 }
 
-/// The branch other than `present` that is nearest to the point.
-int nearest_other(const Law& law, int present, double w, double lambda) {
-  int best = present;
-  double smallest = inf;
-  for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
-    if (k == present) continue;
-    const double d = distance_to_branch(law, k, w, lambda);
-    if (d < smallest) {
-      smallest = d;
-      best = k;
-    }
-  }
-  return best;
-}
-
 /// Best-first search over modes: the one whose point is nearest to its own branches is continued
 /// first, by moving all violated laws to their nearest branch, or the worst one alone. On a
 /// P-matrix the first kind of move is the primal-dual active set method; the second makes up for
@@ -130,7 +115,7 @@ class Search {
     for (const int i : from.violated) {
       const auto k = static_cast<std::size_t>(i);
       Mode one = from.mode;
-      one[k] = all[k] = nearest_other(problem_.laws[k], from.mode[k], w[i], from.lambda[i]);
+      one[k] = all[k] = nearest_branch(problem_.laws[k], w[i], from.lambda[i], from.mode[k]);
       if (i == from.violated.front()) add(one);
     }
     add(all);
