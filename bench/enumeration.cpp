@@ -7,12 +7,13 @@
 namespace perp::bench {
 namespace {
 
-constexpr int brute_force_limit = 14;  // pairs
+constexpr int brute_force_limit = 14;   // pairs
+constexpr long node_limit = 1'000'000;  // a case that needs more is not worth timing
 
 /// Empty if the enumeration is complete, has the wanted number of solutions (-1: what brute force
 /// counts), and each of them passes the residual.
 std::string check(const Mlcp& problem, long wanted) {
-  const SolutionSet set = enumerate(problem);
+  const SolutionSet set = enumerate(problem, {.max_nodes = node_limit});
   if (!set.complete) return "not complete: " + set.certificate;
   if (wanted < 0) wanted = brute_force_count(problem);
   if (count(set) != wanted) return fmt::format("{} solutions instead of {}", count(set), wanted);

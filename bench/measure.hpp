@@ -28,6 +28,13 @@ double ns_per_unit(long units, Kernel&& kernel) {
   return least;
 }
 
+struct Cost {
+  double ns = 0;
+  long allocations = 0;
+
+  friend Cost operator-(Cost a, Cost b) { return {a.ns - b.ns, a.allocations - b.allocations}; }
+};
+
 /// Measures the loop of a case: made just before it, `report` just after it. Times are CPU times,
 /// so that they can be divided by floors and peers that were measured in the same process.
 class Meter {
@@ -35,9 +42,11 @@ class Meter {
   Meter() : allocations_(allocations()), start_(cpu_ns()) {}
 
   /// Sets ns_per_step, allocations_per_step and, with a floor, ratio_to_floor; returns ns per step.
-  double report(benchmark::State& state, long steps_per_iteration, double floor_ns = 0) const {
-    const double elapsed = cpu_ns() - start_;
-    const auto allocated = static_cast<double>(allocations() - allocations_);
+  /// `aside` is what was spent in the loop on other things than steps.
+  double report(benchmark::State& state, long steps_per_iteration, double floor_ns = 0,
+                Cost aside = {}) const {
+    const double elapsed = cpu_ns() - start_ - aside.ns;
+    const auto allocated = static_cast<double>(allocations() - allocations_ - aside.allocations);
     const double steps =
         static_cast<double>(state.iterations()) * static_cast<double>(steps_per_iteration);
     const double ns = elapsed / steps;

@@ -18,9 +18,10 @@ void step_index2(benchmark::State& state, const Problem& problem, Selector selec
     return state.SkipWithError(error.c_str());
   runner.restart();
   const double floor = two_fma_ns();
+  const Cost before = runner.aside();
   const Meter meter;
   for (auto _ : state) runner.advance(batch);
-  meter.report(state, batch, floor);
+  meter.report(state, batch, floor, runner.aside() - before);
   runner.report(state);
 }
 // clang-format off
@@ -74,7 +75,6 @@ BENCHMARK_CAPTURE(step_index2_all, repulsive, repulsive());
 
 /// The whole of `integrate` with nothing kept, per step.
 void integrate_index2(benchmark::State& state, const Problem& problem, Selector selector) {
-  Problem part = problem;
   const Span span{0, problem.h * static_cast<double>(problem.steps)};
   const BackwardEuler scheme{.h = problem.h, .selector = selector};
   const IntegrateOptions options{.keep = false};
@@ -104,22 +104,21 @@ void step_index2_naive(benchmark::State& state) {
   const Lcs lcs = validated(problem.lcs);
   Vector x(3), best(3);
   const auto step = [&] {
+    const Mlcp mlcp = step_problem(lcs, x, 0, problem.h);
+    Vector right(6);
+    right << -mlcp.q1, -mlcp.q2;
     double least = inf;
     for (unsigned mode = 0; mode < 8; ++mode) {
-      const Mlcp mlcp = step_problem(lcs, x, 0, problem.h);
       Matrix K = Matrix::Zero(6, 6);
       K.topLeftCorner(3, 3) = mlcp.M11;
       K.bottomLeftCorner(3, 3) = mlcp.M21;
       for (int i = 0; i < 3; ++i) {
         if ((mode >> i & 1) != 0) {
-          K.col(3 + i).head(3) = mlcp.M12.col(i);
-          K.col(3 + i).tail(3) = mlcp.M22.col(i);
+          K.col(3 + i) << mlcp.M12.col(i), mlcp.M22.col(i);
         } else {
           K(3 + i, 3 + i) = -1;
         }
       }
-      Vector right(6);
-      right << -mlcp.q1, -mlcp.q2;
       const Vector y = K.partialPivLu().solve(right);
       const double norm = (y.head(2) - x.head(2)).norm();
       if (y.tail(3).minCoeff() >= -1e-12 && norm < least) {
@@ -132,9 +131,7 @@ void step_index2_naive(benchmark::State& state) {
   x = problem.x0;
   for (long i = 0; i < problem.steps; ++i) step();
   if (!((x.head(2) - problem.end).norm() < 1e-6)) return state.SkipWithError("wrong end state");
-  Runner runner(crossing(), Selector::minimal_norm);
-  runner.restart();
-  const double engine = ns_per_unit(20 * batch, [&] { runner.advance(20 * batch); });
+  const double engine = engine_ns(crossing(), Selector::minimal_norm);
   x = problem.x0;
   const Meter meter;
   for (auto _ : state)
@@ -151,9 +148,10 @@ void step_circuit(benchmark::State& state, const Problem& problem, Selector sele
   runner.restart();
   const auto n = problem.x0.size();
   const double floor = mat_vec_ns(static_cast<int>(n));
+  const Cost before = runner.aside();
   const Meter meter;
   for (auto _ : state) runner.advance(batch);
-  meter.report(state, batch, floor);
+  meter.report(state, batch, floor, runner.aside() - before);
   runner.report(state);
 }
 // clang-format off
@@ -176,9 +174,10 @@ void step_ladder(benchmark::State& state) {
     for (int i = 0; i < 100; ++i) reference.solve(1);
   });
   const double floor = n <= 30 ? mat_vec_ns(n) : tridiagonal;
+  const Cost before = runner.aside();
   const Meter meter;
   for (auto _ : state) runner.advance(problem.steps);
-  meter.report(state, problem.steps, floor);
+  meter.report(state, problem.steps, floor, runner.aside() - before);
   runner.report(state);
 }
 BENCHMARK(step_ladder)->Arg(3)->Arg(10)->Arg(30)->Arg(100);

@@ -49,13 +49,6 @@ KernelProblem kernel_problem(const Problem& problem) {
   return kernel;
 }
 
-double engine_ns(const Problem& problem, Selector selector) {
-  Runner runner(problem, selector);
-  if (const std::string error = runner.check(); !error.empty()) throw std::runtime_error(error);
-  const long steps = std::max(20'000L, problem.steps);
-  return ns_per_unit(steps, [&] { runner.advance(steps); });
-}
-
 /// Largest distance of the kernel's differential variables after its run from the known end.
 double kernel_error(const SiconosKernel& kernel, const Vector& end) {
   const std::vector<double> x = kernel.x();
@@ -70,14 +63,15 @@ void report(benchmark::State& state, double siconos_ns, double perp_ns,
   state.counters["ratio_siconos_to_perp"] = siconos_ns / perp_ns;
 }
 
-/// Times whole runs of the kernel, without the making of their objects.
+/// Times whole runs of the kernel, without the making of their objects, beside runs of `engine` in
+/// perp.
 template <class Step>
 void time_kernel(benchmark::State& state, const Problem& problem, SiconosKernel::Solver solver,
-                 Selector selector, Step&& step) {
+                 const Problem& engine, Selector selector, Step&& step) {
   const KernelProblem data = kernel_problem(problem);
   double perp_ns = nan;
   try {
-    perp_ns = engine_ns(problem, selector);
+    perp_ns = engine_ns(engine, selector);
   } catch (const std::exception& error) {
     return state.SkipWithError(error.what());
   }
@@ -102,7 +96,7 @@ void time_kernel(benchmark::State& state, const Problem& problem, SiconosKernel:
 }
 
 void vs_siconos_circuit(benchmark::State& state, Problem problem) {
-  time_kernel(state, problem, SiconosKernel::Solver::lemke, Selector::keep_mode,
+  time_kernel(state, problem, SiconosKernel::Solver::lemke, problem, Selector::keep_mode,
               [](SiconosKernel& kernel) { kernel.step(); });
 }
 // clang-format off
@@ -120,7 +114,7 @@ Problem coarse(Problem problem) {
 }
 
 void vs_siconos_index2(benchmark::State& state, const Problem& problem, int seeds) {
-  time_kernel(state, coarse(problem), SiconosKernel::Solver::enumeration,
+  time_kernel(state, coarse(problem), SiconosKernel::Solver::enumeration, problem,
               seeds == 0 ? Selector::keep_mode : Selector::minimal_norm,
               [seeds](SiconosKernel& kernel) {
                 if (seeds == 0)
@@ -140,7 +134,7 @@ void vs_siconos_ladder(benchmark::State& state) {
   LadderReference reference(problem.lcs.n(), problem.h);
   for (long i = 1; i <= problem.steps; ++i) reference.step(problem.h * static_cast<double>(i));
   problem.end = reference.v();
-  time_kernel(state, problem, SiconosKernel::Solver::lemke, Selector::keep_mode,
+  time_kernel(state, problem, SiconosKernel::Solver::lemke, problem, Selector::keep_mode,
               [](SiconosKernel& kernel) { kernel.step(); });
 }
 BENCHMARK(vs_siconos_ladder)->Arg(3)->Arg(10)->Arg(30)->Arg(100)->UseManualTime();
