@@ -155,6 +155,16 @@ bool Pivoting::pivot_with_pair() {
   return true;
 }
 
+/// Does an equality row contain nothing but other equalities, that is zeros?
+bool Pivoting::is_empty(int row) const {
+  for (int c = 0; c <= n_; ++c) {
+    const int id = nonbasic_[at(c)];
+    const bool equality = id >= n_ && id < n_ + form_.free;
+    if (!equality && std::abs(tableau_(row, c)) > tiny_pivot) return false;
+  }
+  return true;
+}
+
 /// Free unknowns into the basis, equality rows out of it; see start_at_bounds.
 bool Pivoting::pivot_free_in() {
   for (int remaining = form_.free; remaining > 0; --remaining) {
@@ -167,7 +177,7 @@ bool Pivoting::pivot_free_in() {
     for (int i = 0; i < form_.free; ++i) {
       const int row = where_[at(n_ + i)];
       if (row < 0 || idle_[at(row)] != 0) continue;
-      if (tableau_.row(row).cwiseAbs().maxCoeff() > tiny_pivot) return false;
+      if (!is_empty(row)) return false;
       idle_[at(row)] = 1;
     }
     return true;

@@ -67,6 +67,7 @@ class Pivoting {
   void exchange(int row, int nonbasic_index);
   [[nodiscard]] Entry largest_free_entry() const;
   bool pivot_with_pair();
+  [[nodiscard]] bool is_empty(int row) const;
   bool pivot_free_in();
   [[nodiscard]] Vector direction(const Vector& weights);
   bool first_pivot(const Vector& g, int& leaving);
