@@ -96,7 +96,7 @@ std::vector<Mlcp> many_problems() {
     problems.push_back(reference.problem);
   test::RandomProblems random(5);
   for (const std::string& family : test::RandomProblems::families())
-    for (int k = 0; k < 40; ++k) problems.push_back(random.make(family));
+    for (int k = 0; k < 20; ++k) problems.push_back(random.make(family));
   std::mt19937 engine(5);
   for (int k = 0; k < 40; ++k) {
     const Law law = k % 3 == 0 ? sign() : k % 3 == 1 ? complementarity() : box(-1, 1);
