@@ -162,7 +162,7 @@ bool ModeTree::search(long budget, const std::function<bool(const Mode&)>& leaf)
 
 bool ModeTree::descend(int depth, const std::function<bool(const Mode&)>& leaf) {
   if (depth == m_) return leaf(mode_);
-  const int law = order_[static_cast<std::size_t>(depth)];
+  const int law = next_law(levels_[static_cast<std::size_t>(depth)]);
   Level& from = levels_[static_cast<std::size_t>(depth)];
   Level& to = levels_[static_cast<std::size_t>(depth + 1)];
   const std::vector<Choice>& choices = laws_[static_cast<std::size_t>(law)].all;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <perp/lcp/mlcp.hpp>
@@ -71,6 +72,9 @@ class ModeTree {
   static Choices choices_of(const Law& law);
   bool build_root(const Mlcp& problem);
   bool descend(int depth, const std::function<bool(const Mode&)>& leaf);
+  [[nodiscard]] int next_law(const Level& level) const;
+  [[nodiscard]] std::pair<int, int> ways_to_move(const Level& level, int r, double direction,
+                                                 int limit) const;
   bool decide(const Level& from, Level& to, int law, const Choice& choice);
   void write_equation(const Level& from, int law, const Choice& choice);
   [[nodiscard]] int pivot_column(const Level& from, int law, const Choice& choice) const;
@@ -88,7 +92,7 @@ class ModeTree {
   long nodes_ = 0;
   long budget_ = 0;
   std::vector<Choices> laws_;
-  std::vector<int> order_;  ///< laws in the order in which they are decided
+  std::vector<int> order_;  ///< laws, those with one branch first
   std::vector<bool> decided_;
   std::vector<Level> levels_;     ///< one per depth, 0..m
   std::vector<double> equation_;  ///< of the present decision: coefficients, constant, size
