@@ -46,6 +46,7 @@ ModeCache::ModeCache(ParametricMlcp family, double tol) : family_(std::move(fami
 }
 
 int ModeCache::find(const Mode& mode) {
+  if (mode.size() != family_.base.laws.size()) return -1;  // no mode is known
   const auto known = index_.find(mode);
   if (known != index_.end()) {
     const bool usable = known->second >= 0 && map(known->second).kind() == ModeMap::Kind::regular;

@@ -14,6 +14,7 @@ namespace {
 /// solved may miss them by `tol`, unless it is so short that `tol` would let it creep past the end
 /// of a solution.
 constexpr double strict = 1e-12;
+constexpr double strictest = 1e-14;      ///< in steps that short
 constexpr double shortest_loose = 1e-6;  ///< of the step length
 
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
@@ -118,7 +119,8 @@ void Capturing::retire(std::list<Entry>::iterator entry) {
 ModeCache& Capturing::new_cache(double h) {
   if (caches_.size() == kept_caches) retire(std::prev(caches_.end()));
   caches_.push_front(
-      {h, std::make_unique<ModeCache>(equations_.family(h), std::min(strict, options_.tol))});
+      {h, std::make_unique<ModeCache>(
+              equations_.family(h), std::min(h < loose_from_ ? strictest : strict, options_.tol))});
   return *caches_.front().cache;
 }
 

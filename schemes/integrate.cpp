@@ -189,11 +189,11 @@ class Run {
       result_.events.push_back(event);
       finish(Status::no_solution,
              fmt::format(
-                 "no solution after t = {:.10g} (step {}, mode {}); residuals of the modes: {}",
+                 "no solution after t = {:.10g} (step {}, mode [{}]); residuals of the modes: {}",
                  scheme_.t(), steps_, describe(laws_, scheme_.mode()), residuals));
     } else {
       finish(refinement.status,
-             fmt::format("stopped at t = {:.10g} (step {}, mode {}): {}", scheme_.t(), steps_,
+             fmt::format("stopped at t = {:.10g} (step {}, mode [{}]): {}", scheme_.t(), steps_,
                          describe(laws_, scheme_.mode()), refinement.message));
     }
   }

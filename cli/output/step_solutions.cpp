@@ -22,6 +22,8 @@ SolutionSet single(const StepSolutions& solutions, const Piece& piece) {
   block.lambda.resize(static_cast<std::size_t>(set.m));
   std::iota(block.u.begin(), block.u.end(), 0);
   std::iota(block.lambda.begin(), block.lambda.end(), 0);
+  block.equations = block.u;
+  block.equations = block.u;
   block.pieces.push_back(piece);
   set.blocks.assign(1, block);
   return set;
