@@ -123,10 +123,14 @@ void print_start(const Model& model, const StepEquations& equations) {
                set.complete ? "violates" : "was not found to satisfy");
     return;
   }
+  const Multiplicity open = multiplicity(set);
   fmt::print(
-      "  consistent: the differential variables satisfy all equations and laws; algebraic "
-      "variables\n  and lambda: {}; in mode{}\n",
-      describe_count(multiplicity(set), count(set)), modes.size() > 1 ? "s" : "");
+      "  consistent: the differential variables satisfy all equations and laws, which leave {}\n"
+      "  for the algebraic variables and lambda; in mode{}\n",
+      open == Multiplicity::continuum ? "a continuum"
+      : open == Multiplicity::unique  ? "one value"
+                                      : fmt::format("{} values", count(set)),
+      modes.size() > 1 ? "s" : "");
   for (const Mode& mode : modes) fmt::print("    {}\n", describe(model.system.laws, mode));
 }
 
@@ -146,7 +150,7 @@ Status print_first_step(Model model, StepEquations& equations) {
     fmt::print("first step   {}\n", run.message);
     return run.status;
   }
-  fmt::print("  the run starts in mode {} with {}\n", describe(model.system.laws, run.mode.front()),
+  fmt::print("  the run starts in {} with {}\n", describe(model.system.laws, run.mode.front()),
              named_values(variable_names(model), run.x.front()));
   StepSolutions solutions = solutions_of_step(equations, run.x.front(), start, h, most_listed);
   if (run.status == Status::solved) mark_chosen(solutions, run.x.back(), run.lambda.back());

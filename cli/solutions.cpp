@@ -12,6 +12,7 @@
 #include <perp/cli/output/text_table.hpp>
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/solver.hpp>
 #include <perp/schemes/capturing.hpp>
 
 namespace perp::cli {
@@ -87,10 +88,29 @@ Choice choose(const Model& model, const Vector& x, double t, const Mode& present
   return choice;
 }
 
-void print_violations(const Model& model, const Vector& x, double t, const Mode& present) {
+/// Where the present mode is not known: minimal norm, or what the solver returns.
+Choice choose(const Model& model, const StepSolutions& solutions, const Norm& norm) {
+  Solution chosen;
+  if (model.run.selector == to_string(Selector::first)) {
+    const std::string name = model.run.solver.empty() ? "lemke" : model.run.solver;
+    const SolveResult result = solve(solver(name), solutions.problem);
+    if (result.status != Status::solved) return {result.status, result.message, {}, {}, nan};
+    chosen = result.solution;
+  } else {
+    const Nearest found = nearest(solutions.problem, solutions.set, norm);
+    if (found.minimisers.empty()) return {found.status, found.message, {}, {}, nan};
+    chosen = found.minimisers.front();
+  }
+  Vector y(norm.center.size());
+  y << chosen.u, chosen.lambda;
+  return {Status::solved, {}, chosen.u, chosen.lambda, (norm.W * (y - norm.center)).norm()};
+}
+
+void print_violations(const Model& model, const Vector& x, double t) {
   Capturing scheme(model.system, step_options(model));
   const int m = model.system.m();
-  scheme.restore({t, x, Vector::Zero(m), Vector::Zero(m), present});
+  const Mode any(model.system.laws.size(), 0);
+  scheme.restore({t, x, Vector::Zero(m), Vector::Zero(m), any});
   TextTable table({"mode", "misses a solution by (relative)"});
   for (const auto& [mode, violation] : scheme.violations(model.run.h))
     table.add({describe(model.system.laws, mode), fmt::format("{:.6g}", violation)});
@@ -178,8 +198,11 @@ int execute(const SolutionsArguments& arguments) {
                               : Present{parse_mode(arguments.mode, model.system.laws), "--mode"};
   StepSolutions solutions = solutions_of_step(equations, x, t, model.run.h, most_listed);
   const bool none = solutions.set.complete && solutions.listed.empty();
-  const Choice choice =
-      none ? Choice{Status::no_solution, {}, {}, {}, nan} : choose(model, x, t, present.mode);
+  Choice choice{Status::no_solution, {}, {}, {}, nan};
+  if (!none)
+    choice = present.mode.empty() && !model.system.laws.empty()
+                 ? choose(model, solutions, step_norm(model.system, x))
+                 : choose(model, x, t, present.mode);
   if (choice.status == Status::solved && !mark_chosen(solutions, choice.x, choice.lambda))
     fmt::print(stderr, "perp solutions: the chosen solution is not among those found\n");
   if (arguments.json)
@@ -187,7 +210,7 @@ int execute(const SolutionsArguments& arguments) {
   else
     print_text(model, solutions, choice, present, t);
   if (!none) return exit_status(choice.status);
-  if (!arguments.json) print_violations(model, x, t, present.mode);
+  if (!arguments.json) print_violations(model, x, t);
   fmt::print(stderr, "perp solutions: the step of length {:g} from t = {:.10g} has no solution\n",
              model.run.h, t);
   return exit_no_answer;

@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <memory>
+#include <cmath>
+#include <Eigen/Dense>
 
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/summary.hpp>
-#include <perp/schemes/step_equations.hpp>
 
 namespace perp::cli {
 namespace {
 
-constexpr double most_checked_states = 5000;
-constexpr std::size_t most_lines = 24;   // of modes or events
-constexpr std::size_t most_values = 12;  // of a state
+constexpr double most_checked_numbers = 1e6;  // kept for the check of the constraints
+constexpr std::size_t most_lines = 24;        // of modes or events
+constexpr std::size_t most_values = 12;       // of a state
 
 /// Prints the first and the last of many lines.
 template <class Print>
@@ -33,9 +33,23 @@ void print_modes(std::FILE* stream, const Summary& summary) {
   fmt::print(stream, "modes       {}\n", summary.modes.size());
   print_some(stream, summary.modes.size(), "changes of mode", [&](std::size_t k) {
     const ModeSpan& span = summary.modes[k];
-    fmt::print(stream, "            t = {:<12.8g} to {:<12.8g} {}\n", span.start, span.end,
+    fmt::print(stream, "            t = {:<14.8g} to {:<14.8g} {}\n", span.start, span.end,
                describe(laws, span.mode));
   });
+}
+
+/// The differential variables before and after; the algebraic ones hold an impulse.
+std::string jump_text(const Model& model, const Event& event) {
+  std::vector<std::string> names;
+  Vector before(event.x_before.size());
+  Vector after(event.x_after.size());
+  Eigen::Index size = 0;
+  for (const int j : differential_variables(validated(model.system))) {
+    names.push_back(model.variables[static_cast<std::size_t>(j)].name);
+    before[size] = event.x_before[j];
+    after[size++] = event.x_after[j];
+  }
+  return fmt::format("from {} to {}", named_values(names, before), named_values(names, after));
 }
 
 void print_events(std::FILE* stream, const Summary& summary) {
@@ -47,11 +61,8 @@ void print_events(std::FILE* stream, const Summary& summary) {
     const BranchTexts texts = branch_texts(summary.model.system.laws, event);
     std::string line = fmt::format("t = {:<12.8g} {}", event.t, to_string(event.kind));
     if (!texts.law.empty()) line += fmt::format("  {}: {} -> {}", texts.law, texts.from, texts.to);
-    if (event.kind == EventKind::jump && event.x_after.size() > 0) {
-      const auto names = variable_names(summary.model);
-      line += fmt::format("  from {} to {}", named_values(names, event.x_before),
-                          named_values(names, event.x_after));
-    }
+    if (event.kind == EventKind::jump && event.x_after.size() > 0)
+      line += "  " + jump_text(summary.model, event);
     if (event.size != 0) line += fmt::format("  size {:.6g}", event.size);
     if (event.t_after > event.t_before)
       line += fmt::format("  in ({:.8g}, {:.8g}]", event.t_before, event.t_after);
@@ -71,24 +82,48 @@ void print_scheme(std::FILE* stream, const Summary& summary) {
 
 }  // namespace
 
-struct ConstraintCheck::Equations {
-  StepEquations step;
-};
-
 ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
-    : equations_(new Equations{StepEquations(model.system, 1)}),
-      stride_(std::max(1L, static_cast<long>(expected_steps / most_checked_states))) {}
-
-ConstraintCheck::~ConstraintCheck() = default;
+    : lcs_(validated(model.system)) {
+  const double most = most_checked_numbers / (1 + 2 * lcs_.m());
+  stride_ = std::max(1L, static_cast<long>(expected_steps / std::clamp(most, 100.0, 5000.0)));
+  const Eigen::FullPivLU<Matrix> lu(lcs_.E.transpose());
+  N_ = lu.dimensionOfKernel() > 0 ? Matrix(lu.kernel().transpose()) : Matrix(0, lcs_.n());
+  equation_ = equation_scale_ = Vector::Zero(N_.rows());
+  w_scale_ = lambda_scale_ = Vector::Zero(lcs_.m());
+}
 
 void ConstraintCheck::add(const Step& step) {
   // The first state is the user's: whether it is consistent is reported as an event.
   if (seen_++ % stride_ != 0 || seen_ == 1) return;
-  const int m = equations_->step.m();
+  const int m = lcs_.m();
   if (step.lambda.size() != m || (m > 0 && step.mode.empty())) return;
-  const Mlcp problem = equations_->step.consistency(step.x, step.t);
-  largest_ = std::max(largest_, residual(problem, step.x, step.lambda));
-  ++checked_;
+  const Vector b = lcs_.b(step.t);
+  const Vector q = lcs_.q(step.t);
+  const auto size = [](const Vector& values) { return Vector(values.cwiseAbs()); };
+  const Vector terms =
+      size(b) + lcs_.A.cwiseAbs() * size(step.x) + lcs_.B.cwiseAbs() * size(step.lambda);
+  const Vector equation = N_ * (lcs_.A * step.x + lcs_.B * step.lambda + b);
+  const Vector w_terms =
+      size(q) + lcs_.C.cwiseAbs() * size(step.x) + lcs_.D.cwiseAbs() * size(step.lambda);
+  equation_ = equation_.cwiseMax(size(equation)).eval();
+  equation_scale_ = equation_scale_.cwiseMax(N_.cwiseAbs() * terms).eval();
+  w_scale_ = w_scale_.cwiseMax(w_terms).eval();
+  lambda_scale_ = lambda_scale_.cwiseMax(size(step.lambda)).eval();
+  w_.emplace_back(lcs_.C * step.x + lcs_.D * step.lambda + q);
+  lambda_.push_back(step.lambda);
+}
+
+double ConstraintCheck::largest() const {
+  double largest = 0;
+  for (Eigen::Index i = 0; i < equation_.size(); ++i)
+    if (equation_scale_[i] > 0) largest = std::max(largest, equation_[i] / equation_scale_[i]);
+  const auto scale = [](double size) { return size > 0 ? size : 1; };
+  for (std::size_t k = 0; k < w_.size(); ++k)
+    for (Eigen::Index i = 0; i < w_scale_.size(); ++i)
+      largest =
+          std::max(largest, distance(lcs_.laws[static_cast<std::size_t>(i)], w_[k][i],
+                                     lambda_[k][i], scale(w_scale_[i]), scale(lambda_scale_[i])));
+  return largest;
 }
 
 std::string named_values(const std::vector<std::string>& names, const Vector& values) {

@@ -10,15 +10,26 @@ namespace {
 constexpr double most_states = 20'000;      // of a run that is drawn as it is
 constexpr double discontinuity_factor = 5;  // a step this much longer than its neighbours
 
-/// Does variable j change its value at once between states k and k+1?
-bool breaks(const std::vector<Samples::State>& states, std::size_t k, Eigen::Index j) {
+/// What an algebraic variable does where the mode changes between states k and k+1.
+struct Break {
+  bool any = false;
+  std::size_t right = 0;  ///< the state that holds the value after the change
+};
+
+/// A change is a discontinuity if it is much longer than those of the steps around it. The state at
+/// the end of the step of the change may hold a mean of both sides; then the next one counts.
+Break find_break(const std::vector<Samples::State>& states, std::size_t k, Eigen::Index j) {
   const auto change = [&](std::size_t from) {
-    return std::abs(states[from + 1].x[j] - states[from].x[j]);
+    return from + 1 < states.size() ? std::abs(states[from + 1].x[j] - states[from].x[j]) : 0.0;
   };
   const double before = k > 0 ? change(k - 1) : 0;
-  const double after = k + 2 < states.size() ? change(k + 1) : 0;
-  const double size = std::abs(states[k].x[j]) + std::abs(states[k + 1].x[j]);
-  return change(k) > discontinuity_factor * std::max(before, after) + 1e-9 * size;
+  const double rounding = 1e-9 * (std::abs(states[k].x[j]) + std::abs(states[k + 1].x[j]));
+  const bool has_mean = k + 2 < states.size() && states[k + 2].mode == states[k + 1].mode &&
+                        change(k + 1) > discontinuity_factor * change(k + 2) + rounding;
+  if (!has_mean)
+    return {change(k) > discontinuity_factor * std::max(before, change(k + 1)) + rounding, k + 1};
+  const double whole = std::abs(states[k + 2].x[j] - states[k].x[j]);
+  return {whole > discontinuity_factor * std::max(before, change(k + 2)) + rounding, k + 2};
 }
 
 Vector selected(const Vector& x, const std::vector<int>& variables) {
@@ -38,13 +49,18 @@ class Builder {
     for (const int variable : variables)
       algebraic_.push_back(is_algebraic[static_cast<std::size_t>(variable)]);
     for (const Event& event : events)
-      if (event.kind == EventKind::jump && event.x_before.size() > 0) jumps_.push_back(&event);
+      if ((event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start) &&
+          event.x_before.size() > 0)
+        jumps_.push_back(&event);
   }
 
   Curves operator()() {
     bool after_jump = false;
     for (std::size_t k = 0; k < states_.size(); ++k) {
-      add(states_[k].t, states_[k].x, states_[k].mode, after_jump);
+      Vector x = states_[k].x;
+      for (const Eigen::Index j : means_) x[j] = nan;
+      means_.clear();
+      add(states_[k].t, std::move(x), states_[k].mode, after_jump);
       after_jump = false;
       if (k + 1 == states_.size()) break;
       while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t < states_[k].t) ++next_jump_;
@@ -91,9 +107,12 @@ class Builder {
     bool any = false;
     for (std::size_t j = 0; j < algebraic_.size(); ++j) {
       const auto index = static_cast<Eigen::Index>(j);
-      if (!algebraic_[j] || !breaks(states_, k, index)) continue;
+      if (!algebraic_[j]) continue;
+      const Break found = find_break(states_, k, index);
+      if (!found.any) continue;
       left[index] = states_[k].x[index];
-      right[index] = states_[k + 1].x[index];
+      right[index] = states_[found.right].x[index];
+      if (found.right > k + 1) means_.push_back(index);
       gap[index] = nan;
       result_.jumps.push_back({static_cast<int>(j), t, left[index], right[index]});
       any = true;
@@ -115,6 +134,7 @@ class Builder {
   const std::vector<ModeSpan>& modes_;
   std::vector<bool> algebraic_;
   std::vector<const Event*> jumps_;
+  std::vector<Eigen::Index> means_;  // not drawn at the next state
   std::size_t next_jump_ = 0, next_mode_ = 0;
   Curves result_;
 };

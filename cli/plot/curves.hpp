@@ -51,7 +51,8 @@ struct Curves {
 };
 
 /// Inserts what events know: both sides of a jump of the differential variables; for algebraic
-/// variables, which may change their value wherever the mode changes, both sides of such a change.
+/// variables, which may change their value wherever the mode changes, both sides of such a change
+/// (the value at the end of its step is left out where it is a mean of both).
 /// The algebraic variables at the end of a step with a jump hold the impulse of the jump (they grow
 /// like 1/h); they are left out.
 Curves curves(const std::vector<Samples::State>& states, const std::vector<int>& variables,

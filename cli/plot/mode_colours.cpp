@@ -11,11 +11,11 @@ struct Colours {
 };
 
 // Told apart by lightness as well as by hue.
-constexpr std::array<Colours, 5> smooth{{{"#EAF2F8", "#0072B2"},
-                                         {"#F1F1F1", "#555555"},
-                                         {"#DDEFE6", "#009E73"},
-                                         {"#E6E1F0", "#7A5BA6"},
-                                         {"#CFE2EE", "#56B4E9"}}};
+constexpr std::array<Colours, 5> smooth{{{"#DCEAF6", "#0072B2"},
+                                         {"#F4F4F4", "#555555"},
+                                         {"#D3EBDD", "#009E73"},
+                                         {"#E5DBEF", "#7A5BA6"},
+                                         {"#C9DDEA", "#56B4E9"}}};
 constexpr std::array<Colours, 3> sliding{
     {{"#FFE3B3", "#D55E00"}, {"#FBD0BC", "#A63C00"}, {"#FFF0A8", "#B38600"}}};
 

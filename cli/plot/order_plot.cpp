@@ -29,21 +29,27 @@ void draw_order(const Picture& picture, const OrderPlot& plot) {
     low = std::min(low, point.h);
     high = std::max(high, point.h);
   }
+  data += "\n\n# index 2, the fit: h error\n";
+  if (plot.has_fit)
+    for (const double h : {low, high})
+      data += fmt::format("{} {}\n", h, plot.factor * std::pow(h, plot.order));
   std::string script = picture.preamble(760, 560);
   script += fmt::format(
       "set title {} noenhanced font ',14'\nset xlabel 'step length h'\nset ylabel {} noenhanced\n"
       "set logscale xy\nset format xy '10^{{%T}}'\nset mxtics 10\nset mytics 10\n"
-      "set xrange [{}:{}]\nset offsets 0, 0, graph 0.05, graph 0.05\n"
+      "set xrange [{}:{}]\nset lmargin at screen 0.12\nset rmargin at screen 0.96\n"
+      "set tmargin at screen 0.91\nset bmargin at screen 0.18\n"
       "set border 3 lw 0.8 lc rgb '#333333'\n"
       "set tics nomirror out scale 0.8,0.4 textcolor rgb '#333333'\n"
       "set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'\n"
-      "set key noenhanced outside bottom center horizontal reverse Left samplen 2.5 spacing 1.2\n",
+      "set key noenhanced at screen 0.12,0.02 left bottom horizontal reverse Left samplen 2.5 "
+      "spacing 1.2\n",
       gnuplot_text(plot.title), gnuplot_text(plot.error), low / 1.3, high * 1.3);
   script += "\nplot ";
   if (plot.has_fit)
     script += fmt::format(
-        "[{}:{}] {}*x**{} with lines lw 2 lc rgb '{}' title 'fitted order {:.2f}', \\\n     ", low,
-        high, plot.factor, plot.order, curve_colour(1), plot.order);
+        "data index 2 with lines lw 2 lc rgb '{}' title 'fitted order {:.2f}', \\\n     ",
+        curve_colour(1), plot.order);
   const bool any_fitted = std::any_of(plot.points.begin(), plot.points.end(),
                                       [](const auto& point) { return point.fitted; });
   if (any_fitted)

@@ -143,19 +143,30 @@ std::string script_of(const Picture& picture, const RunPlot& plot, int horizonta
   };
   const std::size_t modes =
       path.is_single() ? 1 : std::max<std::size_t>(colours.entries().size(), 1);
-  const int rows = static_cast<int>((modes + 4) / 2);
-  const int height = 600 + 22 * rows;
-  std::string text = picture.preamble(760, height);
+  std::size_t longest = 16;
+  if (!path.is_single())
+    for (const ModeColours::Entry& entry : colours.entries())
+      longest = std::max(longest, entry.text.size());
+  constexpr int width = 760, panel = 560, row = 22, left = 92, letter = 9;
+  const int columns = std::clamp((width - left) / (70 + letter * static_cast<int>(longest)), 1, 3);
+  const int entries = static_cast<int>(modes) + 2 + (path.has_jumps() ? 1 : 0);
+  const int rows = (entries + columns - 1) / columns;
+  const int height = 46 + panel + 60 + rows * row + 12;
+  std::string text = picture.preamble(width, height);
   text += fmt::format(
       "set title {} noenhanced font ',14'\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n"
       "set border 3 lw 0.8 lc rgb '#333333'\n"
       "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
       "set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'\n"
       "set offsets graph 0.04, graph 0.04, graph 0.04, graph 0.04\n"
-      "set key noenhanced outside bottom center horizontal maxcols 2 reverse Left samplen 2.2 "
-      "spacing 1.2\n\nplot ",
+      "set lmargin at screen {:.4f}\nset rmargin at screen 0.97\nset tmargin at screen {:.4f}\n"
+      "set bmargin at screen {:.4f}\n"
+      "set key at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} noenhanced "
+      "reverse Left samplen 2.2 spacing 1.2\n\nplot ",
       gnuplot_text(plot.model.name), axis_label(variable(horizontal)),
-      axis_label(variable(vertical)));
+      axis_label(variable(vertical)), static_cast<double>(left) / width, 1 - 46.0 / height,
+      1 - static_cast<double>(46 + panel) / height, static_cast<double>(left) / width,
+      12.0 / height, columns, rows);
   for (std::size_t k = 0; k < modes; ++k) {
     const bool named = !path.is_single() && k < colours.entries().size();
     const bool sliding = named && colours.entries()[k].sliding;
@@ -167,10 +178,13 @@ std::string script_of(const Picture& picture, const RunPlot& plot, int horizonta
       "data index {} using 1:2:3:4 with vectors head filled size screen 0.016,22 fixed lw 1.5 "
       "lc rgb '#000000' notitle, \\\n     ",
       modes + 2);
+  // A jump is dotted and has its arrow in the middle.
   if (path.has_jumps())
     text += fmt::format(
-        "data index {} using 1:2:3:4 with vectors head nofilled size screen 0.014,18 fixed lw 1.4 "
-        "dt (1.5,3) lc rgb '#555555' title 'jump', \\\n     ",
+        "data index {0} using 1:2:3:4 with vectors nohead lw 2 dt (1.5,3.5) lc rgb '#555555' title "
+        "'jump', \\\n     "
+        "data index {0} using ($1 + 0.5*$3):($2 + 0.5*$4):(0.03*$3):(0.03*$4) with vectors head "
+        "nofilled size screen 0.016,22 fixed lw 1.5 lc rgb '#555555' notitle, \\\n     ",
         modes + 3);
   text += fmt::format(
       "data index {} with points pt 7 ps 1.2 lc rgb '#FFFFFF' notitle, \\\n     "

@@ -11,7 +11,9 @@ namespace {
 constexpr std::size_t most_curves_per_panel = 4;
 constexpr double largest_ratio = 100;  // of the sizes of curves that share a panel
 constexpr std::size_t most_bands = 300;
+constexpr std::size_t most_edges = 60;  // beyond, the colours alone show where modes change
 constexpr std::size_t most_named_modes = 12;
+constexpr int letter = 9;  // width of one in a legend
 
 struct Panel {
   std::vector<int> curves;  // indices of the drawn variables
@@ -65,8 +67,7 @@ class Script {
  public:
   Script(const Picture& picture, const RunPlot& plot)
       : plot_(plot), panels_(panels(plot)), colours_(plot.model.system.laws, plot.modes) {
-    legend_rows_ =
-        has_modes() ? (std::min(colours_.entries().size(), most_named_modes) + 1) / 2 : 0;
+    measure_legends();
     panel_height_ = panels_.size() == 1 ? 400 : panels_.size() == 2 ? 260 : 180;
     height_ = top + static_cast<int>(panels_.size()) * (panel_height_ + gap) - gap + axis +
               static_cast<int>(legend_rows_) * row + bottom;
@@ -85,11 +86,32 @@ class Script {
  private:
   // Heights and widths in units of a screen picture.
   static constexpr int width = 900, top = 46, gap = 16, axis = 56, row = 22, bottom = 12;
-  static constexpr int left = 92, right = 150;
+  static constexpr int left = 92;
 
   template <class... T>
   void line(fmt::format_string<T...> format, T&&... values) {
     text_ += fmt::format(format, std::forward<T>(values)...) + "\n";
+  }
+
+  /// Widths and columns from the longest names.
+  void measure_legends() {
+    std::size_t longest = 0;
+    for (std::size_t j = 0; j < plot_.variables.size(); ++j)
+      longest = std::max(longest, name_of(static_cast<int>(j)).size());
+    right_ = std::clamp(56 + letter * static_cast<int>(longest), 110, 320);
+    if (!has_modes()) return;
+    longest = 0;
+    for (const ModeColours::Entry& entry : colours_.entries())
+      longest = std::max(longest, entry.text.size());
+    const std::size_t count = std::min(colours_.entries().size(), most_named_modes);
+    const int fitting = (width - left) / (70 + letter * static_cast<int>(longest));
+    legend_columns_ = static_cast<std::size_t>(std::clamp(fitting, 1, 4));
+    legend_rows_ = (count + legend_columns_ - 1) / legend_columns_;
+  }
+
+  /// As in the legend.
+  [[nodiscard]] std::string name_of(int curve) const {
+    return variable(curve).name + (is_algebraic(curve) ? " (algebraic)" : "");
   }
 
   [[nodiscard]] double screen(int from_top) const {
@@ -105,7 +127,7 @@ class Script {
     line("set key noenhanced reverse Left samplen 2.2 spacing 1.2");
     line("set xrange [{}:{}]", plot_.curves.rows.front().t, last_time());
     line("set lmargin at screen {:.4f}", static_cast<double>(left) / width);
-    line("set rmargin at screen {:.4f}", 1 - static_cast<double>(right) / width);
+    line("set rmargin at screen {:.4f}", 1 - static_cast<double>(right_) / width);
     for (std::size_t k = 0; k < 7; ++k)
       line("set style line {} lw 2 lc rgb '{}'", k + 1, curve_colour(k));
     line("set multiplot");
@@ -126,10 +148,10 @@ class Script {
           "noborder",
           span.start, span.end, colours_.entries()[colours_.index(span.mode)].light);
     }
-    for (std::size_t k = 1; k < plot_.modes.size(); ++k)
+    for (std::size_t k = 1; k < plot_.modes.size() && plot_.modes.size() <= most_edges; ++k)
       line(
-          "set arrow from {0}, graph 0 to {0}, graph 1 nohead back lw 0.8 dt (6,4) lc rgb "
-          "'#909090'",
+          "set arrow from {0}, graph 0 to {0}, graph 1 nohead back lw 0.7 dt solid lc rgb "
+          "'#A8A8A8'",
           plot_.modes[k].start);
   }
 
@@ -149,7 +171,7 @@ class Script {
     line("\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}", screen(from),
          screen(from + panel_height_));
     line("set key at screen {:.4f},{:.4f} left top vertical maxcols 1",
-         1 - static_cast<double>(right - 10) / width, screen(from));
+         1 - static_cast<double>(right_ - 10) / width, screen(from));
     line("set format x '{}'", is_last ? "%g" : "");
     line("set xlabel {}", is_last ? "'t' offset 0,0.3" : "''");
     std::string names;
@@ -165,15 +187,14 @@ class Script {
   /// A curve and its jumps.
   std::string curve_of(int curve, std::size_t style) {
     const bool dashed = is_algebraic(curve);
-    std::string text =
-        fmt::format("{}data index 0 using 1:{} with lines ls {}{} title {}",
-                    style > 0 ? ", \\\n     " : "", curve + 2, style + 1, dashed ? " dt (9,5)" : "",
-                    gnuplot_text(variable(curve).name + (dashed ? " (algebraic)" : "")));
+    std::string text = fmt::format("{}data index 0 using 1:{} with lines ls {}{} title {}",
+                                   style > 0 ? ", \\\n     " : "", curve + 2, style + 1,
+                                   dashed ? " dt (9,5)" : "", gnuplot_text(name_of(curve)));
     const auto has_jump = [&](const Curves::Jump& jump) { return jump.variable == curve; };
     if (std::any_of(plot_.curves.jumps.begin(), plot_.curves.jumps.end(), has_jump))
       text += fmt::format(
           ", \\\n     data index 1 using 1:(column(4) == {} ? column(2) : NaN):(0):(column(3) - "
-          "column(2)) with vectors nohead ls {} lw 1.4 dt (1.5,3) notitle",
+          "column(2)) with vectors nohead ls {} lw 2 dt (1.5,3.5) notitle",
           curve + 2, style + 1);
     return text;
   }
@@ -184,10 +205,13 @@ class Script {
     const auto& entries = colours_.entries();
     line("\n# the colours of the modes");
     line("unset object\nunset arrow\nunset border\nunset tics\nunset xlabel\nunset ylabel");
-    line("set key noreverse Left");
-    line("set tmargin at screen {:.4f}\nset bmargin at screen 0", screen(height_ - bottom) + 0.001);
-    line("set key at screen {:.4f},{:.4f} left bottom horizontal maxcols 2 samplen 2 reverse Left",
-         static_cast<double>(left) / width, static_cast<double>(bottom) / height_);
+    line("set tmargin at screen {:.4f}\nset bmargin at screen 0",
+         screen(height_ - bottom - static_cast<int>(legend_rows_) * row - row / 2));
+    line(
+        "set key at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} samplen 2 "
+        "reverse Left",
+        static_cast<double>(left) / width, static_cast<double>(bottom) / height_, legend_columns_,
+        legend_rows_);
     std::string keys;
     for (std::size_t k = 0; k < std::min(entries.size(), most_named_modes); ++k) {
       std::string name = entries[k].text;
@@ -210,7 +234,8 @@ class Script {
   const RunPlot& plot_;
   std::vector<Panel> panels_;
   ModeColours colours_;
-  std::size_t legend_rows_ = 0;
+  int right_ = 150;
+  std::size_t legend_rows_ = 0, legend_columns_ = 1;
   int panel_height_ = 0, height_ = 0;
   std::string text_;
 };

@@ -1,0 +1,289 @@
+#include <doctest/doctest.h>
+#include <hdf5.h>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <perp/tests/cli/program.hpp>
+
+using nlohmann::json;
+using perp::test::Csv;
+using perp::test::Folder;
+using perp::test::lines;
+using perp::test::Outcome;
+using perp::test::parse_csv;
+using perp::test::perp_program;
+using perp::test::read_text;
+
+namespace {
+
+const std::string crossing = "switching_dae_crossing";
+
+/// A file opened by HDF5's C library.
+class Hdf5 {
+ public:
+  explicit Hdf5(const std::string& file)
+      : file_(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)) {}
+  Hdf5(const Hdf5&) = delete;
+  Hdf5& operator=(const Hdf5&) = delete;
+  ~Hdf5() {
+    if (file_ >= 0) H5Fclose(file_);
+  }
+  [[nodiscard]] bool is_open() const { return file_ >= 0; }
+
+  [[nodiscard]] std::vector<hsize_t> size(const char* name) const {
+    const hid_t set = H5Dopen2(file_, name, H5P_DEFAULT);
+    if (set < 0) return {};
+    const hid_t space = H5Dget_space(set);
+    std::vector<hsize_t> result(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
+    H5Sget_simple_extent_dims(space, result.data(), nullptr);
+    H5Sclose(space);
+    H5Dclose(set);
+    return result;
+  }
+
+  template <class T>
+  [[nodiscard]] std::vector<T> read(const char* name, hid_t type) const {
+    hsize_t count = 1;
+    for (const hsize_t n : size(name)) count *= n;
+    std::vector<T> values(count);
+    const hid_t set = H5Dopen2(file_, name, H5P_DEFAULT);
+    REQUIRE(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
+    H5Dclose(set);
+    return values;
+  }
+
+  [[nodiscard]] std::string attribute(const char* name) const {
+    const hid_t attribute = H5Aopen(file_, name, H5P_DEFAULT);
+    REQUIRE(attribute >= 0);
+    const hid_t type = H5Aget_type(attribute);
+    char* text = nullptr;
+    REQUIRE(H5Aread(attribute, type, &text) >= 0);
+    std::string result = text;
+    H5free_memory(text);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return result;
+  }
+
+ private:
+  hid_t file_;
+};
+
+/// A run that lasts until it is stopped.
+const std::vector<std::string> endless{"run", "relay_oscillator", "--t", "0,1e6", "--h", "1e-4"};
+
+}  // namespace
+
+TEST_SUITE("cli/run") {
+  TEST_CASE("without a file the states are CSV on standard output, the summary goes elsewhere") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"run", crossing});
+    CHECK(run.status == 0);
+    const Csv csv = parse_csv(run.out);
+    CHECK(csv.header == std::vector<std::string>{"t", "x1", "x2", "z", "lambda1", "mode"});
+    REQUIRE(csv.rows.size() == 101);
+    for (const auto& row : csv.rows) CHECK(row.size() == csv.header.size());
+    CHECK(csv.number(0, "x1") == -5);
+    CHECK(csv.number(100, "t") == 10);
+    CHECK(std::abs(csv.number(100, "x1") - 13.0 / 3) < 1e-12);
+    CHECK(std::abs(csv.number(100, "x2") - 16.0 / 3) < 1e-12);
+    CHECK(csv.rows[30].back() == "mode 3 (sliding)");
+    CHECK(run.err.find("status      solved") != std::string::npos);
+  }
+
+  TEST_CASE("numbers in CSV read back as the same doubles") {
+    const Folder folder;
+    const Csv csv = parse_csv(perp_program(folder, {"run", crossing, "--h", "0.3"}).out);
+    // 0.3 k in the scheme's own arithmetic.
+    for (std::size_t k = 0; k + 1 < csv.rows.size(); ++k)
+      CHECK(csv.number(k, "t") == static_cast<double>(k) * 0.3);
+  }
+
+  TEST_CASE("with a file the summary with modes, times and end state is on standard output") {
+    const Folder folder;
+    const Outcome run =
+        perp_program(folder, {"run", crossing, "-o", "out.csv", "--events", "events.csv"});
+    CHECK(run.status == 0);
+    CHECK(run.err == "");
+    CHECK(run.out.find("mode 1 (x1 < 0)") != std::string::npos);
+    CHECK(run.out.find("t = 2.5            to 3.5            mode 3 (sliding)") !=
+          std::string::npos);
+    CHECK(run.out.find("(4.333333, 5.333333") != std::string::npos);
+    CHECK(run.out.find("keep_mode") != std::string::npos);
+    CHECK(read_text(folder / "out.csv") == perp_program(folder, {"run", crossing}).out);
+    const Csv events = parse_csv(read_text(folder / "events.csv"));
+    CHECK(events.header == std::vector<std::string>{"t", "type", "law", "from", "to", "t_before",
+                                                    "t_after", "size", "note"});
+    REQUIRE(events.rows.size() == 2);
+    CHECK(events.rows[0][1] == "sliding_entry");
+    CHECK(events.rows[1][1] == "sliding_exit");
+    CHECK(std::abs(events.number(0, "t") - 2.5) < 1e-12);
+    CHECK(std::abs(events.number(1, "t") - 3.5) < 1e-12);
+  }
+
+  TEST_CASE("the provenance beside a CSV says what made it") {
+    const Folder folder;
+    perp_program(folder, {"run", crossing, "-o", "out.csv", "--set", "run.h=0.2", "--selector",
+                          "minimal_norm"});
+    const json made = json::parse(read_text(folder / "out.csv.json"));
+    CHECK(made["program"] == "perp");
+    CHECK(made["status"] == "solved");
+    CHECK(made["options"]["h"] == 0.2);
+    CHECK(made["options"]["selector"] == "minimal_norm");
+    CHECK(made["options"]["set"] == json::array({"run.h=0.2"}));
+    CHECK(made["model"]["name"] == "switching DAE, sliding-crossing");
+    CHECK(made["model"]["hash"].get<std::string>().size() == 16);
+    CHECK(made["run"]["norm"].get<std::string>().find("E") != std::string::npos);
+    CHECK(made["counts"]["steps"] == 50);
+    CHECK(made["events"].size() == 2);
+    CHECK(made["laws"][0]["column"] == "lambda1");
+  }
+
+  TEST_CASE("the same input gives the same bytes") {
+    const Folder folder;
+    for (const char* name : {"a", "b"})
+      perp_program(folder, {"run", crossing, "-o", std::string(name) + ".csv", "--plot",
+                            std::string(name) + ".svg"});
+    CHECK(read_text(folder / "a.csv") == read_text(folder / "b.csv"));
+    CHECK(read_text(folder / "a.csv.json") == read_text(folder / "b.csv.json"));
+    CHECK(read_text(folder / "a.dat") == read_text(folder / "b.dat"));
+  }
+
+  TEST_CASE("rows at given times only, hit exactly, from a list or a file") {
+    const Folder folder;
+    const Outcome list = perp_program(folder, {"run", crossing, "--times", "0,1.23456789,10"});
+    const Csv csv = parse_csv(list.out);
+    REQUIRE(csv.rows.size() == 3);
+    CHECK(csv.number(1, "t") == 1.23456789);
+    CHECK(std::abs(csv.number(1, "x1") - (-5 + 2 * 1.23456789)) < 1e-12);
+    folder.write("times.txt", "# wanted\n0\n1.23456789 # a comment\n10\n");
+    CHECK(perp_program(folder, {"run", crossing, "--times", "times.txt"}).out == list.out);
+  }
+
+  TEST_CASE("options and overrides change the run, the last one counts") {
+    const Folder folder;
+    const auto rows = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), {"run", crossing, "--quiet"});
+      const Outcome run = perp_program(folder, more);
+      CHECK(run.status == 0);
+      CHECK(run.err == "");
+      return parse_csv(run.out).rows.size();
+    };
+    CHECK(rows({"--h", "0.5"}) == 21);
+    CHECK(rows({"--set", "run.h=1"}) == 11);
+    CHECK(rows({"--set", "run.h=1", "--h", "0.5"}) == 21);
+    CHECK(rows({"--t", "0,1"}) == 11);
+    CHECK(rows({"--scheme", "theta", "--theta", "1"}) == 101);
+  }
+
+  TEST_CASE("HDF5 holds what CSV holds, with names, events and provenance") {
+    const Folder folder;
+    REQUIRE(perp_program(folder, {"run", crossing, "-o", "out.h5"}).status == 0);
+    const Csv csv = parse_csv(perp_program(folder, {"run", crossing}).out);
+    const Hdf5 file(folder / "out.h5");
+    REQUIRE(file.is_open());
+    CHECK(file.size("t") == std::vector<hsize_t>{101});
+    CHECK(file.size("x") == std::vector<hsize_t>{101, 3});
+    CHECK(file.size("lambda") == std::vector<hsize_t>{101, 1});
+    CHECK(file.size("w") == std::vector<hsize_t>{101, 1});
+    CHECK(file.size("mode") == std::vector<hsize_t>{101, 1});
+    const auto x = file.read<double>("x", H5T_NATIVE_DOUBLE);
+    const auto lambda = file.read<double>("lambda", H5T_NATIVE_DOUBLE);
+    for (std::size_t k = 0; k < 101; ++k) {
+      CHECK(x[3 * k] == csv.number(k, "x1"));
+      CHECK(x[3 * k + 2] == csv.number(k, "z"));
+      CHECK(lambda[k] == csv.number(k, "lambda1"));
+    }
+    const auto mode = file.read<int>("mode", H5T_NATIVE_INT);
+    CHECK(mode[0] == 0);
+    CHECK(mode[30] == 1);
+    CHECK(mode[100] == 2);
+    CHECK(file.size("events/t") == std::vector<hsize_t>{2});
+    CHECK(std::abs(file.read<double>("events/t", H5T_NATIVE_DOUBLE)[0] - 2.5) < 1e-12);
+    CHECK(file.attribute("status") == "solved");
+    CHECK(json::parse(file.attribute("provenance"))["model"]["name"] ==
+          "switching DAE, sliding-crossing");
+  }
+
+  TEST_CASE("where the solution ends the status is 3 and everything up to there is written") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"run", "switching_dae_no_solution", "-o", "out.csv"});
+    CHECK(run.status == 3);
+    REQUIRE(lines(run.err).size() == 1);
+    CHECK(run.err.find("no_solution") != std::string::npos);
+    const Csv csv = parse_csv(read_text(folder / "out.csv"));
+    CHECK(std::abs(csv.number(csv.rows.size() - 1, "t") - 15) < 1e-9);
+    CHECK(std::abs(csv.number(csv.rows.size() - 1, "x2") + 1) < 1e-9);
+    CHECK(json::parse(read_text(folder / "out.csv.json"))["status"] == "no_solution");
+  }
+
+  TEST_CASE("--all lists every solution of the steps that have several") {
+    const Folder folder;
+    const Outcome run = perp_program(
+        folder, {"run", "switching_dae_jump", "-o", "out.csv", "--all", "--h", "0.25"});
+    CHECK(run.status == 0);
+    CHECK(run.out.find("several (3)") != std::string::npos);
+    CHECK(run.out.find("* ") != std::string::npos);
+    CHECK(run.out.find("steps have not exactly one solution") != std::string::npos);
+  }
+
+  TEST_CASE("an interrupted run leaves complete rows and says so") {
+    for (const int signal : {SIGINT, SIGTERM}) {
+      const Folder folder;
+      std::vector<std::string> arguments = endless;
+      arguments.insert(arguments.end(), {"-o", "out.csv"});
+      const perp::test::Run run(folder, arguments);
+      const bool started = perp::test::wait_until([&] {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(folder / "out.csv", error);
+        return !error && size > 100'000;
+      });
+      run.send(signal);
+      const Outcome outcome = run.wait();
+      REQUIRE(started);
+      CHECK(outcome.status == 3);
+      CHECK(outcome.err.find("interrupted") != std::string::npos);
+      const std::string text = read_text(folder / "out.csv");
+      CHECK(text.back() == '\n');
+      const Csv csv = parse_csv(text);
+      for (std::size_t k = 0; k < csv.rows.size(); ++k)
+        if (csv.rows[k].size() != csv.header.size()) FAIL("row " << k << " is cut");
+      CHECK(json::parse(read_text(folder / "out.csv.json"))["status"] == "interrupted");
+    }
+  }
+
+  TEST_CASE("an interrupted run leaves an HDF5 file that can be read") {
+    const Folder folder;
+    std::vector<std::string> arguments = endless;
+    arguments.insert(arguments.end(), {"-o", "out.h5"});
+    const perp::test::Run run(folder, arguments);
+    const bool started = perp::test::wait_until([&] {
+      std::error_code error;
+      const auto size = std::filesystem::file_size(folder / "out.h5", error);
+      return !error && size > 200'000;
+    });
+    run.send(SIGINT);
+    CHECK(run.wait().status == 3);
+    REQUIRE(started);
+    const Hdf5 file(folder / "out.h5");
+    REQUIRE(file.is_open());
+    REQUIRE(file.size("t").size() == 1);
+    CHECK(file.size("t")[0] > 1000);
+    CHECK(file.size("x")[0] == file.size("t")[0]);
+    CHECK(file.attribute("status") == "interrupted");
+  }
+
+  TEST_CASE(
+      "nothing but messages is on a standard error that is no terminal, however long it takes") {
+    const Folder folder;
+    std::vector<std::string> arguments = endless;
+    arguments.insert(arguments.end(), {"-o", "out.h5", "--quiet"});
+    const perp::test::Run run(folder, arguments);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // progress shows after 1 s
+    run.send(SIGINT);
+    const Outcome outcome = run.wait();
+    CHECK(outcome.out == "");
+    CHECK(lines(outcome.err).size() == 1);
+    CHECK(outcome.err.find('\r') == std::string::npos);
+  }
+}
