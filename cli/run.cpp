@@ -13,6 +13,7 @@
 #include <perp/cli/output/recorder.hpp>
 #include <perp/cli/plot/run_plot.hpp>
 #include <perp/core/error.hpp>
+#include <perp/schemes/capturing.hpp>
 
 namespace perp::cli {
 namespace {
@@ -110,11 +111,16 @@ void draw(const Pictures& pictures, const Model& model, const std::vector<ModeSp
   files.push_back(pictures.over_time->file());
 }
 
-Destinations destinations_of(const RunArguments& arguments, const Pictures& pictures) {
+Destinations destinations_of(const RunArguments& arguments, const Model& model,
+                             const Pictures& pictures) {
   Destinations destinations;
   destinations.data = arguments.output;
   if (arguments.output.empty() && arguments.plot.empty()) destinations.data = "-";
   if (!arguments.times.empty()) destinations.times = parse_times(arguments.times);
+  for (const double t : destinations.times)
+    if (t < model.run.span.start || t > model.run.span.end)
+      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
+                                     model.run.span.start, model.run.span.end));
   destinations.plotted = sampled(pictures);
   const bool data_on_stdout = destinations.data == "-";
   if (arguments.all) destinations.listing = data_on_stdout ? stderr : stdout;
@@ -129,7 +135,8 @@ Step last_state(const Trajectory& run) {
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   const Pictures pictures = pictures_of(arguments, model);
-  const Destinations destinations = destinations_of(arguments, pictures);
+  const Destinations destinations = destinations_of(arguments, model, pictures);
+  Capturing(model.system, step_options(model));  // wrong options are found before files are touched
   if (!arguments.events.empty() && arguments.events == arguments.output)
     throw InvalidInput("-o and --events name the same file");
   if (!arguments.events.empty()) write_events(arguments.events, {}, {});  // can it be written?

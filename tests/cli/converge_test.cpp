@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+#include <cmath>
+#include <cstdio>
+
+#include <perp/tests/cli/program.hpp>
+
+using perp::test::Folder;
+using perp::test::lines;
+using perp::test::Outcome;
+using perp::test::perp_program;
+
+namespace {
+
+/// The number behind "fitted order", NaN if there is none.
+double fitted_order(const std::string& text) {
+  double order = NAN;
+  const std::size_t at = text.find("fitted order ");
+  if (at != std::string::npos) std::sscanf(text.c_str() + at, "fitted order %lf", &order);
+  return order;
+}
+
+}  // namespace
+
+TEST_SUITE("cli/converge") {
+  TEST_CASE("backward Euler has order one on the variant (37) of [RAB]") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"converge", "switching_dae_variant37", "--h",
+                                              "1.29e-3:1.29e-1:3", "--plot", "order.svg"});
+    CHECK(run.status == 0);
+    CHECK(run.out.find("exact solution") != std::string::npos);
+    CHECK(run.out.find("differential variables x1, x2") != std::string::npos);
+    CHECK(std::abs(fitted_order(run.out) - 1) < 0.02);
+    CHECK(perp::test::read_text(folder / "order.svg").find("fitted order 1.0") !=
+          std::string::npos);
+  }
+
+  TEST_CASE("no order is claimed where every error is rounding") {
+    const Folder folder;
+    const Outcome run =
+        perp_program(folder, {"converge", "switching_dae_crossing", "--h", "0.9,0.3,0.1"});
+    CHECK(run.status == 0);
+    CHECK(run.out.find("exact at the grid points") != std::string::npos);
+    CHECK(std::isnan(fitted_order(run.out)));
+  }
+
+  TEST_CASE("the finest run and a CSV file serve as references") {
+    const Folder folder;
+    const Outcome finest = perp_program(folder, {"converge", "switching_dae_variant37", "--h",
+                                                 "0.08,0.04,0.02", "--reference", "finest"});
+    CHECK(finest.status == 0);
+    CHECK(std::abs(fitted_order(finest.out) - 1) < 0.15);
+    perp_program(folder, {"run", "switching_dae_variant37", "--h", "1e-4", "-o", "fine.csv"});
+    const Outcome file = perp_program(folder, {"converge", "switching_dae_variant37", "--h",
+                                               "0.08,0.04,0.02", "--reference", "fine.csv"});
+    CHECK(file.status == 0);
+    CHECK(std::abs(fitted_order(file.out) - 1) < 0.05);
+    const Outcome wrong = perp_program(folder, {"converge", "switching_dae_variant37", "--t",
+                                                "0,20", "--h", "0.1", "--reference", "fine.csv"});
+    CHECK(wrong.status == 2);
+    CHECK(wrong.err.find("fine.csv: there is no row at t = 20") != std::string::npos);
+  }
+
+  TEST_CASE("the theta-method has order two on a smooth problem") {
+    const Folder folder;
+    const Outcome run = perp_program(
+        folder, {"converge", "driven_rlc", "--h", "2e-6,1e-6,5e-7", "--scheme", "theta"});
+    CHECK(run.status == 0);
+    CHECK(std::abs(fitted_order(run.out) - 2) < 0.05);
+  }
+
+  TEST_CASE("a run without a solution is named in the table, status 3") {
+    const Folder folder;
+    const Outcome run =
+        perp_program(folder, {"converge", "switching_dae_no_solution", "--h", "0.1,0.05", "--t",
+                              "0,16", "--reference", folder.write("r.csv", "t,x1,x2\n16,1,2\n")});
+    CHECK(run.status == 3);
+    CHECK(run.out.find("no_solution") != std::string::npos);
+    CHECK(lines(run.err).size() == 1);
+  }
+}
