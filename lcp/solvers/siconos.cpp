@@ -62,21 +62,20 @@ struct Method {
 /// A dense matrix of ours in Siconos' struct; the numbers stay ours.
 class DenseView {
  public:
-  explicit DenseView(Matrix& matrix) : view_(NM_new()) {
-    NM_fill(view_, NM_DENSE, static_cast<int>(matrix.rows()), static_cast<int>(matrix.cols()),
+  explicit DenseView(Matrix& matrix) {
+    NM_fill(&view_, NM_DENSE, static_cast<int>(matrix.rows()), static_cast<int>(matrix.cols()),
             matrix.data());
   }
   DenseView(const DenseView&) = delete;
   DenseView& operator=(const DenseView&) = delete;
   ~DenseView() {
-    view_->matrix0 = nullptr;
-    NM_clear(view_);
-    std::free(view_);
+    view_.matrix0 = nullptr;
+    NM_clear(&view_);
   }
-  [[nodiscard]] NumericsMatrix* get() const { return view_; }
+  [[nodiscard]] NumericsMatrix* get() { return &view_; }
 
  private:
-  NumericsMatrix* view_;
+  NumericsMatrix view_{};
 };
 
 struct DeleteOptions {
@@ -99,7 +98,7 @@ Options fresh_options(const Method& method, const SolveOptions& wanted) {
 
 Vector run_lcp(BoxForm& form, SolverOptions* options) {
   Vector z = Vector::Zero(form.n()), w = Vector::Zero(form.n());
-  const DenseView M(form.N);
+  DenseView M(form.N);
   LinearComplementarityProblem problem{form.n(), M.get(), form.r.data()};
   linearComplementarity_driver(&problem, z.data(), w.data(), options);
   return z;
@@ -107,7 +106,7 @@ Vector run_lcp(BoxForm& form, SolverOptions* options) {
 
 Vector run_relay(BoxForm& form, SolverOptions* options) {
   Vector z = Vector::Zero(form.n()), w = Vector::Zero(form.n());
-  const DenseView M(form.N);
+  DenseView M(form.N);
   RelayProblem problem{form.n(), M.get(), form.r.data(), form.lower.data(), form.upper.data()};
   relay_driver(&problem, z.data(), w.data(), options);
   return z;
@@ -121,7 +120,7 @@ Vector run_mlcp(BoxForm& form, SolverOptions* options) {
   Vector z = Vector::Zero(n + m), w = Vector::Zero(n + m);
   Matrix A = form.N.topLeftCorner(n, n), C = form.N.topRightCorner(n, m);
   Matrix D = form.N.bottomLeftCorner(m, n), B = form.N.bottomRightCorner(m, m);
-  const DenseView M(form.N);
+  DenseView M(form.N);
   std::array<int, 3> rows{0, n, n + m};
   std::array<int, 2> complementary{0, 1};
   const int skip = n == 0 ? 1 : 0;  // no empty block of equations
@@ -157,7 +156,7 @@ Vector run_mlcp(BoxForm& form, SolverOptions* options) {
 Vector run_mcp(BoxForm& form, SolverOptions* options) {
   Vector z = Vector::Zero(form.n()), w = Vector::Zero(form.n());
   Matrix jacobian = form.N;
-  const DenseView J(jacobian);
+  DenseView J(jacobian);
   MixedComplementarityProblem problem{};
   problem.n1 = form.free;
   problem.n2 = form.n() - form.free;
