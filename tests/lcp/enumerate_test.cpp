@@ -8,9 +8,9 @@
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
 
-#include "compare_sets.hpp"
-#include "random_problems.hpp"
-#include "reference_problems.hpp"
+#include <perp/tests/lcp/compare_sets.hpp>
+#include <perp/tests/lcp/random_problems.hpp>
+#include <perp/tests/lcp/reference_problems.hpp>
 
 using namespace perp;
 

@@ -2,7 +2,7 @@
 
 #include <perp/lcp/enumerate.hpp>
 
-#include "reference_problems.hpp"
+#include <perp/tests/lcp/reference_problems.hpp>
 
 using namespace perp;
 

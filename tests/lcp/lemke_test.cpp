@@ -4,7 +4,7 @@
 
 #include <perp/lcp/solver.hpp>
 
-#include "random_problems.hpp"
+#include <perp/tests/lcp/random_problems.hpp>
 
 using namespace perp;
 

@@ -5,7 +5,7 @@
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
 
-#include "random_problems.hpp"
+#include <perp/tests/lcp/random_problems.hpp>
 
 using namespace perp;
 

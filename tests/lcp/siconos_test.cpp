@@ -8,8 +8,8 @@
 
 #include <perp/lcp/solver.hpp>
 
-#include "random_problems.hpp"
-#include "reference_problems.hpp"
+#include <perp/tests/lcp/random_problems.hpp>
+#include <perp/tests/lcp/reference_problems.hpp>
 
 using namespace perp;
 

@@ -8,8 +8,8 @@
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/standard_forms.hpp>
 
-#include "compare_sets.hpp"
-#include "random_problems.hpp"
+#include <perp/tests/lcp/compare_sets.hpp>
+#include <perp/tests/lcp/random_problems.hpp>
 
 using namespace perp;
 

@@ -1,4 +1,4 @@
-#include "switching_dae.hpp"
+#include <perp/tests/schemes/switching_dae.hpp>
 
 #include <doctest/doctest.h>
 #include <cmath>
