@@ -42,6 +42,10 @@ void write_events(const std::string& file, const std::vector<Law>& laws,
                   const std::vector<Event>& events) {
   std::string text = "t,type,law,from,to,t_before,t_after,size,note\n";
   for (const Event& event : events) {
+    if (event.kind == EventKind::no_solution) {  // how the run ended, not what happened on the way
+      text += fmt::format("# no_solution after t = {}: {}\n", event.t, event.note);
+      continue;
+    }
     const BranchTexts branches = branch_texts(laws, event);
     text += fmt::format("{},{},{},{},{},{},{},{},{}\n", event.t, to_string(event.kind),
                         quoted(branches.law), quoted(branches.from), quoted(branches.to),

@@ -26,7 +26,8 @@ class CsvWriter {
   std::size_t lambdas_;
 };
 
-/// The events as CSV: t,type,law,from,to,t_before,t_after,size,note.
+/// The events as CSV: t,type,law,from,to,t_before,t_after,size,note. Where the solution ends is a
+/// comment line.
 void write_events(const std::string& file, const std::vector<Law>& laws,
                   const std::vector<Event>& events);
 
