@@ -15,7 +15,10 @@ constexpr std::size_t generator_limit = 20'000;
 class ExactSearch {
  public:
   ExactSearch(const AlgebraicProblem<Rational>& problem, long budget)
-      : problem_(problem), budget_(budget), mode_(static_cast<std::size_t>(problem.m), 0) {}
+      : problem_(problem),
+        solutions_(problem, generator_limit),
+        budget_(budget),
+        mode_(static_cast<std::size_t>(problem.m), 0) {}
 
   /// False if the budget or the number of generators was not enough.
   bool run(PieceCollector<Rational>& collector) {
@@ -66,8 +69,7 @@ class ExactSearch {
   bool descend(int law, const Table& table, PieceCollector<Rational>& collector) {
     if (law == problem_.m) {
       bool overflow = false;
-      Generators<Rational> generators =
-          ModePolyhedron<Rational>(problem_, generator_limit)(mode_, overflow);
+      Generators<Rational> generators = solutions_(mode_, overflow);
       if (!generators.vertices.empty()) collector.add(mode_, std::move(generators));
       return !overflow;
     }
@@ -94,6 +96,7 @@ class ExactSearch {
   }
 
   const AlgebraicProblem<Rational>& problem_;
+  ModePolyhedron<Rational> solutions_;
   long budget_;
   long nodes_ = 0;
   Mode mode_;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include <perp/lcp/affine_space.hpp>
 #include <perp/lcp/polyhedron.hpp>
 
 namespace perp {
@@ -94,26 +97,6 @@ Sum<Scalar> output(const AlgebraicProblem<Scalar>& problem, int law, const std::
   return sum;
 }
 
-/// The p+m equations of a mode.
-template <class Scalar>
-std::vector<std::vector<Scalar>> mode_equations(const AlgebraicProblem<Scalar>& problem,
-                                                const Mode& mode) {
-  std::vector<std::vector<Scalar>> equations(problem.rows.begin(),
-                                             problem.rows.begin() + problem.p);
-  for (int i = 0; i < problem.m; ++i) {
-    const LawBranch<Scalar>& branch = problem.branch(mode, i);
-    std::vector<Scalar> equation(problem.rows[0].size(), Scalar(0));
-    if (branch.a != 0)
-      for (std::size_t j = 0; j < equation.size(); ++j)
-        equation[j] = branch.a * problem.w_row(i)[j];
-    Scalar& own = equation[static_cast<std::size_t>(problem.p + i)];
-    own = Arithmetic<Scalar>::difference(own, -branch.b);
-    equation.back() = Arithmetic<Scalar>::difference(equation.back(), branch.c);
-    equations.push_back(std::move(equation));
-  }
-  return equations;
-}
-
 /// Part of the size of a whole problem that counts for each of its rows, see `residual`.
 inline constexpr double size_leak = 0x1p-14;
 
@@ -122,13 +105,22 @@ template <class Scalar>
 class ModePolyhedron {
  public:
   ModePolyhedron(const AlgebraicProblem<Scalar>& problem, std::size_t limit)
-      : problem_(problem), limit_(limit) {}
+      : problem_(problem), limit_(limit) {
+    // The p equations hold in every mode: they are solved once, for u as far as possible.
+    const int n = problem.p + problem.m;
+    common_ = solve_equations<Scalar>({problem.rows.begin(), problem.rows.begin() + problem.p}, n,
+                                      problem.p);
+    if (!common_) return;
+    for (int i = 0; i < problem.m; ++i) {
+      w_.push_back(w_row(*common_, i));
+      lambda_.push_back(lambda_row(*common_, i));
+    }
+  }
 
   /// Generators of the mode's solutions; no vertex: no solution. `overflow` is set where there are
   /// more generators than the limit.
   Generators<Scalar> operator()(const Mode& mode, bool& overflow) {
-    const int n = problem_.p + problem_.m;
-    const auto space = solve_equations(mode_equations(problem_, mode), n);
+    const auto space = solve(mode);
     if (!space) return {};
     if (space->directions.empty()) {
       if (!admits_point(mode, space->origin)) return {};
@@ -156,6 +148,29 @@ class ModePolyhedron {
     Point coefficients;  ///< of t, then the constant
     Scalar size;
   };
+
+  /// The affine space of the mode's equations a w + b λ = c within that of the common equations.
+  std::optional<AffineSpace<Scalar>> solve(const Mode& mode) const {
+    if (!common_) return std::nullopt;
+    const std::size_t count = common_->directions.size();
+    std::vector<Point> equations;
+    for (int i = 0; i < problem_.m; ++i) {
+      const LawBranch<Scalar>& branch = problem_.branch(mode, i);
+      const Point& w = w_[static_cast<std::size_t>(i)].coefficients;
+      const Point& lambda = lambda_[static_cast<std::size_t>(i)].coefficients;
+      Point equation(count + 1);
+      for (std::size_t k = 0; k <= count; ++k)
+        equation[k] = A::difference(branch.a * w[k], -branch.b * lambda[k]);
+      equation.back() = A::difference(equation.back(), branch.c);
+      equations.push_back(std::move(equation));
+    }
+    auto inner = solve_equations(std::move(equations), static_cast<int>(count));
+    if (!inner) return std::nullopt;
+    AffineSpace<Scalar> space{combine(*common_, inner->origin, false), {}, {}};
+    for (const Point& direction : inner->directions)
+      space.directions.push_back(combine(*common_, direction, true));
+    return space;
+  }
 
   static Scalar size_of(const Point& y) {
     Scalar largest = 1;
@@ -218,28 +233,31 @@ class ModePolyhedron {
     return true;
   }
 
-  /// From t back to y.
+  /// The point (or direction) of the space with these parameters.
+  static Point combine(const AffineSpace<Scalar>& space, const Point& t, bool is_direction) {
+    Point y;
+    for (std::size_t j = 0; j < space.origin.size(); ++j) {
+      Sum<Scalar> sum;
+      if (!is_direction) sum.add(space.origin[j], Scalar(1));
+      for (std::size_t k = 0; k < t.size(); ++k) sum.add(space.directions[k][j], t[k]);
+      y.push_back(sum.value);
+    }
+    if (is_direction) A::normalise(y);
+    return y;
+  }
   static Generators<Scalar> lift(const AffineSpace<Scalar>& space, const Generators<Scalar>& of_t) {
-    const auto combine = [&](const Point& t, bool is_direction) {
-      Point y;
-      for (std::size_t j = 0; j < space.origin.size(); ++j) {
-        Sum<Scalar> sum;
-        if (!is_direction) sum.add(space.origin[j], Scalar(1));
-        for (std::size_t k = 0; k < t.size(); ++k) sum.add(space.directions[k][j], t[k]);
-        y.push_back(sum.value);
-      }
-      if (is_direction) A::normalise(y);
-      return y;
-    };
     Generators<Scalar> result;
-    for (const Point& t : of_t.vertices) result.vertices.push_back(combine(t, false));
-    for (const Point& t : of_t.rays) result.rays.push_back(combine(t, true));
-    for (const Point& t : of_t.lines) result.lines.push_back(combine(t, true));
+    for (const Point& t : of_t.vertices) result.vertices.push_back(combine(space, t, false));
+    for (const Point& t : of_t.rays) result.rays.push_back(combine(space, t, true));
+    for (const Point& t : of_t.lines) result.lines.push_back(combine(space, t, true));
     return result;
   }
 
   const AlgebraicProblem<Scalar>& problem_;
   std::size_t limit_;
+  std::optional<AffineSpace<Scalar>> common_;  ///< all y that satisfy the p equations
+  std::vector<Row> w_;                         ///< in the parameters of `common_`
+  std::vector<Row> lambda_;
 };
 
 }  // namespace perp

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -196,90 +195,6 @@ Generators<Scalar> dehomogenise(const DoubleDescription<Scalar>& cone) {
     result.lines.push_back(std::move(line));
   }
   return result;
-}
-
-/// Solutions of linear equations: origin + span(directions).
-template <class Scalar>
-struct AffineSpace {
-  std::vector<Scalar> origin;
-  std::vector<std::vector<Scalar>> directions;
-  std::vector<int> free;  ///< directions[k] is 1 at unknown free[k], which is 0 elsewhere
-};
-
-/// Solves row · (y, 1) = 0 for all rows (each n+1 entries) by Gauss-Jordan elimination with full
-/// pivoting; nothing if the equations contradict each other. The first `preferred` unknowns are
-/// only left free where their coefficients are small beside the others.
-template <class Scalar>
-std::optional<AffineSpace<Scalar>> solve_equations(std::vector<std::vector<Scalar>> rows, int n,
-                                                   int preferred = 0) {
-  using A = Arithmetic<Scalar>;
-  const auto columns = static_cast<std::size_t>(n);
-  std::vector<Scalar> size(rows.size(), Scalar(0));
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (const Scalar& value : rows[r]) size[r] = std::max<Scalar>(size[r], A::size(value));
-  std::vector<bool> used(rows.size(), false);
-  std::vector<std::size_t> pivot_row(columns, rows.size());
-  const auto eliminate = [&](std::size_t pivot, std::size_t column) {
-    used[pivot] = true;
-    pivot_row[column] = pivot;
-    const Scalar value = rows[pivot][column];
-    for (Scalar& entry : rows[pivot]) entry /= value;
-    rows[pivot][column] = 1;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      const Scalar factor = rows[r][column];
-      if (r == pivot || factor == 0) continue;
-      for (std::size_t j = 0; j <= columns; ++j) {
-        if (rows[pivot][j] == 0) continue;
-        const Scalar term = factor * rows[pivot][j];
-        size[r] = std::max<Scalar>(size[r], A::size(term));
-        rows[r][j] = A::difference(rows[r][j], term);
-      }
-      rows[r][column] = 0;
-    }
-  };
-  // rows with one entry first: they need no search, and fixed unknowns keep their exact value
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto entries = std::count_if(rows[r].begin(), rows[r].end() - 1,
-                                       [](const Scalar& value) { return value != 0; });
-    if (entries != 1) continue;
-    const auto column = static_cast<std::size_t>(
-        std::find_if(rows[r].begin(), rows[r].end(), [](const Scalar& v) { return v != 0; }) -
-        rows[r].begin());
-    if (!A::no_pivot(rows[r][column], size[r])) eliminate(r, column);
-  }
-  for (;;) {
-    std::size_t pivot = rows.size(), column = 0;
-    Scalar best = 0;
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      if (used[r]) continue;
-      for (std::size_t j = 0; j < columns; ++j)
-        if (rows[r][j] != 0 && !A::no_pivot(rows[r][j], size[r])) {
-          const Scalar weighted =
-              A::size(rows[r][j]) * Scalar(j < static_cast<std::size_t>(preferred) ? 64 : 1);
-          if (weighted <= best) continue;
-          best = weighted;
-          pivot = r;
-          column = j;
-        }
-    }
-    if (pivot == rows.size()) break;
-    eliminate(pivot, column);
-  }
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    if (!used[r] && !A::vanishes(rows[r][columns], size[r])) return std::nullopt;
-  AffineSpace<Scalar> space{std::vector<Scalar>(columns, Scalar(0)), {}, {}};
-  for (std::size_t j = 0; j < columns; ++j)
-    if (pivot_row[j] < rows.size()) space.origin[j] = -rows[pivot_row[j]][columns];
-  for (std::size_t free = 0; free < columns; ++free) {
-    if (pivot_row[free] < rows.size()) continue;
-    std::vector<Scalar> direction(columns, Scalar(0));
-    direction[free] = 1;
-    for (std::size_t j = 0; j < columns; ++j)
-      if (pivot_row[j] < rows.size()) direction[j] = -rows[pivot_row[j]][free];
-    space.directions.push_back(std::move(direction));
-    space.free.push_back(static_cast<int>(free));
-  }
-  return space;
 }
 
 }  // namespace perp

@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <perp/core/error.hpp>
+#include <perp/lcp/affine_space.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/least_norm.hpp>
-#include <perp/lcp/polyhedron.hpp>
 
-#include "random_problems.hpp"
-#include "reference_problems.hpp"
+#include <perp/tests/lcp/random_problems.hpp>
+#include <perp/tests/lcp/reference_problems.hpp>
 
 using namespace perp;
 

@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 
+#include <perp/lcp/affine_space.hpp>
 #include <perp/lcp/polyhedron.hpp>
 
 using namespace perp;
