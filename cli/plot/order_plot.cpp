@@ -9,30 +9,25 @@
 namespace perp::cli {
 
 void draw_order(const Picture& picture, const OrderPlot& plot) {
-  std::string data = "# index 0, in the fit: h error\n";
-  for (const auto& point : plot.points)
-    if (point.fitted) data += fmt::format("{} {}\n", point.h, point.error);
-  data += "\n\n# index 1, not in the fit (rounding errors): h error\n";
-  bool any_other = false;
-  bool any = false;
-  for (const auto& point : plot.points) {
-    if (!(point.error > 0)) continue;  // 0 has no logarithm
-    any = true;
-    if (point.fitted) continue;
-    data += fmt::format("{} {}\n", point.h, point.error);
-    any_other = true;
-  }
-  if (!any) throw InvalidInput("there is no picture: every error is exactly 0");
+  std::string in_fit, others, line;
   double low = inf;
   double high = 0;
+  bool any = false;
   for (const auto& point : plot.points) {
     low = std::min(low, point.h);
     high = std::max(high, point.h);
+    if (!(point.error > 0)) continue;  // 0 has no logarithm
+    any = true;
+    (point.fitted ? in_fit : others) += fmt::format("{} {}\n", point.h, point.error);
   }
-  data += "\n\n# index 2, the fit: h error\n";
+  if (!any) throw InvalidInput("there is no picture: every error is exactly 0");
   if (plot.has_fit)
     for (const double h : {low, high})
-      data += fmt::format("{} {}\n", h, plot.factor * std::pow(h, plot.order));
+      line += fmt::format("{} {}\n", h, plot.factor * std::pow(h, plot.order));
+  const std::string data =
+      data_block("index 0, in the fit: h error", in_fit) +
+      data_block("index 1, not in the fit (rounding errors): h error", others) +
+      data_block("index 2, the fit: h error", line);
   std::string script = picture.preamble(760, 560);
   script += fmt::format(
       "set title {} noenhanced font ',14'\nset xlabel 'step length h'\nset ylabel {} noenhanced\n"
@@ -50,15 +45,13 @@ void draw_order(const Picture& picture, const OrderPlot& plot) {
     script += fmt::format(
         "data index 2 with lines lw 2 lc rgb '{}' title 'fitted order {:.2f}', \\\n     ",
         curve_colour(1), plot.order);
-  const bool any_fitted = std::any_of(plot.points.begin(), plot.points.end(),
-                                      [](const auto& point) { return point.fitted; });
-  if (any_fitted)
+  if (!in_fit.empty())
     script += fmt::format("data index 0 with points pt 7 ps 1.1 lc rgb '{}' title 'error'",
                           curve_colour(0));
-  if (any_other)
+  if (!others.empty())
     script += fmt::format(
         "{}data index 1 with points pt 6 ps 1.1 lw 1.5 lc rgb '#777777' title 'rounding errors'",
-        any_fitted ? ", \\\n     " : "");
+        in_fit.empty() ? "" : ", \\\n     ");
   picture.draw(script + "\n", data);
 }
 

@@ -4,6 +4,7 @@
 
 #include <perp/cli/plot/mode_colours.hpp>
 #include <perp/cli/plot/run_plot.hpp>
+#include <perp/core/error.hpp>
 
 namespace perp::cli {
 namespace {
@@ -49,47 +50,53 @@ class Path {
     scale();
   }
 
+  [[nodiscard]] const Range& x() const { return x_; }
+  [[nodiscard]] const Range& y() const { return y_; }
+  [[nodiscard]] bool is_empty() const { return all_.empty(); }
   [[nodiscard]] bool is_single() const { return single_; }
   [[nodiscard]] bool has_jumps() const { return !jumps_.empty(); }
 
   [[nodiscard]] std::string data() const {
     std::string text;
     for (std::size_t k = 0; k < pieces_.size(); ++k) {
-      text += fmt::format("# index {}: path in mode {}\n", k, k + 1);
+      std::string rows;
       for (const auto& piece : pieces_[k]) {
-        for (const Point& point : piece) text += fmt::format("{} {}\n", point.x, point.y);
-        text += '\n';
+        if (!rows.empty()) rows += '\n';
+        for (const Point& point : piece) rows += fmt::format("{} {}\n", point.x, point.y);
       }
-      text += '\n';
+      text += data_block(fmt::format("index {}: path in mode {}", k, k + 1), rows);
     }
-    text += fmt::format("# index {}: start\n{} {}\n\n\n", pieces_.size(), all_.front().x,
-                        all_.front().y);
-    text += fmt::format("# index {}: end\n{} {}\n\n\n", pieces_.size() + 1, all_.back().x,
-                        all_.back().y);
-    text += fmt::format("# index {}: direction, x y dx dy\n", pieces_.size() + 2);
-    for (const auto& [from, to] : directions())
-      text += fmt::format("{} {} {} {}\n", from.x, from.y, to.x - from.x, to.y - from.y);
-    text += fmt::format("\n\n# index {}: jumps, x y dx dy\n", pieces_.size() + 3);
-    for (const auto& [from, to] : jumps_)
-      text += fmt::format("{} {} {} {}\n", from.x, from.y, to.x - from.x, to.y - from.y);
+    const std::size_t next = pieces_.size();
+    const auto point = [](const Point& at) { return fmt::format("{} {}\n", at.x, at.y); };
+    text += data_block(fmt::format("index {}: start", next), point(all_.front()));
+    text += data_block(fmt::format("index {}: end", next + 1), point(all_.back()));
+    text +=
+        data_block(fmt::format("index {}: direction, x y dx dy", next + 2), vectors(directions()));
+    text += data_block(fmt::format("index {}: jumps, x y dx dy", next + 3), vectors(jumps_));
     return text;
   }
 
  private:
+  static std::string vectors(const std::vector<std::pair<Point, Point>>& list) {
+    std::string rows;
+    for (const auto& [from, to] : list)
+      rows += fmt::format("{} {} {} {}\n", from.x, from.y, to.x - from.x, to.y - from.y);
+    return rows;
+  }
+
   void start_piece(std::size_t mode, Point point) { pieces_[mode].push_back({point}); }
 
   void scale() {
-    const auto range = [this](double Point::*member) {
-      double low = inf;
-      double high = -inf;
-      for (const Point& point : all_) {
-        low = std::min(low, point.*member);
-        high = std::max(high, point.*member);
-      }
-      return high > low ? high - low : 1;
+    for (const Point& point : all_) {
+      x_ = {std::min(x_.lower, point.x), std::max(x_.upper, point.x)};
+      y_ = {std::min(y_.lower, point.y), std::max(y_.upper, point.y)};
+    }
+    const auto extent = [](const Range& range) {
+      const double size = std::max(std::abs(range.lower), std::abs(range.upper));
+      return std::max(range.upper - range.lower, size > 0 ? 1e-9 * size : 1);
     };
-    width_ = range(&Point::x);
-    height_ = range(&Point::y);
+    width_ = extent(x_);
+    height_ = extent(y_);
   }
 
   [[nodiscard]] double distance(Point a, Point b) const {
@@ -127,6 +134,7 @@ class Path {
   std::vector<std::vector<std::vector<Point>>> pieces_;  // by mode
   std::vector<std::pair<Point, Point>> jumps_;
   std::vector<Point> all_;
+  Range x_{inf, -inf}, y_{inf, -inf};
   double width_ = 1, height_ = 1;
 };
 
@@ -158,15 +166,16 @@ std::string script_of(const Picture& picture, const RunPlot& plot, int horizonta
       "set border 3 lw 0.8 lc rgb '#333333'\n"
       "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
       "set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'\n"
-      "set offsets graph 0.04, graph 0.04, graph 0.04, graph 0.04\n"
+      "set offsets graph 0.04, graph 0.04, graph 0.04, graph 0.04\nset xrange {}\nset yrange {}\n"
       "set lmargin at screen {:.4f}\nset rmargin at screen 0.97\nset tmargin at screen {:.4f}\n"
       "set bmargin at screen {:.4f}\n"
       "set key at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} noenhanced "
       "reverse Left samplen 2.2 spacing 1.2\n\nplot ",
       gnuplot_text(plot.model.name), axis_label(variable(horizontal)),
-      axis_label(variable(vertical)), static_cast<double>(left) / width, 1 - 46.0 / height,
-      1 - static_cast<double>(46 + panel) / height, static_cast<double>(left) / width,
-      12.0 / height, columns, rows);
+      axis_label(variable(vertical)), axis_range(path.x().lower, path.x().upper),
+      axis_range(path.y().lower, path.y().upper), static_cast<double>(left) / width,
+      1 - 46.0 / height, 1 - static_cast<double>(46 + panel) / height,
+      static_cast<double>(left) / width, 12.0 / height, columns, rows);
   for (std::size_t k = 0; k < modes; ++k) {
     const bool named = !path.is_single() && k < colours.entries().size();
     const bool sliding = named && colours.entries()[k].sliding;
@@ -199,6 +208,7 @@ std::string script_of(const Picture& picture, const RunPlot& plot, int horizonta
 void draw_phase(const Picture& picture, const RunPlot& plot, int horizontal, int vertical) {
   const ModeColours colours(plot.model.system.laws, plot.modes);
   const Path path(plot, horizontal, vertical, colours);
+  if (path.is_empty()) throw InvalidInput("there is no phase picture: the run has no state for it");
   picture.draw(script_of(picture, plot, horizontal, vertical, colours, path), path.data());
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -139,6 +140,17 @@ std::string gnuplot_text(const std::string& text) {
       quoted += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
   }
   return quoted + "'";
+}
+
+std::string data_block(const std::string& comment, const std::string& rows) {
+  return "# " + comment + "\n" + (rows.empty() ? "NaN NaN NaN NaN\n" : rows) + "\n\n";
+}
+
+std::string axis_range(double low, double high) {
+  const double size = std::max(std::abs(low), std::abs(high));
+  if (!(size > 0) || high - low > 1e-9 * size) return "[*:*]";
+  const double middle = (low + high) / 2;
+  return fmt::format("[{}:{}]", middle - 0.1 * size, middle + 0.1 * size);
 }
 
 const char* curve_colour(std::size_t k) {

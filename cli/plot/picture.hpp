@@ -33,6 +33,14 @@ class Picture {
 /// Text in gnuplot's single quotes. Control characters become blanks.
 std::string gnuplot_text(const std::string& text);
 
+/// A block of a data file with its comment, ended by two empty lines. A block without rows would
+/// not count in gnuplot's `index`, so it gets one that draws nothing.
+std::string data_block(const std::string& comment, const std::string& rows);
+
+/// The range of an axis for values in [low, high]: gnuplot's own choice, or, where they differ by
+/// rounding errors only, one in which they look constant.
+std::string axis_range(double low, double high);
+
 /// Colours that can be told apart by colour-blind readers (Okabe and Ito), without yellow.
 const char* curve_colour(std::size_t k);
 

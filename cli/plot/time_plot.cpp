@@ -16,48 +16,59 @@ constexpr std::size_t most_named_modes = 12;
 constexpr int letter = 9;  // width of one in a legend
 
 struct Panel {
-  std::vector<int> curves;  // indices of the drawn variables
-  double smallest = inf, largest = 0;
+  std::vector<int> curves;             // indices of the drawn variables
+  double smallest = inf, largest = 0;  // half heights
+  double low = inf, high = -inf;       // of all values
   std::string unit;
 };
 
-/// Half the height of each curve; 0 for a constant one.
-std::vector<double> sizes(const RunPlot& plot) {
-  std::vector<double> list;
+/// Smallest and largest value of each curve; (0, 0) for one that is nowhere drawn.
+std::vector<Range> ranges(const RunPlot& plot) {
+  std::vector<Range> list;
   for (std::size_t j = 0; j < plot.variables.size(); ++j) {
-    double low = inf;
-    double high = -inf;
+    Range range{inf, -inf};
     for (const Curves::Row& row : plot.curves.rows) {
       const double value = row.x[static_cast<Eigen::Index>(j)];
       if (std::isnan(value)) continue;
-      low = std::min(low, value);
-      high = std::max(high, value);
+      range.lower = std::min(range.lower, value);
+      range.upper = std::max(range.upper, value);
     }
-    list.push_back(low <= high ? (high - low) / 2 : 0);
+    list.push_back(range.lower <= range.upper ? range : Range{0, 0});
   }
   return list;
 }
 
+/// Half the height of a curve; 0 where it is rounding errors only.
+double half_height(const Range& range) {
+  const double height = range.upper - range.lower;
+  const double size = std::max(std::abs(range.lower), std::abs(range.upper));
+  return height > 1e-9 * size ? height / 2 : 0;
+}
+
 /// One panel where that is readable; else variables of one unit and about one size share a panel.
 std::vector<Panel> panels(const RunPlot& plot) {
-  const std::vector<double> size = sizes(plot);
+  const std::vector<Range> range = ranges(plot);
   std::vector<Panel> list;
   for (std::size_t j = 0; j < plot.variables.size(); ++j) {
     const std::string& unit =
         plot.model.variables[static_cast<std::size_t>(plot.variables[j])].unit;
+    const double size = half_height(range[j]);
     const auto fits = [&](const Panel& panel) {
       if (panel.unit != unit || panel.curves.size() >= most_curves_per_panel) return false;
-      if (size[j] == 0 || panel.largest == 0) return true;
-      return std::max(panel.largest, size[j]) <= largest_ratio * std::min(panel.smallest, size[j]);
+      if (size == 0 || panel.largest == 0) return true;
+      return std::max(panel.largest, size) <= largest_ratio * std::min(panel.smallest, size);
     };
     auto panel = std::find_if(list.begin(), list.end(), fits);
     if (panel == list.end()) {
-      list.push_back({{}, inf, 0, unit});
+      list.push_back({});
+      list.back().unit = unit;
       panel = list.end() - 1;
     }
     panel->curves.push_back(static_cast<int>(j));
-    if (size[j] > 0) panel->smallest = std::min(panel->smallest, size[j]);
-    panel->largest = std::max(panel->largest, size[j]);
+    if (size > 0) panel->smallest = std::min(panel->smallest, size);
+    panel->largest = std::max(panel->largest, size);
+    panel->low = std::min(panel->low, range[j].lower);
+    panel->high = std::max(panel->high, range[j].upper);
   }
   return list;
 }
@@ -178,6 +189,7 @@ class Script {
     for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + variable(curve).name;
     if (!part.unit.empty()) names += " [" + part.unit + "]";
     line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(names));
+    line("set yrange {}", axis_range(part.low, part.high));
     std::string curves;
     for (std::size_t j = 0; j < part.curves.size(); ++j) curves += curve_of(part.curves[j], j);
     line("plot {}", curves);
@@ -241,19 +253,20 @@ class Script {
 };
 
 std::string data_of(const RunPlot& plot) {
-  std::string text = "# index 0: t";
+  std::string heading = "index 0: t";
   for (const int variable : plot.variables)
-    text += " " + plot.model.variables[static_cast<std::size_t>(variable)].name;
-  text += "; NaN where a curve is interrupted\n";
+    heading += " " + plot.model.variables[static_cast<std::size_t>(variable)].name;
+  std::string rows;
   for (const Curves::Row& row : plot.curves.rows) {
-    text += fmt::format("{}", row.t);
-    for (const double value : row.x) text += std::isnan(value) ? " NaN" : fmt::format(" {}", value);
-    text += '\n';
+    rows += fmt::format("{}", row.t);
+    for (const double value : row.x) rows += std::isnan(value) ? " NaN" : fmt::format(" {}", value);
+    rows += '\n';
   }
-  text += "\n\n# index 1, jumps: t from to column\n";
+  std::string jumps;
   for (const Curves::Jump& jump : plot.curves.jumps)
-    text += fmt::format("{} {} {} {}\n", jump.t, jump.from, jump.to, jump.variable + 2);
-  return text;
+    jumps += fmt::format("{} {} {} {}\n", jump.t, jump.from, jump.to, jump.variable + 2);
+  return data_block(heading + "; NaN where a curve is interrupted", rows) +
+         data_block("index 1, jumps: t from to column", jumps);
 }
 
 }  // namespace

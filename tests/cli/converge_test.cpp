@@ -30,8 +30,9 @@ TEST_SUITE("cli/converge") {
     CHECK(run.out.find("exact solution") != std::string::npos);
     CHECK(run.out.find("differential variables x1, x2") != std::string::npos);
     CHECK(std::abs(fitted_order(run.out) - 1) < 0.02);
-    CHECK(perp::test::read_text(folder / "order.svg").find("fitted order 1.0") !=
-          std::string::npos);
+    const std::string picture = perp::test::read_text(folder / "order.svg");
+    CHECK(picture.find("fitted order 1.0") != std::string::npos);
+    CHECK(picture.find("<title>error</title>") != std::string::npos);
   }
 
   TEST_CASE("no order is claimed where every error is rounding") {
