@@ -91,8 +91,12 @@ void draw(const Pictures& pictures, const Model& model, const std::vector<ModeSp
   if (states.empty()) throw InvalidInput("there is no picture: the run has no state");
   const std::vector<int> variables = sampled(pictures);
   const std::vector<bool> is_algebraic = algebraic_variables(model);
-  RunPlot plot{model, variables, is_algebraic, modes,
-               curves(states, variables, is_algebraic, modes, run.events)};
+  RunPlot plot{model,
+               variables,
+               is_algebraic,
+               modes,
+               curves(states, variables, is_algebraic, modes, run.events),
+               run.status == Status::no_solution};
   if (pictures.phase) {
     const auto place = [&](int variable) {
       return static_cast<int>(std::find(variables.begin(), variables.end(), variable) -

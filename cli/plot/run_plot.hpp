@@ -18,6 +18,7 @@ struct RunPlot {
   std::vector<bool> is_algebraic;  ///< of all variables
   std::vector<ModeSpan> modes;
   Curves curves;
+  bool ends_early;  ///< no solution continues from the last state
 };
 
 /// The variables over time, one panel or several (by unit and size), with a band of colour for each

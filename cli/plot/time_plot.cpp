@@ -88,6 +88,7 @@ class Script {
   std::string operator()() {
     settings();
     if (plot_.modes.size() <= most_bands && has_modes()) bands();
+    if (plot_.ends_early) mark_end();
     for (std::size_t k = 0; k < panels_.size(); ++k) panel(k);
     legend();
     text_ += "unset multiplot\n";
@@ -166,6 +167,14 @@ class Script {
           plot_.modes[k].start);
   }
 
+  void mark_end() {
+    line("\n# where the solution ends");
+    line(
+        "set arrow from {0}, graph 0 to {0}, graph 1 nohead front lw 3 dt solid lc rgb '#A00000'\n"
+        "set label 2 'no solution' at {0}, graph 0.96 right offset -0.8,0 tc rgb '#A00000' front",
+        last_time());
+  }
+
   [[nodiscard]] const Variable& variable(int curve) const {
     return plot_.model
         .variables[static_cast<std::size_t>(plot_.variables[static_cast<std::size_t>(curve)])];
@@ -216,7 +225,9 @@ class Script {
     if (!has_modes()) return;
     const auto& entries = colours_.entries();
     line("\n# the colours of the modes");
-    line("unset object\nunset arrow\nunset border\nunset tics\nunset xlabel\nunset ylabel");
+    line(
+        "unset object\nunset arrow\nunset label 2\nunset border\nunset tics\nunset xlabel\nunset "
+        "ylabel");
     line("set tmargin at screen {:.4f}\nset bmargin at screen 0",
          screen(height_ - bottom - static_cast<int>(legend_rows_) * row - row / 2));
     line(
