@@ -78,8 +78,9 @@ class BlockSearch {
         algebraic_(problem_),
         tol_(options.tol) {}
 
-  /// False if the budget or a limit ended the search.
-  bool run(long budget, std::vector<Piece>& pieces) {
+  /// Works on at most `budget` nodes and keeps at most `room` modes. False if a limit ended the
+  /// search.
+  bool run(long budget, long room, std::vector<Piece>& pieces) {
     const double n = problem_.p() + problem_.m(), m = problem_.m();
     if (m * m * n * sizeof(double) / 2 > storage_limit) return false;
     PieceCollector<Real> collector(algebraic_);
@@ -88,7 +89,10 @@ class BlockSearch {
     bool overflow = false;
     const bool finished = tree.search(budget, [&](const Mode& mode) {
       Generators<Real> generators = solutions(mode, overflow);
-      if (passes(generators)) collector.add(mode, std::move(generators));
+      if (!passes(generators)) return true;
+      if (kept_ == room) return false;
+      collector.add(mode, std::move(generators));
+      ++kept_;
       return true;
     });
     nodes_ = tree.nodes();
@@ -106,6 +110,7 @@ class BlockSearch {
   }
 
   [[nodiscard]] long nodes() const { return nodes_; }
+  [[nodiscard]] long kept() const { return kept_; }
 
  private:
   /// Nothing is a solution before the residual of every vertex passed.
@@ -126,6 +131,7 @@ class BlockSearch {
   AlgebraicProblem<Real> algebraic_;
   double tol_;
   long nodes_ = 0;
+  long kept_ = 0;
 };
 
 }  // namespace
@@ -137,17 +143,24 @@ SolutionSet enumerate(const Mlcp& problem, const EnumerateOptions& options) {
   set.m = problem.m();
   set.blocks = independent_blocks(problem);
   std::size_t finished = 0;
+  long kept = 0;
   for (Block& block : set.blocks) {
     BlockSearch search(subproblem(problem, block), options);
-    if (search.run(options.max_nodes - set.nodes, block.pieces)) ++finished;
+    if (search.run(options.max_nodes - set.nodes, options.max_solutions - kept, block.pieces))
+      ++finished;
     set.nodes += search.nodes();
+    kept += search.kept();
   }
   set.complete = finished == set.blocks.size();
   set.certificate =
-      set.complete ? fmt::format("complete enumeration: {} laws in {} blocks, {} nodes", set.m,
-                                 set.blocks.size(), set.nodes)
-                   : fmt::format("not complete: {} of {} blocks finished, {} nodes of at most {}",
-                                 finished, set.blocks.size(), set.nodes, options.max_nodes);
+      set.complete
+          ? fmt::format("complete enumeration: {} laws in {} blocks, {} nodes", set.m,
+                        set.blocks.size(), set.nodes)
+          : fmt::format(
+                "not complete: {} of {} blocks finished, {} nodes of at most {}, {} modes with "
+                "solutions of at most {}",
+                finished, set.blocks.size(), set.nodes, options.max_nodes, kept,
+                options.max_solutions);
   return set;
 }
 

@@ -37,8 +37,8 @@ struct SolutionSet {
   long nodes = 0;             ///< nodes of the search
 };
 
-/// Classes of the set and of its projection on u. A count is -1 for a continuum and saturates at
-/// the largest long.
+/// Classes of the set and of its projection on u (of the set itself for a problem without u). A
+/// count is -1 for a continuum and saturates at the largest long.
 Multiplicity multiplicity(const SolutionSet& set);
 Multiplicity multiplicity_of_u(const SolutionSet& set);
 long count(const SolutionSet& set);

@@ -376,6 +376,13 @@ TEST_SUITE("lcp/enumerate") {
           0);
     CHECK_FALSE(enumerate_exact(problem, {.max_nodes = 20}).complete);
     CHECK(enumerate(problem, {.max_nodes = enumerate(problem).nodes}).complete);
+    const Mlcp many = repeated(index2_step(1, 2, -0.5, -0.5, 0.5), 2);
+    const SolutionSet all = enumerate(many);
+    std::size_t modes = 0;
+    for (const Block& block : all.blocks)
+      for (const Piece& piece : block.pieces) modes += piece.modes.size();
+    CHECK(enumerate(many, {.max_solutions = static_cast<long>(modes)}).complete);
+    CHECK_FALSE(enumerate(many, {.max_solutions = static_cast<long>(modes) - 1}).complete);
   }
 
   TEST_CASE("a block too large to be enumerated is refused at once") {
