@@ -12,6 +12,7 @@
 #include <perp/cli/output/text_table.hpp>
 #include <perp/core/pencil.hpp>
 #include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/mode_equations.hpp>
 
 namespace perp::cli {
 namespace {
@@ -63,30 +64,6 @@ void print_laws(const Lcs& lcs) {
   if (lcs.m() > 0) fmt::print("{}", table.text("  "));
 }
 
-/// The next mode in the order of counting; false after the last.
-bool advance(Mode& mode, const std::vector<Law>& laws) {
-  for (std::size_t i = mode.size(); i-- > 0;) {
-    if (++mode[i] < static_cast<int>(laws[i].branches.size())) return true;
-    mode[i] = 0;
-  }
-  return false;
-}
-
-/// Matrix of the equations of one step in a mode: those of the step and a w + b λ = c.
-Matrix step_matrix(const Mlcp& family, const Mode& mode) {
-  const int p = family.p();
-  const int m = family.m();
-  Matrix matrix(p + m, p + m);
-  matrix.topRows(p) << family.M11, family.M12;
-  for (int i = 0; i < m; ++i) {
-    const auto law = static_cast<std::size_t>(i);
-    const Branch& branch = family.laws[law].branches[static_cast<std::size_t>(mode[law])];
-    matrix.row(p + i) << branch.a * family.M21.row(i), branch.a * family.M22.row(i);
-    matrix(p + i, p + i) += branch.b;
-  }
-  return matrix;
-}
-
 void print_modes(const Model& model, const Lcs& lcs, const StepEquations& equations) {
   double total = 1;
   for (const Law& law : lcs.laws) total *= static_cast<double>(law.branches.size());
@@ -101,12 +78,12 @@ void print_modes(const Model& model, const Lcs& lcs, const StepEquations& equati
   for (long k = 1; k <= most_modes; ++k) {
     const ModeDae dae = mode_dae(lcs, mode);
     const std::optional<int> index = index_of(dae.E, dae.A);
-    const double condition = scaled_reciprocal_condition(step_matrix(family, mode));
+    const double condition = scaled_reciprocal_condition(mode_matrix(family, mode));
     table.add({fmt::format("{}", k), describe(lcs.laws, mode),
                index ? fmt::format("regular, index {}", *index) : "singular: not well-posed",
                condition < singular_below ? "singular"
                                           : fmt::format("regular, 1/condition {:.1e}", condition)});
-    if (!advance(mode, lcs.laws)) break;
+    if (!next_mode(mode, lcs.laws)) break;
   }
   fmt::print("{}", table.text("  "));
 }

@@ -52,6 +52,9 @@ BranchTexts branch_texts(const std::vector<Law>& laws, const Event& event) {
   if (event.law < 0) return texts;
   const Law& law = laws.at(static_cast<std::size_t>(event.law));
   texts.law = law.name;
+  if (std::count_if(laws.begin(), laws.end(),
+                    [&](const Law& other) { return other.name == law.name; }) > 1)
+    texts.law += fmt::format(" (law {})", event.law + 1);
   if (event.from >= 0) texts.from = describe(law.branches.at(static_cast<std::size_t>(event.from)));
   if (event.to >= 0) texts.to = describe(law.branches.at(static_cast<std::size_t>(event.to)));
   return texts;

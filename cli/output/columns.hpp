@@ -30,7 +30,8 @@ class ModeText {
   std::string text_;
 };
 
-/// The branches that an event leads from and to, e.g. "w=0"; empty where it is not of one law.
+/// The law of an event, with its number where others have the same name, and the branches that it
+/// leads from and to, e.g. "w=0"; empty where it is not of one law.
 struct BranchTexts {
   std::string law, from, to;
 };

@@ -121,6 +121,24 @@ TEST_SUITE("cli/run") {
     CHECK(std::abs(events.number(1, "t") - 3.5) < 1e-12);
   }
 
+  TEST_CASE("laws of one name are told apart by their number") {
+    const Folder folder;
+    const std::string file =
+        folder.write("twins.toml",
+                     "[variables]\nx = 1\ny = 2\n[system]\nA = [[0, 0], [0, 0]]\n"
+                     "B = [[-1, 0], [0, -1]]\nC = [[1, 0], [0, 1]]\nlaws = [\"sign\", \"sign\"]\n"
+                     "[run]\nt = [0, 3]\nh = 0.1\n");
+    const Outcome run = perp_program(folder, {"run", file, "--events", "events.csv"});
+    CHECK(run.status == 0);
+    CHECK(parse_csv(run.out).header ==
+          std::vector<std::string>{"t", "x", "y", "lambda1", "lambda2", "mode"});
+    const Csv events = parse_csv(read_text(folder / "events.csv"));
+    REQUIRE(events.rows.size() == 2);
+    CHECK(events.rows[0][2] == "sign (law 1)");
+    CHECK(events.rows[1][2] == "sign (law 2)");
+    CHECK(events.rows[1][4] == "w=0");
+  }
+
   TEST_CASE("the provenance beside a CSV says what made it") {
     const Folder folder;
     perp_program(folder, {"run", crossing, "-o", "out.csv", "--set", "run.h=0.2", "--selector",
