@@ -80,6 +80,14 @@ std::vector<Branch> cone_branches(double lower, double upper, int orientation) {
 
 }  // namespace
 
+bool next_mode(Mode& mode, const std::vector<Law>& laws) {
+  for (std::size_t i = mode.size(); i-- > 0;) {
+    if (++mode[i] < static_cast<int>(laws[i].branches.size())) return true;
+    mode[i] = 0;
+  }
+  return false;
+}
+
 Range w_range(const Branch& branch) {
   if (branch.b == 0) return {branch.c / branch.a, branch.c / branch.a};
   if (branch.a == 0) return branch.w;

@@ -38,6 +38,9 @@ struct Law {
 /// One branch index per law.
 using Mode = std::vector<int>;
 
+/// The next mode in lexicographic order; after the last one false, and the first again.
+bool next_mode(Mode& mode, const std::vector<Law>& laws);
+
 /// Is w fixed on this branch while λ moves (sliding, contact)? Then b = 0.
 bool is_vertical(const Branch& branch);
 

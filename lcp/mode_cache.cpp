@@ -22,15 +22,6 @@ bool agree_on(const Matrix& difference, const Matrix& active, double size) {
   return (active.transpose() * X - difference.transpose()).cwiseAbs().maxCoeff() <= 1e-11 * size;
 }
 
-/// The next mode in lexicographic order; false after the last.
-bool advance(Mode& mode, const std::vector<Law>& laws) {
-  for (std::size_t i = mode.size(); i-- > 0;) {
-    if (++mode[i] < static_cast<int>(laws[i].branches.size())) return true;
-    mode[i] = 0;
-  }
-  return false;
-}
-
 }  // namespace
 
 ModeCache::ModeCache(ParametricMlcp family, double tol) : family_(std::move(family)), tol_(tol) {
@@ -84,7 +75,7 @@ int ModeCache::tabulate() {
   if (tabulated_) return static_cast<int>(maps_.size());
   Mode mode(family_.base.laws.size(), 0);
   do find(mode);
-  while (advance(mode, family_.base.laws));
+  while (next_mode(mode, family_.base.laws));
   for (int i = 0; i < static_cast<int>(maps_.size()); ++i)
     (map(i).kind() == ModeMap::Kind::regular ? regular_ : singular_).push_back(i);
   found_.reserve(maps_.size());

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <Eigen/LU>
 
+#include <perp/lcp/mode_equations.hpp>
 #include <perp/lcp/mode_map.hpp>
 
 namespace perp {
@@ -33,20 +34,12 @@ struct ModeSystem {
   ModeSystem(const ParametricMlcp& family, const Mode& mode) {
     const Mlcp& base = family.base;
     const int p = base.p(), m = base.m(), k = family.k();
-    K = Matrix::Zero(p + m, p + m);
+    K = mode_matrix(base, mode);
     R = Matrix::Zero(p + m, k + 1);
-    K.topLeftCorner(p, p) = base.M11;
-    K.topRightCorner(p, m) = base.M12;
     R.topLeftCorner(p, k) = -family.Q1;
-    R.topRightCorner(p, 1) = -base.q1;
-    for (int i = 0; i < m; ++i) {
-      const Branch& branch = branch_of(family, mode, i);
-      K.row(p + i).head(p) = branch.a * base.M21.row(i);
-      K.row(p + i).tail(m) = branch.a * base.M22.row(i);
-      K(p + i, p + i) += branch.b;
-      R.row(p + i).head(k) = -branch.a * family.Q2.row(i);
-      R(p + i, k) = branch.c - branch.a * base.q2[i];
-    }
+    R.col(k) = mode_constant(base, mode);
+    for (int i = 0; i < m; ++i)
+      R.row(p + i).head(k) = -branch_of(family, mode, i).a * family.Q2.row(i);
     column = Vector::Ones(p + m);
     for (int sweep = 0; sweep < 3; ++sweep) {
       for (int i = 0; i < p + m; ++i) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <Eigen/QR>
 
+#include <perp/lcp/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 
 namespace perp {
@@ -14,21 +15,8 @@ struct ModeEquations {
 };
 
 ModeEquations equations(const Mlcp& problem, const Mode& mode) {
-  const int p = problem.p();
-  const int m = problem.m();
-  ModeEquations result{Matrix::Zero(p + m, p + m), Vector::Zero(p + m)};
-  result.J.topLeftCorner(p, p) = problem.M11;
-  result.J.topRightCorner(p, m) = problem.M12;
-  result.c.head(p) = problem.q1;
-  for (int i = 0; i < m; ++i) {
-    const auto law = static_cast<std::size_t>(i);
-    const Branch& branch = problem.laws[law].branches.at(static_cast<std::size_t>(mode[law]));
-    result.J.row(p + i).head(p) = branch.a * problem.M21.row(i);
-    result.J.row(p + i).tail(m) = branch.a * problem.M22.row(i);
-    result.J(p + i, p + i) += branch.b;
-    result.c[p + i] = branch.a * problem.q2[i] - branch.c;
-  }
-  for (int i = 0; i < p + m; ++i) {
+  ModeEquations result{mode_matrix(problem, mode), -mode_constant(problem, mode)};
+  for (Eigen::Index i = 0; i < result.c.size(); ++i) {
     const double size = result.J.row(i).cwiseAbs().maxCoeff();
     if (!(size > 0)) continue;
     result.J.row(i) /= size;
@@ -42,21 +30,8 @@ ModeEquations equations(const Mlcp& problem, const Mode& mode) {
 Mode nearest_mode(const Mlcp& problem, const Vector& u, const Vector& lambda) {
   const Vector w = output(problem, u, lambda);
   Mode mode;
-  for (int i = 0; i < problem.m(); ++i) {
-    int best = 0;
-    double smallest = inf;
-    Law single{"", {Branch{}}};
-    const auto& branches = problem.laws[static_cast<std::size_t>(i)].branches;
-    for (std::size_t k = 0; k < branches.size(); ++k) {
-      single.branches[0] = branches[k];
-      const double away = distance(single, w[i], lambda[i]);
-      if (away < smallest) {
-        smallest = away;
-        best = static_cast<int>(k);
-      }
-    }
-    mode.push_back(best);
-  }
+  for (int i = 0; i < problem.m(); ++i)
+    mode.push_back(nearest_branch(problem.laws[static_cast<std::size_t>(i)], w[i], lambda[i]));
   return mode;
 }
 

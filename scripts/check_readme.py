@@ -19,7 +19,7 @@ import tempfile
 from compare_output import difference
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)#:]+?)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([\w./-]*[./][\w./-]*?)(?:#[^)]*)?\)")
 LISTED = re.compile(r"<!-- perp (list \w+) -->\n+((?:\|.*\n)+)")
 
 
@@ -71,10 +71,11 @@ def check_tables(text, folder):
     for match in LISTED.finditer(text):
         rows = match[2].splitlines()[2:]
         shown = [name for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])]
-        listed = [
-            line.split()[0] for line in run(f"scripts/perp {match[1]}", folder).splitlines() if line.strip()
-        ]
+        header, *lines = run(f"scripts/perp {match[1]}", folder).splitlines()
+        listed = [line.split()[0] for line in lines if line.strip()]
         line = line_of(text, match.start())
+        if not header.startswith("name"):
+            yield f"{line}: perp {match[1]} has no header"
         for name in shown:
             if name.split("(")[0] not in {entry.split("(")[0] for entry in listed}:
                 yield f"{line}: perp {match[1]} does not list {name}"

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include <perp/lcp/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
 
@@ -69,18 +70,8 @@ class Search {
  private:
   void evaluate(Candidate& candidate) const {
     const int p = problem_.p(), m = problem_.m();
-    Matrix K(p + m, p + m);
-    Vector r(p + m);
-    K.topLeftCorner(p, p) = problem_.M11;
-    K.topRightCorner(p, m) = problem_.M12;
-    r.head(p) = -problem_.q1;
-    for (int i = 0; i < m; ++i) {
-      const Branch& branch = branch_of(candidate.mode, i);
-      K.row(p + i).head(p) = branch.a * problem_.M21.row(i);
-      K.row(p + i).tail(m) = branch.a * problem_.M22.row(i);
-      K(p + i, p + i) += branch.b;
-      r[p + i] = branch.c - branch.a * problem_.q2[i];
-    }
+    const Matrix K = mode_matrix(problem_, candidate.mode);
+    const Vector r = mode_constant(problem_, candidate.mode);
     const Eigen::FullPivLU<Matrix> lu(K);
     const Vector y = lu.solve(r);
     candidate.u = y.head(p);
@@ -125,11 +116,6 @@ class Search {
       one[k] = all[k];
       add(one);
     }
-  }
-
-  [[nodiscard]] const Branch& branch_of(const Mode& mode, int law) const {
-    const auto i = static_cast<std::size_t>(law);
-    return problem_.laws[i].branches[static_cast<std::size_t>(mode[i])];
   }
 
   const Mlcp& problem_;

@@ -10,7 +10,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_readme
 
 PROGRAM = """#!/bin/sh
 case "$1" in
-  list) echo "sign          lambda in sign(w)"; echo "relay(l, u)   lambda = l | u" ;;
+  list) echo "name          meaning"; echo "sign          lambda in sign(w)"; echo "relay(l, u)   lambda = l | u" ;;
   fail) echo "no" >&2; exit 3 ;;
   *) echo "end 4.3333333"; echo "summary" >&2; test -d models ;;
 esac
