@@ -169,6 +169,22 @@ Vector component_exponents(const Mlcp& problem, const std::vector<int>& componen
   return data;
 }
 
+double spread(const Vector& exponents) {
+  return exponents.size() == 0 ? 0 : exponents.maxCoeff() - exponents.minCoeff();
+}
+
+/// log₂ of the largest over the smallest nonzero coefficient.
+double coefficient_spread(const Mlcp& problem) {
+  double low = inf, high = -inf;
+  for (const Matrix* M : {&problem.M11, &problem.M12, &problem.M21, &problem.M22})
+    for (const double value : M->reshaped())
+      if (value != 0) {
+        low = std::min(low, std::log2(std::abs(value)));
+        high = std::max(high, std::log2(std::abs(value)));
+      }
+  return high > low ? high - low : 0;
+}
+
 Range over(const Range& range, double scale) { return {range.lower / scale, range.upper / scale}; }
 
 }  // namespace
@@ -193,7 +209,10 @@ Scaling equilibrate(const Mlcp& problem) {
   const std::vector<Edge> edges = scaling_equations(problem);
   const std::vector<int> component = connected_components(edges, nodes, n);
   const int count = nodes == 0 ? 0 : 1 + *std::max_element(component.begin(), component.end());
-  const Vector x = solve_scaling_equations(edges, nodes, n);
+  Vector x = solve_scaling_equations(edges, nodes, n);
+  // Along a chain of weak couplings least squares compounds them; scales that spread further than the
+  // squared spread of the coefficients themselves do harm, and such coefficients need none.
+  if (spread(x.tail(n)) > 2 * coefficient_spread(problem) + 8) x.setZero();
   const Vector data = component_exponents(problem, component, count, x);
   const auto power = [&](int node) {
     const double e = x[node] + data[component[static_cast<std::size_t>(node)]];
