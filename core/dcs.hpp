@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/core/law.hpp>
+#include <perp/core/lcs.hpp>
+#include <perp/core/tape.hpp>
+
+namespace perp {
+
+/// A state reset: where `condition` changes its sign in the given direction, the listed variables
+/// get new values, all computed from the state before.
+struct Reset {
+  std::string name{};
+  int condition = -1;          ///< line of the tape
+  int direction = 0;           ///< -1: falls through 0, +1: rises through 0, 0: both
+  std::vector<int> variables;  ///< indices into x
+  std::vector<int> values;     ///< lines of the tape, one for each of them
+};
+
+/// Differential complementarity system, fully implicit:
+///     0 = F(t, ẋ, x, λ; p),   w = G(t, ẋ, x, λ; p),   (w_i, λ_i) ∈ graph of law_i,  i = 1..m
+/// F and G are lines of one tape, so they can be evaluated for any scalar. x holds differential and
+/// algebraic variables alike: those whose derivative F and G do not contain are algebraic.
+/// Inputs of the tape: t | ẋ_1..n | x_1..n | λ_1..m | p_1..k (see the members below).
+struct Dcs {
+  Tape tape;
+  std::vector<int> F;              ///< n lines
+  std::vector<int> G;              ///< m lines
+  std::vector<Law> laws;           ///< m
+  std::vector<double> parameters;  ///< values of p
+  std::vector<Reset> resets{};
+
+  [[nodiscard]] int n() const { return static_cast<int>(F.size()); }
+  [[nodiscard]] int m() const { return static_cast<int>(laws.size()); }
+
+  static constexpr int time_input() { return 0; }
+  [[nodiscard]] int derivative_input(int j) const { return 1 + j; }
+  [[nodiscard]] int variable_input(int j) const { return 1 + n() + j; }
+  [[nodiscard]] int multiplier_input(int i) const { return 1 + 2 * n() + i; }
+  [[nodiscard]] int parameter_input(int k) const { return 1 + 2 * n() + m() + k; }
+};
+
+/// The same system as an Lcs if F and G are affine in (ẋ, x, λ) with constant coefficients, G does
+/// not contain ẋ, and there are no resets. b and q keep their dependence on t.
+std::optional<Lcs> as_lcs(const Dcs& system);
+
+}  // namespace perp
