@@ -48,17 +48,18 @@ int exponent(double value) { return std::ilogb(value); }
 
 // Scaling ---------------------------------------------------------------------------------------
 
-/// One equation  R_i - C_j = e  for the logarithms of the row scale R and the unknown's scale C.
+/// One equation  x_up - x_down = e  between the binary logarithms of two scales: those of the rows are
+/// the nodes 0..n-1, those of the unknowns n..2n-1, and node 2n is the number 1, to which data tie.
 struct Edge {
-  int row;
-  int column;
+  int up;
+  int down;
   double e;
 };
 
 /// Entries too small beside both their row and their column say nothing about units.
 constexpr int negligible_exponent = -50;
 
-std::vector<Edge> scaling_equations(const Mlcp& problem) {
+std::vector<Edge> coupling_edges(const Mlcp& problem) {
   const int n = problem.p() + problem.m();
   std::vector<int> row_max(static_cast<std::size_t>(n), std::numeric_limits<int>::min() / 2);
   std::vector<int> column_max = row_max;
@@ -71,22 +72,47 @@ std::vector<Edge> scaling_equations(const Mlcp& problem) {
       row_max[static_cast<std::size_t>(i)] = std::max(row_max[static_cast<std::size_t>(i)], e);
       column_max[static_cast<std::size_t>(j)] =
           std::max(column_max[static_cast<std::size_t>(j)], e);
-      all.push_back({i, j, static_cast<double>(e)});
+      all.push_back({i, n + j, static_cast<double>(e)});
     }
   std::erase_if(all, [&](const Edge& edge) {
-    return edge.e < row_max[static_cast<std::size_t>(edge.row)] + negligible_exponent &&
-           edge.e < column_max[static_cast<std::size_t>(edge.column)] + negligible_exponent;
+    return edge.e < row_max[static_cast<std::size_t>(edge.up)] + negligible_exponent &&
+           edge.e < column_max[static_cast<std::size_t>(edge.down - n)] + negligible_exponent;
   });
   for (int i = 0; i < problem.m(); ++i)
     for (const Branch& branch : problem.laws[static_cast<std::size_t>(i)].branches)
       if (branch.a != 0 && branch.b != 0)
-        all.push_back({problem.p() + i, problem.p() + i,
+        all.push_back({problem.p() + i, n + problem.p() + i,
                        static_cast<double>(exponent(branch.b) - exponent(branch.a))});
   return all;
 }
 
+/// The data: q of a row, and the largest constant of a law in w and in λ.
+void add_data_edges(const Mlcp& problem, std::vector<Edge>& edges) {
+  const int p = problem.p(), n = p + problem.m(), one = 2 * n;
+  const auto tie = [&](int node, double value) {
+    if (value != 0) edges.push_back({node, one, static_cast<double>(exponent(value))});
+  };
+  for (int i = 0; i < n; ++i) tie(i, constant(problem, i));
+  for (int i = 0; i < problem.m(); ++i) {
+    double w = 0, lambda = 0;
+    const auto raise = [](double& largest, double value) {
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    };
+    for (const Branch& branch : problem.laws[static_cast<std::size_t>(i)].branches) {
+      raise(w, branch.w.lower);
+      raise(w, branch.w.upper);
+      raise(lambda, branch.lambda.lower);
+      raise(lambda, branch.lambda.upper);
+      if (branch.a != 0) raise(w, branch.c / branch.a);
+      if (branch.b != 0) raise(lambda, branch.c / branch.b);
+    }
+    tie(p + i, w);
+    tie(n + p + i, lambda);
+  }
+}
+
 /// Connected components of the rows (0..n-1) and unknowns (n..2n-1).
-std::vector<int> connected_components(const std::vector<Edge>& edges, int nodes, int n) {
+std::vector<int> connected_components(const std::vector<Edge>& edges, int nodes) {
   std::vector<int> parent(static_cast<std::size_t>(nodes));
   for (int i = 0; i < nodes; ++i) parent[static_cast<std::size_t>(i)] = i;
   const auto root = [&](int i) {
@@ -95,8 +121,7 @@ std::vector<int> connected_components(const std::vector<Edge>& edges, int nodes,
           parent[static_cast<std::size_t>(parent[static_cast<std::size_t>(i)])];
     return i;
   };
-  for (const Edge& edge : edges)
-    parent[static_cast<std::size_t>(root(edge.row))] = root(n + edge.column);
+  for (const Edge& edge : edges) parent[static_cast<std::size_t>(root(edge.up))] = root(edge.down);
   std::vector<int> number(static_cast<std::size_t>(nodes), -1);
   std::vector<int> component(static_cast<std::size_t>(nodes));
   int count = 0;
@@ -108,27 +133,30 @@ std::vector<int> connected_components(const std::vector<Edge>& edges, int nodes,
   return component;
 }
 
-/// Least squares solution of the scaling equations, nodes (R, C), by conjugate gradients on the
-/// normal equations (the Laplacian of the graph) with diagonal preconditioning; half a bit is
-/// accurate enough.
-Vector solve_scaling_equations(const std::vector<Edge>& edges, int nodes, int n) {
-  Vector degree = Vector::Zero(nodes), rhs = Vector::Zero(nodes), x = Vector::Zero(nodes);
-  for (const Edge& edge : edges) {
-    degree[edge.row] += 1;
-    degree[n + edge.column] += 1;
-    rhs[edge.row] += edge.e;
-    rhs[n + edge.column] -= edge.e;
+/// Minimises Σ weight (x_up - x_down - e)², started at x: conjugate gradients on the normal equations
+/// (the Laplacian of the graph) with diagonal preconditioning; half a bit is accurate enough.
+void solve_weighted(const std::vector<Edge>& edges, const std::vector<double>& weight, Vector& x) {
+  const Eigen::Index nodes = x.size();
+  Vector degree = Vector::Zero(nodes), r = Vector::Zero(nodes), Ld(nodes);
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    const auto [up, down, e] = edges[k];
+    degree[up] += weight[k];
+    degree[down] += weight[k];
+    const double pull = weight[k] * (e - (x[up] - x[down]));
+    r[up] += pull;
+    r[down] -= pull;
   }
-  degree = degree.cwiseMax(1.0);
-  Vector r = rhs, z = r.cwiseQuotient(degree), d = z, Ld(nodes);
+  for (double& value : degree)
+    if (value == 0) value = 1;
+  Vector z = r.cwiseQuotient(degree), d = z;
   double rz = r.dot(z);
-  for (int iteration = 0; iteration < 2 * nodes && r.cwiseQuotient(degree).norm() > 1e-6;
+  for (Eigen::Index iteration = 0; iteration < 2 * nodes && z.cwiseAbs().maxCoeff() > 1e-6;
        ++iteration) {
     Ld.setZero();
-    for (const Edge& edge : edges) {
-      const double difference = d[edge.row] - d[n + edge.column];
-      Ld[edge.row] += difference;
-      Ld[n + edge.column] -= difference;
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      const double difference = weight[k] * (d[edges[k].up] - d[edges[k].down]);
+      Ld[edges[k].up] += difference;
+      Ld[edges[k].down] -= difference;
     }
     const double curvature = d.dot(Ld);
     if (curvature <= 0) break;
@@ -140,49 +168,28 @@ Vector solve_scaling_equations(const std::vector<Edge>& edges, int nodes, int n)
     d = z + (rz_next / rz) * d;
     rz = rz_next;
   }
-  return x;
 }
 
-/// Per component the exponent of the largest q, else that of the smallest nonzero constant of a
-/// law.
-Vector component_exponents(const Mlcp& problem, const std::vector<int>& component, int count,
-                           const Vector& x) {
-  const int p = problem.p(), n = p + problem.m();
-  Vector data = Vector::Constant(count, -inf), bounds = Vector::Constant(count, inf);
-  for (int i = 0; i < n; ++i)
-    if (const double q = constant(problem, i); q != 0) {
-      double& largest = data[component[static_cast<std::size_t>(i)]];
-      largest = std::max(largest, exponent(q) - x[i]);
+/// The scales that fit most edges: least squares, then Huber's weights, under which an edge that
+/// disagrees with the others (a weak coupling, a value that happens to be almost zero) pulls with the
+/// force of `tolerated` bits only. With squares alone the weak couplings along a chain compound.
+Vector fit_scales(const std::vector<Edge>& edges, int nodes) {
+  constexpr int reweightings = 8;
+  constexpr double tolerated = 1;
+  Vector x = Vector::Zero(nodes);
+  std::vector<double> weight(edges.size(), 1.0);
+  for (int pass = 0; pass <= reweightings; ++pass) {
+    solve_weighted(edges, weight, x);
+    bool changed = false;
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      const double misfit = std::abs(x[edges[k].up] - x[edges[k].down] - edges[k].e);
+      const double next = misfit > tolerated ? tolerated / misfit : 1.0;
+      changed = changed || std::abs(next - weight[k]) > 0.1 * weight[k];
+      weight[k] = next;
     }
-  const auto bound = [&](double value, int node) {
-    if (value == 0 || !std::isfinite(value)) return;
-    double& smallest = bounds[component[static_cast<std::size_t>(node)]];
-    smallest = std::min(smallest, exponent(value) - x[node]);
-  };
-  for (int i = 0; i < problem.m(); ++i)
-    for (const Branch& branch : problem.laws[static_cast<std::size_t>(i)].branches) {
-      for (const double value : {branch.lambda.lower, branch.lambda.upper}) bound(value, n + p + i);
-      for (const double value : {branch.w.lower, branch.w.upper}) bound(value, p + i);
-    }
-  for (int c = 0; c < count; ++c)
-    if (!std::isfinite(data[c])) data[c] = std::isfinite(bounds[c]) ? bounds[c] : 0;
-  return data;
-}
-
-double spread(const Vector& exponents) {
-  return exponents.size() == 0 ? 0 : exponents.maxCoeff() - exponents.minCoeff();
-}
-
-/// log₂ of the largest over the smallest nonzero coefficient.
-double coefficient_spread(const Mlcp& problem) {
-  double low = inf, high = -inf;
-  for (const Matrix* M : {&problem.M11, &problem.M12, &problem.M21, &problem.M22})
-    for (const double value : M->reshaped())
-      if (value != 0) {
-        low = std::min(low, std::log2(std::abs(value)));
-        high = std::max(high, std::log2(std::abs(value)));
-      }
-  return high > low ? high - low : 0;
+    if (!changed) break;
+  }
+  return x.array() - x[nodes - 1];
 }
 
 Range over(const Range& range, double scale) { return {range.lower / scale, range.upper / scale}; }
@@ -205,18 +212,13 @@ Vector output(const Mlcp& problem, const Vector& u, const Vector& lambda) {
 }
 
 Scaling equilibrate(const Mlcp& problem) {
-  const int p = problem.p(), m = problem.m(), n = p + m, nodes = 2 * n;
-  const std::vector<Edge> edges = scaling_equations(problem);
-  const std::vector<int> component = connected_components(edges, nodes, n);
-  const int count = nodes == 0 ? 0 : 1 + *std::max_element(component.begin(), component.end());
-  Vector x = solve_scaling_equations(edges, nodes, n);
-  // Along a chain of weak couplings least squares compounds them; scales that spread further than the
-  // squared spread of the coefficients themselves do harm, and such coefficients need none.
-  if (spread(x.tail(n)) > 2 * coefficient_spread(problem) + 8) x.setZero();
-  const Vector data = component_exponents(problem, component, count, x);
+  const int p = problem.p(), m = problem.m(), n = p + m;
+  std::vector<Edge> edges = coupling_edges(problem);
+  const std::vector<int> component = connected_components(edges, 2 * n);
+  add_data_edges(problem, edges);
+  const Vector x = fit_scales(edges, 2 * n + 1);
   const auto power = [&](int node) {
-    const double e = x[node] + data[component[static_cast<std::size_t>(node)]];
-    return std::ldexp(1.0, static_cast<int>(std::lround(std::clamp(e, -500.0, 500.0))));
+    return std::ldexp(1.0, static_cast<int>(std::lround(std::clamp(x[node], -500.0, 500.0))));
   };
   Scaling scaling{.u_scale = Vector(p),
                   .row_scale = Vector(p),

@@ -66,9 +66,10 @@ struct Scaling {
   std::vector<int> column_component{};  ///< p+m: the same numbers for the unknowns (u, λ)
 };
 
-/// The powers of two that bring the entries of [M11 M12; M21 M22] near 1 in the sense of least
-/// squares of their logarithms (Curtis and Reid) and the largest of each component's data q to
-/// about 1. A sloped branch ties the units of its w and λ like an entry of size |b/a|.
+/// The powers of two that bring the entries of [M11 M12 q1; M21 M22 q2] and the constants of the laws
+/// near 1: Curtis and Reid's least squares of their logarithms, with Huber's weights, so that a weak
+/// coupling between parts that are well scaled by their own data does not count. A sloped branch ties
+/// the units of its w and λ like an entry of size |b/a|. Follows a change of units.
 Scaling equilibrate(const Mlcp& problem);
 
 /// The same residual with the scaling of `equilibrate(problem)` at hand.
