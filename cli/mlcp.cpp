@@ -9,6 +9,7 @@
 #include <perp/cli/output/provenance.hpp>
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/exact_norm.hpp>
 #include <perp/lcp/solver.hpp>
 
 namespace perp::cli {
@@ -145,7 +146,7 @@ Json minimal_norm(const MlcpFile& file, const Nearest& found) {
   std::vector<std::vector<double>> points;
   for (const Solution& solution : found.minimisers) {
     std::vector<double> point;
-    for (const int j : file.indices)
+    for (const int j : file.weighted_norm.indices)
       point.push_back(j < file.problem.p() ? solution.u[j] : solution.lambda[j - file.problem.p()]);
     const auto same = [&](const std::vector<double>& other) {
       for (std::size_t k = 0; k < point.size(); ++k)
@@ -155,6 +156,14 @@ Json minimal_norm(const MlcpFile& file, const Nearest& found) {
     if (std::none_of(points.begin(), points.end(), same)) points.push_back(point);
   }
   return {{"value_squared", found.norm * found.norm}, {"minimisers", points}};
+}
+
+/// The exact square of the minimal norm, as a fraction; empty where there is none.
+std::string exact_minimum(const MlcpFile& file, const std::vector<WholePiece>& pieces) {
+  std::vector<ExactGenerators> generators;
+  for (const WholePiece& piece : pieces)
+    generators.push_back({piece.exact_vertices, piece.rays, piece.lines});
+  return exact_least_square(generators, file.weighted_norm);
 }
 
 bool is_small(const Mlcp& problem) {
@@ -176,8 +185,9 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
   const bool exact = arguments.exact || (!arguments.in_double && is_small(problem));
   Fractions fractions;
   const SolutionSet set = exact ? enumerate_exact(problem, {}, &fractions) : enumerate(problem);
+  const std::vector<WholePiece> whole = Product(problem, set, exact ? &fractions : nullptr)();
   Json pieces = Json::array();
-  for (const WholePiece& piece : Product(problem, set, exact ? &fractions : nullptr)()) {
+  for (const WholePiece& piece : whole) {
     Json item{
         {"active_sets", piece.active_sets}, {"dim", piece.dimension}, {"vertices", piece.vertices}};
     if (exact) item["vertices_exact"] = piece.exact_vertices;
@@ -193,7 +203,11 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
             {"pieces", pieces}};
   if (file.norm) {
     json["norm"] = file.norm_given;
-    json["minimal_norm"] = minimal_norm(file, nearest(problem, set, *file.norm));
+    Json minimum = minimal_norm(file, nearest(problem, set, *file.norm));
+    if (exact && !minimum.is_null())
+      if (const std::string square = exact_minimum(file, whole); !square.empty())
+        minimum["value_squared_exact"] = square;
+    json["minimal_norm"] = std::move(minimum);
   }
   const Status status = !set.complete ? Status::not_enumerated
                         : none        ? Status::no_solution

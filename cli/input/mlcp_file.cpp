@@ -198,9 +198,9 @@ class Reader {
              fmt::format("norm.indices({}) is {}; expected a whole number from 0 to {}", k + 1,
                          type_of(index), limit - 1));
       const int j = index.get<int>();
-      if (std::find(result.indices.begin(), result.indices.end(), j) != result.indices.end())
+      const std::vector<int>& earlier = result.weighted_norm.indices;
+      if (std::find(earlier.begin(), earlier.end(), j) != earlier.end())
         fail({"norm", "indices", k}, fmt::format("norm.indices: {} stands there twice", j));
-      result.indices.push_back(j);
       made.center[j] =
           number(ref[k], {"norm", "ref", k}, fmt::format("norm.ref({})", k + 1), false);
       const double weight = norm.contains("weights")
@@ -211,6 +211,9 @@ class Reader {
         fail({"norm", "weights", k},
              fmt::format("norm.weights({}) is {}; expected a number >= 0", k + 1, weight));
       made.W(static_cast<Eigen::Index>(k), j) = std::sqrt(weight);
+      result.weighted_norm.indices.push_back(j);
+      result.weighted_norm.weights.push_back(weight);
+      result.weighted_norm.center.push_back(made.center[j]);
     }
     result.norm_given = norm;
     result.norm = made;

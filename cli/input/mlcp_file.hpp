@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/cli/output/provenance.hpp>
+#include <perp/lcp/exact_norm.hpp>
 #include <perp/lcp/mlcp.hpp>
 #include <perp/lcp/solution_set.hpp>
 
@@ -18,9 +19,9 @@ namespace perp::cli {
 struct MlcpFile {
   std::string name;
   Mlcp problem;
-  Json norm_given;           ///< as it stands in the file; null: none
-  std::vector<int> indices;  ///< of the norm, in the coordinates (u, λ)
-  std::optional<Norm> norm;
+  Json norm_given;             ///< as it stands in the file; null: none
+  WeightedNorm weighted_norm;  ///< the same, indices in the coordinates (u, λ)
+  std::optional<Norm> norm;    ///< the same as a matrix
 };
 
 /// Reads it. Every error is InvalidInput with file:line:column, found and wanted.

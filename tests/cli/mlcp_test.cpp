@@ -78,6 +78,9 @@ TEST_SUITE("cli/mlcp") {
       CHECK(found_pieces == wanted_pieces);
       CHECK(found["norm"] == wanted["norm"]);
       check_minimal_norm(found["minimal_norm"], wanted["minimal_norm"]);
+      if (!wanted["minimal_norm"].is_null())
+        CHECK(found["minimal_norm"]["value_squared_exact"] ==
+              wanted["minimal_norm"]["value_squared_exact"]);
       CHECK(found["arithmetic"] == "rational");
       ++problems;
     }
