@@ -89,7 +89,11 @@ class BlockSearch {
     bool overflow = false;
     const bool finished = tree.search(budget, [&](const Mode& mode) {
       Generators<Real> generators = solutions(mode, overflow);
-      if (!passes(generators)) return true;
+      if (generators.vertices.empty()) return true;
+      if (!passes(generators)) {
+        ++rejected_;
+        return true;
+      }
       if (kept_ == room) return false;
       collector.add(mode, std::move(generators));
       ++kept_;
@@ -111,6 +115,8 @@ class BlockSearch {
 
   [[nodiscard]] long nodes() const { return nodes_; }
   [[nodiscard]] long kept() const { return kept_; }
+  /// Modes that seemed to have solutions which then missed the tolerance.
+  [[nodiscard]] long rejected() const { return rejected_; }
 
  private:
   /// Nothing is a solution before the residual of every vertex passed.
@@ -122,7 +128,7 @@ class BlockSearch {
         lambda[j] = static_cast<double>(y[static_cast<std::size_t>(u.size() + j)]);
       if (!(residual(problem_, unit_, u, lambda) <= tol_)) return false;
     }
-    return !generators.vertices.empty();
+    return true;
   }
 
   Scaling scaling_;
@@ -132,6 +138,7 @@ class BlockSearch {
   double tol_;
   long nodes_ = 0;
   long kept_ = 0;
+  long rejected_ = 0;
 };
 
 }  // namespace
@@ -143,15 +150,16 @@ SolutionSet enumerate(const Mlcp& problem, const EnumerateOptions& options) {
   set.m = problem.m();
   set.blocks = independent_blocks(problem);
   std::size_t finished = 0;
-  long kept = 0;
+  long kept = 0, rejected = 0;
   for (Block& block : set.blocks) {
     BlockSearch search(subproblem(problem, block), options);
     if (search.run(options.max_nodes - set.nodes, options.max_solutions - kept, block.pieces))
       ++finished;
     set.nodes += search.nodes();
     kept += search.kept();
+    rejected += search.rejected();
   }
-  set.complete = finished == set.blocks.size();
+  set.complete = finished == set.blocks.size() && rejected == 0;
   set.certificate =
       set.complete
           ? fmt::format("complete enumeration: {} laws in {} blocks, {} nodes", set.m,
@@ -161,6 +169,9 @@ SolutionSet enumerate(const Mlcp& problem, const EnumerateOptions& options) {
                 "solutions of at most {}",
                 finished, set.blocks.size(), set.nodes, options.max_nodes, kept,
                 options.max_solutions);
+  if (rejected > 0)
+    set.certificate += fmt::format("; points of {} modes miss the tolerance {}", rejected,
+                                   options.tol);
   return set;
 }
 
