@@ -86,8 +86,8 @@ class Run {
   }
 
   void note(const Attempt& attempt) {
-    if (attempt.solutions > 1 || attempt.solutions < 0) ++result_.counts["several_solutions"];
-    if (attempt.ties > 0) ++result_.counts["ties"];
+    if (attempt.solutions > 1 || attempt.solutions < 0) ++several_;
+    if (attempt.ties > 0) ++ties_;
   }
 
   /// A step whose mode changes: accepted if its length shrinks with h as that of a continuous
@@ -218,6 +218,8 @@ class Run {
     if (!options_.keep && !result_.t.empty() && scheme_.t() > result_.t.back())
       result_.append(scheme_.snapshot());
     result_.counts["steps"] = steps_;
+    if (several_ > 0) result_.counts["several_solutions"] = several_;
+    if (ties_ > 0) result_.counts["ties"] = ties_;
     scheme_.count(result_.counts);
   }
 
@@ -227,6 +229,7 @@ class Run {
   const IntegrateOptions& options_;
   Trajectory result_;
   long steps_ = 0;
+  long several_ = 0, ties_ = 0;  // steps with several solutions, and with equally near ones
   double size_ = 0;  // largest |x| met at a change of mode
 };
 
