@@ -7,12 +7,15 @@
 
 #include <perp/core/expression.hpp>
 
+#include <perp/tests/core/random_text.hpp>
+
 namespace {
 
 using perp::Expression;
 using perp::ExpressionError;
 using perp::Scope;
 using perp::Tape;
+using perp::test::RandomText;
 
 const Scope scope{{"a", "b", "x1", "t"}, {{"time", 3}}, {{"z", "it is a variable"}}};
 const std::vector<double> inputs{2, -3, 0.5, 1.25};
@@ -72,46 +75,6 @@ Dual atan2(const Dual& y, const Dual& x) {
   const double square = x.value * x.value + y.value * y.value;
   return {std::atan2(y.value, x.value), (x.value * y.derivative - y.value * x.derivative) / square};
 }
-
-/// A random text of the language; every shape that the grammar has turns up.
-class RandomText {
- public:
-  explicit RandomText(unsigned seed) : random_(seed) {}
-
-  std::string make(int depth) {
-    switch (depth <= 0 ? pick(3) : pick(12)) {
-      case 0: return number();
-      case 1: return names_[pick(names_.size())];
-      case 2: return "pi";
-      case 3: return "(" + make(depth - 1) + ")";
-      case 4: return "-" + make(depth - 1);
-      case 5: return make(depth - 1) + "^" + make(depth - 1);
-      case 6: return make(depth - 1) + " + " + make(depth - 1);
-      case 7: return make(depth - 1) + "-" + make(depth - 1);
-      case 8: return make(depth - 1) + " *" + make(depth - 1);
-      case 9: return make(depth - 1) + "/ " + make(depth - 1);
-      case 10: return functions_[pick(functions_.size())] + "(" + make(depth - 1) + ")";
-      default:
-        return pairs_[pick(pairs_.size())] + "(" + make(depth - 1) + ", " + make(depth - 1) + ")";
-    }
-  }
-
- private:
-  std::size_t pick(std::size_t count) {
-    return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
-  }
-  std::string number() {
-    const std::vector<std::string> forms{"0",    "1",    "2.5", ".5",
-                                         "1e-6", "3.E2", "0.1", "12345678901234567890"};
-    return forms[pick(forms.size())];
-  }
-
-  std::mt19937 random_;
-  std::vector<std::string> names_{"a", "b", "x1", "t", "time"};
-  std::vector<std::string> functions_{"sin",  "cos", "tan", "asin",  "acos", "atan", "sinh", "cosh",
-                                      "tanh", "exp", "log", "log10", "sqrt", "abs",  "sign"};
-  std::vector<std::string> pairs_{"pow", "atan2", "min", "max"};
-};
 
 ExpressionError error_of(const std::string& text) {
   Tape tape;

@@ -1,0 +1,85 @@
+#include <doctest/doctest.h>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <perp/core/expression.hpp>
+
+#include <perp/tests/core/bounded.hpp>
+#include <perp/tests/core/random_text.hpp>
+
+using namespace perp;
+using perp::test::Bounded;
+
+namespace {
+
+using Digits50 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
+                                               boost::multiprecision::et_off>;
+
+}  // namespace
+
+template <>
+struct perp::ScalarTraits<Digits50> {
+  static Digits50 pi() { return boost::math::constants::pi<Digits50>(); }
+  static Digits50 abs(const Digits50& x) { return x < 0 ? Digits50(-x) : x; }
+  static Digits50 min(const Digits50& x, const Digits50& y) { return y < x ? y : x; }
+  static Digits50 max(const Digits50& x, const Digits50& y) { return x < y ? y : x; }
+  static Digits50 sign(const Digits50& x) { return x > 0 ? 1 : (x < 0 ? -1 : 0); }
+};
+
+namespace {
+
+/// How a line computed in doubles stands to the same line computed with 50 digits.
+struct Comparison {
+  int compared = 0;  ///< within the bound
+  int refused = 0;   ///< not finite: outside of a domain, or too large
+  int doubtful = 0;  ///< cancellation ate so many digits that a first-order bound says nothing
+};
+
+void compare(const Tape& tape, int line, const std::vector<double>& inputs, Comparison& count) {
+  const std::vector<Bounded> bounded(inputs.begin(), inputs.end());
+  const std::vector<Digits50> exact(inputs.begin(), inputs.end());
+  const auto size = static_cast<std::size_t>(tape.size());
+  std::vector<double> plain_values(size);
+  std::vector<Bounded> bounded_values(size, Bounded(0));
+  std::vector<Digits50> exact_values(size);
+  tape.evaluate(std::span<const double>(inputs), std::span(plain_values));
+  tape.evaluate(std::span<const Bounded>(bounded), std::span(bounded_values));
+  tape.evaluate(std::span<const Digits50>(exact), std::span(exact_values));
+  const auto at = static_cast<std::size_t>(line);
+  if (!std::isfinite(plain_values[at]) || !std::isfinite(bounded_values[at].error) ||
+      !boost::multiprecision::isfinite(exact_values[at])) {
+    ++count.refused;
+    return;
+  }
+  CHECK(bounded_values[at].value == plain_values[at]);
+  if (bounded_values[at].doubtful) {
+    ++count.doubtful;
+    return;
+  }
+  const Digits50 error = exact_values[at] - Digits50(plain_values[at]);
+  CHECK(static_cast<double>(ScalarTraits<Digits50>::abs(error)) <= 1.01 * bounded_values[at].error);
+  ++count.compared;
+}
+
+}  // namespace
+
+TEST_SUITE("core/expression") {
+  TEST_CASE("a thousand random expressions agree with 50 digits to 4 ulp an operation") {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> number(-2, 2);
+    Comparison values;
+    for (unsigned seed = 1; seed <= 1000; ++seed) {
+      const std::string text = test::RandomText(seed).make(4);
+      CAPTURE(text);
+      const Expression f(text, test::random_scope());
+      std::vector<double> inputs(4);
+      for (double& input : inputs) input = number(random);
+      compare(f.tape(), f.line(), inputs, values);
+    }
+    CHECK(values.compared + values.refused + values.doubtful == 1000);
+    CHECK(values.compared > 600);
+  }
+}
