@@ -16,7 +16,6 @@ namespace {
 using Real = long double;
 
 constexpr double tie_tolerance = 1e-12;        // two norms this near, relatively, are equal
-constexpr long piece_limit = 100'000;          // pieces of blocks that the norm couples
 constexpr std::size_t minimiser_limit = 1000;  // minimisers that are listed
 constexpr std::size_t generator_limit = 20'000;
 
