@@ -43,6 +43,10 @@ struct Dcs {
   [[nodiscard]] int parameter_input(int k) const { return 1 + 2 * n() + m() + k; }
 };
 
+/// Throws InvalidInput where sizes do not fit, a line or an input does not exist, a parameter is not
+/// finite or a law is unusable.
+void validate(const Dcs& system);
+
 /// The same system as an Lcs if F and G are affine in (ẋ, x, λ) with constant coefficients, G does
 /// not contain ẋ, and there are no resets. b and q keep their dependence on t.
 std::optional<Lcs> as_lcs(const Dcs& system);

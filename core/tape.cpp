@@ -54,6 +54,12 @@ std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs) {
 }  // namespace
 
 Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int> outputs) {
+  return bind_inputs(tape, 0, known, outputs);
+}
+
+Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
+                 std::span<int> outputs) {
+  const int behind = first + static_cast<int>(known.size());
   const auto count = static_cast<std::size_t>(tape.size());
   const std::vector<bool> needed = needed_lines(tape, outputs);
   std::vector<double> value(count);  // of the lines that depend on known inputs only
@@ -66,8 +72,8 @@ Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int>
       is_known[k] = true;
       value[k] = line.value;
     } else if (line.operation == Operation::input) {
-      is_known[k] = a < known.size();
-      if (is_known[k]) value[k] = known[a];
+      is_known[k] = line.a >= first && line.a < behind;
+      if (is_known[k]) value[k] = known[static_cast<std::size_t>(line.a - first)];
     } else {
       is_known[k] = (line.a < 0 || is_known[a]) && (line.b < 0 || is_known[b]);
       const double x = line.a < 0 ? 0 : value[a];
@@ -87,7 +93,7 @@ Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int>
     if (!needed[k] || is_known[k]) continue;
     const Instruction& line = tape[static_cast<int>(k)];
     if (line.operation == Operation::input) {
-      renamed[k] = bound.input(line.a - static_cast<int>(known.size()));
+      renamed[k] = bound.input(line.a < first ? line.a : line.a - static_cast<int>(known.size()));
     } else {
       const int a = place(line.a);
       renamed[k] = bound.apply(line.operation, a, place(line.b));

@@ -65,6 +65,16 @@ struct ScalarTraits {
   static T sign(const T& x) { return T(T(0) < x ? 1 : (x < T(0) ? -1 : 0)); }
 };
 
+/// What has no value has no choice either: NaN stays NaN.
+template <>
+struct ScalarTraits<double> {
+  static double pi() { return std::numbers::pi; }
+  static double abs(double x) { return std::abs(x); }
+  static double min(double x, double y) { return y < x || std::isnan(y) ? y : x; }
+  static double max(double x, double y) { return x < y || std::isnan(y) ? y : x; }
+  static double sign(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x * 0); }
+};
+
 /// The value of one operation; x and y are the operands (y is ignored by operations of one).
 template <class T>
 T apply_operation(Operation operation, const T& x, const T& y) {
@@ -143,6 +153,10 @@ class Tape {
 /// values: whatever depends on them alone becomes one constant. Input number known.size() + k
 /// becomes k. `outputs` is rewritten to the lines of the result.
 Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int> outputs);
+
+/// The same for the inputs from number `first` on; the inputs before them keep their numbers.
+Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
+                 std::span<int> outputs);
 
 template <class T>
 void Tape::evaluate(std::span<const T> inputs, std::span<T> values) const {

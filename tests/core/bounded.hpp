@@ -104,7 +104,7 @@ struct perp::ScalarTraits<perp::test::Bounded> {
   using Bounded = perp::test::Bounded;
   static Bounded pi() { return {std::numbers::pi, 0, false}; }
   static bool undecided(const Bounded& x, const Bounded& y) {
-    return std::abs(x.value - y.value) <= x.error + y.error && x.error + y.error > 0;
+    return !(std::abs(x.value - y.value) > x.error + y.error) && !(x.error + y.error == 0);
   }
   static Bounded choose(bool first, const Bounded& x, const Bounded& y) {
     Bounded result = first ? x : y;
@@ -113,10 +113,10 @@ struct perp::ScalarTraits<perp::test::Bounded> {
   }
   static Bounded abs(const Bounded& x) { return choose(x.value < 0, -x, x); }
   static Bounded min(const Bounded& x, const Bounded& y) {
-    return choose(!(y.value < x.value), x, y);
+    return choose(!(y.value < x.value || std::isnan(y.value)), x, y);
   }
   static Bounded max(const Bounded& x, const Bounded& y) {
-    return choose(!(x.value < y.value), x, y);
+    return choose(!(x.value < y.value || std::isnan(y.value)), x, y);
   }
   static Bounded sign(const Bounded& x) {
     Bounded result(x.value > 0 ? 1 : (x.value < 0 ? -1 : 0));

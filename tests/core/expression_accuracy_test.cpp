@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/differentiate.hpp>
 #include <perp/core/expression.hpp>
 
 #include <perp/tests/core/bounded.hpp>
@@ -24,9 +25,13 @@ template <>
 struct perp::ScalarTraits<Digits50> {
   static Digits50 pi() { return boost::math::constants::pi<Digits50>(); }
   static Digits50 abs(const Digits50& x) { return x < 0 ? Digits50(-x) : x; }
-  static Digits50 min(const Digits50& x, const Digits50& y) { return y < x ? y : x; }
-  static Digits50 max(const Digits50& x, const Digits50& y) { return x < y ? y : x; }
-  static Digits50 sign(const Digits50& x) { return x > 0 ? 1 : (x < 0 ? -1 : 0); }
+  static Digits50 min(const Digits50& x, const Digits50& y) {
+    return y < x || boost::multiprecision::isnan(y) ? y : x;
+  }
+  static Digits50 max(const Digits50& x, const Digits50& y) {
+    return x < y || boost::multiprecision::isnan(y) ? y : x;
+  }
+  static Digits50 sign(const Digits50& x) { return x > 0 ? 1 : (x < 0 ? -1 : 0 * x); }
 };
 
 namespace {
@@ -38,7 +43,8 @@ struct Comparison {
   int doubtful = 0;  ///< cancellation ate so many digits that a first-order bound says nothing
 };
 
-void compare(const Tape& tape, int line, const std::vector<double>& inputs, Comparison& count) {
+/// Are both finite and within the bound?
+bool compare(const Tape& tape, int line, const std::vector<double>& inputs, Comparison& count) {
   const std::vector<Bounded> bounded(inputs.begin(), inputs.end());
   const std::vector<Digits50> exact(inputs.begin(), inputs.end());
   const auto size = static_cast<std::size_t>(tape.size());
@@ -52,16 +58,17 @@ void compare(const Tape& tape, int line, const std::vector<double>& inputs, Comp
   if (!std::isfinite(plain_values[at]) || !std::isfinite(bounded_values[at].error) ||
       !boost::multiprecision::isfinite(exact_values[at])) {
     ++count.refused;
-    return;
+    return false;
   }
   CHECK(bounded_values[at].value == plain_values[at]);
   if (bounded_values[at].doubtful) {
     ++count.doubtful;
-    return;
+    return false;
   }
   const Digits50 error = exact_values[at] - Digits50(plain_values[at]);
   CHECK(static_cast<double>(ScalarTraits<Digits50>::abs(error)) <= 1.01 * bounded_values[at].error);
   ++count.compared;
+  return true;
 }
 
 }  // namespace
@@ -81,5 +88,45 @@ TEST_SUITE("core/expression") {
     }
     CHECK(values.compared + values.refused + values.doubtful == 1000);
     CHECK(values.compared > 600);
+  }
+
+  TEST_CASE("their derivatives too, and they are those of differences taken with 50 digits") {
+    std::mt19937 random(8);
+    std::uniform_real_distribution<double> number(-2, 2);
+    Comparison derivatives;
+    int confirmed = 0;
+    for (unsigned seed = 1; seed <= 1000; ++seed) {
+      const std::string text = test::RandomText(seed).make(4);
+      CAPTURE(text);
+      const Expression f(text, test::random_scope());
+      std::vector<double> inputs(4);
+      for (double& input : inputs) input = number(random);
+      Tape tape = f.tape();
+      const int line = f.line();
+      for (const Derivative& derivative : differentiate(tape, std::span(&line, 1), 0, 4)) {
+        if (!compare(tape, derivative.line, inputs, derivatives)) continue;
+        // (f(x + h) - f(x - h)) / 2h with an error of h²
+        const Digits50 h("1e-18");
+        const auto at = [&](const Digits50& shift) {
+          std::vector<Digits50> moved(inputs.begin(), inputs.end());
+          moved[static_cast<std::size_t>(derivative.input)] += shift;
+          return f.evaluate(std::span<const Digits50>(moved));
+        };
+        const Digits50 slope = (at(h) - at(-h)) / (2 * h), coarse = (at(2 * h) - at(-2 * h)) / (4 * h);
+        const std::vector<Digits50> exact(inputs.begin(), inputs.end());
+        std::vector<Digits50> values(static_cast<std::size_t>(tape.size()));
+        tape.evaluate(std::span<const Digits50>(exact), std::span(values));
+        const Digits50 found = values[static_cast<std::size_t>(derivative.line)];
+        const Digits50 size = 1 + ScalarTraits<Digits50>::abs(found);
+        if (!boost::multiprecision::isfinite(found) || !boost::multiprecision::isfinite(slope) ||
+            !(ScalarTraits<Digits50>::abs(slope - coarse) < Digits50("1e-20") * size) ||
+            ScalarTraits<Digits50>::abs(at(0)) > 1000 * size)
+          continue;  // next to a corner, or the difference cancels too many digits
+        CHECK(static_cast<double>(ScalarTraits<Digits50>::abs(slope - found) / size) < 1e-18);
+        ++confirmed;
+      }
+    }
+    CHECK(derivatives.compared > 600);
+    CHECK(confirmed > 600);
   }
 }

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <perp/core/dcs.hpp>
+#include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp {
+namespace {
+
+/// Which lines depend on the inputs number `first` to `last - 1`?
+std::vector<bool> dependent_lines(const Tape& tape, int first, int last) {
+  std::vector<bool> depends(static_cast<std::size_t>(tape.size()));
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& line = tape[k];
+    bool found = false;
+    if (line.operation == Operation::input)
+      found = line.a >= first && line.a < last;
+    else
+      for (const int operand : {line.a, line.b})
+        found = found || (operand >= 0 && depends[static_cast<std::size_t>(operand)]);
+    depends[static_cast<std::size_t>(k)] = found;
+  }
+  return depends;
+}
+
+/// The part of F and G that does not depend on (ẋ, x, λ), as a function of time.
+Signal free_part(const std::shared_ptr<DcsEvaluator>& evaluator, int from, int count,
+                 const std::vector<bool>& varies, double sign) {
+  const auto inputs = static_cast<std::size_t>(evaluator->inputs());
+  const auto rows = static_cast<std::size_t>(evaluator->n() + evaluator->m());
+  auto at = [=, z = std::vector<double>(inputs, 0.0),
+                   value = std::vector<double>(rows)](double t) mutable -> const double* {
+    z[0] = t;
+    evaluator->evaluate(z.data(), value.data());
+    return value.data() + from;
+  };
+  std::vector<int> varying;
+  for (int i = 0; i < count; ++i)
+    if (varies[static_cast<std::size_t>(from + i)]) varying.push_back(i);
+  Vector constant(count);
+  const double* start = at(0);
+  for (int i = 0; i < count; ++i) constant[i] = sign * start[i] + 0.0;
+  if (varying.empty()) return constant;
+  return {constant, varying, [at, varying, sign](double t, Vector& value) mutable {
+            const double* now = at(t);
+            for (const int i : varying) value[i] = sign * now[i] + 0.0;
+          }};
+}
+
+}  // namespace
+
+void validate(const Dcs& system) {
+  const int n = system.n(), m = system.m();
+  if (static_cast<int>(system.G.size()) != m)
+    throw InvalidInput(
+        fmt::format("G must have {} entries, one for each law, but has {}", m, system.G.size()));
+  const int inputs = system.parameter_input(static_cast<int>(system.parameters.size()));
+  for (int k = 0; k < system.tape.size(); ++k)
+    if (system.tape[k].operation == Operation::input && system.tape[k].a >= inputs)
+      throw InvalidInput(fmt::format("the tape uses input {} but there are only {}: t, {} times x "
+                                     "and its derivative, {} multipliers, {} parameters",
+                                     system.tape[k].a, inputs, n, m, system.parameters.size()));
+  const auto check_line = [&](int line, const char* what) {
+    if (line < 0 || line >= system.tape.size())
+      throw InvalidInput(fmt::format("{} uses line {} of a tape of {}", what, line,
+                                     system.tape.size()));
+  };
+  for (const int line : system.F) check_line(line, "F");
+  for (const int line : system.G) check_line(line, "G");
+  for (const double value : system.parameters)
+    if (!std::isfinite(value))
+      throw InvalidInput(fmt::format("parameters must be finite but one is {}", value));
+  for (const Law& law : system.laws) validate(law);
+  for (const Reset& reset : system.resets) {
+    check_line(reset.condition, "the condition of a reset");
+    if (reset.variables.size() != reset.values.size())
+      throw InvalidInput(fmt::format("reset {}: {} variables but {} values", reset.name,
+                                     reset.variables.size(), reset.values.size()));
+    for (const int line : reset.values) check_line(line, "a value of a reset");
+    for (const int j : reset.variables)
+      if (j < 0 || j >= n)
+        throw InvalidInput(fmt::format("reset {}: there is no variable {}", reset.name, j));
+  }
+}
+
+std::optional<Lcs> as_lcs(const Dcs& system) {
+  if (!system.resets.empty()) return std::nullopt;
+  const auto evaluator = std::make_shared<DcsEvaluator>(system);
+  const int n = system.n(), m = system.m();
+  const auto rows = static_cast<std::size_t>(n + m);
+  std::vector<double> z(static_cast<std::size_t>(evaluator->inputs()), 0.0), value(rows);
+  std::vector<double> derivatives(evaluator->entries().size());
+  evaluator->linearize(z.data(), value.data(), derivatives.data());
+  Lcs lcs{.E = Matrix::Zero(n, n),
+          .A = Matrix::Zero(n, n),
+          .B = Matrix::Zero(n, m),
+          .b = {},
+          .C = Matrix::Zero(m, n),
+          .D = Matrix::Zero(m, m),
+          .q = {},
+          .laws = system.laws};
+  for (std::size_t k = 0; k < derivatives.size(); ++k) {
+    const auto [row, column] = evaluator->entries()[k];
+    if (column == Dcs::time_input()) continue;
+    if (!evaluator->is_constant(k) || !std::isfinite(derivatives[k])) return std::nullopt;
+    const bool in_F = row < n;
+    if (column < system.variable_input(0)) {
+      if (!in_F) return std::nullopt;
+      lcs.E(row, column - system.derivative_input(0)) = derivatives[k];
+    } else if (column < system.multiplier_input(0)) {
+      const int j = column - system.variable_input(0);
+      (in_F ? lcs.A(row, j) : lcs.C(row - n, j)) = (in_F ? -derivatives[k] : derivatives[k]) + 0.0;
+    } else {
+      const int i = column - system.multiplier_input(0);
+      (in_F ? lcs.B(row, i) : lcs.D(row - n, i)) = (in_F ? -derivatives[k] : derivatives[k]) + 0.0;
+    }
+  }
+  // 0 = F reads E ẋ = A x + B λ + b with the sign of the derivatives turned on the right side.
+  std::vector<int> lines = system.F;
+  lines.insert(lines.end(), system.G.begin(), system.G.end());
+  const std::vector<bool> with_time = dependent_lines(system.tape, 0, 1);
+  std::vector<bool> varies;
+  for (const int line : lines) varies.push_back(with_time[static_cast<std::size_t>(line)]);
+  lcs.b = free_part(evaluator, 0, n, varies, -1);
+  lcs.q = free_part(evaluator, n, m, varies, 1);
+  return lcs;
+}
+
+}  // namespace perp

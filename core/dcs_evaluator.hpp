@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+
+namespace perp {
+
+/// The functions of a Dcs with their first derivatives, parameters bound: what every scheme
+/// evaluates. One evaluator serves one thread; after construction nothing is allocated.
+class DcsEvaluator {
+ public:
+  /// Where a derivative stands: rows are F_1..n, then G_1..m; columns are the inputs t, ẋ, x, λ.
+  struct Entry {
+    int row = 0;
+    int column = 0;
+  };
+
+  /// Throws InvalidInput (see `validate`).
+  explicit DcsEvaluator(const Dcs& system);
+
+  [[nodiscard]] int n() const { return n_; }
+  [[nodiscard]] int m() const { return m_; }
+  /// 1 + 2n + m.
+  [[nodiscard]] int inputs() const { return 1 + 2 * n_ + m_; }
+
+  /// F and G at z = (t, ẋ, x, λ) into `rows` (n + m numbers).
+  void evaluate(const double* z, double* rows);
+  /// The same, and the derivatives into `derivatives` (one for each of `entries()`).
+  void linearize(const double* z, double* rows, double* derivatives);
+  /// The entries that do not vanish by their form, ordered by row and column.
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  /// Is this entry the same number everywhere?
+  [[nodiscard]] bool is_constant(std::size_t entry) const { return constant_[entry] != 0; }
+  /// Does any F or G contain ẋ_j, by its form?
+  [[nodiscard]] bool is_differential(int j) const {
+    return differential_[static_cast<std::size_t>(j)] != 0;
+  }
+
+  /// Condition k of the resets at z.
+  double condition(std::size_t reset, const double* z);
+  /// The new values of reset k at z, one for each of its variables.
+  void reset_values(std::size_t reset, const double* z, double* values);
+
+ private:
+  /// Straight-line code for some outputs.
+  struct Program {
+    Tape tape;
+    std::vector<int> outputs;
+    std::vector<double> values;
+    void run(const double* z, int inputs, double* result, std::size_t from, std::size_t to);
+  };
+
+  int n_ = 0, m_ = 0;
+  Program values_, linear_, resets_;
+  std::vector<Entry> entries_;
+  std::vector<char> constant_;
+  std::vector<char> differential_;
+  std::vector<std::size_t> reset_start_;  // of each reset among the outputs of resets_
+};
+
+}  // namespace perp
