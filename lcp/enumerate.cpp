@@ -86,12 +86,13 @@ class BlockSearch {
     PieceCollector<Real> collector(algebraic_);
     ModePolyhedron<Real> solutions(algebraic_, generator_limit);
     ModeTree tree(problem_);
+    std::vector<std::vector<std::vector<Real>>> rejected;
     bool overflow = false;
     const bool finished = tree.search(budget, [&](const Mode& mode) {
       Generators<Real> generators = solutions(mode, overflow);
       if (generators.vertices.empty()) return true;
       if (!passes(generators)) {
-        ++rejected_;
+        rejected.push_back(std::move(generators.vertices));
         return true;
       }
       if (kept_ == room) return false;
@@ -102,7 +103,12 @@ class BlockSearch {
     nodes_ = tree.nodes();
     Vector unit_of(problem_.p() + problem_.m());
     unit_of << scaling_.u_scale, scaling_.lambda_scale;
-    for (ModalPiece<Real>& piece : collector.take()) {
+    std::vector<ModalPiece<Real>> found = collector.take();
+    for (const auto& vertices : rejected)
+      rejected_ += !std::all_of(vertices.begin(), vertices.end(), [&](const std::vector<Real>& y) {
+        return is_among(y, found);
+      });
+    for (ModalPiece<Real>& piece : found) {
       auto& [vertices, rays, lines] = piece.generators;
       std::sort(vertices.begin(), vertices.end());
       std::sort(rays.begin(), rays.end());
@@ -115,7 +121,7 @@ class BlockSearch {
 
   [[nodiscard]] long nodes() const { return nodes_; }
   [[nodiscard]] long kept() const { return kept_; }
-  /// Modes that seemed to have solutions which then missed the tolerance.
+  /// Modes that seemed to have solutions of their own which then missed the tolerance.
   [[nodiscard]] long rejected() const { return rejected_; }
 
  private:
@@ -129,6 +135,21 @@ class BlockSearch {
       if (!(residual(problem_, unit_, u, lambda) <= tol_)) return false;
     }
     return true;
+  }
+
+  /// Is it a vertex of a piece that passed: a mode that ends next to the solution of another one?
+  static bool is_among(const std::vector<Real>& y, const std::vector<ModalPiece<Real>>& pieces) {
+    const auto near = [&](const std::vector<Real>& vertex) {
+      Real size = 1, distance = 0;
+      for (std::size_t j = 0; j < y.size(); ++j) {
+        size = std::max(size, std::abs(vertex[j]));
+        distance = std::max(distance, std::abs(y[j] - vertex[j]));
+      }
+      return distance <= static_cast<Real>(solution_tolerance) * size;
+    };
+    return std::any_of(pieces.begin(), pieces.end(), [&](const ModalPiece<Real>& piece) {
+      return std::any_of(piece.generators.vertices.begin(), piece.generators.vertices.end(), near);
+    });
   }
 
   Scaling scaling_;

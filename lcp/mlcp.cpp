@@ -54,6 +54,7 @@ struct Edge {
   int up;
   int down;
   double e;
+  bool is_q = false;
 };
 
 /// Entries too small beside both their row and their column say nothing about units.
@@ -89,10 +90,10 @@ std::vector<Edge> coupling_edges(const Mlcp& problem) {
 /// The data: q of a row, and the largest constant of a law in w and in λ.
 void add_data_edges(const Mlcp& problem, std::vector<Edge>& edges) {
   const int p = problem.p(), n = p + problem.m(), one = 2 * n;
-  const auto tie = [&](int node, double value) {
-    if (value != 0) edges.push_back({node, one, static_cast<double>(exponent(value))});
+  const auto tie = [&](int node, double value, bool is_q) {
+    if (value != 0) edges.push_back({node, one, static_cast<double>(exponent(value)), is_q});
   };
-  for (int i = 0; i < n; ++i) tie(i, constant(problem, i));
+  for (int i = 0; i < n; ++i) tie(i, constant(problem, i), true);
   for (int i = 0; i < problem.m(); ++i) {
     double w = 0, lambda = 0;
     const auto raise = [](double& largest, double value) {
@@ -106,8 +107,8 @@ void add_data_edges(const Mlcp& problem, std::vector<Edge>& edges) {
       if (branch.a != 0) raise(w, branch.c / branch.a);
       if (branch.b != 0) raise(lambda, branch.c / branch.b);
     }
-    tie(p + i, w);
-    tie(n + p + i, lambda);
+    tie(p + i, w, false);
+    tie(n + p + i, lambda, false);
   }
 }
 
@@ -139,7 +140,7 @@ void solve_weighted(const std::vector<Edge>& edges, const std::vector<double>& w
   const Eigen::Index nodes = x.size();
   Vector degree = Vector::Zero(nodes), r = Vector::Zero(nodes), Ld(nodes);
   for (std::size_t k = 0; k < edges.size(); ++k) {
-    const auto [up, down, e] = edges[k];
+    const auto [up, down, e, is_q] = edges[k];
     degree[up] += weight[k];
     degree[down] += weight[k];
     const double pull = weight[k] * (e - (x[up] - x[down]));
@@ -170,26 +171,78 @@ void solve_weighted(const std::vector<Edge>& edges, const std::vector<double>& w
   }
 }
 
+/// By how many bits an edge disagrees with the scales; of a q: > 0 where it is small beside 1.
+double misfit(const Edge& edge, const Vector& x) { return x[edge.up] - x[edge.down] - edge.e; }
+
 /// The scales that fit most edges: least squares, then Huber's weights, under which an edge that
-/// disagrees with the others (a weak coupling, a value that happens to be almost zero) pulls with the
-/// force of `tolerated` bits only. With squares alone the weak couplings along a chain compound.
-Vector fit_scales(const std::vector<Edge>& edges, int nodes) {
+/// disagrees with the others (a weak coupling, a q that happens to be almost zero) pulls with the force
+/// of one bit only. With squares alone the weak couplings along a chain compound. A q that is large
+/// beside 1 keeps its full weight: it is data, while a small one may be what rounding left of zero.
+void fit_scales(const std::vector<Edge>& edges, Vector& x) {
   constexpr int reweightings = 8;
-  constexpr double tolerated = 1;
-  Vector x = Vector::Zero(nodes);
   std::vector<double> weight(edges.size(), 1.0);
   for (int pass = 0; pass <= reweightings; ++pass) {
     solve_weighted(edges, weight, x);
     bool changed = false;
     for (std::size_t k = 0; k < edges.size(); ++k) {
-      const double misfit = std::abs(x[edges[k].up] - x[edges[k].down] - edges[k].e);
-      const double next = misfit > tolerated ? tolerated / misfit : 1.0;
+      const double bits = misfit(edges[k], x);
+      const bool full = std::abs(bits) <= 1 || (edges[k].is_q && bits < 0);
+      const double next = full ? 1.0 : 1 / std::abs(bits);
       changed = changed || std::abs(next - weight[k]) > 0.1 * weight[k];
       weight[k] = next;
     }
     if (!changed) break;
   }
-  return x.array() - x[nodes - 1];
+  const double one = x[x.size() - 1];
+  x.array() -= one;
+}
+
+/// A q with so many bits fewer than the scale of its row is rounding.
+constexpr double noise_bits = 40;
+
+/// Do the scales leave some row with small entries only? Then its q alone made its scale, beside many
+/// that rounding made.
+bool tears_rows_apart(const std::vector<Edge>& edges, const Vector& x) {
+  constexpr double torn = 20;
+  std::vector<double> largest(static_cast<std::size_t>(x.size()), inf);
+  for (const Edge& edge : edges)
+    if (edge.down != x.size() - 1) {
+      double& of_row = largest[static_cast<std::size_t>(edge.up)];
+      of_row = std::min(of_row, misfit(edge, x));
+    }
+  return std::any_of(largest.begin(), largest.end(),
+                     [](double bits) { return bits > torn && bits < inf; });
+}
+
+/// Moves each component so that its largest q becomes 1.
+void shift_components(const Mlcp& problem, const std::vector<int>& component, Vector& x) {
+  const int n = problem.p() + problem.m();
+  Vector largest = Vector::Constant(n + n, -inf);
+  for (int i = 0; i < n; ++i)
+    if (const double q = constant(problem, i); q != 0) {
+      double& of_component = largest[component[static_cast<std::size_t>(i)]];
+      of_component = std::max(of_component, exponent(q) - x[i]);
+    }
+  for (int node = 0; node < 2 * n; ++node)
+    if (const double bits = largest[component[static_cast<std::size_t>(node)]]; bits > -inf)
+      x[node] += bits;
+}
+
+/// The exponents of the scales of rows and unknowns, and of the number 1.
+Vector exponents_of_scales(const Mlcp& problem, std::vector<Edge> edges,
+                           const std::vector<int>& component) {
+  const int n = problem.p() + problem.m();
+  add_data_edges(problem, edges);
+  Vector x = Vector::Zero(2 * n + 1);
+  fit_scales(edges, x);
+  const auto is_noise = [&](const Edge& edge) { return edge.is_q && misfit(edge, x) > noise_bits; };
+  if (std::erase_if(edges, is_noise) > 0) fit_scales(edges, x);
+  if (!tears_rows_apart(edges, x)) return x;
+  std::erase_if(edges, [](const Edge& edge) { return edge.is_q; });
+  x.setZero();
+  fit_scales(edges, x);
+  shift_components(problem, component, x);
+  return x;
 }
 
 Range over(const Range& range, double scale) { return {range.lower / scale, range.upper / scale}; }
@@ -213,10 +266,9 @@ Vector output(const Mlcp& problem, const Vector& u, const Vector& lambda) {
 
 Scaling equilibrate(const Mlcp& problem) {
   const int p = problem.p(), m = problem.m(), n = p + m;
-  std::vector<Edge> edges = coupling_edges(problem);
+  const std::vector<Edge> edges = coupling_edges(problem);
   const std::vector<int> component = connected_components(edges, 2 * n);
-  add_data_edges(problem, edges);
-  const Vector x = fit_scales(edges, 2 * n + 1);
+  const Vector x = exponents_of_scales(problem, edges, component);
   const auto power = [&](int node) {
     return std::ldexp(1.0, static_cast<int>(std::lround(std::clamp(x[node], -500.0, 500.0))));
   };

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <cmath>
 
 #include <perp/lcp/enumerate.hpp>
 
@@ -34,5 +35,24 @@ TEST_SUITE("lcp/enumerate") {
         if (copies < 5)
           CHECK(test::difference(set, enumerate_exact(problem), test::units(problem), 1e-9) == "");
       }
+  }
+
+  TEST_CASE("a q that rounding left of zero hides no solution") {
+    test::RandomProblems random(43);
+    for (int k = 0; k < 300; ++k) {
+      const int m = 2 + k % 13;
+      // diagonally dominant: exactly one solution
+      Mlcp problem = random.dense(0, m, 1, 0.6);
+      problem.M22 += 2 * m * Matrix::Identity(m, m);
+      const int data = random.integer(0, m - 1);
+      for (int i = 0; i < m; ++i) {
+        problem.q2[i] = random.integer(1, 9) * (random.chance(0.5) ? 1 : -1);
+        if (i != data && random.chance(0.9)) problem.q2[i] *= std::ldexp(1.0, -random.integer(52, 58));
+      }
+      const SolutionSet set = enumerate(problem);
+      CAPTURE(k);
+      CHECK(set.complete);
+      CHECK(count(set) == 1);
+    }
   }
 }

@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cmath>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include <perp/lcp/dense_lu.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double singular_pivot = 1e-13;  ///< of the scaled matrix
+
+}  // namespace
+
+DenseLu::DenseLu(int capacity)
+    : lu_(static_cast<std::size_t>(capacity) * static_cast<std::size_t>(capacity)),
+      row_scale_(static_cast<std::size_t>(capacity)),
+      column_scale_(static_cast<std::size_t>(capacity)),
+      origin_(static_cast<std::size_t>(capacity)),
+      work_(static_cast<std::size_t>(capacity)) {}
+
+void DenseLu::scale(const double* A) {
+  const auto n = static_cast<std::size_t>(n_);
+  std::fill_n(column_scale_.begin(), n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    double largest = 0;
+    for (std::size_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(A[i * n + j]));
+    row_scale_[i] = largest > 0 ? 1 / largest : 1;
+    for (std::size_t j = 0; j < n; ++j)
+      column_scale_[j] = std::max(column_scale_[j], row_scale_[i] * std::abs(A[i * n + j]));
+  }
+  for (std::size_t j = 0; j < n; ++j)
+    column_scale_[j] = column_scale_[j] > 0 ? 1 / column_scale_[j] : 1;
+}
+
+bool DenseLu::factorise(const double* A, int n) {
+  n_ = n;
+  scale(A);
+  for (int i = 0; i < n; ++i) {
+    const double scale = row_scale_[static_cast<std::size_t>(i)];
+    double* to = row(i);
+    for (int j = 0; j < n; ++j)
+      to[j] = scale * A[i * n + j] * column_scale_[static_cast<std::size_t>(j)];
+    origin_[static_cast<std::size_t>(i)] = i;
+  }
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
+    if (!(std::abs(row(pivot)[k]) > singular_pivot)) return false;
+    if (pivot != k) {
+      std::swap_ranges(row(k), row(k) + n, row(pivot));
+      std::swap(origin_[static_cast<std::size_t>(k)], origin_[static_cast<std::size_t>(pivot)]);
+    }
+    const double* top = row(k);
+    for (int i = k + 1; i < n; ++i) {
+      double* below = row(i);
+      if (below[k] == 0) continue;
+      const double factor = below[k] /= top[k];
+      for (int j = k + 1; j < n; ++j) below[j] -= factor * top[j];
+    }
+  }
+  return true;
+}
+
+void DenseLu::solve(double* x) const {
+  for (int i = 0; i < n_; ++i) {
+    const int from = origin_[static_cast<std::size_t>(i)];
+    double sum = row_scale_[static_cast<std::size_t>(from)] * x[from];
+    for (int j = 0; j < i; ++j) sum -= row(i)[j] * work_[static_cast<std::size_t>(j)];
+    work_[static_cast<std::size_t>(i)] = sum;
+  }
+  for (int i = n_ - 1; i >= 0; --i) {
+    double sum = work_[static_cast<std::size_t>(i)];
+    for (int j = i + 1; j < n_; ++j) sum -= row(i)[j] * work_[static_cast<std::size_t>(j)];
+    work_[static_cast<std::size_t>(i)] = sum / row(i)[i];
+  }
+  for (int j = 0; j < n_; ++j)
+    x[j] = column_scale_[static_cast<std::size_t>(j)] * work_[static_cast<std::size_t>(j)];
+}
+
+void DenseLu::solve_transposed(double* x) const {
+  for (int i = 0; i < n_; ++i) {
+    double sum = column_scale_[static_cast<std::size_t>(i)] * x[i];
+    for (int j = 0; j < i; ++j) sum -= row(j)[i] * work_[static_cast<std::size_t>(j)];
+    work_[static_cast<std::size_t>(i)] = sum / row(i)[i];
+  }
+  for (int i = n_ - 1; i >= 0; --i) {
+    double sum = work_[static_cast<std::size_t>(i)];
+    for (int j = i + 1; j < n_; ++j) sum -= row(j)[i] * work_[static_cast<std::size_t>(j)];
+    work_[static_cast<std::size_t>(i)] = sum;
+  }
+  for (int i = 0; i < n_; ++i) {
+    const auto to = static_cast<std::size_t>(origin_[static_cast<std::size_t>(i)]);
+    x[to] = row_scale_[to] * work_[static_cast<std::size_t>(i)];
+  }
+}
+
+Matrix DenseLu::scaled(const double* A) const {
+  Matrix S(n_, n_);
+  for (int i = 0; i < n_; ++i)
+    for (int j = 0; j < n_; ++j)
+      S(i, j) = row_scale_[static_cast<std::size_t>(i)] * A[i * n_ + j] *
+                column_scale_[static_cast<std::size_t>(j)];
+  return S;
+}
+
+double DenseLu::solve_least_squares(const double* A, const double* r, double* x) const {
+  const Matrix S = scaled(A);
+  Vector right(n_);
+  for (int i = 0; i < n_; ++i) right[i] = row_scale_[static_cast<std::size_t>(i)] * r[i];
+  Eigen::CompleteOrthogonalDecomposition<Matrix> factors(n_, n_);
+  factors.setThreshold(10 * singular_pivot);
+  factors.compute(S);
+  const Vector y = factors.solve(right);
+  for (int j = 0; j < n_; ++j) x[j] = column_scale_[static_cast<std::size_t>(j)] * y[j];
+  const double size = right.norm();
+  return size > 0 ? (S * y - right).norm() / size : 0;
+}
+
+bool DenseLu::determines(const double* A, int count) const {
+  const Eigen::JacobiSVD<Matrix> svd(scaled(A), Eigen::ComputeFullV);
+  for (int k = 0; k < n_; ++k)
+    if (svd.singularValues()[k] <= 10 * singular_pivot * svd.singularValues()[0] &&
+        svd.matrixV().col(k).head(count).lpNorm<Eigen::Infinity>() > 1e-7)
+      return false;
+  return true;
+}
+
+}  // namespace perp

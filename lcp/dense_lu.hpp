@@ -1,0 +1,50 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/types.hpp>
+
+namespace perp {
+
+/// LU factorisation with partial pivoting of a small dense matrix that was scaled first so that
+/// every row and column has the largest entry about 1: then a small pivot says that the matrix is
+/// singular and not that its units differ. All storage is made once.
+class DenseLu {
+ public:
+  /// Room for matrices up to `capacity`.
+  explicit DenseLu(int capacity);
+
+  /// Factorises the n×n matrix A (row after row). False if it is singular to rounding.
+  bool factorise(const double* A, int n);
+
+  /// x becomes A⁻¹ x. The matrix must be regular.
+  void solve(double* x) const;
+  /// x becomes A⁻ᵀ x.
+  void solve_transposed(double* x) const;
+  /// For a singular matrix: the x of least norm (in scaled unknowns) among those that come nearest
+  /// to A x = r; returns the share of r (in scaled rows) that is left. Allocates.
+  double solve_least_squares(const double* A, const double* r, double* x) const;
+
+  /// Do all vectors of the null space vanish in the first `count` unknowns? Allocates.
+  [[nodiscard]] bool determines(const double* A, int count) const;
+
+  [[nodiscard]] int size() const { return n_; }
+  /// The unknown j is measured in units of column_scale(j).
+  [[nodiscard]] double column_scale(int j) const {
+    return column_scale_[static_cast<std::size_t>(j)];
+  }
+
+ private:
+  void scale(const double* A);
+  [[nodiscard]] Matrix scaled(const double* A) const;
+  [[nodiscard]] double* row(int i) { return &lu_[static_cast<std::size_t>(i * n_)]; }
+  [[nodiscard]] const double* row(int i) const { return &lu_[static_cast<std::size_t>(i * n_)]; }
+
+  int n_ = 0;
+  std::vector<double> lu_;  // n×n, rows in their order after pivoting
+  std::vector<double> row_scale_, column_scale_;
+  std::vector<int> origin_;  // row i of the factors is row origin_[i] of the matrix
+  mutable std::vector<double> work_;
+};
+
+}  // namespace perp
