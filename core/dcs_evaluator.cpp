@@ -16,25 +16,26 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   };
   std::vector<int> lines = system.F;
   lines.insert(lines.end(), system.G.begin(), system.G.end());
-  values_ = bound(lines);
+  const auto rows = lines.size();
+  Program linear = bound(lines);
+  values_ = MachineCode(linear.tape, linear.outputs, rows);
 
-  linear_ = values_;
   const std::vector<Derivative> derivatives =
-      differentiate(linear_.tape, linear_.outputs, 0, inputs());
+      differentiate(linear.tape, linear.outputs, 0, inputs());
   differential_.assign(static_cast<std::size_t>(n_), 0);
   for (const Derivative& derivative : derivatives) {
     entries_.push_back({derivative.output, derivative.input});
-    linear_.outputs.push_back(derivative.line);
+    linear.outputs.push_back(derivative.line);
     const int j = derivative.input - 1;
     if (j >= 0 && j < n_) differential_[static_cast<std::size_t>(j)] = 1;
   }
   // Once more, so that lines which only the way to the derivatives needed are gone.
-  linear_.tape = bind_inputs(linear_.tape, inputs(), {}, linear_.outputs);
-  linear_.values.resize(static_cast<std::size_t>(linear_.tape.size()));
+  linear.tape = bind_inputs(linear.tape, inputs(), {}, linear.outputs);
   for (std::size_t k = 0; k < entries_.size(); ++k) {
-    const int line = linear_.outputs[static_cast<std::size_t>(n_ + m_) + k];
-    constant_.push_back(linear_.tape[line].operation == Operation::constant ? 1 : 0);
+    const int line = linear.outputs[rows + k];
+    constant_.push_back(linear.tape[line].operation == Operation::constant ? 1 : 0);
   }
+  linear_ = MachineCode(linear.tape, linear.outputs, rows);
 
   lines.clear();
   for (const Reset& reset : system.resets) {
@@ -54,14 +55,11 @@ void DcsEvaluator::Program::run(const double* z, int inputs, double* result, std
 }
 
 void DcsEvaluator::evaluate(const double* z, double* rows) {
-  values_.run(z, inputs(), rows, 0, static_cast<std::size_t>(n_ + m_));
+  values_.run(z, static_cast<std::size_t>(inputs()), rows, nullptr);
 }
 
 void DcsEvaluator::linearize(const double* z, double* rows, double* derivatives) {
-  const auto size = static_cast<std::size_t>(n_ + m_);
-  linear_.run(z, inputs(), rows, 0, size);
-  for (std::size_t k = 0; k < entries_.size(); ++k)
-    derivatives[k] = linear_.values[static_cast<std::size_t>(linear_.outputs[size + k])];
+  linear_.run(z, static_cast<std::size_t>(inputs()), rows, derivatives);
 }
 
 double DcsEvaluator::condition(std::size_t reset, const double* z) {

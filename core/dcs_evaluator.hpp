@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <perp/core/dcs.hpp>
+#include <perp/core/machine_code.hpp>
 
 namespace perp {
 
@@ -43,7 +44,7 @@ class DcsEvaluator {
   void reset_values(std::size_t reset, const double* z, double* values);
 
  private:
-  /// Straight-line code for some outputs.
+  /// Lines of a tape that some outputs need.
   struct Program {
     Tape tape;
     std::vector<int> outputs;
@@ -52,7 +53,8 @@ class DcsEvaluator {
   };
 
   int n_ = 0, m_ = 0;
-  Program values_, linear_, resets_;
+  MachineCode values_, linear_;
+  Program resets_;
   std::vector<Entry> entries_;
   std::vector<char> constant_;
   std::vector<char> differential_;

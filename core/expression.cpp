@@ -3,12 +3,25 @@
 #include <cmath>
 
 #include <perp/core/expression.hpp>
+#include <perp/core/expression_forms.hpp>
 #include <perp/core/expression_functions.hpp>
+#include <perp/core/expression_parser.hpp>
 
 namespace perp {
 namespace {
 
-enum Precedence { sum_level = 1, product_level, sign_level, power_level, primary_level };
+enum Precedence {
+  or_level = -4,
+  and_level,
+  not_level,
+  comparison_level,
+  argument_level = 0,
+  sum_level,
+  product_level,
+  sign_level,
+  power_level,
+  primary_level
+};
 
 int precedence(const Instruction& line) {
   switch (line.operation) {
@@ -50,15 +63,51 @@ std::string_view function_name(Operation operation) {
 struct Pending {
   std::string_view text;
   int line = -1;
-  int least = 0;
+  int least = argument_level;
 };
+
+int precedence(const Form& form) {
+  switch (form.kind) {
+    case FormKind::less:
+    case FormKind::greater: return comparison_level;
+    case FormKind::conjunction: return and_level;
+    case FormKind::disjunction: return or_level;
+    case FormKind::negation: return not_level;
+    default: return primary_level;
+  }
+}
+
+/// What a form is made of, in the order of the text.
+std::vector<Pending> parts(const Form& form) {
+  const std::string_view word = form_word(form.kind);
+  const int level = precedence(form);
+  const std::vector<int>& operands = form.operands;
+  if (level == comparison_level)
+    return {{{}, operands[0], sum_level}, {" "}, {word}, {" "}, {{}, operands[1], sum_level}};
+  if (level == not_level) return {{"not "}, {{}, operands[0], not_level}};
+  if (level < argument_level)  // and, or: from the left
+    return {{{}, operands[0], level}, {" "}, {word}, {" "}, {{}, operands[1], level + 1}};
+  std::vector<Pending> list{{word}, {"("}};
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (k > 0) list.push_back({", "});
+    const bool is_condition = form.kind == FormKind::choice && k == 0;
+    list.push_back({{}, operands[k], is_condition ? or_level : argument_level});
+  }
+  list.push_back({")"});
+  return list;
+}
 
 }  // namespace
 
+int parse_expression(std::string_view text, const Scope& scope, Tape& tape) {
+  return ExpressionParser(text, scope, tape).whole();
+}
+
 // With a stack of its own: a sum of a million terms is a tape as deep as that.
-std::string print_expression(const Tape& tape, int line, std::span<const std::string> names) {
+std::string print_expression(const Tape& tape, int line, std::span<const std::string> names,
+                             const Forms* forms) {
   std::string out;
-  std::vector<Pending> stack{{{}, line, 0}};
+  std::vector<Pending> stack{{{}, line, or_level}};
   while (!stack.empty()) {
     const Pending next = stack.back();
     stack.pop_back();
@@ -67,10 +116,16 @@ std::string print_expression(const Tape& tape, int line, std::span<const std::st
       continue;
     }
     const Instruction& here = tape[next.line];
-    const int level = precedence(here);
+    const Form* form = forms == nullptr ? nullptr : forms->find(tape, next.line);
+    const int level = form != nullptr ? precedence(*form) : precedence(here);
     if (level < next.least) {
       out += '(';
       stack.push_back({")"});
+    }
+    if (form != nullptr) {
+      const std::vector<Pending> list = parts(*form);
+      stack.insert(stack.end(), list.rbegin(), list.rend());
+      continue;
     }
     switch (here.operation) {
       case Operation::constant: out += print_number(here.value); break;

@@ -12,6 +12,8 @@
 
 namespace perp {
 
+class Forms;
+
 /// A text is not an expression. `offset` and `length` are in bytes of the text; the message says
 /// what was found, what was expected and the nearest known name, and does not repeat the place.
 class ExpressionError : public InvalidInput {
@@ -33,6 +35,7 @@ struct Scope {
   /// Names that exist but not here, with the reason, e.g. {"t", "time may be used in b and q
   /// only"}.
   std::map<std::string, std::string, std::less<>> elsewhere{};
+  int variables = 0;  ///< how many of the names, the first ones, der() may be applied to
 };
 
 /// Parses a scalar expression onto a tape and returns its line. The language, weakest first:
@@ -49,7 +52,9 @@ inline constexpr int max_expression_depth = 200;
 
 /// A text for one line of a tape, with as few brackets as keep its shape: parsing it again onto an
 /// empty tape gives the lines that this one needs, in an order that printing and parsing keep.
-std::string print_expression(const Tape& tape, int line, std::span<const std::string> names);
+/// With `forms` it prints the language of equations.
+std::string print_expression(const Tape& tape, int line, std::span<const std::string> names,
+                             const Forms* forms = nullptr);
 
 /// One scalar expression of named inputs.
 class Expression {
