@@ -1,0 +1,22 @@
+#include <fmt/format.h>
+
+#include <perp/schemes/integrate.hpp>
+#include <perp/schemes/run.hpp>
+#include <perp/schemes/velocity_stepping.hpp>
+
+namespace perp {
+
+Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const MoreauJean& scheme,
+                     const IntegrateOptions& options) {
+  VelocityStepping stepping(system, scheme);
+  Trajectory run =
+      perp::run(stepping, stepping.system().laws(), x0, span, scheme.h, 0, options);
+  run.provenance["version"] = PERP_VERSION;
+  run.provenance["scheme"] = fmt::format("moreau_jean, theta = {}", scheme.theta);
+  run.provenance["h"] = fmt::format("{}", scheme.h);
+  run.provenance["tol"] = fmt::format("{}", scheme.tol);
+  run.provenance["deepest penetration"] = fmt::format("{:.6g}", stepping.penetration());
+  return run;
+}
+
+}  // namespace perp
