@@ -55,6 +55,26 @@ std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before,
   return events;
 }
 
+void append_events(const std::vector<Law>& laws, std::vector<Event> events,
+                   const std::vector<int>& passing, std::vector<Event>& log) {
+  for (Event& event : events) {
+    const auto last = std::find_if(log.rbegin(), log.rend(),
+                                   [&](const Event& known) { return known.law == event.law; });
+    const bool crosses = event.kind == EventKind::sliding_exit && last != log.rend() &&
+                         std::find(passing.begin(), passing.end(), event.law) != passing.end() &&
+                         last->kind == EventKind::sliding_entry &&
+                         last->t_after == event.t_before && last->from != event.to;
+    if (!crosses) {
+      log.push_back(std::move(event));
+      continue;
+    }
+    last->to = event.to;
+    last->kind = kind_of_change(laws[static_cast<std::size_t>(event.law)], last->from, last->to);
+    last->t_after = event.t_after;
+    last->x_after = event.x_after;
+  }
+}
+
 Event jump_event(const Step& before, const Step& after, double size) {
   Event event;
   event.kind = EventKind::jump;

@@ -17,6 +17,12 @@ EventKind kind_of_change(const Law& law, int from, int to);
 std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
                                const std::vector<Scheme::Departure>& departures);
 
+/// Appends events to a log. An implicit step lands on a surface that it crosses where neither side
+/// has a solution: a law in `passing` that was on its inner branch in one state only and left it on
+/// the other side has crossed. Its entry and exit become one event.
+void append_events(const std::vector<Law>& laws, std::vector<Event> events,
+                   const std::vector<int>& passing, std::vector<Event>& log);
+
 /// The event of a jump between two states that are a tiny step apart.
 Event jump_event(const Step& before, const Step& after, double size);
 

@@ -3,10 +3,12 @@
 #include <functional>
 #include <vector>
 
+#include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/moreau_jean.hpp>
 
 namespace perp {
 
@@ -25,6 +27,19 @@ struct IntegrateOptions {
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const BackwardEuler& scheme,
                      const IntegrateOptions& options = {});
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
+                     const IntegrateOptions& options = {});
+
+/// The same for a Dcs. One that is affine (see `as_lcs`) is run as the Lcs it is; else backward
+/// Euler is made by Newton's method within a mode. The θ-method averages E ẋ = A x + b and has no
+/// meaning for a fully implicit F: θ < 1 is InvalidInput unless the system is affine.
+Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const BackwardEuler& scheme,
+                     const IntegrateOptions& options = {});
+Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta& scheme,
+                     const IntegrateOptions& options = {});
+
+/// The same for a mechanical system with unilateral contacts (see MechanicalSystem): impacts are
+/// events `jump` of the law of their contact.
+Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const MoreauJean& scheme,
                      const IntegrateOptions& options = {});
 
 /// The problem of one backward Euler step of length h from x at t: u = x⁺.

@@ -45,6 +45,18 @@ class Scheme {
   [[nodiscard]] virtual const std::string& message() const = 0;
   /// Makes the attempted step the current state.
   virtual void accept() = 0;
+  /// What became of the resets of the system in the last accepted step.
+  enum class ResetOutcome {
+    none,       ///< no condition changed its sign
+    applied,    ///< the current state is the one after the first reset, within the step
+    accumulate  ///< a reset would fire again although its condition has not left 0 since
+  };
+  /// Applies the first reset that fired during the last accepted step, if any: goes back to its
+  /// time and appends its event.
+  virtual ResetOutcome reset(std::vector<Event>& events) {
+    (void)events;
+    return ResetOutcome::none;
+  }
   /// ‖E (x⁺ − x)‖ of the attempted step.
   [[nodiscard]] virtual double attempted_norm() const = 0;
 
@@ -63,6 +75,11 @@ class Scheme {
   /// Laws whose branch before the last accepted step is not admissible at its end, with the time of
   /// leaving interpolated linearly in the margin.
   virtual std::vector<Departure> departures() = 0;
+  /// Are impacts and changes of mode within a step of any length part of the method? Then its steps
+  /// are taken as they are, without a search for the moment of the change.
+  [[nodiscard]] virtual bool passes_jumps() const { return false; }
+  /// The jumps that such a scheme passed in the last accepted step.
+  [[nodiscard]] virtual std::vector<Event> jumps() const { return {}; }
   /// Each mode and by how much it misses a step of length h from the current state: the largest
   /// violation relative to the size of its terms.
   virtual std::vector<std::pair<Mode, double>> violations(double h) = 0;

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+#include <cmath>
+
+#include <perp/core/error.hpp>
+#include <perp/schemes/nonlinear_capturing.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int probe_exponent =
+    -10;  ///< the start is probed by steps of h·2^-10 and a quarter of it
+constexpr int last_exponent = -40;       ///< shortest probe before the start is given up
+constexpr double consistent_to = 1e-9;   ///< relative
+
+/// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
+Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {
+  return (4 * at_quarter - at_h) / 3;
+}
+
+}  // namespace
+
+Attempt NonlinearCapturing::probe(double h, int exponent) {
+  const double step = std::ldexp(h, exponent);
+  return attempt(current().t + step, step);
+}
+
+bool NonlinearCapturing::is_consistent(const Vector& x0, double t) {
+  step_.set_consistency(x0, t);
+  const FoundSolutions found =
+      search_.all({}, Vector::Zero(step_.n()), Vector::Zero(step_.m()), consistent_to);
+  return !found.list.empty() || !found.all_modes;
+}
+
+// The rule of Capturing::start: the short step of least norm goes to a nearby state if a continuous
+// solution starts at x0, and keeps its size where x0 must jump ([RAB] Propositions 5 and 6).
+Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
+                                  std::vector<Event>& events) {
+  if (x0.size() != step_.n())
+    throw InvalidInput(fmt::format("x0 must have {} entries but has {}", step_.n(), x0.size()));
+  if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
+  start_pending_ = true;
+  restore({t, x0, Vector::Zero(step_.m()), Vector::Zero(step_.m()), {}});
+  const auto failed = [](const Attempt& attempt) { return attempt.status != Status::solved; };
+  int exponent = probe_exponent;
+  Attempt found = probe(h, exponent);
+  while (failed(found) && exponent < 0) found = probe(h, exponent += 2);
+  for (int k = probe_exponent - 10; failed(found) && k >= last_exponent; k -= 10)
+    found = probe(h, exponent = k);
+  if (failed(found)) {
+    start_pending_ = false;
+    if (found.status == Status::no_solution)
+      message_ = is_consistent(x0, t) ? "no solution starts at x0 although it is consistent"
+                                      : "x0 violates the constraints and no jump leads onto them";
+    return found;
+  }
+  give_limit(t, x0, h, exponent, events);
+  start_pending_ = false;
+  resets_.start(t, current().x, current().lambda);
+  return found;
+}
+
+/// Makes the limit of short steps from x0 the current state and says how far it is.
+void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
+                                    std::vector<Event>& events) {
+  const double norm = attempted_norm();
+  State limit = trial();
+  double shorter_norm = 0;
+  if (probe(h, exponent - 2).status == Status::solved) {
+    shorter_norm = attempted_norm();
+    if (trial().mode == limit.mode) {
+      limit.x = extrapolate(limit.x, trial().x);
+      limit.lambda = extrapolate(limit.lambda, trial().lambda);
+      limit.w = extrapolate(limit.w, trial().w);
+    } else {
+      limit = trial();
+    }
+  }
+  linearise_trial();
+  const double size = step_.norm(x0);
+  const double distance = step_.norm(limit.x - x0);
+  const bool jumps = norm > 1e-12 * size && shorter_norm > 0.5 * norm;
+  const bool consistent = is_consistent(x0, t);
+  if (jumps || !consistent) {
+    Event event;
+    event.kind = consistent ? EventKind::jump : EventKind::inconsistent_start;
+    event.t = event.t_before = event.t_after = t;
+    event.x_before = x0;
+    event.x_after = limit.x;
+    event.size = distance;
+    event.note = consistent ? "no continuous solution starts at x0" : "x0 violates the constraints";
+    events.push_back(event);
+  }
+  // A differential variable starts as given; what x0 leaves open is the limit from the right.
+  for (Eigen::Index j = 0; j < x0.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] != 0) limit.x[j] = x0[j];
+  restore({t, limit.x, limit.lambda, limit.w, *limit.mode});
+}
+
+}  // namespace perp

@@ -1,0 +1,340 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/core/error.hpp>
+#include <perp/schemes/events.hpp>
+#include <perp/schemes/run.hpp>
+#include <perp/schemes/safeguard.hpp>
+
+namespace perp {
+namespace {
+
+/// A change of ‖E dx‖ with h that a smooth step or a kink shows when h is halved; outside of it a
+/// step is examined.
+constexpr double least_shrink = 0.35, most_shrink = 0.65;
+constexpr int most_resets = 100;  ///< within one step
+
+/// One run: the loop over the steps, the safeguard, the record.
+class Run {
+ public:
+  Run(Scheme& scheme, const std::vector<Law>& laws, int refinements,
+      const IntegrateOptions& options)
+      : scheme_(scheme), laws_(laws), refinements_(refinements), options_(options) {}
+
+  Trajectory operator()(const Vector& x0, Span span, double h) {
+    h_ = h;
+    const Attempt start = scheme_.start(span.start, x0, h, result_.events);
+    steps_ = 0;
+    if (start.status != Status::solved) {
+      result_.append({span.start, x0, scheme_.lambda(), scheme_.w(), {}});
+      finish(start.status,
+             fmt::format("no step can be made at t = {:.10g}: {}", span.start, scheme_.message()));
+      return std::move(result_);
+    }
+    return go(span, h);
+  }
+
+  Trajectory resume(const Step& from, double end, double h) {
+    h_ = h;
+    scheme_.restore(from);
+    return go({from.t, end}, h);
+  }
+
+ private:
+  /// From the present state of the scheme to the end of the span.
+  Trajectory go(Span span, double h) {
+    size_ = scheme_.x().lpNorm<Eigen::Infinity>();
+    if (record(true)) cover(span, h);
+    if (result_.status == Status::never_run)
+      finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
+    return std::move(result_);
+  }
+
+  /// Steps of length h through the span, shorter only to land exactly on a requested time or the
+  /// end.
+  void cover(Span span, double h) {
+    std::vector<double> targets;
+    for (const double t : options_.times)
+      if (t > span.start && t < span.end) targets.push_back(t);
+    targets.push_back(span.end);
+    double from = span.start;
+    for (const double to : targets) {
+      const double exact = (to - from) / h;
+      const auto count = std::max(1L, static_cast<long>(std::ceil(exact * (1 - 1e-14) - 1e-9)));
+      for (long k = 1; k <= count; ++k) {
+        const bool last = k == count;
+        const double t_next = last ? to : from + static_cast<double>(k) * h;
+        const double rest = to - (from + static_cast<double>(count - 1) * h);
+        // Rounding of t must not make a new step length: the last step is h where it is h up to
+        // that.
+        const bool whole = std::abs(rest - h) <= 16 * std::numeric_limits<double>::epsilon() *
+                                                     (std::abs(from) + std::abs(to));
+        if (!advance(t_next, last && !whole ? rest : h)) return;
+        if (!record(last)) return;
+      }
+      from = to;
+    }
+  }
+
+  /// To t_next by a step of length h, or in several where resets happen. False if the run ends
+  /// here.
+  bool advance(double t_next, double h) {
+    if (!step(t_next, h)) return false;
+    Scheme::ResetOutcome outcome = scheme_.reset(result_.events);
+    for (int count = 0; outcome != Scheme::ResetOutcome::none; ++count) {
+      if (outcome == Scheme::ResetOutcome::accumulate || count == most_resets) {
+        finish(Status::not_solved,
+               fmt::format("resets accumulate at t = {:.10g} (step {}): {}", scheme_.t(), steps_,
+                           scheme_.message()));
+        return false;
+      }
+      ++result_.counts["resets"];
+      if (scheme_.t() >= t_next) return true;
+      if (!step(t_next, t_next - scheme_.t())) return false;
+      outcome = scheme_.reset(result_.events);
+    }
+    return true;
+  }
+
+  /// One step with everything around it. False if the run ends here.
+  bool step(double t_next, double h) {
+    const Attempt attempt = scheme_.attempt(t_next, h);
+    ++steps_;
+    if (attempt.status == Status::solved && attempt.kept_mode) {
+      note(attempt);
+      scheme_.accept();
+      return true;
+    }
+    if (scheme_.passes_jumps()) return pass(attempt, h);
+    if (attempt.status == Status::solved) return change_mode(t_next, h, attempt);
+    const double t_before = scheme_.t();
+    const Refinement refinement = refine(scheme_, t_next, h, refinements_);
+    ++result_.counts["refined"];
+    log_changes(refinement, 0);
+    if (refinement.status == Status::solved) return true;
+    fail(refinement, h, t_before);
+    return false;
+  }
+
+  /// The attempted step of a scheme whose steps may contain impacts, taken as it is.
+  bool pass(const Attempt& attempt, double h) {
+    if (attempt.status != Status::solved) {
+      fail({attempt.status, {}, scheme_.message()}, h, scheme_.t());
+      return false;
+    }
+    note(attempt);
+    const Step before = scheme_.snapshot();
+    scheme_.accept();
+    std::vector<Event> events = scheme_.jumps();
+    std::vector<Event> changes =
+        mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
+    if (!changes.empty()) ++result_.counts["mode_changes"];
+    events.insert(events.end(), changes.begin(), changes.end());
+    std::stable_sort(events.begin(), events.end(),
+                     [](const Event& a, const Event& b) { return a.t < b.t; });
+    log(std::move(events));
+    return true;
+  }
+
+  void note(const Attempt& attempt) {
+    if (attempt.solutions > 1 || attempt.solutions < 0) ++several_;
+    if (attempt.ties > 0) ++ties_;
+  }
+
+  /// A step whose mode changes: accepted if its length shrinks with h as that of a continuous
+  /// solution does, else passed in short steps that tell a jump from an artefact of the long one.
+  bool change_mode(double t_next, double h, const Attempt& found) {
+    ++result_.counts["mode_changes"];
+    note(found);
+    const Step before = scheme_.snapshot();
+    const double norm = scheme_.attempted_norm();
+    bool logged = false;
+    if (!shrinks(before, norm, h)) {
+      const Refinement refinement = refine(scheme_, t_next, h, refinements_);
+      if (refinement.status != Status::solved) {
+        // The selector went where no sequence of shorter steps leads: the solution ended on the
+        // way.
+        log_changes(refinement, norm);
+        fail(refinement, h, before.t);
+        return false;
+      }
+      const Step refined = scheme_.snapshot();
+      take_long_step(before, t_next, h);
+      if (differs(before, refined, norm)) {
+        ++result_.counts["refined"];
+        scheme_.restore(refined);
+        log_changes(refinement, norm);
+        return true;
+      }
+      logged = has_jump(refinement, norm);
+      if (logged) log_changes(refinement, norm);
+    } else {
+      take_long_step(before, t_next, h);
+    }
+    if (!logged) log(mode_events(laws_, before, scheme_.snapshot(), scheme_.departures()));
+    return true;
+  }
+
+  bool shrinks(const Step& before, double norm, double h) {
+    // Motion at the level of rounding says nothing.
+    size_ = std::max(size_, before.x.lpNorm<Eigen::Infinity>());
+    if (norm <= 1e-12 * size_) return true;
+    const Attempt half = scheme_.attempt(before.t + h / 2, h / 2);
+    if (half.status != Status::solved) return false;
+    const double share = scheme_.attempted_norm() / norm;
+    return share >= least_shrink && share <= most_shrink;
+  }
+
+  void take_long_step(const Step& before, double t_next, double h) {
+    scheme_.restore(before);
+    scheme_.attempt(t_next, h);
+    scheme_.accept();
+  }
+
+  /// Did the long step, now current, end elsewhere than the short ones: an artefact of its length?
+  [[nodiscard]] bool differs(const Step& before, const Step& refined, double norm) const {
+    if (scheme_.mode() == refined.mode) return false;
+    const double travelled = (refined.x - before.x).norm() + norm;
+    return (scheme_.x() - refined.x).norm() > 0.25 * travelled;
+  }
+
+  /// Is a change of mode across a tiny step a jump? `norm` is the length of the whole step, 0:
+  /// unknown.
+  [[nodiscard]] bool is_jump(const LocatedChange& change, double norm) const {
+    const double size = 1 + change.before.x.norm();
+    if (change.norm <= 1e-12 * size) return false;  // rounding
+    const double scale = norm > 0 ? norm : size;
+    return change.norm > std::max(1e-6, 64 * std::ldexp(1.0, -refinements_)) * scale;
+  }
+
+  [[nodiscard]] bool has_jump(const Refinement& refinement, double norm) const {
+    return std::any_of(refinement.changes.begin(), refinement.changes.end(),
+                       [&](const LocatedChange& change) { return is_jump(change, norm); });
+  }
+
+  void log(std::vector<Event> events) {
+    std::vector<int> entered;
+    for (const Event& event : events)
+      if (event.kind == EventKind::sliding_entry) entered.push_back(event.law);
+    append_events(laws_, std::move(events), passing_, result_.events);
+    if (!entered.empty()) passing_ = leaves_at_once() ? std::move(entered) : std::vector<int>{};
+  }
+
+  /// Does the current mode end with the current state? Told by a step too short for anything else.
+  bool leaves_at_once() {
+    const double moment = std::ldexp(h_, -10);
+    const Attempt attempt = scheme_.attempt(scheme_.t() + moment, moment);
+    return attempt.status == Status::solved && !attempt.kept_mode;
+  }
+
+  void log_changes(const Refinement& refinement, double norm) {
+    for (const LocatedChange& change : refinement.changes) {
+      if (is_jump(change, norm))
+        log({jump_event(change.before, change.after, change.norm)});
+      else
+        log(mode_events(laws_, change.before, change.after, {}));
+    }
+  }
+
+  /// Keeps the state where the solution ends and says why.
+  void fail(const Refinement& refinement, double h, double t_before) {
+    if (scheme_.t() > t_before) record(true);
+    Event event;
+    event.kind = EventKind::no_solution;
+    event.t = event.t_before = event.t_after = scheme_.t();
+    event.x_before = event.x_after = scheme_.x();
+    std::string residuals;
+    for (const auto& [mode, violation] : scheme_.violations(h))
+      residuals += fmt::format("{}{}: {:.3g}", residuals.empty() ? "" : ", ", describe(laws_, mode),
+                               violation);
+    if (refinement.status == Status::no_solution && residuals.empty()) {
+      event.note = "no solution continues: " + refinement.message;
+      result_.events.push_back(event);
+      finish(Status::no_solution,
+             fmt::format("no solution after t = {:.10g} (step {}, mode [{}]): {}", scheme_.t(),
+                         steps_, describe(laws_, scheme_.mode()), refinement.message));
+    } else if (refinement.status == Status::no_solution) {
+      event.note = "no solution continues; residuals of the modes for a step of " +
+                   fmt::format("{:g}", h) + ": " + residuals;
+      result_.events.push_back(event);
+      finish(Status::no_solution,
+             fmt::format(
+                 "no solution after t = {:.10g} (step {}, mode [{}]); residuals of the modes: {}",
+                 scheme_.t(), steps_, describe(laws_, scheme_.mode()), residuals));
+    } else {
+      finish(refinement.status,
+             fmt::format("stopped at t = {:.10g} (step {}, mode [{}]): {}", scheme_.t(), steps_,
+                         describe(laws_, scheme_.mode()), refinement.message));
+    }
+  }
+
+  /// Keeps and reports the current state. False if the observer asks to stop.
+  bool record(bool requested) {
+    const bool first = result_.t.empty();
+    const bool wanted = options_.only_times ? requested : true;
+    if (!wanted) return true;
+    if (options_.keep) result_.append(scheme_.snapshot());
+    if (options_.observer && !options_.observer(scheme_.snapshot())) {
+      finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", scheme_.t()));
+      return false;
+    }
+    if (!options_.keep && first) result_.append(scheme_.snapshot());
+    return true;
+  }
+
+  void finish(Status status, std::string message) {
+    result_.status = status;
+    result_.message = std::move(message);
+    if (!options_.keep && !result_.t.empty() && scheme_.t() > result_.t.back())
+      result_.append(scheme_.snapshot());
+    result_.counts["steps"] = steps_;
+    if (several_ > 0) result_.counts["several_solutions"] = several_;
+    if (ties_ > 0) result_.counts["ties"] = ties_;
+    scheme_.count(result_.counts);
+  }
+
+  Scheme& scheme_;
+  const std::vector<Law>& laws_;
+  int refinements_;
+  const IntegrateOptions& options_;
+  Trajectory result_;
+  std::vector<int> passing_;  // laws whose last entry into sliding was a surface being crossed
+  double h_ = 0;
+  long steps_ = 0;
+  long several_ = 0, ties_ = 0;  // steps with several solutions, and with equally near ones
+  double size_ = 0;  // largest |x| met at a change of mode
+};
+
+void check(Span span, double h, const IntegrateOptions& options) {
+  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.end > span.start))
+    throw InvalidInput(fmt::format("the time span must be finite and increasing but is [{}, {}]",
+                                   span.start, span.end));
+  if ((span.end - span.start) / h > 1e15)
+    throw InvalidInput(
+        fmt::format("h = {} is too small for the span [{}, {}]", h, span.start, span.end));
+  double previous = -inf;
+  for (const double t : options.times) {
+    if (!(t > previous) || t < span.start || t > span.end)
+      throw InvalidInput(fmt::format("times must increase within [{}, {}] but {} follows {}",
+                                     span.start, span.end, t, previous));
+    previous = t;
+  }
+}
+
+}  // namespace
+
+Trajectory run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0, Span span, double h,
+               int refinements, const IntegrateOptions& options) {
+  check(span, h, options);
+  return Run(scheme, laws, refinements, options)(x0, span, std::min(h, span.end - span.start));
+}
+
+Trajectory resume(Scheme& scheme, const std::vector<Law>& laws, const Step& from, double end,
+                  double h, int refinements, const IntegrateOptions& options) {
+  check({from.t, end}, h, options);
+  return Run(scheme, laws, refinements, options).resume(from, end, std::min(h, end - from.t));
+}
+
+}  // namespace perp

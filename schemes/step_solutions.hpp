@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+
+namespace perp {
+
+/// One solution of one step of a Dcs.
+struct StepSolution {
+  Vector x, lambda, w;
+  Mode mode;                      ///< the first of the modes it belongs to
+  std::vector<Mode> also{};       ///< the others: it lies at ends of their branches
+  double norm = 0;                ///< ‖∂F/∂ẋ (x⁺ − x)‖, [RAB] eq. (31)
+  double residual = 0;            ///< relative
+  bool isolated = true;           ///< false: other x⁺ of the same mode are as near as one likes
+  bool lambda_determined = true;  ///< false: a continuum of λ belongs to this x⁺
+};
+
+/// Every solution of one step that was found, by mode in lexicographic order.
+struct StepSolutions {
+  std::vector<StepSolution> list{};
+  bool all_modes = true;  ///< every mode was searched
+  std::string note{};     ///< what the search cannot answer for; empty: each mode was decided
+};
+
+/// The solutions of the backward Euler step of length h from x at t. λ are searched from several
+/// values of every branch where they are multiplied by unknowns; that there is no further solution
+/// is not proved. Throws InvalidInput.
+StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h,
+                        double tol = 1e-10);
+
+}  // namespace perp
