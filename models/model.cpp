@@ -1,3 +1,5 @@
+#include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/error.hpp>
 #include <perp/models/model.hpp>
 
 namespace perp {
@@ -7,6 +9,54 @@ Vector Model::x0() const {
   for (std::size_t i = 0; i < variables.size(); ++i)
     x[static_cast<Eigen::Index>(i)] = variables[i].start;
   return x;
+}
+
+const std::vector<Law>& Model::laws() const {
+  return std::visit([](const auto& any) -> const std::vector<Law>& { return any.laws; }, system);
+}
+
+std::vector<int> Model::differential_variables() const {
+  if (const Lcs* lcs = std::get_if<Lcs>(&system)) return perp::differential_variables(*lcs);
+  const DcsEvaluator evaluator(std::get<Dcs>(system));
+  std::vector<int> list;
+  for (int j = 0; j < evaluator.n(); ++j)
+    if (evaluator.is_differential(j)) list.push_back(j);
+  return list;
+}
+
+std::vector<std::string> Model::input_names() const {
+  std::vector<std::string> names{"t"};
+  for (const Variable& variable : variables) names.push_back("der(" + variable.name + ")");
+  for (const Variable& variable : variables) names.push_back(variable.name);
+  for (std::size_t i = 0; i < laws().size(); ++i) {
+    const bool is_named = i < multipliers.size() && !multipliers[i].empty();
+    names.push_back(is_named ? multipliers[i] : "[" + laws()[i].name + "]");
+  }
+  for (const auto& parameter : parameters) names.push_back(parameter.first);
+  return names;
+}
+
+const Lcs& Model::lcs() const {
+  if (const Lcs* matrices = std::get_if<Lcs>(&system)) return *matrices;
+  throw InvalidInput("model '" + name + "' is not affine; expected a model with constant matrices");
+}
+
+Lcs& Model::lcs() { return const_cast<Lcs&>(std::as_const(*this).lcs()); }
+
+Vector Outputs::at(double t, const Vector& x, const Vector& lambda) const {
+  std::vector<double> inputs{t};
+  inputs.resize(1 + static_cast<std::size_t>(x.size()), nan);  // ẋ, which no output holds
+  inputs.insert(inputs.end(), x.begin(), x.end());
+  inputs.insert(inputs.end(), lambda.begin(), lambda.end());
+  inputs.resize(1 + 2 * static_cast<std::size_t>(x.size()) + static_cast<std::size_t>(multipliers),
+                nan);
+  inputs.insert(inputs.end(), parameters.begin(), parameters.end());
+  std::vector<double> all(static_cast<std::size_t>(tape.size()));
+  tape.evaluate(std::span<const double>(inputs), std::span<double>(all));
+  Vector values(static_cast<Eigen::Index>(lines.size()));
+  for (std::size_t k = 0; k < lines.size(); ++k)
+    values[static_cast<Eigen::Index>(k)] = all[static_cast<std::size_t>(lines[k])];
+  return values;
 }
 
 Vector Model::exact_at(double t) const {

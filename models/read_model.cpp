@@ -135,6 +135,24 @@ bool keeps_exact(const Context& context, const Model& model, const Span& span) {
   return true;
 }
 
+void read_system_or_equations(const Context& context, Model& model) {
+  const Document& document = context.document();
+  const Value* system = find_table(context, "system");
+  const Value* equations = find_table(context, "model");
+  if (system == nullptr && equations == nullptr)
+    document.fail(document.root(),
+                  "[system] is missing; expected E, A, B, b, C, D, q and laws, or [model] with "
+                  "equations");
+  if (system != nullptr && equations != nullptr)
+    document.fail(*document.root().find("model"),
+                  "[model] beside [system]; expected equations or matrices, one of them");
+  if (equations != nullptr)
+    read_equations(context, *equations, model);
+  else
+    model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
+                                       model.run.span.start);
+}
+
 }  // namespace
 
 Model read_model_text(const std::string& text, const std::string& name,
@@ -142,8 +160,9 @@ Model read_model_text(const std::string& text, const std::string& name,
   const Document document(text, name, overrides);
   const Value& root = document.root();
   Context context(document, known);
-  context.check_keys(root, "the file",
-                     {"exact", "name", "parameters", "run", "source", "system", "variables"});
+  context.check_keys(
+      root, "the file",
+      {"exact", "model", "name", "parameters", "run", "source", "system", "variables"});
 
   Model model;
   model.file = name;
@@ -169,11 +188,7 @@ Model read_model_text(const std::string& text, const std::string& name,
   for (const Member& member : variables->members)
     model.variables.push_back(read_variable(context, member.key, member.value));
   model.run = read_run(context, find_table(context, "run"));
-  const Value* system = find_table(context, "system");
-  if (system == nullptr)
-    document.fail(root, "[system] is missing; expected E, A, B, b, C, D, q and laws");
-  model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
-                                     model.run.span.start);
+  read_system_or_equations(context, model);
   if (const Value* exact = find_table(context, "exact")) {
     model.exact = reader::read_exact(context, *exact, model.variables);
     if (!keeps_exact(context, model, model.run.span)) model.exact.clear();

@@ -30,7 +30,7 @@ class ModelError : public InvalidInput {
 
 /// The words that [run] may use. A list that is empty is not checked while reading.
 struct KnownNames {
-  std::vector<std::string> schemes{"backward_euler", "theta"};
+  std::vector<std::string> schemes{"backward_euler", "moreau_jean", "theta"};
   std::vector<std::string> selectors{"keep_mode", "minimal_norm", "first"};
   std::vector<std::string> solvers{};
 };

@@ -60,17 +60,6 @@ Call split_call(const Document& document, const Value& value, std::string_view w
   return call;
 }
 
-const NamedLaw& find_law(const Document& document, const Value& value, const Call& call) {
-  std::vector<std::string> names;
-  for (const NamedLaw& law : named_laws()) {
-    if (call.name == law.name) return law;
-    names.emplace_back(law.name);
-  }
-  document.fail(value, call.name_offset,
-                fmt::format("unknown law '{}'; expected one of {}{}", call.name,
-                            fmt::join(names, ", "), suggestion(call.name, names)));
-}
-
 /// Makes or checks a law; what is wrong with its numbers becomes an error at its place.
 template <class Make>
 Law at_place(const Document& document, const Value& value, const Make& make) {
@@ -88,17 +77,14 @@ Law at_place(const Document& document, const Value& value, const Make& make) {
 Law named_law(const Context& context, const Value& value, std::string_view what) {
   const Document& document = context.document();
   const Call call = split_call(document, value, what);
-  const NamedLaw& law = find_law(document, value, call);
-  if (static_cast<int>(call.arguments.size()) != law.arguments)
-    document.fail(value, call.name_offset,
-                  fmt::format("law '{}' takes {} argument{} but has {}", law.name, law.arguments,
-                              law.arguments == 1 ? "" : "s", call.arguments.size()));
+  const NamedLaw& law =
+      find_law(document, value, call.name, call.name_offset, call.arguments.size());
   std::vector<double> numbers;
   for (const Argument& argument : call.arguments)
     numbers.push_back(context.number(
         value, argument.offset, argument.text,
         fmt::format("argument {} of law '{}'", numbers.size() + 1, law.name), Finite::no));
-  return at_place(document, value, [&] { return law.make(numbers.data()); });
+  return make_law(document, value, law, numbers);
 }
 
 Branch read_branch(const Context& context, const Value& value, const std::string& what) {
@@ -139,16 +125,6 @@ Law law_of_branches(const Context& context, const Value& table, const Value& bra
   return law;
 }
 
-void rename_branches(const Context& context, const Value& modes, Law& law,
-                     const std::string& what) {
-  context.check_kind(modes, Value::Kind::list, "modes of " + what);
-  if (modes.items.size() != law.branches.size())
-    context.document().fail(modes, fmt::format("modes of {} must have {} names but has {}", what,
-                                               law.branches.size(), modes.items.size()));
-  for (std::size_t k = 0; k < law.branches.size(); ++k)
-    law.branches[k].name = context.text(modes.items[k], fmt::format("mode {} of {}", k + 1, what));
-}
-
 Law law_of_table(const Context& context, const Value& table, const std::string& what) {
   const Member* kind = table.find("law");
   const Member* branches = table.find("branches");
@@ -171,6 +147,38 @@ Law law_of_table(const Context& context, const Value& table, const std::string& 
 }
 
 }  // namespace
+
+const NamedLaw& find_law(const Document& document, const Value& value, std::string_view name,
+                         std::size_t offset, std::size_t numbers) {
+  std::vector<std::string> names;
+  for (const NamedLaw& law : named_laws()) {
+    names.emplace_back(law.name);
+    if (name != law.name) continue;
+    if (static_cast<int>(numbers) != law.arguments)
+      document.fail(value, offset,
+                    fmt::format("law '{}' takes {} argument{} but has {}", law.name, law.arguments,
+                                law.arguments == 1 ? "" : "s", numbers));
+    return law;
+  }
+  document.fail(value, offset,
+                fmt::format("unknown law '{}'; expected one of {}{}", name, fmt::join(names, ", "),
+                            suggestion(name, names)));
+}
+
+Law make_law(const Document& document, const Value& value, const NamedLaw& law,
+             const std::vector<double>& numbers) {
+  return at_place(document, value, [&] { return law.make(numbers.data()); });
+}
+
+void rename_branches(const Context& context, const Value& modes, Law& law,
+                     const std::string& what) {
+  context.check_kind(modes, Value::Kind::list, "modes of " + what);
+  if (modes.items.size() != law.branches.size())
+    context.document().fail(modes, fmt::format("modes of {} must have {} names but has {}", what,
+                                               law.branches.size(), modes.items.size()));
+  for (std::size_t k = 0; k < law.branches.size(); ++k)
+    law.branches[k].name = context.text(modes.items[k], fmt::format("mode {} of {}", k + 1, what));
+}
 
 Law read_law(const Context& context, const Value& value, std::size_t number) {
   const std::string what = fmt::format("law {}", number);

@@ -76,6 +76,22 @@ const std::vector<std::string>& run_keys();
 /// A law from "relay(-1, 1)" or from a table.
 Law read_law(const Context& context, const Value& value, std::size_t number);
 
+/// The law of that name, which takes so many numbers. The name stands at byte `offset` of the
+/// value.
+const NamedLaw& find_law(const Document& document, const Value& value, std::string_view name,
+                         std::size_t offset, std::size_t numbers);
+
+/// A named law of these numbers.
+Law make_law(const Document& document, const Value& value, const NamedLaw& law,
+             const std::vector<double>& numbers);
+
+/// Gives the branches of a law the names of a list.
+void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
+
+/// The [model] table: equations and laws, lowered; with them outputs and resets. The parameters and
+/// variables of `model` are there already.
+void read_equations(const Context& context, const Value& table, Model& model);
+
 /// The [system] table; t is the start time, where entries of time are tried.
 Lcs read_system(const Context& context, const Value& table, int n, double t);
 

@@ -91,10 +91,10 @@ TEST_SUITE("models/read_model") {
     CHECK(model.variables[1].unit == "m/s");
     CHECK(model.variables[1].nominal == 1000);
     CHECK(model.x0() == Vector{{1.5, 3.05}});
-    CHECK(model.system.E == Matrix{{4, 0}, {0, 0}});
-    CHECK(model.system.A == Matrix{{0, 1}, {1, -1}});
-    CHECK(model.system.B == Matrix{{-1 / 1e-6, 0}, {0, std::pow(3.05, 2)}});
-    CHECK(model.system.D == Matrix::Zero(2, 2));
+    CHECK(model.lcs().E == Matrix{{4, 0}, {0, 0}});
+    CHECK(model.lcs().A == Matrix{{0, 1}, {1, -1}});
+    CHECK(model.lcs().B == Matrix{{-1 / 1e-6, 0}, {0, std::pow(3.05, 2)}});
+    CHECK(model.lcs().D == Matrix::Zero(2, 2));
     CHECK(model.run.span.start == -2);
     CHECK(model.run.span.end == 20);
     CHECK(model.run.h == 0.02);
@@ -103,23 +103,23 @@ TEST_SUITE("models/read_model") {
     CHECK(model.run.selector == "minimal_norm");
     CHECK(model.run.tol == 1e-8);
     CHECK(model.run.solver == "lemke");
-    CHECK_NOTHROW(validated(model.system));
+    CHECK_NOTHROW(validated(model.lcs()));
   }
 
   TEST_CASE("laws come from names, from tables and from branches") {
     const Model model = read(rich);
-    REQUIRE(model.system.laws.size() == 2);
+    REQUIRE(model.laws().size() == 2);
     perp::Law friction = perp::relay(-3.05, 6.1);
     friction.name = "friction";
     friction.branches[0].name = "left";
     friction.branches[1].name = "stick";
     friction.branches[2].name = "right";
-    CHECK(model.system.laws[0] == friction);
+    CHECK(model.laws()[0] == friction);
     const perp::Law own{
         "own",
         {{0, 1, 0, {-perp::inf, 3}, {}, "off"}, {3.05 - 2, 1, 2, {0, perp::inf}, {0, 9}, ""}},
         true};
-    CHECK(model.system.laws[1] == own);
+    CHECK(model.laws()[1] == own);
     for (const perp::NamedLaw& law : perp::named_laws()) {
       const std::string arguments = law.arguments == 2   ? "(-1, 2)"
                                     : law.arguments == 0 ? ""
@@ -128,26 +128,26 @@ TEST_SUITE("models/read_model") {
           read("[variables]\nx = 0\n[system]\nA = [[0]]\nB = [[1]]\nC = [[1]]\nlaws = [\" " +
                (law.name + arguments) + " \"]\n[run]\nt = [0, 1]\n");
       const std::vector<double> numbers{-1, 2};
-      CHECK(one.system.laws[0] == law.make(numbers.data()));
+      CHECK(one.laws()[0] == law.make(numbers.data()));
     }
   }
 
   TEST_CASE("b and q are functions of time where they use it, constants elsewhere") {
     const Model model = read(rich);
-    CHECK(model.system.b.varying() == std::vector<int>{0});
-    CHECK(model.system.q.varying() == std::vector<int>{1});
-    CHECK(model.system.b.constant()[1] == 6.05);
+    CHECK(model.lcs().b.varying() == std::vector<int>{0});
+    CHECK(model.lcs().q.varying() == std::vector<int>{1});
+    CHECK(model.lcs().b.constant()[1] == 6.05);
     for (const double t : {-2.0, 0.1, 0.25, 7.3}) {
-      CHECK(model.system.b(t)[0] == 230 * std::sin(2 * std::acos(-1.0) * t));
-      CHECK(model.system.q(t) == Vector{{0, t - 2}});
+      CHECK(model.lcs().b(t)[0] == 230 * std::sin(2 * std::acos(-1.0) * t));
+      CHECK(model.lcs().q(t) == Vector{{0, t - 2}});
     }
     // More operations than fit on the stack.
     std::string sum = "0";
     for (int k = 1; k <= 300; ++k) sum += " + t^" + std::to_string(k);
     const Model large =
         read("[variables]\nx = 0\n[system]\nA = [[0]]\nb = [\"" + sum + "\"]\n[run]\nt = [0, 1]\n");
-    CHECK(large.system.b(1)[0] == 300);
-    CHECK(large.system.b(0.5)[0] == doctest::Approx(1));
+    CHECK(large.lcs().b(1)[0] == 300);
+    CHECK(large.lcs().b(0.5)[0] == doctest::Approx(1));
   }
 
   TEST_CASE("an exact solution is known piece by piece, from the right") {
@@ -167,18 +167,18 @@ TEST_SUITE("models/read_model") {
         read("[variables]\nx = 1\ny = {}\n[system]\nA = [[0, 1], [-1, 0]]\n[run]\nt = [0, 1]\n");
     CHECK(model.name == "m");
     CHECK(model.x0() == Vector{{1, 0}});
-    CHECK(model.system.E == Matrix::Identity(2, 2));
-    CHECK(model.system.m() == 0);
-    CHECK(model.system.B.rows() == 2);
-    CHECK(model.system.B.cols() == 0);
-    CHECK(model.system.b(0) == Vector::Zero(2));
+    CHECK(model.lcs().E == Matrix::Identity(2, 2));
+    CHECK(model.m() == 0);
+    CHECK(model.lcs().B.rows() == 2);
+    CHECK(model.lcs().B.cols() == 0);
+    CHECK(model.lcs().b(0) == Vector::Zero(2));
     CHECK(model.run.h == 0);
     CHECK(model.run.scheme == "backward_euler");
     CHECK(model.run.selector == "keep_mode");
     CHECK(model.exact.empty());
     CHECK(read("[variables]\nx=1\n[system]\nA=[[0]]\nB=[[]]\nC=[]\nD=[]\nq=[]\nlaws=[]\n[run]\nt=["
                "0,1]")
-              .system.m() == 0);
+              .m() == 0);
   }
 
   TEST_CASE("overrides act before anything is evaluated") {
@@ -238,8 +238,8 @@ TEST_SUITE("models/read_model") {
          "--set selector=nearest:1:10: unknown selector 'nearest'; expected one of keep_mode, "
          "minimal_norm, first"},
         {{"scheme", "thet"},
-         "--set scheme=thet:1:8: unknown scheme 'thet'; expected one of backward_euler, theta; did "
-         "you "
+         "--set scheme=thet:1:8: unknown scheme 'thet'; expected one of backward_euler, "
+         "moreau_jean, theta; did you "
          "mean 'theta'?"},
         {{"R", "3\n4"},
          "--set R=3 4:2:1: parameter 'R': found '4'; expected an operator (+ - * / ^) or the end"},
@@ -291,13 +291,14 @@ TEST_SUITE("models/zoo") {
     for (const std::string& name : names) {
       CAPTURE(name);
       const Model model = perp::read_model(perp::find_model(name));
-      CHECK_NOTHROW(validated(model.system));
+      if (const auto* lcs = std::get_if<perp::Lcs>(&model.system)) CHECK_NOTHROW(validated(*lcs));
+      for (const perp::Law& law : model.laws()) CHECK_NOTHROW(validate(law));
       CHECK(!model.source.empty());
       CHECK(model.run.h > 0);
       CHECK(std::find(titles.begin(), titles.end(), model.name) == titles.end());
       titles.push_back(model.name);
       // Every branch of a law has a name that tells it from the others.
-      for (const perp::Law& law : model.system.laws)
+      for (const perp::Law& law : model.laws())
         for (std::size_t k = 0; k < law.branches.size(); ++k)
           for (std::size_t j = 0; j < k; ++j)
             CHECK(describe(law.branches[j]) != describe(law.branches[k]));
@@ -341,7 +342,7 @@ TEST_SUITE("models/zoo") {
       CHECK(direct.x0() == lcp.x0());
       CHECK(direct.run.h == lcp.run.h);
       CHECK(direct.run.span.end == lcp.run.span.end);
-      CHECK(direct.system.A.topRows(2) == lcp.system.A.topRows(2));
+      CHECK(direct.lcs().A.topRows(2) == lcp.lcs().A.topRows(2));
     }
   }
 }

@@ -122,17 +122,16 @@ TEST_SUITE("models/spoiled_models") {
          "m.toml:11:1: unknown key 'Mass' in [system]; expected one of A, B, C, D, E, b, laws, q; "
          "did you mean 'laws'?"},
         {"source =", "sauce =",
-         "m.toml:2:1: unknown key 'sauce' in the file; expected one of exact, name, parameters, "
-         "run, source, system, variables; did you mean 'source'?"},
+         "m.toml:2:1: unknown key 'sauce' in the file; expected one of exact, model, name, "
+         "parameters, run, source, system, variables; did you mean 'source'?"},
         {"[run]", "[Run]",
-         "m.toml:17:2: unknown key 'Run' in the file; expected one of exact, name, parameters, "
-         "run, source, system, variables; did you mean 'run'?"},
+         "m.toml:17:2: unknown key 'Run' in the file; expected one of exact, model, name, "
+         "parameters, run, source, system, variables; did you mean 'run'?"},
         {"unit = \"V\"", "units = \"V\"",
          "m.toml:8:19: unknown key 'units' in variable 'x2'; expected one of nominal, start, unit; "
          "did you mean 'unit'?"},
         {"[exact]", "[model]\nequations = []\n[exact]",
-         "m.toml:22:2: unknown key 'model' in the file; expected one of exact, name, parameters, "
-         "run, source, system, variables"},
+         "m.toml:22:2: [model] beside [system]; expected equations or matrices, one of them"},
         {"x1 = \"-5 + 2*t\"", "x3 = \"-5 + 2*t\"",
          "m.toml:23:27: unknown key 'x3' in piece 1; expected one of t, x1, x2, z; did you mean "
          "'x1'?"},
@@ -150,8 +149,8 @@ TEST_SUITE("models/spoiled_models") {
          "complementarity, dead_zone, equality, hysteresis, normal_cone, relay, saturation, sign, "
          "step; did you mean 'sign'?"},
         {"\"backward_euler\"", "\"backward_eular\"",
-         "m.toml:19:10: unknown scheme 'backward_eular'; expected one of backward_euler, theta; "
-         "did you mean 'backward_euler'?"},
+         "m.toml:19:10: unknown scheme 'backward_eular'; expected one of backward_euler, "
+         "moreau_jean, theta; did you mean 'backward_euler'?"},
         {"\"keep_mode\"", "\"minimal_nrom\"",
          "m.toml:20:12: unknown selector 'minimal_nrom'; expected one of keep_mode, minimal_norm, "
          "first; did you mean 'minimal_norm'?"},
@@ -230,8 +229,8 @@ TEST_SUITE("models/spoiled_models") {
         {"scheme = \"backward_euler\"", "scheme = 1",
          "m.toml:19:10: scheme is a number; expected text"},
         {"[run]", "run = 3\n[ran]",
-         "m.toml:18:2: unknown key 'ran' in the file; expected one of exact, name, parameters, "
-         "run, source, system, variables; did you mean 'run'?"},
+         "m.toml:18:2: unknown key 'ran' in the file; expected one of exact, model, name, "
+         "parameters, run, source, system, variables; did you mean 'run'?"},
         {"h = 0.1", "h = 0", "m.toml:21:5: run.h is 0; expected a number > 0"},
         {"h = 0.1", "h = -0.1", "m.toml:21:5: run.h is -0.1; expected a number > 0"},
         {"h = 0.1", "h = \"0.1/0\"", "m.toml:21:6: run.h is inf; expected a finite number"},

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/models/lowering.hpp>
+#include <perp/models/reader/context.hpp>
+
+namespace perp::reader {
+
+/// The [model] table while it is read: its texts become lines of one tape.
+class EquationTexts {
+ public:
+  /// The variables and parameters of `model` are there already.
+  EquationTexts(const Context& context, const Value& table, const Model& model);
+
+  void read_laws();
+  void read_equations();
+  void read_outputs();
+  void read_resets();
+  /// Newton's coefficients of restitution, by the names of multipliers; 0 for the others. Empty
+  /// where the model states none.
+  [[nodiscard]] std::vector<double> restitution(const std::vector<std::string>& multipliers) const;
+  /// Throws where equations and unknowns do not fit.
+  void check_structure() const;
+  /// Throws at the text that an error of the lowering is about.
+  [[nodiscard]] LoweredModel lowered() const;
+
+  [[nodiscard]] const EquationModel& model() const { return *model_; }
+  [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
+  /// The user's name of the multiplier of stated law i, "" without one.
+  [[nodiscard]] std::string multiplier(std::size_t i) const {
+    return is_named_[i] ? multipliers_[i] : std::string();
+  }
+
+ private:
+  template <class Read>
+  auto at(const Value& value, const Read& read);
+  void declare_multipliers();
+  Law law_of(const Value& text, const LawStatement& statement);
+  int formula(const Value& value, const std::string& what);
+  int variable(const Member& member, const std::string& what);
+  [[nodiscard]] std::string row_name(int row) const;
+
+  const Context& context_;
+  const Value& table_;
+  const Model& given_;
+  std::vector<const Value*> laws_;
+  std::vector<std::string> multipliers_;
+  std::vector<bool> is_named_;
+  std::vector<const Value*> texts_;           // in the order in which they were parsed
+  std::vector<const Value*> equation_texts_;  // of every equation
+  std::vector<std::string> output_names_;
+  std::optional<EquationModel> model_;
+};
+
+}  // namespace perp::reader

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <queue>
+#include <set>
+
+#include <perp/models/structure.hpp>
+
+namespace perp {
+namespace {
+
+/// The columns that a line depends on, by a walk that visits every line once.
+class Unknowns {
+ public:
+  explicit Unknowns(const EquationModel& model)
+      : model_(model), seen_(static_cast<std::size_t>(model.tape.size()), -1) {}
+
+  std::vector<int> of(std::vector<int> open) {
+    ++walk_;
+    std::set<int> columns;
+    const int last = model_.n() + static_cast<int>(model_.laws.size());
+    while (!open.empty()) {
+      const int line = open.back();
+      open.pop_back();
+      if (line < 0 || seen_[static_cast<std::size_t>(line)] == walk_) continue;
+      seen_[static_cast<std::size_t>(line)] = walk_;
+      const Instruction& here = model_.tape[line];
+      if (const Form* form = model_.forms.find(model_.tape, line)) {
+        open.insert(open.end(), form->operands.begin(), form->operands.end());
+      } else if (here.operation == Operation::input) {
+        if (here.a < last) columns.insert(here.a);
+      } else {
+        open.push_back(here.a);
+        open.push_back(here.b);
+      }
+    }
+    return {columns.begin(), columns.end()};
+  }
+
+ private:
+  const EquationModel& model_;
+  std::vector<int> seen_;
+  int walk_ = -1;
+};
+
+std::vector<std::vector<int>> incidence(const EquationModel& model) {
+  Unknowns unknowns(model);
+  std::vector<std::vector<int>> rows;
+  for (const Equation& equation : model.equations)
+    rows.push_back(unknowns.of({equation.left, equation.right}));
+  for (std::size_t i = 0; i < model.laws.size(); ++i) {
+    rows.push_back(unknowns.of({model.laws[i].argument}));
+    std::vector<int>& columns = rows.back();
+    const int multiplier = model.n() + static_cast<int>(i);
+    if (!std::binary_search(columns.begin(), columns.end(), multiplier))
+      columns.insert(std::upper_bound(columns.begin(), columns.end(), multiplier), multiplier);
+  }
+  return rows;
+}
+
+/// Gives the free row a partner along a shortest alternating path, if there is one.
+void augment(Structure& structure, int free_row) {
+  std::vector<int> reached_from(structure.row_of_column.size(), -1);  // the row before each column
+  std::queue<int> rows({free_row});
+  while (!rows.empty()) {
+    const int row = rows.front();
+    rows.pop();
+    for (const int column : structure.columns_of_row[static_cast<std::size_t>(row)]) {
+      const auto c = static_cast<std::size_t>(column);
+      if (reached_from[c] >= 0) continue;
+      reached_from[c] = row;
+      if (structure.row_of_column[c] >= 0) {
+        rows.push(structure.row_of_column[c]);
+        continue;
+      }
+      for (int next = column; next >= 0;) {
+        const int owner = reached_from[static_cast<std::size_t>(next)];
+        int& partner = structure.column_of_row[static_cast<std::size_t>(owner)];
+        structure.row_of_column[static_cast<std::size_t>(next)] = owner;
+        std::swap(partner, next);
+      }
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+bool Structure::is_regular() const {
+  const auto is_free = [](int partner) { return partner < 0; };
+  return std::none_of(column_of_row.begin(), column_of_row.end(), is_free) &&
+         std::none_of(row_of_column.begin(), row_of_column.end(), is_free);
+}
+
+Structure structure_of(const EquationModel& model) {
+  Structure structure{incidence(model), {}, {}};
+  structure.column_of_row.assign(structure.columns_of_row.size(), -1);
+  structure.row_of_column.assign(static_cast<std::size_t>(model.n()) + model.laws.size(), -1);
+  for (std::size_t row = 0; row < structure.columns_of_row.size(); ++row)
+    augment(structure, static_cast<int>(row));
+  return structure;
+}
+
+std::vector<int> overdetermined_rows(const Structure& structure) {
+  std::set<int> rows;
+  std::vector<int> open;
+  for (std::size_t row = 0; row < structure.column_of_row.size(); ++row)
+    if (structure.column_of_row[row] < 0) open.push_back(static_cast<int>(row));
+  while (!open.empty()) {
+    const int row = open.back();
+    open.pop_back();
+    if (!rows.insert(row).second) continue;
+    for (const int column : structure.columns_of_row[static_cast<std::size_t>(row)])
+      open.push_back(structure.row_of_column[static_cast<std::size_t>(column)]);
+  }
+  return {rows.begin(), rows.end()};
+}
+
+std::vector<int> columns_of(const Structure& structure, const std::vector<int>& rows) {
+  std::set<int> columns;
+  for (const int row : rows) {
+    const std::vector<int>& of_row = structure.columns_of_row[static_cast<std::size_t>(row)];
+    columns.insert(of_row.begin(), of_row.end());
+  }
+  return {columns.begin(), columns.end()};
+}
+
+}  // namespace perp
