@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <CLI/CLI.hpp>
 #include <Eigen/Dense>
 #include <memory>
 #include <set>
+#include <variant>
 
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/model_options.hpp>
@@ -10,6 +12,9 @@
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
+#include <perp/core/error.hpp>
+#include <perp/core/expression.hpp>
+#include <perp/core/linearize.hpp>
 #include <perp/core/pencil.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/mode_equations.hpp>
@@ -25,18 +30,21 @@ std::string shape(const char* name, Eigen::Index rows, Eigen::Index columns) {
   return fmt::format("{} {}x{}", name, rows, columns);
 }
 
-void print_variables(const Model& model, const Lcs& lcs) {
+void print_variables(const Model& model) {
   std::vector<std::string> differential;
   std::vector<std::string> algebraic;
-  std::set<int> indices;
-  for (const int j : differential_variables(lcs)) indices.insert(j);
-  for (int j = 0; j < lcs.n(); ++j)
-    (indices.count(j) > 0 ? differential : algebraic)
-        .push_back(model.variables[static_cast<std::size_t>(j)].name);
+  const std::vector<int> indices = model.differential_variables();
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    (std::binary_search(indices.begin(), indices.end(), static_cast<int>(j)) ? differential
+                                                                             : algebraic)
+        .push_back(model.variables[j].name);
   fmt::print("model        {}\n", title(model));
-  fmt::print("variables    n = {}: {} differential ({}), {} algebraic{}\n", lcs.n(),
+  fmt::print("variables    n = {}: {} differential ({}), {} algebraic{}\n", model.variables.size(),
              differential.size(), fmt::join(differential, ", "), algebraic.size(),
              algebraic.empty() ? "" : fmt::format(" ({})", fmt::join(algebraic, ", ")));
+}
+
+void print_shapes(const Model& model, const Lcs& lcs) {
   const Eigen::Index rank = Eigen::FullPivLU<Matrix>(lcs.E).rank();
   fmt::print("shapes       {}, {}, {}, {}, {}, rank of E {}\n", shape("E", lcs.n(), lcs.n()),
              shape("A", lcs.n(), lcs.n()), shape("B", lcs.n(), lcs.m()),
@@ -50,40 +58,84 @@ void print_variables(const Model& model, const Lcs& lcs) {
              time_text("q", lcs.q), model.run.span.start, model.run.span.end);
 }
 
-void print_laws(const Lcs& lcs) {
-  fmt::print("laws         m = {}\n", lcs.m());
-  TextTable table({"#", "law", "branches"});
-  for (int i = 0; i < lcs.m(); ++i) {
-    const Law& law = lcs.laws[static_cast<std::size_t>(i)];
-    std::string branches;
-    for (const Branch& branch : law.branches)
-      branches += (branches.empty() ? "" : " | ") + describe(branch);
-    if (law.memory) branches += "  (with memory)";
-    table.add({fmt::format("{}", i + 1), law.name, branches});
-  }
-  if (lcs.m() > 0) fmt::print("{}", table.text("  "));
+/// The equations as they were lowered, operators replaced by multipliers of their laws.
+void print_equations(const Model& model, const Dcs& dcs) {
+  fmt::print("equations    n = {}, not affine; t from {:g} to {:g}\n", dcs.n(),
+             model.run.span.start, model.run.span.end);
+  const std::vector<std::string> names = model.input_names();
+  const auto listed = std::min(dcs.F.size(), static_cast<std::size_t>(most_listed));
+  for (std::size_t k = 0; k < listed; ++k)
+    fmt::print("  0 = {}\n", print_expression(dcs.tape, dcs.F[k], names));
+  if (listed < dcs.F.size()) fmt::print("  ... {} more\n", dcs.F.size() - listed);
+  for (const Reset& reset : dcs.resets)
+    fmt::print("reset        {}: where {} {}\n", reset.name,
+               print_expression(dcs.tape, reset.condition, names),
+               reset.direction < 0   ? "falls through 0"
+               : reset.direction > 0 ? "rises through 0"
+                                     : "changes its sign");
 }
 
-void print_modes(const Model& model, const Lcs& lcs, const StepEquations& equations) {
+void print_laws(const Model& model) {
+  const std::vector<Law>& laws = model.laws();
+  fmt::print("laws         m = {}\n", laws.size());
+  const bool has_arguments = !model.arguments.empty();
+  std::vector<std::string> header{"#", "law", "branches"};
+  if (has_arguments) header.insert(header.begin() + 2, "w");
+  TextTable table(header);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    std::string branches;
+    for (const Branch& branch : laws[i].branches)
+      branches += (branches.empty() ? "" : " | ") + describe(branch);
+    if (laws[i].memory) branches += "  (with memory)";
+    std::vector<std::string> row{fmt::format("{}", i + 1), laws[i].name, branches};
+    if (has_arguments) row.insert(row.begin() + 2, model.arguments[i]);
+    table.add(row);
+  }
+  if (!laws.empty()) fmt::print("{}", table.text("  "));
+}
+
+/// The system in one mode: itself, or linearised at the start.
+Lcs in_mode(const Model& model, const Mode& mode) {
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) return *lcs;
+  const Dcs& dcs = std::get<Dcs>(model.system);
+  const double t = model.run.span.start;
+  return linearized(dcs, t, state_in_mode(dcs, t, model.x0(), mode));
+}
+
+/// One row of the table of modes: the index of the DAE and the matrix of the step.
+std::vector<std::string> describe_mode(const Model& model, const Mode& mode) {
+  Lcs lcs;
+  try {
+    lcs = validated(in_mode(model, mode));
+  } catch (const InvalidInput& error) {
+    return {"unknown", error.what()};
+  }
+  const ModeDae dae = mode_dae(lcs, mode);
+  const std::optional<int> index = index_of(dae.E, dae.A);
+  const StepEquations equations(lcs, step_options(model).theta);
+  const double condition =
+      scaled_reciprocal_condition(mode_matrix(equations.family(model.run.h).base, mode));
+  return {index ? fmt::format("regular, index {}", *index) : "singular: not well-posed",
+          condition < singular_below ? "singular"
+                                     : fmt::format("regular, 1/condition {:.1e}", condition)};
+}
+
+void print_modes(const Model& model) {
+  const std::vector<Law>& laws = model.laws();
   double total = 1;
-  for (const Law& law : lcs.laws) total *= static_cast<double>(law.branches.size());
-  fmt::print("modes        {:.6g}{}; step matrices for h = {:g}, scheme {}\n", total,
+  for (const Law& law : laws) total *= static_cast<double>(law.branches.size());
+  fmt::print("modes        {:.6g}{}{}; step matrices for h = {:g}, scheme {}\n", total,
              total > static_cast<double>(most_modes)
                  ? fmt::format(", of which the first {} are looked at", most_modes)
                  : "",
+             std::holds_alternative<Dcs>(model.system) ? ", linearised at the start" : "",
              model.run.h, model.run.scheme);
-  const Mlcp family = equations.family(model.run.h).base;
   TextTable table({"#", "mode", "DAE in this mode", "step matrix"});
-  Mode mode(lcs.laws.size(), 0);
+  Mode mode(laws.size(), 0);
   for (long k = 1; k <= most_modes; ++k) {
-    const ModeDae dae = mode_dae(lcs, mode);
-    const std::optional<int> index = index_of(dae.E, dae.A);
-    const double condition = scaled_reciprocal_condition(mode_matrix(family, mode));
-    table.add({fmt::format("{}", k), describe(lcs.laws, mode),
-               index ? fmt::format("regular, index {}", *index) : "singular: not well-posed",
-               condition < singular_below ? "singular"
-                                          : fmt::format("regular, 1/condition {:.1e}", condition)});
-    if (!next_mode(mode, lcs.laws)) break;
+    const std::vector<std::string> row = describe_mode(model, mode);
+    table.add({fmt::format("{}", k), describe(laws, mode), row[0], row[1]});
+    if (!next_mode(mode, laws)) break;
   }
   fmt::print("{}", table.text("  "));
 }
@@ -108,28 +160,38 @@ void print_start(const Model& model, const StepEquations& equations) {
       : open == Multiplicity::unique  ? "one value"
                                       : fmt::format("{} values", count(set)),
       modes.size() > 1 ? "s" : "");
-  for (const Mode& mode : modes) fmt::print("    {}\n", describe(model.system.laws, mode));
+  for (const Mode& mode : modes) fmt::print("    {}\n", describe(model.laws(), mode));
 }
 
-/// The start as the scheme makes it, and the first step from there. Its status.
-Status print_first_step(Model model, StepEquations& equations) {
+/// The first step as the scheme makes it, alone.
+Trajectory first_step(Model model) {
   const double start = model.run.span.start;
-  const double h = std::min(model.run.h, model.run.span.end - start);
-  const RunOptions options = model.run;
-  model.run.span.end = start + h;
-  const Trajectory run = scheme(model.run.scheme).run(model, {});
-  model.run = options;
+  model.run.span.end = start + std::min(model.run.h, model.run.span.end - start);
+  return scheme(model.run.scheme).run(model, {});
+}
+
+/// The start as the scheme makes it. False if no run starts there.
+bool print_scheme_start(const Model& model, const Trajectory& run) {
   for (const Event& event : run.events)
     fmt::print("  {}{}{}\n", to_string(event.kind),
                event.size != 0 ? fmt::format(", size {:.6g}", event.size) : "",
                event.note.empty() ? "" : ": " + event.note);
-  if (run.mode.empty() || (run.mode.front().empty() && !model.system.laws.empty())) {
+  if (run.mode.empty() || (run.mode.front().empty() && !model.laws().empty())) {
     fmt::print("first step   {}\n", run.message);
-    return run.status;
+    return false;
   }
-  fmt::print("  the run starts in {} with {}\n", describe(model.system.laws, run.mode.front()),
+  fmt::print("  the run starts in {} with {}\n", describe(model.laws(), run.mode.front()),
              named_values(variable_names(model), run.x.front()));
-  StepSolutions solutions = solutions_of_step(equations, run.x.front(), start, h, most_listed);
+  return true;
+}
+
+/// The start and the first step from there, with all solutions of it. The status of the step.
+Status print_first_step(const Model& model) {
+  const Trajectory run = first_step(model);
+  if (!print_scheme_start(model, run)) return run.status;
+  const double start = model.run.span.start;
+  const double h = std::min(model.run.h, model.run.span.end - start);
+  StepSolutions solutions = StepLister(model)(run.x.front(), start, h, most_listed);
   if (run.status == Status::solved) mark_chosen(solutions, run.x.back(), run.lambda.back());
   fmt::print("first step   {}; selector {}\n", describe_class(solutions), model.run.selector);
   if (!solutions.listed.empty()) fmt::print("{}", table_of(solutions, model, "  "));
@@ -139,13 +201,19 @@ Status print_first_step(Model model, StepEquations& equations) {
 
 int execute(const ModelOptions& options) {
   const Model model = read(options);
-  const Lcs lcs = validated(model.system);
-  StepEquations equations(model.system, step_options(model).theta);
-  print_variables(model, lcs);
-  print_laws(lcs);
-  print_modes(model, lcs, equations);
-  print_start(model, equations);
-  return exit_status(print_first_step(model, equations));
+  print_variables(model);
+  const Lcs* lcs = std::get_if<Lcs>(&model.system);
+  if (lcs != nullptr)
+    print_shapes(model, validated(*lcs));
+  else
+    print_equations(model, std::get<Dcs>(model.system));
+  print_laws(model);
+  print_modes(model);
+  if (lcs != nullptr)
+    print_start(model, StepEquations(*lcs, step_options(model).theta));
+  else
+    fmt::print("start        {}\n", named_values(variable_names(model), model.x0()));
+  return exit_status(print_first_step(model));
 }
 
 Action configure(CLI::App& app) {

@@ -82,7 +82,7 @@ Reference reference_of(const ConvergeArguments& arguments, const Model& model,
 /// Indices of the differential variables that the reference knows.
 std::vector<int> compared(const Model& model, const Reference& reference) {
   std::vector<int> variables;
-  for (const int j : differential_variables(validated(model.system)))
+  for (const int j : model.differential_variables())
     if (std::isfinite(reference.x[j])) variables.push_back(j);
   if (variables.empty())
     throw InvalidInput("the reference knows none of the differential variables");

@@ -20,7 +20,7 @@ void list_models() {
   for (const std::string& name : zoo()) {
     const Model model = read_model(find_model(name));
     table.add({name, fmt::format("{}", model.variables.size()),
-               fmt::format("{}", model.system.laws.size()), model.exact.empty() ? "-" : "yes",
+               fmt::format("{}", model.laws().size()), model.exact.empty() ? "-" : "yes",
                model.source.empty() ? model.name : model.name + "; " + model.source});
   }
   fmt::print("{}", table.text());

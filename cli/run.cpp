@@ -11,6 +11,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/recorder.hpp>
+#include <perp/cli/output/tree_text.hpp>
 #include <perp/cli/plot/run_plot.hpp>
 #include <perp/core/error.hpp>
 #include <perp/schemes/capturing.hpp>
@@ -78,7 +79,7 @@ std::vector<int> sampled(const Pictures& pictures) {
 
 std::vector<bool> algebraic_variables(const Model& model) {
   std::vector<bool> is_algebraic(model.variables.size(), true);
-  for (const int j : differential_variables(validated(model.system)))
+  for (const int j : model.differential_variables())
     is_algebraic[static_cast<std::size_t>(j)] = false;
   return is_algebraic;
 }
@@ -140,7 +141,8 @@ int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   const Pictures pictures = pictures_of(arguments, model);
   const Destinations destinations = destinations_of(arguments, model, pictures);
-  Capturing(model.system, step_options(model));  // wrong options are found before files are touched
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
+    Capturing(*lcs, step_options(model));  // wrong options are found before files are touched
   if (!arguments.events.empty() && arguments.events == arguments.output)
     throw InvalidInput("-o and --events name the same file");
   if (!arguments.events.empty()) write_events(arguments.events, {}, {});  // can it be written?
@@ -155,7 +157,7 @@ int execute(const RunArguments& arguments) {
 
   std::vector<std::string> files = recorder.close(run, arguments.model.set);
   if (!arguments.events.empty()) {
-    write_events(arguments.events, model.system.laws, run.events);
+    write_events(arguments.events, model.laws(), run.events);
     files.push_back(arguments.events);
   }
   const std::vector<ModeSpan> modes = recorder.history().resolved(run.events);
@@ -168,8 +170,11 @@ int execute(const RunArguments& arguments) {
   std::FILE* stream = destinations.data == "-" ? stderr : stdout;
   if (!arguments.quiet)
     print(stream, {model, run, modes, recorder.constraints(), last_state(run), files});
-  if (arguments.all)
+  if (arguments.all) {
     fmt::print(stream, "{} steps have not exactly one solution\n", recorder.listed_steps());
+    if (const std::string tree = tree_text(model); !tree.empty())
+      fmt::print(stream, "tree of solutions\n{}", tree);
+  }
   if (failure) std::rethrow_exception(failure);
   if (run.status != Status::solved && (arguments.quiet || stream == stdout))
     fmt::print(stderr, "perp run: {}: {}\n", to_string(run.status), run.message);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -75,8 +76,8 @@ struct Choice {
 };
 
 Choice choose(const Model& model, const Vector& x, double t, const Mode& present) {
-  Capturing scheme(model.system, step_options(model));
-  const int m = model.system.m();
+  Capturing scheme(model.lcs(), step_options(model));
+  const int m = model.m();
   scheme.restore({t, x, Vector::Zero(m), Vector::Zero(m), present});
   const Attempt attempt = scheme.attempt(t + model.run.h, model.run.h);
   Choice choice{attempt.status, scheme.message(), {}, {}, nan};
@@ -106,14 +107,28 @@ Choice choose(const Model& model, const StepSolutions& solutions, const Norm& no
   return {Status::solved, {}, chosen.u, chosen.lambda, (norm.W * (y - norm.center)).norm()};
 }
 
+/// Of a system that is not affine: the present mode where a solution is in it, else the least norm.
+Choice choose(const Model& model, const StepSolutions& solutions, const Mode& present) {
+  const auto& listed = solutions.listed;  // nearest first
+  auto chosen = listed.begin();
+  if (model.run.selector == to_string(Selector::keep_mode) && !present.empty())
+    chosen = std::find_if(listed.begin(), listed.end(), [&](const ListedSolution& item) {
+      const std::vector<Mode>& modes = item.piece.modes;
+      return std::find(modes.begin(), modes.end(), present) != modes.end();
+    });
+  if (chosen == listed.end()) chosen = listed.begin();
+  if (chosen == listed.end()) return {Status::no_solution, "nothing was found", {}, {}, nan};
+  return {Status::solved, {}, chosen->nearest.u, chosen->nearest.lambda, chosen->norm};
+}
+
 void print_violations(const Model& model, const Vector& x, double t) {
-  Capturing scheme(model.system, step_options(model));
-  const int m = model.system.m();
-  const Mode any(model.system.laws.size(), 0);
+  Capturing scheme(model.lcs(), step_options(model));
+  const int m = model.m();
+  const Mode any(model.laws().size(), 0);
   scheme.restore({t, x, Vector::Zero(m), Vector::Zero(m), any});
   TextTable table({"mode", "misses a solution by (relative)"});
   for (const auto& [mode, violation] : scheme.violations(model.run.h))
-    table.add({describe(model.system.laws, mode), fmt::format("{:.6g}", violation)});
+    table.add({describe(model.laws(), mode), fmt::format("{:.6g}", violation)});
   fmt::print("{}", table.text("  "));
 }
 
@@ -131,9 +146,9 @@ void print_text(const Model& model, const StepSolutions& solutions, const Choice
     return text;
   }());
   fmt::print("selector  {}, norm ||E (x+ - x)||\n", model.run.selector);
-  if (!model.system.laws.empty())
+  if (!model.laws().empty())
     fmt::print("present   {}\n", present.mode.empty() ? present.reason
-                                                      : describe(model.system.laws, present.mode) +
+                                                      : describe(model.laws(), present.mode) +
                                                             " (" + present.reason + ")");
   fmt::print("solutions {}\n", describe_class(solutions));
   if (solutions.listed.empty()) return;
@@ -157,18 +172,17 @@ Json json_of(const Model& model, const StepSolutions& solutions, const Choice& c
              const Present& present, double t) {
   Json from = Json::object();
   for (const Variable& variable : model.variables) from[variable.name] = variable.start;
-  Json json{
-      {"version", PERP_VERSION},
-      {"model", {{"name", model.name}, {"file", model.file}, {"hash", model.hash}}},
-      {"t", t},
-      {"h", model.run.h},
-      {"scheme", model.run.scheme},
-      {"from", from},
-      {"selector", model.run.selector},
-      {"norm", "||E (x+ - x)||_2"},
-      {"present_mode",
-       present.mode.empty() ? Json(nullptr) : Json(describe(model.system.laws, present.mode))},
-      {"present_mode_reason", present.reason}};
+  Json json{{"version", PERP_VERSION},
+            {"model", {{"name", model.name}, {"file", model.file}, {"hash", model.hash}}},
+            {"t", t},
+            {"h", model.run.h},
+            {"scheme", model.run.scheme},
+            {"from", from},
+            {"selector", model.run.selector},
+            {"norm", "||E (x+ - x)||_2"},
+            {"present_mode",
+             present.mode.empty() ? Json(nullptr) : Json(describe(model.laws(), present.mode))},
+            {"present_mode_reason", present.reason}};
   json.update(to_json(solutions, model));
   if (choice.status == Status::solved)
     json["chosen"] = {{"x", to_json(choice.x)},
@@ -192,16 +206,19 @@ int execute(const SolutionsArguments& arguments) {
   const double t =
       arguments.time.empty() ? model.run.span.start : parse_number(arguments.time, "--t");
   const Vector x = model.x0();
-  StepEquations equations(model.system, step_options(model).theta);
-  const Present present = arguments.mode.empty()
-                              ? present_mode(equations, x, t)
-                              : Present{parse_mode(arguments.mode, model.system.laws), "--mode"};
-  StepSolutions solutions = solutions_of_step(equations, x, t, model.run.h, most_listed);
+  const Lcs* lcs = std::get_if<Lcs>(&model.system);
+  const Present present =
+      !arguments.mode.empty() ? Present{parse_mode(arguments.mode, model.laws()), "--mode"}
+      : lcs != nullptr        ? present_mode(StepEquations(*lcs, step_options(model).theta), x, t)
+                              : Present{{}, "unknown, see --mode"};
+  StepSolutions solutions = StepLister(model)(x, t, model.run.h, most_listed);
   const bool none = solutions.set.complete && solutions.listed.empty();
   Choice choice{Status::no_solution, {}, {}, {}, nan};
-  if (!none)
-    choice = present.mode.empty() && !model.system.laws.empty()
-                 ? choose(model, solutions, step_norm(model.system, x))
+  if (lcs == nullptr)
+    choice = choose(model, solutions, present.mode);
+  else if (!none)
+    choice = present.mode.empty() && !model.laws().empty()
+                 ? choose(model, solutions, step_norm(*lcs, x))
                  : choose(model, x, t, present.mode);
   if (choice.status == Status::solved && !mark_chosen(solutions, choice.x, choice.lambda))
     fmt::print(stderr, "perp solutions: the chosen solution is not among those found\n");

@@ -1,20 +1,45 @@
+#include <fmt/format.h>
+#include <variant>
+
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/schemes.hpp>
+#include <perp/core/error.hpp>
+#include <perp/schemes/capturing.hpp>
+#include <perp/schemes/nonlinear_capturing.hpp>
 
 namespace perp::cli {
 namespace {
 
 Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
-  return integrate(model.system, model.x0(), model.run.span,
-                   BackwardEuler{.h = model.run.h,
-                                 .selector = selector_from(model.run.selector),
-                                 .tol = model.run.tol,
-                                 .solver = model.run.solver},
-                   options);
+  return std::visit(
+      [&](const auto& system) {
+        return integrate(system, model.x0(), model.run.span, backward_euler_options(model),
+                         options);
+      },
+      model.system);
 }
 
 Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
-  return integrate(model.system, model.x0(), model.run.span, step_options(model), options);
+  if (std::holds_alternative<Dcs>(model.system))
+    throw InvalidInput(
+        fmt::format("scheme theta: the equations of model '{}' are not affine; "
+                    "expected scheme backward_euler",
+                    model.name));
+  return integrate(model.lcs(), model.x0(), model.run.span, step_options(model), options);
+}
+
+Trajectory run_moreau_jean(const Model& model, const IntegrateOptions& options) {
+  if (!model.equations)
+    throw InvalidInput(
+        fmt::format("scheme moreau_jean: model '{}' is in the matrix form; expected "
+                    "equations of a mechanical system",
+                    model.name));
+  return integrate(*model.equations, model.x0(), model.run.span,
+                   MoreauJean{.h = model.run.h,
+                              .theta = model.run.theta,
+                              .restitution = model.restitution,
+                              .tol = model.run.tol},
+                   options);
 }
 
 double one(const RunOptions& /*options*/) { return 1; }
@@ -26,6 +51,8 @@ const std::vector<SchemeEntry>& schemes() {
   static const std::vector<SchemeEntry> table{
       {"backward_euler", "implicit Euler, event capturing: one complementarity problem a step",
        run_backward_euler, one},
+      {"moreau_jean", "velocity stepping of mechanical systems with contacts and restitution",
+       run_moreau_jean, one},
       {"theta", "theta-method on the smooth part (theta = 0.5: second order between events)",
        run_theta, theta_of},
   };
@@ -38,12 +65,28 @@ const SchemeEntry& scheme(const std::string& name) {
   return schemes()[find_name(name, names, "scheme")];
 }
 
+BackwardEuler backward_euler_options(const Model& model) {
+  return {.h = model.run.h,
+          .selector = selector_from(model.run.selector),
+          .tol = model.run.tol,
+          .solver = model.run.solver};
+}
+
 Theta step_options(const Model& model) {
   return {.h = model.run.h,
           .theta = scheme(model.run.scheme).theta(model.run),
           .selector = selector_from(model.run.selector),
           .tol = model.run.tol,
           .solver = model.run.solver};
+}
+
+std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
+  if (model.run.scheme == "moreau_jean")
+    throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
+    return std::make_unique<Capturing>(*lcs, step_options(model));
+  return std::make_unique<NonlinearCapturing>(std::get<Dcs>(model.system),
+                                              backward_euler_options(model));
 }
 
 }  // namespace perp::cli

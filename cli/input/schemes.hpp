@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <perp/core/trajectory.hpp>
 #include <perp/models/model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/scheme.hpp>
 
 namespace perp::cli {
 
@@ -24,7 +26,11 @@ const std::vector<SchemeEntry>& schemes();
 /// Throws InvalidInput with the nearest known name.
 const SchemeEntry& scheme(const std::string& name);
 
-/// The scheme's options as they stand in the model's [run] table.
+/// Options of a scheme as they stand in the model's [run] table.
+BackwardEuler backward_euler_options(const Model& model);
 Theta step_options(const Model& model);
+
+/// The stepper of a capturing scheme for the model. Throws InvalidInput for other schemes.
+std::unique_ptr<Scheme> capturing_scheme(const Model& model);
 
 }  // namespace perp::cli

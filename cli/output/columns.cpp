@@ -23,13 +23,21 @@ Columns columns_of(const Model& model) {
     columns.x.push_back(variable.name);
     taken.insert(variable.name);
   }
-  const std::vector<Law>& laws = model.system.laws;
+  columns.outputs = model.outputs.names;
+  taken.insert(columns.outputs.begin(), columns.outputs.end());
+  const std::vector<Law>& laws = model.laws();
   bool by_name = true;
   std::set<std::string> names = taken;
   for (const Law& law : laws)
     by_name = by_name && is_plain(law.name) && names.insert("lambda_" + law.name).second &&
               names.insert("w_" + law.name).second;
   for (std::size_t i = 0; i < laws.size(); ++i) {
+    const std::string own = i < model.multipliers.size() ? model.multipliers[i] : "";
+    if (!own.empty() && taken.count(own) + taken.count("w_" + own) == 0) {  // the user's name
+      columns.lambda.push_back(own);
+      columns.w.push_back("w_" + own);
+      continue;
+    }
     std::string ending = by_name ? "_" + laws[i].name : fmt::format("{}", i + 1);
     while (taken.count("lambda" + ending) > 0 || taken.count("w" + ending) > 0)
       ending = std::string("_").append(ending);

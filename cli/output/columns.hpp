@@ -12,9 +12,11 @@ namespace perp::cli {
 /// Names of the columns of a trajectory.
 struct Columns {
   std::vector<std::string> x;
-  std::vector<std::string> lambda;  ///< lambda_<law> where the laws have different names that can
-                                    ///< stand in a column's name, else lambda1, lambda2, ...
-  std::vector<std::string> w;       ///< the same with w
+  /// The model's own names of multipliers; lambda_<law> where the laws have different names that
+  /// can stand in a column's name, else lambda1, lambda2, ...
+  std::vector<std::string> lambda;
+  std::vector<std::string> w;  ///< the same with w
+  std::vector<std::string> outputs;
 };
 Columns columns_of(const Model& model);
 

@@ -12,11 +12,15 @@ void append(fmt::memory_buffer& buffer, double value) {
 }  // namespace
 
 CsvWriter::CsvWriter(const std::string& file, const Model& model)
-    : file_(file), mode_text_(model.system.laws), lambdas_(model.system.laws.size()) {
+    : file_(file),
+      mode_text_(model.laws()),
+      lambdas_(model.laws().size()),
+      outputs_(model.outputs) {
   const Columns columns = columns_of(model);
   std::string header = "t,";
   for (const std::string& name : columns.x) header += quoted(name) + ",";
   for (const std::string& name : columns.lambda) header += quoted(name) + ",";
+  for (const std::string& name : columns.outputs) header += quoted(name) + ",";
   header += "mode\n";
   file_.buffer().append(header.data(), header.data() + header.size());
   file_.end_record();
@@ -30,6 +34,8 @@ void CsvWriter::row(const Step& step) {
     append(buffer, static_cast<Eigen::Index>(i) < step.lambda.size()
                        ? step.lambda[static_cast<Eigen::Index>(i)]
                        : nan);
+  if (!outputs_.names.empty())
+    for (const double value : outputs_.at(step.t, step.x, step.lambda)) append(buffer, value);
   if (mode_field_.empty() || step.mode != mode_) {
     mode_ = step.mode;
     mode_field_ = quoted(mode_text_(step.mode)) + "\n";

@@ -10,8 +10,8 @@
 
 namespace perp::cli {
 
-/// A trajectory as CSV: t, the variables, λ, the mode as text. Numbers are the shortest text that
-/// reads back as the same double.
+/// A trajectory as CSV: t, the variables, λ, outputs, the mode as text. Numbers are the shortest
+/// text that reads back as the same double.
 class CsvWriter {
  public:
   CsvWriter(const std::string& file, const Model& model);
@@ -24,6 +24,7 @@ class CsvWriter {
   std::string mode_field_;
   Mode mode_;
   std::size_t lambdas_;
+  Outputs outputs_;
 };
 
 /// The events as CSV: t,type,law,from,to,t_before,t_after,size,note. Where the solution ends is a

@@ -151,7 +151,8 @@ class Hdf5Writer::File {
  public:
   File(const std::string& name, const Model& model)
       : name_(name),
-        laws_(model.system.laws),
+        laws_(model.laws()),
+        outputs_(model.outputs),
         file_(create_file(name)),
         t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0),
         x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()),
@@ -161,6 +162,10 @@ class Hdf5Writer::File {
     write_attribute(file_.id(), "version", std::string("perp ") + PERP_VERSION);
     write_attribute(file_.id(), "model", model.name);
     write_attribute(file_.id(), "model hash", model.hash);
+    if (!columns.outputs.empty()) {
+      output_.emplace_back(file_.id(), "outputs", H5T_NATIVE_DOUBLE, columns.outputs.size());
+      write_attribute(output_[0].id(), "columns", columns.outputs);
+    }
     if (laws_.empty()) return;
     lambda_.emplace_back(file_.id(), "lambda", H5T_NATIVE_DOUBLE, laws_.size());
     w_.emplace_back(file_.id(), "w", H5T_NATIVE_DOUBLE, laws_.size());
@@ -180,6 +185,7 @@ class Hdf5Writer::File {
   void row(const Step& step) {
     t_.append(&step.t);
     x_.append(step.x.data());
+    if (!output_.empty()) output_[0].append(outputs_.at(step.t, step.x, step.lambda).data());
     if (!laws_.empty()) {
       const auto m = static_cast<Eigen::Index>(laws_.size());
       const Vector unknown = Vector::Constant(m, nan);
@@ -209,7 +215,7 @@ class Hdf5Writer::File {
   void write() {
     t_.write();
     x_.write();
-    for (auto* tables : {&lambda_, &w_})
+    for (auto* tables : {&lambda_, &w_, &output_})
       for (Table<double>& table : *tables) table.write();
     for (Table<int>& table : mode_) table.write();
     const auto now = std::chrono::steady_clock::now();
@@ -271,9 +277,11 @@ class Hdf5Writer::File {
 
   std::string name_;
   std::vector<Law> laws_;
+  Outputs outputs_;
   Handle file_;
   Table<double> t_, x_;
   std::vector<Table<double>> lambda_, w_;  // empty or one: a system may have no laws
+  std::vector<Table<double>> output_;      // the same of outputs
   std::vector<Table<int>> mode_;
   std::chrono::steady_clock::time_point flushed_;
 };

@@ -68,10 +68,10 @@ Json provenance(const Model& model, const Trajectory& run, const std::vector<std
               {"tol", model.run.tol}}}};
   for (const auto& [key, value] : run.provenance) json["run"][key] = value;
   Json laws = Json::array();
-  for (std::size_t i = 0; i < model.system.laws.size(); ++i) {
+  for (std::size_t i = 0; i < model.laws().size(); ++i) {
     Json branches = Json::array();
-    for (const Branch& branch : model.system.laws[i].branches) branches.push_back(describe(branch));
-    laws.push_back({{"name", model.system.laws[i].name},
+    for (const Branch& branch : model.laws()[i].branches) branches.push_back(describe(branch));
+    laws.push_back({{"name", model.laws()[i].name},
                     {"column", columns.lambda[i]},
                     {"branches", branches}});
   }
@@ -79,7 +79,7 @@ Json provenance(const Model& model, const Trajectory& run, const std::vector<std
   json["status"] = to_string(run.status);
   json["message"] = run.message;
   json["counts"] = run.counts;
-  json["events"] = events_to_json(model.system.laws, run.events);
+  json["events"] = events_to_json(model.laws(), run.events);
   return json;
 }
 

@@ -24,7 +24,7 @@ Recorder::Recorder(const Model& model, const Destinations& destinations)
       constraints_(model, expected_steps(model)),
       samples_(destinations.plotted, expected_steps(model)),
       progress_(model.run.span, destinations.progress) {
-  if (destinations.listing != nullptr) equations_.emplace(model.system, step_options(model).theta);
+  if (destinations.listing != nullptr) lister_.emplace(model);
   const std::string& file = destinations.data;
   if (file.empty()) return;
   const std::string extension = std::filesystem::path(file).extension().string();
@@ -52,7 +52,7 @@ bool Recorder::step(const Step& step) {
   history_.add(step);
   constraints_.add(step);
   if (!destinations_.plotted.empty()) samples_.add(step);
-  if (equations_) list_solutions(step);
+  if (lister_) list_solutions(step);
   progress_.at(step.t);
   return !interrupted();
 }
@@ -61,9 +61,9 @@ void Recorder::list_solutions(const Step& now) {
   if (steps_++ > 0) {
     double h = now.t - previous_.t;
     if (std::abs(h - model_.run.h) < 1e-9 * h) h = model_.run.h;
-    StepSolutions solutions =
-        solutions_of_step(*equations_, previous_.x, previous_.t, h, most_listed);
-    if (multiplicity(solutions.set) != Multiplicity::unique || !solutions.set.complete) {
+    StepSolutions solutions = (*lister_)(previous_.x, previous_.t, h, most_listed);
+    const bool may_lack = !solutions.set.complete && solutions.note.empty();
+    if (multiplicity(solutions.set) != Multiplicity::unique || may_lack) {
       ++listed_steps_;
       const bool marked = mark_chosen(solutions, now.x, now.lambda);
       progress_.clear();

@@ -55,7 +55,7 @@ class Recorder {
   ConstraintCheck constraints_;
   Samples samples_;
   Progress progress_;
-  std::optional<StepEquations> equations_;  // of the scheme's step, for the listing
+  std::optional<StepLister> lister_;
   Step previous_;
   std::size_t next_time_ = 0;
   long steps_ = 0, listed_steps_ = 0;

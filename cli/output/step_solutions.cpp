@@ -31,6 +31,7 @@ SolutionSet single(const StepSolutions& solutions, const Piece& piece) {
 
 /// Distance of a point from a piece, in units of the point's size.
 double distance(const StepSolutions& solutions, const Piece& piece, const Vector& y) {
+  if (piece.dimension == 0) return (piece.vertices.col(0) - y).norm() / (1 + y.norm());
   const Norm norm{Matrix::Identity(y.size(), y.size()), y};
   const Nearest found = nearest(solutions.problem, single(solutions, piece), norm);
   return found.status == Status::solved ? found.norm / (1 + y.norm()) : inf;
@@ -149,7 +150,10 @@ std::string describe_class(const StepSolutions& solutions) {
   std::string text =
       fmt::format("(x, lambda): {}; x: {}", describe_count(multiplicity(set), count(set)),
                   describe_count(multiplicity_of_u(set), count_of_u(set)));
-  if (!set.complete) text += "; not all were found: " + set.certificate;
+  if (!solutions.note.empty())
+    text += "; " + solutions.note;
+  else if (!set.complete)
+    text += "; not all were found: " + set.certificate;
   return text;
 }
 
@@ -168,7 +172,7 @@ std::string table_of(const StepSolutions& solutions, const Model& model,
   for (std::size_t k = 0; k < solutions.listed.size(); ++k) {
     const ListedSolution& item = solutions.listed[k];
     std::vector<std::string> row{item.chosen ? "*" : " ", fmt::format("{}", k + 1)};
-    if (has_laws) row.push_back(modes_of(item.piece, model.system.laws));
+    if (has_laws) row.push_back(modes_of(item.piece, model.laws()));
     for (const Vector* values : {&item.nearest.u, &item.nearest.lambda, &item.nearest.w})
       for (const double value : *values) row.push_back(short_number(value));
     row.push_back(short_number(item.norm));
@@ -201,7 +205,7 @@ Json to_json(const StepSolutions& solutions, const Model& model) {
   Json list = Json::array();
   for (const ListedSolution& item : solutions.listed) {
     Json texts = Json::array();
-    for (const Mode& mode : item.piece.modes) texts.push_back(describe(model.system.laws, mode));
+    for (const Mode& mode : item.piece.modes) texts.push_back(describe(model.laws(), mode));
     list.push_back({{"chosen", item.chosen},
                     {"modes", texts},
                     {"branches", item.piece.modes},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,23 @@ struct StepSolutions {
   SolutionSet set;
   std::vector<ListedSolution> listed;  ///< nearest first; at most `limit` of them
   bool all_listed = true;
+  std::string note{};  ///< how sure the list is, where it is not enumerated; else empty
 };
 
 /// Enumerates the step of the model's scheme of length h; `limit` bounds the list, not the search.
 StepSolutions solutions_of_step(StepEquations& equations, const Vector& x, double t, double h,
                                 long limit);
+
+/// The solutions of steps of a model: enumerated where it is affine, else searched mode by mode.
+class StepLister {
+ public:
+  explicit StepLister(const Model& model);
+  StepSolutions operator()(const Vector& x, double t, double h, long limit);
+
+ private:
+  const Model& model_;
+  std::optional<StepEquations> equations_;  // of an affine model
+};
 
 /// Marks the piece that holds (x⁺, λ). False if none does.
 bool mark_chosen(StepSolutions& solutions, const Vector& x, const Vector& lambda);

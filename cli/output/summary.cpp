@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Dense>
 
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/output/columns.hpp>
@@ -10,7 +9,6 @@
 namespace perp::cli {
 namespace {
 
-constexpr double most_checked_numbers = 1e6;  // kept for the check of the constraints
 constexpr std::size_t most_lines = 24;        // of modes or events
 constexpr std::size_t most_values = 12;       // of a state
 
@@ -28,7 +26,7 @@ void print_some(std::FILE* stream, std::size_t count, const char* noun, const Pr
 }
 
 void print_modes(std::FILE* stream, const Summary& summary) {
-  const std::vector<Law>& laws = summary.model.system.laws;
+  const std::vector<Law>& laws = summary.model.laws();
   if (laws.empty()) return;
   fmt::print(stream, "modes       {}\n", summary.modes.size());
   print_some(stream, summary.modes.size(), "changes of mode", [&](std::size_t k) {
@@ -44,7 +42,7 @@ std::string jump_text(const Model& model, const Event& event) {
   Vector before(event.x_before.size());
   Vector after(event.x_after.size());
   Eigen::Index size = 0;
-  for (const int j : differential_variables(validated(model.system))) {
+  for (const int j : model.differential_variables()) {
     names.push_back(model.variables[static_cast<std::size_t>(j)].name);
     before[size] = event.x_before[j];
     after[size++] = event.x_after[j];
@@ -58,7 +56,7 @@ void print_events(std::FILE* stream, const Summary& summary) {
   fmt::print(stream, "events      {}\n", events.size());
   print_some(stream, events.size(), "events", [&](std::size_t k) {
     const Event& event = events[k];
-    const BranchTexts texts = branch_texts(summary.model.system.laws, event);
+    const BranchTexts texts = branch_texts(summary.model.laws(), event);
     std::string line = fmt::format("t = {:<12.8g} {}", event.t, to_string(event.kind));
     if (!texts.law.empty()) line += fmt::format("  {}: {} -> {}", texts.law, texts.from, texts.to);
     if (event.kind == EventKind::jump && event.x_after.size() > 0)
@@ -81,50 +79,6 @@ void print_scheme(std::FILE* stream, const Summary& summary) {
 }
 
 }  // namespace
-
-ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
-    : lcs_(validated(model.system)) {
-  const double most = most_checked_numbers / (1 + 2 * lcs_.m());
-  stride_ = std::max(1L, static_cast<long>(expected_steps / std::clamp(most, 100.0, 5000.0)));
-  const Eigen::FullPivLU<Matrix> lu(lcs_.E.transpose());
-  N_ = lu.dimensionOfKernel() > 0 ? Matrix(lu.kernel().transpose()) : Matrix(0, lcs_.n());
-  equation_ = equation_scale_ = Vector::Zero(N_.rows());
-  w_scale_ = lambda_scale_ = Vector::Zero(lcs_.m());
-}
-
-void ConstraintCheck::add(const Step& step) {
-  // The first state is the user's: whether it is consistent is reported as an event.
-  if (seen_++ % stride_ != 0 || seen_ == 1) return;
-  const int m = lcs_.m();
-  if (step.lambda.size() != m || (m > 0 && step.mode.empty())) return;
-  const Vector b = lcs_.b(step.t);
-  const Vector q = lcs_.q(step.t);
-  const auto size = [](const Vector& values) { return Vector(values.cwiseAbs()); };
-  const Vector terms =
-      size(b) + lcs_.A.cwiseAbs() * size(step.x) + lcs_.B.cwiseAbs() * size(step.lambda);
-  const Vector equation = N_ * (lcs_.A * step.x + lcs_.B * step.lambda + b);
-  const Vector w_terms =
-      size(q) + lcs_.C.cwiseAbs() * size(step.x) + lcs_.D.cwiseAbs() * size(step.lambda);
-  equation_ = equation_.cwiseMax(size(equation)).eval();
-  equation_scale_ = equation_scale_.cwiseMax(N_.cwiseAbs() * terms).eval();
-  w_scale_ = w_scale_.cwiseMax(w_terms).eval();
-  lambda_scale_ = lambda_scale_.cwiseMax(size(step.lambda)).eval();
-  w_.emplace_back(lcs_.C * step.x + lcs_.D * step.lambda + q);
-  lambda_.push_back(step.lambda);
-}
-
-double ConstraintCheck::largest() const {
-  double largest = 0;
-  for (Eigen::Index i = 0; i < equation_.size(); ++i)
-    if (equation_scale_[i] > 0) largest = std::max(largest, equation_[i] / equation_scale_[i]);
-  const auto scale = [](double size) { return size > 0 ? size : 1; };
-  for (std::size_t k = 0; k < w_.size(); ++k)
-    for (Eigen::Index i = 0; i < w_scale_.size(); ++i)
-      largest =
-          std::max(largest, distance(lcs_.laws[static_cast<std::size_t>(i)], w_[k][i],
-                                     lambda_[k][i], scale(w_scale_[i]), scale(lambda_scale_[i])));
-  return largest;
-}
 
 std::string named_values(const std::vector<std::string>& names, const Vector& values) {
   const std::size_t size = names.size();

@@ -206,7 +206,7 @@ std::string script_of(const Picture& picture, const RunPlot& plot, int horizonta
 }  // namespace
 
 void draw_phase(const Picture& picture, const RunPlot& plot, int horizontal, int vertical) {
-  const ModeColours colours(plot.model.system.laws, plot.modes);
+  const ModeColours colours(plot.model.laws(), plot.modes);
   const Path path(plot, horizontal, vertical, colours);
   if (path.is_empty()) throw InvalidInput("there is no phase picture: the run has no state for it");
   picture.draw(script_of(picture, plot, horizontal, vertical, colours, path), path.data());

@@ -77,7 +77,7 @@ std::vector<Panel> panels(const RunPlot& plot) {
 class Script {
  public:
   Script(const Picture& picture, const RunPlot& plot)
-      : plot_(plot), panels_(panels(plot)), colours_(plot.model.system.laws, plot.modes) {
+      : plot_(plot), panels_(panels(plot)), colours_(plot.model.laws(), plot.modes) {
     measure_legends();
     panel_height_ = panels_.size() == 1 ? 400 : panels_.size() == 2 ? 260 : 180;
     height_ = top + static_cast<int>(panels_.size()) * (panel_height_ + gap) - gap + axis +
@@ -129,7 +129,7 @@ class Script {
   [[nodiscard]] double screen(int from_top) const {
     return 1 - static_cast<double>(from_top) / height_;
   }
-  [[nodiscard]] bool has_modes() const { return !plot_.model.system.laws.empty(); }
+  [[nodiscard]] bool has_modes() const { return !plot_.model.laws().empty(); }
 
   void settings() {
     line("set title {} noenhanced font ',14' offset 0,-0.3", gnuplot_text(plot_.model.name));

@@ -1,0 +1,162 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <perp/tests/cli/program.hpp>
+
+using nlohmann::json;
+using perp::test::Csv;
+using perp::test::Folder;
+using perp::test::Outcome;
+using perp::test::parse_csv;
+using perp::test::perp_program;
+using perp::test::read_text;
+
+namespace {
+
+/// A trajectory known to many digits and the model of the zoo that must converge to it.
+struct Case {
+  const char* reference;
+  const char* model;
+  std::vector<std::string> set{};  ///< overrides, besides the start and the horizon
+  bool exact = false;              ///< errors are rounding: no order to observe
+  double steps = 4000;             ///< of the coarsest run
+};
+
+json load(const Case& known) {
+  return json::parse(
+      read_text(std::string(PERP_TEST_DATA "/trajectories/") + known.reference + ".json"));
+}
+
+struct Result {
+  double error = 0;  ///< mean over the checkpoints, relative to max(1, |x|)
+  std::vector<std::string> events;
+};
+
+/// Runs the program with a given number of steps and compares with every checkpoint.
+Result run(const Folder& folder, const Case& known, const json& reference, double steps) {
+  std::string times;
+  for (const json& point : reference["checkpoints"])
+    times += fmt::format("{}{:.17g}", times.empty() ? "" : ",", point["t"].get<double>());
+  const double start = reference["t_span"][0], end = reference["t_span"][1];
+  std::vector<std::string> arguments{
+      "run",  known.model, "--quiet",   "--times", times,
+      "--t",  fmt::format("{:.17g},{:.17g}", start, end),
+      "--h",  fmt::format("{:.17g}", (end - start) / steps),
+      "-o",   "out.csv",   "--events", "events.csv"};
+  for (std::size_t j = 0; j < reference["x0"].size(); ++j) {
+    arguments.emplace_back("--set");
+    arguments.push_back(fmt::format("x{}={:.17g}", j + 1, reference["x0"][j].get<double>()));
+  }
+  for (const std::string& item : known.set) {
+    arguments.emplace_back("--set");
+    arguments.push_back(item);
+  }
+  const Outcome outcome = perp_program(folder, arguments);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Csv csv = parse_csv(read_text(folder / "out.csv"));
+  const json& points = reference["checkpoints"];
+  REQUIRE(csv.rows.size() == points.size());
+  Result result;
+  int compared = 0;
+  const auto compare = [&](std::size_t row, const std::string& column, double wanted) {
+    const double found = csv.number(row, column);
+    result.error += std::abs(found - wanted) / std::max(1.0, std::abs(wanted));
+    ++compared;
+  };
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    for (std::size_t j = 0; j < points[k]["x"].size(); ++j)
+      compare(k, fmt::format("x{}", j + 1), points[k]["x"][j]);
+    if (!points[k].contains("extra")) continue;
+    for (const auto& [name, value] : points[k]["extra"].items())
+      if (std::find(csv.header.begin(), csv.header.end(), name) != csv.header.end() &&
+          value.is_number())
+        compare(k, name, value);
+  }
+  result.error /= compared;
+  const Csv events = parse_csv(read_text(folder / "events.csv"));
+  for (std::size_t k = 0; k < events.rows.size(); ++k)
+    if (events.rows[k][0].rfind('#', 0) != 0)
+      result.events.push_back(events.rows[k][events.column("type")]);
+  return result;
+}
+
+std::vector<std::string> without_kinks(std::vector<std::string> events) {
+  std::erase(events, "kink");
+  return events;
+}
+
+const std::vector<Case> cases{
+    {"s000_canonical", "ifdiff_canonical", {}, false, 12000},
+    {"s000_filippov_prototype", "filippov_prototype", {}, true},
+    {"s000_filippov_prototype_below", "filippov_prototype", {}, true},
+    {"s000_predator_prey", "predator_prey", {}, false, 80000},
+    {"s000_predator_prey_shilnikov", "predator_prey_shilnikov", {}, false, 16000},
+    {"s000_stick_slip", "stick_slip"},
+    {"s000_stick_slip_ifdiff", "stick_slip_slow_belt"},
+    {"s000_bouncing_ball", "bouncing_ball", {}, false, 32000},
+    {"s001_ex1_relay", "relay_oscillator_mass"},
+    {"s001_ex1_dead_zone", "relay_dead_zone"},
+    {"s001_ex2_tacoma", "tacoma"},
+    {"s001_ex3_water_level", "water_level"},
+    {"s001_ex4_dry_friction", "forced_dry_friction"},
+    {"s001_ex5_hysteresis_mid", "hysteresis_friction"},
+    {"s001_ex5_hysteresis_v1", "hysteresis_friction", {"m=1.1", "Fs=0.03"}},
+    {"s001_ex5_hysteresis_v2", "hysteresis_friction", {"m=1.1", "Fs=0.15"}},
+    {"s001_ex5_hysteresis_v3", "hysteresis_friction", {"m=1.21", "Fs=0.03"}},
+    {"s001_ex5_hysteresis_v4", "hysteresis_friction", {"m=1.21", "Fs=0.15"}},
+    {"s001_ex6_sofc_standin", "fuel_cell_standin", {}, true},
+    {"s004_ex31_above_T1", "filippov_dae"},
+    {"s004_ex31_cross", "filippov_dae"},
+    {"s004_ex31_slide_down", "filippov_dae"},
+    {"s004_ex31_slide_exit", "filippov_dae"},
+    {"s004_soft_drink_filippov", "soft_drink_filippov"},
+    {"s004_soft_drink_paired", "soft_drink_paired"},
+};
+
+}  // namespace
+
+/// Slope of log(error) over log(1/steps), by least squares.
+double slope(const std::vector<double>& steps, const std::vector<double>& errors) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    x += std::log(steps[k]);
+    y += std::log(errors[k]);
+    xx += std::log(steps[k]) * std::log(steps[k]);
+    xy += std::log(steps[k]) * std::log(errors[k]);
+  }
+  const auto n = static_cast<double>(steps.size());
+  return -(n * xy - x * y) / (n * xx - x * x);
+}
+
+TEST_SUITE("cli/reference_trajectories") {
+  // Where within its step an event falls changes the error of a capturing step by a factor: the order
+  // is that of a line through many step lengths, not of two neighbours.
+  TEST_CASE("models as equations converge with order one, through the same events") {
+    for (const Case& known : cases) {
+      CAPTURE(std::string(known.reference));
+      const Folder folder;
+      const json reference = load(known);
+      std::vector<double> steps, errors;
+      Result result;
+      for (int k = 0; k <= 6; ++k) {
+        steps.push_back(std::round(known.steps * std::pow(2, 0.5 * k)));
+        result = run(folder, known, reference, steps.back());
+        errors.push_back(result.error);
+      }
+      if (known.exact) {
+        CHECK(errors.back() < 1e-4);
+      } else {
+        const double order = slope(steps, errors);
+        CHECK(order > 0.8);
+        CHECK(order < 1.25);
+      }
+      std::vector<std::string> wanted;
+      for (const json& event : reference["events"]) wanted.push_back(event["type"]);
+      CHECK(without_kinks(result.events) == without_kinks(wanted));
+    }
+  }
+}
