@@ -1,9 +1,11 @@
 #pragma once
 
 /// One include for users of the library.
+#include <perp/core/dcs.hpp>
 #include <perp/core/error.hpp>
 #include <perp/core/law.hpp>
 #include <perp/core/lcs.hpp>
+#include <perp/core/recorder.hpp>
 #include <perp/core/signal.hpp>
 #include <perp/core/status.hpp>
 #include <perp/core/trajectory.hpp>
@@ -16,3 +18,5 @@
 #include <perp/models/read_model.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/moreau_jean.hpp>
+#include <perp/schemes/step_solutions.hpp>

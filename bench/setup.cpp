@@ -15,7 +15,7 @@ void setup(benchmark::State& state, const char* name) {
   text << file.rdbuf();
   const auto ready = [&] {
     const Model model = read_model_text(text.str(), name);
-    Capturing scheme(model.system, Theta{.h = 1e-2, .theta = 1});
+    Capturing scheme(model.lcs(), Theta{.h = 1e-2, .theta = 1});
     std::vector<Event> events;
     if (scheme.start(model.run.span.start, model.x0(), 1e-2, events).status != Status::solved)
       return false;
