@@ -14,6 +14,7 @@ namespace {
 /// A change of ‖E dx‖ with h that a smooth step or a kink shows when h is halved; outside of it a
 /// step is examined.
 constexpr double least_shrink = 0.35, most_shrink = 0.65;
+constexpr double least_gap = 1e-3;  ///< of a step, between changes of laws that are not one moment
 constexpr int most_resets = 100;  ///< within one step
 
 /// One run: the loop over the steps, the safeguard, the record.
@@ -151,6 +152,7 @@ class Run {
     const Step before = scheme_.snapshot();
     const double norm = scheme_.attempted_norm();
     bool logged = false;
+    if (skips_modes(found, before, t_next, h)) return pass_in_short_steps(before, t_next, h, norm);
     if (!shrinks(before, norm, h)) {
       const Refinement refinement = refine(scheme_, t_next, h, refinements_);
       if (refinement.status != Status::solved) {
@@ -175,6 +177,37 @@ class Run {
     }
     if (!logged) log(mode_events(laws_, before, scheme_.snapshot(), scheme_.departures()));
     return true;
+  }
+
+  /// Does a step change several laws at moments of their own? Then it has skipped a mode, however
+  /// small its own change is.
+  bool skips_modes(const Attempt& found, const Step& before, double t_next, double h) {
+    if (found.status != Status::solved || before.mode.size() < 2) return false;
+    take_long_step(before, t_next, h);
+    double first = 1, last = 0;
+    int changes = 0;
+    for (const Scheme::Departure& departure : scheme_.departures()) {
+      const auto i = static_cast<std::size_t>(departure.law);
+      if (before.mode[i] == scheme_.mode()[i]) continue;
+      first = std::min(first, departure.s);
+      last = std::max(last, departure.s);
+      ++changes;
+    }
+    scheme_.restore(before);
+    if (changes < 2 || last - first <= least_gap) {
+      scheme_.attempt(t_next, h);
+      return false;
+    }
+    return true;
+  }
+
+  bool pass_in_short_steps(const Step& before, double t_next, double h, double norm) {
+    const Refinement refinement = refine(scheme_, t_next, h, refinements_);
+    ++result_.counts["refined"];
+    log_changes(refinement, norm);
+    if (refinement.status == Status::solved) return true;
+    fail(refinement, h, before.t);
+    return false;
   }
 
   bool shrinks(const Step& before, double norm, double h) {

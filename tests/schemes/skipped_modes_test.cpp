@@ -1,0 +1,67 @@
+#include <doctest/doctest.h>
+#include <cmath>
+
+#include <perp/core/recorder.hpp>
+#include <perp/schemes/integrate.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// [IFDIFF], canonical example: ẋ₂ = 5 between p1 and p1 + 1/2, else 0.
+struct Canonical {
+  double p1 = 5.437;
+  void residual(const auto& t, const auto& xdot, const auto& x, const auto& lambda,
+                auto& r) const {
+    r[0] = xdot[0] - (0.01 * t * t + x[1] * x[1] * x[1]);
+    r[1] = xdot[1] - 5 * lambda[1] * (1 - lambda[0]);
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const {
+    w[0] = p1 - x[0];
+    w[1] = p1 + 0.5 - x[0];
+  }
+};
+
+/// ẋ = 1, ẏ = 1 between x = a and x = b: affine, y(end) = b - a.
+Lcs gate(double a, double b) {
+  return {.A = Matrix::Zero(2, 2),
+          .B = Matrix{{0, 0}, {1, -1}},
+          .b = Vector{{1, 0}},
+          .C = Matrix{{1, 0}, {1, 0}},
+          .q = Vector{{-a, -b}},
+          .laws = {step(), step()}};
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/skipped_modes") {
+  TEST_CASE("the canonical example passes both thresholds one after the other, whatever the step") {
+    const Dcs system = make_dcs(Canonical{}, 2, {step(), step()});
+    for (const double h : {4.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3}) {
+      const Trajectory run = integrate(system, Vector{{1, 0}}, {0, 20}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      REQUIRE(run.status == Status::solved);
+      REQUIRE(run.events.size() == 2);
+      for (int k : {0, 1}) {
+        const Event& event = run.events[static_cast<std::size_t>(k)];
+        CHECK(event.kind == EventKind::crossing);
+        CHECK(event.law == k);
+      }
+      CHECK(run.events[0].t <= run.events[1].t);
+      // 1.3488...: the time between the thresholds is known to a step or two
+      CHECK(std::abs(run.x.back()[1] - 1.348824242280012) <= 5 * std::min(2 * h, 0.2) + 0.05);
+    }
+  }
+
+  TEST_CASE("a gate much shorter than the step is not missed") {
+    for (const double h : {1.0, 0.4, 0.1}) {
+      const Trajectory run =
+          integrate(gate(1.03, 1.07), Vector{{0, 0}}, {0, 3}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.x.back()[0] == doctest::Approx(3));
+      CHECK(run.x.back()[1] == doctest::Approx(0.04).epsilon(1e-6));
+      CHECK(run.events.size() == 2);
+    }
+  }
+}
