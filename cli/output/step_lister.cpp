@@ -14,8 +14,11 @@ ListedSolution listed(const StepSolution& found) {
   item.norm = found.norm;
   item.piece.modes = {found.mode};
   item.piece.modes.insert(item.piece.modes.end(), found.also.begin(), found.also.end());
-  item.piece.vertices.resize(found.x.size() + found.lambda.size(), 1);
+  const Eigen::Index size = found.x.size() + found.lambda.size();
+  item.piece.vertices.resize(size, 1);
   item.piece.vertices << found.x, found.lambda;
+  item.piece.rays.resize(size, 0);
+  item.piece.lines.resize(size, 0);
   return item;
 }
 
