@@ -110,13 +110,7 @@ class Run {
     }
     if (scheme_.passes_jumps()) return pass(attempt, h);
     if (attempt.status == Status::solved) return change_mode(t_next, h, attempt);
-    const double t_before = scheme_.t();
-    const Refinement refinement = refine(scheme_, t_next, h, refinements_);
-    ++result_.counts["refined"];
-    log_changes(refinement, 0);
-    if (refinement.status == Status::solved) return true;
-    fail(refinement, h, t_before);
-    return false;
+    return pass_in_short_steps(t_next, h, 0);
   }
 
   /// The attempted step of a scheme whose steps may contain impacts, taken as it is.
@@ -152,7 +146,7 @@ class Run {
     const Step before = scheme_.snapshot();
     const double norm = scheme_.attempted_norm();
     bool logged = false;
-    if (skips_modes(found, before, t_next, h)) return pass_in_short_steps(before, t_next, h, norm);
+    if (skips_modes(before, t_next, h)) return pass_in_short_steps(t_next, h, norm);
     if (!shrinks(before, norm, h)) {
       const Refinement refinement = refine(scheme_, t_next, h, refinements_);
       if (refinement.status != Status::solved) {
@@ -181,8 +175,8 @@ class Run {
 
   /// Does a step change several laws at moments of their own? Then it has skipped a mode, however
   /// small its own change is.
-  bool skips_modes(const Attempt& found, const Step& before, double t_next, double h) {
-    if (found.status != Status::solved || before.mode.size() < 2) return false;
+  bool skips_modes(const Step& before, double t_next, double h) {
+    if (before.mode.size() < 2) return false;
     take_long_step(before, t_next, h);
     double first = 1, last = 0;
     int changes = 0;
@@ -194,19 +188,18 @@ class Run {
       ++changes;
     }
     scheme_.restore(before);
-    if (changes < 2 || last - first <= least_gap) {
-      scheme_.attempt(t_next, h);
-      return false;
-    }
-    return true;
+    return changes >= 2 && last - first > least_gap;
   }
 
-  bool pass_in_short_steps(const Step& before, double t_next, double h, double norm) {
+  /// To t_next in steps that stop at every change of mode; `norm`: see `is_jump`. False if the run
+  /// ends here.
+  bool pass_in_short_steps(double t_next, double h, double norm) {
+    const double t_before = scheme_.t();
     const Refinement refinement = refine(scheme_, t_next, h, refinements_);
     ++result_.counts["refined"];
     log_changes(refinement, norm);
     if (refinement.status == Status::solved) return true;
-    fail(refinement, h, before.t);
+    fail(refinement, h, t_before);
     return false;
   }
 
