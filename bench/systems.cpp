@@ -227,6 +227,22 @@ Mlcp index2_chain(int m) {
   return problem;
 }
 
+Mlcp index2_two_sided(int m) {
+  Mlcp problem = index2_chain(m);
+  for (int i = 1; i < m / 3; ++i) problem.M11(3 * (i - 1), 3 * i) = 1e-3;
+  return problem;
+}
+
+Norm index2_norm(int m) {
+  const int k = m / 3;
+  Norm norm{Matrix::Zero(2 * k, 2 * m), Vector::Zero(2 * m)};
+  for (int i = 0; i < k; ++i) {
+    norm.W(2 * i, 3 * i) = norm.W(2 * i + 1, 3 * i + 1) = 1;
+    norm.center.segment(3 * i, 2) << -0.01, -0.99;
+  }
+  return norm;
+}
+
 long brute_force_count(const Mlcp& problem) {
   const int m = problem.m();
   long count = 0;

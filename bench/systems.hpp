@@ -3,7 +3,7 @@
 #include <string>
 
 #include <perp/core/lcs.hpp>
-#include <perp/lcp/mlcp.hpp>
+#include <perp/lcp/solution_set.hpp>
 
 namespace perp::bench {
 
@@ -62,9 +62,13 @@ Lcs copies(const Lcs& lcs, int k);
 // Linear complementarity problems w = M λ + q of m pairs with known numbers of solutions; seeded.
 Mlcp random_p(int m);      ///< M positive definite, not symmetric: one solution
 Mlcp random_multi(int m);  ///< 16 solutions: four pairs with two each, weakly coupled to the rest
-/// k = m/3 index-2 steps of [RAB] with two solutions each; in the chain, copy i pushes copy i+1.
+/// k = m/3 index-2 steps of [RAB] with two solutions each; in the one-way chain copy i pushes copy
+/// i+1, in the two-sided one also copy i-1.
 Mlcp index2_copies(int m);
 Mlcp index2_chain(int m);
+Mlcp index2_two_sided(int m);
+/// ‖E (x⁺ - x)‖ of these steps.
+Norm index2_norm(int m);
 
 /// Number of solutions of a problem without u and with complementarity laws: one factorisation for
 /// each of the 2^m modes, solutions with w_i = λ_i = 0 not occurring.

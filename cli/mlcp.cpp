@@ -10,6 +10,7 @@
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/exact_norm.hpp>
+#include <perp/lcp/nearest_search.hpp>
 #include <perp/lcp/solver.hpp>
 
 namespace perp::cli {
@@ -21,7 +22,8 @@ constexpr long most_pieces = 100'000;  // written
 
 struct MlcpArguments {
   std::string file, output, solver;
-  bool exact = false, in_double = false;
+  bool exact = false, in_double = false, nearest = false;
+  EnumerateOptions limits{};
 };
 
 /// A piece of the whole problem: one piece of every block put together.
@@ -184,7 +186,8 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
   const Mlcp& problem = file.problem;
   const bool exact = arguments.exact || (!arguments.in_double && is_small(problem));
   Fractions fractions;
-  const SolutionSet set = exact ? enumerate_exact(problem, {}, &fractions) : enumerate(problem);
+  const SolutionSet set = exact ? enumerate_exact(problem, arguments.limits, &fractions)
+                                : enumerate(problem, arguments.limits);
   const std::vector<WholePiece> whole = Product(problem, set, exact ? &fractions : nullptr)();
   Json pieces = Json::array();
   for (const WholePiece& piece : whole) {
@@ -218,10 +221,18 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
   json["version"] = PERP_VERSION;
   emit(arguments.output, json);
   if (!set.complete)
-    fmt::print(stderr, "perp mlcp: not all solutions were found: {}\n", set.certificate);
+    fmt::print(stderr, "perp mlcp: {}\n", set.certificate);
   else if (none)
     fmt::print(stderr, "perp mlcp: the problem has no solution ({})\n", set.certificate);
   return exit_status(status);
+}
+
+/// The letters of the branches of a mode.
+std::string active_set(const Mlcp& problem, const Mode& mode) {
+  std::string letters;
+  for (std::size_t i = 0; i < mode.size(); ++i)
+    letters += active_set_letter(problem.laws[i], mode[i]);
+  return letters;
 }
 
 int solve_one(const MlcpArguments& arguments, const MlcpFile& file) {
@@ -239,10 +250,7 @@ int solve_one(const MlcpArguments& arguments, const MlcpFile& file) {
     json["lambda"] = to_json(result.solution.lambda);
     json["w"] = to_json(result.solution.w);
     json["residual"] = to_json(result.solution.residual);
-    std::string letters;
-    for (std::size_t i = 0; i < result.solution.mode.size(); ++i)
-      letters += active_set_letter(problem.laws[i], result.solution.mode[i]);
-    json["active_set"] = letters;
+    json["active_set"] = active_set(problem, result.solution.mode);
   }
   json["version"] = PERP_VERSION;
   emit(arguments.output, json);
@@ -252,15 +260,53 @@ int solve_one(const MlcpArguments& arguments, const MlcpFile& file) {
   return exit_status(result.status);
 }
 
+/// The solution of minimal norm alone, with what was proved of the others.
+int solve_nearest(const MlcpArguments& arguments, const MlcpFile& file) {
+  if (!file.norm)
+    throw InvalidInput(fmt::format(
+        "{}: --nearest needs the norm: add \"norm\": {{\"indices\": [...], \"ref\": [...], "
+        "\"weights\": [...]}}",
+        arguments.file));
+  NearestSearchOptions options;
+  options.max_nodes = std::min(options.max_nodes, arguments.limits.max_nodes);
+  const ProvedNearest found = find_nearest(file.problem, *file.norm, options);
+  Json json{{"name", file.name},
+            {"p", file.problem.p()},
+            {"m", file.problem.m()},
+            {"norm", file.norm_given},
+            {"status", to_string(found.status)},
+            {"certificate", found.certificate},
+            {"nodes", found.nodes},
+            {"value", to_json(found.norm)},
+            {"bound", to_json(found.bound)}};
+  if (!std::isnan(found.norm)) {
+    json["u"] = to_json(found.solution.u);
+    json["lambda"] = to_json(found.solution.lambda);
+    json["w"] = to_json(found.solution.w);
+    json["residual"] = to_json(found.solution.residual);
+    json["active_set"] = active_set(file.problem, found.solution.mode);
+  }
+  json["version"] = PERP_VERSION;
+  emit(arguments.output, json);
+  if (found.status != Status::solved) fmt::print(stderr, "perp mlcp: {}\n", found.certificate);
+  return exit_status(found.status);
+}
+
 int execute(const MlcpArguments& arguments) {
   if (arguments.exact && arguments.in_double)
     throw InvalidInput("--exact and --double exclude each other");
+  if (arguments.limits.max_nodes <= 0)
+    throw InvalidInput(
+        fmt::format("--max-nodes must be positive but is {}", arguments.limits.max_nodes));
+  if (arguments.nearest && (arguments.exact || arguments.in_double))
+    throw InvalidInput("--nearest works in double arithmetic; leave --exact and --double out");
   if (!arguments.solver.empty()) {
-    if (arguments.exact || arguments.in_double)
-      throw InvalidInput("--solver finds one solution; it excludes --exact and --double");
+    if (arguments.exact || arguments.in_double || arguments.nearest)
+      throw InvalidInput("--solver finds one solution; it excludes --exact, --double, --nearest");
     solver(arguments.solver);  // is the name known?
   }
   const MlcpFile file = read_mlcp(arguments.file);
+  if (arguments.nearest) return solve_nearest(arguments, file);
   return arguments.solver.empty() ? enumerate_all(arguments, file) : solve_one(arguments, file);
 }
 
@@ -274,6 +320,11 @@ Action configure(CLI::App& app) {
   app.add_option("--solver", arguments->solver,
                  "find one solution by this method (perp list solvers), not all")
       ->type_name("NAME");
+  app.add_option("--max-nodes", arguments->limits.max_nodes,
+                 "ends the enumeration; the answer then says how far it got")
+      ->type_name("N");
+  app.add_flag("--nearest", arguments->nearest,
+               "find the solution of minimal norm alone, with a proof that none is nearer");
   app.add_flag("--exact", arguments->exact,
                "rational arithmetic, no tolerance anywhere; the default for small problems");
   app.add_flag("--double", arguments->in_double, "double arithmetic");

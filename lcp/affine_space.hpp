@@ -19,9 +19,9 @@ struct AffineSpace {
 
 /// Gauss-Jordan elimination with full pivoting of rows · (y, 1) = 0, each row n+1 entries.
 template <class Scalar>
-class Elimination {
+class FieldElimination {
  public:
-  Elimination(std::vector<std::vector<Scalar>> rows, int n)
+  FieldElimination(std::vector<std::vector<Scalar>> rows, int n)
       : columns_(static_cast<std::size_t>(n)),
         rows_(std::move(rows)),
         size_(rows_.size(), Scalar(0)),
@@ -121,7 +121,7 @@ class Elimination {
 template <class Scalar>
 std::optional<AffineSpace<Scalar>> solve_equations(std::vector<std::vector<Scalar>> rows, int n,
                                                    int preferred = 0) {
-  Elimination<Scalar> elimination(std::move(rows), n);
+  FieldElimination<Scalar> elimination(std::move(rows), n);
   elimination.use_single_entries();
   elimination.use_largest_entries(preferred);
   return elimination.solutions();

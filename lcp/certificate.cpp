@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
@@ -66,6 +67,11 @@ bool has_at_most_one_solution(const Mlcp& problem) {
   S = d.asDiagonal() * S * d.asDiagonal();
   const Eigen::LLT<Matrix> factor(S - 1e-10 * m * Matrix::Identity(m, m));  // room for rounding
   return factor.info() == Eigen::Success;
+}
+
+std::string laws_in_blocks(int laws, std::size_t blocks) {
+  return fmt::format("{} law{} in {} block{}", laws, laws == 1 ? "" : "s", blocks,
+                     blocks == 1 ? "" : "s");
 }
 
 }  // namespace perp

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {
@@ -14,5 +17,8 @@ Monotonicity monotonicity(const Law& law);
 /// laws the symmetric part of diag(s) M is positive definite. For two solutions Σ s_i Δw_i Δλ_i ≤ 0
 /// by the laws but > 0 by the matrix. False proves nothing.
 bool has_at_most_one_solution(const Mlcp& problem);
+
+/// The size of a search in the texts of certificates, e.g. "3 laws in 1 block".
+std::string laws_in_blocks(int laws, std::size_t blocks);
 
 }  // namespace perp

@@ -11,10 +11,12 @@ struct EnumerateOptions {
   long max_solutions = 1'000'000;   ///< modes with solutions that are kept, all blocks together
 };
 
-/// Every solution of the problem, as the union over the modes of their polyhedra, block by block.
-/// Depth-first over the laws with one pivot a node (see ModeTree); a node is cut where the interval
-/// of a row over the ranges of the remaining unknowns excludes its law. If a limit ends the search
-/// first, or a block is too large for its tableaus, the set is not `complete`. Throws InvalidInput.
+/// Every solution of the problem, as the union over the modes of their polyhedra, block by block,
+/// and within a block part by part in block triangular form (see `search_triangular`). Depth-first
+/// over the laws with one pivot a node; a node is cut where the interval of a row over the ranges
+/// of the remaining unknowns excludes its law, or by a checked proof that its rows have no solution
+/// (see ModeTree). If a limit ends the search first, or a block is too large for its tableaus, the
+/// set is not `complete`, and the certificate says how far it got. Throws InvalidInput.
 SolutionSet enumerate(const Mlcp& problem, const EnumerateOptions& options = {});
 
 /// The independent blocks of a problem (connected components of equations and unknowns), pieces

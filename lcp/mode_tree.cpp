@@ -14,6 +14,9 @@ namespace {
 constexpr double rounding = 0x1p-48;
 constexpr double doubtful = 1e-11;
 
+/// Undecided laws below which a node is not tried by its linear programme.
+constexpr int fewest_for_proof = 3;
+
 /// What a value may miss its range by.
 double allowance(double largest_term, double size) {
   return solution_tolerance * std::max(1.0, largest_term) + 4 * rounding * size;
@@ -157,21 +160,40 @@ bool ModeTree::build_root(const Mlcp& problem) {
 bool ModeTree::search(long budget, const std::function<bool(const Mode&)>& leaf) {
   budget_ = budget;
   nodes_ = 0;
-  return !consistent_ || descend(0, leaf);
+  explored_ = 0;
+  const bool finished = !consistent_ || descend(0, 1, leaf);
+  if (finished) explored_ = 1;
+  return finished;
 }
 
-bool ModeTree::descend(int depth, const std::function<bool(const Mode&)>& leaf) {
-  if (depth == m_) return leaf(mode_);
+/// Is it proved that no parameters bring all rows into their ranges? Near the leaves the tree is
+/// cheaper than the proof.
+bool ModeTree::is_empty(const Level& level, int undecided) {
+  if (undecided < fewest_for_proof) return false;
+  return relaxation_.is_empty({level.rows, level.columns, level.stride, level.data.data(),
+                               level.range.data(), level.column_range.data()});
+}
+
+/// The subtree of the present decisions, which is the given share of the whole.
+bool ModeTree::descend(int depth, double share, const std::function<bool(const Mode&)>& leaf) {
+  if (depth == m_) {
+    explored_ += share;
+    return leaf(mode_);
+  }
   const int law = next_law(levels_[static_cast<std::size_t>(depth)]);
   Level& from = levels_[static_cast<std::size_t>(depth)];
   Level& to = levels_[static_cast<std::size_t>(depth + 1)];
   const std::vector<Choice>& choices = laws_[static_cast<std::size_t>(law)].all;
   decided_[static_cast<std::size_t>(law)] = true;
+  const double part = share / static_cast<double>(choices.size());
   for (std::size_t branch = 0; branch < choices.size(); ++branch) {
     if (nodes_ == budget_) return false;
     ++nodes_;
     mode_[static_cast<std::size_t>(law)] = static_cast<int>(branch);
-    if (decide(from, to, law, choices[branch]) && !descend(depth + 1, leaf)) return false;
+    if (!decide(from, to, law, choices[branch]) || is_empty(to, m_ - depth - 1))
+      explored_ += part;
+    else if (!descend(depth + 1, part, leaf))
+      return false;
   }
   decided_[static_cast<std::size_t>(law)] = false;
   return true;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/lcp/mlcp.hpp>
+#include <perp/lcp/relaxation.hpp>
 
 namespace perp {
 
@@ -16,8 +17,9 @@ namespace perp {
 /// of a decided law. Deciding a branch is one equation in t; it eliminates the parameter with the
 /// largest coefficient. A node is cut where an equation contradicts the rest, or where the interval
 /// of a row over the ranges of all parameters misses the range that the row must have (that of its
-/// branch, or the hull of all branches). Every cut leaves a tolerance on the safe side: a mode that
-/// is cut has no solution; a mode that is left may have none.
+/// branch, or the hull of all branches), or where multipliers of the rows prove that no parameters
+/// bring all rows into their ranges at once (see Relaxation). Every cut leaves a tolerance on the
+/// safe side: a mode that is cut has no solution; a mode that is left may have none.
 class ModeTree {
  public:
   explicit ModeTree(const Mlcp& equilibrated);
@@ -27,6 +29,8 @@ class ModeTree {
   bool search(long budget, const std::function<bool(const Mode&)>& leaf);
 
   [[nodiscard]] long nodes() const { return nodes_; }
+  /// Share of the tree that was searched or cut, each branch of a law counted alike; 1 at the end.
+  [[nodiscard]] double explored() const { return explored_; }
 
  private:
   static constexpr int redundant = -1;
@@ -71,7 +75,8 @@ class ModeTree {
 
   static Choices choices_of(const Law& law);
   bool build_root(const Mlcp& problem);
-  bool descend(int depth, const std::function<bool(const Mode&)>& leaf);
+  bool is_empty(const Level& level, int undecided);
+  bool descend(int depth, double share, const std::function<bool(const Mode&)>& leaf);
   [[nodiscard]] int next_law(const Level& level) const;
   [[nodiscard]] std::pair<int, int> ways_to_move(const Level& level, int r, double direction,
                                                  int limit) const;
@@ -91,12 +96,14 @@ class ModeTree {
   bool consistent_ = true;
   long nodes_ = 0;
   long budget_ = 0;
+  double explored_ = 0;
   std::vector<Choices> laws_;
   std::vector<int> order_;  ///< laws, those with one branch first
   std::vector<bool> decided_;
   std::vector<Level> levels_;     ///< one per depth, 0..m
   std::vector<double> equation_;  ///< of the present decision: coefficients, constant, size
   Mode mode_;
+  Relaxation relaxation_;
 };
 
 }  // namespace perp

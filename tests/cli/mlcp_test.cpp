@@ -102,6 +102,56 @@ TEST_SUITE("cli/mlcp") {
     }
   }
 
+  TEST_CASE("--max-nodes ends the enumeration in both arithmetics, and the answer says so") {
+    const Folder folder;
+    folder.write("small.json", small("small", "small"));
+    for (const char* arithmetic : {"--exact", "--double"}) {
+      const Outcome ended =
+          perp_program(folder, {"mlcp", "small.json", arithmetic, "--max-nodes", "1"});
+      CHECK(ended.status == 3);
+      CHECK(ended.err.find("perp mlcp: not proved complete: ") == 0);
+      const json answer = json::parse(ended.out);
+      CHECK(answer["status"] == "not_enumerated");
+      CHECK(answer["certificate"].get<std::string>().find("not proved complete") == 0);
+      CHECK(perp_program(folder, {"mlcp", "small.json", arithmetic, "--max-nodes", "9"}).status ==
+            0);
+    }
+    CHECK(perp_program(folder, {"mlcp", "small.json", "--max-nodes", "0"}).status == 2);
+  }
+
+  TEST_CASE("--nearest finds the minimal norm of the reference problems alone, with its bound") {
+    const Folder folder;
+    int solved = 0;
+    for (const char* name : {"p_index2_step_06", "p_relay_02", "p_mixed_00", "p_lcp_05",
+                             "p_degenerate_00", "p_scaled_03", "p_index2_step_00"}) {
+      CAPTURE(name);
+      const std::string file = data + name + ".json";
+      const json wanted = json::parse(read_text(file))["minimal_norm"];
+      const Outcome run = perp_program(folder, {"mlcp", file, "--nearest"});
+      const json found = json::parse(run.out);
+      if (wanted.is_null()) {
+        CHECK(run.status == 3);
+        CHECK(found["status"] == "no_solution");
+        continue;
+      }
+      ++solved;
+      CHECK(run.status == 0);
+      const double norm = std::sqrt(wanted["value_squared"].get<double>());
+      CHECK(found["value"].get<double>() == doctest::Approx(norm).epsilon(1e-7));
+      CHECK(found["bound"].get<double>() <= norm * (1 + 1e-12) + 1e-12);
+      CHECK(found["certificate"].get<std::string>().find("bound: no solution is nearer") == 0);
+      CHECK(found["residual"].get<double>() <= 1e-10);
+    }
+    CHECK(solved >= 3);
+    folder.write("none.json", small(",\n \"norm\": {\"indices\": [0], \"ref\": [0], "
+                                    "\"weights\": [4]}",
+                                    ""));
+    const Outcome without = perp_program(folder, {"mlcp", "none.json", "--nearest"});
+    CHECK(without.status == 2);
+    CHECK(without.err.find("--nearest needs the norm") != std::string::npos);
+    CHECK(perp_program(folder, {"mlcp", "none.json", "--nearest", "--exact"}).status == 2);
+  }
+
   TEST_CASE("one method finds one solution, or says why not with status 3") {
     const Folder folder;
     const Outcome solved =

@@ -372,8 +372,8 @@ TEST_SUITE("lcp/enumerate") {
     const SolutionSet set = enumerate(problem, {.max_nodes = 20});
     CHECK_FALSE(set.complete);
     CHECK(set.nodes <= 20);
-    CHECK(set.certificate.find("not complete: 0 of 1 blocks finished, 20 nodes of at most 20") ==
-          0);
+    CHECK(set.certificate.find("not proved complete: 0 of 1 blocks finished, ") == 0);
+    CHECK(set.certificate.find(" % of the next one, 20 nodes of at most 20") != std::string::npos);
     CHECK_FALSE(enumerate_exact(problem, {.max_nodes = 20}).complete);
     CHECK(enumerate(problem, {.max_nodes = enumerate(problem).nodes}).complete);
     const Mlcp many = repeated(index2_step(1, 2, -0.5, -0.5, 0.5), 2);

@@ -1,0 +1,142 @@
+#include <doctest/doctest.h>
+#include <cmath>
+#include <Eigen/LU>
+#include <map>
+#include <optional>
+#include <random>
+
+#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/mode_tree.hpp>
+#include <perp/tests/lcp/compare_sets.hpp>
+#include <perp/tests/lcp/random_problems.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// Dense w = M λ + q with normal entries; rank deficient by `deficit`, units spread by 2^±bits.
+Mlcp gaussian(int m, int deficit, int bits, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<double> normal;
+  const auto draw = [&] { return normal(engine); };
+  const Matrix left = Matrix::NullaryExpr(m, m - deficit, draw);
+  const Matrix right = Matrix::NullaryExpr(m - deficit, m, draw);
+  Mlcp problem{.M11 = Matrix(0, 0),
+               .M12 = Matrix(0, m),
+               .q1 = Vector(0),
+               .M21 = Matrix(m, 0),
+               .M22 = deficit == 0 ? Matrix(Matrix::NullaryExpr(m, m, draw)) : left * right,
+               .q2 = Vector::NullaryExpr(m, draw),
+               .laws = {}};
+  problem.laws.assign(static_cast<std::size_t>(m), complementarity());
+  test::RandomProblems random(seed);
+  if (bits > 0) random.change_units(problem, bits);
+  return problem;
+}
+
+/// Solutions by one factorisation for each of the 2^m modes; nothing if a mode is nearly singular
+/// or a decision is close.
+std::optional<long> count_by_brute_force(const Mlcp& given) {
+  const Mlcp problem = scaled(given, equilibrate(given));
+  const int m = problem.m();
+  long count = 0;
+  for (long mode = 0; mode < 1L << m; ++mode) {
+    Matrix K = Matrix::Identity(m, m);  // column i: of w_i, or of λ_i where that is basic
+    for (int i = 0; i < m; ++i)
+      if (mode >> i & 1) K.col(i) = -problem.M22.col(i);
+    const Eigen::PartialPivLU<Matrix> lu(K);
+    if (lu.rcond() < 1e-9) return std::nullopt;
+    const double least = lu.solve(problem.q2).minCoeff();
+    if (std::abs(least) < 1e-7) return std::nullopt;
+    count += least > 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_SUITE("lcp/mode_tree") {
+  TEST_CASE("dense problems of up to twelve laws: as many solutions as modes solved one by one") {
+    std::map<long, int> seen;
+    for (unsigned seed = 0; seed < 180; ++seed) {
+      CAPTURE(seed);
+      const int m = 4 + static_cast<int>(seed % 9);
+      Mlcp problem = gaussian(m, 0, seed % 2 == 0 ? 0 : 18, seed);
+      if (seed % 3 == 0) problem.q2 = -problem.M22 * Vector::Ones(m);  // one solution is known
+      const auto wanted = count_by_brute_force(problem);
+      if (!wanted) continue;
+      const SolutionSet set = enumerate(problem);
+      CHECK(set.complete);
+      CHECK(count(set) == *wanted);
+      ++seen[std::min(*wanted, 3L)];
+    }
+    for (const long kind : {0, 1, 2, 3}) CHECK(seen[kind] > 4);
+  }
+
+  TEST_CASE("many solutions at once: no cut loses one of them") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+      CAPTURE(seed);
+      const int m = 8 + static_cast<int>(seed % 3);
+      Mlcp problem = gaussian(m, 0, 0, seed);
+      problem.M22 = 0.02 * problem.M22 - Matrix::Identity(m, m);  // w = 1 - λ, weakly coupled
+      problem.q2.setOnes();
+      if (seed % 2 == 1) test::RandomProblems(seed).change_units(problem, 12);
+      const auto wanted = count_by_brute_force(problem);
+      if (!wanted) continue;
+      CHECK(count(enumerate(problem)) == *wanted);
+    }
+  }
+
+  TEST_CASE("small integers, singular and of low rank, up to seven laws: the exact set") {
+    std::map<Multiplicity, int> seen;
+    for (unsigned seed = 0; seed < 100; ++seed) {
+      CAPTURE(seed);
+      test::RandomProblems random(seed + 500);
+      const int m = random.integer(5, 7);
+      Mlcp problem = random.dense(0, m, 2, seed % 2 == 0 ? 0.9 : 0.5);
+      if (seed % 3 == 0) problem.M22.row(m - 1) = problem.M22.row(0);
+      if (seed % 5 == 0) problem.M22.col(m - 1) = -problem.M22.col(1);
+      if (seed % 7 == 0) problem.q2.setZero();
+      if (seed % 4 == 0) problem.q2 = problem.q2.cwiseAbs();
+      const SolutionSet exact = enumerate_exact(problem);
+      ++seen[multiplicity(exact)];
+      const auto same = [&] {
+        const SolutionSet found = enumerate(problem);
+        CHECK(found.complete);
+        CHECK(test::difference(found, seed % 2 == 0 ? exact : enumerate_exact(problem),
+                               test::units(problem), 1e-11) == "");
+      };
+      same();
+      if (seed % 2 == 0) continue;
+      random.change_units(problem, 16);
+      same();
+    }
+    for (const Multiplicity kind :
+         {Multiplicity::none, Multiplicity::unique, Multiplicity::finite, Multiplicity::continuum})
+      CHECK(seen[kind] > 4);
+  }
+
+  TEST_CASE("a P-matrix of 22 laws needs at most 2000 nodes") {
+    for (unsigned seed = 0; seed < 5; ++seed) {
+      CAPTURE(seed);
+      std::mt19937 engine(seed);
+      std::normal_distribution<double> normal;
+      const auto draw = [&] { return normal(engine); };
+      const int m = 22;
+      const Matrix G = Matrix::NullaryExpr(m, m, draw), K = Matrix::NullaryExpr(m, m, draw);
+      Mlcp problem = gaussian(m, 0, 0, seed);
+      problem.M22 =
+          G * G.transpose() / m + 0.1 * Matrix::Identity(m, m) + (K - K.transpose()) / std::sqrt(m);
+      ModeTree tree(scaled(problem, equilibrate(problem)));
+      int leaves = 0;
+      CHECK(tree.search(2000, [&](const Mode&) { return ++leaves > 0; }));
+      CHECK(tree.nodes() <= 2000);
+      CHECK(leaves >= 1);
+      const SolutionSet set = enumerate(problem);
+      CHECK(set.complete);
+      CHECK(count(set) == 1);
+      CHECK(set.nodes <= tree.nodes());
+      CHECK(set.certificate.find("at most one solution") != std::string::npos);
+    }
+  }
+}
