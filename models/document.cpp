@@ -54,9 +54,27 @@ const char* describe(Value::Kind kind) {
   return "nothing";
 }
 
-Document::Document(std::string text, std::string name, const std::vector<Override>& overrides)
-    : overrides_(overrides) {
+Document::Document(std::string text, std::string name, const std::vector<Override>& overrides) {
   sources_.push_back({std::move(name), std::move(text)});
+  add_overrides(overrides);
+  const std::string& file_text = sources_[0].text;
+  if (const TextProblem problem = check_text(file_text); !problem.message.empty())
+    fail(0, position_of(file_text, problem.offset), problem.message);
+  TomlResult result = parse_toml(file_text);
+  if (!result.error.empty()) fail(0, result.at, "not TOML: " + result.error);
+  root_ = std::make_shared<const Value>(std::move(result.root));
+}
+
+Document Document::with(const std::vector<Override>& overrides) const {
+  Document other;
+  other.sources_.push_back(sources_[0]);
+  other.root_ = root_;
+  other.add_overrides(overrides);
+  return other;
+}
+
+void Document::add_overrides(const std::vector<Override>& overrides) {
+  overrides_ = overrides;
   for (const Override& item : overrides_) {
     const std::string assignment = item.key + "=" + item.value;
     sources_.push_back({"--set " + one_line(assignment), assignment});
@@ -64,12 +82,6 @@ Document::Document(std::string text, std::string name, const std::vector<Overrid
       fail(static_cast<int>(sources_.size()) - 1, position_of(assignment, problem.offset),
            problem.message);
   }
-  const std::string& file_text = sources_[0].text;
-  if (const TextProblem problem = check_text(file_text); !problem.message.empty())
-    fail(0, position_of(file_text, problem.offset), problem.message);
-  TomlResult result = parse_toml(file_text);
-  if (!result.error.empty()) fail(0, result.at, "not TOML: " + result.error);
-  root_ = std::move(result.root);
 }
 
 Value Document::override_value(std::size_t k) const {

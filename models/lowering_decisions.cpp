@@ -130,16 +130,16 @@ Kind kind_of(const std::array<bool, basis_count>& uses) {
 
 Law positive_part() {
   return {"positive part",
-          {{0, 1, 0, {-inf, 0}, {0, 0}, "w<0"}, {-1, 1, 0, {0, inf}, {0, inf}, "w>0"}}};
+          {{0, 1, 0, {-inf, 0}, {0, 0}}, {-1, 1, 0, {0, inf}, {0, inf}}}};
 }
 
 /// λ ∈ |w| + β sign(w); β = 1 is abs_plus_sign().
 Law merged_law(double beta) {
   const double size = beta < 0 ? -beta : beta;
   return {"abs_plus_sign",
-          {{1, 1, -beta, {-inf, 0}, {}, "w<0"},
-           {1, 0, 0, {0, 0}, {-size, size}, "w=0"},
-           {-1, 1, beta, {0, inf}, {}, "w>0"}}};
+          {{1, 1, -beta, {-inf, 0}, {}},
+           {1, 0, 0, {0, 0}, {-size, size}},
+           {-1, 1, beta, {0, inf}, {}}}};
 }
 
 }  // namespace
@@ -156,6 +156,11 @@ Law Decision::law(const Switch& of) const {
     case Kind::merged: law = merged_law(beta); break;
   }
   law.name = of.name();
+  if (kind == Kind::none || kind == Kind::own) return law;
+  const auto [negative, positive] = of.sides();
+  for (Branch& branch : law.branches) branch.name = "sliding";
+  law.branches.front().name = negative;
+  law.branches.back().name = positive;
   return law;
 }
 

@@ -47,7 +47,10 @@ int FormLowering::form(int old) {
   const Form& form = *model_.forms.find(model_.tape, old);
   const FormPlace place = model_.forms.place(model_.tape, old);
   const std::string text = print_expression(model_.tape, old, model_.scope.names, &model_.forms);
-  const auto w = [&] { return switches_.find(operand(form, 0), text, creates_); };
+  const auto w = [&] {
+    const std::string argument = print(form, 0);
+    return switches_.find(operand(form, 0), {text, argument + " < 0", argument + " > 0"}, creates_);
+  };
   switch (form.kind) {
     case FormKind::derivative: return tape_.input(1 + model_.tape[form.operands[0]].a);
     case FormKind::sign: return switches_.sign(w());
@@ -67,28 +70,38 @@ int FormLowering::form(int old) {
   }
 }
 
+std::string FormLowering::print(const Form& form, std::size_t k) const {
+  return print_expression(model_.tape, form.operands[k], model_.scope.names, &model_.forms);
+}
+
 int FormLowering::folded_maximum(const Form& form, const std::string& text) {
   const bool is_maximum = form.kind == FormKind::maximum;
+  Asked asked{text};
+  if (form.operands.size() == 2) {
+    const std::size_t first = algebra_.is_known(operand(form, 0)) ? 1 : 0;
+    asked.negative = print(form, first) + " < " + print(form, 1 - first);
+    asked.positive = print(form, first) + " > " + print(form, 1 - first);
+  }
   int result = operand(form, 0);
   for (std::size_t k = 1; k < form.operands.size(); ++k)
-    result = is_maximum ? maximum(result, operand(form, k), text)
-                        : minimum(result, operand(form, k), text);
+    result = is_maximum ? maximum(result, operand(form, k), asked)
+                        : minimum(result, operand(form, k), asked);
   return result;
 }
 
 /// max(a, b) = b + max(0, a - b), with the constant one of them as b.
-int FormLowering::maximum(int a, int b, const std::string& text) {
+int FormLowering::maximum(int a, int b, const Asked& asked) {
   if (algebra_.is_known(a)) std::swap(a, b);
   if (algebra_.is_known(a)) return algebra_.apply(Operation::max, a, b);
-  const auto w = switches_.find(algebra_.subtract(a, b), text, creates_);
+  const auto w = switches_.find(algebra_.subtract(a, b), asked, creates_);
   return algebra_.add(b, switches_.positive_part(w));
 }
 
 /// min(a, b) = a - max(0, a - b), so that it shares its law with max(a, b).
-int FormLowering::minimum(int a, int b, const std::string& text) {
+int FormLowering::minimum(int a, int b, const Asked& asked) {
   if (algebra_.is_known(a)) std::swap(a, b);
   if (algebra_.is_known(a)) return algebra_.apply(Operation::min, a, b);
-  const auto w = switches_.find(algebra_.subtract(a, b), text, creates_);
+  const auto w = switches_.find(algebra_.subtract(a, b), asked, creates_);
   return algebra_.subtract(a, switches_.positive_part(w));
 }
 
@@ -125,8 +138,8 @@ int FormLowering::saturation(const Form& form, const std::string& text, FormPlac
   if (!creates_ || algebra_.is_known(w) || !finite ||
       algebra_.value(lower) == algebra_.value(upper)) {
     const bool from_above = !constant || std::isfinite(algebra_.value(upper));
-    const int below = from_above ? minimum(w, upper, text) : w;
-    return constant && std::isinf(algebra_.value(lower)) ? below : maximum(below, lower, text);
+    const int below = from_above ? minimum(w, upper, {text}) : w;
+    return constant && std::isinf(algebra_.value(lower)) ? below : maximum(below, lower, {text});
   }
   if (algebra_.dependence(lower) == Dependence::nothing &&
       algebra_.dependence(upper) == Dependence::nothing)
@@ -146,8 +159,8 @@ int FormLowering::dead_zone(const Form& form, const std::string& text, FormPlace
     return own_law(perp::dead_zone(algebra_.value(lower), algebra_.value(upper)), w, text);
   // max(0, w - u) - max(0, l - w)
   const int zero = algebra_.number(0);
-  return algebra_.subtract(maximum(algebra_.subtract(w, upper), zero, text),
-                           maximum(algebra_.subtract(lower, w), zero, text));
+  return algebra_.subtract(maximum(algebra_.subtract(w, upper), zero, {text}),
+                           maximum(algebra_.subtract(lower, w), zero, {text}));
 }
 
 int FormLowering::condition(const Form& form, const std::string& text) {
@@ -170,7 +183,8 @@ Switches::Argument FormLowering::comparison(const Form& form, const std::string&
   const bool is_less = form.kind == FormKind::less;
   const int larger = operand(form, is_less ? 1 : 0);
   const int smaller = operand(form, is_less ? 0 : 1);
-  return switches_.find(algebra_.subtract(larger, smaller), text, creates_);
+  return switches_.find(algebra_.subtract(larger, smaller),
+                        {.text = text, .is_condition = true}, creates_);
 }
 
 int FormLowering::choice(const Form& form) {

@@ -122,7 +122,7 @@ int FormLowering::piecewise(const Form& form, const std::string& text, FormPlace
   int result = algebra_.add(operand(form, 2), algebra_.multiply(slope(0), beyond(0)));
   for (std::size_t k = 1; k + 1 < count; ++k) {
     const int bend = algebra_.subtract(slope(k), slope(k - 1));
-    const int part = maximum(beyond(k), algebra_.number(0), text);
+    const int part = maximum(beyond(k), algebra_.number(0), {text});
     result = algebra_.add(result, algebra_.multiply(bend, part));
   }
   return result;

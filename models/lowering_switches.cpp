@@ -4,11 +4,26 @@
 #include <perp/models/lowering/switches.hpp>
 
 namespace perp::lowering {
+namespace {
+
+constexpr std::size_t longest_side = 32;  ///< characters of a branch's name
+
+}  // namespace
 
 std::string Switch::name() const {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
+}
+
+std::pair<std::string, std::string> Switch::sides() const {
+  if (first.is_condition && names.size() == 1) return {"false", "true"};
+  const auto readable = [](const std::string& side, const char* plain) {
+    return side.empty() || side.size() > longest_side ? std::string(plain) : side;
+  };
+  if (first.is_condition)
+    return {readable("not " + first.text, "w<0"), readable(first.text, "w>0")};
+  return {readable(first.negative, "w<0"), readable(first.positive, "w>0")};
 }
 
 int Switches::add_law(const Law& law, const std::string& name, int argument) {
@@ -21,7 +36,7 @@ int Switches::add_stated_law(const Law& law) {
   return static_cast<int>(list_.size()) - 1;
 }
 
-Switches::Argument Switches::find(int line, const std::string& name, bool creates) {
+Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
   if (algebra_.is_known(line)) {
     const double value = algebra_.value(line);
     if (value != 0 && !std::isnan(value)) return {.line = line, .known_sign = value > 0 ? 1 : -1};
@@ -33,12 +48,13 @@ Switches::Argument Switches::find(int line, const std::string& name, bool create
     Switch& known = list_[k];
     const bool same = known.form == form;
     if (known.law || (!same && known.form != opposite)) continue;
-    if (creates && std::find(known.names.begin(), known.names.end(), name) == known.names.end())
-      known.names.push_back(name);
+    if (creates &&
+        std::find(known.names.begin(), known.names.end(), asked.text) == known.names.end())
+      known.names.push_back(asked.text);
     return {line, static_cast<int>(k), same ? 1 : -1, 0};
   }
   if (!creates) return {.line = line};
-  list_.push_back({.argument = line, .form = form, .names = {name}});
+  list_.push_back({.argument = line, .form = form, .names = {asked.text}, .first = asked});
   return {.line = line, .index = static_cast<int>(list_.size()) - 1};
 }
 

@@ -45,7 +45,8 @@ Lcs& Model::lcs() { return const_cast<Lcs&>(std::as_const(*this).lcs()); }
 
 Vector Outputs::at(double t, const Vector& x, const Vector& lambda) const {
   std::vector<double> inputs{t};
-  inputs.resize(1 + static_cast<std::size_t>(x.size()), nan);  // ẋ, which no output holds
+  const Vector xdot = derivative ? (*derivative)(t, x, lambda) : Vector::Constant(x.size(), nan);
+  inputs.insert(inputs.end(), xdot.begin(), xdot.end());
   inputs.insert(inputs.end(), x.begin(), x.end());
   inputs.insert(inputs.end(), lambda.begin(), lambda.end());
   inputs.resize(1 + 2 * static_cast<std::size_t>(x.size()) + static_cast<std::size_t>(multipliers),

@@ -9,6 +9,7 @@
 
 #include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
+#include <perp/core/state_derivative.hpp>
 #include <perp/core/types.hpp>
 
 namespace perp {
@@ -27,9 +28,12 @@ struct RunOptions {
   double h = 0;  ///< 0: (end - start) / 1000
   std::string scheme = "backward_euler";
   std::string selector = "keep_mode";
+  std::string policy = "minimal_norm";  ///< of scheme located, where several continuations start
+  bool cross_check = false;  ///< of scheme located: choices compared with a short implicit step
   std::string solver{};
   double theta = 0.5;
   double tol = 1e-10;
+  bool split_at_events = true;
 };
 
 /// One piece of an exact solution: x(t) for t in [span.start, span.end).
@@ -38,16 +42,18 @@ struct ExactPiece {
   std::function<void(double t, Vector& x)> x;
 };
 
-/// Values that a model computes besides its variables, from (t, x, λ). Inputs of the tape: those of
-/// the model's Dcs.
+/// Values that a model computes besides its variables, from (t, x, λ), and from ẋ as the equations
+/// give it there. Inputs of the tape: those of the model's Dcs.
 struct Outputs {
   std::vector<std::string> names{};
   Tape tape{};
   std::vector<int> lines{};
   int multipliers = 0;
   std::vector<double> parameters{};
+  std::optional<StateDerivative> derivative{};  ///< where an output holds ẋ
 
-  /// The values at one state, one for each of `names`; NaN where λ is needed but unknown (size 0).
+  /// The values at one state, one for each of `names`; NaN where λ is needed but unknown (size 0)
+  /// or ẋ is not determined.
   [[nodiscard]] Vector at(double t, const Vector& x, const Vector& lambda) const;
 };
 

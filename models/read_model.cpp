@@ -153,11 +153,8 @@ void read_system_or_equations(const Context& context, Model& model) {
                                        model.run.span.start);
 }
 
-}  // namespace
-
-Model read_model_text(const std::string& text, const std::string& name,
-                      const std::vector<Override>& overrides, const KnownNames& known) {
-  const Document document(text, name, overrides);
+Model read_document(const Document& document, const std::string& text, const KnownNames& known) {
+  const std::string& name = document.file();
   const Value& root = document.root();
   Context context(document, known);
   context.check_keys(
@@ -166,7 +163,7 @@ Model read_model_text(const std::string& text, const std::string& name,
 
   Model model;
   model.file = name;
-  model.hash = hash_of(text, overrides);
+  model.hash = hash_of(text, document.overrides());
   model.name = std::filesystem::path(name).stem().string();
   if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
   if (const Member* member = root.find("source"))
@@ -194,6 +191,26 @@ Model read_model_text(const std::string& text, const std::string& name,
     if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
   }
   return model;
+}
+
+}  // namespace
+
+ModelText::ModelText(std::string text, std::string name, KnownNames known)
+    : document_(std::make_shared<const Document>(text, std::move(name), std::vector<Override>{})),
+      text_(std::move(text)),
+      known_(std::move(known)) {}
+
+Model ModelText::read(const std::vector<Override>& overrides) const {
+  return read_document(document_->with(overrides), text_, known_);
+}
+
+ModelText read_model_file(const std::string& file, const KnownNames& known) {
+  return {read_text(file), file, known};
+}
+
+Model read_model_text(const std::string& text, const std::string& name,
+                      const std::vector<Override>& overrides, const KnownNames& known) {
+  return read_document(Document(text, name, overrides), text, known);
 }
 
 Model read_model(const std::string& file, const std::vector<Override>& overrides,

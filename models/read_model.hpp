@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,8 +31,9 @@ class ModelError : public InvalidInput {
 
 /// The words that [run] may use. A list that is empty is not checked while reading.
 struct KnownNames {
-  std::vector<std::string> schemes{"backward_euler", "moreau_jean", "theta"};
+  std::vector<std::string> schemes{"backward_euler", "located", "moreau_jean", "theta"};
   std::vector<std::string> selectors{"keep_mode", "minimal_norm", "first"};
+  std::vector<std::string> policies{"minimal_norm", "stay", "all"};
   std::vector<std::string> solvers{};
 };
 
@@ -46,6 +48,28 @@ Model read_model(const std::string& file, const std::vector<Override>& overrides
 /// The same from text; `name` stands for the file in messages.
 Model read_model_text(const std::string& text, const std::string& name,
                       const std::vector<Override>& overrides = {}, const KnownNames& known = {});
+
+namespace reader {
+class Document;
+}
+
+/// A model file that is parsed once, to be read many times with different overrides. `read` may be
+/// called by several threads at once.
+class ModelText {
+ public:
+  /// Throws ModelError where the text is no TOML.
+  ModelText(std::string text, std::string name, KnownNames known = {});
+  /// As `read_model_text`.
+  [[nodiscard]] Model read(const std::vector<Override>& overrides) const;
+
+ private:
+  std::shared_ptr<const reader::Document> document_;
+  std::string text_;
+  KnownNames known_;
+};
+
+/// A model file parsed once. Throws ModelError, and FileError if it cannot be read.
+ModelText read_model_file(const std::string& file, const KnownNames& known = {});
 
 /// MODEL of the command line: a path, or the name of a file of the zoo without ".toml". A path that
 /// does not exist but ends in the name of a zoo file is that file, so that models/<name>.toml works

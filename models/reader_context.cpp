@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 
@@ -82,30 +81,6 @@ Range Context::range(const Value& value, std::string_view what, Finite finite) c
           number(value.items[1], fmt::format("the second entry of {}", what), finite)};
 }
 
-namespace {
-
-/// Values at time t of the lines of a tape of t alone. Small tapes, that is nearly all, without
-/// allocation and without state, so that several threads may share a signal.
-struct TimeFunction {
-  std::shared_ptr<const Tape> tape;
-  std::vector<std::pair<int, int>> entries;  // (index in the vector, line of the tape)
-
-  void operator()(double t, Vector& value) const {
-    constexpr std::size_t small = 256;
-    std::array<double, small> buffer;  // NOLINT: written before it is read
-    std::vector<double> large;
-    std::span<double> lines = buffer;
-    if (const auto size = static_cast<std::size_t>(tape->size()); size > small) {
-      large.resize(size);
-      lines = large;
-    }
-    tape->evaluate(std::span<const double>(&t, 1), lines);
-    for (const auto& [index, line] : entries) value[index] = lines[static_cast<std::size_t>(line)];
-  }
-};
-
-}  // namespace
-
 Signal Context::signal(const std::vector<const Value*>& entries,
                        const std::vector<std::string>& what, double t) const {
   Scope scope = scope_;
@@ -130,20 +105,18 @@ Signal Context::signal(const std::vector<const Value*>& entries,
   }
   auto bound = std::make_shared<const Tape>(bind_inputs(tape, values_, lines));
 
-  TimeFunction function{bound, {}};
-  std::vector<int> varying;
+  std::vector<int> varying, varying_lines;
   Vector value(static_cast<Eigen::Index>(entries.size()));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Instruction& line = (*bound)[lines[i]];
     const int index = static_cast<int>(i);
-    if (line.operation == Operation::constant) {
-      value[index] = line.value;
-      continue;
-    }
+    value[index] = line.value;
+    if (line.operation == Operation::constant) continue;
     varying.push_back(index);
-    function.entries.emplace_back(index, lines[i]);
+    varying_lines.push_back(lines[i]);
   }
-  if (!varying.empty()) function(t, value);
+  Signal signal(std::move(value), varying, std::move(bound), std::move(varying_lines));
+  value = signal(t);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const double entry = value[static_cast<Eigen::Index>(i)];
     if (!std::isfinite(entry))
@@ -151,7 +124,7 @@ Signal Context::signal(const std::vector<const Value*>& entries,
                                               what[i], show(entry), t));
   }
   if (varying.empty()) return value;
-  return {std::move(value), std::move(varying), std::move(function)};
+  return signal;
 }
 
 const Value* Context::find(const Value* table, const std::string& table_name,

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <perp/core/nearest_name.hpp>
 #include <perp/models/lowering.hpp>
@@ -58,9 +59,9 @@ const Value& law_text(const Context& context, const Value& value, const std::str
   return law->value;
 }
 
-/// Does der(x) occur in the line?
-bool holds_derivative(const EquationModel& model, int root) {
-  std::vector<int> open{root};
+/// The variables whose derivatives these lines hold.
+std::set<int> derivatives_in(const EquationModel& model, std::vector<int> open) {
+  std::set<int> variables;
   std::vector<bool> seen(static_cast<std::size_t>(model.tape.size()));
   while (!open.empty()) {
     const int line = open.back();
@@ -68,14 +69,15 @@ bool holds_derivative(const EquationModel& model, int root) {
     if (line < 0 || seen[static_cast<std::size_t>(line)]) continue;
     seen[static_cast<std::size_t>(line)] = true;
     if (const Form* form = model.forms.find(model.tape, line)) {
-      if (form->kind == FormKind::derivative) return true;
+      if (form->kind == FormKind::derivative)
+        variables.insert(model.tape[form->operands[0]].a);
       open.insert(open.end(), form->operands.begin(), form->operands.end());
     } else if (model.tape[line].operation != Operation::input) {
       open.push_back(model.tape[line].a);
       open.push_back(model.tape[line].b);
     }
   }
-  return false;
+  return variables;
 }
 
 }  // namespace
@@ -226,12 +228,41 @@ void EquationTexts::read_outputs() {
                               member.key));
     output_names_.push_back(member.key);
     model_->outputs.push_back(formula(member.value, what));
-    if (holds_derivative(*model_, model_->outputs.back()))
-      context_.document().fail(
-          member.value,
-          fmt::format("{} holds a derivative; expected the right side of its equation instead",
-                      what));
+    check_derivatives(member.value, what, model_->outputs.back());
   }
+}
+
+/// A derivative in an output is what the equations say it is: they must hold it.
+void EquationTexts::check_derivatives(const Value& value, const std::string& what, int output) {
+  std::vector<int> lines;
+  for (const Equation& equation : model_->equations) {
+    lines.push_back(equation.left);
+    lines.push_back(equation.right);
+  }
+  const std::set<int> known = derivatives_in(*model_, lines);
+  for (const int j : derivatives_in(*model_, {output})) {
+    has_derivatives_ = true;
+    if (known.contains(j)) continue;
+    std::string names;
+    for (const int k : known)
+      names += (names.empty() ? "" : ", ") + given_.variables[static_cast<std::size_t>(k)].name;
+    context_.document().fail(
+        value, fmt::format("{} holds der({}), which no equation holds{}", what,
+                           given_.variables[static_cast<std::size_t>(j)].name,
+                           names.empty() ? "" : "; expected the derivative of one of " + names));
+  }
+}
+
+/// A formula of the state, without derivatives: they jump where a reset happens.
+int EquationTexts::state_formula(const Value& value, const std::string& what) {
+  const int line = formula(value, what);
+  const std::set<int> derivatives = derivatives_in(*model_, {line});
+  if (!derivatives.empty())
+    context_.document().fail(
+        value, fmt::format("{} holds der({}); expected the right side of its equation instead",
+                           what,
+                           given_.variables[static_cast<std::size_t>(*derivatives.begin())].name));
+  return line;
 }
 
 int EquationTexts::variable(const Member& member, const std::string& what) {
@@ -262,7 +293,7 @@ void EquationTexts::read_resets() {
                                fmt::format("'{}' is missing in {}; expected {{ condition = \"h\", "
                                            "direction = -1, set = {{ v = \"-v\" }} }}",
                                            condition == nullptr ? "condition" : "set", what));
-    reset.condition = formula(condition->value, "condition of " + what);
+    reset.condition = state_formula(condition->value, "condition of " + what);
     if (const Member* direction = value.find("direction")) {
       const double number = context_.number(direction->value, "direction of " + what);
       if (number != -1 && number != 0 && number != 1)
@@ -276,7 +307,7 @@ void EquationTexts::read_resets() {
     context_.check_kind(set->value, Value::Kind::table, "set of " + what);
     for (const Member& member : set->value.members) {
       reset.variables.push_back(variable(member, what));
-      reset.values.push_back(formula(member.value, member.key + " of " + what));
+      reset.values.push_back(state_formula(member.value, member.key + " of " + what));
     }
     if (reset.variables.empty())
       context_.document().fail(set->value, fmt::format("set of {} is empty; expected a variable "

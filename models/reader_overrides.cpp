@@ -37,7 +37,8 @@ Value as_list(const Value& whole) {
 }  // namespace
 
 const std::vector<std::string>& run_keys() {
-  static const Names keys{"h", "scheme", "selector", "solver", "t", "theta", "tol"};
+  static const Names keys{"cross_check",     "h", "policy", "scheme", "selector", "solver",
+                          "split_at_events", "t", "theta",  "tol"};
   return keys;
 }
 

@@ -23,6 +23,17 @@ std::string known_name(const Context& context, const Value& value, const std::st
   return name;
 }
 
+/// A boolean of the file, or true and false as the text of an override.
+bool yes_or_no(const Context& context, const Value& value, const std::string& what) {
+  if (value.source > 0 && value.text == "true") return true;
+  if (value.source > 0 && value.text == "false") return false;
+  if (value.kind != Value::Kind::boolean)
+    context.document().fail(
+        value, fmt::format("{} is {}; expected true or false", what,
+                           value.source > 0 ? value.text : describe(value.kind)));
+  return value.number != 0;
+}
+
 Span read_span(const Context& context, const Value* table, const Value* value) {
   const Document& document = context.document();
   if (value == nullptr) {
@@ -50,6 +61,11 @@ RunOptions read_run(const Context& context, const Value* table) {
   run.span = read_span(context, table, find("t"));
   if (const Value* value = find("h")) run.h = positive(context, *value, "run.h");
   if (const Value* value = find("tol")) run.tol = positive(context, *value, "run.tol");
+  if (const Value* value = find("cross_check"))
+    run.cross_check = yes_or_no(context, *value, "run.cross_check");
+  if (const Value* value = find("split_at_events")) {
+    run.split_at_events = yes_or_no(context, *value, "run.split_at_events");
+  }
   if (const Value* value = find("theta")) {
     run.theta = context.number(*value, "run.theta");
     if (run.theta < 0.5 || run.theta > 1)
@@ -61,6 +77,8 @@ RunOptions read_run(const Context& context, const Value* table) {
     run.scheme = known_name(context, *value, "scheme", known.schemes);
   if (const Value* value = find("selector"))
     run.selector = known_name(context, *value, "selector", known.selectors);
+  if (const Value* value = find("policy"))
+    run.policy = known_name(context, *value, "policy", known.policies);
   if (const Value* value = find("solver"))
     run.solver = known_name(context, *value, "solver", known.solvers);
   return run;

@@ -85,6 +85,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   for (std::size_t i = 0; i < system.laws.size(); ++i)
     model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
   model.outputs = {texts.output_names(), system.tape, outputs, system.m(), system.parameters};
+  if (texts.has_derivatives()) model.outputs.derivative.emplace(system);
   const std::vector<int> arguments = system.G;
   if (std::optional<Lcs> matrices = as_lcs(system))
     model.system = *std::move(matrices);

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/schemes/capturing.hpp>
+#include <perp/schemes/check_options.hpp>
 
 namespace perp {
 namespace {
@@ -25,15 +25,10 @@ constexpr const char* mode_search =
     "mode_search";  ///< where solutions are unique: from the present mode
 
 void check(const Theta& options) {
-  if (!(options.h > 0) || !std::isfinite(options.h))
-    throw InvalidInput(fmt::format("h must be positive but is {}", options.h));
-  if (!(options.theta >= 0.5 && options.theta <= 1))
-    throw InvalidInput(fmt::format("theta must be in [0.5, 1] but is {}", options.theta));
-  if (!(options.tol > 0 && options.tol < 1))
-    throw InvalidInput(fmt::format("tol must be in (0, 1) but is {}", options.tol));
-  if (options.refinements < 8 || options.refinements > 45)
-    throw InvalidInput(
-        fmt::format("refinements must be in [8, 45] but is {}", options.refinements));
+  check_h(options.h);
+  check_theta(options.theta);
+  check_tolerance(options.tol);
+  check_refinements(options.refinements);
 }
 
 /// Keeps only the modes that change the fewest laws with memory, and the pieces that still have

@@ -11,6 +11,7 @@
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/scheme.hpp>
+#include <perp/schemes/start_state.hpp>
 #include <perp/schemes/step_equations.hpp>
 
 namespace perp {
@@ -77,6 +78,7 @@ class Capturing final : public Scheme {
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
   bool is_consistent(const Vector& x0, double t) const;
+  ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;
   Theta options_;

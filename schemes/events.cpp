@@ -5,6 +5,8 @@
 namespace perp {
 namespace {
 
+constexpr double least_stay = 1e-6;  ///< of a step: a mode left sooner has not been entered
+
 bool has_vertical_branch(const Law& law) {
   return std::any_of(law.branches.begin(), law.branches.end(), is_vertical);
 }
@@ -64,6 +66,15 @@ void append_events(const std::vector<Law>& laws, std::vector<Event> events,
                          std::find(passing.begin(), passing.end(), event.law) != passing.end() &&
                          last->kind == EventKind::sliding_entry &&
                          last->t_after == event.t_before && last->from != event.to;
+    // A step may end, to rounding, where the solution jumps: the end of its mode lies on the next one.
+    const bool no_entry = event.kind == EventKind::jump && last != log.rend() &&
+                          last->kind == EventKind::sliding_entry && last->to == event.from &&
+                          event.t - last->t_after <=
+                              least_stay * (last->t_after - last->t_before);
+    if (no_entry) {
+      event.from = last->from;
+      log.erase(std::next(last).base());
+    }
     if (!crosses) {
       log.push_back(std::move(event));
       continue;

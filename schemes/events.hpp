@@ -19,7 +19,8 @@ std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before,
 
 /// Appends events to a log. An implicit step lands on a surface that it crosses where neither side
 /// has a solution: a law in `passing` that was on its inner branch in one state only and left it on
-/// the other side has crossed. Its entry and exit become one event.
+/// the other side has crossed. Its entry and exit become one event. An entry that ends in a jump at
+/// once is none.
 void append_events(const std::vector<Law>& laws, std::vector<Event> events,
                    const std::vector<int>& passing, std::vector<Event>& log);
 

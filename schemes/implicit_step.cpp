@@ -6,8 +6,8 @@
 namespace perp {
 namespace {
 
-/// What rounding in one row may do to the others, over tolerance: unknowns that vanish by cancellation
-/// elsewhere leave it in rows of terms as small.
+/// What rounding in one row may do to the others, over tolerance: unknowns that vanish by
+/// cancellation elsewhere leave it in rows of terms as small.
 constexpr double leak = 0x1p-14;
 
 }  // namespace
@@ -56,6 +56,21 @@ void ImplicitStep::set_consistency(const Vector& x, double t) {
   t_ = t;
   h_ = 1;
   consistency_ = true;
+}
+
+void ImplicitStep::constraints(double t, const Vector& x, const Vector& lambda, Vector& equations,
+                               Vector& w) {
+  Vector z = Vector::Zero(evaluator_.inputs());
+  z[0] = t;
+  z.segment(1 + n(), n()) = x;
+  z.tail(m()) = lambda;
+  evaluator_.evaluate(z.data(), rows_.data());
+  std::vector<double> algebraic;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n()); ++i)
+    if (has_derivatives_[i] == 0) algebraic.push_back(rows_[i]);
+  const auto count = static_cast<Eigen::Index>(algebraic.size());
+  equations = Eigen::Map<const Vector>(algebraic.data(), count);
+  w = Eigen::Map<const Vector>(rows_.data() + n(), m());
 }
 
 void ImplicitStep::set_mode(const Mode& mode, bool hold) {

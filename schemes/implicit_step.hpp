@@ -38,6 +38,9 @@ class ImplicitStep {
     return *branch_[static_cast<std::size_t>(law)];
   }
 
+  /// The rows of F without derivatives, and w, at (t, ẋ = 0, x, λ).
+  void constraints(double t, const Vector& x, const Vector& lambda, Vector& equations, Vector& w);
+
   /// Number of unknowns.
   [[nodiscard]] int size() const { return size_; }
   /// Law of the unknown n + k.
@@ -54,13 +57,11 @@ class ImplicitStep {
   [[nodiscard]] const double* residual() const { return residual_.data(); }  ///< size()
   /// Sizes of the terms that the residuals are sums of.
   [[nodiscard]] const double* terms() const { return terms_.data(); }
-  std::vector<double> slopes_;  // per row: sum of |derivatives| of unknowns
-  double overall_ = 0;           // the largest unknown
   [[nodiscard]] const double* jacobian() const { return jacobian_.data(); }  ///< row after row
   /// Largest residual relative to its terms.
   [[nodiscard]] double relative_residual() const;
-  /// The same where rounding elsewhere is let through: a row of terms that vanish by cancellation has
-  /// a relative residual of 1, and nothing can improve it.
+  /// The same where rounding elsewhere is let through: a row of terms that vanish by cancellation
+  /// has a relative residual of 1, and nothing can improve it.
   [[nodiscard]] double lenient_residual() const;
   /// The largest unknown, states before and after the step included.
   [[nodiscard]] double overall() const { return overall_; }
@@ -104,6 +105,8 @@ class ImplicitStep {
   int size_ = 0;
 
   std::vector<double> z_, rows_, derivatives_, residual_, terms_, jacobian_;
+  std::vector<double> slopes_;  // per row: sum of |derivatives| of unknowns
+  double overall_ = 0;          // the largest unknown
 };
 
 }  // namespace perp

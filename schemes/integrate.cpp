@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <perp/core/error.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run.hpp>
@@ -12,7 +13,7 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
                      const IntegrateOptions& options) {
   Capturing capturing(lcs, scheme);
   Trajectory run = perp::run(capturing, capturing.equations().lcs().laws, x0, span, scheme.h,
-                             scheme.refinements, options);
+                             {scheme.refinements, scheme.split_at_events}, options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] =
       scheme.theta == 1 ? "backward_euler" : fmt::format("theta = {}", scheme.theta);
@@ -31,7 +32,8 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Backward
                          .selector = scheme.selector,
                          .tol = scheme.tol,
                          .solver = scheme.solver,
-                         .refinements = scheme.refinements},
+                         .refinements = scheme.refinements,
+                         .split_at_events = scheme.split_at_events},
                    options);
 }
 
@@ -39,8 +41,7 @@ Mlcp step_problem(const Lcs& lcs, const Vector& x, double t, double h) {
   StepEquations equations(lcs, 1);
   if (x.size() != equations.n())
     throw InvalidInput(fmt::format("x must have {} entries but has {}", equations.n(), x.size()));
-  if (!(h > 0) || !std::isfinite(h))
-    throw InvalidInput(fmt::format("h must be positive but is {}", h));
+  check_h(h);
   const ParametricMlcp family = equations.family(h);
   std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));
   equations.parameter(x, t, t + h, parameter.data());

@@ -8,6 +8,7 @@
 #include <perp/core/trajectory.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/located/located.hpp>
 #include <perp/schemes/moreau_jean.hpp>
 
 namespace perp {
@@ -40,6 +41,12 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta
 /// The same for a mechanical system with unilateral contacts (see MechanicalSystem): impacts are
 /// events `jump` of the law of their contact.
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const MoreauJean& scheme,
+                     const IntegrateOptions& options = {});
+
+/// Event-located and of high order: see Located. Every change of mode is a state of the trajectory, at
+/// its time to rounding. Where the jets of a mode do not resolve its index the rest of the span is
+/// captured by backward Euler, and the message says so.
+Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                      const IntegrateOptions& options = {});
 
 /// The problem of one backward Euler step of length h from x at t: u = x⁺.

@@ -13,7 +13,8 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Backw
     return integrate(*lcs, x0, span, scheme, options);
   NonlinearCapturing capturing(system, scheme);
   Trajectory run =
-      perp::run(capturing, system.laws, x0, span, scheme.h, scheme.refinements, options);
+      perp::run(capturing, system.laws, x0, span, scheme.h,
+                {scheme.refinements, scheme.split_at_events}, options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = "backward_euler";
   run.provenance["h"] = fmt::format("{}", scheme.h);
@@ -37,7 +38,8 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta
                                  .selector = scheme.selector,
                                  .tol = scheme.tol,
                                  .solver = scheme.solver,
-                                 .refinements = scheme.refinements},
+                                 .refinements = scheme.refinements,
+                                 .split_at_events = scheme.split_at_events},
                    options);
 }
 

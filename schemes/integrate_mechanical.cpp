@@ -10,11 +10,12 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Morea
                      const IntegrateOptions& options) {
   VelocityStepping stepping(system, scheme);
   Trajectory run =
-      perp::run(stepping, stepping.system().laws(), x0, span, scheme.h, 0, options);
+      perp::run(stepping, stepping.system().laws(), x0, span, scheme.h, {}, options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = fmt::format("moreau_jean, theta = {}", scheme.theta);
   run.provenance["h"] = fmt::format("{}", scheme.h);
   run.provenance["tol"] = fmt::format("{}", scheme.tol);
+  run.provenance["impact residual"] = fmt::format("{:.2g}", stepping.impact_residual());
   run.provenance["deepest penetration"] = fmt::format("{:.6g}", stepping.penetration());
   return run;
 }

@@ -10,7 +10,7 @@ namespace perp {
 ///     0 ≤ U_i⁺ + ē_i U_i ⊥ P_i ≥ 0   for every contact that would be violated without P,
 /// else P_i = 0. U = G v + g_t is the velocity of the gap g(t, q), f_θ the force at (t, q, v)_θ,
 /// all contacts are solved at once. Any number of impacts in one step, hence their accumulation
-/// too.
+/// too; close to an accumulation the order below shows where h resolves the time between impacts.
 ///     ē_i = e_i   for an impact, −U_i > τ_i
 ///     ē_i = 0     for a slower approach: such a contact is closed
 ///     ē_i = 1     where the contact opens, U_i > 0: the usual e_i would let P do work there

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/core/error.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
 
 namespace perp {
@@ -16,13 +16,9 @@ constexpr double strictest = 1e-14;
 constexpr double shortest_loose = 1e-6;  ///< of the step length
 
 void check(const BackwardEuler& options) {
-  if (!(options.h > 0) || !std::isfinite(options.h))
-    throw InvalidInput(fmt::format("h must be positive but is {}", options.h));
-  if (!(options.tol > 0 && options.tol < 1))
-    throw InvalidInput(fmt::format("tol must be in (0, 1) but is {}", options.tol));
-  if (options.refinements < 8 || options.refinements > 45)
-    throw InvalidInput(
-        fmt::format("refinements must be in [8, 45] but is {}", options.refinements));
+  check_h(options.h);
+  check_tolerance(options.tol);
+  check_refinements(options.refinements);
 }
 
 /// Room between a value and the nearer end of a range; negative outside.
@@ -102,7 +98,7 @@ Attempt NonlinearCapturing::attempt_all_modes(double h) {
   Vector d(step_.n());
   predict(h, d);
   const Vector lambda = current().lambda;
-  // keep_mode takes the nearest of what is easily found; whoever asks for all, or finds none, scans.
+  // keep_mode takes the nearest of what is easily found; who asks for all, or finds none, scans.
   const bool thorough = options_.selector == Selector::minimal_norm || present.empty();
   FoundSolutions found = search_.all(present, d, lambda, tolerance(h), thorough);
   if (found.list.empty() && !thorough) found = search_.all(present, d, lambda, tolerance(h));

@@ -11,6 +11,7 @@
 #include <perp/schemes/mode_newton.hpp>
 #include <perp/schemes/reset_watch.hpp>
 #include <perp/schemes/scheme.hpp>
+#include <perp/schemes/start_state.hpp>
 #include <perp/schemes/step_search.hpp>
 
 namespace perp {
@@ -66,6 +67,7 @@ class NonlinearCapturing final : public Scheme {
   Attempt take(const ModeSolution& solution, int solutions, int ties);
   Attempt probe(double h, int exponent);
   bool is_consistent(const Vector& x0, double t);
+  ConstraintsAt constraints(const Vector& x, double t);
   void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
   BackwardEuler options_;

@@ -7,15 +7,7 @@
 namespace perp {
 namespace {
 
-constexpr int probe_exponent =
-    -10;  ///< the start is probed by steps of h·2^-10 and a quarter of it
-constexpr int last_exponent = -40;       ///< shortest probe before the start is given up
 constexpr double consistent_to = 1e-9;   ///< relative
-
-/// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
-Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {
-  return (4 * at_quarter - at_h) / 3;
-}
 
 }  // namespace
 
@@ -31,6 +23,12 @@ bool NonlinearCapturing::is_consistent(const Vector& x0, double t) {
   return !found.list.empty() || !found.all_modes;
 }
 
+ConstraintsAt NonlinearCapturing::constraints(const Vector& x, double t) {
+  return [this, x, t](const Vector& lambda, Vector& equations, Vector& w) {
+    step_.constraints(t, x, lambda, equations, w);
+  };
+}
+
 // The rule of Capturing::start: the short step of least norm goes to a nearby state if a continuous
 // solution starts at x0, and keeps its size where x0 must jump ([RAB] Propositions 5 and 6).
 Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
@@ -41,16 +39,23 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
   start_pending_ = true;
   restore({t, x0, Vector::Zero(step_.m()), Vector::Zero(step_.m()), {}});
   const auto failed = [](const Attempt& attempt) { return attempt.status != Status::solved; };
-  int exponent = probe_exponent;
+  int exponent = first_probe;
   Attempt found = probe(h, exponent);
   while (failed(found) && exponent < 0) found = probe(h, exponent += 2);
-  for (int k = probe_exponent - 10; failed(found) && k >= last_exponent; k -= 10)
+  for (int k = first_probe - 10; failed(found) && k >= last_probe; k -= 10)
     found = probe(h, exponent = k);
   if (failed(found)) {
     start_pending_ = false;
+    const bool consistent = is_consistent(x0, t);
+    const double violation = violation_of_constraints(step_.laws(), constraints(x0, t));
     if (found.status == Status::no_solution)
-      message_ = is_consistent(x0, t) ? "no solution starts at x0 although it is consistent"
-                                      : "x0 violates the constraints and no jump leads onto them";
+      message_ = consistent
+                     ? "no solution starts at x0 although it is consistent"
+                     : fmt::format("x0 violates the constraints, whose residual is {:.6g} there, "
+                                   "and no jump leads onto them",
+                                   violation);
+    else if (!consistent)
+      message_ += fmt::format("; the residual of the constraints at x0 is {:.6g}", violation);
     return found;
   }
   give_limit(t, x0, h, exponent, events);
@@ -80,20 +85,16 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   const double distance = step_.norm(limit.x - x0);
   const bool jumps = norm > 1e-12 * size && shorter_norm > 0.5 * norm;
   const bool consistent = is_consistent(x0, t);
-  if (jumps || !consistent) {
-    Event event;
-    event.kind = consistent ? EventKind::jump : EventKind::inconsistent_start;
-    event.t = event.t_before = event.t_after = t;
-    event.x_before = x0;
-    event.x_after = limit.x;
-    event.size = distance;
-    event.note = consistent ? "no continuous solution starts at x0" : "x0 violates the constraints";
-    events.push_back(event);
-  }
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
+  Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
-    if (differential_[static_cast<std::size_t>(j)] != 0) limit.x[j] = x0[j];
-  restore({t, limit.x, limit.lambda, limit.w, *limit.mode});
+    if (differential_[static_cast<std::size_t>(j)] != 0) x[j] = x0[j];
+  if (jumps || !consistent) {
+    const double violation = violation_of_constraints(step_.laws(), *limit.mode, limit.lambda,
+                                                      constraints(x, t));
+    events.push_back(start_event(t, x0, limit.x, consistent, distance, violation));
+  }
+  restore({t, x, limit.lambda, limit.w, *limit.mode});
 }
 
 }  // namespace perp

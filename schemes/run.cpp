@@ -11,18 +11,15 @@
 namespace perp {
 namespace {
 
-/// A change of ‖E dx‖ with h that a smooth step or a kink shows when h is halved; outside of it a
-/// step is examined.
-constexpr double least_shrink = 0.35, most_shrink = 0.65;
-constexpr double least_gap = 1e-3;  ///< of a step, between changes of laws that are not one moment
 constexpr int most_resets = 100;  ///< within one step
+constexpr int most_splits = 32;   ///< of one step, at changes of mode
 
 /// One run: the loop over the steps, the safeguard, the record.
 class Run {
  public:
-  Run(Scheme& scheme, const std::vector<Law>& laws, int refinements,
+  Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
       const IntegrateOptions& options)
-      : scheme_(scheme), laws_(laws), refinements_(refinements), options_(options) {}
+      : scheme_(scheme), laws_(laws), changes_(changes), options_(options) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
     h_ = h;
@@ -30,8 +27,12 @@ class Run {
     steps_ = 0;
     if (start.status != Status::solved) {
       result_.append({span.start, x0, scheme_.lambda(), scheme_.w(), {}});
+      const std::string message = scheme_.message();  // what follows may replace it
+      const std::string residuals =
+          start.status == Status::no_solution ? residuals_of_modes(h) : std::string();
       finish(start.status,
-             fmt::format("no step can be made at t = {:.10g}: {}", span.start, scheme_.message()));
+             fmt::format("no step can be made at t = {:.10g}: {}{}{}", span.start, message,
+                         residuals.empty() ? "" : "; residuals of the modes: ", residuals));
       return std::move(result_);
     }
     return go(span, h);
@@ -79,30 +80,34 @@ class Run {
     }
   }
 
-  /// To t_next by a step of length h, or in several where resets happen. False if the run ends
-  /// here.
+  /// To t_next by a step of length h, or in several where modes change or resets happen. False if
+  /// the run ends here.
   bool advance(double t_next, double h) {
+    from_ = scheme_.t();
+    splits_ = 0;
+    ++steps_;
     if (!step(t_next, h)) return false;
-    Scheme::ResetOutcome outcome = scheme_.reset(result_.events);
-    for (int count = 0; outcome != Scheme::ResetOutcome::none; ++count) {
-      if (outcome == Scheme::ResetOutcome::accumulate || count == most_resets) {
-        finish(Status::not_solved,
-               fmt::format("resets accumulate at t = {:.10g} (step {}): {}", scheme_.t(), steps_,
-                           scheme_.message()));
-        return false;
+    for (int resets = 0;;) {
+      const Scheme::ResetOutcome outcome = scheme_.reset(result_.events);
+      if (outcome != Scheme::ResetOutcome::none) {
+        if (outcome == Scheme::ResetOutcome::accumulate || resets == most_resets) {
+          finish(Status::not_solved,
+                 fmt::format("resets accumulate at t = {:.10g} (step {}): {}", scheme_.t(), steps_,
+                             scheme_.message()));
+          return false;
+        }
+        ++resets;
+        ++result_.counts["resets"];
+        ++steps_;
       }
-      ++result_.counts["resets"];
       if (scheme_.t() >= t_next) return true;
       if (!step(t_next, t_next - scheme_.t())) return false;
-      outcome = scheme_.reset(result_.events);
     }
-    return true;
   }
 
   /// One step with everything around it. False if the run ends here.
   bool step(double t_next, double h) {
     const Attempt attempt = scheme_.attempt(t_next, h);
-    ++steps_;
     if (attempt.status == Status::solved && attempt.kept_mode) {
       note(attempt);
       scheme_.accept();
@@ -141,14 +146,28 @@ class Run {
   /// A step whose mode changes: accepted if its length shrinks with h as that of a continuous
   /// solution does, else passed in short steps that tell a jump from an artefact of the long one.
   bool change_mode(double t_next, double h, const Attempt& found) {
-    ++result_.counts["mode_changes"];
-    note(found);
     const Step before = scheme_.snapshot();
     const double norm = scheme_.attempted_norm();
+    if (changes_.split && splits_ < most_splits &&
+        go_to_end_of_mode(scheme_, before, t_next, h)) {
+      ++splits_;
+      ++result_.counts["split"];
+      return true;
+    }
+    ++result_.counts["mode_changes"];
+    note(found);
     bool logged = false;
-    if (skips_modes(before, t_next, h)) return pass_in_short_steps(t_next, h, norm);
-    if (!shrinks(before, norm, h)) {
-      const Refinement refinement = refine(scheme_, t_next, h, refinements_);
+    if (skips_modes(scheme_, before, t_next, h)) {
+      if (changes_.split && splits_ < most_splits &&
+          pass_first_change(scheme_, before, t_next, h, size_)) {
+        ++splits_;
+        log_step(before);
+        return true;
+      }
+      return pass_in_short_steps(t_next, h, norm);
+    }
+    if (!shrinks(scheme_, before, norm, h, size_)) {
+      const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
       if (refinement.status != Status::solved) {
         // The selector went where no sequence of shorter steps leads: the solution ended on the
         // way.
@@ -157,7 +176,7 @@ class Run {
         return false;
       }
       const Step refined = scheme_.snapshot();
-      take_long_step(before, t_next, h);
+      take_step(scheme_, before, t_next, h);
       if (differs(before, refined, norm)) {
         ++result_.counts["refined"];
         scheme_.restore(refined);
@@ -167,56 +186,30 @@ class Run {
       logged = has_jump(refinement, norm);
       if (logged) log_changes(refinement, norm);
     } else {
-      take_long_step(before, t_next, h);
+      take_step(scheme_, before, t_next, h);
     }
-    if (!logged) log(mode_events(laws_, before, scheme_.snapshot(), scheme_.departures()));
+    if (!logged) log_step(before);
     return true;
   }
 
-  /// Does a step change several laws at moments of their own? Then it has skipped a mode, however
-  /// small its own change is.
-  bool skips_modes(const Step& before, double t_next, double h) {
-    if (before.mode.size() < 2) return false;
-    take_long_step(before, t_next, h);
-    double first = 1, last = 0;
-    int changes = 0;
-    for (const Scheme::Departure& departure : scheme_.departures()) {
-      const auto i = static_cast<std::size_t>(departure.law);
-      if (before.mode[i] == scheme_.mode()[i]) continue;
-      first = std::min(first, departure.s);
-      last = std::max(last, departure.s);
-      ++changes;
-    }
-    scheme_.restore(before);
-    return changes >= 2 && last - first > least_gap;
+  /// Logs the changes of the last accepted step.
+  void log_step(const Step& before) {
+    std::vector<Event> events =
+        mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
+    for (Event& event : events) event.t_before = from_;
+    log(std::move(events));
   }
 
   /// To t_next in steps that stop at every change of mode; `norm`: see `is_jump`. False if the run
   /// ends here.
   bool pass_in_short_steps(double t_next, double h, double norm) {
     const double t_before = scheme_.t();
-    const Refinement refinement = refine(scheme_, t_next, h, refinements_);
+    const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
     ++result_.counts["refined"];
     log_changes(refinement, norm);
     if (refinement.status == Status::solved) return true;
     fail(refinement, h, t_before);
     return false;
-  }
-
-  bool shrinks(const Step& before, double norm, double h) {
-    // Motion at the level of rounding says nothing.
-    size_ = std::max(size_, before.x.lpNorm<Eigen::Infinity>());
-    if (norm <= 1e-12 * size_) return true;
-    const Attempt half = scheme_.attempt(before.t + h / 2, h / 2);
-    if (half.status != Status::solved) return false;
-    const double share = scheme_.attempted_norm() / norm;
-    return share >= least_shrink && share <= most_shrink;
-  }
-
-  void take_long_step(const Step& before, double t_next, double h) {
-    scheme_.restore(before);
-    scheme_.attempt(t_next, h);
-    scheme_.accept();
   }
 
   /// Did the long step, now current, end elsewhere than the short ones: an artefact of its length?
@@ -232,7 +225,7 @@ class Run {
     const double size = 1 + change.before.x.norm();
     if (change.norm <= 1e-12 * size) return false;  // rounding
     const double scale = norm > 0 ? norm : size;
-    return change.norm > std::max(1e-6, 64 * std::ldexp(1.0, -refinements_)) * scale;
+    return change.norm > std::max(1e-6, 64 * std::ldexp(1.0, -changes_.refinements)) * scale;
   }
 
   [[nodiscard]] bool has_jump(const Refinement& refinement, double norm) const {
@@ -264,6 +257,15 @@ class Run {
     }
   }
 
+  /// By how much each mode misses a step of length h.
+  std::string residuals_of_modes(double h) {
+    std::string text;
+    for (const auto& [mode, violation] : scheme_.violations(h))
+      text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : ", ", describe(laws_, mode),
+                          violation);
+    return text;
+  }
+
   /// Keeps the state where the solution ends and says why.
   void fail(const Refinement& refinement, double h, double t_before) {
     if (scheme_.t() > t_before) record(true);
@@ -271,10 +273,7 @@ class Run {
     event.kind = EventKind::no_solution;
     event.t = event.t_before = event.t_after = scheme_.t();
     event.x_before = event.x_after = scheme_.x();
-    std::string residuals;
-    for (const auto& [mode, violation] : scheme_.violations(h))
-      residuals += fmt::format("{}{}: {:.3g}", residuals.empty() ? "" : ", ", describe(laws_, mode),
-                               violation);
+    const std::string residuals = residuals_of_modes(h);
     if (refinement.status == Status::no_solution && residuals.empty()) {
       event.note = "no solution continues: " + refinement.message;
       result_.events.push_back(event);
@@ -323,12 +322,14 @@ class Run {
 
   Scheme& scheme_;
   const std::vector<Law>& laws_;
-  int refinements_;
+  ModeChanges changes_;
   const IntegrateOptions& options_;
   Trajectory result_;
   std::vector<int> passing_;  // laws whose last entry into sliding was a surface being crossed
   double h_ = 0;
   long steps_ = 0;
+  double from_ = 0;  // where the present step of the user's length began
+  int splits_ = 0;   // and its number of pieces so far
   long several_ = 0, ties_ = 0;  // steps with several solutions, and with equally near ones
   double size_ = 0;  // largest |x| met at a change of mode
 };
@@ -352,15 +353,15 @@ void check(Span span, double h, const IntegrateOptions& options) {
 }  // namespace
 
 Trajectory run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0, Span span, double h,
-               int refinements, const IntegrateOptions& options) {
+               const ModeChanges& changes, const IntegrateOptions& options) {
   check(span, h, options);
-  return Run(scheme, laws, refinements, options)(x0, span, std::min(h, span.end - span.start));
+  return Run(scheme, laws, changes, options)(x0, span, std::min(h, span.end - span.start));
 }
 
 Trajectory resume(Scheme& scheme, const std::vector<Law>& laws, const Step& from, double end,
-                  double h, int refinements, const IntegrateOptions& options) {
+                  double h, const ModeChanges& changes, const IntegrateOptions& options) {
   check({from.t, end}, h, options);
-  return Run(scheme, laws, refinements, options).resume(from, end, std::min(h, end - from.t));
+  return Run(scheme, laws, changes, options).resume(from, end, std::min(h, end - from.t));
 }
 
 }  // namespace perp

@@ -7,14 +7,20 @@
 
 namespace perp {
 
+/// How a change of mode within a step is passed, see BackwardEuler.
+struct ModeChanges {
+  int refinements = 40;
+  bool split = true;
+};
+
 /// Runs a scheme through the span by steps of length h: the loop over the steps, with the safeguard
 /// around changes of mode, resets, events and the record. Throws InvalidInput for a wrong span, h
 /// or times.
 Trajectory run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0, Span span, double h,
-               int refinements, const IntegrateOptions& options);
+               const ModeChanges& changes, const IntegrateOptions& options);
 
 /// The same from a state that is known with its multipliers and mode, without looking for a start.
 Trajectory resume(Scheme& scheme, const std::vector<Law>& laws, const Step& from, double end,
-                  double h, int refinements, const IntegrateOptions& options);
+                  double h, const ModeChanges& changes, const IntegrateOptions& options);
 
 }  // namespace perp

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <perp/schemes/safeguard.hpp>
@@ -7,6 +8,12 @@ namespace {
 
 constexpr int most_changes = 32;      ///< changes of mode followed within one step
 constexpr double last_moment = 1e-6;  ///< of the step length
+constexpr int most_shares = 4;        ///< of a step tried as the end of its mode
+constexpr double least_share = 1e-3;  ///< of a step that is worth a step of its own
+constexpr int most_halvings = 4;      ///< of a step, to pass its first change alone
+/// A change of ‖E dx‖ that a smooth step or a kink shows when h is halved; outside of it a step is
+/// examined.
+constexpr double least_shrink = 0.35, most_shrink = 0.65;
 
 /// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at
 /// `low`, and no step from there to `high`, at most `floor` away, keeps the mode.
@@ -33,7 +40,93 @@ void forget_last_moment(Scheme& scheme, Refinement& result, double h) {
   }
 }
 
+/// Share of the last accepted step at which the first law left its branch; 0: none did.
+double first_departure(Scheme& scheme) {
+  const std::vector<Scheme::Departure> departures = scheme.departures();
+  double first = departures.empty() ? 0 : 1;
+  for (const Scheme::Departure& departure : departures) first = std::min(first, departure.s);
+  return first;
+}
+
 }  // namespace
+
+void take_step(Scheme& scheme, const Step& before, double t_next, double h) {
+  scheme.restore(before);
+  scheme.attempt(t_next, h);
+  scheme.accept();
+}
+
+bool shrinks(Scheme& scheme, const Step& before, double norm, double h, double& size) {
+  // Motion at the level of rounding says nothing.
+  size = std::max(size, before.x.lpNorm<Eigen::Infinity>());
+  if (norm <= 1e-12 * size) return true;
+  const Attempt half = scheme.attempt(before.t + h / 2, h / 2);
+  if (half.status != Status::solved) return false;
+  const double share = scheme.attempted_norm() / norm;
+  return share >= least_shrink && share <= most_shrink;
+}
+
+bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
+  if (before.mode.size() < 2) return false;
+  take_step(scheme, before, t_next, h);
+  double first = 1, last = 0;
+  int changes = 0;
+  for (const Scheme::Departure& departure : scheme.departures()) {
+    const auto i = static_cast<std::size_t>(departure.law);
+    if (before.mode[i] == scheme.mode()[i]) continue;
+    first = std::min(first, departure.s);
+    last = std::max(last, departure.s);
+    ++changes;
+  }
+  scheme.restore(before);
+  return changes >= 2 && last - first > least_share;
+}
+
+bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
+                       double& size) {
+  take_step(scheme, before, t_next, h);
+  std::vector<char> leaves(before.mode.size(), 0);
+  double share = 1;
+  for (const Scheme::Departure& departure : scheme.departures()) {
+    if (departure.s < least_share)
+      leaves[static_cast<std::size_t>(departure.law)] = 1;
+    else
+      share = std::min(share, departure.s);
+  }
+  for (int k = 0; k < most_halvings; ++k) {
+    share /= 2;
+    scheme.restore(before);
+    const double t = before.t + share * h;
+    if (scheme.attempt(t, share * h).status != Status::solved) break;
+    if (!shrinks(scheme, before, scheme.attempted_norm(), share * h, size)) break;  // a jump
+    take_step(scheme, before, t, share * h);
+    bool alone = true;
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      alone = alone && (leaves[i] != 0 || scheme.mode()[i] == before.mode[i]);
+    if (alone) return true;
+  }
+  scheme.restore(before);
+  return false;
+}
+
+bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
+  Attempt attempt = scheme.attempt(t_next, h);
+  if (attempt.status != Status::solved) return false;
+  scheme.accept();
+  double share = first_departure(scheme);
+  for (int k = 0; k < most_shares && share >= least_share; ++k) {
+    share = std::min(share, 1 - least_share);
+    scheme.restore(before);
+    attempt = scheme.attempt(before.t + share * h, share * h);
+    if (attempt.status != Status::solved) break;
+    scheme.accept();
+    if (attempt.kept_mode) return true;
+    // The mode ends before that, and before where a secant says by less than it has moved.
+    share = 2 * share * first_departure(scheme) - share;
+  }
+  scheme.restore(before);
+  return false;
+}
 
 Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;

@@ -22,6 +22,28 @@ struct Refinement {
   std::string message{};
 };
 
+/// Makes the step of length h from `before` to t_next, which is known to be solved, the current
+/// state.
+void take_step(Scheme& scheme, const Step& before, double t_next, double h);
+
+/// Does ‖E (x⁺ − x)‖ = `norm` of a step of length h from `before` shrink with h, as that of a
+/// smooth step or a kink does and that of a jump does not? `size`: the largest |x| seen so far,
+/// raised here. The scheme stands at `before`, before and after.
+bool shrinks(Scheme& scheme, const Step& before, double norm, double h, double& size);
+
+/// Does the step of length h from `before` to t_next change several laws at moments of their own?
+/// Then it skips a mode, however small its own change is. The scheme stands at `before` afterwards.
+bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h);
+
+/// Where that step changes some laws at once and others later: makes a shorter one that changes the
+/// former only. False: the scheme stands at `before`. `size`: see `shrinks`.
+bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h, double& size);
+
+/// From `before`, from where a step of length h to t_next leaves the mode: a shorter step as far as
+/// the mode lasts, up to a small share of h. False: the scheme stands at `before` again, since the
+/// mode ends there, could have stayed, or its end was not found.
+bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h);
+
 /// Passes from the scheme's current state to t_next by steps that keep their mode, halving until
 /// each change of mode happens within h·2^-refinements: a true jump keeps its size there, an
 /// artefact of a long step vanishes, and where no step however short has a solution the solution

@@ -57,13 +57,14 @@ class Grower {
       before = now;
       return true;
     };
+    const ModeChanges whole{options_.refinements, false};  // as the steps that are listed
     Trajectory run;
     if (node == 0)
-      run = perp::run(*scheme, laws_, x0, {start, options_.end}, options_.h, options_.refinements,
+      run = perp::run(*scheme, laws_, x0, {start, options_.end}, options_.h, whole,
                       observed);
     else if (options_.end - nodes_[node].from.t > same_step * options_.h)
-      run = resume(*scheme, laws_, nodes_[node].from, options_.end, options_.h,
-                   options_.refinements, observed);
+      run = resume(*scheme, laws_, nodes_[node].from, options_.end, options_.h, whole,
+                   observed);
     else
       run.status = Status::solved;
     nodes_[node].end = first ? nodes_[node].from : before;

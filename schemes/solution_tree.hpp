@@ -15,6 +15,7 @@ namespace perp {
 struct Choice {
   Step state;        ///< at the end of the step
   double norm = 0;   ///< ‖E (x⁺ − x)‖
+  bool isolated = true;  ///< false: the nearest point of a continuum of x⁺
 };
 
 /// Where the solution splits, or ends. Node 0 is the start.
@@ -38,10 +39,10 @@ struct TreeOptions {
   int most_ends = 32;    ///< further alternatives are not followed: their status is never_run
 };
 
-/// The tree of discrete solutions: wherever a step has several solutions and the step before had one,
-/// each is followed by the scheme to the end, whose selector goes on choosing as long as the steps
-/// have several. `make` makes a scheme; `list` lists the solutions of a step of length h from a state
-/// at t, nearest first.
+/// The tree of discrete solutions: wherever a step has several solutions and the step before had
+/// one, each is followed by the scheme to the end, whose selector goes on choosing as long as the
+/// steps have several; no step is split at an event. `make` makes a scheme; `list` lists the
+/// solutions of a step of length h from a state at t, nearest first.
 std::vector<TreeNode> solution_tree(
     const std::function<std::unique_ptr<Scheme>()>& make,
     const std::function<std::vector<Choice>(const Vector& x, double t, double h)>& list,

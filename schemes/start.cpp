@@ -8,16 +8,8 @@
 namespace perp {
 namespace {
 
-constexpr int probe_exponent =
-    -10;  ///< the start is probed by steps of h·2^-10 and a quarter of it
-constexpr int last_exponent = -40;  ///< shortest probe before the start is given up
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
-
-/// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
-Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {
-  return (4 * at_quarter - at_h) / 3;
-}
 
 }  // namespace
 
@@ -33,6 +25,15 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
   return !set.complete || multiplicity(set) != Multiplicity::none;
 }
 
+ConstraintsAt Capturing::constraints(const Vector& x, double t) const {
+  return [this, x, problem = equations_.consistency(x, t)](const Vector& lambda,
+                                                           Vector& equations, Vector& w) {
+    const Vector rows = problem.M11 * x + problem.M12 * lambda + problem.q1;
+    equations = rows(equations_.algebraic_rows());
+    w = problem.M21 * x + problem.M22 * lambda + problem.q2;
+  };
+}
+
 // The small-h backward Euler step of minimal norm is the rule for what happens at the start: it
 // goes to a nearby state with h if a continuous solution starts at x0, and keeps its size where x0
 // must jump
@@ -44,17 +45,21 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
   start_pending_ = true;
   restore({t, x0, Vector::Zero(equations_.m()), Vector::Zero(equations_.m()), {}});
-  int exponent = probe_exponent;
+  int exponent = first_probe;
   Attempt found = probe(h, exponent);
   while (found.status == Status::no_solution && exponent < 0) found = probe(h, exponent += 2);
-  for (int k = probe_exponent - 10; found.status == Status::no_solution && k >= last_exponent;
+  for (int k = first_probe - 10; found.status == Status::no_solution && k >= last_probe;
        k -= 10)
     found = probe(h, exponent = k);
   if (found.status != Status::solved) {
     start_pending_ = false;
     if (found.status == Status::no_solution)
-      message_ = is_consistent(x0, t) ? "no solution starts at x0 although it is consistent"
-                                      : "x0 violates the constraints and no jump leads onto them";
+      message_ = is_consistent(x0, t)
+                     ? "no solution starts at x0 although it is consistent"
+                     : fmt::format("x0 violates the constraints, whose residual is {:.6g} there, "
+                                   "and no jump leads onto them",
+                                   violation_of_constraints(equations_.lcs().laws,
+                                                            constraints(x0, t)));
     return found;
   }
 
@@ -81,20 +86,16 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   const double size = (equations_.given_E() * x0).norm();
   const bool jumps = norm > 1e-12 * size && shorter_norm > 0.5 * norm;
   const bool consistent = is_consistent(x0, t);
-  if (jumps || !consistent) {
-    Event event;
-    event.kind = consistent ? EventKind::jump : EventKind::inconsistent_start;
-    event.t = event.t_before = event.t_after = t;
-    event.x_before = x0;
-    event.x_after = limit.x;
-    event.size = (equations_.given_E() * (limit.x - x0)).norm();
-    event.note = consistent ? "no continuous solution starts at x0" : "x0 violates the constraints";
-    events.push_back(event);
-  }
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
+  Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
-    if (!equations_.given_E().col(j).isZero(0)) limit.x[j] = x0[j];
-  restore({t, limit.x, limit.lambda, limit.w, *limit.mode});
+    if (!equations_.given_E().col(j).isZero(0)) x[j] = x0[j];
+  if (jumps || !consistent)
+    events.push_back(start_event(t, x0, limit.x, consistent,
+                                 (equations_.given_E() * (limit.x - x0)).norm(),
+                                 violation_of_constraints(equations_.lcs().laws, *limit.mode,
+                                                          limit.lambda, constraints(x, t))));
+  restore({t, x, limit.lambda, limit.w, *limit.mode});
   return found;
 }
 

@@ -58,8 +58,8 @@ class StepSearch {
   std::size_t choose(const FoundSolutions& found, const Mode& present, int& solutions,
                      int& ties) const;
 
-  /// The solution that goes on where `chosen` begins: of those whose norms are of the same order, all
-  /// continuous then, the one whose algebraic variables change least. A multiplier that enters
+  /// The solution that goes on where `chosen` begins: of those whose norms are of the same order,
+  /// all continuous then, the one whose algebraic variables change least. A multiplier that enters
   /// nonlinearly may have a second root, in which only they jump.
   [[nodiscard]] std::size_t most_continuous(const FoundSolutions& found, const Mode& present,
                                             std::size_t chosen) const;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <perp/core/error.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/implicit_step.hpp>
 #include <perp/schemes/mode_newton.hpp>
 #include <perp/schemes/step_search.hpp>
@@ -15,8 +16,7 @@ StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h, 
   if (x.size() != step.n())
     throw InvalidInput(fmt::format("x must have {} entries but has {}", step.n(), x.size()));
   if (!x.allFinite()) throw InvalidInput("x must be finite");
-  if (!(h > 0) || !std::isfinite(h))
-    throw InvalidInput(fmt::format("h must be positive but is {}", h));
+  check_h(h);
   if (!(tol > 0 && tol < 1))
     throw InvalidInput(fmt::format("tol must be in (0, 1) but is {}", tol));
   ModeNewton newton(step, tol);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/error.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/velocity_stepping.hpp>
 
 namespace perp {
@@ -18,12 +19,9 @@ constexpr double start_tolerance = 1e-9;        ///< violation of a gap by x0, r
 constexpr int most_enumerated = 16;  ///< contacts up to which a failure of Lemke is examined
 
 void check(const MoreauJean& options, int m) {
-  if (!(options.h > 0) || !std::isfinite(options.h))
-    throw InvalidInput(fmt::format("h must be positive but is {}", options.h));
-  if (!(options.theta >= 0.5 && options.theta <= 1))
-    throw InvalidInput(fmt::format("theta must be in [0.5, 1] but is {}", options.theta));
-  if (!(options.tol > 0 && options.tol < 1))
-    throw InvalidInput(fmt::format("tol must be in (0, 1) but is {}", options.tol));
+  check_h(options.h);
+  check_theta(options.theta);
+  check_tolerance(options.tol);
   const auto count = options.restitution.size();
   if (count != 0 && count != static_cast<std::size_t>(m))
     throw InvalidInput(fmt::format(
@@ -215,6 +213,7 @@ Status VelocityStepping::solve_impacts() {
   if (result.status == Status::solved) {
     v_ = result.solution.u;
     P_ = result.solution.lambda;
+    attempted_residual_ = result.solution.residual;
     return Status::solved;
   }
   std::string names;
@@ -234,6 +233,7 @@ Attempt VelocityStepping::attempt(double t_next, double h) {
   v_ = v_before_;
   v_free_ = v_before_;
   touches_.clear();
+  attempted_residual_ = 0;
   Status status = solve_velocities(h);
   if (status != Status::solved) return unsolved(status, message_);
   v_free_ = v_;
@@ -315,6 +315,7 @@ void VelocityStepping::accept() {
   x_before_ = current().state.x;
   std::swap(now_, trial_);
   impacts_ += static_cast<long>(current().jumps.size());
+  impact_residual_ = std::max(impact_residual_, attempted_residual_);
   if (system_.m() > 0) penetration_ = std::max(penetration_, -current().state.w.minCoeff());
 }
 

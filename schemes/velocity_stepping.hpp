@@ -42,6 +42,9 @@ class VelocityStepping final : public Scheme {
   [[nodiscard]] const MechanicalSystem& system() const { return system_; }
   /// The deepest violation of a gap in an accepted state, O(h).
   [[nodiscard]] double penetration() const { return penetration_; }
+  /// The largest relative residual of the impact problems of accepted steps: the equations of
+  /// motion with P and 0 ≤ U⁺ + ē U ⊥ P ≥ 0, see `residual(Mlcp, ...)`.
+  [[nodiscard]] double impact_residual() const { return impact_residual_; }
 
  private:
   /// A state and what happened in the step that led to it.
@@ -93,7 +96,9 @@ class VelocityStepping final : public Scheme {
   Mlcp impact_;
   std::string message_;
 
-  double penetration_ = 0;
+  double attempted_residual_ = 0;  // of the impact problem of the attempted step
+
+  double penetration_ = 0, impact_residual_ = 0;
   long impacts_ = 0, impact_problems_ = 0, iterations_ = 0;
 };
 

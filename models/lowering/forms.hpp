@@ -27,8 +27,10 @@ class FormLowering {
   int input(int old_input);
   int form(int old);
   int folded_maximum(const Form& form, const std::string& text);
-  int maximum(int a, int b, const std::string& text);
-  int minimum(int a, int b, const std::string& text);
+  int maximum(int a, int b, const Asked& asked);
+  int minimum(int a, int b, const Asked& asked);
+  /// The text of an operand.
+  [[nodiscard]] std::string print(const Form& form, std::size_t k) const;
   int saturation(const Form& form, const std::string& text, FormPlace place);
   int dead_zone(const Form& form, const std::string& text, FormPlace place);
   int unit_saturation(int w, int lower, int upper, const std::string& text);

@@ -14,6 +14,13 @@ namespace perp::lowering {
 enum class Basis { sign, step, absolute, positive_part };
 inline constexpr int basis_count = 4;
 
+/// What is asked of a switching argument w, as it is written.
+struct Asked {
+  std::string text;                   ///< the operator
+  std::string negative{}, positive{};  ///< what w < 0 and w > 0 say; empty: no more than that
+  bool is_condition = false;          ///< a comparison, which w > 0 makes true
+};
+
 /// A law in the making, with one multiplier.
 struct Switch {
   int argument = -1;                 ///< line of w
@@ -21,8 +28,11 @@ struct Switch {
   AffineForm form{};                 ///< of w, to recognise w and -w; of a given law empty
   bool is_stated = false;            ///< by the model: it is there even where no equation needs it
   std::vector<std::string> names{};  ///< the operators that ask, as they are written
+  Asked first{};                     ///< the first of them
 
   [[nodiscard]] std::string name() const;
+  /// Readable names of the branches with w < 0 and w > 0.
+  [[nodiscard]] std::pair<std::string, std::string> sides() const;
 };
 
 /// The switching arguments of a model. While equations are read the value of each basis of each
@@ -48,7 +58,7 @@ class Switches {
 
   /// The argument on this line, shared with w and -w that are there already. Unless `creates` it
   /// stays without a switch where there is none. Both signs of a number are known, except of 0.
-  Argument find(int line, const std::string& name, bool creates);
+  Argument find(int line, const Asked& asked, bool creates);
 
   // Values of operators, as lines.
   int sign(const Argument& w);

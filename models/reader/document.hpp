@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,10 @@ class Document {
   /// Throws ModelError where the text is not UTF-8 or not TOML.
   Document(std::string text, std::string name, const std::vector<Override>& overrides);
 
-  [[nodiscard]] const Value& root() const { return root_; }
+  /// The same file with other overrides; it is not parsed again.
+  [[nodiscard]] Document with(const std::vector<Override>& overrides) const;
+
+  [[nodiscard]] const Value& root() const { return *root_; }
   [[nodiscard]] const std::vector<Override>& overrides() const { return overrides_; }
   [[nodiscard]] const std::string& file() const { return sources_[0].name; }
   /// The value of override k as text, at its place behind '='.
@@ -68,11 +72,13 @@ class Document {
     std::string text;
   };
 
+  Document() = default;
+  void add_overrides(const std::vector<Override>& overrides);
   [[noreturn]] void fail(int source, Position at, const std::string& message) const;
 
   std::vector<Source> sources_;
   std::vector<Override> overrides_;
-  Value root_;
+  std::shared_ptr<const Value> root_;
 };
 
 /// Place of byte `offset` of the decoded string whose literal starts at `at` in `text`.

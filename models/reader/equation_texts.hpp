@@ -29,6 +29,8 @@ class EquationTexts {
 
   [[nodiscard]] const EquationModel& model() const { return *model_; }
   [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
+  /// Does an output hold a derivative?
+  [[nodiscard]] bool has_derivatives() const { return has_derivatives_; }
   /// The user's name of the multiplier of stated law i, "" without one.
   [[nodiscard]] std::string multiplier(std::size_t i) const {
     return is_named_[i] ? multipliers_[i] : std::string();
@@ -40,6 +42,8 @@ class EquationTexts {
   void declare_multipliers();
   Law law_of(const Value& text, const LawStatement& statement);
   int formula(const Value& value, const std::string& what);
+  int state_formula(const Value& value, const std::string& what);
+  void check_derivatives(const Value& value, const std::string& what, int output);
   int variable(const Member& member, const std::string& what);
   [[nodiscard]] std::string row_name(int row) const;
 
@@ -52,6 +56,7 @@ class EquationTexts {
   std::vector<const Value*> texts_;           // in the order in which they were parsed
   std::vector<const Value*> equation_texts_;  // of every equation
   std::vector<std::string> output_names_;
+  bool has_derivatives_ = false;  // of outputs
   std::optional<EquationModel> model_;
 };
 

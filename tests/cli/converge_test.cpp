@@ -44,6 +44,30 @@ TEST_SUITE("cli/converge") {
     CHECK(std::isnan(fitted_order(run.out)));
   }
 
+  TEST_CASE("models as equations converge with order one, to exact solutions and finest runs") {
+    const Folder folder;
+    // ẋ = -x² above 1/2, -2 x² below: 1/(1 + t), then 1/(2 t).
+    const std::string file = folder.write(
+        "m.toml",
+        "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -x^2*if(x > 0.5, 1, 2)\"]\n"
+        "[run]\nt = [0, 3]\n[exact]\npieces = [{ t = [0, 1], x = \"1/(1 + t)\" }, "
+        "{ t = [1, 3], x = \"1/(2*t)\" }]\n");
+    const Outcome exact = perp_program(folder, {"converge", file, "--h", "1e-3:0.07:9"});
+    CHECK(exact.status == 0);
+    CHECK(exact.out.find("exact solution") != std::string::npos);
+    CHECK(std::abs(fitted_order(exact.out) - 1) < 0.03);
+    const Outcome finest =
+        perp_program(folder, {"converge", "stick_slip", "--h", "4e-3,2e-3,1e-3"});
+    CHECK(finest.status == 0);
+    CHECK(finest.out.find("smallest h / 16") != std::string::npos);
+    CHECK(std::abs(fitted_order(finest.out) - 1) < 0.1);
+    // Affine: the rotating field of [RAB] (37) in its form of equations.
+    const Outcome rotating =
+        perp_program(folder, {"converge", "switching_dae_variant37_equations", "--h", "1e-3,1e-2"});
+    CHECK(rotating.status == 0);
+    CHECK(std::abs(fitted_order(rotating.out) - 1) < 0.02);
+  }
+
   TEST_CASE("the finest run and a CSV file serve as references") {
     const Folder folder;
     const Outcome finest = perp_program(folder, {"converge", "switching_dae_variant37", "--h",

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/tests/cli/program.hpp>
@@ -24,9 +25,9 @@ TEST_SUITE("cli/equations") {
     CHECK(run.status == 0);
     CHECK(contains(run.out, "n = 2: 1 differential (x), 1 algebraic (y)"));
     CHECK(contains(run.out, "0 = der(x) - (y - 3)"));
-    CHECK(contains(run.out, "x < 0  -x  lambda=0 | w=0 | lambda=1"));
-    CHECK(contains(run.out, "lambda=0  regular, index 2"));
-    CHECK(contains(run.out, "lambda=1  regular, index 1"));
+    CHECK(contains(run.out, "x < 0  -x  false | sliding | true"));
+    CHECK(contains(run.out, "false    regular, index 2"));
+    CHECK(contains(run.out, "true     regular, index 1"));
     CHECK(contains(run.out, "(x, lambda): several (2); x: several (2)"));
   }
 
@@ -38,8 +39,8 @@ TEST_SUITE("cli/equations") {
     CHECK(contains(run.out, "10 steps have not exactly one solution"));
     const Outcome solutions = perp_program(folder, {"solutions", "branch", "--h", "0.1"});
     CHECK(solutions.status == 0);
-    CHECK(contains(solutions.out, "*  1  lambda=0"));
-    CHECK(contains(solutions.out, "2  lambda=1"));
+    CHECK(contains(solutions.out, "*  1  false"));
+    CHECK(contains(solutions.out, "2  true"));
   }
 
   TEST_CASE("the user's multipliers and outputs are columns of the result") {
@@ -61,31 +62,70 @@ TEST_SUITE("cli/equations") {
     CHECK(csv.number(8, "s") == 0);
   }
 
-  TEST_CASE("a relay multiplied by a variable gives the trajectory of the merged law") {
+  TEST_CASE("an output may hold a derivative: that of the equations, on every branch") {
     const Folder folder;
-    const std::vector<std::vector<std::string>> cases{
-        {"B1=-0.5", "B2=1"},   {"B1=-1", "B2=0.5", "x1=0", "x2=0"},
-        {"B1=1", "B2=2"},      {"B1=2", "B2=1"},
-        {"B1=0.5", "B2=0.25"},
-    };
-    for (const std::vector<std::string>& values : cases) {
-      CAPTURE(values[0]);
-      const auto states = [&](const char* model) {
-        std::vector<std::string> arguments{"run", model, "--h", "0.05", "--quiet"};
-        for (const std::string& value : values) {
-          arguments.emplace_back("--set");
-          arguments.push_back(value);
+    const std::string text =
+        "[variables]\nx = 1\ny = 0\n[model]\nequations = [\"der(x) = -2*s - x\", "
+        "\"2*der(y) = der(x) + PRODUCT\"]\nlaws = [\"s in sign(x)\"]\n"
+        "outputs = { slope = \"der(x)\", both = \"der(y) + x\" }\n[run]\nt = [0, 1]\nh = 0.05\n";
+    for (const char* product : {"t", "t*y^2"}) {  // affine and not
+      std::string model = text;
+      model.replace(model.find("PRODUCT"), 7, product);
+      const Outcome run = perp_program(folder, {"run", folder.write("m.toml", model)});
+      REQUIRE(run.status == 0);
+      const Csv csv = parse_csv(run.out);
+      bool slid = false;
+      for (std::size_t k = 0; k < csv.rows.size(); ++k) {
+        const double x = csv.number(k, "x"), y = csv.number(k, "y"), t = csv.number(k, "t");
+        const double slope = -2 * csv.number(k, "s") - x;
+        const double more = std::string(product) == "t" ? t : t * y * y;
+        CHECK(csv.number(k, "slope") == doctest::Approx(slope).epsilon(1e-12));
+        CHECK(csv.number(k, "both") == doctest::Approx((slope + more) / 2 + x).epsilon(1e-12));
+        if (t > 0.45) {  // it slides on x = 0 from log(3/2) on
+          CHECK(std::abs(csv.number(k, "slope")) < 1e-10);
+          slid = true;
         }
-        return parse_csv(perp_program(folder, arguments).out);
-      };
-      const Csv merged = states("switching_dae_equations");
-      const Csv relay = states("switching_dae_relay");
-      REQUIRE(merged.rows.size() == relay.rows.size());
-      CHECK(merged.rows.size() == 201);
-      for (std::size_t k = 0; k < merged.rows.size(); ++k)
-        for (const char* name : {"x1", "x2"})
-          CHECK(relay.number(k, name) == doctest::Approx(merged.number(k, name)).epsilon(1e-8));
+      }
+      CHECK(slid);
     }
+  }
+
+  TEST_CASE("the relay form [RAB] (34) gives the trajectory of (11') for all B") {
+    const Folder folder;
+    struct Case {
+      const char *B1, *B2, *x1, *x2, *span;
+      int status;
+    };
+    for (const Case& one : {Case{"-0.5", "1", "-5", "4", "0,10", 0},
+                            {"-0.49", "1", "-3", "2", "0,10", 0},
+                            {"-1", "0.5", "0", "0", "0,10", 0},
+                            {"1", "2", "-0.5", "-0.5", "0,10", 0},
+                            {"2", "1", "-5", "4", "0,20", 3},
+                            {"2", "1", "10", "11", "0,20", 3},
+                            {"0.5", "0.25", "-0.75", "-0.25", "0,10", 3},
+                            {"1", "1", "1", "2", "0,5", 3},
+                            {"1", "-1", "-1", "0", "0,5", 0},
+                            {"0", "1", "-1", "0", "0,5", 0}})
+      for (const char* h : {"0.05", "0.3"}) {
+        CAPTURE(std::string(one.B1) + ", " + one.B2 + ", h = " + h);
+        const auto states = [&](const char* model) {
+          const Outcome run = perp_program(
+              folder, {"run", model, "--quiet", "--h", h, "--t", one.span, "--set",
+                       std::string("B1=") + one.B1, "--set", std::string("B2=") + one.B2, "--set",
+                       std::string("x1=") + one.x1, "--set", std::string("x2=") + one.x2});
+          CHECK(run.status == one.status);
+          return parse_csv(run.out);
+        };
+        const Csv merged = states("switching_dae_equations");
+        const Csv relay = states("switching_dae_relay");
+        // Where the solution ends its last moment may be a row of its own.
+        const std::size_t rows = std::min(merged.rows.size(), relay.rows.size());
+        CHECK(std::max(merged.rows.size(), relay.rows.size()) <= rows + (one.status == 3 ? 1 : 0));
+        REQUIRE(rows > 5);
+        for (std::size_t k = 0; k < rows; ++k)
+          for (const char* name : {"x1", "x2"})
+            CHECK(std::abs(relay.number(k, name) - merged.number(k, name)) < 1e-11);
+      }
   }
 
   TEST_CASE("the chattering fields slide to their end state") {
@@ -97,6 +137,28 @@ TEST_SUITE("cli/equations") {
     CHECK(csv.number(last, "x") == doctest::Approx(31.0 / 34).epsilon(1e-12));
     CHECK(csv.number(last, "y") == doctest::Approx(31.0 / 34).epsilon(1e-12));
     CHECK(contains(run.err, "sliding_entry  x > y"));
+  }
+
+  TEST_CASE("the residual of velocity stepping is that of its laws of impact") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"run", "bouncing_ball_contact"});
+    REQUIRE(run.status == 0);
+    CHECK(contains(run.err, "scheme      moreau_jean, theta = 0.5, h = 0.001\n"));
+    const std::size_t at = run.err.find("residual    ");
+    REQUIRE(at != std::string::npos);
+    CHECK(std::stod(run.err.substr(at + 12)) <= 1e-10);
+    CHECK(contains(run.err, "of the laws of impact in all steps; deepest penetration of a gap "));
+  }
+
+  TEST_CASE("a start that no consistent state is near is reported with its residual, status 3") {
+    const Folder folder;
+    const std::string file = folder.write(
+        "m.toml",
+        "[variables]\nx = 2\ny = 0\n[model]\nequations = [\"der(x) = y\", "
+        "\"x^2 + y^2 = 1\"]\n[run]\nt = [0, 1]\n");
+    const Outcome run = perp_program(folder, {"run", file});
+    CHECK(run.status == 3);
+    CHECK(contains(run.err, "the residual of the constraints at x0 is 3"));
   }
 
   TEST_CASE("a scheme that needs matrices refuses other models by name") {

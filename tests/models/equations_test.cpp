@@ -61,6 +61,8 @@ TEST_SUITE("models/equations") {
     const std::vector<Override> jump{{"B1", "1"}, {"B2", "2"}};
     check_same(perp::read_model(file, jump).lcs(),
                perp::read_model(perp::find_model("switching_dae_jump")).lcs());
+    check_same(perp::read_model(perp::find_model("switching_dae_variant37_equations")).lcs(),
+               perp::read_model(perp::find_model("switching_dae_variant37")).lcs());
   }
 
   TEST_CASE("the convex hull of two branches is the same matrices") {

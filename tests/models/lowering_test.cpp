@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <random>
 
-#include <perp/tests/models/equation_models.hpp>
+#include <perp/tests/models/lowering_cases.hpp>
 
 namespace {
 
@@ -12,14 +12,14 @@ using perp::inf;
 using perp::Law;
 using perp::LoweredModel;
 using perp::test::equation_model;
+using perp::test::lowered;
+using perp::test::lowering_cases;
+using perp::test::LoweringCase;
+using perp::test::of_sign;
+using perp::test::of_two;
+using perp::test::sgn;
 using perp::test::inputs_at;
 using perp::test::values;
-
-/// One equation 0 = text in x, y, with parameters p, q.
-LoweredModel lowered(const std::string& text, const std::vector<std::string>& outputs = {}) {
-  return lower(
-      equation_model({"x", "y"}, {{"p", 0.75}, {"q", -2}}, {"der(x) = y", "0 = " + text}, outputs));
-}
 
 std::vector<std::string> branch_names(const Law& law) {
   std::vector<std::string> names;
@@ -27,112 +27,24 @@ std::vector<std::string> branch_names(const Law& law) {
   return names;
 }
 
-const std::vector<std::string> of_sign{"lambda=-1", "w=0", "lambda=1"};
-const std::vector<std::string> of_step{"lambda=0", "w=0", "lambda=1"};
-const std::vector<std::string> of_two{"w<0", "w>0"};
-const std::vector<std::string> of_three{"w<0", "w=0", "w>0"};
+/// Sign, step, a kink, a kink with a jump; of other laws the names of the branches.
+std::vector<std::string> kind(const Law& law) {
+  const auto& branches = law.branches;
+  const bool slides = branches.size() == 3 && is_vertical(branches[1]);
+  const auto constant = [&](std::size_t k) { return branches[k].a == 0 && branches[k].b == 1; };
+  if (slides && constant(0) && constant(2) && branches[2].c == 1)
+    return {branches[0].c == -1 ? "sign" : "step"};
+  if (slides) return {"kink and jump"};
+  const std::string last = branches.back().name;
+  if (branches.size() == 2 && last.find("piece") == std::string::npos) return {"kink"};
+  return branch_names(law);
+}
 
-struct Case {
-  std::string text;
-  std::function<double(double x, double y, double t)> value;
-  std::vector<std::vector<std::string>> branches;  // of each law
-};
-
-double sat(double w, double lower, double upper) { return std::clamp(w, lower, upper); }
-double sgn(double w) { return w > 0 ? 1 : -1; }
-
-const std::vector<Case> cases{
-    {"sign(x)", [](double x, double, double) { return sgn(x); }, {of_sign}},
-    {"sign(-x) + sign(x - 0)", [](double, double, double) { return 0; }, {of_sign}},
-    {"step(x - p)", [](double x, double, double) { return x > 0.75 ? 1 : 0; }, {of_step}},
-    {"abs(x)", [](double x, double, double) { return std::abs(x); }, {of_two}},
-    {"abs(x) + abs(-x)", [](double x, double, double) { return 2 * std::abs(x); }, {of_two}},
-    {"max(x, y)", [](double x, double y, double) { return std::max(x, y); }, {of_two}},
-    {"min(x, y)", [](double x, double y, double) { return std::min(x, y); }, {of_two}},
-    {"max(x, y)*min(y, x)", [](double x, double y, double) { return x * y; }, {of_two}},
-    {"max(0, x)", [](double x, double, double) { return std::max(0.0, x); }, {of_two}},
-    {"max(x, y, 1)",
-     [](double x, double y, double) {
-       return std::max({x, y, 1.0});
-     },
-     {of_two, of_two}},
-    {"abs(x) + max(x, 0)",
-     [](double x, double, double) { return std::abs(x) + std::max(x, 0.0); },
-     {of_two}},
-    {"sat(x, -1, 2)",
-     [](double x, double, double) { return sat(x, -1, 2); },
-     {{"lower", "linear", "upper"}}},
-    {"sat(x, q, p)",
-     [](double x, double, double) { return sat(x, -2, 0.75); },
-     {{"lower", "linear", "upper"}}},
-    {"sat(x, y, y + 1)",
-     [](double x, double y, double) { return sat(x, y, y + 1); },
-     {of_two, of_two}},
-    {"sat(x, 0, inf)", [](double x, double, double) { return std::max(x, 0.0); }, {of_two}},
-    {"deadzone(x, -1, 2)",
-     [](double x, double, double) { return x - sat(x, -1, 2); },
-     {{"below", "dead", "above"}}},
-    {"deadzone(x, q, p)",
-     [](double x, double, double) { return x - sat(x, -2, 0.75); },
-     {of_two, of_two}},
-    {"piecewise(x, -1, 2, 0, 0, 1, 3)",
-     [](double x, double, double) { return x < 0 ? -2 * x : 3 * x; },
-     {{"piece 1", "piece 2"}}},
-    {"piecewise(x, q, 2, 0, 0, p, 3)",
-     [](double x, double, double) { return x < 0 ? -x : 4 * x; },
-     {of_two}},
-    {"if(x < y, x^2, y)", [](double x, double y, double) { return x < y ? x * x : y; }, {of_step}},
-    {"if(not x >= y, x^2, y)",
-     [](double x, double y, double) { return x < y ? x * x : y; },
-     {of_step}},
-    {"if(x < 0, -x, x)", [](double x, double, double) { return std::abs(x); }, {of_two}},
-    {"if(x > p, p*x, p^2)",
-     [](double x, double, double) { return 0.75 * std::max(x, 0.75); },
-     {of_two}},
-    {"if(x > 0, 2*x + 1, -3*x)",
-     [](double x, double, double) { return x > 0 ? 2 * x + 1 : -3 * x; },
-     {of_three}},
-    {"if(x < 0, -x - 1, x + 1)",
-     [](double x, double, double) { return std::abs(x) + sgn(x); },
-     {of_three}},
-    {"if(x < 0 and y < 0, 1, if(x > y, x*y, 2))",
-     [](double x, double y, double) { return x < 0 && y < 0 ? 1
-                                             : x > y        ? x * y
-                                                            : 2; },
-     {of_step, of_step, of_step}},
-    {"if(x < 0 or not y < 0, 1, 0)",
-     [](double x, double y, double) { return x < 0 || y >= 0 ? 1 : 0; },
-     {of_step, of_step}},
-    {"if(x < p, 0, if(x < p + 1, 5, 1))",
-     [](double x, double, double) { return x < 0.75   ? 0
-                                           : x < 1.75 ? 5
-                                                      : 1; },
-     {of_step, of_step}},
-    {"max(0, abs(x) - 1)",
-     [](double x, double, double) { return std::max(0.0, std::abs(x) - 1); },
-     {of_two, of_two}},
-    {"sign(x)*sign(y)",
-     [](double x, double y, double) { return sgn(x) * sgn(y); },
-     {of_sign, of_sign}},
-    {"sign(x - y*sign(x))",
-     [](double x, double y, double) { return sgn(x - y * sgn(x)); },
-     {of_sign, of_sign}},
-    {"abs(x) + sign(x)", [](double x, double, double) { return std::abs(x) + sgn(x); }, {of_three}},
-    {"p*(abs(x) + sign(x))",
-     [](double x, double, double) { return 0.75 * (std::abs(x) + sgn(x)); },
-     {of_three}},
-    {"p*abs(x) + q*sign(x)",
-     [](double x, double, double) { return 0.75 * std::abs(x) - 2 * sgn(x); },
-     {of_sign}},
-    {"(1 + max(x, 0))*step(x)",
-     [](double x, double, double) { return x > 0 ? 1 + x : 0; },
-     {of_step}},
-    {"if(t < 1, x, y)", [](double x, double y, double t) { return t < 1 ? x : y; }, {of_step}},
-    {"if(p > 0, x, sign(y))", [](double x, double, double) { return x; }, {}},
-    {"abs(q)*x + max(p, q) + sign(q) + if(q > p or p > q, 1, y)",
-     [](double x, double, double) { return 2 * x + 0.75 - 1 + 1; },
-     {}},
-};
+/// Without names.
+std::vector<perp::Branch> nameless(std::vector<perp::Branch> branches) {
+  for (perp::Branch& branch : branches) branch.name.clear();
+  return branches;
+}
 
 }  // namespace
 
@@ -140,15 +52,15 @@ TEST_SUITE("models/lowering") {
   TEST_CASE("lowered expressions have the values of the operators, with as many laws as needed") {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> uniform(-3, 3);
-    for (const Case& one : cases) {
+    for (const LoweringCase& one : lowering_cases()) {
       CAPTURE(one.text);
       const Dcs system = lowered(one.text).system;
       std::vector<std::vector<std::string>> found;
       for (const Law& law : system.laws) {
-        found.push_back(branch_names(law));
+        found.push_back(kind(law));
         CHECK_NOTHROW(validate(law));
       }
-      CHECK(found == one.branches);
+      CHECK(found == one.laws);
       for (int k = 0; k < 200; ++k) {
         const double x = uniform(random), y = uniform(random), t = uniform(random);
         const auto inputs = inputs_at(system, t, {0, 0}, {x, y});
@@ -171,13 +83,33 @@ TEST_SUITE("models/lowering") {
     CHECK(names("if(x > 0, 1, y) + if(x <= 0, y, 3)") == "[x > 0, x < 0]");
   }
 
+  TEST_CASE("branches are named by what they say of the model") {
+    using Names = std::vector<std::string>;
+    const auto names = [](const std::string& text) {
+      return branch_names(lowered(text).system.laws.at(0));
+    };
+    CHECK(names("if(x > y, 1, 2)") == Names{"false", "sliding", "true"});
+    CHECK(names("if(not x < y, 1, 2)") == Names{"false", "sliding", "true"});
+    CHECK(names("if(x < p, p, x)") == Names{"false", "true"});
+    CHECK(names("if(x > 0, 1, y) + if(x < 0, y, 3)") == Names{"not x > 0", "sliding", "x > 0"});
+    CHECK(names("sign(x - 2*y)") == Names{"x - 2*y < 0", "sliding", "x - 2*y > 0"});
+    CHECK(names("step(x)") == Names{"x < 0", "sliding", "x > 0"});
+    CHECK(names("abs(x)") == Names{"x < 0", "x > 0"});
+    CHECK(names("abs(x) + sign(x)") == Names{"x < 0", "sliding", "x > 0"});
+    CHECK(names("max(x, y)") == Names{"x < y", "x > y"});
+    CHECK(names("max(0, abs(x) - 1)") == Names{"x < 0", "x > 0"});
+    CHECK(names("min(2, x + y)") == Names{"x + y < 2", "x + y > 2"});
+    CHECK(names("max(x, y, 1)") == Names{"w<0", "w>0"});
+    CHECK(names("sign(x + x*y + x*y^2 + x*y^3 + x*y^4)") == Names{"w<0", "sliding", "w>0"});
+  }
+
   TEST_CASE("the law of abs and sign together is that of the switching DAE") {
     const Dcs system = lowered("abs(x) + sign(x)").system;
     REQUIRE(system.m() == 1);
-    CHECK(system.laws[0].branches == perp::abs_plus_sign().branches);
+    CHECK(nameless(system.laws[0].branches) == nameless(perp::abs_plus_sign().branches));
     const Dcs hull = lowered("if(x > 0, x + 1, -x - 1)").system;
     REQUIRE(hull.m() == 1);
-    CHECK(hull.laws[0].branches == perp::abs_plus_sign().branches);
+    CHECK(nameless(hull.laws[0].branches) == nameless(perp::abs_plus_sign().branches));
   }
 
   TEST_CASE("a multiplier that a comparison makes is 1 where it is true") {
@@ -197,13 +129,13 @@ TEST_SUITE("models/lowering") {
     const Dcs two =
         lower(equation_model({"x", "y"}, {}, {"der(x) = sign(x)", "y = abs(x)"})).system;
     REQUIRE(two.m() == 1);
-    CHECK(branch_names(two.laws[0]) == of_sign);
+    CHECK(kind(two.laws[0]) == of_sign);
   }
 
   TEST_CASE("a continuous if has no sliding branch") {
     for (const char* text : {"if(x < 0, 0, x)", "if(x - p > 0, 3*x, p*2 + x)",
                              "if(y < x, 2*y - x, 3*y - 2*x)", "if(2*x < 1, 4*x, 2)"})
-      CHECK(branch_names(lowered(text).system.laws.at(0)) == of_two);
+      CHECK(kind(lowered(text).system.laws.at(0)) == of_two);
   }
 
   TEST_CASE("an argument that is exactly 0 keeps its set-valued law") {

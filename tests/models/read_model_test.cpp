@@ -212,11 +212,14 @@ TEST_SUITE("models/read_model") {
   TEST_CASE("a wrong override says where in the command it is wrong") {
     const std::vector<std::pair<Override, std::string>> cases{
         {{"RR", "1"},
-         "--set RR=1:1:1: unknown key 'RR'; expected a parameter, a variable (its start) or run.h, "
-         "run.scheme, run.selector, run.solver, run.t, run.theta, run.tol; did you mean 'R'?"},
+         "--set RR=1:1:1: unknown key 'RR'; expected a parameter, a variable (its start) or "
+         "run.cross_check, "
+         "run.h, run.policy, run.scheme, run.selector, run.solver, "
+         "run.split_at_events, run.t, run.theta, run.tol; did you mean 'R'?"},
         {{"run.selektor", "first"},
          "--set run.selektor=first:1:1: unknown key 'run.selektor'; expected a parameter, a "
-         "variable (its start) or run.h, run.scheme, run.selector, run.solver, run.t, "
+         "variable (its start) or run.cross_check, run.h, run.policy, run.scheme, run.selector, "
+         "run.solver, run.split_at_events, run.t, "
          "run.theta, run.tol; did you mean 'run.selector'?"},
         {{"L", "2*Q"},
          "--set L=2*Q:1:5: parameter 'L': unknown name 'Q'; expected R; did you mean 'R'?"},
@@ -239,7 +242,7 @@ TEST_SUITE("models/read_model") {
          "minimal_norm, first"},
         {{"scheme", "thet"},
          "--set scheme=thet:1:8: unknown scheme 'thet'; expected one of backward_euler, "
-         "moreau_jean, theta; did you "
+         "located, moreau_jean, theta; did you "
          "mean 'theta'?"},
         {{"R", "3\n4"},
          "--set R=3 4:2:1: parameter 'R': found '4'; expected an operator (+ - * / ^) or the end"},

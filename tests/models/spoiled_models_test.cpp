@@ -113,11 +113,13 @@ TEST_SUITE("models/spoiled_models") {
         {"[exact]\npieces = [{ t = [0, 2.5], x1 = \"-5 + 2*t\" }]", "[exact]",
          "m.toml:22:1: 'pieces' is missing in [exact]; expected a list of tables"},
         {"h = 0.1", "hh = 0.1",
-         "m.toml:21:1: unknown key 'hh' in [run]; expected one of h, scheme, selector, solver, t, "
-         "theta, tol; did you mean 'h'?"},
+         "m.toml:21:1: unknown key 'hh' in [run]; expected one of cross_check, h, policy, "
+         "scheme, selector, solver, split_at_events, t, theta, tol; did you mean 'h'?"},
         {"selector =", "selektor =",
-         "m.toml:20:1: unknown key 'selektor' in [run]; expected one of h, scheme, selector, "
-         "solver, t, theta, tol; did you mean 'selector'?"},
+         "m.toml:20:1: unknown key 'selektor' in [run]; expected one of cross_check, h, policy, "
+         "scheme, selector, solver, split_at_events, t, theta, tol; did you mean 'selector'?"},
+        {"h = 0.1", "split_at_events = 0",
+         "m.toml:21:19: run.split_at_events is a number; expected true or false"},
         {"E = [[1", "Mass = [[1",
          "m.toml:11:1: unknown key 'Mass' in [system]; expected one of A, B, C, D, E, b, laws, q; "
          "did you mean 'laws'?"},
@@ -150,7 +152,7 @@ TEST_SUITE("models/spoiled_models") {
          "step; did you mean 'sign'?"},
         {"\"backward_euler\"", "\"backward_eular\"",
          "m.toml:19:10: unknown scheme 'backward_eular'; expected one of backward_euler, "
-         "moreau_jean, theta; did you mean 'backward_euler'?"},
+         "located, moreau_jean, theta; did you mean 'backward_euler'?"},
         {"\"keep_mode\"", "\"minimal_nrom\"",
          "m.toml:20:12: unknown selector 'minimal_nrom'; expected one of keep_mode, minimal_norm, "
          "first; did you mean 'minimal_norm'?"},

@@ -162,7 +162,8 @@ TEST_SUITE("schemes/capturing") {
     CHECK(run.events[0].t == 0);
     // x+ = x0 + (-0.5, 1) σ on x2 = -x1 - 1: 5 + σ = 4 + σ/2, σ = -2.
     CHECK((run.events[0].x_after.head(2) - Vector{{-4, 3}}).norm() < 1e-6);
-    CHECK(run.events[0].size == doctest::Approx(std::sqrt(5.0)).epsilon(1e-6));
+    CHECK(run.events[0].size == doctest::Approx(1).epsilon(1e-12));  // 5 instead of 4
+    CHECK(run.events[0].note.find("is 2.23607 away") != std::string::npos);
     CHECK((run.x.back().head(2) - Vector{{-2, 1}}).norm() < 1e-12);
   }
 

@@ -260,6 +260,9 @@ TEST_SUITE("schemes/moreau_jean") {
     for (const double m : column.masses) weight += m * g;
     CHECK(growth < 1e-11);
     CHECK(run.x.back().tail(20).norm() < 1e-9);
+    const double residual = std::stod(run.provenance.at("impact residual"));
+    CHECK(residual > 0);
+    CHECK(residual <= scheme.tol);
     CHECK(run.lambda.back()[0] == doctest::Approx(weight));
   }
 

@@ -258,7 +258,7 @@ TEST_SUITE("schemes/nonlinear_capturing") {
     CHECK(run.t.back() == doctest::Approx(2.0 / 3).epsilon(0.03));
   }
 
-  TEST_CASE("an inconsistent start is reported with its distance, a hidden constraint is found") {
+  TEST_CASE("an inconsistent start says its residual and where it leads, a hidden constraint is found") {
     const Dcs pendulum = make_dcs(Pendulum{}, 5);
     const BackwardEuler scheme{.h = 1e-4};
     const Trajectory good = integrate(pendulum, Vector{{1, 0, 0, 2, 0}}, {0, 0.01}, scheme);
@@ -268,8 +268,17 @@ TEST_SUITE("schemes/nonlinear_capturing") {
     REQUIRE(wrong.status == Status::solved);
     REQUIRE(!wrong.events.empty());
     CHECK(wrong.events[0].kind == EventKind::inconsistent_start);
-    CHECK(wrong.events[0].size == doctest::Approx(0.3).epsilon(1e-2));
-    CHECK(std::abs(wrong.events[0].x_after[2]) < 1e-2);
+    CHECK(wrong.events[0].size == doctest::Approx(0.3).epsilon(1e-9));  // of x u + y v = 0
+    CHECK((wrong.events[0].x_after.head(4) - Vector{{1, 0, 0, 2}}).norm() < 1e-6);
+    CHECK(wrong.events[0].note.find("is 0.3 away") != std::string::npos);
+    // The relay form: x₂ = 3 where x₁ = -2 asks for 1, and x₁ (1 + x₁) for the multiplier -1.
+    const Trajectory relay = integrate(make_dcs(RelayForm{-0.5, 1}, 3, {sign()}),
+                                       Vector{{-2, 3, 0}}, {0, 0.1}, BackwardEuler{.h = 0.01});
+    REQUIRE(!relay.events.empty());
+    CHECK(relay.events[0].kind == EventKind::inconsistent_start);
+    CHECK(relay.events[0].size == doctest::Approx(2).epsilon(1e-9));
+    const Vector& led_to = relay.events[0].x_after;
+    CHECK(led_to[1] == doctest::Approx(-1 - led_to[0]).epsilon(1e-6));
   }
 
   TEST_CASE("multipliers that are not determined are said to be so, and so is a free state") {

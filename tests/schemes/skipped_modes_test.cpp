@@ -64,4 +64,36 @@ TEST_SUITE("schemes/skipped_modes") {
       CHECK(run.events.size() == 2);
     }
   }
+
+  TEST_CASE("every threshold within one long step is passed at its own time") {
+    // ẋ = 1, ẏ = the number of thresholds passed, weighted by 1, 2, 3, ...
+    const Vector thresholds{{0.13, 0.21, 0.34, 0.5, 0.62, 0.87}};
+    const Eigen::Index m = thresholds.size();
+    Lcs lcs{.A = Matrix::Zero(2, 2),
+            .B = Matrix::Zero(2, m),
+            .b = Vector{{1, 0}},
+            .C = Matrix::Zero(m, 2),
+            .q = Vector(-thresholds),
+            .laws = std::vector<Law>(static_cast<std::size_t>(m), step())};
+    double expected = 0;
+    for (Eigen::Index i = 0; i < m; ++i) {
+      lcs.B(1, i) = static_cast<double>(i + 1);
+      lcs.C(i, 0) = 1;
+      expected += static_cast<double>(i + 1) * (1 - thresholds[i]);
+    }
+    for (const double h : {1.0, 0.3, 0.07}) {
+      CAPTURE(h);
+      const Trajectory run = integrate(lcs, Vector{{0, 0}}, {0, 1}, BackwardEuler{.h = h});
+      REQUIRE(run.status == Status::solved);
+      REQUIRE(run.events.size() == static_cast<std::size_t>(m));
+      for (Eigen::Index i = 0; i < m; ++i) {
+        const Event& event = run.events[static_cast<std::size_t>(i)];
+        CHECK(event.law == i);
+        CHECK(event.kind == EventKind::crossing);
+        CHECK(event.t == doctest::Approx(thresholds[i]).epsilon(2e-3));
+      }
+      CHECK(run.x.back()[1] == doctest::Approx(expected).epsilon(2e-3));
+      CHECK(run.counts.count("refined") == 0);  // and not by bisection
+    }
+  }
 }

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <Eigen/QR>
+#include <set>
+
+#include <perp/core/state_derivative.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_iterations = 50;
+constexpr double rounding = 1e-12;  ///< relative change that ends Newton's method
+
+}  // namespace
+
+StateDerivative::StateDerivative(const Dcs& system)
+    : tape_(system.tape), parameters_(system.parameters), n_(system.n()), m_(system.m()) {
+  const int first = system.derivative_input(0);
+  std::set<int> rows, variables;
+  for (const Derivative& slope : differentiate(tape_, system.F, first, first + n_)) {
+    rows.insert(slope.output);
+    variables.insert(slope.input - first);
+  }
+  for (const int row : rows) rows_.push_back(system.F[static_cast<std::size_t>(row)]);
+  variables_.assign(variables.begin(), variables.end());
+  slopes_ = differentiate(tape_, rows_, first, first + n_);
+}
+
+Vector StateDerivative::operator()(double t, const Vector& x, const Vector& lambda) const {
+  Vector xdot = Vector::Constant(n_, nan);
+  if (lambda.size() != m_) return xdot;
+  std::vector<double> inputs{t};
+  inputs.resize(1 + static_cast<std::size_t>(n_), 0.0);
+  inputs.insert(inputs.end(), x.begin(), x.end());
+  inputs.insert(inputs.end(), lambda.begin(), lambda.end());
+  inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
+  std::vector<double> values(static_cast<std::size_t>(tape_.size()));
+  const auto rows = static_cast<Eigen::Index>(rows_.size());
+  const auto columns = static_cast<Eigen::Index>(variables_.size());
+  const auto column_of = [&](int input) {
+    return std::lower_bound(variables_.begin(), variables_.end(), input - 1) - variables_.begin();
+  };
+  Vector found = Vector::Zero(columns), F(rows);
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    tape_.evaluate(std::span<const double>(inputs), std::span<double>(values));
+    Matrix J = Matrix::Zero(rows, columns);
+    for (Eigen::Index i = 0; i < rows; ++i)
+      F[i] = values[static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)])];
+    for (const Derivative& slope : slopes_)
+      J(slope.output, column_of(slope.input)) = values[static_cast<std::size_t>(slope.line)];
+    if (!F.allFinite() || !J.allFinite()) return xdot;
+    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors(J);
+    if (factors.rank() < columns) return xdot;
+    const Vector change = factors.solve(F);
+    found -= change;
+    for (Eigen::Index k = 0; k < columns; ++k)
+      inputs[static_cast<std::size_t>(1 + variables_[static_cast<std::size_t>(k)])] = found[k];
+    if (change.norm() > rounding * found.norm()) continue;
+    for (Eigen::Index k = 0; k < columns; ++k)
+      xdot[variables_[static_cast<std::size_t>(k)]] = found[k];
+    return xdot;
+  }
+  return xdot;
+}
+
+}  // namespace perp

@@ -1,0 +1,29 @@
+#include <fmt/format.h>
+#include <cmath>
+
+#include <perp/core/error.hpp>
+#include <perp/schemes/check_options.hpp>
+
+namespace perp {
+
+void check_h(double h) {
+  if (!(h > 0) || !std::isfinite(h))
+    throw InvalidInput(fmt::format("h must be positive but is {}", h));
+}
+
+void check_theta(double theta) {
+  if (!(theta >= 0.5 && theta <= 1))
+    throw InvalidInput(fmt::format("theta must be in [0.5, 1] but is {}", theta));
+}
+
+void check_tolerance(double tol) {
+  if (!(tol > 0 && tol < 1))
+    throw InvalidInput(fmt::format("tol must be in (0, 1) but is {}", tol));
+}
+
+void check_refinements(int refinements) {
+  if (refinements < 8 || refinements > 45)
+    throw InvalidInput(fmt::format("refinements must be in [8, 45] but is {}", refinements));
+}
+
+}  // namespace perp

@@ -1,0 +1,12 @@
+#pragma once
+
+namespace perp {
+
+// What every scheme asks of its options. Each throws InvalidInput with what was found.
+
+void check_h(double h);                   ///< > 0, finite
+void check_theta(double theta);           ///< in [1/2, 1]
+void check_tolerance(double tol);         ///< in (0, 1)
+void check_refinements(int refinements);  ///< in [8, 45]
+
+}  // namespace perp

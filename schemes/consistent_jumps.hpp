@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/core/lcs.hpp>
+#include <perp/core/status.hpp>
+
+namespace perp {
+
+/// A mode in which a continuous solution starts after a jump, with its first values.
+struct ContinuousStart {
+  Mode mode;
+  Vector x;       ///< n: the algebraic variables without their impulses
+  Vector lambda;  ///< m: without their impulses
+};
+
+/// A point (or a continuum of points) that the state can jump to, [RAB] section 3.3.
+struct ConsistentJump {
+  std::vector<ContinuousStart> continuations;  ///< at least one; E x is the same in all of them
+  double amplitude = nan;  ///< ‖E (x⁺ − x⁻)‖; of a continuum the least of its ends
+  Vector impulse_x;        ///< n: of the algebraic variables, the σ of [RAB] eq. (18)
+  Vector impulse_lambda;   ///< m: of the multipliers; NaN where not even the impulse is finite
+  bool is_continuum = false;
+  Matrix vertices{};    ///< n×k, of a continuum: its ends
+  Matrix directions{};  ///< n×k, of a continuum: where it has no end
+
+  [[nodiscard]] const Vector& x() const { return continuations.front().x; }
+};
+
+/// All of them, the smallest first.
+struct ConsistentJumps {
+  Status status = Status::never_run;  ///< solved | no_solution (proved) | not_enumerated
+  std::string message{};              ///< one sentence when not solved
+  std::vector<ConsistentJump> jumps;
+  long nodes = 0;
+
+  /// Does a continuous solution start at x⁻, a jump of amplitude 0?
+  [[nodiscard]] bool starts_continuously() const {
+    return !jumps.empty() && jumps.front().amplitude == 0;
+  }
+};
+
+struct JumpOptions {
+  long max_nodes = 200'000;  ///< nodes of the search over the modes
+};
+
+/// All jumps E (x⁺ − x⁻) = J Σ from the state x at t after which a continuous solution starts, Σ
+/// the impulses of the algebraic variables and of the multipliers and J their columns; the laws
+/// hold at x⁺. They are the limits h → 0 of the solutions of the implicit Euler step
+///     E (x⁺ − x⁻) = h (A x⁺ + B λ⁺ + b(t + h)),   w⁺ = C x⁺ + D λ⁺ + q(t + h),
+/// with unknowns of order 1/h as impulses: what is left of the step beside J Σ is a step from the
+/// limit itself, which exists for all short h if and only if a continuous solution starts there.
+/// All modes are searched in the ordered field of Laurent series in h (see FieldSearch), so that
+/// no small step has to be chosen. The memory of a law (hysteresis) is not known here: all its
+/// branches count. Of b and q the values and the slopes at t count; the slopes are differences,
+/// good to about 1e-9. Throws InvalidInput (see `validated`; x of the wrong size).
+ConsistentJumps consistent_jumps(const Lcs& lcs, const Vector& x, double t,
+                                 const JumpOptions& options = {});
+
+}  // namespace perp

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <perp/core/law.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/core/types.hpp>
+
+namespace perp {
+
+// The start of a capturing scheme is the limit of short steps from x0: of steps of h·2^k and a
+// quarter of it, k = first_probe or as short as last_probe where longer ones have no solution.
+constexpr int first_probe = -10;
+constexpr int last_probe = -40;
+
+/// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
+Vector extrapolate(const Vector& at_h, const Vector& at_quarter);
+
+/// Equations without derivatives and the arguments of the laws at one state, as functions of λ.
+using ConstraintsAt = std::function<void(const Vector& lambda, Vector& equations, Vector& w)>;
+
+/// By how much a state violates its constraints: the largest |equation| and, where a branch leaves
+/// λ open, the distance of w from it; other λ are those of the branches of `mode` over w. `lambda`
+/// is where they start.
+double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, Vector lambda,
+                                const ConstraintsAt& constraints);
+
+/// The same of a state whose mode is not known: on the branches nearest to its w for λ = 0.
+double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsAt& constraints);
+
+/// What is said of a start x0 whose short steps end `distance` away, in `limit`: a jump if x0 is
+/// consistent, else an inconsistent start with its `violation`.
+Event start_event(double t, const Vector& x0, const Vector& limit, bool consistent,
+                  double distance, double violation);
+
+}  // namespace perp

@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+#include <cmath>
+
+#include <perp/models/read_model.hpp>
+#include <perp/perp.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// ẋ = -2 s - x, s ∈ sign(x): from 1 it lands on 0 at t = log(3/2) and rests there.
+const Lcs landing{.E = Matrix{{1}},
+                  .A = Matrix{{-1}},
+                  .B = Matrix{{-2}},
+                  .C = Matrix{{1}},
+                  .laws = {sign()}};
+const double landing_time = std::log(1.5);
+
+/// ẋ = 2 - s, ẏ = x² s, s ∈ sign(x): nonlinear, and crosses x = 0 once.
+struct Crossing {
+  void residual(const auto&, const auto& xdot, const auto& x, const auto& lambda, auto& r) const {
+    r[0] = xdot[0] - (2 - lambda[0]);
+    r[1] = xdot[1] - x[0] * x[0] * lambda[0];
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const { w[0] = x[0]; }
+};
+
+/// From (-1, 0): x = 3 t - 1 up to t = 1/3, then x = t - 1/3; y = -1/9 + x³/3.
+Vector crossed_at(double t) {
+  const double x = t - 1.0 / 3;
+  return Vector{{x, -1.0 / 9 + x * x * x / 3}};
+}
+
+double observed_order(const std::vector<double>& errors) {
+  double order = std::log2(errors.front() / errors.back());
+  return order / static_cast<double>(errors.size() - 1);
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/split_steps") {
+  TEST_CASE("the times of a trajectory are those of h, wherever in a step the mode changes") {
+    const Trajectory run = integrate(landing, Vector{{1}}, {0, 1}, BackwardEuler{.h = 0.01});
+    REQUIRE(run.status == Status::solved);
+    REQUIRE(run.size() == 101);
+    for (std::size_t k = 0; k < run.size(); ++k)
+      CHECK(run.t[k] == doctest::Approx(0.01 * static_cast<double>(k)).epsilon(1e-14));
+    CHECK(run.counts.at("steps") == 100);
+    CHECK(run.counts.at("split") >= 1);
+  }
+
+  TEST_CASE("an event lies within its step of h and its time is of the order of the scheme") {
+    for (const double theta : {1.0, 0.5}) {
+      std::vector<double> errors;
+      for (double h = 1.0 / 64; h > 1e-4; h /= 2) {
+        const Trajectory run =
+            integrate(landing, Vector{{1}}, {0, 1}, Theta{.h = h, .theta = theta});
+        REQUIRE(run.events.size() == 1);
+        const Event& event = run.events[0];
+        CHECK(event.kind == EventKind::sliding_entry);
+        CHECK(event.t_after - event.t_before == doctest::Approx(h).epsilon(1e-9));
+        CHECK(event.t > event.t_before);
+        CHECK(event.t <= event.t_after);
+        errors.push_back(std::abs(event.t - landing_time));
+      }
+      CAPTURE(theta);
+      CHECK(observed_order(errors) == doctest::Approx(theta == 1 ? 1 : 2).epsilon(0.05));
+    }
+  }
+
+  TEST_CASE("two neighbouring step lengths show order one across an event of a nonlinear system") {
+    const Dcs system = make_dcs(Crossing{}, 2, {sign()});
+    std::vector<double> errors;
+    for (double h = 1.0 / 50; errors.size() < 8; h /= 2) {
+      const Trajectory run = integrate(system, Vector{{-1, 0}}, {0, 1}, BackwardEuler{.h = h});
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.counts.at("split") >= 1);
+      errors.push_back((run.x.back() - crossed_at(1)).norm());
+    }
+    for (std::size_t k = 1; k < errors.size(); ++k) {
+      const double order = observed_order({errors[k - 1], errors[k]});
+      CAPTURE(k);
+      CHECK(order > 0.9);
+      CHECK(order < 1.1);
+    }
+  }
+
+  TEST_CASE("a step is taken whole on request, and the error then depends on the event's place") {
+    const auto x_at_end = [](double h, bool split) {
+      const Trajectory run = integrate(
+          make_dcs(Crossing{}, 2, {sign()}), Vector{{-1, 0}}, {0, 1},
+          BackwardEuler{.h = h, .split_at_events = split});
+      REQUIRE(run.status == Status::solved);
+      CHECK((run.counts.count("split") == 1) == split);
+      return std::abs(run.x.back()[0] - 2.0 / 3);
+    };
+    // ẋ is constant on either side: what is left is the error of the step with the event.
+    CHECK(x_at_end(0.02, true) < 1e-13);
+    CHECK(x_at_end(0.02, false) > 1e-3);
+  }
+
+  TEST_CASE("the theta-method keeps order two across crossings") {
+    const Model model = read_model(PERP_MODELS "/relay_oscillator.toml");
+    std::vector<double> errors;
+    for (double h = 0.01; errors.size() < 5; h /= 2) {
+      const Trajectory run =
+          integrate(model.lcs(), model.x0(), model.run.span, Theta{.h = h, .theta = 0.5});
+      REQUIRE(run.status == Status::solved);
+      errors.push_back((run.x.back() - model.exact_at(model.run.span.end)).norm());
+    }
+    CHECK(observed_order(errors) > 1.8);
+    CHECK(observed_order(errors) < 2.3);
+  }
+}
