@@ -51,4 +51,8 @@ void validate(const Dcs& system);
 /// not contain ẋ, and there are no resets. b and q keep their dependence on t.
 std::optional<Lcs> as_lcs(const Dcs& system);
 
+/// The same system as a Dcs, without parameters. Throws InvalidInput where a shape does not fit, or b or
+/// q is a function of t that is no expression.
+Dcs as_dcs(const Lcs& lcs);
+
 }  // namespace perp

@@ -11,6 +11,7 @@ const char* to_string(EventKind kind) {
     case EventKind::sliding_exit: return "sliding_exit";
     case EventKind::jump: return "jump";
     case EventKind::inconsistent_start: return "inconsistent_start";
+    case EventKind::accumulation: return "zeno";
     case EventKind::no_solution: return "no_solution";
   }
   return "unknown";
@@ -22,6 +23,9 @@ void Trajectory::append(const Step& step) {
   lambda.push_back(step.lambda);
   w.push_back(step.w);
   mode.push_back(step.mode);
+  if (step.dx_dq.size() == 0) return;
+  dx_dq.push_back(step.dx_dq);
+  dlambda_dq.push_back(step.dlambda_dq);
 }
 
 }  // namespace perp

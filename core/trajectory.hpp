@@ -18,6 +18,7 @@ enum class EventKind {
   sliding_exit,        ///< and leaves it
   jump,                ///< the differential variables jump
   inconsistent_start,  ///< x0 violates the constraints by `size`
+  accumulation,        ///< infinitely many events end here (Zeno)
   no_solution          ///< the solution ends here
 };
 
@@ -38,6 +39,16 @@ struct Event {
   Vector x_after;   ///< state after it; differs from x_before at jumps
   double size = 0;  ///< ‖E (x_after - x_before)‖ of a jump, residual of an inconsistent start
   std::string note{};  ///< one sentence for people
+  /// How many continuous continuations start after it, 0: not counted; and is the one taken weak,
+  /// with a margin that stays zero as far as its derivatives tell (grazing)?
+  int continuations = 0;
+  bool is_weak = false;
+  /// Where sensitivities are computed: dt/dq (q entries); 1/|d gap/dt|, which tells how it is
+  /// conditioned; and where laws switch at one moment and the order in which q makes them matters,
+  /// the one-sided ∂x/∂q after the event for each order (n×q each).
+  Vector dt_dq{};
+  double condition = 0;
+  std::vector<Matrix> pieces{};
 };
 
 /// One accepted step (or the start): everything known at time t.
@@ -47,6 +58,8 @@ struct Step {
   Vector lambda;
   Vector w;
   Mode mode;
+  Matrix dx_dq{};       ///< n×q, where sensitivities are computed
+  Matrix dlambda_dq{};  ///< m×q
 };
 
 /// Counts of a run, by name ("steps", "unique", "chosen", "refined", "factorisations", ...);
@@ -60,6 +73,8 @@ struct Trajectory {
   std::vector<Vector> lambda;
   std::vector<Vector> w;
   std::vector<Mode> mode;
+  std::vector<Matrix> dx_dq;       ///< one per state where sensitivities are computed, else empty
+  std::vector<Matrix> dlambda_dq;  ///< the same
   std::vector<Event> events;
   Status status = Status::never_run;
   std::string message;  ///< one sentence with t and step number

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+
+namespace perp {
+
+/// What the form of the equations tells about the derivative array of a Dcs, without numbers.
+struct ArrayStructure {
+  /// Does a derivative by ẋ, an algebraic variable or λ depend on λ? Then a mode may have several
+  /// jets.
+  bool nonlinear_in_multipliers = false;
+  /// For each law the number of its group. Laws of different groups do not influence each other in
+  /// any coefficient w_[0..K]: their branches can be decided one group after the other.
+  std::vector<int> groups;
+};
+
+/// For levels 0..K of the array (see DerivativeArray).
+ArrayStructure array_structure(const Dcs& system, int levels);
+
+}  // namespace perp

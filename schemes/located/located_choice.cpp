@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/events.hpp>
+#include <perp/schemes/located/located_run.hpp>
+#include <perp/schemes/nonlinear_capturing.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double same_norm = 1e-9;        ///< relative: norms that tie
+constexpr double same_multiplier = 1e-5;  ///< relative: a multiplier that goes on
+
+/// Do the laws outside of `hit` keep their branch and their multiplier?
+bool goes_on(const Continuation& continuation, const Step& before, const std::vector<int>& hit) {
+  for (std::size_t i = 0; i < before.mode.size(); ++i) {
+    const int law = static_cast<int>(i);
+    if (std::find(hit.begin(), hit.end(), law) != hit.end()) continue;
+    if (continuation.mode[i] != before.mode[i]) return false;
+    const double old_value = before.lambda[law], new_value = continuation.jet.lambda(law, 0);
+    if (std::abs(new_value - old_value) >
+        same_multiplier * std::max({std::abs(old_value), std::abs(new_value), 1e-3}))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// Chooses the mode in which the solution goes on from now_ (t, x, the modes of the laws that are
+/// decided) and enters it. `hit`: laws whose branch ended.
+void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
+                       bool x_jumped) {
+  const bool first = steps_ == 0 && result_.t.empty();
+  Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, undecided);
+  if (selection.admissible.empty() && static_cast<int>(undecided.size()) < system_.m()) {
+    std::vector<int> all;
+    for (int i = 0; i < system_.m(); ++i) all.push_back(i);
+    selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all);
+  }
+  if (selection.admissible.empty() && impact(before)) return;
+  if (result_.status != Status::never_run) return;
+  if (selection.admissible.empty()) {
+    if (!jump(before)) {
+      end_here(before, selection);
+      return;
+    }
+    if (result_.status != Status::never_run) return;
+  } else {
+    const std::size_t chosen = choose(selection, before, hit);
+    const Step old = now_;
+    enter(selection.admissible[chosen]);
+    leave_event(before, selection.admissible[chosen].jet, x_jumped);
+    if (!first) log_change(before, selection, chosen, x_jumped);
+    if (!first && !x_jumped && (now_.lambda - old.lambda).norm() > 0) {
+      // both sides of the discontinuity of λ
+      const Step after = now_;
+      now_ = before;
+      record(false);
+      now_ = after;
+    }
+  }
+  if (result_.status != Status::never_run) return;
+  record(is_asked(now_.t));
+  if (close_accumulation()) return;
+}
+
+/// ‖∂F/∂ẋ ẋ‖ at the start of a continuation: what the norm of [RAB] eq. (31) is per unit of time.
+double LocatedRun::speed(const Continuation& continuation) {
+  flow_.set_mode(continuation.mode);
+  flow_.gather(continuation.jet.x.col(0), continuation.jet.lambda.col(0), y_);
+  ydot_ = Vector::Zero(flow_.size());
+  ydot_.head(system_.n()) = continuation.jet.x.col(1);
+  Vector H;
+  Matrix H_ydot, H_y;
+  if (!flow_.linearize(continuation.jet.t, ydot_, y_, H, H_ydot, H_y)) return inf;
+  for (int j = 0; j < system_.n(); ++j)
+    if (!flow_.is_differential(j)) ydot_[j] = 0;  // its rate may be undetermined
+  return (H_ydot.topRows(system_.n()) * ydot_).norm();
+}
+
+/// Index of the continuation that is followed: what the tree of solutions asks for, or what the
+/// policy says.
+std::size_t LocatedRun::choose(const Selection& selection, const Step& before,
+                               const std::vector<int>& hit) {
+  if (selection.admissible.size() == 1) return 0;
+  const std::size_t usual = by_policy(selection, before, hit);
+  const std::size_t place = branchings_.size();
+  // Choice 0 is the policy's, the others follow in their order.
+  std::size_t choice = place < choices_.size() ? choices_[place] : 0;
+  Branching branching{now_.t, {selection.admissible[usual].mode}};
+  for (std::size_t k = 0; k < selection.admissible.size(); ++k)
+    if (k != usual) branching.modes.push_back(selection.admissible[k].mode);
+  branchings_.push_back(std::move(branching));
+  if (choice == 0) return usual;
+  return choice <= usual ? choice - 1 : choice;
+}
+
+std::size_t LocatedRun::by_policy(const Selection& selection, const Step& before,
+                                  const std::vector<int>& hit) {
+  const auto& found = selection.admissible;
+  std::vector<std::size_t> left;
+  for (std::size_t k = 0; k < found.size(); ++k)
+    if (!hit.empty() && goes_on(found[k], before, hit)) left.push_back(k);
+  if (left.empty())
+    for (std::size_t k = 0; k < found.size(); ++k) left.push_back(k);
+  const auto is_present = [&](std::size_t k) { return found[k].mode == before.mode; };
+  if (options_.policy == ContinuationPolicy::stay) {
+    const auto stay = std::find_if(left.begin(), left.end(), is_present);
+    if (stay != left.end()) return *stay;
+  }
+  std::size_t best = left.front();
+  double least = speed(found[best]);
+  for (std::size_t i = 1; i < left.size(); ++i) {
+    const double norm = speed(found[left[i]]);
+    const double tie = same_norm * std::max({norm, least, 1e-3});
+    if (norm < least - tie || (norm <= least + tie && is_present(left[i]) && !is_present(best)))
+      best = left[i];
+    least = std::min(least, norm);
+  }
+  return best;
+}
+
+void LocatedRun::log_change(const Step& before, const Selection& selection, std::size_t chosen,
+                            bool x_jumped) {
+  const Continuation& next = selection.admissible[chosen];
+  std::string note;
+  if (selection.admissible.size() > 1) {
+    note = fmt::format("{} continuations:", selection.admissible.size());
+    for (std::size_t k = 0; k < selection.admissible.size(); ++k)
+      note += fmt::format("{} [{}]{}", k > 0 ? "," : "",
+                          describe(system_.laws, selection.admissible[k].mode),
+                          k == chosen ? " (taken)" : "");
+  }
+  if (!next.strict) note += note.empty() ? "grazing" : "; grazing";
+  if (options_.cross_check) note += cross_check(before, next.mode, note.empty());
+  int signature = 17;
+  std::vector<int> changed;
+  for (std::size_t i = 0; i < before.mode.size(); ++i) {
+    signature = 31 * signature % 1'000'003 + next.mode[i];
+    if (before.mode[i] == next.mode[i]) continue;
+    changed.push_back(static_cast<int>(i));
+    if (x_jumped) continue;
+    Event event;
+    event.kind = kind_of_change(system_.laws[i], before.mode[i], next.mode[i]);
+    event.t = event.t_before = event.t_after = now_.t;
+    event.law = static_cast<int>(i);
+    event.from = before.mode[i];
+    event.to = next.mode[i];
+    event.x_before = before.x;
+    event.x_after = now_.x;
+    event.note = note;
+    event.continuations = static_cast<int>(selection.admissible.size());
+    event.is_weak = !next.strict;
+    event.condition = passage_.condition;
+    event.dt_dq = passage_.dt;
+    for (const Gap& gap : passage_.gaps) {
+      if (gap.law != event.law || !sensitivities_.active()) continue;
+      const Sensitivities::GapRate rate =
+          sensitivities_.gap_rate(gap, passage_.before, sensitivities_before_);
+      event.dt_dq = rate.time();
+      event.condition = 1 / std::abs(rate.by_t);
+    }
+    event.pieces = passage_.pieces;
+    result_.events.push_back(std::move(event));
+  }
+  if (!changed.empty()) {
+    ++result_.counts["mode_changes"];
+    accumulation_.add(now_.t, now_.x, signature, std::move(changed), sensitivities_.at_event(),
+                      sensitivities_.event_time());
+  }
+}
+
+/// A short implicit Euler step of least norm from the event must choose the mode that the jets
+/// chose.
+std::string LocatedRun::cross_check(const Step& before, const Mode& chosen, bool alone) {
+  const double h = 1e-7 * (span_.end - span_.start);
+  NonlinearCapturing capturing(system_, {.h = h, .selector = Selector::minimal_norm});
+  Step state = before;
+  state.x = now_.x;
+  capturing.restore(state);
+  if (capturing.attempt(now_.t + h, h).status != Status::solved) {
+    ++result_.counts["cross_check_failed"];
+    return fmt::format("{}cross-check: the implicit step is not solved", alone ? "" : "; ");
+  }
+  capturing.accept();
+  const bool agrees = capturing.mode() == chosen;
+  ++result_.counts[agrees ? "cross_check_agrees" : "cross_check_differs"];
+  return agrees ? ""
+                : fmt::format("{}cross-check: the implicit step goes to [{}]", alone ? "" : "; ",
+                              describe(system_.laws, capturing.mode()));
+}
+
+}  // namespace perp

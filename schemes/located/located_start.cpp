@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <perp/schemes/located/located_run.hpp>
+
+namespace perp {
+namespace {
+
+/// Length of the first step of an order-(s+1) estimate, from the first two coefficients of the
+/// solution in units of the tolerance (Hairer and Wanner's rule).
+constexpr double first_share = 0.01;
+constexpr double multiplier_share = 0.2;  ///< of its range: no multiplier moves farther at once
+
+}  // namespace
+
+/// Finds the mode in which the solution starts; an inconsistent x0 goes to the limit of short
+/// implicit steps first.
+void LocatedRun::begin(const Vector& x0) {
+  const int n = system_.n(), m = system_.m();
+  now_ = {span_.start, x0, Vector::Zero(m), Vector::Zero(m), Mode(static_cast<std::size_t>(m), 0)};
+  smooth_h_ = span_.end - span_.start;
+  reset_side_.assign(system_.resets.size(), 0);
+  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
+  std::vector<double> rows(static_cast<std::size_t>(n + m));
+  z[0] = span_.start;
+  std::copy(x0.begin(), x0.end(), z.begin() + Dcs::time_input() + 1 + n);
+  evaluator_.evaluate(z.data(), rows.data());
+  for (int i = 0; i < m; ++i) {
+    const double w = rows[static_cast<std::size_t>(n + i)];
+    if (!std::isfinite(w)) continue;
+    now_.w[i] = w;
+    // Of the branches over this w the one nearest to it; λ is the mode's business.
+    const Law& law = system_.laws[static_cast<std::size_t>(i)];
+    double nearest = inf;
+    for (std::size_t k = 0; k < law.branches.size(); ++k) {
+      const Range range = w_range(law.branches[k]);
+      const double distance = std::max({range.lower - w, w - range.upper, 0.0});
+      if (distance < nearest)
+        nearest = distance, now_.mode[static_cast<std::size_t>(i)] = static_cast<int>(k);
+    }
+  }
+  for (std::size_t k = 0; k < system_.resets.size(); ++k) {
+    const double value = condition(static_cast<int>(k), now_);
+    reset_side_[k] = (value > 0) - (value < 0);
+  }
+  std::vector<int> all(static_cast<std::size_t>(m));
+  std::iota(all.begin(), all.end(), 0);
+  go_on(now_, all, {}, false);
+}
+
+/// Goes on from the present time in the mode of a continuation.
+void LocatedRun::enter(const Continuation& continuation) {
+  const Jet& jet = continuation.jet;
+  now_.mode = continuation.mode;
+  now_.x = jet.x.col(0);
+  now_.lambda = jet.lambda.col(0);
+  now_.w = jet.w.col(0);
+  flow_.set_mode(now_.mode, structure(jet).velocity_level);
+  is_high_index_ = structure(jet).is_high_index;
+  needs_jets_ = false;
+  for (int k = 0; k < flow_.size(); ++k) needs_jets_ = needs_jets_ || !flow_.is_differential(k);
+  flow_.gather(now_.x, now_.lambda, y_);
+  radau_.start(now_.t, y_);
+  make_gaps();
+  h_ = std::min(first_step(jet), smooth_h_);
+  if (options_.fixed_step > 0) h_ = options_.fixed_step;
+}
+
+/// How a mode is integrated, found once for each. The laws whose multiplier only the second
+/// derivative of w holds are contacts, kept by dw/dt = 0, which is of index 2; other unknowns that
+/// one level of differentiation leaves open are of a higher index.
+const LocatedRun::Structure& LocatedRun::structure(const Jet& jet) {
+  const auto known = structures_.find(jet.mode);
+  if (known != structures_.end()) return known->second;
+  Structure structure;
+  const Jet first = first_jets_.solve(jet.mode, jet.t, jet.x.col(0), jet.lambda.col(0));
+  for (int i = 0; i < system_.m(); ++i) {
+    const auto law = static_cast<std::size_t>(i);
+    const Branch& branch = system_.laws[law].branches[static_cast<std::size_t>(jet.mode[law])];
+    if (!is_vertical(branch) || first.lambda_known[law] > 0) continue;
+    structure.velocity_level.resize(static_cast<std::size_t>(system_.m()), 0);
+    structure.velocity_level[law] = 1;
+  }
+  if (structure.velocity_level.empty())
+    structure.is_high_index = std::any_of(first.x_known.begin(), first.x_known.end(),
+                                          [](int known_of_x) { return known_of_x == 0; });
+  return structures_.emplace(jet.mode, std::move(structure)).first->second;
+}
+
+double LocatedRun::first_step(const Jet& jet) const {
+  if (options_.first_step > 0 && steps_ == 0) return options_.first_step;
+  double size = 0, speed = 0, bend = 0;
+  for (int j = 0; j < system_.n(); ++j) {
+    if (!flow_.is_differential(j)) continue;
+    const double scale = options_.scale.size() == 0 ? 1 : options_.scale[j];
+    const double unit = options_.tol * (scale + std::abs(jet.x(j, 0)));
+    size = std::max(size, std::abs(jet.x(j, 0)) / unit);
+    speed = std::max(speed, std::abs(jet.x(j, 1)) / unit);
+    if (jet.x.cols() > 2) bend = std::max(bend, std::abs(2 * jet.x(j, 2)) / unit);
+  }
+  const double span = span_.end - span_.start;
+  // Where the state rests a multiplier may move all the same.
+  double longest = 0.1 * span;
+  for (const int i : flow_.free_laws()) {
+    const auto law = static_cast<std::size_t>(i);
+    if (jet.lambda_known[law] < 2 || jet.lambda(i, 1) == 0) continue;
+    const Range range = system_.laws[law].branches[static_cast<std::size_t>(jet.mode[law])].lambda;
+    const double width = range.upper - range.lower;
+    const double room = std::isfinite(width) ? width : std::max(1.0, std::abs(jet.lambda(i, 0)));
+    longest = std::min(longest, multiplier_share * room / std::abs(jet.lambda(i, 1)));
+  }
+  const double rate = std::max(speed, bend * std::min(1.0, span));
+  if (!(rate > 0) || !std::isfinite(rate)) return std::min(first_share * span, longest);
+  const double by_error = std::pow(first_share / rate, 1.0 / (stages_ + 1));
+  return std::min(by_error, longest);
+}
+
+void LocatedRun::make_gaps() {
+  gaps_ = gaps_of(system_.laws, now_.mode);
+  for (std::size_t k = 0; k < system_.resets.size(); ++k) {
+    const int side = reset_side_[k], direction = system_.resets[k].direction;
+    // −1 falls from above, +1 rises from below, 0 leaves the side where it is.
+    if (direction == 0 && side == 0) continue;
+    const double sign = direction != 0 ? -direction : side;
+    gaps_.push_back({-1, static_cast<int>(k), false, 0, sign});
+  }
+  const auto count = static_cast<Eigen::Index>(gaps_.size());
+  samples_.resize(count, watch_.points().size());
+  depth_.resize(count);
+  noise_.resize(count);
+  inside_.assign(gaps_.size(), 1);
+  // The sizes of the terms of w: what rounding and tolerance of a gap refer to.
+  Matrix w_ydot, w_y, w_p;
+  Vector w_t;
+  ydot_ = Vector::Zero(flow_.size());
+  law_sizes_ = Vector::Ones(system_.m());
+  if (system_.m() > 0 && flow_.linearize_w(now_.t, ydot_, y_, w_, w_ydot, w_y, w_t, w_p))
+    for (int i = 0; i < system_.m(); ++i) {
+      law_sizes_[i] = std::abs(w_[i]);
+      for (int j = 0; j < flow_.size(); ++j) {
+        const double scale =
+            j < system_.n() && options_.scale.size() != 0 ? options_.scale[j] : 1.0;
+        law_sizes_[i] += std::abs(w_y(i, j)) * std::max(std::abs(y_[j]), scale);
+      }
+    }
+}
+
+}  // namespace perp

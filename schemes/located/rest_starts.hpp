@@ -1,0 +1,51 @@
+#pragma once
+
+#include <random>
+
+#include <perp/core/law.hpp>
+#include <perp/core/types.hpp>
+
+namespace perp {
+
+/// Starts of Newton's method: the given one first, then points that are spread at random around it,
+/// the same ones for the same seed.
+class RestStarts {
+ public:
+  RestStarts(const Vector& x, const Vector& scale, double reach, unsigned seed)
+      : x_(x), scale_(scale), reach_(reach), random_(seed) {}
+
+  /// Start number `k`, asked for in order.
+  Vector x(int k) {
+    if (k == 0) return x_;
+    Vector point = x_;
+    for (Eigen::Index j = 0; j < point.size(); ++j)
+      point[j] += reach_ * (2 * share() - 1) * (scale_[j] + std::abs(x_[j]));
+    return point;
+  }
+
+  /// λ in the middle of the range of a vertical branch, then anywhere in it; 0 where it has no
+  /// ends.
+  double lambda(int k, const Range& range) {
+    const double part = k == 0 ? 0.5 : share();
+    if (std::isfinite(range.lower) && std::isfinite(range.upper))
+      return range.lower + part * (range.upper - range.lower);
+    if (std::isfinite(range.lower)) return range.lower + part;
+    return std::isfinite(range.upper) ? range.upper - part : 2 * part - 1;
+  }
+
+ private:
+  double share() {
+    return static_cast<double>(random_()) / static_cast<double>(std::mt19937::max());
+  }
+
+  Vector x_, scale_;
+  double reach_;
+  std::mt19937 random_;
+};
+
+/// Scales as asked for, or 1 for each variable.
+inline Vector scales_or_ones(const Vector& scale, Eigen::Index n) {
+  return scale.size() > 0 ? scale : Vector(Vector::Ones(n));
+}
+
+}  // namespace perp

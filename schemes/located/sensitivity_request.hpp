@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+namespace perp {
+
+/// What a run is differentiated by: q = (x_j(0) of `starts`, p_k of `parameters`), in this order.
+struct SensitivityRequest {
+  std::vector<int> starts{};      ///< indices of variables
+  std::vector<int> parameters{};  ///< indices into Dcs::parameters
+
+  [[nodiscard]] int columns() const { return static_cast<int>(starts.size() + parameters.size()); }
+};
+
+}  // namespace perp
