@@ -12,19 +12,15 @@
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
+#include <perp/cli/output/well_posedness.hpp>
 #include <perp/core/error.hpp>
 #include <perp/core/expression.hpp>
-#include <perp/core/linearize.hpp>
-#include <perp/core/pencil.hpp>
 #include <perp/lcp/enumerate.hpp>
-#include <perp/lcp/mode_equations.hpp>
 
 namespace perp::cli {
 namespace {
 
-constexpr long most_modes = 256;
 constexpr long most_listed = 50;
-constexpr double singular_below = 1e-13;  // reciprocal condition of a step matrix
 
 std::string shape(const char* name, Eigen::Index rows, Eigen::Index columns) {
   return fmt::format("{} {}x{}", name, rows, columns);
@@ -94,52 +90,6 @@ void print_laws(const Model& model) {
   if (!laws.empty()) fmt::print("{}", table.text("  "));
 }
 
-/// The system in one mode: itself, or linearised at the start.
-Lcs in_mode(const Model& model, const Mode& mode) {
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) return *lcs;
-  const Dcs& dcs = std::get<Dcs>(model.system);
-  const double t = model.run.span.start;
-  return linearized(dcs, t, state_in_mode(dcs, t, model.x0(), mode));
-}
-
-/// One row of the table of modes: the index of the DAE and the matrix of the step.
-std::vector<std::string> describe_mode(const Model& model, const Mode& mode) {
-  Lcs lcs;
-  try {
-    lcs = validated(in_mode(model, mode));
-  } catch (const InvalidInput& error) {
-    return {"unknown", error.what()};
-  }
-  const ModeDae dae = mode_dae(lcs, mode);
-  const std::optional<int> index = index_of(dae.E, dae.A);
-  const StepEquations equations(lcs, step_options(model).theta);
-  const double condition =
-      scaled_reciprocal_condition(mode_matrix(equations.family(model.run.h).base, mode));
-  return {index ? fmt::format("regular, index {}", *index) : "singular: not well-posed",
-          condition < singular_below ? "singular"
-                                     : fmt::format("regular, 1/condition {:.1e}", condition)};
-}
-
-void print_modes(const Model& model) {
-  const std::vector<Law>& laws = model.laws();
-  double total = 1;
-  for (const Law& law : laws) total *= static_cast<double>(law.branches.size());
-  fmt::print("modes        {:.6g}{}{}; step matrices for h = {:g}, scheme {}\n", total,
-             total > static_cast<double>(most_modes)
-                 ? fmt::format(", of which the first {} are looked at", most_modes)
-                 : "",
-             std::holds_alternative<Dcs>(model.system) ? ", linearised at the start" : "",
-             model.run.h, model.run.scheme);
-  TextTable table({"#", "mode", "DAE in this mode", "step matrix"});
-  Mode mode(laws.size(), 0);
-  for (long k = 1; k <= most_modes; ++k) {
-    const std::vector<std::string> row = describe_mode(model, mode);
-    table.add({fmt::format("{}", k), describe(laws, mode), row[0], row[1]});
-    if (!next_mode(mode, laws)) break;
-  }
-  fmt::print("{}", table.text("  "));
-}
-
 void print_start(const Model& model, const StepEquations& equations) {
   const Vector x0 = model.x0();
   const SolutionSet set = enumerate(equations.consistency(x0, model.run.span.start));
@@ -172,10 +122,7 @@ Trajectory first_step(Model model) {
 
 /// The start as the scheme makes it. False if no run starts there.
 bool print_scheme_start(const Model& model, const Trajectory& run) {
-  for (const Event& event : run.events)
-    fmt::print("  {}{}{}\n", to_string(event.kind),
-               event.size != 0 ? fmt::format(", size {:.6g}", event.size) : "",
-               event.note.empty() ? "" : ": " + event.note);
+  for (const Event& event : run.events) fmt::print("  {}\n", event_text(model, event));
   if (run.mode.empty() || (run.mode.front().empty() && !model.laws().empty())) {
     fmt::print("first step   {}\n", run.message);
     return false;
@@ -208,7 +155,8 @@ int execute(const ModelOptions& options) {
   else
     print_equations(model, std::get<Dcs>(model.system));
   print_laws(model);
-  print_modes(model);
+  fmt::print("{}", modes_text(model));
+  fmt::print("{}", step_text(model));
   if (lcs != nullptr)
     print_start(model, StepEquations(*lcs, step_options(model).theta));
   else

@@ -10,6 +10,7 @@
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
+#include <perp/cli/output/branches_text.hpp>
 #include <perp/cli/output/recorder.hpp>
 #include <perp/cli/output/tree_text.hpp>
 #include <perp/cli/plot/run_plot.hpp>
@@ -170,6 +171,8 @@ int execute(const RunArguments& arguments) {
   std::FILE* stream = destinations.data == "-" ? stderr : stdout;
   if (!arguments.quiet)
     print(stream, {model, run, modes, recorder.constraints(), last_state(run), files});
+  if (model.run.scheme == "located" && model.run.policy == "all")
+    fmt::print(stream, "{}", branches_text(model));
   if (arguments.all) {
     fmt::print(stream, "{} steps have not exactly one solution\n", recorder.listed_steps());
     if (const std::string tree = tree_text(model); !tree.empty())

@@ -9,8 +9,10 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
+#include <perp/cli/output/merged_tree_text.hpp>
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/text_table.hpp>
+#include <perp/cli/plot/tree_plot.hpp>
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/solver.hpp>
@@ -20,10 +22,14 @@ namespace perp::cli {
 namespace {
 
 constexpr long most_listed = 100'000;
+constexpr long most_tree_nodes = 10'000;
+constexpr long most_lines = 1'000;  // of a tree
 
 struct SolutionsArguments {
   ModelOptions model;
-  std::string at, time, mode;
+  std::string at, time, mode, plot, plot_variables;
+  long max_nodes = 0;  ///< 0: as the library
+  std::optional<int> tree;  ///< its steps; none: one step, listed
   bool json = false;
 };
 
@@ -151,6 +157,8 @@ void print_text(const Model& model, const StepSolutions& solutions, const Choice
                                                       : describe(model.laws(), present.mode) +
                                                             " (" + present.reason + ")");
   fmt::print("solutions {}\n", describe_class(solutions));
+  if (solutions.note.empty() && solutions.set.complete)
+    fmt::print("proof     {}\n", solutions.set.certificate);
   if (solutions.listed.empty()) return;
   fmt::print("{}", table_of(solutions, model));
   if (choice.status == Status::solved)
@@ -193,7 +201,71 @@ Json json_of(const Model& model, const StepSolutions& solutions, const Choice& c
   return json;
 }
 
+/// --max-nodes. Throws InvalidInput.
+EnumerateOptions limits_of(const SolutionsArguments& arguments, const Model& model) {
+  EnumerateOptions limits;
+  if (arguments.max_nodes == 0) return limits;
+  if (!std::holds_alternative<Lcs>(model.system))
+    throw InvalidInput(
+        "--max-nodes bounds an enumeration; the steps of this model are not affine and are "
+        "searched "
+        "mode by mode: leave the option out");
+  limits.max_nodes = arguments.max_nodes;
+  return limits;
+}
+
+/// --tree: the solutions of several steps.
+int execute_tree(const SolutionsArguments& arguments, const Model& model, const Vector& x,
+                 double t) {
+  const std::optional<Picture> picture =
+      arguments.plot.empty() ? std::nullopt : std::optional<Picture>(arguments.plot);
+  std::vector<int> drawn;
+  if (arguments.plot_variables.empty())
+    drawn.push_back(0);
+  else
+    for (const std::string& name : split_list(arguments.plot_variables))
+      drawn.push_back(static_cast<int>(find_name(name, variable_names(model), "variable")));
+  const MergedTree tree =
+      merged_tree_of(model, x, t, *arguments.tree,
+                     arguments.max_nodes > 0 ? arguments.max_nodes : most_tree_nodes);
+  if (arguments.json) {
+    Json json{{"version", PERP_VERSION},
+              {"model", {{"name", model.name}, {"file", model.file}, {"hash", model.hash}}},
+              {"h", model.run.h},
+              {"scheme", model.run.scheme}};
+    json.update(to_json(model, tree));
+    fmt::print("{}\n", json.dump(1));
+  } else {
+    fmt::print("model  {}\ntree   {}\n", title(model), describe_counts(tree, *arguments.tree));
+    fmt::print("{}", merged_tree_text(model, tree, most_lines));
+    for (const Law& law : model.laws())
+      if (law.memory)
+        fmt::print("note   the memory of law '{}' is not used: every branch is a solution\n",
+                   law.name);
+  }
+  if (picture) draw_tree(*picture, model, tree, drawn);
+  if (!tree.complete)
+    fmt::print(stderr, "perp solutions: not proved complete: {}\n", tree.message);
+  else if (tree.ends == 0)
+    fmt::print(stderr, "perp solutions: no solution has {} steps of length {:g}\n",
+               *arguments.tree, model.run.h);
+  return tree.complete && tree.ends > 0 ? exit_solved : exit_no_answer;
+}
+
+/// Options that belong to --tree or do not go with it. Throws InvalidInput.
+void check_tree_options(const SolutionsArguments& arguments) {
+  if (arguments.tree && *arguments.tree < 1)
+    throw InvalidInput(fmt::format("--tree must be positive but is {}", *arguments.tree));
+  if (!arguments.tree && !(arguments.plot.empty() && arguments.plot_variables.empty()))
+    throw InvalidInput("--plot and --plot-variables draw a tree: add --tree N");
+  if (arguments.plot.empty() && !arguments.plot_variables.empty())
+    throw InvalidInput("--plot-variables needs --plot FILE");
+  if (arguments.tree && !arguments.mode.empty())
+    throw InvalidInput("--mode is for the selector, but --tree follows every solution");
+}
+
 int execute(const SolutionsArguments& arguments) {
+  check_tree_options(arguments);
   std::vector<Override> at;
   if (!arguments.at.empty()) {
     const std::vector<std::string> names = variable_names(read(arguments.model));
@@ -206,12 +278,16 @@ int execute(const SolutionsArguments& arguments) {
   const double t =
       arguments.time.empty() ? model.run.span.start : parse_number(arguments.time, "--t");
   const Vector x = model.x0();
+  if (arguments.max_nodes < 0)
+    throw InvalidInput(fmt::format("--max-nodes must be positive but is {}", arguments.max_nodes));
+  if (arguments.tree) return execute_tree(arguments, model, x, t);
   const Lcs* lcs = std::get_if<Lcs>(&model.system);
   const Present present =
       !arguments.mode.empty() ? Present{parse_mode(arguments.mode, model.laws()), "--mode"}
       : lcs != nullptr        ? present_mode(StepEquations(*lcs, step_options(model).theta), x, t)
                               : Present{{}, "unknown, see --mode"};
-  StepSolutions solutions = StepLister(model)(x, t, model.run.h, most_listed);
+  StepSolutions solutions =
+      StepLister(model, limits_of(arguments, model))(x, t, model.run.h, most_listed);
   const bool none = solutions.set.complete && solutions.listed.empty();
   Choice choice{Status::no_solution, {}, {}, {}, nan};
   if (lcs == nullptr)
@@ -226,6 +302,10 @@ int execute(const SolutionsArguments& arguments) {
     fmt::print("{}\n", json_of(model, solutions, choice, present, t).dump(1));
   else
     print_text(model, solutions, choice, present, t);
+  if (lcs != nullptr && !solutions.set.complete) {
+    fmt::print(stderr, "perp solutions: {}\n", solutions.set.certificate);
+    return exit_no_answer;
+  }
   if (!none) return exit_status(choice.status);
   if (!arguments.json) print_violations(model, x, t);
   fmt::print(stderr, "perp solutions: the step of length {:g} from t = {:.10g} has no solution\n",
@@ -247,6 +327,19 @@ Action configure(CLI::App& app) {
       ->type_name("BRANCH,...");
   arguments->model.add_step_to(app);
   arguments->model.add_scheme_to(app);
+  app.add_option("--max-nodes", arguments->max_nodes,
+                 "ends the enumeration (with --tree: states of the tree, 10000 without it); the "
+                 "answer then says how far it got")
+      ->type_name("N");
+  app.add_option("--tree", arguments->tree,
+                 "all discrete solutions of N steps, as a tree whose ways may meet again")
+      ->type_name("N");
+  app.add_option("--plot", arguments->plot,
+                 "draw the tree: FILE.svg, .png or .pdf (with FILE's gnuplot script and data)")
+      ->type_name("FILE");
+  app.add_option("--plot-variables", arguments->plot_variables,
+                 "variables to draw; default: the first")
+      ->type_name("NAME,...");
   app.add_flag("--json", arguments->json, "write JSON");
   return [arguments] { return execute(*arguments); };
 }
@@ -258,7 +351,8 @@ const Command solutions{
     "solutions", "lists every solution of one step, with modes, norms and the chosen one",
     "examples:\n"
     "  perp solutions switching_dae_crossing --at x1=0,x2=-1\n"
-    "  perp solutions model.toml --at v=1 --t 0.5 --h 0.01 --selector minimal_norm --json",
+    "  perp solutions model.toml --at v=1 --t 0.5 --h 0.01 --selector minimal_norm --json\n"
+    "  perp solutions switching_dae_repulsive --at x1=0,x2=-1 --h 0.1 --tree 5 --plot tree.svg",
     configure};
 
 }  // namespace perp::cli

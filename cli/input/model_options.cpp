@@ -54,45 +54,65 @@ void ModelOptions::add_scheme_to(CLI::App& app) {
   app.add_option("--selector", selector,
                  "rule that chooses between several solutions: keep_mode, minimal_norm, first")
       ->type_name("NAME");
+  app.add_option("--policy", policy,
+                 "scheme located: the continuation taken where several start: minimal_norm, stay, "
+                 "all (minimal_norm, and the tree of solutions)")
+      ->type_name("NAME");
   app.add_option("--scheme", scheme, "see perp list schemes")->type_name("NAME");
+  app.add_flag("--cross-check", cross_check,
+               "scheme located: compare every choice of a mode with a short implicit Euler step");
   app.add_option("--theta", theta, "theta of the theta-method, in [0.5, 1]")->type_name("NUMBER");
   app.add_option("--solver", solver, "method for selector first, see perp list solvers")
       ->type_name("NAME");
-  app.add_option("--tol", tol, "largest accepted residual of a step")->type_name("NUMBER");
+  app.add_option("--tol", tol,
+                 "largest accepted residual of a step; scheme located: relative error")
+      ->type_name("NUMBER");
 }
 
-Model read(const ModelOptions& options, const std::vector<Override>& more,
-           const std::string& more_option) {
-  std::vector<Override> overrides;
-  std::map<std::string, std::string> written;
+ModelReader::ModelReader(const ModelOptions& options)
+    : text_(read_model_file(find_model(options.model), known_names())) {
   for (const std::string& assignment : options.set)
-    overrides.push_back(parse_assignment(assignment, "--set"));
+    set_.push_back(parse_assignment(assignment, "--set"));
   const auto shortcut = [&](const char* key, const std::string& value) {
     if (value.empty()) return;
-    overrides.push_back({fmt::format("run.{}", key), value});
-    written[fmt::format("--set run.{}={}:", key, value)] = fmt::format("--{} {}", key, value);
+    shortcuts_.push_back({fmt::format("run.{}", key), value});
+    written_[fmt::format("--set run.{}={}:", key, value)] = fmt::format("--{} {}", key, value);
   };
   shortcut("h", options.h);
   shortcut("selector", options.selector);
+  shortcut("policy", options.policy);
   shortcut("scheme", options.scheme);
   shortcut("theta", options.theta);
   shortcut("solver", options.solver);
   shortcut("t", options.t);
   shortcut("tol", options.tol);
-  for (const Override& item : more) {
-    overrides.push_back({"variables." + item.key, item.value});
-    written[fmt::format("--set variables.{}={}:", item.key, item.value)] =
-        fmt::format("{} {}={}", more_option, item.key, item.value);
-  }
+  if (options.cross_check) shortcuts_.push_back({"run.cross_check", "true"});
+}
+
+Model ModelReader::operator()(const std::vector<Override>& set, const std::vector<Override>& more,
+                              const std::string& more_option) const {
+  std::vector<Override> overrides = set_;
+  overrides.insert(overrides.end(), shortcuts_.begin(), shortcuts_.end());
+  overrides.insert(overrides.end(), set.begin(), set.end());
+  for (const Override& item : more) overrides.push_back({"variables." + item.key, item.value});
   try {
-    Model model = read_model(find_model(options.model), overrides, known_names());
+    Model model = text_.read(overrides);
     if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
     return model;
   } catch (const ModelError& error) {
+    std::map<std::string, std::string> written = written_;
+    for (const Override& item : more)
+      written[fmt::format("--set variables.{}={}:", item.key, item.value)] =
+          fmt::format("{} {}={}", more_option, item.key, item.value);
     const std::string message = in_users_words(error.what(), written);
     if (message == error.what()) throw;
     throw InvalidInput(message);
   }
+}
+
+Model read(const ModelOptions& options, const std::vector<Override>& more,
+           const std::string& more_option) {
+  return ModelReader(options)({}, more, more_option);
 }
 
 std::vector<std::string> variable_names(const Model& model) {

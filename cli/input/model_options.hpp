@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,33 @@ namespace perp::cli {
 struct ModelOptions {
   std::string model;
   std::vector<std::string> set;
-  std::string h, selector, scheme, theta, solver, t, tol;
+  bool cross_check = false;
+  std::string h, selector, policy, scheme, theta, solver, t, tol;
 
   void add_to(CLI::App& app);         ///< MODEL and --set
   void add_step_to(CLI::App& app);    ///< --h
   void add_span_to(CLI::App& app);    ///< --t
-  void add_scheme_to(CLI::App& app);  ///< --selector, --scheme, --theta, --solver, --tol
+  void add_scheme_to(CLI::App& app);  ///< --selector, --policy, --scheme, ...
+};
+
+/// The file of MODEL, parsed once, with the overrides of the options.
+class ModelReader {
+ public:
+  /// Throws ModelError, InvalidInput, FileError.
+  explicit ModelReader(const ModelOptions& options);
+
+  /// The model; overrides in `set` count after those of all options, `more` are start values of
+  /// variables given by the option `more_option`. h is never 0 in the result. Errors in an option
+  /// name the option as the user wrote it. May be called by several threads at once. Throws
+  /// ModelError, InvalidInput.
+  [[nodiscard]] Model operator()(const std::vector<Override>& set,
+                                 const std::vector<Override>& more,
+                                 const std::string& more_option) const;
+
+ private:
+  std::vector<Override> set_, shortcuts_;
+  std::map<std::string, std::string> written_;  // what messages call an override: the option
+  ModelText text_;
 };
 
 /// The model with all overrides; last come `more`, start values of variables given by the option

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <cmath>
 #include <variant>
 
 #include <perp/cli/input/arguments.hpp>
@@ -42,6 +43,11 @@ Trajectory run_moreau_jean(const Model& model, const IntegrateOptions& options) 
                    options);
 }
 
+Trajectory run_located(const Model& model, const IntegrateOptions& options) {
+  const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());
+  return integrate(system, model.x0(), model.run.span, located_options(model), options);
+}
+
 double one(const RunOptions& /*options*/) { return 1; }
 double theta_of(const RunOptions& options) { return options.theta; }
 
@@ -51,6 +57,8 @@ const std::vector<SchemeEntry>& schemes() {
   static const std::vector<SchemeEntry> table{
       {"backward_euler", "implicit Euler, event capturing: one complementarity problem a step",
        run_backward_euler, one},
+      {"located", "Radau IIA of order 5, 9 or 13; events to machine precision, --tol is the error",
+       run_located, one},
       {"moreau_jean", "velocity stepping of mechanical systems with contacts and restitution",
        run_moreau_jean, one},
       {"theta", "theta-method on the smooth part (theta = 0.5: second order between events)",
@@ -69,7 +77,21 @@ BackwardEuler backward_euler_options(const Model& model) {
   return {.h = model.run.h,
           .selector = selector_from(model.run.selector),
           .tol = model.run.tol,
-          .solver = model.run.solver};
+          .solver = model.run.solver,
+          .split_at_events = model.run.split_at_events};
+}
+
+Located located_options(const Model& model) {
+  Located located{.tol = model.run.tol,
+                  .output_step = model.run.h,
+                  .policy = model.run.policy == "stay" ? ContinuationPolicy::stay
+                                                       : ContinuationPolicy::minimal_norm,
+                  .cross_check = model.run.cross_check,
+                  .restitution = model.restitution};
+  located.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    located.scale[static_cast<Eigen::Index>(j)] = std::abs(model.variables[j].nominal);
+  return located;
 }
 
 Theta step_options(const Model& model) {
@@ -77,11 +99,12 @@ Theta step_options(const Model& model) {
           .theta = scheme(model.run.scheme).theta(model.run),
           .selector = selector_from(model.run.selector),
           .tol = model.run.tol,
-          .solver = model.run.solver};
+          .solver = model.run.solver,
+          .split_at_events = model.run.split_at_events};
 }
 
 std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
-  if (model.run.scheme == "moreau_jean")
+  if (model.run.scheme == "moreau_jean" || model.run.scheme == "located")
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
     return std::make_unique<Capturing>(*lcs, step_options(model));

@@ -29,6 +29,7 @@ const SchemeEntry& scheme(const std::string& name);
 /// Options of a scheme as they stand in the model's [run] table.
 BackwardEuler backward_euler_options(const Model& model);
 Theta step_options(const Model& model);
+Located located_options(const Model& model);
 
 /// The stepper of a capturing scheme for the model. Throws InvalidInput for other schemes.
 std::unique_ptr<Scheme> capturing_scheme(const Model& model);

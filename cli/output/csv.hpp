@@ -10,11 +10,13 @@
 
 namespace perp::cli {
 
-/// A trajectory as CSV: t, the variables, λ, outputs, the mode as text. Numbers are the shortest
-/// text that reads back as the same double.
+/// A trajectory as CSV: t, the variables, λ, outputs, sensitivities, the mode as text. Numbers are
+/// the shortest text that reads back as the same double.
 class CsvWriter {
  public:
-  CsvWriter(const std::string& file, const Model& model);
+  /// `quantities`: names of the columns of dx_dq, e.g. p1: columns dx1_dp1, ..., dlambda1_dp1, ...
+  CsvWriter(const std::string& file, const Model& model,
+            const std::vector<std::string>& quantities = {});
   void row(const Step& step);
   void close() { file_.close(); }
 
@@ -24,12 +26,14 @@ class CsvWriter {
   std::string mode_field_;
   Mode mode_;
   std::size_t lambdas_;
+  Eigen::Index quantities_;
   Outputs outputs_;
 };
 
 /// The events as CSV: t,type,law,from,to,t_before,t_after,size,note. Where the solution ends is a
-/// comment line.
+/// comment line. With `quantities` the columns dt_d<quantity> and condition follow.
 void write_events(const std::string& file, const std::vector<Law>& laws,
-                  const std::vector<Event>& events);
+                  const std::vector<Event>& events,
+                  const std::vector<std::string>& quantities = {});
 
 }  // namespace perp::cli

@@ -1,91 +1,19 @@
 #include <fmt/format.h>
-#include <hdf5.h>
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/hdf5.hpp>
+#include <perp/cli/output/hdf5_objects.hpp>
 #include <perp/core/error.hpp>
 
 namespace perp::cli {
 namespace {
 
+using namespace hdf5;
+
 constexpr hsize_t chunk_bytes = 1U << 16U;
 constexpr std::chrono::milliseconds flush_interval{1000};
-
-/// An HDF5 identifier that is closed with its own function.
-class Handle {
- public:
-  using Close = herr_t (*)(hid_t);
-  Handle() = default;
-  Handle(hid_t id, Close close, const std::string& what) : id_(id), close_(close) {
-    if (id < 0) throw FileError(fmt::format("{} cannot be written as HDF5", what));
-  }
-  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(id_, other.id_);
-    std::swap(close_, other.close_);
-    return *this;
-  }
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  [[nodiscard]] hid_t id() const { return id_; }
-
- private:
-  hid_t id_ = -1;
-  Close close_ = nullptr;
-};
-
-void check(herr_t status, const std::string& what) {
-  if (status < 0) throw FileError(fmt::format("{} cannot be written; is the disk full?", what));
-}
-
-Handle text_type() {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "text");
-  H5Tset_size(type.id(), H5T_VARIABLE);
-  H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  return type;
-}
-
-std::vector<const char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<const char*> list;
-  for (const std::string& text : texts) list.push_back(text.c_str());
-  return list;
-}
-
-void write_attribute(hid_t object, const std::string& name, const std::string& text) {
-  const Handle type = text_type();
-  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, name);
-  const Handle attribute(
-      H5Acreate2(object, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-      name);
-  const char* pointer = text.c_str();
-  check(H5Awrite(attribute.id(), type.id(), &pointer), name);
-}
-
-void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts) {
-  if (texts.empty()) return;
-  const Handle type = text_type();
-  const hsize_t size = texts.size();
-  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, name);
-  const Handle attribute(
-      H5Acreate2(object, name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
-      name);
-  check(H5Awrite(attribute.id(), type.id(), pointers(texts).data()), name);
-}
-
-/// A whole dataset of `rows`×`columns`, or of `rows` where columns is 0.
-void write_dataset(hid_t parent, const char* name, hid_t type, hsize_t rows, hsize_t columns,
-                   const void* data) {
-  const hsize_t size[2]{rows, columns};
-  const Handle space(H5Screate_simple(columns > 0 ? 2 : 1, size, nullptr), H5Sclose, name);
-  const Handle set(
-      H5Dcreate2(parent, name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
-      name);
-  if (rows > 0) check(H5Dwrite(set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), name);
-}
 
 /// A dataset that grows by rows; `columns` 0 makes it one-dimensional.
 template <class T>
@@ -139,11 +67,6 @@ class Table {
   std::vector<T> values_;
   Handle set_;
 };
-
-Handle create_file(const std::string& name) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported by us
-  return {H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, name};
-}
 
 }  // namespace
 
@@ -231,18 +154,18 @@ class Hdf5Writer::File {
     const auto numbers = [&](const char* name, double Event::*member) {
       std::vector<double> values;
       for (const Event& event : events) values.push_back(event.*member);
-      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, rows, 0, values.data());
+      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, {rows}, values.data());
     };
     const auto integers = [&](const char* name, int Event::*member) {
       std::vector<int> values;
       for (const Event& event : events) values.push_back(event.*member);
-      write_dataset(group.id(), name, H5T_NATIVE_INT, rows, 0, values.data());
+      write_dataset(group.id(), name, H5T_NATIVE_INT, {rows}, values.data());
     };
     const auto texts = [&](const char* name, const auto& text_of) {
       std::vector<std::string> values;
       for (const Event& event : events) values.push_back(text_of(event));
       const Handle type = text_type();
-      write_dataset(group.id(), name, type.id(), rows, 0, pointers(values).data());
+      write_dataset(group.id(), name, type.id(), {rows}, pointers(values).data());
     };
     const auto states = [&](const char* name, Vector Event::*member) {
       const hsize_t n = x_columns();
@@ -253,7 +176,7 @@ class Hdf5Writer::File {
           const auto index = static_cast<Eigen::Index>(j);
           values.push_back(index < x.size() ? x[index] : nan);
         }
-      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, rows, n, values.data());
+      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, {rows, n}, values.data());
     };
     numbers("t", &Event::t);
     numbers("t_before", &Event::t_before);

@@ -65,7 +65,8 @@ Json provenance(const Model& model, const Trajectory& run, const std::vector<std
               {"selector", model.run.selector},
               {"solver", model.run.solver},
               {"theta", model.run.theta},
-              {"tol", model.run.tol}}}};
+              {"tol", model.run.tol},
+              {"split_at_events", model.run.split_at_events}}}};
   for (const auto& [key, value] : run.provenance) json["run"][key] = value;
   Json laws = Json::array();
   for (std::size_t i = 0; i < model.laws().size(); ++i) {

@@ -58,13 +58,14 @@ StepSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, do
 
 }  // namespace
 
-StepLister::StepLister(const Model& model) : model_(model) {
+StepLister::StepLister(const Model& model, const EnumerateOptions& limits)
+    : model_(model), limits_(limits) {
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
     equations_.emplace(*lcs, step_options(model).theta);
 }
 
 StepSolutions StepLister::operator()(const Vector& x, double t, double h, long limit) {
-  if (equations_) return solutions_of_step(*equations_, x, t, h, limit);
+  if (equations_) return solutions_of_step(*equations_, x, t, h, limit, limits_);
   return solutions_of_step(std::get<Dcs>(model_.system), x, t, h, model_.run.tol, limit);
 }
 

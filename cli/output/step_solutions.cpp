@@ -87,14 +87,14 @@ Json columns_to_json(const Matrix& columns) {
 }  // namespace
 
 StepSolutions solutions_of_step(StepEquations& equations, const Vector& x, double t, double h,
-                                long limit) {
+                                long limit, const EnumerateOptions& limits) {
   StepSolutions result;
   const ParametricMlcp family = equations.family(h);
   std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));
   equations.parameter(x, t, t + h, parameter.data());
   result.problem = family.base;
   instantiate(family, parameter.data(), result.problem);
-  result.set = enumerate(result.problem);
+  result.set = enumerate(result.problem, limits);
   const int n = equations.n();
   Norm norm{Matrix::Zero(n, n + equations.m()), Vector::Zero(n + equations.m())};
   norm.W.leftCols(n) = equations.given_E();
@@ -153,7 +153,7 @@ std::string describe_class(const StepSolutions& solutions) {
   if (!solutions.note.empty())
     text += "; " + solutions.note;
   else if (!set.complete)
-    text += "; not all were found: " + set.certificate;
+    text += "; " + set.certificate;
   return text;
 }
 

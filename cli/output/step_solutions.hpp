@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/cli/output/provenance.hpp>
-#include <perp/lcp/solution_set.hpp>
+#include <perp/lcp/enumerate.hpp>
 #include <perp/models/model.hpp>
 #include <perp/schemes/step_equations.hpp>
 
@@ -28,18 +28,21 @@ struct StepSolutions {
   std::string note{};  ///< how sure the list is, where it is not enumerated; else empty
 };
 
-/// Enumerates the step of the model's scheme of length h; `limit` bounds the list, not the search.
+/// Enumerates the step of the model's scheme of length h; `limit` bounds the list, not the search,
+/// which `limits` does.
 StepSolutions solutions_of_step(StepEquations& equations, const Vector& x, double t, double h,
-                                long limit);
+                                long limit, const EnumerateOptions& limits = {});
 
 /// The solutions of steps of a model: enumerated where it is affine, else searched mode by mode.
 class StepLister {
  public:
-  explicit StepLister(const Model& model);
+  /// `limits` are those of an enumeration; the search of a model that is not affine has its own.
+  explicit StepLister(const Model& model, const EnumerateOptions& limits = {});
   StepSolutions operator()(const Vector& x, double t, double h, long limit);
 
  private:
   const Model& model_;
+  EnumerateOptions limits_;
   std::optional<StepEquations> equations_;  // of an affine model
 };
 

@@ -25,17 +25,6 @@ void print_some(std::FILE* stream, std::size_t count, const char* noun, const Pr
   }
 }
 
-void print_modes(std::FILE* stream, const Summary& summary) {
-  const std::vector<Law>& laws = summary.model.laws();
-  if (laws.empty()) return;
-  fmt::print(stream, "modes       {}\n", summary.modes.size());
-  print_some(stream, summary.modes.size(), "changes of mode", [&](std::size_t k) {
-    const ModeSpan& span = summary.modes[k];
-    fmt::print(stream, "            t = {:<14.8g} to {:<14.8g} {}\n", span.start, span.end,
-               describe(laws, span.mode));
-  });
-}
-
 /// The differential variables before and after; the algebraic ones hold an impulse.
 std::string jump_text(const Model& model, const Event& event) {
   std::vector<std::string> names;
@@ -50,22 +39,23 @@ std::string jump_text(const Model& model, const Event& event) {
   return fmt::format("from {} to {}", named_values(names, before), named_values(names, after));
 }
 
+void print_modes(std::FILE* stream, const Summary& summary) {
+  const std::vector<Law>& laws = summary.model.laws();
+  if (laws.empty()) return;
+  fmt::print(stream, "modes       {}\n", summary.modes.size());
+  print_some(stream, summary.modes.size(), "changes of mode", [&](std::size_t k) {
+    const ModeSpan& span = summary.modes[k];
+    fmt::print(stream, "            t = {:<14.8g} to {:<14.8g} {}\n", span.start, span.end,
+               describe(laws, span.mode));
+  });
+}
+
 void print_events(std::FILE* stream, const Summary& summary) {
   const std::vector<Event>& events = summary.run.events;
   if (events.empty()) return;
   fmt::print(stream, "events      {}\n", events.size());
   print_some(stream, events.size(), "events", [&](std::size_t k) {
-    const Event& event = events[k];
-    const BranchTexts texts = branch_texts(summary.model.laws(), event);
-    std::string line = fmt::format("t = {:<12.8g} {}", event.t, to_string(event.kind));
-    if (!texts.law.empty()) line += fmt::format("  {}: {} -> {}", texts.law, texts.from, texts.to);
-    if (event.kind == EventKind::jump && event.x_after.size() > 0)
-      line += "  " + jump_text(summary.model, event);
-    if (event.size != 0) line += fmt::format("  size {:.6g}", event.size);
-    if (event.t_after > event.t_before)
-      line += fmt::format("  in ({:.8g}, {:.8g}]", event.t_before, event.t_after);
-    if (!event.note.empty()) line += "  " + event.note;
-    fmt::print(stream, "            {}\n", line);
+    fmt::print(stream, "            {}\n", event_text(summary.model, events[k]));
   });
 }
 
@@ -73,9 +63,37 @@ void print_scheme(std::FILE* stream, const Summary& summary) {
   const RunOptions& options = summary.model.run;
   const auto& provenance = summary.run.provenance;
   const auto norm = provenance.find("norm");
+  if (options.scheme == "located") {
+    fmt::print(stream, "scheme      located (Radau IIA, {} stages), tol = {:g}, policy {}, norm {}\n",
+               provenance.at("stages"), options.tol, options.policy, provenance.at("norm"));
+    return;
+  }
+  if (norm == provenance.end()) {  // nothing is selected by it
+    const auto scheme = provenance.find("scheme");
+    fmt::print(stream, "scheme      {}, h = {:g}\n",
+               scheme == provenance.end() ? options.scheme : scheme->second, options.h);
+    return;
+  }
   fmt::print(stream, "scheme      {}{}, h = {:g}, selector {}, norm {}\n", options.scheme,
              options.scheme == "theta" ? fmt::format(" ({:g})", options.theta) : "", options.h,
-             options.selector, norm == provenance.end() ? "none" : norm->second);
+             options.selector, norm->second);
+}
+
+/// Of the laws of positions, or of velocities where the scheme solves those: its positions meet
+/// their laws up to O(h) only, the penetration.
+void print_residual(std::FILE* stream, const Summary& summary) {
+  const auto& provenance = summary.run.provenance;
+  const auto impacts = provenance.find("impact residual");
+  if (impacts != provenance.end())
+    fmt::print(stream,
+               "residual    {}: largest, relative, of the laws of impact in all steps; deepest "
+               "penetration of a gap {}\n",
+               impacts->second, provenance.at("deepest penetration"));
+  else if (summary.constraints.states() > 0)
+    fmt::print(stream,
+               "residual    {:.2g}: largest, relative, of the algebraic equations and laws over {} "
+               "states\n",
+               summary.constraints.largest(), summary.constraints.states());
 }
 
 }  // namespace
@@ -95,6 +113,21 @@ std::string named_values(const std::vector<std::string>& names, const Vector& va
   return size == 1 ? left + " = " + right : "(" + left + ") = (" + right + ")";
 }
 
+std::string event_text(const Model& model, const Event& event) {
+  const BranchTexts texts = branch_texts(model.laws(), event);
+  const bool wrong_start = event.kind == EventKind::inconsistent_start;
+  std::string line = fmt::format("t = {:<12.8g} {}", event.t, to_string(event.kind));
+  if (!texts.law.empty()) line += fmt::format("  {}: {} -> {}", texts.law, texts.from, texts.to);
+  if ((event.kind == EventKind::jump || wrong_start) && event.x_after.size() > 0)
+    line += "  " + jump_text(model, event);
+  if (event.size != 0)
+    line += fmt::format("  {} {:.6g}", wrong_start ? "residual" : "size", event.size);
+  if (event.t_after > event.t_before)
+    line += fmt::format("  in ({:.8g}, {:.8g}]", event.t_before, event.t_after);
+  if (!event.note.empty()) line += "  " + event.note;
+  return line;
+}
+
 void print(std::FILE* stream, const Summary& summary) {
   fmt::print(stream, "model       {}\n", title(summary.model));
   print_scheme(stream, summary);
@@ -107,11 +140,7 @@ void print(std::FILE* stream, const Summary& summary) {
   for (const auto& [name, count] : summary.run.counts)
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", name, count);
   fmt::print(stream, "counts      {}\n", counts);
-  if (summary.constraints.states() > 0)
-    fmt::print(stream,
-               "residual    {:.2g}: largest, relative, of the algebraic equations and laws over {} "
-               "states\n",
-               summary.constraints.largest(), summary.constraints.states());
+  print_residual(stream, summary);
   for (const std::string& file : summary.files) fmt::print(stream, "written     {}\n", file);
 }
 

@@ -26,4 +26,7 @@ void print(std::FILE* stream, const Summary& summary);
 /// "(x1, x2) = (1, 2)"; long vectors are cut.
 std::string named_values(const std::vector<std::string>& names, const Vector& values);
 
+/// One line: when, what, of which law, from where to where.
+std::string event_text(const Model& model, const Event& event);
+
 }  // namespace perp::cli

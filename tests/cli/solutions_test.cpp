@@ -165,6 +165,41 @@ TEST_SUITE("cli/check") {
         perp_program(folder, {"check", "switching_dae_crossing", "--set", "B1=1", "--set", "x1=1"});
     CHECK(run.out.find("mode 2 (x1 > 0)   singular: not well-posed") != std::string::npos);
     CHECK(run.out.find("x0 violates") != std::string::npos);
+    const Outcome led = perp_program(folder, {"check", "switching_dae_crossing", "--set", "x2=5"});
+    CHECK(led.out.find("inconsistent_start  from (x1, x2) = (-5, 5) to (x1, x2) = (-4, 3)  "
+                       "residual 1") != std::string::npos);
+  }
+
+  TEST_CASE("check says whether a step is unique, and names the law and the modes where not") {
+    const Folder folder;
+    const auto said = [&](const std::vector<std::string>& arguments) {
+      std::vector<std::string> all{"check"};
+      all.insert(all.end(), arguments.begin(), arguments.end());
+      return perp_program(folder, all).out;
+    };
+    // [RAB]: unique where B1 + B2, -B1 and B2 - B1 have one sign.
+    for (const auto& [B1, B2] : {std::pair{"B1=-0.5", "B2=1"}, {"B1=0.5", "B2=-1"}}) {
+      const std::string text = said({"switching_dae_crossing", "--set", B1, "--set", B2});
+      CAPTURE(text);
+      CHECK(text.find("one step     exactly one solution for h = 0.1") != std::string::npos);
+    }
+    for (const char* several :
+         {"switching_dae_jump", "switching_dae_repulsive", "switching_dae_no_solution",
+          "switching_dae_half"})
+      CHECK(said({several}).find("warning: for h = 0.1: law 1 (|x1| + sign(x1)) folds between ") !=
+            std::string::npos);
+    CHECK(said({"switching_dae_repulsive"})
+              .find("folds between mode 1 (x1 < 0) and mode 3 (sliding)") != std::string::npos);
+    CHECK(said({"switching_dae_variant37"})
+              .find("the same for 0 < h < 0.333333, where the step matrix of mode 1 (x1 < 0)") !=
+          std::string::npos);
+    CHECK(said({"rlcd"}).find("exactly one solution for h = 1e-05") != std::string::npos);
+    CHECK(said({"diode_bridge"})
+              .find("the step matrix of blocking | blocking | blocking | blocking is singular") !=
+          std::string::npos);
+    CHECK(said({"thermostat"}).find("not decided: law 'heater'") != std::string::npos);
+    CHECK(said({"ifdiff_canonical"}).find("not decided: the steps are not affine") !=
+          std::string::npos);
   }
 
   TEST_CASE("check says so where nothing starts, status 3") {
@@ -201,5 +236,27 @@ TEST_SUITE("cli/list") {
         found = found || (line.rfind(name + " ", 0) == 0 && line.size() > name.size() + 10);
       CHECK(found);
     }
+  }
+
+  TEST_CASE("--max-nodes ends the enumeration, and the answer says how far it got") {
+    const Folder folder;
+    const std::vector<std::string> step{
+        "solutions", "switching_dae_jump_lcp", "--at", "x1=-0.5,x2=-0.5", "--h", "0.5"};
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), step.begin(), step.end());
+      return perp_program(folder, more);
+    };
+    const Outcome all = with({});
+    CHECK(all.status == 0);
+    CHECK(all.out.find("proof     complete enumeration: 3 laws in 1 block") != std::string::npos);
+    const Outcome some = with({"--max-nodes", "3"});
+    CHECK(some.status == 3);
+    CHECK(some.out.find("not proved complete: 0 of 1 blocks finished") != std::string::npos);
+    CHECK(some.err.find("3 nodes of at most 3") != std::string::npos);
+    CHECK(with({"--max-nodes", "-1"}).status == 2);
+    const Outcome nonlinear =
+        perp_program(folder, {"solutions", "bouncing_ball", "--max-nodes", "10"});
+    CHECK(nonlinear.status == 2);
+    CHECK(nonlinear.err.find("leave the option out") != std::string::npos);
   }
 }

@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include <perp/cli/command.hpp>
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/maps/map_csv.hpp>
+#include <perp/cli/maps/map_hdf5.hpp>
+#include <perp/cli/output/output_file.hpp>
+#include <perp/cli/output/text_table.hpp>
+#include <perp/cli/plot/map_plot.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp::cli {
+namespace {
+
+struct MapArguments {
+  ModelOptions model;
+  std::vector<std::string> vary, at;
+  std::string what = "solutions", output, plot;
+  int threads = 0;  ///< 0: as many as the machine has cores
+};
+
+/// The states of --at. Throws InvalidInput where a variable is unknown or varied too.
+std::vector<std::vector<Override>> states_of(const MapArguments& arguments, const Model& model,
+                                             const std::vector<Axis>& axes) {
+  std::vector<std::vector<Override>> states;
+  for (const std::string& text : arguments.at) {
+    states.emplace_back();
+    for (const std::string& part : split_list(text)) {
+      const Override item = parse_assignment(part, "--at");
+      find_name(item.key, variable_names(model), "variable");
+      for (const Axis& axis : axes)
+        if (axis.name == item.key)
+          throw InvalidInput(fmt::format(
+              "--at {}: {} is varied by --vary; expected it in one of them", text, item.key));
+      states.back().push_back(item);
+    }
+  }
+  if (states.empty()) states.emplace_back();
+  return states;
+}
+
+int threads_of(const MapArguments& arguments) {
+  constexpr int most_threads = 1024;
+  if (arguments.threads == 0)
+    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
+  if (arguments.threads < 0 || arguments.threads > most_threads)
+    throw InvalidInput(fmt::format("--threads is {}; expected a number from 1 to {}",
+                                   arguments.threads, most_threads));
+  return arguments.threads;
+}
+
+void print(std::FILE* stream, const Model& model, const MapRequest& request,
+           const ParameterMap& map, const std::vector<std::string>& files) {
+  fmt::print(stream, "model    {}\n", title(model));
+  fmt::print(stream, "map      {}: {}\n", request.quantity->name, request.quantity->meaning);
+  for (const Axis& axis : map.axes)
+    fmt::print(stream, "over     {} from {} to {}, {} values\n", axis.name, axis.first, axis.last,
+               axis.count);
+  std::vector<long> counts(map.regions.size(), 0);
+  for (const int region : map.region) ++counts[static_cast<std::size_t>(region)];
+  TextTable table({"points", "region"});
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    table.add({fmt::format("{}", counts[k]), map.regions[k]});
+  fmt::print(stream, "{}", table.text());
+  for (const std::string& file : files) fmt::print(stream, "written  {}\n", file);
+}
+
+enum class Format { none, csv, hdf5 };
+
+/// By the extension. Throws InvalidInput, or FileError where the file cannot be written.
+Format format_of(const std::string& file) {
+  if (file.empty()) return Format::none;
+  if (file == "-") return Format::csv;
+  const std::string extension = std::filesystem::path(file).extension().string();
+  const bool is_hdf5 = extension == ".h5" || extension == ".hdf5";
+  if (!is_hdf5 && extension != ".csv")
+    throw InvalidInput(fmt::format(
+        "-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", file));
+  OutputFile{file};  // can it be written?
+  return is_hdf5 ? Format::hdf5 : Format::csv;
+}
+
+int execute(const MapArguments& arguments) {
+  MapRequest request{.model = arguments.model, .quantity = &quantity(arguments.what)};
+  const Model model = read(arguments.model);
+  if (arguments.vary.empty())
+    throw InvalidInput("--vary is missing; expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161");
+  for (const std::string& text : arguments.vary) request.axes.push_back(parse_axis(text));
+  check_axes(request.axes, model);
+  request.states = states_of(arguments, model, request.axes);
+  request.threads = threads_of(arguments);
+  std::optional<Picture> picture;
+  if (!arguments.plot.empty()) {
+    check_drawable(request.axes);
+    picture.emplace(arguments.plot);
+  }
+  const std::string output =
+      arguments.output.empty() && !picture.has_value() ? "-" : arguments.output;
+  const Format format = format_of(output);
+  const ParameterMap map = compute(request);
+  std::vector<std::string> files;
+  if (format == Format::hdf5)
+    write_hdf5(output, map, model, request.quantity->name);
+  else if (format == Format::csv)
+    write_csv(output, map);
+  if (!output.empty() && output != "-") files.push_back(output);
+  if (picture) {
+    draw_map(*picture, map, model.name, request.quantity->meaning);
+    files.push_back(picture->file());
+  }
+  print(output == "-" ? stderr : stdout, model, request, map, files);
+  if (map.not_proved == 0) return exit_solved;
+  fmt::print(stderr, "perp map: {} of {} points are not decided\n", map.not_proved, map.points());
+  return exit_no_answer;
+}
+
+Action configure(CLI::App& app) {
+  const auto arguments = std::make_shared<MapArguments>();
+  arguments->model.add_to(app);
+  app.add_option(
+         "--vary", arguments->vary,
+         "a parameter, a variable (its start) or run.h, evenly spaced; repeatable, the last "
+         "one varies fastest")
+      ->type_name("NAME=FIRST:LAST:COUNT")
+      ->allow_extra_args(false);
+  std::string meanings;
+  for (const Quantity& item : quantities())
+    meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", item.name, item.meaning);
+  app.add_option("--what", arguments->what, meanings)->type_name("NAME")->default_str("solutions");
+  app.add_option("--at", arguments->at,
+                 "the state; variables that are not named have the model's start. Repeatable: "
+                 "a region is then the answers at all of them")
+      ->type_name("NAME=VALUE,...")
+      ->allow_extra_args(false);
+  arguments->model.add_span_to(app);
+  arguments->model.add_step_to(app);
+  arguments->model.add_scheme_to(app);
+  app.add_option("-o,--output", arguments->output,
+                 "write the map to FILE.csv or FILE.h5; - is standard output, the default without "
+                 "--plot")
+      ->type_name("FILE");
+  app.add_option("--plot", arguments->plot,
+                 "draw the regions: FILE.svg, .png or .pdf (with FILE's gnuplot script and data "
+                 "beside it)")
+      ->type_name("FILE");
+  app.add_option("--threads", arguments->threads,
+                 "threads; default: one for each core. The result is the same for any number")
+      ->type_name("N");
+  return [arguments] { return execute(*arguments); };
+}
+
+}  // namespace
+
+extern const Command map;
+const Command map{
+    "map", "maps solutions, continuations, jumps or outcomes over parameters and states",
+    "Exit status 3: some points are not decided.\n\n"
+    "examples:\n"
+    "  perp map switching_dae_jump --vary B1=-2:2:161 --vary B2=-2:2:161 --what ac --at x1=0,x2=-1 "
+    "--plot ac.svg\n"
+    "  perp map switching_dae_jump --vary x1=-2:2:81 --vary x2=-2:3:101 --what solutions --h 0.5",
+    configure};
+
+}  // namespace perp::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/models/model.hpp>
+
+namespace perp::cli {
+
+/// Something a map varies, over `count` values evenly spaced from `first` to `last`.
+struct Axis {
+  std::string name;  ///< a parameter, a variable (its start), or run.h
+  double first = 0, last = 0;
+  int count = 0;
+
+  /// (first (count − 1 − k) + last k) / (count − 1): over [−a, a] exactly antisymmetric, with an
+  /// exact 0 in the middle.
+  [[nodiscard]] double value(int k) const;
+};
+
+/// NAME=FIRST:LAST:COUNT of --vary. Throws InvalidInput.
+Axis parse_axis(const std::string& text);
+
+/// Throws InvalidInput unless the model has all these names, each is varied once, and the whole
+/// grid is of a size that can be computed.
+void check_axes(const std::vector<Axis>& axes, const Model& model);
+
+}  // namespace perp::cli

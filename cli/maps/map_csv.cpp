@@ -1,0 +1,28 @@
+#include <fmt/format.h>
+
+#include <perp/cli/maps/map_csv.hpp>
+#include <perp/cli/output/output_file.hpp>
+
+namespace perp::cli {
+
+void write_csv(const std::string& file, const ParameterMap& map) {
+  OutputFile out(file);
+  fmt::memory_buffer& buffer = out.buffer();
+  const auto to = std::back_inserter(buffer);
+  for (const Axis& axis : map.axes) fmt::format_to(to, "{},", quoted(axis.name));
+  for (const std::string& column : map.columns) fmt::format_to(to, "{},", quoted(column));
+  fmt::format_to(to, "region\n");
+  std::vector<std::string> regions;
+  for (const std::string& region : map.regions) regions.push_back(quoted(region));
+  const double* number = map.numbers.data();
+  for (std::size_t point = 0; point < map.points(); ++point) {
+    for (std::size_t k = 0; k < map.axes.size(); ++k)
+      fmt::format_to(to, "{},", map.axes[k].value(map.index(point, k)));
+    for (std::size_t k = 0; k < map.columns.size(); ++k) fmt::format_to(to, "{},", *number++);
+    fmt::format_to(to, "{}\n", regions[static_cast<std::size_t>(map.region[point])]);
+    out.end_record();
+  }
+  out.close();
+}
+
+}  // namespace perp::cli

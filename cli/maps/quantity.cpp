@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <numeric>
+
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/schemes.hpp>
+#include <perp/cli/maps/quantity.hpp>
+#include <perp/cli/output/jumps_of_model.hpp>
+#include <perp/cli/output/step_solutions.hpp>
+#include <perp/schemes/located/mode_selection.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr long most_nodes = 200'000;  // of one point
+constexpr const char* not_known = "not decided";
+
+/// "none", "unique", "several (3)".
+std::string words_of(long count) {
+  return count == 0 ? "none" : count == 1 ? "unique" : fmt::format("several ({})", count);
+}
+
+/// The x⁺ of a step of the model's scheme.
+Answer ask_solutions(const Model& model) {
+  StepLister list(model, {.max_nodes = most_nodes});
+  const StepSolutions found = list(model.x0(), model.run.span.start, model.run.h, 0);
+  if (found.note.empty() && !found.set.complete) return {{nan}, not_known, false};
+  const long count = count_of_u(found.set);
+  if (count < 0) return {{inf}, "a continuum", true};
+  return {{static_cast<double>(count)}, words_of(count), true};
+}
+
+/// The modes in which a solution starts continuously at the model's start, by Taylor series with
+/// as many levels.
+Selection continuations(const Dcs& system, const Model& model, int levels) {
+  ConsistentJets jets(system, levels);
+  std::vector<int> all(static_cast<std::size_t>(system.m()));
+  std::iota(all.begin(), all.end(), 0);
+  return select(jets, model.run.span.start, model.x0(), Vector::Zero(system.m()),
+                Mode(all.size(), 0), all);
+}
+
+/// Did the series of every mode either start a solution or contradict one?
+bool is_decided(const Selection& found) {
+  return found.complete && std::none_of(found.rejected.begin(), found.rejected.end(),
+                                        [](const auto& item) { return item.second == inf; });
+}
+
+/// The solutions that start continuously at x. Where the series do not resolve the index of a mode
+/// the limits of short steps of an affine system still tell that there is none.
+Answer ask_continuations(const Model& model) {
+  const Lcs* lcs = std::get_if<Lcs>(&model.system);
+  const Dcs system = lcs != nullptr ? as_dcs(*lcs) : std::get<Dcs>(model.system);
+  for (const int levels : {2, 4}) {
+    const Selection found = continuations(system, model, levels);
+    const auto count = static_cast<long>(found.admissible.size());
+    if (is_decided(found)) return {{static_cast<double>(count)}, words_of(count), true};
+  }
+  if (lcs != nullptr) {
+    const ConsistentJumps jumps =
+        consistent_jumps(*lcs, model.x0(), model.run.span.start, {.max_nodes = most_nodes});
+    if (jumps.status != Status::not_enumerated && !jumps.starts_continuously())
+      return {{0}, words_of(0), true};
+  }
+  return {{nan}, not_known, false};
+}
+
+/// The jumps after which a continuous solution starts, and the least amplitude.
+Answer ask_jumps(const Model& model) {
+  const ConsistentJumps found = jumps_of(model, model.x0(), model.run.span.start, most_nodes).jumps;
+  if (found.status == Status::not_enumerated) return {{nan, nan}, not_known, false};
+  const double least = found.jumps.empty() ? nan : found.jumps.front().amplitude;
+  const bool continua = std::any_of(found.jumps.begin(), found.jumps.end(),
+                                    [](const ConsistentJump& jump) { return jump.is_continuum; });
+  const auto count = static_cast<long>(found.jumps.size());
+  const std::string words = found.starts_continuously() ? "no jump needed"
+                            : continua                  ? "infinitely many"
+                                                        : words_of(count);
+  return {{continua ? inf : static_cast<double>(count), least}, words, true};
+}
+
+/// How a run of the model ends: time, number of jumps.
+Answer ask_outcome(const Model& model) {
+  IntegrateOptions options;
+  options.keep = false;
+  const Trajectory run = scheme(model.run.scheme).run(model, options);
+  const auto jumps = std::count_if(run.events.begin(), run.events.end(), [](const Event& event) {
+    return event.kind == EventKind::jump;
+  });
+  const double end = run.t.empty() ? model.run.span.start : run.t.back();
+  std::string words = run.status == Status::solved && !run.mode.empty()
+                          ? describe(model.laws(), run.mode.back())
+                          : to_string(run.status);
+  if (jumps > 0) words += ", jumped";
+  return {{end, static_cast<double>(jumps)}, words, true};
+}
+
+}  // namespace
+
+const std::vector<Quantity>& quantities() {
+  static const std::vector<Quantity> table{
+      {"solutions", "the number of solutions x+ of one step", {"solutions"}, ask_solutions},
+      {"ac",
+       "the number of absolutely continuous solutions that start at the point",
+       {"continuations"},
+       ask_continuations},
+      {"jumps",
+       "the number of consistent jumps from the point, and the least amplitude",
+       {"jumps", "amplitude"},
+       ask_jumps},
+      {"outcome", "how a run from the point ends", {"end", "jumps"}, ask_outcome},
+  };
+  return table;
+}
+
+const Quantity& quantity(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Quantity& item : quantities()) names.emplace_back(item.name);
+  return quantities()[find_name(name, names, "--what")];
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/models/model.hpp>
+
+namespace perp::cli {
+
+/// What is found at one point of a map.
+struct Answer {
+  std::vector<double> numbers;  ///< one for each column; inf: a continuum; NaN: not known
+  std::string region;           ///< in words: points of equal words are one region of the picture
+  bool is_proved = true;        ///< false: a search was ended by its budget, or cannot decide
+};
+
+/// Something a map shows.
+struct Quantity {
+  const char* name;  ///< of --what
+  const char* meaning;
+  std::vector<const char*> columns;
+  /// For the start of the model at its start time. Throws InvalidInput.
+  Answer (*ask)(const Model& model);
+};
+
+const std::vector<Quantity>& quantities();
+
+/// Throws InvalidInput with the nearest known name.
+const Quantity& quantity(const std::string& name);
+
+}  // namespace perp::cli

@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <perp/cli/output/jumps_of_model.hpp>
+#include <perp/core/error.hpp>
+#include <perp/schemes/located/jumps.hpp>
+
+namespace perp::cli {
+namespace {
+
+ContinuousStart start_of(const Continuation& continuation) {
+  return {continuation.mode, continuation.jet.x.col(0), continuation.jet.lambda.col(0)};
+}
+
+std::vector<ContinuousStart> starts_of(const std::vector<Continuation>& continuations) {
+  std::vector<ContinuousStart> starts;
+  for (const Continuation& continuation : continuations) starts.push_back(start_of(continuation));
+  return starts;
+}
+
+ModelJumps by_newton(const Dcs& system, const Vector& x, double t, long max_nodes) {
+  const Vector lambda = Vector::Zero(system.m());
+  std::vector<int> all(static_cast<std::size_t>(system.m()));
+  std::iota(all.begin(), all.end(), 0);
+  SelectionOptions options;
+  options.most = static_cast<int>(std::min<long>(max_nodes, std::numeric_limits<int>::max()));
+  ConsistentJets jets(system);
+  const Selection now = select(jets, t, x, lambda, Mode(all.size(), 0), all, options);
+  const Jumps found = find_jumps(system, jets, t, x, lambda, options);
+  ConsistentJumps jumps;
+  if (!now.admissible.empty())
+    jumps.jumps.push_back({starts_of(now.admissible), 0, Vector::Zero(system.n()), lambda});
+  for (const Jump& jump : found.found)
+    jumps.jumps.push_back(
+        {starts_of(jump.continuations), jump.size, jump.variable_impulse, jump.multiplier_impulse});
+  const bool complete = now.complete && found.complete;
+  jumps.nodes = static_cast<long>(found.found.size() + found.rejected.size());
+  jumps.status = !complete             ? Status::not_enumerated
+                 : jumps.jumps.empty() ? Status::no_solution
+                                       : Status::solved;
+  if (!complete)
+    jumps.message =
+        fmt::format("not proved complete: the search ended after {} modes", options.most);
+  else if (jumps.jumps.empty())
+    jumps.message = "no jump to a state from which a continuous solution starts was found";
+  return {std::move(jumps), complete ? "by Newton's method in every mode" : ""};
+}
+
+}  // namespace
+
+ModelJumps jumps_of(const Model& model, const Vector& x, double t, long max_nodes) {
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) {
+    ConsistentJumps jumps = consistent_jumps(*lcs, x, t, {.max_nodes = max_nodes});
+    std::string proof;
+    if (jumps.status != Status::not_enumerated)
+      proof = fmt::format("proved: all modes for steps h -> 0, {} nodes", jumps.nodes);
+    return {std::move(jumps), proof};
+  }
+  const Dcs& system = std::get<Dcs>(model.system);
+  if (!system.resets.empty())
+    throw InvalidInput(fmt::format(
+        "{}: the resets of this model say where its state jumps to; expected a model without "
+        "resets, whose jumps follow from its laws",
+        model.file.empty() ? model.name : model.file));
+  return by_newton(system, x, t, max_nodes);
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,88 @@
+#include <doctest/doctest.h>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <perp/tests/cli/program.hpp>
+
+using nlohmann::json;
+using perp::test::Folder;
+using perp::test::Outcome;
+using perp::test::perp_program;
+
+TEST_SUITE("cli/equilibria") {
+  TEST_CASE("the soft drink tank's pseudo-equilibrium is found from the model's start to 1e-9") {
+    const Folder folder;
+    const json data = json::parse(perp::test::read_text(
+        PERP_TEST_DATA "/trajectories/s004_soft_drink_paired.json"))["pseudo_equilibrium"];
+    const Outcome run = perp_program(folder, {"equilibria", "soft_drink_paired", "--json"});
+    CHECK(run.status == 0);
+    const json result = json::parse(run.out);
+    int found = 0;
+    for (const json& e : result["equilibria"]) {
+      if (e["kind"] != "pseudo") continue;
+      ++found;
+      for (std::size_t j = 0; j < 3; ++j)
+        CHECK(std::abs(e["x"][j].get<double>() - data["x"][j].get<double>()) < 1e-9);
+      CHECK(std::abs(e["lambda"][0].get<double>() - data["lambda"].get<double>()) < 1e-9);
+      CHECK(e["stability"] == "attracting");
+      // rest, the second sliding root, and the exit into the liquid
+      REQUIRE(e["continuations"].size() == 3);
+      std::vector<double> roots;
+      for (const json& start : e["continuations"]) roots.push_back(start["lambda"][0]);
+      std::sort(roots.begin(), roots.end());
+      CHECK(roots[0] == doctest::Approx(data["lambda"].get<double>()).epsilon(1e-9));
+      CHECK(roots[1] == doctest::Approx(0.37187).epsilon(1e-4));
+      CHECK(roots[2] == 1);
+    }
+    CHECK(found == 1);
+  }
+
+  TEST_CASE("text names kind, mode, variables, eigenvalues and the tangent points") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"equilibria", "filippov_dae", "--tangents"});
+    CHECK(run.status == 0);
+    for (const char* text :
+         {"pseudo-equilibrium", "lambda = 0.9375", "eigenvalues  0.875", "repelling", "virtual",
+          "-0.5 ± 1.65831i", "tangent points 2", "0.3333333333", "ends here"})
+      CHECK(run.out.find(text) != std::string::npos);
+  }
+
+  TEST_CASE("one start finds what is near to it") {
+    const Folder folder;
+    const Outcome run = perp_program(
+        folder, {"equilibria", "gene_toggle", "--at", "x1=0.1,x2=3.9", "--starts", "1", "--json"});
+    CHECK(run.status == 0);
+    const json result = json::parse(run.out);
+    CHECK(result["starts"] == 1);
+    int regular = 0;
+    for (const json& e : result["equilibria"]) regular += e["kind"] == "regular";
+    CHECK(regular == 2);
+  }
+
+  TEST_CASE("a system that never rests is told with exit status 3") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"equilibria", "switching_dae_crossing"});
+    CHECK(run.status == 3);
+    CHECK(run.err == "perp equilibria: none was found\n");
+  }
+
+  TEST_CASE("wrong variables, times and counts are one line with exit status 2") {
+    const Folder folder;
+    const auto check = [&](std::vector<std::string> arguments, const std::string& text) {
+      arguments.insert(arguments.begin(), "equilibria");
+      const Outcome run = perp_program(folder, arguments);
+      CHECK(run.status == 2);
+      CHECK(run.out.empty());
+      CHECK(run.err.find(text) != std::string::npos);
+      CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+    };
+    check({"filippov_dae", "--at", "q=1"}, "unknown variable 'q'");
+    check({"filippov_dae", "--t", "soon"}, "--t is 'soon'; expected a finite number");
+    check({"filippov_dae", "--starts", "0"}, "--starts");
+    check({"filippov_dae", "--reach", "-1"}, "--reach");
+    check({"no_such_model"}, "no_such_model");
+  }
+}

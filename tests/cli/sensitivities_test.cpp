@@ -1,0 +1,82 @@
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <perp/tests/cli/program.hpp>
+
+using nlohmann::json;
+using perp::test::Csv;
+using perp::test::Folder;
+using perp::test::Outcome;
+using perp::test::parse_csv;
+using perp::test::perp_program;
+using perp::test::read_text;
+
+TEST_SUITE("cli/sensitivities") {
+  TEST_CASE("columns are numbered, named in the JSON beside them, and right to ten digits") {
+    const Folder folder;
+    const Outcome outcome = perp_program(
+        folder, {"sensitivities", "ifdiff_canonical", "--wrt", "p1,x1(0),x2(0)", "--tol", "1e-12",
+                 "--times", "20", "-o", "s.csv", "--events", "e.csv"});
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.out.find("crossing x1 < p1") != std::string::npos);
+    const Csv csv = parse_csv(read_text(folder / "s.csv"));
+    REQUIRE(csv.rows.size() == 1);
+    CHECK(csv.number(0, "dx1_dp1") == doctest::Approx(-5.204090748489405).epsilon(1e-12));
+    CHECK(csv.number(0, "dx2_dp1") == doctest::Approx(-0.066658328790789).epsilon(1e-11));
+    CHECK(csv.number(0, "dx1_dx02") == doctest::Approx(16.741598573798613).epsilon(1e-12));
+    const json provenance = json::parse(read_text(folder / "s.csv.json"));
+    CHECK(provenance["sensitivities"]["p1"] == "p1");
+    CHECK(provenance["sensitivities"]["x02"] == "x2(0)");
+    const Csv events = parse_csv(read_text(folder / "e.csv"));
+    REQUIRE(events.rows.size() == 2);
+    CHECK(events.number(1, "dt_dp1") == doctest::Approx(0.813073223070242).epsilon(1e-12));
+    CHECK(events.number(1, "dt_dx02") == doctest::Approx(-0.131788006720215).epsilon(1e-12));
+    CHECK(events.number(1, "continuations") == 1);
+  }
+
+  TEST_CASE("what cannot be differentiated by is refused by name") {
+    const Folder folder;
+    const auto refuses = [&](std::vector<std::string> arguments, const std::string& reason) {
+      arguments.insert(arguments.begin(), "sensitivities");
+      const Outcome outcome = perp_program(folder, arguments);
+      CAPTURE(outcome.err);
+      CHECK(outcome.status == 2);
+      CHECK(outcome.err.find(reason) != std::string::npos);
+    };
+    refuses({"ifdiff_canonical", "--wrt", "p2"}, "did you mean 'p1'?");
+    refuses({"ifdiff_canonical", "--wrt", "p1,p1"}, "'p1' is there twice");
+    refuses({"filippov_dae", "--wrt", "y(0)"}, "the start of an algebraic variable is a guess");
+    refuses({"bouncing_ball_contact", "--wrt", "gamma"}, "numbers of a law or a restitution");
+    refuses({"switching_dae_crossing", "--wrt", "B1"}, "keeps no parameters");
+    refuses({"ifdiff_canonical", "--tol", "1"}, "tol must be in [1e-14, 1e-2]");
+  }
+
+  TEST_CASE("a run that ends writes what it has, and exits with 3") {
+    const Folder folder;
+    const Outcome outcome = perp_program(
+        folder, {"sensitivities", "switching_dae_equations", "--set", "B1=2", "--set", "B2=1",
+                 "--set", "x1=-1", "--set", "x2=0", "--wrt", "B1", "-o", "s.csv"});
+    CHECK(outcome.status == 3);
+    CHECK(outcome.err.find("no solution after t = ") != std::string::npos);
+    CHECK(parse_csv(read_text(folder / "s.csv")).rows.size() > 10);
+  }
+}
+
+TEST_SUITE("cli/located") {
+  TEST_CASE("the tree of solutions and the cross-check are options of run") {
+    const Folder folder;
+    const Outcome tree = perp_program(
+        folder, {"run", "branch", "--scheme", "located", "--policy", "all", "-o", "o.csv"});
+    CHECK(tree.status == 0);
+    CHECK(tree.out.find("solutions   2") != std::string::npos);
+    CHECK(tree.out.find("(x, y) = (-3, 0)") != std::string::npos);
+    const Outcome checked = perp_program(
+        folder, {"run", "stick_slip", "--scheme", "located", "--cross-check", "-o", "o.csv"});
+    CHECK(checked.status == 0);
+    CHECK(checked.out.find("cross_check_agrees 8") != std::string::npos);
+    const Outcome wrong =
+        perp_program(folder, {"run", "branch", "--scheme", "located", "--policy", "al"});
+    CHECK(wrong.status == 2);
+    CHECK(wrong.err.find("did you mean 'all'?") != std::string::npos);
+  }
+}
