@@ -12,7 +12,8 @@ import sys
 
 STEPS = ("ns_per_step", "floor_ns", "ratio_to_floor", "allocations_per_step")
 PEERS = ("siconos_ns", "perp_ns", "ratio_siconos_to_perp", "siconos_allocations")
-HIDDEN = set(STEPS) | set(PEERS)
+RUNS = ("sundials_ms", "perp_ms", "sundials_error_end", "perp_error_end", "sundials_error_events", "perp_error_events")
+HIDDEN = set(STEPS) | set(PEERS) | set(RUNS)
 
 
 def number(value):
@@ -70,15 +71,21 @@ def main(arguments):
         elif row["run_type"] == "iteration":
             cases.setdefault(row["run_name"], []).append(row)
 
-    steps, peers = [], []
+    steps, peers, runs = [], [], []
     for name, rows in sorted(cases.items()):
         values = medians(rows)
         rest = " ".join(f"{k}={number(v)}" for k, v in values.items() if k not in HIDDEN)
-        shown, keys = (peers, PEERS) if "siconos_ns" in values else (steps, STEPS)
+        shown, keys = steps, STEPS
+        if "siconos_ns" in values:
+            shown, keys = peers, PEERS
+        elif "sundials_ms" in values:
+            shown, keys = runs, RUNS
         cells = [number(values[key]) if key in values else "-" for key in keys]
         shown.append([name, *cells, f"{100 * spread(rows, keys[0]):.1f}%", rest])
     table(["case", "ns", "floor ns", "ratio", "allocations", "spread", ""], steps)
     table(["case", "siconos ns", "perp ns", "ratio", "allocations", "spread", ""], peers)
+    columns = ["sundials ms", "perp ms", "its error", "perp's", "its events", "perp's"]
+    table(["case", *columns, "spread", ""], runs)
     for name, message in sorted(failed.items()):
         print(f"NOT TIMED  {name}: {message}")
     return 1 if failed or not cases else 0
