@@ -17,6 +17,9 @@
 #include <perp/models/model.hpp>
 #include <perp/models/read_model.hpp>
 #include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/consistent_jumps.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/merged_tree.hpp>
 #include <perp/schemes/moreau_jean.hpp>
 #include <perp/schemes/step_solutions.hpp>
+#include <perp/schemes/step_solvability.hpp>
