@@ -144,6 +144,7 @@ int execute(const RunArguments& arguments) {
   const Destinations destinations = destinations_of(arguments, model, pictures);
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
     Capturing(*lcs, step_options(model));  // wrong options are found before files are touched
+  if (model.run.scheme == "located") check_located(model);
   if (!arguments.events.empty() && arguments.events == arguments.output)
     throw InvalidInput("-o and --events name the same file");
   if (!arguments.events.empty()) write_events(arguments.events, {}, {});  // can it be written?

@@ -138,6 +138,7 @@ int execute(const SensitivityArguments& arguments) {
   if (!arguments.times.empty()) times = parse_times(arguments.times);
   Located located = located_options(model);
   located.sensitivities = quantities.request;
+  check_located(model);  // before files are touched
   CsvWriter csv(arguments.output.empty() ? "-" : arguments.output, model, quantities.columns);
   catch_interrupts();
   Step last;

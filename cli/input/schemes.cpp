@@ -6,6 +6,7 @@
 #include <perp/cli/input/schemes.hpp>
 #include <perp/core/error.hpp>
 #include <perp/schemes/capturing.hpp>
+#include <perp/schemes/located/located_run.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
 
 namespace perp::cli {
@@ -92,6 +93,12 @@ Located located_options(const Model& model) {
   for (std::size_t j = 0; j < model.variables.size(); ++j)
     located.scale[static_cast<Eigen::Index>(j)] = std::abs(model.variables[j].nominal);
   return located;
+}
+
+void check_located(const Model& model) {
+  const IntegrateOptions none;
+  LocatedRun(model.equations ? *model.equations : as_dcs(model.lcs()), located_options(model),
+             none);
 }
 
 Theta step_options(const Model& model) {

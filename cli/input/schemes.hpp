@@ -30,6 +30,8 @@ const SchemeEntry& scheme(const std::string& name);
 BackwardEuler backward_euler_options(const Model& model);
 Theta step_options(const Model& model);
 Located located_options(const Model& model);
+/// Throws InvalidInput where they are wrong, or the model's equations cannot be differentiated.
+void check_located(const Model& model);
 
 /// The stepper of a capturing scheme for the model. Throws InvalidInput for other schemes.
 std::unique_ptr<Scheme> capturing_scheme(const Model& model);

@@ -77,6 +77,10 @@ TEST_SUITE("cli/located") {
     const Outcome wrong =
         perp_program(folder, {"run", "branch", "--scheme", "located", "--policy", "al"});
     CHECK(wrong.status == 2);
+    const Outcome tight =
+        perp_program(folder, {"run", "branch", "--scheme", "located", "--tol", "1e-20"});
+    CHECK(tight.status == 2);
+    CHECK(tight.out.empty());
     CHECK(wrong.err.find("did you mean 'all'?") != std::string::npos);
   }
 }
