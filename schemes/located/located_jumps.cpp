@@ -76,7 +76,7 @@ bool LocatedRun::jump(const Step& before) {
     const bool undetermined =
         std::any_of(selection.rejected.begin(), selection.rejected.end(),
                     [](const auto& rejected) { return std::isinf(rejected.second); });
-    if (!events.empty() || !undetermined) return false;
+    if (!undetermined) return false;  // else nothing is known of the modes that are left
     capture_the_rest(before, "the index of the mode is not resolved");
     return true;
   }

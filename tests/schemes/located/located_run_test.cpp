@@ -232,6 +232,18 @@ t = [0, 0.5]
     CHECK(std::abs(found.x.back().head(2).norm() - 1) < 1e-6);
   }
 
+  TEST_CASE(
+      "a start whose jump leads into modes that leave potentials open is captured, not denied") {
+    Model bridge = read_model(find_model("diode_bridge_capacitor"));
+    bridge.run.span.end = 1e-4;
+    const Trajectory found = run(bridge, {.tol = 1e-8});
+    CHECK(found.status == Status::solved);
+    CHECK(found.message.find("backward_euler") != std::string::npos);
+    const Trajectory captured =
+        integrate(bridge.lcs(), bridge.x0(), bridge.run.span, BackwardEuler{.h = 1e-8});
+    CHECK((found.x.back() - captured.x.back()).norm() < 1e-2 * captured.x.back().norm());
+  }
+
   TEST_CASE("states are reported at the times asked for, whatever the steps, and twice the same") {
     const Model friction = read_model(find_model("stick_slip"));
     IntegrateOptions options;

@@ -95,6 +95,7 @@ std::optional<Slope> slope(const Variation& variation) {
     return std::nullopt;  // nothing to vary
   const Trajectory run = variation.at(0, scheme);
   if (run.status != Status::solved || run.counts.contains("one_sided")) return std::nullopt;
+  if (run.counts.contains("captured_steps")) return std::nullopt;  // it has no sensitivities
   Vector direction(scheme.sensitivities.columns());
   Eigen::Index column = 0;
   for (const int j : variation.starts) direction[column++] = variation.direction.x[j];
