@@ -46,7 +46,6 @@ TEST_SUITE("schemes/located/run") {
 
   TEST_CASE("a ball with e = 1/2 rests from t = sqrt(2h/g) (1+e)/(1-e) on, with contact force g") {
     const Model ball = model(R"TOML(
-name = "ball"
 [variables]
 h = 1
 v = 0
@@ -74,7 +73,6 @@ t = [0, 2]
 
   TEST_CASE("contacts that close at one moment have their impacts at once") {
     const Model balls = model(R"TOML(
-name = "two balls above two floors"
 [variables]
 h1 = 1
 v1 = 0
@@ -165,7 +163,6 @@ t = [0, 2.5]
 
   TEST_CASE("x' in sign(x) from 0 has three solutions, and the one of least norm rests") {
     const Model repulsive = model(R"TOML(
-name = "spontaneous switch"
 [variables]
 x = 0
 [model]
@@ -188,7 +185,6 @@ t = [0, 1]
 
   TEST_CASE("a tree with two branching points has a solution for every choice") {
     const Model repulsive = model(R"TOML(
-name = "two spontaneous switches"
 [variables]
 x = 0
 y = 0
@@ -339,7 +335,6 @@ t = [0, 1]
 
   TEST_CASE("impacts: dx/dx0 and dx/dg of a bouncing ball as in closed form") {
     const Model ball = model(R"TOML(
-name = "ball"
 [parameters]
 g = 2
 [variables]
@@ -378,7 +373,6 @@ t = [0, 1.5]
   TEST_CASE(
       "past an accumulation of impacts the rest does not depend on the start, the way there does") {
     const Model ball = model(R"TOML(
-name = "ball"
 [variables]
 h = 1
 v = 0
