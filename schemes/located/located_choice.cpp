@@ -35,9 +35,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   const bool first = steps_ == 0 && result_.t.empty();
   Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, undecided);
   if (selection.admissible.empty() && static_cast<int>(undecided.size()) < system_.m()) {
-    std::vector<int> all;
-    for (int i = 0; i < system_.m(); ++i) all.push_back(i);
-    selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all);
+    selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all_laws_);
   }
   if (selection.admissible.empty() && impact(before)) return;
   if (result_.status != Status::never_run) return;
@@ -53,17 +51,11 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
     enter(selection.admissible[chosen]);
     leave_event(before, selection.admissible[chosen].jet, x_jumped);
     if (!first) log_change(before, selection, chosen, x_jumped);
-    if (!first && !x_jumped && (now_.lambda - old.lambda).norm() > 0) {
-      // both sides of the discontinuity of λ
-      const Step after = now_;
-      now_ = before;
-      record(false);
-      now_ = after;
-    }
+    if (!first && !x_jumped && (now_.lambda - old.lambda).norm() > 0) record_also(before);
   }
   if (result_.status != Status::never_run) return;
   record(is_asked(now_.t));
-  if (close_accumulation()) return;
+  close_accumulation();
 }
 
 /// ‖∂F/∂ẋ ẋ‖ at the start of a continuation: what the norm of [RAB] eq. (31) is per unit of time.

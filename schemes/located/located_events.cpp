@@ -20,12 +20,16 @@ constexpr int most_at_once = 20;  ///< events of one moment
 }  // namespace
 
 double LocatedRun::condition(int reset, const Step& state) {
+  return evaluator_.condition(static_cast<std::size_t>(reset), inputs(state).data());
+}
+
+/// What the tapes of the resets are evaluated at: (t, 0, x, λ).
+std::vector<double> LocatedRun::inputs(const Step& state) const {
   std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
   z[0] = state.t;
   std::copy(state.x.begin(), state.x.end(), z.begin() + system_.variable_input(0));
-  if (system_.m() > 0)
-    std::copy(state.lambda.begin(), state.lambda.end(), z.begin() + system_.multiplier_input(0));
-  return evaluator_.condition(static_cast<std::size_t>(reset), z.data());
+  std::copy(state.lambda.begin(), state.lambda.end(), z.begin() + system_.multiplier_input(0));
+  return z;
 }
 
 double LocatedRun::gap_value(const Gap& gap, const Step& state) const {
@@ -218,13 +222,8 @@ void LocatedRun::watch_resets() {
 
 void LocatedRun::apply_reset(int reset, const Step& before) {
   const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
-  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
-  z[0] = before.t;
-  std::copy(before.x.begin(), before.x.end(), z.begin() + system_.variable_input(0));
-  if (system_.m() > 0)
-    std::copy(before.lambda.begin(), before.lambda.end(), z.begin() + system_.multiplier_input(0));
   std::vector<double> values(what.values.size());
-  evaluator_.reset_values(static_cast<std::size_t>(reset), z.data(), values.data());
+  evaluator_.reset_values(static_cast<std::size_t>(reset), inputs(before).data(), values.data());
   for (std::size_t j = 0; j < values.size(); ++j) now_.x[what.variables[j]] = values[j];
   Event event;
   event.kind = EventKind::jump;
@@ -249,9 +248,7 @@ void LocatedRun::apply_reset(int reset, const Step& before) {
   reset_side_[static_cast<std::size_t>(reset)] = static_cast<int>(sign);
   accumulation_.add(before.t, now_.x, -1 - reset, {}, sensitivities_.at_event(),
                     sensitivities_.event_time());
-  std::vector<int> all;
-  for (int i = 0; i < system_.m(); ++i) all.push_back(i);
-  go_on(before, all, {}, true);
+  go_on(before, all_laws_, {}, true);
 }
 
 }  // namespace perp

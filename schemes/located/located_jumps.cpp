@@ -44,13 +44,8 @@ bool LocatedRun::impact(const Step& before) {
     sensitivities_.impact(*impact_, *result, now_.t, x_before, options_.restitution);
   accumulation_.add(now_.t, now_.x, signature, result->laws, sensitivities_.at_event(),
                     sensitivities_.event_time());
-  std::vector<int> all;
-  for (int i = 0; i < system_.m(); ++i) all.push_back(i);
-  const Step after = now_;
-  now_ = before;
-  if (steps_ > 0) record(false);
-  now_ = after;
-  if (result_.status == Status::never_run) go_on(before, all, {}, true);
+  if (steps_ > 0) record_also(before);
+  if (result_.status == Status::never_run) go_on(before, all_laws_, {}, true);
   return true;
 }
 
@@ -69,9 +64,7 @@ bool LocatedRun::jump(const Step& before) {
   now_.mode = capturing.mode();
   std::string note = "no continuous solution goes on";
   if (!events.empty()) note += polish_jump(x_before);
-  std::vector<int> all;
-  for (int i = 0; i < system_.m(); ++i) all.push_back(i);
-  const Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all);
+  const Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all_laws_);
   if (selection.admissible.empty()) {
     const bool undetermined =
         std::any_of(selection.rejected.begin(), selection.rejected.end(),
@@ -100,10 +93,7 @@ bool LocatedRun::jump(const Step& before) {
     event.x_after = now_.x;
   }
   result_.events.push_back(std::move(event));
-  const Step after = now_;
-  now_ = before;
-  record(false);
-  now_ = after;
+  record_also(before);
   return true;
 }
 
@@ -175,17 +165,17 @@ void LocatedRun::capture_the_rest(const Step& state, const char* why) {
                      h, why, rest.message));
 }
 
-/// Goes to the accumulation point if the last events have one that is near. True: done.
-bool LocatedRun::close_accumulation() {
+/// Goes to the accumulation point if the last events have one that is near.
+void LocatedRun::close_accumulation() {
   if (accumulation_.is_crowding(1e-3 * (span_.end - span_.start))) {
     capture_the_rest(now_, "events follow each other ever faster, without an end");
-    return true;
+    return;
   }
   const double shortest = 1e-6 * std::max(1.0, std::abs(now_.t));
   const std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
-  if (!limit) return false;
+  if (!limit) return;
   accumulation_.forget();
-  if (limit->t >= span_.end) return false;
+  if (limit->t >= span_.end) return;
   Event event;
   event.kind = EventKind::accumulation;
   event.t = limit->t;
@@ -199,7 +189,7 @@ bool LocatedRun::close_accumulation() {
     finish(Status::not_solved, fmt::format("resets accumulate at t = {:.10g} (step {}): a contact "
                                            "law passes such an accumulation",
                                            limit->t, steps_));
-    return true;
+    return;
   }
   result_.events.push_back(event);
   if (sensitivities_.active()) sensitivities_.set_event(limit->dx, limit->dt);
@@ -207,7 +197,6 @@ bool LocatedRun::close_accumulation() {
   now_.x = limit->x;
   const Step before = now_;
   go_on(before, limit->laws, {}, true);
-  return true;
 }
 
 }  // namespace perp

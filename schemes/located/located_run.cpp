@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <perp/core/error.hpp>
 #include <perp/schemes/located/located_run.hpp>
@@ -72,7 +73,10 @@ LocatedRun::LocatedRun(const Dcs& system, const Located& options, const Integrat
       evaluator_(system_),
       watch_(stages_),
       sensitivities_(system_, options_.sensitivities, flow_, jets_),
-      impact_(Impact::of(system_, options.restitution)) {}
+      impact_(Impact::of(system_, options.restitution)) {
+  all_laws_.resize(static_cast<std::size_t>(system_.m()));
+  std::iota(all_laws_.begin(), all_laws_.end(), 0);
+}
 
 Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::size_t> choices) {
   choices_ = std::move(choices);
@@ -261,6 +265,14 @@ void LocatedRun::record(bool requested) {
   if (output_.observer && !output_.observer(now_))
     finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
   if (!output_.keep && first) result_.append(now_);
+}
+
+/// The state before a discontinuity of this moment, as a row of its own.
+void LocatedRun::record_also(const Step& before) {
+  const Step after = now_;
+  now_ = before;
+  record(false);
+  now_ = after;
 }
 
 void LocatedRun::finish(Status status, std::string message) {

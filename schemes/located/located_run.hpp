@@ -49,6 +49,7 @@ class LocatedRun {
   [[nodiscard]] double next_output(double after) const;
   [[nodiscard]] bool is_asked(double t) const;
   void record(bool requested);
+  void record_also(const Step& before);
   Step state_at_attempt(double t);
   Matrix differentiate_attempt(Step& state);
   void finish(Status status, std::string message);
@@ -88,6 +89,7 @@ class LocatedRun {
   void apply_reset(int reset, const Step& before);
   void watch_resets();
   double condition(int reset, const Step& state);
+  [[nodiscard]] std::vector<double> inputs(const Step& state) const;
 
   // located_choice.cpp: the mode after an event
   void go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
@@ -104,7 +106,7 @@ class LocatedRun {
   void capture_the_rest(const Step& state, const char* why);
   void log_change(const Step& before, const Selection& selection, std::size_t chosen,
                   bool x_jumped);
-  bool close_accumulation();
+  void close_accumulation();
 
   Dcs system_;
   Located options_;
@@ -133,6 +135,7 @@ class LocatedRun {
   std::vector<Gap> gaps_;
   std::vector<int> reset_side_;  // of each condition: −1, 0 (unknown), 1
   Vector law_sizes_;             // of the terms of each w
+  std::vector<int> all_laws_;    // 0..m-1
   int impacts_at_once_ = 0;
   int zero_steps_ = 0;  // events since time moved last
   std::vector<std::size_t> choices_;

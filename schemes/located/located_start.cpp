@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <perp/schemes/located/located_run.hpp>
 
@@ -45,9 +44,7 @@ void LocatedRun::begin(const Vector& x0) {
     const double value = condition(static_cast<int>(k), now_);
     reset_side_[k] = (value > 0) - (value < 0);
   }
-  std::vector<int> all(static_cast<std::size_t>(m));
-  std::iota(all.begin(), all.end(), 0);
-  go_on(now_, all, {}, false);
+  go_on(now_, all_laws_, {}, false);
 }
 
 /// Goes on from the present time in the mode of a continuation.

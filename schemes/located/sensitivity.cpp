@@ -28,6 +28,21 @@ void Sensitivities::differentiate_resets() {
   reset_derivatives_ = differentiate(reset_tape_, reset_lines_, 0, inputs);
 }
 
+/// Every line of the tape of the resets at (t, x, λ; p).
+std::vector<double> Sensitivities::run_resets(double t, const Vector& x,
+                                              const Vector& lambda) const {
+  std::vector<double> z(static_cast<std::size_t>(system_.parameter_input(0)), 0.0), values;
+  z[0] = t;
+  for (int j = 0; j < system_.n(); ++j)
+    z[static_cast<std::size_t>(system_.variable_input(j))] = x[j];
+  for (int i = 0; i < system_.m(); ++i)
+    z[static_cast<std::size_t>(system_.multiplier_input(i))] = lambda[i];
+  z.insert(z.end(), system_.parameters.begin(), system_.parameters.end());
+  values.resize(static_cast<std::size_t>(reset_tape_.size()));
+  reset_tape_.evaluate(std::span<const double>(z), std::span(values));
+  return values;
+}
+
 /// ∂p/∂q, all parameters of the system.
 Matrix Sensitivities::dp() const {
   Matrix dp = Matrix::Zero(static_cast<Eigen::Index>(system_.parameters.size()), columns_);
@@ -116,25 +131,16 @@ Sensitivities::Values Sensitivities::complete(const Jet& jet, const Matrix& S) c
 
 Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
                                                const Matrix& S) const {
+  const Matrix p = dp();
+  const JetSensitivities all = jets_.sensitivities(jet, S, {}, p);
   if (gap.law >= 0) {
-    const JetSensitivities all = jets_.sensitivities(jet, S, {}, dp());
     const auto& derivatives = gap.of_lambda ? all.lambda : all.w;
     const Matrix& series = gap.of_lambda ? jet.lambda : jet.w;
     return {gap.sign * derivatives[0].row(gap.law).transpose(), gap.sign * series(gap.law, 1)};
   }
   // ψ(t, x, λ; p) of a reset
-  const JetSensitivities all = jets_.sensitivities(jet, S, {}, dp());
-  std::vector<double> z(static_cast<std::size_t>(system_.parameter_input(0)), 0.0), values;
-  z[0] = jet.t;
-  for (int j = 0; j < system_.n(); ++j)
-    z[static_cast<std::size_t>(system_.variable_input(j))] = jet.x(j, 0);
-  for (int i = 0; i < system_.m(); ++i)
-    z[static_cast<std::size_t>(system_.multiplier_input(i))] = jet.lambda(i, 0);
-  z.insert(z.end(), system_.parameters.begin(), system_.parameters.end());
-  values.resize(static_cast<std::size_t>(reset_tape_.size()));
-  reset_tape_.evaluate(std::span<const double>(z), std::span(values));
+  const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
   GapRate rate{Vector::Zero(columns_), 0};
-  const Matrix p = dp();
   for (const Derivative& d : reset_derivatives_) {
     if (d.output != reset_start_[static_cast<std::size_t>(gap.reset)]) continue;
     const double value = gap.sign * values[static_cast<std::size_t>(d.line)];
@@ -160,15 +166,7 @@ void Sensitivities::at_event(const Jet& jet, const Vector& dt) {
 }
 
 void Sensitivities::reset(int reset, double t, const Vector& x, const Vector& lambda) {
-  std::vector<double> z(static_cast<std::size_t>(system_.parameter_input(0)), 0.0), values;
-  z[0] = t;
-  for (int j = 0; j < system_.n(); ++j)
-    z[static_cast<std::size_t>(system_.variable_input(j))] = x[j];
-  for (int i = 0; i < system_.m(); ++i)
-    z[static_cast<std::size_t>(system_.multiplier_input(i))] = lambda[i];
-  z.insert(z.end(), system_.parameters.begin(), system_.parameters.end());
-  values.resize(static_cast<std::size_t>(reset_tape_.size()));
-  reset_tape_.evaluate(std::span<const double>(z), std::span(values));
+  const std::vector<double> values = run_resets(t, x, lambda);
   const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
   const Matrix before = dx_, p = dp();
   for (const int j : what.variables) dx_.row(j).setZero();

@@ -82,6 +82,8 @@ class Sensitivities {
                                Linearised& result) const;
   [[nodiscard]] Vector impulses(const Linearised& at, const Vector& jump) const;
   void differentiate_resets();
+  [[nodiscard]] std::vector<double> run_resets(double t, const Vector& x,
+                                               const Vector& lambda) const;
 
   const Dcs& system_;
   SensitivityRequest request_;
