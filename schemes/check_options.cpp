@@ -26,4 +26,17 @@ void check_refinements(int refinements) {
     throw InvalidInput(fmt::format("refinements must be in [8, 45] but is {}", refinements));
 }
 
+void check_span(Span span, const std::vector<double>& times) {
+  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.end > span.start))
+    throw InvalidInput(fmt::format("the time span must be finite and increasing but is [{}, {}]",
+                                   span.start, span.end));
+  double previous = -inf;
+  for (const double t : times) {
+    if (!(t > previous) || t < span.start || t > span.end)
+      throw InvalidInput(fmt::format("times must increase within [{}, {}] but {} follows {}",
+                                     span.start, span.end, t, previous));
+    previous = t;
+  }
+}
+
 }  // namespace perp

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <vector>
+
+#include <perp/core/types.hpp>
+
 namespace perp {
 
 // What every scheme asks of its options. Each throws InvalidInput with what was found.
@@ -8,5 +12,7 @@ void check_h(double h);                   ///< > 0, finite
 void check_theta(double theta);           ///< in [1/2, 1]
 void check_tolerance(double tol);         ///< in (0, 1)
 void check_refinements(int refinements);  ///< in [8, 45]
+/// A finite, increasing span, with the times that a run must hit inside of it, increasing.
+void check_span(Span span, const std::vector<double>& times);
 
 }  // namespace perp

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <perp/core/error.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events.hpp>
 #include <perp/schemes/run.hpp>
 #include <perp/schemes/safeguard.hpp>
@@ -335,19 +336,10 @@ class Run {
 };
 
 void check(Span span, double h, const IntegrateOptions& options) {
-  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.end > span.start))
-    throw InvalidInput(fmt::format("the time span must be finite and increasing but is [{}, {}]",
-                                   span.start, span.end));
+  check_span(span, options.times);
   if ((span.end - span.start) / h > 1e15)
     throw InvalidInput(
         fmt::format("h = {} is too small for the span [{}, {}]", h, span.start, span.end));
-  double previous = -inf;
-  for (const double t : options.times) {
-    if (!(t > previous) || t < span.start || t > span.end)
-      throw InvalidInput(fmt::format("times must increase within [{}, {}] but {} follows {}",
-                                     span.start, span.end, t, previous));
-    previous = t;
-  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <perp/core/error.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {
@@ -45,19 +46,6 @@ void check(const Dcs& system, const Located& options) {
                                    options.restitution.size()));
 }
 
-void check(Span span, const IntegrateOptions& output) {
-  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.end > span.start))
-    throw InvalidInput(fmt::format("the time span must be finite and increasing but is [{}, {}]",
-                                   span.start, span.end));
-  double previous = -inf;
-  for (const double t : output.times) {
-    if (!(t > previous) || t < span.start || t > span.end)
-      throw InvalidInput(fmt::format("times must increase within [{}, {}] but {} follows {}",
-                                     span.start, span.end, t, previous));
-    previous = t;
-  }
-}
-
 }  // namespace
 
 LocatedRun::LocatedRun(const Dcs& system, const Located& options, const IntegrateOptions& output)
@@ -80,7 +68,7 @@ LocatedRun::LocatedRun(const Dcs& system, const Located& options, const Integrat
 
 Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::size_t> choices) {
   choices_ = std::move(choices);
-  check(span, output_);
+  check_span(span, output_.times);
   if (x0.size() != system_.n())
     throw InvalidInput(fmt::format("x0 must have {} entries but has {}", system_.n(), x0.size()));
   if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
