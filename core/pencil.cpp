@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <vector>
 
+#include <perp/core/cancellation.hpp>
 #include <perp/core/error.hpp>
 #include <perp/core/pencil.hpp>
 
@@ -55,15 +56,11 @@ bool shuffle(Matrix& L, Matrix& R, double tol) {
     const Matrix UT = svd.matrixU().transpose();
     const auto rows = static_cast<Eigen::Index>(full.size());
     const Matrix top_R = given_R(full, Eigen::all);
-    const Matrix turned = UT * top_R;
-    const Vector rounding =
-        tol * (UT.cwiseAbs() * top_R.cwiseAbs().rowwise().maxCoeff());  // what may be left of a 0
+    // Each entry on its own: a column that balancing finds small is scaled up, rounding with it.
+    const Matrix turned = without_cancelled(UT, top_R, tol);
     L.topRows(rank) = (UT * top).topRows(rank);
     R.topRows(rank) = turned.topRows(rank);
-    for (Eigen::Index i = rank; i < rows; ++i) {
-      L.row(i) = turned.row(i);
-      if (turned.row(i).cwiseAbs().maxCoeff() <= rounding[i]) L.row(i).setZero();
-    }
+    L.middleRows(rank, rows - rank) = turned.bottomRows(rows - rank);
   }
   const auto rows = static_cast<Eigen::Index>(full.size());
   for (std::size_t k = 0; k < empty.size(); ++k)

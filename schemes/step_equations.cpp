@@ -1,33 +1,52 @@
+#include <cmath>
 #include <Eigen/QR>
 
+#include <perp/core/cancellation.hpp>
 #include <perp/schemes/step_equations.hpp>
 
 namespace perp {
 namespace {
 
+/// Powers of two that bring the largest entry of every row that is not zero near 1.
+Vector row_scales(const Matrix& matrix) {
+  Vector scales = Vector::Ones(matrix.rows());
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i)
+    if (!matrix.row(i).isZero(0))
+      scales[i] = std::ldexp(1.0, -std::ilogb(matrix.row(i).cwiseAbs().maxCoeff()));
+  return scales;
+}
+
 /// Brings E to the form [E1; 0] with independent rows E1 by Qᵀ, if its nonzero rows are dependent.
+/// That is decided on rows of one size: a small capacitance beside a large mass is none that
+/// vanishes.
 void separate_algebraic_rows(Lcs& lcs) {
   const int n = lcs.n();
   int nonzero = 0;
   for (int i = 0; i < n; ++i) nonzero += !lcs.E.row(i).isZero(0);
-  Eigen::ColPivHouseholderQR<Matrix> qr(lcs.E);
+  const Vector scales = row_scales(lcs.E);
+  Eigen::ColPivHouseholderQR<Matrix> qr(scales.asDiagonal() * lcs.E);
   qr.setThreshold(1e-12);
   const int rank = static_cast<int>(qr.rank());
   if (rank == nonzero) return;
-  const Matrix Q = qr.householderQ();
-  lcs.E = Q.transpose() * lcs.E;
+  // Rows that agree leave exactly nothing, or their equation would be one for rounding errors.
+  const Matrix QT = Matrix(qr.householderQ()).transpose();
+  const auto combined = [QT, scales](const Matrix& M) {
+    return without_cancelled(QT, scales.asDiagonal() * M, 1e-14);
+  };
+  lcs.E = combined(lcs.E);
   lcs.E.bottomRows(n - rank).setZero();
-  lcs.A = Q.transpose() * lcs.A;
-  lcs.B = Q.transpose() * lcs.B;
-  const Vector constant = Q.transpose() * lcs.b.constant();
+  lcs.A = combined(lcs.A);
+  lcs.B = combined(lcs.B);
+  const Vector constant = combined(lcs.b.constant());
   if (lcs.b.is_constant()) {
     lcs.b = Signal(constant);
     return;
   }
   std::vector<int> all;
   for (int i = 0; i < n; ++i) all.push_back(i);
-  lcs.b = Signal(constant, all,
-                 [Q, given = lcs.b](double t, Vector& value) { value = Q.transpose() * given(t); });
+  lcs.b = Signal(constant, all, [combined, given = lcs.b](double t, Vector& value) {
+    value = combined(given(t));
+  });
 }
 
 }  // namespace

@@ -66,6 +66,25 @@ TEST_SUITE("core/pencil") {
                    Matrix{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}) == 3);
   }
 
+  TEST_CASE(
+      "a constraint whose first derivative loses the multiplier by cancellation has index 3") {
+    // ẋ = A x + B z, 0 = C x with C B = 0 up to rounding and C A B != 0
+    std::mt19937_64 random(3);
+    for (int trial = 0; trial < 50; ++trial) {
+      const Matrix A = random_matrix(random, 4), B = random_matrix(random, 4).col(0);
+      Matrix C = random_matrix(random, 4).row(0);
+      C -= (C * B).value() / B.squaredNorm() * B.transpose();
+      if (std::abs((C * A * B).value()) < 0.1) continue;
+      Matrix E = Matrix::Zero(5, 5), F = Matrix::Zero(5, 5);
+      E.topLeftCorner(4, 4).setIdentity();
+      F.topLeftCorner(4, 4) = A;
+      F.topRightCorner(4, 1) = B;
+      F.bottomLeftCorner(1, 4) = C;
+      CAPTURE(trial);
+      CHECK(index_of(E, F) == 3);
+    }
+  }
+
   TEST_CASE("a singular pencil has no index") {
     CHECK_FALSE(index_of(Matrix{{1, 0}, {0, 0}}, Matrix{{1, 1}, {0, 0}}).has_value());
     CHECK_FALSE(index_of(Matrix{{0, 0}, {0, 0}}, Matrix{{1, 1}, {1, 1}}).has_value());

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -8,29 +7,11 @@
 #include <perp/core/taylor.hpp>
 #include <perp/core/types.hpp>
 
+#include <perp/tests/core/digits50.hpp>
 #include <perp/tests/core/random_text.hpp>
 
 using namespace perp;
-
-namespace {
-
-using Digits50 = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
-                                               boost::multiprecision::et_off>;
-
-}  // namespace
-
-template <>
-struct perp::ScalarTraits<Digits50> {
-  static Digits50 pi() { return boost::math::constants::pi<Digits50>(); }
-  static Digits50 abs(const Digits50& x) { return x < 0 ? Digits50(-x) : x; }
-  static Digits50 min(const Digits50& x, const Digits50& y) {
-    return y < x || boost::multiprecision::isnan(y) ? y : x;
-  }
-  static Digits50 max(const Digits50& x, const Digits50& y) {
-    return x < y || boost::multiprecision::isnan(y) ? y : x;
-  }
-  static Digits50 sign(const Digits50& x) { return x > 0 ? 1 : (x < 0 ? -1 : 0 * x); }
-};
+using test::Digits50;
 
 namespace {
 
