@@ -235,18 +235,11 @@ class GroupSearch {
 
 void check(const Mlcp& problem, const SolutionSet& set, const Norm& norm, const Mode* present) {
   validate(problem);
-  const int n = problem.p() + problem.m();
   if (set.p != problem.p() || set.m != problem.m())
     throw InvalidInput(
         fmt::format("solution set must be of a problem with p = {}, m = {} but has {}, {}",
                     problem.p(), problem.m(), set.p, set.m));
-  if (norm.W.cols() != n)
-    throw InvalidInput(fmt::format("norm: W must have {} columns but has {}", n, norm.W.cols()));
-  if (norm.center.size() != n)
-    throw InvalidInput(
-        fmt::format("norm: center must have {} entries but has {}", n, norm.center.size()));
-  if (!norm.W.allFinite() || !norm.center.allFinite())
-    throw InvalidInput("norm: W and center must be finite");
+  validate(norm, problem);
   if (present == nullptr) return;
   if (present->size() != problem.laws.size())
     throw InvalidInput(fmt::format("present mode must have {} entries but has {}",

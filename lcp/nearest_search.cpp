@@ -4,7 +4,6 @@
 #include <memory>
 #include <tuple>
 
-#include <perp/core/error.hpp>
 #include <perp/lcp/certificate.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/law_rows.hpp>
@@ -279,23 +278,12 @@ class NearestSearch {
   bool exact_ = true;  ///< every decided mode was answered
 };
 
-void check(const Mlcp& problem, const Norm& norm) {
-  validate(problem);
-  const int n = problem.p() + problem.m();
-  if (norm.W.cols() != n)
-    throw InvalidInput(fmt::format("norm: W must have {} columns but has {}", n, norm.W.cols()));
-  if (norm.center.size() != n)
-    throw InvalidInput(
-        fmt::format("norm: center must have {} entries but has {}", n, norm.center.size()));
-  if (!norm.W.allFinite() || !norm.center.allFinite())
-    throw InvalidInput("norm: W and center must be finite");
-}
-
 }  // namespace
 
 ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
                            const NearestSearchOptions& options) {
-  check(problem, norm);
+  validate(problem);
+  validate(norm, problem);
   ProvedNearest result;
   result.solution = {.u = Vector::Zero(problem.p()),
                      .lambda = Vector::Zero(problem.m()),

@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <limits>
 
+#include <perp/core/error.hpp>
 #include <perp/lcp/solution_set.hpp>
 
 namespace perp {
@@ -177,6 +179,17 @@ std::vector<Piece> pieces(const SolutionSet& set, long limit) {
     whole = std::move(next);
   }
   return whole;
+}
+
+void validate(const Norm& norm, const Mlcp& problem) {
+  const int n = problem.p() + problem.m();
+  if (norm.W.cols() != n)
+    throw InvalidInput(fmt::format("norm: W must have {} columns but has {}", n, norm.W.cols()));
+  if (norm.center.size() != n)
+    throw InvalidInput(
+        fmt::format("norm: center must have {} entries but has {}", n, norm.center.size()));
+  if (!norm.W.allFinite() || !norm.center.allFinite())
+    throw InvalidInput("norm: W and center must be finite");
 }
 
 }  // namespace perp

@@ -59,6 +59,9 @@ struct Norm {
   Vector center;  ///< p+m
 };
 
+/// Throws InvalidInput unless W and center have p+m columns and entries, all finite.
+void validate(const Norm& norm, const Mlcp& problem);
+
 /// The nearest point of a solution set.
 struct Nearest {
   /// solved; no_solution; not_enumerated where the set is not complete (the nearest of the known

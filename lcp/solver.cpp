@@ -27,7 +27,8 @@ const MlcpSolver& solver(const std::string& name) {
     if (method->name == name) return *method;
     names.emplace_back(method->name);
   }
-  throw InvalidInput(fmt::format("unknown solver '{}'{}", name, suggestion(name, names)));
+  throw InvalidInput(fmt::format("unknown solver '{}'; expected one of {}{}", name,
+                                 fmt::join(names, ", "), suggestion(name, names)));
 }
 
 SolveResult solve(const MlcpSolver& method, const Mlcp& problem, const SolveOptions& options) {

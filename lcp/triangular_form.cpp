@@ -107,6 +107,72 @@ class StrongComponents {
   int count_ = 0;
 };
 
+/// The order in which the parts are searched: whatever a part needs comes before it, and what can
+/// prove early that there is no solution comes early. A part without a choice of branches, which is
+/// a consequence or a check of what it needs, comes as soon as that is known; and what few parts
+/// decide comes before what needs many.
+class SearchOrder {
+ public:
+  SearchOrder(const Pattern& needs, std::vector<char> has_choice)
+      : needs_(needs), needed_by_(needs.size()), has_choice_(std::move(has_choice)) {
+    for (std::size_t part = 0; part < needs.size(); ++part)
+      for (const int other : needs[part])
+        needed_by_[static_cast<std::size_t>(other)].push_back(static_cast<int>(part));
+    for (const std::vector<int>& list : needs) missing_.push_back(static_cast<int>(list.size()));
+    placed_.assign(needs.size(), 0);
+  }
+
+  std::vector<int> operator()() {
+    std::vector<std::pair<int, int>> ends;  // parts that no other needs, with what they need
+    for (std::size_t part = 0; part < needs_.size(); ++part)
+      if (needed_by_[part].empty())
+        ends.emplace_back(ancestors(static_cast<int>(part)), static_cast<int>(part));
+    std::sort(ends.begin(), ends.end());
+    for (const auto& [count, part] : ends) place(part);
+    return std::move(order_);
+  }
+
+ private:
+  /// Number of parts that a part needs, the needs of these included.
+  [[nodiscard]] int ancestors(int part) const {
+    std::vector<char> seen(needs_.size(), 0);
+    std::vector<int> open{part};
+    int count = 0;
+    while (!open.empty()) {
+      const int next = open.back();
+      open.pop_back();
+      for (const int other : needs_[static_cast<std::size_t>(next)]) {
+        char& known = seen[static_cast<std::size_t>(other)];
+        if (known != 0) continue;
+        known = 1;
+        ++count;
+        open.push_back(other);
+      }
+    }
+    return count;
+  }
+
+  /// Appends what the part needs, the part, and what has no choice after that.
+  void place(int part) {
+    const auto p = static_cast<std::size_t>(part);
+    if (placed_[p] != 0) return;
+    for (const int other : needs_[p]) place(other);
+    if (placed_[p] != 0) return;  // it had no choice after the last of these
+    placed_[p] = 1;
+    order_.push_back(part);
+    for (const int other : needed_by_[p]) --missing_[static_cast<std::size_t>(other)];
+    for (const int other : needed_by_[p]) {
+      const auto o = static_cast<std::size_t>(other);
+      if (missing_[o] == 0 && has_choice_[o] == 0) place(other);
+    }
+  }
+
+  const Pattern& needs_;
+  Pattern needed_by_;
+  std::vector<char> has_choice_, placed_;
+  std::vector<int> missing_, order_;
+};
+
 Block whole(const Mlcp& problem) {
   Block block;
   block.u.resize(static_cast<std::size_t>(problem.p()));
@@ -115,6 +181,30 @@ Block whole(const Mlcp& problem) {
   std::iota(block.lambda.begin(), block.lambda.end(), 0);
   block.equations = block.u;
   return block;
+}
+
+std::vector<Block> in_search_order(const Mlcp& problem, std::vector<Block> parts,
+                                   const StrongComponents& components, const Pattern& needs) {
+  Pattern of_parts(parts.size());
+  for (std::size_t row = 0; row < needs.size(); ++row) {
+    const int part = components.component(static_cast<int>(row));
+    for (const int other : needs[row])
+      if (components.component(other) != part)
+        of_parts[static_cast<std::size_t>(part)].push_back(components.component(other));
+  }
+  for (std::vector<int>& list : of_parts) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  std::vector<char> has_choice;
+  for (const Block& part : parts)
+    has_choice.push_back(std::any_of(part.lambda.begin(), part.lambda.end(), [&](int i) {
+      return problem.laws[static_cast<std::size_t>(i)].branches.size() > 1;
+    }));
+  std::vector<Block> ordered;
+  for (const int part : SearchOrder(of_parts, std::move(has_choice))())
+    ordered.push_back(std::move(parts[static_cast<std::size_t>(part)]));
+  return ordered;
 }
 
 }  // namespace
@@ -140,7 +230,7 @@ std::vector<Block> triangular_parts(const Mlcp& problem) {
   for (int j = 0; j < p; ++j) part_of(row_of(j)).u.push_back(j);
   for (int i = 0; i < m; ++i) part_of(p + i).lambda.push_back(i);
   for (int i = 0; i < p; ++i) part_of(i).equations.push_back(i);
-  return parts;
+  return in_search_order(problem, std::move(parts), components, needs);
 }
 
 }  // namespace perp

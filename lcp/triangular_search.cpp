@@ -34,7 +34,8 @@ struct Part {
   Mlcp problem;                      ///< q as if the other unknowns were 0
   std::vector<std::size_t> unknown;  ///< place of each of its unknowns among all (u, λ)
   std::vector<Entry> coupling;
-  std::unique_ptr<PointMaps> maps;  ///< null if there are none
+  std::vector<std::size_t> needs{};  ///< numbers of the earlier parts that it needs
+  std::unique_ptr<PointMaps> maps;   ///< null if there are none
   std::map<std::vector<Real>, std::vector<PartPiece>> found{};
 };
 
@@ -57,6 +58,7 @@ class TriangularSearch {
     y_.resize(static_cast<std::size_t>(p_ + m_), 0);
     mode_.resize(static_cast<std::size_t>(m_));
     chosen_.resize(parts_.size());
+    find_needs();
     std::vector<int> laws;
     for (const Part& part : parts_)
       laws.insert(laws.end(), part.block.lambda.begin(), part.block.lambda.end());
@@ -101,6 +103,18 @@ class TriangularSearch {
     if (!part.coupling.empty()) part.maps = std::make_unique<PointMaps>(part.problem);
     if (part.maps && !part.maps->usable()) part.maps.reset();
     return part;
+  }
+
+  void find_needs() {
+    std::vector<std::size_t> owner(y_.size());
+    for (std::size_t index = 0; index < parts_.size(); ++index)
+      for (const std::size_t j : parts_[index].unknown) owner[j] = index;
+    for (Part& part : parts_) {
+      for (const Part::Entry& entry : part.coupling) part.needs.push_back(owner[entry.from]);
+      std::sort(part.needs.begin(), part.needs.end());
+      part.needs.erase(std::unique(part.needs.begin(), part.needs.end()), part.needs.end());
+    }
+    blamed_.assign(parts_.size() + 1, std::vector<char>(parts_.size(), 0));
   }
 
   /// The part's q for the present values of the unknowns it needs; nothing if digits were lost.
@@ -175,7 +189,8 @@ class TriangularSearch {
   }
 
   /// Goes through the solutions of the parts from `index` on, the given share of the search. False
-  /// if it must end.
+  /// if it must end. Where nothing is found, blamed_[index] holds the parts before that it is owed
+  /// to: as long as these keep their points, there is no solution whatever the others are.
   bool descend(std::size_t index, double share) {
     if (index == parts_.size()) {
       result_.explored += share;
@@ -184,13 +199,27 @@ class TriangularSearch {
     const std::vector<PartPiece>* found = solutions(index);
     if (found == nullptr) return false;
     if (found->empty()) result_.explored += share;
+    std::vector<char>& blamed = blamed_[index];
+    std::fill(blamed.begin(), blamed.end(), 0);
+    for (const std::size_t part : parts_[index].needs) blamed[part] = 1;
+    const double one = share / static_cast<double>(found->size());
     for (const PartPiece& piece : *found) {
       if (result_.nodes >= options_.max_nodes) return false;
       ++result_.nodes;
       chosen_[index] = &piece;
       for (std::size_t j = 0; j < piece.point.size(); ++j)
         y_[parts_[index].unknown[j]] = piece.point[j];
-      if (!descend(index + 1, share / static_cast<double>(found->size()))) return false;
+      const long before = result_.modes;
+      if (!descend(index + 1, one)) return false;
+      if (result_.modes > before) continue;
+      const std::vector<char>& deeper = blamed_[index + 1];
+      if (deeper[index] == 0) {  // the other pieces end there too
+        blamed = deeper;
+        result_.explored += one * static_cast<double>(&found->back() - &piece);
+        break;
+      }
+      for (std::size_t part = 0; part < index; ++part)
+        blamed[part] = static_cast<char>(blamed[part] != 0 || deeper[part] != 0);
     }
     return true;
   }
@@ -252,7 +281,8 @@ class TriangularSearch {
   std::vector<Part> parts_;
   std::vector<Real> y_;  ///< values of the parts that are chosen
   Mode mode_;
-  std::vector<const PartPiece*> chosen_;  ///< one of each part
+  std::vector<const PartPiece*> chosen_;   ///< one of each part
+  std::vector<std::vector<char>> blamed_;  ///< of each part, see `descend`
   std::optional<std::size_t> stuck_;
   bool lost_ = false;
   bool laws_in_order_ = false;  ///< products of sorted modes are sorted then

@@ -33,6 +33,7 @@ struct ReferenceProblem {
   long count_of_u = 0;
   std::vector<ReferencePiece> pieces;
   Norm norm;
+  Vector weights;  // p+m: of the squares, 0 where the norm does not see the unknown
   std::vector<int> norm_indices;
   bool solvable = false;
   double minimal_squared_norm = nan;
@@ -101,10 +102,12 @@ inline ReferenceProblem read_reference_problem(const std::filesystem::path& file
   result.norm_indices = norm.at("indices").get<std::vector<int>>();
   const Vector reference = vector_of(norm.at("ref")), weights = vector_of(norm.at("weights"));
   result.norm = {Matrix::Zero(weights.size(), p + m), Vector::Zero(p + m)};
+  result.weights = Vector::Zero(p + m);
   for (Eigen::Index i = 0; i < weights.size(); ++i) {
     // over u, over λ where there is no u; a weight multiplies the square
     const int j = result.norm_indices[static_cast<std::size_t>(i)];
     result.norm.W(i, j) = std::sqrt(weights[i]);
+    result.weights[j] = weights[i];
     result.norm.center[j] = reference[i];
   }
   result.solvable = !data.at("minimal_norm").is_null();

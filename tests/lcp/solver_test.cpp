@@ -133,9 +133,14 @@ TEST_SUITE("lcp/solver") {
   }
 
   TEST_CASE("an unknown name is wrong input and the nearest name is proposed") {
-    CHECK_THROWS_WITH_AS(solver("lemkee"), "unknown solver 'lemkee'; did you mean 'lemke'?",
+    std::string names;
+    for (const MlcpSolver* method : solvers())
+      names += (names.empty() ? "" : ", ") + std::string(method->name);
+    const std::string known = "'; expected one of " + names;
+    CHECK_THROWS_WITH_AS(solver("lemkee"),
+                         ("unknown solver 'lemkee" + known + "; did you mean 'lemke'?").c_str(),
                          InvalidInput);
-    CHECK_THROWS_WITH_AS(solver(""), "unknown solver ''", InvalidInput);
+    CHECK_THROWS_WITH_AS(solver(""), ("unknown solver '" + known).c_str(), InvalidInput);
   }
 
   TEST_CASE("a wrong shape is wrong input for every solver") {

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <limits>
+
+#include <perp/lcp/memory.hpp>
+
+namespace perp {
+
+int memory_changes(const std::vector<Law>& laws, const std::vector<int>& numbers, const Mode& mode,
+                   const Mode& present) {
+  int sum = 0;
+  for (std::size_t i = 0; i < mode.size(); ++i) {
+    const auto law = static_cast<std::size_t>(numbers[i]);
+    sum += laws[law].memory && mode[i] != present[law];
+  }
+  return sum;
+}
+
+int memory_changes(const std::vector<Law>& laws, const Mode& mode, const Mode& present) {
+  int sum = 0;
+  for (std::size_t i = 0; i < mode.size() && i < present.size(); ++i)
+    sum += laws[i].memory && mode[i] != present[i];
+  return sum;
+}
+
+void respect_memory(SolutionSet& set, const std::vector<Law>& laws, const Mode& present) {
+  if (present.empty()) return;
+  for (Block& block : set.blocks) {
+    const auto changes = [&](const Mode& mode) {
+      return memory_changes(laws, block.lambda, mode, present);
+    };
+    int fewest = std::numeric_limits<int>::max();
+    for (const Piece& piece : block.pieces)
+      for (const Mode& mode : piece.modes) fewest = std::min(fewest, changes(mode));
+    for (Piece& piece : block.pieces)
+      std::erase_if(piece.modes, [&](const Mode& mode) { return changes(mode) > fewest; });
+    std::erase_if(block.pieces, [](const Piece& piece) { return piece.modes.empty(); });
+  }
+}
+
+}  // namespace perp

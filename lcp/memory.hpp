@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/lcp/solution_set.hpp>
+
+namespace perp {
+
+/// How many laws with memory are on another branch than in the present mode of all laws. `mode` is
+/// that of the laws of these numbers.
+int memory_changes(const std::vector<Law>& laws, const std::vector<int>& numbers, const Mode& mode,
+                   const Mode& present);
+/// The same of a mode of all laws; 0 where `present` is empty.
+int memory_changes(const std::vector<Law>& laws, const Mode& mode, const Mode& present);
+
+/// Keeps of a solution set only the modes that change the fewest laws with memory against
+/// `present`, block by block, and the pieces that still have one. Nothing where `present` is empty.
+void respect_memory(SolutionSet& set, const std::vector<Law>& laws, const Mode& present);
+
+}  // namespace perp
