@@ -5,6 +5,7 @@
 
 #include <perp/core/lcs.hpp>
 #include <perp/core/status.hpp>
+#include <perp/lcp/arithmetic.hpp>
 
 namespace perp {
 
@@ -28,21 +29,39 @@ struct ConsistentJump {
   [[nodiscard]] const Vector& x() const { return continuations.front().x; }
 };
 
-/// All of them, the smallest first.
+/// The jumps of variables that no equation couples to the others.
+struct JumpBlock {
+  std::vector<int> x;                 ///< indices of its variables, increasing
+  std::vector<int> lambda;            ///< indices of its laws, increasing
+  std::vector<ConsistentJump> jumps;  ///< of these alone, the smallest first
+  bool complete = false;              ///< proved: there is no other
+};
+
+/// All of them, in product form: one jump of each block.
 struct ConsistentJumps {
   Status status = Status::never_run;  ///< solved | no_solution (proved) | not_enumerated
   std::string message{};              ///< one sentence when not solved
-  std::vector<ConsistentJump> jumps;
+  std::vector<JumpBlock> blocks{};
+  std::vector<ConsistentJump> jumps{};  ///< the products, the smallest first
+  bool all_listed = true;               ///< false: there are more than `JumpOptions::most_listed`
   long nodes = 0;
 
   /// Does a continuous solution start at x⁻, a jump of amplitude 0?
   [[nodiscard]] bool starts_continuously() const {
     return !jumps.empty() && jumps.front().amplitude == 0;
   }
+  [[nodiscard]] bool has_continuum() const;
+  /// Number of products; where there is a continuum, that of its pieces.
+  [[nodiscard]] Integer count() const;
 };
 
 struct JumpOptions {
-  long max_nodes = 200'000;  ///< nodes of the search over the modes
+  long max_nodes = 200'000;  ///< nodes of the search over the modes, all blocks together
+  long most_listed = 1000;   ///< products of the blocks' jumps
+  /// The mode before the jump: laws with memory leave their branch only where no jump stays in it
+  /// (as a step does: those jumps count that change the fewest of them). Empty: it is not known,
+  /// and every branch counts.
+  Mode present{};
 };
 
 /// All jumps E (x⁺ − x⁻) = J Σ from the state x at t after which a continuous solution starts, Σ
@@ -52,10 +71,18 @@ struct JumpOptions {
 /// with unknowns of order 1/h as impulses: what is left of the step beside J Σ is a step from the
 /// limit itself, which exists for all short h if and only if a continuous solution starts there.
 /// All modes are searched in the ordered field of Laurent series in h (see FieldSearch), so that
-/// no small step has to be chosen. The memory of a law (hysteresis) is not known here: all its
-/// branches count. Of b and q the values and the slopes at t count; the slopes are differences,
-/// good to about 1e-9. Throws InvalidInput (see `validated`; x of the wrong size).
+/// no small step has to be chosen; independent blocks (see `independent_blocks`) are searched one
+/// by one. Of b and q the values and the slopes at t count; the slopes are differences, good to
+/// about 1e-9. Throws InvalidInput (see `validated`; x or the present mode of the wrong size).
 ConsistentJumps consistent_jumps(const Lcs& lcs, const Vector& x, double t,
                                  const JumpOptions& options = {});
+
+/// Keeps the continuations that change the fewest laws with memory since the mode `present` (empty:
+/// not known), and the jumps that still have one.
+void respect_memory(JumpBlock& block, const std::vector<Law>& laws, const Mode& present);
+
+/// Makes the list of products of the blocks' jumps, the `most` smallest ones, of n variables and m
+/// laws. Of each product's continuations, and of the ends of its continuum, at most the first 4096.
+void list_products(ConsistentJumps& jumps, int n, int m, long most);
 
 }  // namespace perp

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/lcp/arithmetic.hpp>
 #include <perp/schemes/solution_tree.hpp>
 
 namespace perp {
@@ -26,7 +27,7 @@ struct MergedNode {
   /// was found, without a proof; not_enumerated: not followed, or perhaps not to all its solutions
   Status status = Status::never_run;
   bool survives = false;  ///< a way leads from here to the last level
-  double paths = 0;       ///< number of ways from the start, exact up to 2^53
+  Integer paths = 0;      ///< number of ways from the start
 };
 
 /// One solution of one step.
@@ -51,8 +52,8 @@ struct MergedTree {
   std::vector<MergedEdge> edges;  ///< by the node they start from
   bool complete = true;           ///< proved: there is no further solution of N steps
   std::string message{};          ///< why it is not complete
-  double paths = 0;               ///< ways of N steps
-  double dying = 0;               ///< ways that end before
+  Integer paths = 0;              ///< ways of N steps
+  Integer dying = 0;              ///< ways that end before
   int ends = 0;                   ///< nodes of the last level
 };
 
