@@ -7,7 +7,7 @@
 namespace perp {
 namespace {
 
-constexpr double consistent_to = 1e-9;   ///< relative
+constexpr double consistent_to = 1e-9;  ///< relative
 
 }  // namespace
 
@@ -49,11 +49,11 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
     const bool consistent = is_consistent(x0, t);
     const double violation = violation_of_constraints(step_.laws(), constraints(x0, t));
     if (found.status == Status::no_solution)
-      message_ = consistent
-                     ? "no solution starts at x0 although it is consistent"
-                     : fmt::format("x0 violates the constraints, whose residual is {:.6g} there, "
-                                   "and no jump leads onto them",
-                                   violation);
+      message_ = consistent ? "no solution starts at x0 although it is consistent"
+                            : fmt::format(
+                                  "x0 violates the constraints, whose residual is {:.6g} there, "
+                                  "and no jump leads onto them",
+                                  violation);
     else if (!consistent)
       message_ += fmt::format("; the residual of the constraints at x0 is {:.6g}", violation);
     return found;
@@ -64,22 +64,28 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
   return found;
 }
 
-/// Makes the limit of short steps from x0 the current state and says how far it is.
+/// Makes the limit of short steps from x0 the current state and says how far it is. The norms of
+/// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
 void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
                                     std::vector<Event>& events) {
-  const double norm = attempted_norm();
+  double norm = 0, shorter_norm = attempted_norm();
   State limit = trial();
-  double shorter_norm = 0;
-  if (probe(h, exponent - 2).status == Status::solved) {
-    shorter_norm = attempted_norm();
-    if (trial().mode == limit.mode) {
-      limit.x = extrapolate(limit.x, trial().x);
-      limit.lambda = extrapolate(limit.lambda, trial().lambda);
-      limit.w = extrapolate(limit.w, trial().w);
-    } else {
-      limit = trial();
+  bool agree = false;
+  do {
+    const State longer = limit;
+    norm = shorter_norm;
+    if (probe(h, exponent -= 2).status != Status::solved) {
+      shorter_norm = 0;
+      break;
     }
-  }
+    shorter_norm = attempted_norm();
+    limit = trial();
+    agree = limit.mode == longer.mode;
+    if (!agree) continue;
+    limit.x = extrapolate(longer.x, limit.x);
+    limit.lambda = extrapolate(longer.lambda, limit.lambda);
+    limit.w = extrapolate(longer.w, limit.w);
+  } while (!agree && exponent > last_probe);
   linearise_trial();
   const double size = step_.norm(x0);
   const double distance = step_.norm(limit.x - x0);
@@ -90,8 +96,8 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   for (Eigen::Index j = 0; j < x0.size(); ++j)
     if (differential_[static_cast<std::size_t>(j)] != 0) x[j] = x0[j];
   if (jumps || !consistent) {
-    const double violation = violation_of_constraints(step_.laws(), *limit.mode, limit.lambda,
-                                                      constraints(x, t));
+    const double violation =
+        violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x, t));
     events.push_back(start_event(t, x0, limit.x, consistent, distance, violation));
   }
   restore({t, x, limit.lambda, limit.w, *limit.mode});

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int most_changes = 32;      ///< changes of mode followed within one step
 constexpr double last_moment = 1e-6;  ///< of the step length
+constexpr double end_of_step = 1e-9;  ///< of the step length: the last of a step that is its end
 constexpr int most_shares = 4;        ///< of a step tried as the end of its mode
 constexpr double least_share = 1e-3;  ///< of a step that is worth a step of its own
 constexpr int most_halvings = 4;      ///< of a step, to pass its first change alone
@@ -67,13 +68,15 @@ bool shrinks(Scheme& scheme, const Step& before, double norm, double h, double& 
 }
 
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
-  if (before.mode.size() < 2) return false;
   take_step(scheme, before, t_next, h);
+  const std::vector<Scheme::Departure> departures = scheme.departures();
   double first = 1, last = 0;
   int changes = 0;
-  for (const Scheme::Departure& departure : scheme.departures()) {
+  for (const Scheme::Departure& departure : departures) {
     const auto i = static_cast<std::size_t>(departure.law);
-    if (before.mode[i] == scheme.mode()[i]) continue;
+    const auto times = std::count_if(departures.begin(), departures.end(),
+                                     [&](const auto& other) { return other.law == departure.law; });
+    if (times < 2 && before.mode[i] == scheme.mode()[i]) continue;
     first = std::min(first, departure.s);
     last = std::max(last, departure.s);
     ++changes;
@@ -82,8 +85,7 @@ bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
   return changes >= 2 && last - first > least_share;
 }
 
-bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
-                       double& size) {
+bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h, double& size) {
   take_step(scheme, before, t_next, h);
   std::vector<char> leaves(before.mode.size(), 0);
   double share = 1;
@@ -130,6 +132,7 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
 
 Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;
+  std::string reason;  // why the last whole rest of the step could not be made
   const double floor = std::ldexp(h, -refinements);
   for (int change = 0; change <= most_changes; ++change) {
     double low = scheme.t();
@@ -141,6 +144,7 @@ Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
       result.status = Status::solved;
       return result;
     }
+    if (attempt.status == Status::not_solved) reason = ": " + scheme.message();
     double high = t_next;
     exhaust_mode(scheme, low, high, floor);
     // Leave the mode: by the shortest step that has a solution, the longest tried last.
@@ -150,6 +154,14 @@ Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
          step *= 2)
       attempt = scheme.attempt(low + step, step);
     if (attempt.status != Status::solved) attempt = scheme.attempt(t_next, t_next - low);
+    if (attempt.status != Status::solved && t_next - low <= end_of_step * h) {
+      // Too short a rest to tell anything: the state is that at the end of the step.
+      Step end = before;
+      end.t = t_next;
+      scheme.restore(end);
+      result.status = Status::solved;
+      return result;
+    }
     if (attempt.status != Status::solved) {
       result.status = attempt.status;
       result.message = scheme.message();
@@ -171,7 +183,7 @@ Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
     }
   }
   result.status = Status::not_solved;
-  result.message = "too many changes of mode within one step";
+  result.message = "too many changes of mode within one step" + reason;
   return result;
 }
 

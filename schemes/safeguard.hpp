@@ -31,7 +31,7 @@ void take_step(Scheme& scheme, const Step& before, double t_next, double h);
 /// raised here. The scheme stands at `before`, before and after.
 bool shrinks(Scheme& scheme, const Step& before, double norm, double h, double& size);
 
-/// Does the step of length h from `before` to t_next change several laws at moments of their own?
+/// Does the step of length h from `before` to t_next change laws at several moments?
 /// Then it skips a mode, however small its own change is. The scheme stands at `before` afterwards.
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h);
 
@@ -47,7 +47,7 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
 /// Passes from the scheme's current state to t_next by steps that keep their mode, halving until
 /// each change of mode happens within h·2^-refinements: a true jump keeps its size there, an
 /// artefact of a long step vanishes, and where no step however short has a solution the solution
-/// ends.
+/// ends. (A rest of less than 1e-9 h, too short to tell, is taken for the end of the step.)
 Refinement refine(Scheme& scheme, double t_next, double h, int refinements);
 
 }  // namespace perp

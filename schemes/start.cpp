@@ -26,8 +26,8 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
 }
 
 ConstraintsAt Capturing::constraints(const Vector& x, double t) const {
-  return [this, x, problem = equations_.consistency(x, t)](const Vector& lambda,
-                                                           Vector& equations, Vector& w) {
+  return [this, x, problem = equations_.consistency(x, t)](const Vector& lambda, Vector& equations,
+                                                           Vector& w) {
     const Vector rows = problem.M11 * x + problem.M12 * lambda + problem.q1;
     equations = rows(equations_.algebraic_rows());
     w = problem.M21 * x + problem.M22 * lambda + problem.q2;
@@ -48,39 +48,49 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   int exponent = first_probe;
   Attempt found = probe(h, exponent);
   while (found.status == Status::no_solution && exponent < 0) found = probe(h, exponent += 2);
-  for (int k = first_probe - 10; found.status == Status::no_solution && k >= last_probe;
-       k -= 10)
+  for (int k = first_probe - 10; found.status == Status::no_solution && k >= last_probe; k -= 10)
     found = probe(h, exponent = k);
   if (found.status != Status::solved) {
     start_pending_ = false;
     if (found.status == Status::no_solution)
       message_ = is_consistent(x0, t)
                      ? "no solution starts at x0 although it is consistent"
-                     : fmt::format("x0 violates the constraints, whose residual is {:.6g} there, "
-                                   "and no jump leads onto them",
-                                   violation_of_constraints(equations_.lcs().laws,
-                                                            constraints(x0, t)));
+                     : fmt::format(
+                           "x0 violates the constraints, whose residual is {:.6g} there, "
+                           "and no jump leads onto them",
+                           violation_of_constraints(equations_.lcs().laws, constraints(x0, t)));
     return found;
   }
 
-  const double norm = attempted_norm();
+  give_limit(t, x0, h, exponent, events);
+  return found;
+}
+
+/// Makes the limit of short steps from x0 the current state and says how far it is. The norms of
+/// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
+void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
+                           std::vector<Event>& events) {
+  double norm = 0, shorter_norm = attempted_norm();
   compute_outputs(trial());
-  State first = trial();
-  const Mode mode = *first.mode;
-  Attempt second = probe(h, exponent - 2);
-  double shorter_norm = 0;
-  State limit = first;
-  if (second.status == Status::solved) {
+  State limit = trial();
+  bool agree = false;
+  do {
+    const State longer = limit;
+    const Mode mode = *longer.mode;
+    norm = shorter_norm;
+    if (probe(h, exponent -= 2).status != Status::solved) {
+      shorter_norm = 0;
+      break;
+    }
     shorter_norm = attempted_norm();
     compute_outputs(trial());
-    if (*trial().mode == mode) {
-      limit.x = extrapolate(first.x, trial().x);
-      limit.lambda = extrapolate(first.lambda, trial().lambda);
-      limit.w = extrapolate(first.w, trial().w);
-    } else {
-      limit = trial();
-    }
-  }
+    limit = trial();
+    agree = *limit.mode == mode;
+    if (!agree) continue;
+    limit.x = extrapolate(longer.x, limit.x);
+    limit.lambda = extrapolate(longer.lambda, limit.lambda);
+    limit.w = extrapolate(longer.w, limit.w);
+  } while (!agree && exponent > last_probe);
   start_pending_ = false;
 
   const double size = (equations_.given_E() * x0).norm();
@@ -96,7 +106,6 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
                                  violation_of_constraints(equations_.lcs().laws, *limit.mode,
                                                           limit.lambda, constraints(x, t))));
   restore({t, x, limit.lambda, limit.w, *limit.mode});
-  return found;
 }
 
 }  // namespace perp

@@ -10,7 +10,8 @@
 namespace perp {
 
 // The start of a capturing scheme is the limit of short steps from x0: of steps of h·2^k and a
-// quarter of it, k = first_probe or as short as last_probe where longer ones have no solution.
+// quarter of it, k = first_probe or as short as last_probe where longer ones have no solution or
+// the two end in different modes.
 constexpr int first_probe = -10;
 constexpr int last_probe = -40;
 

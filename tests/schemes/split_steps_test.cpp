@@ -9,11 +9,8 @@ using namespace perp;
 namespace {
 
 /// ẋ = -2 s - x, s ∈ sign(x): from 1 it lands on 0 at t = log(3/2) and rests there.
-const Lcs landing{.E = Matrix{{1}},
-                  .A = Matrix{{-1}},
-                  .B = Matrix{{-2}},
-                  .C = Matrix{{1}},
-                  .laws = {sign()}};
+const Lcs landing{
+    .E = Matrix{{1}}, .A = Matrix{{-1}}, .B = Matrix{{-2}}, .C = Matrix{{1}}, .laws = {sign()}};
 const double landing_time = std::log(1.5);
 
 /// ẋ = 2 - s, ẏ = x² s, s ∈ sign(x): nonlinear, and crosses x = 0 once.
@@ -87,9 +84,8 @@ TEST_SUITE("schemes/split_steps") {
 
   TEST_CASE("a step is taken whole on request, and the error then depends on the event's place") {
     const auto x_at_end = [](double h, bool split) {
-      const Trajectory run = integrate(
-          make_dcs(Crossing{}, 2, {sign()}), Vector{{-1, 0}}, {0, 1},
-          BackwardEuler{.h = h, .split_at_events = split});
+      const Trajectory run = integrate(make_dcs(Crossing{}, 2, {sign()}), Vector{{-1, 0}}, {0, 1},
+                                       BackwardEuler{.h = h, .split_at_events = split});
       REQUIRE(run.status == Status::solved);
       CHECK((run.counts.count("split") == 1) == split);
       return std::abs(run.x.back()[0] - 2.0 / 3);
@@ -110,5 +106,30 @@ TEST_SUITE("schemes/split_steps") {
     }
     CHECK(observed_order(errors) > 1.8);
     CHECK(observed_order(errors) < 2.3);
+  }
+
+  TEST_CASE("a mode that ends at the very end of a step does not end the run") {
+    // The relay leaves its branch 1e-12 before a grid point, where no step so short has a solution
+    // to its tolerance; whole steps and shorter ones go on.
+    constexpr double omega = 3.7775906690143413, amplitude = -1.4677138453000194;
+    const Vector b{{-1, -1, 1, 0}}, q{{-1, 0}};
+    const Lcs lcs{
+        .E = Matrix(Vector{{1, 1, 1, 0}}.asDiagonal()),
+        .A = Matrix{{-2, 0, -2, 1}, {-2, 1, 2, 2}, {2, 2, 2, 0}, {-2, 2, -1, 0}},
+        .B = Matrix{{1, 0}, {1, 1}, {-2, -2}, {0, 0}},
+        .b = Signal(b, {2},
+                    [=](double t, Vector& v) { v[2] = b[2] + amplitude * std::sin(omega * t); }),
+        .C = Matrix{{-1, 0, -1, 1}, {1, 1, -2, -2}},
+        .D = Matrix{{0.0805145509941044, 0.22686993009902018},
+                    {0.22686993009902018, 1.2527082872226145}},
+        .q = Signal(q, {0},
+                    [=](double t, Vector& v) { v[0] = q[0] + amplitude * std::cos(omega * t); }),
+        .laws = {abs_plus_sign(), relay(-1, 2)}};
+    const Vector x0{
+        {0.06459747927359949, -1.7854082668740681, -0.96998867917083564, 0.33508441380711407}};
+    constexpr double h = 0.48614816081253576;
+    const Trajectory run = integrate(lcs, x0, {0, 20 * h}, BackwardEuler{.h = h});
+    CHECK(run.status == Status::solved);
+    CHECK(run.t.size() == 21);
   }
 }
