@@ -8,8 +8,7 @@
 #include <perp/schemes/located/equilibria.hpp>
 #include <perp/schemes/located/mode_flow.hpp>
 #include <perp/schemes/located/mode_selection.hpp>
-#include <perp/schemes/located/rank_newton.hpp>
-#include <perp/schemes/located/rest_starts.hpp>
+#include <perp/schemes/located/point_search.hpp>
 
 namespace perp {
 namespace {
@@ -48,14 +47,7 @@ class RestEquations {
   [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
   [[nodiscard]] const Vector& y() const { return y_; }
   [[nodiscard]] static bool is_linear() { return false; }
-  [[nodiscard]] double relative_residual() const {
-    double largest = 0;
-    for (Eigen::Index i = 0; i < H_.size(); ++i) {
-      const double size = std::abs(H_[i]);
-      if (size > 0) largest = std::max(largest, size / std::max(row_sizes_[i], size));
-    }
-    return largest;
-  }
+  [[nodiscard]] double relative_residual() const { return perp::relative_residual(H_, row_sizes_); }
   /// Does H change with t?
   [[nodiscard]] bool moves_with_time() const {
     Vector H_t;
@@ -111,18 +103,10 @@ double margin(const Branch& branch, double w, double w_size, double lambda) {
 }
 
 /// The search of `find_equilibria`.
-class RestSearch {
+class RestSearch : PointSearch {
  public:
   RestSearch(const Dcs& system, double t, const Vector& x, const EquilibriumOptions& options)
-      : laws_(system.laws),
-        t_(t),
-        x_(x),
-        options_(options),
-        scale_(scales_or_ones(options.scale, system.n())),
-        flow_(system),
-        jets_(system) {
-    jets_.set_scales({1, scale_, {}});
-  }
+      : PointSearch(system, t, x, options), flow_(system) {}
 
   void search(const Mode& mode, std::vector<Equilibrium>& found);
 
@@ -137,18 +121,8 @@ class RestSearch {
         return false;
     return true;
   }
-  [[nodiscard]] const Branch& branch(const Mode& mode, std::size_t i) const {
-    return laws_[i].branches[static_cast<std::size_t>(mode[i])];
-  }
 
-  const std::vector<Law>& laws_;
-  double t_;
-  const Vector& x_;
-  const EquilibriumOptions& options_;
-  Vector scale_;
   ModeFlow flow_;
-  ConsistentJets jets_;
-  RankNewton newton_{RankNewton::Open::nearest};
 };
 
 /// The laws that slide or are at an end decide how the solution goes on.
@@ -225,13 +199,9 @@ void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
 
 void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
   flow_.set_mode(mode);
-  RestStarts starts(x_, scale_, options_.reach, options_.seed);
   std::vector<Equilibrium> here;
-  for (int k = 0; k < options_.starts; ++k) {
-    Vector x = starts.x(k);
-    Vector lambda = Vector::Zero(flow_.m());
-    for (std::size_t i = 0; i < laws_.size(); ++i)
-      lambda[static_cast<Eigen::Index>(i)] = starts.lambda(k, branch(mode, i).lambda);
+  from_starts(mode, [&](RestStarts::Start start) {
+    auto& [x, lambda] = start;
     for (const bool fitted : {false, true}) {
       if (fitted) {  // once more with algebraic variables that fit to the others
         const Jet jet = jets_.solve_from(mode, t_, x, lambda);
@@ -244,10 +214,8 @@ void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
       keep(std::move(next), here);
       break;
     }
-  }
-  std::stable_sort(here.begin(), here.end(), [](const Equilibrium& a, const Equilibrium& b) {
-    return std::lexicographical_compare(a.x.begin(), a.x.end(), b.x.begin(), b.x.end());
   });
+  sort(here);
   for (Equilibrium& next : here) {
     const auto shared = std::find_if(found.begin(), found.end(), [&](const Equilibrium& other) {
       return other.kind == EquilibriumKind::boundary && next.kind == EquilibriumKind::boundary &&

@@ -26,82 +26,77 @@ std::optional<Impact> Impact::of(const Dcs& system, const std::vector<double>& r
   }
 }
 
-std::optional<Impact::Result> Impact::operator()(double t, const Vector& x) {
-  MechanicalSystem::Contacts contacts;
-  MechanicalSystem::Dynamics dynamics;
-  system_.evaluate(t, x, contacts);
+/// The contacts at (t, x) and their velocities.
+Impact::Moment Impact::at(double t, const Vector& x) {
+  Moment now;
+  system_.evaluate(t, x, now.contacts);
   const auto& velocities = system_.velocities();
   const auto nv = static_cast<Eigen::Index>(velocities.size());
-  Vector v(nv);
-  for (Eigen::Index k = 0; k < nv; ++k) v[k] = x[velocities[static_cast<std::size_t>(k)]];
-  system_.evaluate(t, Vector::Zero(nv), x, dynamics);
+  now.v.resize(nv);
+  for (Eigen::Index k = 0; k < nv; ++k) now.v[k] = x[velocities[static_cast<std::size_t>(k)]];
+  now.U = now.contacts.G * now.v + now.contacts.g_t;
+  return now;
+}
 
+/// G A⁻¹ B and (1 + e) U of these contacts.
+Impact::Problem Impact::problem(double t, const Vector& x, const Moment& now,
+                                const std::vector<int>& laws) {
+  MechanicalSystem::Dynamics dynamics;
+  system_.evaluate(t, Vector::Zero(now.v.size()), x, dynamics);
+  Problem problem{Matrix(dynamics.A.fullPivLu().solve(now.contacts.B)(Eigen::all, laws)),
+                  {},
+                  Vector(static_cast<Eigen::Index>(laws.size()))};
+  problem.M = now.contacts.G(laws, Eigen::all) * problem.response;
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    problem.rebound[static_cast<Eigen::Index>(i)] =
+        (1 + restitution_[static_cast<std::size_t>(laws[i])]) * now.U[laws[i]];
+  return problem;
+}
+
+Vector Impact::pushed(Vector x, const Problem& problem, const Vector& P) const {
+  const Vector dv = problem.response * P;
+  const auto& velocities = system_.velocities();
+  for (std::size_t k = 0; k < velocities.size(); ++k)
+    x[velocities[k]] += dv[static_cast<Eigen::Index>(k)];
+  return x;
+}
+
+std::optional<Impact::Result> Impact::operator()(double t, const Vector& x) {
+  const Moment now = at(t, x);
+  const MechanicalSystem::Contacts& contacts = now.contacts;
   std::vector<int> touch;
   bool closes = false;
-  const Vector U = contacts.G * v + contacts.g_t;
   for (int i = 0; i < system_.m(); ++i) {
     if (contacts.g[i] > touching * std::max(1.0, contacts.size[i])) continue;
     touch.push_back(i);
-    const double size = contacts.G.row(i).cwiseAbs().dot(v.cwiseAbs()) + std::abs(contacts.g_t[i]);
-    closes = closes || U[i] < -resting * std::max(1e-3, size);
+    const double size =
+        contacts.G.row(i).cwiseAbs().dot(now.v.cwiseAbs()) + std::abs(contacts.g_t[i]);
+    closes = closes || now.U[i] < -resting * std::max(1e-3, size);
   }
   if (!closes) return std::nullopt;
+  const Problem impact = problem(t, x, now, touch);
   const auto count = static_cast<Eigen::Index>(touch.size());
-  const Matrix response = dynamics.A.fullPivLu().solve(contacts.B);  // A⁻¹ B
-  Mlcp problem;
-  problem.M11.resize(0, 0);
-  problem.M12.resize(0, count);
-  problem.q1.resize(0);
-  problem.M21.resize(count, 0);
-  problem.M22.resize(count, count);
-  problem.q2.resize(count);
-  problem.laws.assign(touch.size(), complementarity());
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const int law = touch[static_cast<std::size_t>(i)];
-    problem.q2[i] = (1 + restitution_[static_cast<std::size_t>(law)]) * U[law];
-    for (Eigen::Index j = 0; j < count; ++j)
-      problem.M22(i, j) = contacts.G.row(law).dot(response.col(touch[static_cast<std::size_t>(j)]));
-  }
-  SolveResult solved = solve(solver("lemke"), problem);
-  if (solved.status != Status::solved) solved = solve(solver("enumerate"), problem);
+  const Mlcp lcp{.M11 = Matrix(0, 0),
+                 .M12 = Matrix(0, count),
+                 .q1 = Vector(0),
+                 .M21 = Matrix(count, 0),
+                 .M22 = impact.M,
+                 .q2 = impact.rebound,
+                 .laws = std::vector<Law>(touch.size(), complementarity())};
+  SolveResult solved = solve(solver("lemke"), lcp);
+  if (solved.status != Status::solved) solved = solve(solver("enumerate"), lcp);
   if (solved.status != Status::solved) return std::nullopt;
-
-  Result result{x, {}};
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const double P = solved.solution.lambda[i];
-    const int law = touch[static_cast<std::size_t>(i)];
-    for (Eigen::Index k = 0; k < nv; ++k)
-      result.x[velocities[static_cast<std::size_t>(k)]] += response(k, law) * P;
-    if (P > 0) result.laws.push_back(law);
-  }
+  const Vector& P = solved.solution.lambda;
+  Result result{pushed(x, impact, P), {}};
+  for (std::size_t i = 0; i < touch.size(); ++i)
+    if (P[static_cast<Eigen::Index>(i)] > 0) result.laws.push_back(touch[i]);
   return result;
 }
 
 // P = −(G A⁻¹ B)⁻¹ (1 + e) U of these contacts.
 Vector Impact::map(double t, const Vector& x, const std::vector<int>& laws) {
-  MechanicalSystem::Contacts contacts;
-  MechanicalSystem::Dynamics dynamics;
-  system_.evaluate(t, x, contacts);
-  const auto& velocities = system_.velocities();
-  const auto nv = static_cast<Eigen::Index>(velocities.size());
-  const auto count = static_cast<Eigen::Index>(laws.size());
-  system_.evaluate(t, Vector::Zero(nv), x, dynamics);
-  const Matrix response = dynamics.A.fullPivLu().solve(contacts.B);
-  Vector v(nv), rebound(count);
-  for (Eigen::Index k = 0; k < nv; ++k) v[k] = x[velocities[static_cast<std::size_t>(k)]];
-  const Vector U = contacts.G * v + contacts.g_t;
-  Matrix M(count, count), push(nv, count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const int law = laws[static_cast<std::size_t>(i)];
-    rebound[i] = (1 + restitution_[static_cast<std::size_t>(law)]) * U[law];
-    push.col(i) = response.col(law);
-    for (Eigen::Index j = 0; j < count; ++j)
-      M(i, j) = contacts.G.row(law).dot(response.col(laws[static_cast<std::size_t>(j)]));
-  }
-  const Vector dv = -push * M.fullPivLu().solve(rebound);
-  Vector after = x;
-  for (Eigen::Index k = 0; k < nv; ++k) after[velocities[static_cast<std::size_t>(k)]] += dv[k];
-  return after;
+  const Problem impact = problem(t, x, at(t, x), laws);
+  return pushed(x, impact, -impact.M.fullPivLu().solve(impact.rebound));
 }
 
 }  // namespace perp

@@ -30,6 +30,20 @@ class Impact {
   Impact(MechanicalSystem system, std::vector<double> restitution)
       : system_(std::move(system)), restitution_(std::move(restitution)) {}
 
+  struct Moment {
+    MechanicalSystem::Contacts contacts;
+    Vector v;  // velocities
+    Vector U;  // of the gaps
+  };
+  struct Problem {
+    Matrix response;  // A⁻¹ B, a column for each contact
+    Matrix M;         // G A⁻¹ B
+    Vector rebound;   // (1 + e) U
+  };
+  Moment at(double t, const Vector& x);
+  Problem problem(double t, const Vector& x, const Moment& now, const std::vector<int>& laws);
+  [[nodiscard]] Vector pushed(Vector x, const Problem& problem, const Vector& P) const;
+
   MechanicalSystem system_;
   std::vector<double> restitution_;
 };

@@ -6,6 +6,7 @@
 #include <perp/lcp/rank_elimination.hpp>
 #include <perp/schemes/located/jumps.hpp>
 #include <perp/schemes/located/mode_array.hpp>
+#include <perp/schemes/located/rank_newton.hpp>
 
 namespace perp {
 namespace {
@@ -42,12 +43,7 @@ class JumpEquations {
   bool solve(const Mode& mode, double t, const Vector& x, const Vector& lambda);
 
   [[nodiscard]] double relative_residual() const {
-    double largest = 0;
-    for (Eigen::Index i = 0; i < residual_.size(); ++i) {
-      const double size = std::abs(residual_[i]);
-      if (size > 0) largest = std::max(largest, size / std::max(row_sizes_[i], size));
-    }
-    return largest;
+    return perp::relative_residual(residual_, row_sizes_);
   }
   /// Is the differential part of x⁺ the only one?
   [[nodiscard]] bool is_isolated();
@@ -223,6 +219,8 @@ void order(std::vector<Jump>& jumps, const Vector& scales, const Matrix& project
 
 Jumps find_jumps(const Dcs& system, ConsistentJets& jets, double t, const Vector& x,
                  const Vector& lambda, const SelectionOptions& options) {
+  SelectionOptions any_branch = options;
+  any_branch.memory = false;
   const Matrix projection = jets.differential_projection(t, x, lambda);
   JumpEquations equations(system, jets);
   Jumps result;
@@ -245,7 +243,7 @@ Jumps find_jumps(const Dcs& system, ConsistentJets& jets, double t, const Vector
       continue;
     }
     Selection after = select(jets, t, equations.x(), equations.lambda(), mode,
-                             open_laws(system.laws, equations), options);
+                             open_laws(system.laws, equations), any_branch);
     if (after.admissible.empty()) {
       result.rejected.emplace_back(mode, inf);
       continue;

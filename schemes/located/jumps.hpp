@@ -33,7 +33,8 @@ struct Jumps {
 /// where Σ_z are impulses of the algebraic variables, Σ_λ those of multipliers on vertical branches
 /// without an end, with the sign of that end; and x⁺ fulfils the (hidden) constraints of the mode,
 /// by its derivative array. F is linear in what has impulses. From x⁺ modes are selected as ever.
-/// Jumps of size 0 are none. Throws InvalidInput as `select` and `ConsistentJets::solve` do.
+/// Jumps of size 0 are none. Laws with memory may be in any branch afterwards.
+/// Throws InvalidInput as `select` and `ConsistentJets::solve` do.
 Jumps find_jumps(const Dcs& system, ConsistentJets& jets, double t, const Vector& x,
                  const Vector& lambda, const SelectionOptions& options = {});
 

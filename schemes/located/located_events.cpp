@@ -183,6 +183,28 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
   go_on(before, undecided, std::move(hit), false);
 }
 
+/// From the last moment before a jump of the right-hand side with time to the first one after it:
+/// the state stays, all laws may change their branch.
+void LocatedRun::pass_time_switch() {
+  const TimeSwitches::Switch here = *switch_;
+  switch_ = switches_.next(here.after, span_.end);
+  const Step before = now_;
+  passage_ = {};
+  if (sensitivities_.active()) {  // the moment does not depend on starts or parameters
+    passage_.before = jets_.solve(before.mode, before.t, before.x, before.lambda);
+    passage_.dt = Vector::Zero(options_.sensitivities.columns());
+    sensitivities_.at_event(passage_.before, passage_.dt);
+  }
+  for (double t = next_output(before.t); t <= here.after; t = next_output(t)) {
+    now_.t = t;  // asked for within the rounding of the moment
+    if (t < here.after) record(true);
+    if (result_.status != Status::never_run) return;
+  }
+  now_.t = here.after;
+  zero_steps_ = 0;
+  go_on(before, all_laws_, {}, false);
+}
+
 /// The gaps that are 0 now: the one that fell and those of the same moment.
 void LocatedRun::pass_at_corner(const Gap& fell, const Step& state) {
   passage_ = {};

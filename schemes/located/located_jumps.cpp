@@ -6,6 +6,7 @@
 #include <perp/schemes/located/jumps.hpp>
 #include <perp/schemes/located/located_run.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
+#include <perp/schemes/run.hpp>
 
 namespace perp {
 namespace {
@@ -55,6 +56,7 @@ bool LocatedRun::jump(const Step& before) {
   const bool first = steps_ == 0 && result_.t.empty();
   const double h = 1e-6 * (span_.end - span_.start);
   NonlinearCapturing capturing(system_, {.h = h, .selector = Selector::minimal_norm});
+  if (!first) capturing.remember(before.mode);
   std::vector<Event> events;
   const Vector x_before = now_.x;
   if (capturing.start(now_.t, now_.x, h, events).status != Status::solved) return false;
@@ -146,9 +148,18 @@ void LocatedRun::capture_the_rest(const Step& state, const char* why) {
   const double h = std::max((span_.end - span_.start) * 1e-4, (span_.end - from) * 1e-6);
   IntegrateOptions output = output_;
   std::erase_if(output.times, [&](double t) { return t <= state.t; });
-  const Trajectory rest =
-      integrate(system_, state.x, {state.t, span_.end},
-                BackwardEuler{.h = h, .selector = Selector::minimal_norm}, output);
+  const BackwardEuler scheme{.h = h, .selector = Selector::minimal_norm};
+  const Span span{state.t, span_.end};
+  Trajectory rest;
+  if (std::any_of(system_.laws.begin(), system_.laws.end(),
+                  [](const Law& law) { return law.memory; })) {
+    NonlinearCapturing capturing(system_, scheme);
+    capturing.remember(state.mode);
+    rest = run(capturing, system_.laws, state.x, span, h,
+               {scheme.refinements, scheme.split_at_events}, output);
+  } else {
+    rest = integrate(system_, state.x, span, scheme, output);
+  }
   for (std::size_t k = 0; k < rest.size(); ++k) {
     Step step{rest.t[k], rest.x[k], rest.lambda[k], rest.w[k], rest.mode[k]};
     if (sensitivities_.active()) {  // the capturing scheme has none

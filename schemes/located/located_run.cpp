@@ -60,6 +60,7 @@ LocatedRun::LocatedRun(const Dcs& system, const Located& options, const Integrat
       first_jets_(system_, 1),
       evaluator_(system_),
       watch_(stages_),
+      switches_(system_),
       sensitivities_(system_, options_.sensitivities, flow_, jets_),
       impact_(Impact::of(system_, options.restitution)) {
   all_laws_.resize(static_cast<std::size_t>(system_.m()));
@@ -73,6 +74,7 @@ Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::
     throw InvalidInput(fmt::format("x0 must have {} entries but has {}", system_.n(), x0.size()));
   if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
   span_ = span;
+  switch_ = switches_.next(span_.start, span_.end);
   begin(x0);
   cover();
   if (result_.status == Status::never_run)
@@ -89,6 +91,8 @@ void LocatedRun::cover() {
     }
     if (is_high_index_)
       capture_the_rest(now_, "the index of the mode is not resolved");
+    else if (limit() - now_.t < shortest_step() && switch_)
+      pass_time_switch();
     else
       advance();
   }
@@ -99,7 +103,7 @@ double LocatedRun::shortest_step() const {
 }
 
 double LocatedRun::longest_step() const {
-  const double rest = span_.end - now_.t;
+  const double rest = limit() - now_.t;
   if (options_.fixed_step > 0) return std::min(options_.fixed_step, rest);
   return std::min({h_, options_.max_step, rest});
 }
@@ -107,7 +111,7 @@ double LocatedRun::longest_step() const {
 /// One accepted step, one event, or one rejected attempt.
 void LocatedRun::advance() {
   double h = longest_step();
-  const double rest = span_.end - now_.t;
+  const double rest = limit() - now_.t;
   if (rest - h < shortest_step()) h = rest;  // no sliver is left before the end
   if (!attempt(h)) return;
   const std::optional<GapWatch::Fall> fall = first_fall(h);
@@ -129,7 +133,7 @@ void LocatedRun::take_step(double h) {
   // Steps that were short because of an event or the end say nothing about the length wanted.
   h_ = h < h_ && options_.fixed_step == 0 ? std::max(next, std::min(h_, smooth_h_)) : next;
   smooth_h_ = h_;
-  const double t_next = h == span_.end - now_.t ? span_.end : now_.t + h;
+  const double t_next = h == limit() - now_.t ? limit() : now_.t + h;
   report_between(h);
   if (result_.status != Status::never_run) return;
   accept(h, t_next);

@@ -17,6 +17,7 @@
 #include <perp/schemes/located/mode_selection.hpp>
 #include <perp/schemes/located/radau.hpp>
 #include <perp/schemes/located/sensitivity.hpp>
+#include <perp/schemes/located/time_switches.hpp>
 
 namespace perp {
 
@@ -53,6 +54,8 @@ class LocatedRun {
   Step state_at_attempt(double t);
   Matrix differentiate_attempt(Step& state);
   void finish(Status status, std::string message);
+  /// Where no step may pass: the end of the span, or a moment at which the right-hand side jumps.
+  [[nodiscard]] double limit() const { return switch_ ? switch_->before : span_.end; }
   [[nodiscard]] double longest_step() const;
   [[nodiscard]] double shortest_step() const;
 
@@ -74,6 +77,7 @@ class LocatedRun {
   [[nodiscard]] double gap_value(const Gap& gap, const Step& state) const;
   std::optional<double> locate(const GapWatch::Fall& fall, double h);
   void pass_event(const GapWatch::Fall& fall, double h);
+  void pass_time_switch();
   /// The end of a mode: its jet there, the gaps that are 0, and dt*/dq of the first.
   struct Passage {
     Jet before;
@@ -118,6 +122,7 @@ class LocatedRun {
   ConsistentJets first_jets_;  // of one level: what they determine is of index 2 at most
   DcsEvaluator evaluator_;
   GapWatch watch_;
+  TimeSwitches switches_;
   Sensitivities sensitivities_;
   Passage passage_;
   Vector jump_;                  // of x by impulses since the mode before, empty: none
@@ -138,6 +143,7 @@ class LocatedRun {
   std::vector<int> all_laws_;    // 0..m-1
   int impacts_at_once_ = 0;
   int zero_steps_ = 0;  // events since time moved last
+  std::optional<TimeSwitches::Switch> switch_;  // the next one
   std::vector<std::size_t> choices_;
   std::vector<Branching> branchings_;
   Trajectory result_;

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 
 #include <perp/schemes/located/mode_array.hpp>
+#include <perp/schemes/located/rank_newton.hpp>
 
 namespace perp {
 namespace {
@@ -207,12 +208,7 @@ void ModeArray::move(double share, const Vector& step) {
 }
 
 double ModeArray::relative_residual() const {
-  double largest = 0;
-  for (Eigen::Index r = 0; r < residual_.size(); ++r) {
-    const double size = std::abs(residual_[r]);
-    if (size > 0) largest = std::max(largest, size / std::max(row_sizes_[r], size));
-  }
-  return largest;
+  return perp::relative_residual(residual_, row_sizes_);
 }
 
 Matrix ModeArray::expand(const Matrix& unknowns) const {

@@ -291,7 +291,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
   selection.rejected = std::move(search.rejected);
   selection.complete = search.complete();
-  keep_memory(jets.laws(), mode, selection);
+  if (options.memory) keep_memory(jets.laws(), mode, selection);
   return selection;
 }
 

@@ -34,6 +34,8 @@ struct SelectionOptions {
   double step = 1e-3;
   int starts = 5;   ///< of λ across its range on vertical branches, where the system is nonlinear
   int most = 4096;  ///< jets solved at most
+  /// false: the present branch of laws with memory is not known, and every branch counts
+  bool memory = true;
 };
 
 /// All modes that differ from `mode` in the undecided laws only and from which a continuous

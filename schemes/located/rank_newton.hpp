@@ -8,6 +8,16 @@
 
 namespace perp {
 
+/// The largest residual in units of the terms of its row.
+inline double relative_residual(const Vector& residual, const Vector& row_sizes) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i < residual.size(); ++i) {
+    const double size = std::abs(residual[i]);
+    if (size > 0) largest = std::max(largest, size / std::max(row_sizes[i], size));
+  }
+  return largest;
+}
+
 /// Damped Newton's method with a rank-revealing elimination, for equations that may be redundant or
 /// leave unknowns open. A step is accepted where the next correction with the same matrix falls
 /// (the natural monotonicity test, which knows no units) or the residual does; at a singular matrix

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <random>
+#include <vector>
 
 #include <perp/core/law.hpp>
 #include <perp/core/types.hpp>
@@ -14,7 +16,19 @@ class RestStarts {
   RestStarts(const Vector& x, const Vector& scale, double reach, unsigned seed)
       : x_(x), scale_(scale), reach_(reach), random_(seed) {}
 
-  /// Start number `k`, asked for in order.
+  struct Start {
+    Vector x, lambda;
+  };
+  /// Start number `k` of a mode, asked for in order.
+  Start operator()(int k, const std::vector<Law>& laws, const Mode& mode) {
+    Start start{x(k), Vector::Zero(static_cast<Eigen::Index>(laws.size()))};
+    for (std::size_t i = 0; i < laws.size(); ++i)
+      start.lambda[static_cast<Eigen::Index>(i)] =
+          lambda(k, laws[i].branches[static_cast<std::size_t>(mode[i])].lambda);
+    return start;
+  }
+
+ private:
   Vector x(int k) {
     if (k == 0) return x_;
     Vector point = x_;
@@ -33,7 +47,6 @@ class RestStarts {
     return std::isfinite(range.upper) ? range.upper - part : 2 * part - 1;
   }
 
- private:
   double share() {
     return static_cast<double>(random_()) / static_cast<double>(std::mt19937::max());
   }
@@ -42,10 +55,5 @@ class RestStarts {
   double reach_;
   std::mt19937 random_;
 };
-
-/// Scales as asked for, or 1 for each variable.
-inline Vector scales_or_ones(const Vector& scale, Eigen::Index n) {
-  return scale.size() > 0 ? scale : Vector(Vector::Ones(n));
-}
 
 }  // namespace perp

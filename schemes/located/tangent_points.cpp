@@ -6,8 +6,7 @@
 #include <perp/schemes/located/equilibria.hpp>
 #include <perp/schemes/located/margins.hpp>
 #include <perp/schemes/located/mode_array.hpp>
-#include <perp/schemes/located/rank_newton.hpp>
-#include <perp/schemes/located/rest_starts.hpp>
+#include <perp/schemes/located/point_search.hpp>
 
 namespace perp {
 namespace {
@@ -39,12 +38,7 @@ class TangentEquations {
   [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
   [[nodiscard]] bool is_linear() const { return array_.is_linear(); }
   [[nodiscard]] double relative_residual() const {
-    double largest = 0;
-    for (Eigen::Index i = 0; i < residual_.size(); ++i) {
-      const double size = std::abs(residual_[i]);
-      if (size > 0) largest = std::max(largest, size / std::max(row_sizes_[i], size));
-    }
-    return largest;
+    return perp::relative_residual(residual_, row_sizes_);
   }
   [[nodiscard]] Vector x() const { return array_.x().col(0); }
   [[nodiscard]] Vector lambda() const { return array_.lambda().col(0); }
@@ -79,18 +73,12 @@ class TangentEquations {
 };
 
 /// The search of `find_tangent_points`.
-class TangentSearch {
+class TangentSearch : PointSearch {
  public:
   TangentSearch(const Dcs& system, double t, const Vector& x, const EquilibriumOptions& options)
-      : laws_(system.laws),
-        t_(t),
-        x_(x),
-        options_(options),
-        scale_(scales_or_ones(options.scale, system.n())),
-        jets_(system),
+      : PointSearch(system, t, x, options),
         guesses_(system, 1),
         equations_(system, {1, scale_, Vector::Ones(system.m())}) {
-    jets_.set_scales({1, scale_, {}});
     guesses_.set_scales(jets_.scales());
   }
 
@@ -102,14 +90,8 @@ class TangentSearch {
              TangentPoint& point);
   bool describe_point(TangentPoint& point, int sliding, double end);
 
-  const std::vector<Law>& laws_;
-  double t_;
-  const Vector& x_;
-  const EquilibriumOptions& options_;
-  Vector scale_;
-  ConsistentJets jets_, guesses_;  // of two levels, and of one
+  ConsistentJets guesses_;  // of one level, the others are of two
   TangentEquations equations_;
-  RankNewton newton_{RankNewton::Open::nearest};
 };
 
 bool TangentSearch::solve(const Mode& mode, int law, double end, const Vector& x,
@@ -146,7 +128,7 @@ bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end)
   if ((P * jet.x.col(1)).norm() <= same * scale_.maxCoeff()) return false;  // an equilibrium
   point.x = jet.x.col(0);
   point.lambda = jet.lambda.col(0);
-  const Range range = w_range(laws_[law].branches[static_cast<std::size_t>(point.mode[law])]);
+  const Range range = w_range(branch(point.mode, law));
   point.curvature = 2 * jet.w(point.law, 2) * (range.lower == end ? 1 : -1);
   Mode inner = point.mode;
   inner[law] = sliding;
@@ -162,27 +144,20 @@ bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end)
 
 void TangentSearch::search(const Mode& mode, int law, int sliding, double end,
                            std::vector<TangentPoint>& found) {
-  RestStarts starts(x_, scale_, options_.reach, options_.seed);
   std::vector<TangentPoint> here;
-  for (int k = 0; k < options_.starts; ++k) {
-    const Vector x = starts.x(k);
-    Vector lambda = Vector::Zero(jets_.m());
-    for (int i = 0; i < jets_.m(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      lambda[i] = starts.lambda(k, laws_[at].branches[static_cast<std::size_t>(mode[at])].lambda);
-    }
+  from_starts(mode, [&](const RestStarts::Start& start) {
     TangentPoint point;
-    if (!solve(mode, law, end, x, lambda, point) || !describe_point(point, sliding, end)) continue;
+    if (!solve(mode, law, end, start.x, start.lambda, point) ||
+        !describe_point(point, sliding, end))
+      return;
     const auto known = [&](const TangentPoint& other) {
       const Vector size = scale_.cwiseMax(point.x.cwiseAbs());
       return (!point.isolated && !other.isolated) ||
              ((other.x - point.x).cwiseAbs().array() <= same * size.array()).all();
     };
     if (std::none_of(here.begin(), here.end(), known)) here.push_back(std::move(point));
-  }
-  std::stable_sort(here.begin(), here.end(), [](const TangentPoint& a, const TangentPoint& b) {
-    return std::lexicographical_compare(a.x.begin(), a.x.end(), b.x.begin(), b.x.end());
   });
+  sort(here);
   std::move(here.begin(), here.end(), std::back_inserter(found));
 }
 

@@ -7,10 +7,12 @@
 #include <perp/schemes/located/consistent_jet.hpp>
 
 #include <perp/tests/schemes/located/lcs_system.hpp>
+#include <perp/tests/schemes/located/switching_systems.hpp>
 #include <perp/tests/schemes/nonlinear_systems.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 
 using namespace perp;
+using switching_systems::Ball;
 
 namespace {
 
@@ -28,16 +30,6 @@ struct Growth {
   void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
     r[0] = xdot[0] - x[0];
   }
-};
-
-/// A ball on a floor: w = height, λ = force.
-struct Ball {
-  double g = 9.81;
-  void residual(const auto&, const auto& xdot, const auto& x, const auto& lambda, auto& r) const {
-    r[0] = xdot[0] - x[1];
-    r[1] = xdot[1] + g - lambda[0];
-  }
-  void output(const auto&, const auto& x, const auto&, auto& w) const { w[0] = x[0]; }
 };
 
 /// A bead on the circle x² + y² = 1 held by the force λ along the radius: an index-3 constraint.

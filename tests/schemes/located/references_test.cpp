@@ -42,6 +42,7 @@ const std::vector<Case> cases{
     {"s001_ex5_hysteresis_v3", "hysteresis_friction", {{"m", "1.21"}, {"Fs", "0.03"}}},
     {"s001_ex5_hysteresis_v4", "hysteresis_friction", {{"m", "1.21"}, {"Fs", "0.15"}}},
     {"s001_ex6_sofc_standin", "fuel_cell_standin"},
+    {"s002_three_tank", "three_tank"},
     {"s003_B1_equals_B2", "switching_dae_equations"},
     {"s003_B1_plus_B2_zero", "switching_dae_equations"},
     {"s003_B1_zero", "switching_dae_equations"},
