@@ -90,6 +90,7 @@ void integrate_index2(benchmark::State& state, const Problem& problem, Selector 
 }
 // clang-format off
 BENCHMARK_CAPTURE(integrate_index2, crossing/previous, crossing(), Selector::keep_mode);
+BENCHMARK_CAPTURE(integrate_index2, crossing/continuation, crossing(), Selector::continuation);
 BENCHMARK_CAPTURE(integrate_index2, crossing/minimal_norm, crossing(), Selector::minimal_norm);
 BENCHMARK_CAPTURE(integrate_index2, repulsive/previous, repulsive(), Selector::keep_mode);
 BENCHMARK_CAPTURE(integrate_index2, repulsive/minimal_norm, repulsive(), Selector::minimal_norm);

@@ -116,13 +116,14 @@ ModeCache::Choice ModeCache::nearest(const double* theta, int present, double to
   int fewest = std::numeric_limits<int>::max();
   for (const int i : regular_)
     if (admissible(i, theta, tol)) {
-      const bool known = std::any_of(found_.begin(), found_.end(), [&](int other) {
-        return i != present && same_u(other, i, theta);
-      });
-      fewest = std::min(fewest, memory_changes(i, present));
-      if (known) continue;
-      std::erase_if(found_, [&](int other) { return same_u(other, i, theta); });
-      found_.push_back(i);
+      const int changes = memory_changes(i, present);
+      fewest = std::min(fewest, changes);
+      const auto known = std::find_if(found_.begin(), found_.end(),
+                                      [&](int other) { return same_u(other, i, theta); });
+      if (known == found_.end())
+        found_.push_back(i);
+      else if (i == present || changes < memory_changes(*known, present))
+        *known = i;
     }
   choice.status = found_.empty() ? Status::no_solution : Status::solved;
   choice.solutions = static_cast<int>(found_.size());
@@ -140,6 +141,22 @@ ModeCache::Choice ModeCache::nearest(const double* theta, int present, double to
     }
   }
   return choice;
+}
+
+bool ModeCache::all_admissible(const double* theta, int present, std::vector<int>& maps) {
+  maps.clear();
+  if (tabulate() == 0 && modes_ > table_limit) return false;
+  for (const int i : singular_)
+    if (map(i).inconsistency(theta) <= tol_) return false;
+  int fewest = std::numeric_limits<int>::max();
+  for (const int i : regular_) {
+    if (!admissible(i, theta)) continue;
+    const int changes = memory_changes(i, present);
+    if (changes < fewest) maps.clear();
+    if (changes <= fewest) maps.push_back(i);
+    fewest = std::min(fewest, changes);
+  }
+  return true;
 }
 
 ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {

@@ -65,6 +65,10 @@ class ModeCache {
   /// The same when the present mode is known to be admissible: only its rivals are looked at.
   Choice nearest_from(int present, const double* theta);
 
+  /// Every tabulated map with a solution at θ that changes the fewest laws with memory against
+  /// `present`. False: too many modes for a table, or a singular one is consistent at θ.
+  bool all_admissible(const double* theta, int present, std::vector<int>& maps);
+
   /// From the mode `start` to an admissible one at θ by moving every violated law to its nearest
   /// other branch, as long as no mode repeats: the primal-dual active set method on kept maps. -1
   /// if that fails.

@@ -70,6 +70,13 @@ class ModeMap {
   void u(const double* theta, double* value) const { evaluate(u_row_, p_, theta, value); }
   void lambda(const double* theta, double* value) const;
   void w(const double* theta, double* value) const;
+  /// Sizes of the terms of λ_i and w_i.
+  [[nodiscard]] double lambda_size(int law, const double* theta) const {
+    return size(rows_.data() + (lambda_row_ + law) * stride_, theta);
+  }
+  [[nodiscard]] double w_size(int law, const double* theta) const {
+    return size(rows_.data() + (w_row_ + law) * stride_, theta);
+  }
   [[nodiscard]] double squared_norm(const double* theta) const;
 
   /// For a singular mode: largest |equality row| relative to the size of its terms.

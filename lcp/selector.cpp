@@ -1,5 +1,3 @@
-#include <array>
-
 #include <perp/core/error.hpp>
 #include <perp/core/nearest_name.hpp>
 #include <perp/lcp/selector.hpp>
@@ -9,17 +7,33 @@ namespace perp {
 const char* to_string(Selector selector) {
   switch (selector) {
     case Selector::keep_mode: return "keep_mode";
+    case Selector::continuation: return "continuation";
     case Selector::minimal_norm: return "minimal_norm";
     case Selector::first: return "first";
   }
   return "unknown";
 }
 
+const std::vector<Selector>& selectors() {
+  static const std::vector<Selector> all{Selector::keep_mode, Selector::continuation,
+                                         Selector::minimal_norm, Selector::first};
+  return all;
+}
+
+std::string selector_names() {
+  std::string names;
+  for (const Selector selector : selectors())
+    names += (names.empty() ? "" : ", ") + std::string(to_string(selector));
+  return names;
+}
+
 Selector selector_from(const std::string& name) {
-  for (const Selector s : {Selector::keep_mode, Selector::minimal_norm, Selector::first})
-    if (name == to_string(s)) return s;
-  const std::array<std::string, 3> known{"keep_mode", "minimal_norm", "first"};
-  throw InvalidInput("unknown selector '" + name + "'; expected keep_mode, minimal_norm or first" +
+  std::vector<std::string> known;
+  for (const Selector selector : selectors()) {
+    if (name == to_string(selector)) return selector;
+    known.emplace_back(to_string(selector));
+  }
+  throw InvalidInput("unknown selector '" + name + "'; expected one of " + selector_names() +
                      suggestion(name, known));
 }
 

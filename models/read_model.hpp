@@ -32,7 +32,7 @@ class ModelError : public InvalidInput {
 /// The words that [run] may use. A list that is empty is not checked while reading.
 struct KnownNames {
   std::vector<std::string> schemes{"backward_euler", "located", "moreau_jean", "theta"};
-  std::vector<std::string> selectors{"keep_mode", "minimal_norm", "first"};
+  std::vector<std::string> selectors{"keep_mode", "continuation", "minimal_norm", "first"};
   std::vector<std::string> policies{"minimal_norm", "stay", "all"};
   std::vector<std::string> solvers{};
 };

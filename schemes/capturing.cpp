@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/memory.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/schemes/capturing.hpp>
 #include <perp/schemes/check_options.hpp>
@@ -29,28 +30,6 @@ void check(const Theta& options) {
   check_theta(options.theta);
   check_tolerance(options.tol);
   check_refinements(options.refinements);
-}
-
-/// Keeps only the modes that change the fewest laws with memory, and the pieces that still have
-/// one.
-void respect_memory(SolutionSet& set, const std::vector<Law>& laws, const Mode& present) {
-  if (present.empty()) return;
-  for (Block& block : set.blocks) {
-    const auto changes = [&](const Mode& mode) {
-      int sum = 0;
-      for (std::size_t i = 0; i < mode.size(); ++i) {
-        const auto law = static_cast<std::size_t>(block.lambda[i]);
-        sum += laws[law].memory && mode[i] != present[law];
-      }
-      return sum;
-    };
-    int fewest = std::numeric_limits<int>::max();
-    for (const Piece& piece : block.pieces)
-      for (const Mode& mode : piece.modes) fewest = std::min(fewest, changes(mode));
-    for (Piece& piece : block.pieces)
-      std::erase_if(piece.modes, [&](const Mode& mode) { return changes(mode) > fewest; });
-    std::erase_if(block.pieces, [](const Piece& piece) { return piece.modes.empty(); });
-  }
 }
 
 /// ‖E (x⁺ − x)‖ as a norm over (u, λ).
@@ -169,6 +148,18 @@ Attempt Capturing::attempt(double t_next, double h) {
   const int found = maps.exchange(parameter, present);
   return found >= 0 ? take(maps, {Status::solved, found, nan, 1, 0})
                     : attempt_by_solver(maps, mode_search);
+}
+
+Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vector& /*lambda*/,
+                              double t_next, double h) {
+  ModeCache& maps = cache(h);
+  State& next = trial();
+  equations_.parameter(current().x, current().t, t_next, next.parameter.data());
+  next.t = t_next;
+  const int map = maps.find(mode);
+  if (map < 0 || !maps.admissible(map, next.parameter.data(), options_.tol))
+    return unsolved(Status::not_solved, "the mode has no solution");
+  return take(maps, {Status::solved, map, nan, 0, 0});
 }
 
 // Several modes may describe the same solutions: the one that changes the fewest laws names them.

@@ -18,13 +18,15 @@ namespace perp {
 
 /// The event-capturing θ-method for an Lcs: one Mlcp per step, the present mode tried first, every
 /// mode solved once per step length and kept. An accepted step in a known mode allocates nothing.
-class Capturing final : public Scheme {
+class Capturing final : public ModewiseScheme {
  public:
   /// Throws InvalidInput.
   Capturing(const Lcs& lcs, const Theta& options);
 
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
+  Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
+                     double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   [[nodiscard]] double attempted_norm() const override;
@@ -40,7 +42,7 @@ class Capturing final : public Scheme {
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
 
-  [[nodiscard]] const StepEquations& equations() const { return equations_; }
+  [[nodiscard]] StepEquations& equations() { return equations_; }
   /// The maps of steps of length h, kept for the last few lengths.
   ModeCache& cache(double h);
 
@@ -77,6 +79,7 @@ class Capturing final : public Scheme {
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
+  void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   bool is_consistent(const Vector& x0, double t) const;
   ConstraintsAt constraints(const Vector& x, double t) const;
 

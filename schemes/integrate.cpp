@@ -3,16 +3,17 @@
 
 #include <perp/core/error.hpp>
 #include <perp/schemes/check_options.hpp>
-#include <perp/schemes/capturing.hpp>
+#include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run.hpp>
+#include <perp/schemes/step_equations.hpp>
 
 namespace perp {
 
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options) {
-  Capturing capturing(lcs, scheme);
-  Trajectory run = perp::run(capturing, capturing.equations().lcs().laws, x0, span, scheme.h,
+  const std::unique_ptr<Scheme> capturing = capturing_scheme(lcs, scheme);
+  Trajectory run = perp::run(*capturing, lcs.laws, x0, span, scheme.h,
                              {scheme.refinements, scheme.split_at_events}, options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] =

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <perp/core/error.hpp>
+#include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/nonlinear_capturing.hpp>
 #include <perp/schemes/run.hpp>
 
 namespace perp {
@@ -11,9 +11,9 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Backw
                      const IntegrateOptions& options) {
   if (const std::optional<Lcs> lcs = as_lcs(system))
     return integrate(*lcs, x0, span, scheme, options);
-  NonlinearCapturing capturing(system, scheme);
+  const std::unique_ptr<Scheme> capturing = capturing_scheme(system, scheme);
   Trajectory run =
-      perp::run(capturing, system.laws, x0, span, scheme.h,
+      perp::run(*capturing, system.laws, x0, span, scheme.h,
                 {scheme.refinements, scheme.split_at_events}, options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = "backward_euler";

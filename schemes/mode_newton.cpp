@@ -52,8 +52,7 @@ bool ModeNewton::direction() {
     lu_.solve(direction_.data());
   } else {
     singular_ = true;
-    inconsistency_ =
-        lu_.solve_least_squares(step_.jacobian(), step_.residual(), work_.data());
+    inconsistency_ = lu_.solve_least_squares(step_.jacobian(), step_.residual(), work_.data());
     std::copy_n(work_.begin(), size, direction_.begin());
   }
   for (double& value : direction_) value = -value;
@@ -149,6 +148,20 @@ void ModeNewton::sizes(Vector& d_size, Vector& lambda_size) {
     lambda_size[step_.free_laws()[k]] = size_of_unknown(step_.n() + static_cast<int>(k));
 }
 
+double ModeNewton::w_size(int law, bool regular) {
+  const double terms = step_.w_derivatives(law, work_.data());
+  return terms + (regular ? size_of(work_.data()) : 0);
+}
+
+double ModeNewton::lambda_size(int law, bool regular) {
+  const std::vector<int>& free = step_.free_laws();
+  const auto place = std::find(free.begin(), free.end(), law);
+  if (!regular || place == free.end()) return 0;  // a branch that fixes λ
+  std::fill(work_.begin(), work_.end(), 0.0);
+  work_[static_cast<std::size_t>(step_.n() + (place - free.begin()))] = 1;
+  return size_of(work_.data());
+}
+
 double ModeNewton::violation(const Vector& lambda, const Vector& w, double tol) {
   bool inside = true;
   for (int i = 0; i < step_.m() && inside; ++i) {
@@ -166,17 +179,10 @@ double ModeNewton::violation(const Vector& lambda, const Vector& w, double tol) 
     const double relative = by / size;
     if (relative > std::max(tol, 8 * residual_)) worst = std::max(worst, relative);
   };
-  int unknown = step_.n();
   for (int i = 0; i < step_.m(); ++i) {
     const Branch& branch = step_.branch(i);
-    if (branch.b != 0) {
-      const double terms = step_.w_derivatives(i, work_.data());
-      judge(branch.w, w[i], terms + (regular ? size_of(work_.data()) : 0));
-    }
-    if (branch.a == 0) continue;
-    std::fill(work_.begin(), work_.end(), 0.0);
-    work_[static_cast<std::size_t>(unknown++)] = 1;
-    judge(branch.lambda, lambda[i], regular ? size_of(work_.data()) : 0);
+    if (branch.b != 0) judge(branch.w, w[i], w_size(i, regular));
+    if (branch.a != 0) judge(branch.lambda, lambda[i], lambda_size(i, regular));
   }
   return worst;
 }

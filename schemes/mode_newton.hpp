@@ -46,6 +46,10 @@ class ModeNewton {
   /// The sizes of the terms the unknowns are computed from: what their rounding is relative to.
   /// After `factorise`, which must have said true.
   void sizes(Vector& d_size, Vector& lambda_size);
+  /// Size of the terms that w_i, or λ_i, is computed from, through the matrix of the last
+  /// `factorise` if that said true (`regular`).
+  double w_size(int law, bool regular);
+  double lambda_size(int law, bool regular);
   /// With a singular matrix: is x⁺ isolated, although λ is not?
   [[nodiscard]] bool determines_state() const {
     return lu_.determines(step_.jacobian(), step_.n());

@@ -92,14 +92,37 @@ Attempt NonlinearCapturing::attempt(double t_next, double h) {
   return attempt_all_modes(h);
 }
 
+Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const Vector& lambda,
+                                       double t_next, double h) {
+  const State& now = current();
+  State& next = trial();
+  next.t = t_next;
+  next.h = h;
+  step_.set_step(now.x, t_next, h);
+  step_.set_mode(mode);
+  next.d = x - now.x;
+  next.lambda = lambda;
+  if (newton_.run(next.d, next.lambda) == NewtonEnd::converged) {
+    step_.w(next.w);
+    if (newton_.violation(next.lambda, next.w, options_.tol) == 0) {
+      if (newton_.met_singular()) ++undetermined_;
+      next.mode = &*modes_.insert(mode).first;
+      next.x = now.x + next.d;
+      return {Status::solved, next.mode == now.mode, 0, 0};
+    }
+  }
+  message_ = "the mode has no solution";
+  return {Status::not_solved, false, 0, 0};
+}
+
 Attempt NonlinearCapturing::attempt_all_modes(double h) {
   ++searches_;
-  const Mode present = start_pending_ ? Mode{} : mode();
+  const Mode present = start_pending_ ? before_ : mode();
   Vector d(step_.n());
   predict(h, d);
   const Vector lambda = current().lambda;
   // keep_mode takes the nearest of what is easily found; who asks for all, or finds none, scans.
-  const bool thorough = options_.selector == Selector::minimal_norm || present.empty();
+  const bool thorough = options_.selector == Selector::minimal_norm || start_pending_;
   FoundSolutions found = search_.all(present, d, lambda, tolerance(h), thorough);
   if (found.list.empty() && !thorough) found = search_.all(present, d, lambda, tolerance(h));
   if (found.list.empty() && h >= loose_from_)
@@ -117,7 +140,7 @@ Attempt NonlinearCapturing::attempt_all_modes(double h) {
   int solutions = 0, ties = 0;
   std::size_t best = 0;
   if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
-  if (options_.selector == Selector::keep_mode && !present.empty())
+  if (options_.selector == Selector::keep_mode && !start_pending_)
     best = search_.most_continuous(found, present, best);
   return take(found.list[best], found.all_modes ? solutions : 0, ties);
 }

@@ -19,13 +19,18 @@ namespace perp {
 /// Event-capturing backward Euler for a Dcs: Newton's method in the present mode first, the other
 /// modes where it does not stay admissible (or where the selector compares). An accepted step that
 /// keeps its mode allocates nothing.
-class NonlinearCapturing final : public Scheme {
+class NonlinearCapturing final : public ModewiseScheme {
  public:
   /// Throws InvalidInput.
   NonlinearCapturing(const Dcs& system, const BackwardEuler& options);
 
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
+  /// The mode before the next start, which goes on from there by a jump or another scheme: laws with
+  /// memory stay in its branches where they can, and of equal solutions its own is taken.
+  void remember(const Mode& mode) { before_ = mode; }
   Attempt attempt(double t_next, double h) override;
+  Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
+                     double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   ResetOutcome reset(std::vector<Event>& events) override;
@@ -79,7 +84,8 @@ class NonlinearCapturing final : public Scheme {
   std::set<Mode> modes_;  // every mode met
   std::array<State, 3> states_;
   int previous_ = 0, now_ = 1, trial_ = 2;
-  bool start_pending_ = false;  // during `start` no mode is present
+  bool start_pending_ = false;  // during `start` no mode is present but the one before it, if any
+  Mode before_;
   double loose_from_ = 0;       // step length from which rounding beyond `strict` is let pass
   std::string message_;
   long searches_ = 0, not_enumerated_ = 0, undetermined_ = 0;

@@ -73,7 +73,8 @@ class Scheme {
   /// The state between the last two accepted ones, s ∈ [0, 1].
   virtual void interpolate(double s, Vector& x) const = 0;
   /// Laws whose branch before the last accepted step is not admissible at its end, with the time of
-  /// leaving interpolated linearly in the margin.
+  /// leaving interpolated linearly in the margin. A scheme that follows the step lists a law each
+  /// time that it left a branch on the way.
   virtual std::vector<Departure> departures() = 0;
   /// Are impacts and changes of mode within a step of any length part of the method? Then its steps
   /// are taken as they are, without a search for the moment of the change.
@@ -87,6 +88,15 @@ class Scheme {
   virtual void count(Counts& counts) const = 0;
 
   [[nodiscard]] Step snapshot() { return {t(), x(), lambda(), w(), mode()}; }
+};
+
+/// A scheme that can be asked for the step in one mode.
+class ModewiseScheme : public Scheme {
+ public:
+  /// As `attempt`, but in this mode and by the solution near (x, λ); not_solved if there is none in
+  /// its ranges.
+  virtual Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
+                             double h) = 0;
 };
 
 }  // namespace perp

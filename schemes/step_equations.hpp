@@ -21,6 +21,7 @@ class StepEquations {
   [[nodiscard]] const Lcs& lcs() const { return lcs_; }
   /// E as it was given.
   [[nodiscard]] const Matrix& given_E() const { return E_given_; }
+  [[nodiscard]] double theta() const { return theta_; }
   [[nodiscard]] int n() const { return lcs_.n(); }
   [[nodiscard]] int m() const { return lcs_.m(); }
   [[nodiscard]] int parameters() const { return parameters_; }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include <perp/lcp/memory.hpp>
 #include <perp/schemes/step_search.hpp>
 
 namespace perp {
@@ -297,10 +298,7 @@ std::vector<std::pair<Mode, double>> StepSearch::violations(const Vector& d, con
 int StepSearch::memory_changes(const ModeSolution& solution, const Mode& present) const {
   if (present.empty()) return 0;
   const auto count = [&](const Mode& mode) {
-    int sum = 0;
-    for (std::size_t i = 0; i < mode.size(); ++i)
-      sum += step_.laws()[i].memory && mode[i] != present[i];
-    return sum;
+    return perp::memory_changes(step_.laws(), mode, present);
   };
   int fewest = count(solution.mode);
   for (const Mode& mode : solution.also) fewest = std::min(fewest, count(mode));

@@ -7,6 +7,7 @@
 #include <perp/core/pencil.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/step_equations.hpp>
+#include <perp/schemes/step_poles.hpp>
 #include <perp/schemes/step_solvability.hpp>
 
 namespace perp {
@@ -26,16 +27,6 @@ double fastest_growth(const Lcs& lcs, const Mode& mode) {
   return largest;
 }
 
-/// The system whose pencils  s E − A  are the step matrices at h = 1/(θ s), up to factors of rows:
-/// A is multiplied by θ h in the differential rows but B by h.
-Lcs stepped(const StepEquations& equations, double theta) {
-  Lcs lcs = equations.lcs();
-  const Matrix B = lcs.B;
-  lcs.B /= theta;
-  for (const int i : equations.algebraic_rows()) lcs.B.row(i) = B.row(i);
-  return lcs;
-}
-
 }  // namespace
 
 double mode_count(const std::vector<Law>& laws) {
@@ -51,7 +42,7 @@ StepSolvability step_solvability(const Lcs& lcs, double theta, double h, long ma
     throw InvalidInput(fmt::format("laws must have at most {} modes but have {:.6g}", max_modes,
                                    mode_count(lcs.laws)));
   const StepEquations equations(lcs, theta);
-  const Lcs scaled = stepped(equations, theta);
+  const Lcs scaled = stepped(equations);
   StepSolvability result;
   double growth = 0;
   bool lost = false;

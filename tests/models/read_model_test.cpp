@@ -239,7 +239,7 @@ TEST_SUITE("models/read_model") {
         {{"t", ""}, "--set t=:1:3: run.t is text; expected two numbers in brackets, as in [0, 1]"},
         {{"selector", "nearest"},
          "--set selector=nearest:1:10: unknown selector 'nearest'; expected one of keep_mode, "
-         "minimal_norm, first"},
+         "continuation, minimal_norm, first"},
         {{"scheme", "thet"},
          "--set scheme=thet:1:8: unknown scheme 'thet'; expected one of backward_euler, "
          "located, moreau_jean, theta; did you "

@@ -154,8 +154,8 @@ TEST_SUITE("models/spoiled_models") {
          "m.toml:19:10: unknown scheme 'backward_eular'; expected one of backward_euler, "
          "located, moreau_jean, theta; did you mean 'backward_euler'?"},
         {"\"keep_mode\"", "\"minimal_nrom\"",
-         "m.toml:20:12: unknown selector 'minimal_nrom'; expected one of keep_mode, minimal_norm, "
-         "first; did you mean 'minimal_norm'?"},
+         "m.toml:20:12: unknown selector 'minimal_nrom'; expected one of keep_mode, "
+         "continuation, minimal_norm, first; did you mean 'minimal_norm'?"},
         {"[0, 0, \"B2\"]", "[0, 0, \"3*b2\"]",
          "m.toml:12:30: A(2,3): unknown name 'b2'; expected one of B1, B2; did you mean 'B2'?"},
         {"[0, 0, \"B2\"]", "[0, 0, \"x1\"]",

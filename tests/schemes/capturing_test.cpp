@@ -254,6 +254,53 @@ TEST_SUITE("schemes/capturing") {
                          "C must be 1x3 but is 1x2", InvalidInput);
   }
 
+  TEST_CASE("a law with memory that moves nothing keeps its branch when another law changes") {
+    // ẋ = λ₁ − 1 falls from above the band of a hysteresis on x into it and lands at 0: x⁺ is the
+    // same with either branch of the hysteresis.
+    const Lcs lands{.A = Matrix{{0}},
+                    .B = Matrix{{1, 0}},
+                    .b = Vector{{-1}},
+                    .C = Matrix{{1}, {1}},
+                    .q = Vector{{0, 0}},
+                    .laws = {complementarity(), hysteresis(-5, 5)}};
+    for (const Selector selector :
+         {Selector::keep_mode, Selector::minimal_norm, Selector::continuation}) {
+      const Trajectory run =
+          integrate(lands, Vector{{6}}, {0, 8}, BackwardEuler{.h = 0.7, .selector = selector});
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.x.back()[0] == doctest::Approx(0));
+      CHECK(run.mode.front() == Mode{0, 1});
+      CHECK(run.mode.back() == Mode{1, 1});
+      CHECK(run.lambda.back()[1] == 1);
+    }
+  }
+
+  TEST_CASE("a small entry of E beside a large one is a differential equation all the same") {
+    // The rows of ẋ = −x are multiplied by factors, which changes nothing.
+    for (const double factor : {1.0, 1e-8, 1e-13, 1e-40, 1e13}) {
+      CAPTURE(factor);
+      const Lcs lcs{.E = Matrix{{factor, 0}, {0, 1}}, .A = Matrix{{-factor, 0}, {0, -1}}};
+      const Trajectory run = integrate(lcs, Vector{{1, 1}}, {0, 1}, BackwardEuler{.h = 0.1});
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.x.back()[0] == doctest::Approx(std::pow(1.1, -10)));
+      CHECK(run.x.back()[1] == doctest::Approx(std::pow(1.1, -10)));
+    }
+  }
+
+  TEST_CASE("dependent rows of E are found whatever their units") {
+    // ẋ + ẏ = −x and the same derivatives again with 0 = 1 − y added: y = 1, ẋ = −x.
+    for (const double factor : {1.0, 1e-8, 1e-13, 1e13}) {
+      CAPTURE(factor);
+      const Lcs lcs{.E = Matrix{{1, 1}, {factor, factor}},
+                    .A = Matrix{{-1, 0}, {-factor, -factor}},
+                    .b = Vector{{0, factor}}};
+      const Trajectory run = integrate(lcs, Vector{{1, 1}}, {0, 1}, BackwardEuler{.h = 0.1});
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.x.back()[0] == doctest::Approx(std::pow(1.1, -10)));
+      CHECK(run.x.back()[1] == doctest::Approx(1));
+    }
+  }
+
   TEST_CASE("a system without laws is a plain DAE") {
     const Lcs lcs{.A = Matrix{{0, 1}, {-1, 0}}};
     const Trajectory run = integrate(lcs, Vector{{1, 0}}, {0, std::numbers::pi}, Theta{.h = 1e-3});

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/schemes/continuation/step_path.hpp>
+#include <perp/schemes/implicit_step.hpp>
+#include <perp/schemes/mode_newton.hpp>
+#include <perp/schemes/step_search.hpp>
+
+namespace perp {
+
+/// The backward Euler steps of a Dcs, by Newton's method in each mode.
+class DcsFamily final : public StepFamily {
+ public:
+  /// `tol`: rounding of a gap as a share of its terms; `residual`: the largest relative residual
+  /// that counts as solved where rounding stops Newton's method. Throws InvalidInput (see
+  /// `validate`).
+  DcsFamily(const Dcs& system, double tol, double residual);
+
+  void set_state(const Vector& x, double t) override;
+  [[nodiscard]] const std::vector<Law>& laws() const override { return step_.laws(); }
+  bool solve(double h, StepPoint& point, Vector& noise) override;
+  std::vector<std::complex<double>> poles(const StepPoint& point) override;
+  Status solutions(double h, const StepPoint& from, std::vector<StepPoint>& list,
+                   int& count) override;
+  [[nodiscard]] double distance(const Vector& a, const Vector& b) override;
+  [[nodiscard]] const std::string& message() const override { return message_; }
+
+ private:
+  [[nodiscard]] const Branch& branch_of(const Mode& mode, int law) const;
+
+  double tol_;
+  ImplicitStep step_;
+  ModeNewton newton_;
+  StepSearch search_;
+  Vector x_, d_, d_size_, lambda_size_;
+  std::vector<double> derivatives_;
+  double t_ = 0;
+  std::string message_;
+};
+
+}  // namespace perp

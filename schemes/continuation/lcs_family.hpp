@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <perp/lcp/mode_cache.hpp>
+#include <perp/schemes/continuation/step_path.hpp>
+#include <perp/schemes/step_equations.hpp>
+
+namespace perp {
+
+/// The steps of the θ-method for an Lcs: each mode is solved once per length and kept.
+class LcsFamily final : public StepFamily {
+ public:
+  /// `tol`: rounding of a gap as a share of its terms. `equations` must outlive this.
+  LcsFamily(StepEquations& equations, double tol);
+
+  void set_state(const Vector& x, double t) override;
+  [[nodiscard]] const std::vector<Law>& laws() const override { return equations_.lcs().laws; }
+  bool solve(double h, StepPoint& point, Vector& noise) override;
+  std::vector<std::complex<double>> poles(const StepPoint& point) override;
+  Status solutions(double h, const StepPoint& from, std::vector<StepPoint>& list,
+                   int& count) override;
+  [[nodiscard]] double distance(const Vector& a, const Vector& b) override;
+  [[nodiscard]] const std::string& message() const override { return message_; }
+
+ private:
+  ModeCache& cache(double h);
+  Status solutions_of_set(const ParametricMlcp& family, double h, const StepPoint& from,
+                          std::vector<StepPoint>& list, int& count);
+
+  StepEquations& equations_;
+  Lcs stepped_;
+  double tol_;
+  Vector x_;
+  double t_ = 0;
+  std::vector<double> parameter_;
+  std::map<double, std::unique_ptr<ModeCache>> caches_;
+  std::map<Mode, std::vector<std::complex<double>>> poles_;
+  std::vector<int> candidates_;
+  std::string message_;
+};
+
+}  // namespace perp
