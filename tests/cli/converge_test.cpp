@@ -32,7 +32,7 @@ TEST_SUITE("cli/converge") {
     CHECK(std::abs(fitted_order(run.out) - 1) < 0.02);
     const std::string picture = perp::test::read_text(folder / "order.svg");
     CHECK(picture.find("fitted order 1.0") != std::string::npos);
-    CHECK(picture.find("<title>error</title>") != std::string::npos);
+    CHECK(picture.find("<title>error at T: fitted order 1.00</title>") != std::string::npos);
   }
 
   TEST_CASE("no order is claimed where every error is rounding") {

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <perp/cli/input/model_options.hpp>
+#include <perp/core/trajectory.hpp>
+
+namespace perp::cli {
+
+/// States of a few variables at increasing times, row by row.
+class States {
+ public:
+  void add(double t, const Vector& x);  ///< replaces the last state if that is of the same time
+  [[nodiscard]] std::size_t size() const { return times_.size(); }
+  [[nodiscard]] double t(std::size_t k) const { return times_[k]; }
+  [[nodiscard]] Vector x(std::size_t k) const;
+  /// The state nearest to t within a tolerance, size 0 where there is none.
+  [[nodiscard]] Vector at(double t, double tolerance) const;
+
+ private:
+  std::vector<double> times_, values_;
+};
+
+/// Times this close are one and the same, computed in two ways.
+double time_rounding(double t);
+
+/// What is compared of an event.
+struct EventMark {
+  double t = 0;
+  std::string kind, law;
+};
+/// All but inconsistent starts and how a run ends.
+bool is_compared(std::string_view kind);
+std::vector<EventMark> marks_of(const Model& model, const std::vector<Event>& events);
+
+/// What to run and what to keep of it.
+struct GridRunRequest {
+  const ModelReader* reader = nullptr;
+  std::vector<std::string> names;  ///< variables to keep
+  std::string scheme;              ///< empty: the model's
+  double h = 0;
+  double tol = 0;             ///< 0: the model's
+  double end = 0;             ///< of the span
+  bool keep_grid = false;     ///< every state
+  std::vector<double> times;  ///< else states at these times, which the run hits exactly
+  bool shows_progress = false;
+};
+
+/// What a run leaves to be compared.
+struct GridRun {
+  double h = 0;
+  double t = 0;     ///< where it ended
+  Vector x;         ///< there
+  double size = 0;  ///< the largest |x_j| in the last tenth of the run
+  States states{};
+  std::vector<EventMark> events{};
+  long steps = 0;
+  Status status = Status::never_run;
+  std::string message{};
+  bool captured = false;  ///< scheme located: backward Euler made a part of the way
+};
+
+/// An interrupt ends it. May be called by several threads at once. Throws InvalidInput.
+GridRun run_on_grid(const GridRunRequest& request);
+
+/// The times of a run with steps of length h, the last one shorter to end exactly at span.end.
+std::vector<double> grid_of(Span span, double h);
+
+}  // namespace perp::cli

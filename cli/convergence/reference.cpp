@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include <perp/cli/convergence/reference.hpp>
+#include <perp/cli/convergence/trajectory_file.hpp>
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/interrupt.hpp>
+#include <perp/core/error.hpp>
+#include <perp/core/nearest_name.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr double finest_factor = 16;     // the reference run's h is the smallest h over this
+constexpr double file_tolerance = 1e-9;  // other programs write fewer digits of t
+
+std::vector<double> jumps_of(const std::vector<EventMark>& events) {
+  std::vector<double> times;
+  for (const EventMark& event : events)
+    if (event.kind == "jump") times.push_back(event.t);
+  return times;
+}
+
+Vector selected(const Model& model, const Vector& x, const std::vector<std::string>& names) {
+  Vector part(static_cast<Eigen::Index>(names.size()));
+  const std::vector<std::string> all = variable_names(model);
+  for (std::size_t j = 0; j < names.size(); ++j)
+    part[static_cast<Eigen::Index>(j)] =
+        x[static_cast<Eigen::Index>(find_name(names[j], all, "variable"))];
+  return part;
+}
+
+/// Where a piece of an exact solution does not begin where the one before it ends.
+std::vector<double> jumps_of(const Model& model, const std::vector<std::string>& names) {
+  std::vector<double> times;
+  for (std::size_t k = 1; k < model.exact.size(); ++k) {
+    const double t = model.exact[k].span.start;
+    if (model.exact[k - 1].span.end != t) continue;
+    Vector before = Vector::Constant(model.x0().size(), nan);
+    Vector after = before;
+    model.exact[k - 1].x(t, before);
+    model.exact[k].x(t, after);
+    const Vector left = selected(model, before, names);
+    const Vector right = selected(model, after, names);
+    if ((right - left).norm() > 1e-9 * (1 + left.norm())) times.push_back(t);
+  }
+  return times;
+}
+
+void check_solved(const GridRun& run, const std::string& what) {
+  if (run.status == Status::interrupted || run.status == Status::never_run)
+    throw NoReference("interrupted before the reference was computed");
+  if (run.status != Status::solved)
+    throw NoReference(fmt::format("the reference {} ended with {}: {}", what, to_string(run.status),
+                                  run.message));
+}
+
+}  // namespace
+
+ReferenceKind reference_kind(const std::string& text, const Model& model, bool with_events) {
+  if (text.empty())
+    return model.exact_at(model.run.span.end).size() == 0 || with_events ? ReferenceKind::finest
+                                                                         : ReferenceKind::exact;
+  if (text == "exact") return ReferenceKind::exact;
+  if (text == "finest") return ReferenceKind::finest;
+  if (text == "located") return ReferenceKind::located;
+  const std::array<std::string, 3> known{"exact", "finest", "located"};
+  std::error_code error;
+  // What looks like a path is one; a word may be misspelt.
+  if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text, error))
+    throw InvalidInput(fmt::format(
+        "--reference {0}: there is no file {0}; expected exact, finest, located or a file{1}", text,
+        suggestion(text, known)));
+  return ReferenceKind::file;
+}
+
+Reference exact_reference(const Model& model, const std::vector<std::string>& names) {
+  const double end = model.run.span.end;
+  if (model.exact_at(end).size() == 0)
+    throw InvalidInput(
+        fmt::format("--reference exact: the model has no exact solution at t = {:g}{}", end,
+                    model.exact.empty() ? " (an override of its values drops it)" : ""));
+  Reference reference;
+  reference.text = "exact solution of the model";
+  reference.state = [model, names](double t) {
+    const Vector x = model.exact_at(t);
+    return x.size() == 0 ? x : selected(model, x, names);
+  };
+  reference.jumps = jumps_of(model, names);
+  return reference;
+}
+
+Reference file_reference(const std::string& file, const std::vector<std::string>& names,
+                         double end) {
+  const auto data = std::make_shared<const TrajectoryFile>(read_trajectory(file, names));
+  Reference reference;
+  reference.text = file;
+  reference.state = [data](double t) {
+    return data->states.at(t, file_tolerance * std::max(1.0, std::abs(t)));
+  };
+  if (reference.state(end).size() == 0)
+    throw InvalidInput(fmt::format("{}: there is no row at t = {:.17g}", file, end));
+  reference.events = data->events;
+  if (data->events) reference.jumps = jumps_of(*data->events);
+  return reference;
+}
+
+void replace_events(Reference& reference, const std::vector<EventMark>& events) {
+  reference.events = events;
+  reference.jumps = jumps_of(events);
+  reference.own_errors[static_cast<std::size_t>(ErrorKind::events)] = 0;
+}
+
+ReferenceRuns run_finest(GridRunRequest request, double smallest_h) {
+  ReferenceRuns runs;
+  runs.accuracy = request.h = smallest_h / finest_factor;
+  runs.fine = run_on_grid(request);
+  if (runs.fine.status != Status::solved) return runs;
+  request.h = 2 * runs.accuracy;
+  runs.rough = run_on_grid(request);
+  return runs;
+}
+
+ReferenceRuns run_located(GridRunRequest request) {
+  request.scheme = "located";
+  ReferenceRuns runs;
+  for (const double tol : {1e-12, 1e-10, 1e-8}) {
+    runs.accuracy = request.tol = tol;
+    runs.fine = run_on_grid(request);
+    if (runs.fine.status == Status::not_solved) continue;
+    if (runs.fine.status != Status::solved || runs.fine.captured) break;
+    request.tol = 10 * tol;
+    runs.rough = run_on_grid(request);
+    break;
+  }
+  return runs;
+}
+
+Reference reference_of(ReferenceRuns runs, ReferenceKind kind, const Model& model) {
+  const Span span = model.run.span;
+  const bool is_located = kind == ReferenceKind::located;
+  const std::string what =
+      is_located ? fmt::format("run of the located scheme with tol = {:g}", runs.accuracy)
+                 : fmt::format("run with h = {:g}", runs.accuracy);
+  check_solved(runs.fine, what);
+  if (runs.fine.captured)
+    throw NoReference(
+        fmt::format("the reference {} is captured by backward Euler for a part of "
+                    "the way ({}); expected --reference finest, exact or a file",
+                    what, runs.fine.message));
+  check_solved(runs.rough, is_located ? "run of the located scheme with ten times that tol"
+                                      : "run with twice that h");
+  const auto fine = std::make_shared<const GridRun>(std::move(runs.fine));
+  Reference reference;
+  reference.text = is_located ? fmt::format("located scheme, tol {:g}, policy {}", runs.accuracy,
+                                            model.run.policy == "stay" ? "stay" : "minimal_norm")
+                              : fmt::format("run with h = {:g}, the smallest h / {:g}",
+                                            runs.accuracy, finest_factor);
+  reference.steps = fine->steps;
+  reference.state = [fine, end = span.end](double t) {
+    return t == end ? fine->x : fine->states.at(t, time_rounding(t));
+  };
+  reference.events = fine->events;
+  reference.jumps = jumps_of(fine->events);
+  for (const ErrorKind error : {ErrorKind::end, ErrorKind::trajectory, ErrorKind::events})
+    reference.own_errors[static_cast<std::size_t>(error)] =
+        measure(error, runs.rough, reference, span).value;
+  return reference;
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <perp/cli/convergence/errors.hpp>
+#include <perp/cli/input/model_options.hpp>
+#include <perp/models/model.hpp>
+
+namespace perp::cli {
+
+/// What is studied: runs of every variant with every step length.
+struct StudyRequest {
+  /// A form of the system, a scheme and a selector.
+  struct Variant {
+    std::string label;  ///< in what it differs from the others
+    ModelOptions options;
+  };
+
+  std::vector<Variant> variants;
+  std::vector<double> steps;  ///< largest first
+  std::vector<ErrorKind> errors{ErrorKind::end};
+  std::string reference{};         ///< exact, finest, located or a file; empty: see reference_kind
+  std::string reference_events{};  ///< a file; empty: those of the reference
+  bool whole_steps = false;        ///< only steps of length h, so that a run ends at t_N >= T
+  int threads = 1;
+};
+
+/// A run and its errors, one for each kind asked for.
+struct Row {
+  GridRun run{};
+  std::vector<Measured> errors{};
+};
+
+/// One variant with its runs.
+struct VariantStudy {
+  std::string label;
+  Model model;
+  Reference reference{};
+  std::vector<Row> rows{};  ///< in the order of the step lengths; those that an interrupt left
+};
+
+/// What was found.
+struct Study {
+  std::vector<ErrorKind> errors;
+  std::vector<std::string> names;     ///< of the differential variables that are compared
+  std::vector<std::string> left_out;  ///< that not every variant, or not the reference, has
+  bool whole_steps = false;
+  std::vector<VariantStudy> variants;
+  Span span{};
+
+  [[nodiscard]] bool all_solved(std::size_t steps) const;
+};
+
+/// Runs everything; the result does not depend on the number of threads. Throws InvalidInput,
+/// FileError, NoReference.
+Study compute(const StudyRequest& request);
+
+/// Steps of length h that reach T: the end of the last one, T itself where it is T up to rounding.
+double end_of_whole_steps(Span span, double h);
+
+/// log(error) over log(h) of the rows that count for a kind of error.
+std::vector<std::pair<double, double>> points_that_count(const VariantStudy& variant,
+                                                         std::size_t kind);
+
+}  // namespace perp::cli
