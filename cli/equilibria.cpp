@@ -6,8 +6,7 @@
 #include <optional>
 
 #include <perp/cli/command.hpp>
-#include <perp/cli/input/arguments.hpp>
-#include <perp/cli/input/model_options.hpp>
+#include <perp/cli/input/state_options.hpp>
 #include <perp/cli/output/provenance.hpp>
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
@@ -19,7 +18,7 @@ namespace {
 
 struct EquilibriaArguments {
   ModelOptions model;
-  std::string at, time;
+  StateOptions state;
   EquilibriumOptions options;
   bool tangents = false, json = false;
 };
@@ -161,24 +160,10 @@ Json json_of(const Model& model, const EquilibriaArguments& arguments, const Equ
   return json;
 }
 
-/// The model with the point of --at as its start.
-Model read_at(const EquilibriaArguments& arguments) {
-  std::vector<Override> at;
-  if (!arguments.at.empty()) {
-    const std::vector<std::string> names = variable_names(read(arguments.model));
-    for (const std::string& part : split_list(arguments.at)) {
-      at.push_back(parse_assignment(part, "--at"));
-      find_name(at.back().key, names, "variable");
-    }
-  }
-  return read(arguments.model, at, "--at");
-}
-
 int execute(EquilibriaArguments arguments) {
-  const Model model = read_at(arguments);
+  const Model model = arguments.state.read(arguments.model);
   const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());
-  const double t =
-      arguments.time.empty() ? model.run.span.start : parse_number(arguments.time, "--t");
+  const double t = arguments.state.t(model);
   arguments.options.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
   for (std::size_t j = 0; j < model.variables.size(); ++j)
     arguments.options.scale[static_cast<Eigen::Index>(j)] = model.variables[j].nominal;
@@ -205,12 +190,7 @@ Action configure(CLI::App& app) {
   const auto arguments = std::make_shared<EquilibriaArguments>();
   EquilibriumOptions& options = arguments->options;
   arguments->model.add_to(app);
-  app.add_option("--at", arguments->at,
-                 "the first start; variables that are not named have the model's start")
-      ->type_name("NAME=VALUE,...");
-  app.add_option("--t", arguments->time,
-                 "the time at which the equations are looked at; default: the model's start")
-      ->type_name("T");
+  arguments->state.add_to(app, "the first start", "the time at which the equations are looked at");
   app.add_option("--starts", options.starts, "starts in each mode; 1: only the first")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1'000'000));

@@ -77,6 +77,13 @@ std::string describe(const CLI::ParseError& error) {
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return fmt::format("{} is missing", what.substr(0, what.find(" is required")));
+  const std::size_t equals = what.find(" = ");
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr &&
+      equals != std::string::npos) {  // all numbers that CLI11 reads are whole ones
+    const std::string option = what.substr(what.rfind(' ', equals - 1) + 1);
+    return fmt::format("{} is '{}'; expected a whole number", option.substr(0, option.find(' ')),
+                       what.substr(equals + 3));
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
     return fmt::format("there are too many arguments: '{}' has no place",
                        what.substr(what.find(": ") == std::string::npos ? 0 : what.find(": ") + 2));

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/state_options.hpp>
+#include <perp/cli/input/threads.hpp>
 #include <perp/cli/maps/map_csv.hpp>
 #include <perp/cli/maps/map_hdf5.hpp>
+#include <perp/cli/maps/map_provenance.hpp>
 #include <perp/cli/output/output_file.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/plot/map_plot.hpp>
@@ -25,34 +27,35 @@ struct MapArguments {
   int threads = 0;  ///< 0: as many as the machine has cores
 };
 
+/// Throws InvalidInput where an option gives a value to what is varied.
+void check_set_values(const ModelOptions& model, const std::vector<Axis>& axes) {
+  for (const Axis& axis : axes) {
+    const auto excluded = [&](const std::string& option) {
+      throw InvalidInput(
+          fmt::format("{}: {} is varied by --vary; expected it in one of them", option, axis.name));
+    };
+    for (const std::string& text : model.set) {
+      const std::string key = parse_assignment(text, "--set").key;
+      if (key == axis.name || "run." + key == axis.name) excluded("--set " + text);
+    }
+    if (axis.name == "run.h" && !model.h.empty()) excluded("--h " + model.h);
+  }
+}
+
 /// The states of --at. Throws InvalidInput where a variable is unknown or varied too.
 std::vector<std::vector<Override>> states_of(const MapArguments& arguments, const Model& model,
                                              const std::vector<Axis>& axes) {
   std::vector<std::vector<Override>> states;
   for (const std::string& text : arguments.at) {
-    states.emplace_back();
-    for (const std::string& part : split_list(text)) {
-      const Override item = parse_assignment(part, "--at");
-      find_name(item.key, variable_names(model), "variable");
+    states.push_back(parse_state(text, variable_names(model)));
+    for (const Override& item : states.back())
       for (const Axis& axis : axes)
         if (axis.name == item.key)
           throw InvalidInput(fmt::format(
               "--at {}: {} is varied by --vary; expected it in one of them", text, item.key));
-      states.back().push_back(item);
-    }
   }
   if (states.empty()) states.emplace_back();
   return states;
-}
-
-int threads_of(const MapArguments& arguments) {
-  constexpr int most_threads = 1024;
-  if (arguments.threads == 0)
-    return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
-  if (arguments.threads < 0 || arguments.threads > most_threads)
-    throw InvalidInput(fmt::format("--threads is {}; expected a number from 1 to {}",
-                                   arguments.threads, most_threads));
-  return arguments.threads;
 }
 
 void print(std::FILE* stream, const Model& model, const MapRequest& request,
@@ -93,8 +96,9 @@ int execute(const MapArguments& arguments) {
     throw InvalidInput("--vary is missing; expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161");
   for (const std::string& text : arguments.vary) request.axes.push_back(parse_axis(text));
   check_axes(request.axes, model);
+  check_set_values(arguments.model, request.axes);
   request.states = states_of(arguments, model, request.axes);
-  request.threads = threads_of(arguments);
+  request.threads = threads_from(arguments.threads, "--threads");
   std::optional<Picture> picture;
   if (!arguments.plot.empty()) {
     check_drawable(request.axes);
@@ -105,11 +109,12 @@ int execute(const MapArguments& arguments) {
   const Format format = format_of(output);
   const ParameterMap map = compute(request);
   std::vector<std::string> files;
-  if (format == Format::hdf5)
-    write_hdf5(output, map, model, request.quantity->name);
-  else if (format == Format::csv)
-    write_csv(output, map);
-  if (!output.empty() && output != "-") files.push_back(output);
+  if (format == Format::hdf5) {
+    write_hdf5(output, map, model, map_provenance(request, model, map));
+    files.push_back(output);
+  } else if (format == Format::csv) {
+    files = write_csv(output, map, map_provenance(request, model, map));
+  }
   if (picture) {
     draw_map(*picture, map, model.name, request.quantity->meaning);
     files.push_back(picture->file());
@@ -142,8 +147,8 @@ Action configure(CLI::App& app) {
   arguments->model.add_step_to(app);
   arguments->model.add_scheme_to(app);
   app.add_option("-o,--output", arguments->output,
-                 "write the map to FILE.csv or FILE.h5; - is standard output, the default without "
-                 "--plot")
+                 "write the map to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard output, "
+                 "the default without --plot")
       ->type_name("FILE");
   app.add_option("--plot", arguments->plot,
                  "draw the regions: FILE.svg, .png or .pdf (with FILE's gnuplot script and data "

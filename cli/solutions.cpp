@@ -9,13 +9,14 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
+#include <perp/cli/input/state_options.hpp>
 #include <perp/cli/output/merged_tree_text.hpp>
+#include <perp/cli/output/step_choice.hpp>
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/plot/tree_plot.hpp>
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
-#include <perp/lcp/solver.hpp>
 #include <perp/schemes/capturing.hpp>
 
 namespace perp::cli {
@@ -27,9 +28,10 @@ constexpr long most_lines = 1'000;  // of a tree
 
 struct SolutionsArguments {
   ModelOptions model;
-  std::string at, time, mode, plot, plot_variables;
-  long max_nodes = 0;  ///< 0: as the library
-  std::optional<int> tree;  ///< its steps; none: one step, listed
+  StateOptions state;
+  std::string plot, plot_variables;
+  std::optional<long> max_nodes;  ///< none: as the library
+  std::optional<int> tree;        ///< its steps; none: one step, listed
   bool json = false;
 };
 
@@ -38,28 +40,6 @@ struct Present {
   Mode mode;  ///< empty: unknown
   std::string reason;
 };
-
-/// --mode: a branch for each law, by name or by number from 1.
-Mode parse_mode(const std::string& text, const std::vector<Law>& laws) {
-  const std::vector<std::string> parts = split_list(text);
-  if (parts.size() != laws.size())
-    throw InvalidInput(
-        fmt::format("--mode {}: expected {} branches, one for each law, but found {}", text,
-                    laws.size(), parts.size()));
-  Mode mode;
-  for (std::size_t i = 0; i < laws.size(); ++i) {
-    std::vector<std::string> known;
-    for (const Branch& branch : laws[i].branches) known.push_back(describe(branch));
-    int number = 0;
-    for (std::size_t k = 0; k < known.size(); ++k)
-      if (parts[i] == fmt::format("{}", k + 1)) number = static_cast<int>(k) + 1;
-    if (number == 0)
-      number =
-          1 + static_cast<int>(find_name(parts[i], known, fmt::format("branch of law {}", i + 1)));
-    mode.push_back(number - 1);
-  }
-  return mode;
-}
 
 /// The modes whose algebraic equations and ranges x satisfies, if that is exactly one.
 Present present_mode(const StepEquations& equations, const Vector& x, double t) {
@@ -73,60 +53,6 @@ Present present_mode(const StepEquations& equations, const Vector& x, double t) 
                         : fmt::format("unknown: x satisfies {} modes, see --mode", modes.size())};
 }
 
-/// What the scheme itself does with this step.
-struct Choice {
-  Status status = Status::never_run;
-  std::string message;
-  Vector x, lambda;
-  double norm = nan;
-};
-
-Choice choose(const Model& model, const Vector& x, double t, const Mode& present) {
-  Capturing scheme(model.lcs(), step_options(model));
-  const int m = model.m();
-  scheme.restore({t, x, Vector::Zero(m), Vector::Zero(m), present});
-  const Attempt attempt = scheme.attempt(t + model.run.h, model.run.h);
-  Choice choice{attempt.status, scheme.message(), {}, {}, nan};
-  if (attempt.status != Status::solved) return choice;
-  choice.norm = scheme.attempted_norm();
-  scheme.accept();
-  choice.x = scheme.x();
-  choice.lambda = scheme.lambda();
-  return choice;
-}
-
-/// Where the present mode is not known: minimal norm, or what the solver returns.
-Choice choose(const Model& model, const StepSolutions& solutions, const Norm& norm) {
-  Solution chosen;
-  if (model.run.selector == to_string(Selector::first)) {
-    const std::string name = model.run.solver.empty() ? "lemke" : model.run.solver;
-    const SolveResult result = solve(solver(name), solutions.problem);
-    if (result.status != Status::solved) return {result.status, result.message, {}, {}, nan};
-    chosen = result.solution;
-  } else {
-    const Nearest found = nearest(solutions.problem, solutions.set, norm);
-    if (found.minimisers.empty()) return {found.status, found.message, {}, {}, nan};
-    chosen = found.minimisers.front();
-  }
-  Vector y(norm.center.size());
-  y << chosen.u, chosen.lambda;
-  return {Status::solved, {}, chosen.u, chosen.lambda, (norm.W * (y - norm.center)).norm()};
-}
-
-/// Of a system that is not affine: the present mode where a solution is in it, else the least norm.
-Choice choose(const Model& model, const StepSolutions& solutions, const Mode& present) {
-  const auto& listed = solutions.listed;  // nearest first
-  auto chosen = listed.begin();
-  if (model.run.selector == to_string(Selector::keep_mode) && !present.empty())
-    chosen = std::find_if(listed.begin(), listed.end(), [&](const ListedSolution& item) {
-      const std::vector<Mode>& modes = item.piece.modes;
-      return std::find(modes.begin(), modes.end(), present) != modes.end();
-    });
-  if (chosen == listed.end()) chosen = listed.begin();
-  if (chosen == listed.end()) return {Status::no_solution, "nothing was found", {}, {}, nan};
-  return {Status::solved, {}, chosen->nearest.u, chosen->nearest.lambda, chosen->norm};
-}
-
 void print_violations(const Model& model, const Vector& x, double t) {
   Capturing scheme(model.lcs(), step_options(model));
   const int m = model.m();
@@ -138,7 +64,7 @@ void print_violations(const Model& model, const Vector& x, double t) {
   fmt::print("{}", table.text("  "));
 }
 
-void print_text(const Model& model, const StepSolutions& solutions, const Choice& choice,
+void print_text(const Model& model, const StepSolutions& solutions, const StepChoice& choice,
                 const Present& present, double t) {
   fmt::print("model     {}\n", title(model));
   fmt::print("step      from t = {:.10g} to {:.10g}, h = {:g}, scheme {}{}\n", t, t + model.run.h,
@@ -159,6 +85,7 @@ void print_text(const Model& model, const StepSolutions& solutions, const Choice
   fmt::print("solutions {}\n", describe_class(solutions));
   if (solutions.note.empty() && solutions.set.complete)
     fmt::print("proof     {}\n", solutions.set.certificate);
+  if (choice.path) fmt::print("path      {}\n", describe(*choice.path, present.mode, model.laws()));
   if (solutions.listed.empty()) return;
   fmt::print("{}", table_of(solutions, model));
   if (choice.status == Status::solved)
@@ -176,7 +103,7 @@ void print_text(const Model& model, const StepSolutions& solutions, const Choice
     fmt::print("the selector chose none: {}\n", choice.message);
 }
 
-Json json_of(const Model& model, const StepSolutions& solutions, const Choice& choice,
+Json json_of(const Model& model, const StepSolutions& solutions, const StepChoice& choice,
              const Present& present, double t) {
   Json from = Json::object();
   for (const Variable& variable : model.variables) from[variable.name] = variable.start;
@@ -198,19 +125,20 @@ Json json_of(const Model& model, const StepSolutions& solutions, const Choice& c
                       {"norm", to_json(choice.norm)}};
   else
     json["chosen"] = nullptr;
+  if (choice.path) json["path"] = to_json(*choice.path, present.mode, model.laws());
   return json;
 }
 
 /// --max-nodes. Throws InvalidInput.
 EnumerateOptions limits_of(const SolutionsArguments& arguments, const Model& model) {
   EnumerateOptions limits;
-  if (arguments.max_nodes == 0) return limits;
+  if (!arguments.max_nodes) return limits;
   if (!std::holds_alternative<Lcs>(model.system))
     throw InvalidInput(
         "--max-nodes bounds an enumeration; the steps of this model are not affine and are "
         "searched "
         "mode by mode: leave the option out");
-  limits.max_nodes = arguments.max_nodes;
+  limits.max_nodes = *arguments.max_nodes;
   return limits;
 }
 
@@ -226,8 +154,7 @@ int execute_tree(const SolutionsArguments& arguments, const Model& model, const 
     for (const std::string& name : split_list(arguments.plot_variables))
       drawn.push_back(static_cast<int>(find_name(name, variable_names(model), "variable")));
   const MergedTree tree =
-      merged_tree_of(model, x, t, *arguments.tree,
-                     arguments.max_nodes > 0 ? arguments.max_nodes : most_tree_nodes);
+      merged_tree_of(model, x, t, *arguments.tree, arguments.max_nodes.value_or(most_tree_nodes));
   if (arguments.json) {
     Json json{{"version", PERP_VERSION},
               {"model", {{"name", model.name}, {"file", model.file}, {"hash", model.hash}}},
@@ -247,8 +174,8 @@ int execute_tree(const SolutionsArguments& arguments, const Model& model, const 
   if (!tree.complete)
     fmt::print(stderr, "perp solutions: not proved complete: {}\n", tree.message);
   else if (tree.ends == 0)
-    fmt::print(stderr, "perp solutions: no solution has {} steps of length {:g}\n",
-               *arguments.tree, model.run.h);
+    fmt::print(stderr, "perp solutions: no solution has {} steps of length {:g}\n", *arguments.tree,
+               model.run.h);
   return tree.complete && tree.ends > 0 ? exit_solved : exit_no_answer;
 }
 
@@ -260,42 +187,27 @@ void check_tree_options(const SolutionsArguments& arguments) {
     throw InvalidInput("--plot and --plot-variables draw a tree: add --tree N");
   if (arguments.plot.empty() && !arguments.plot_variables.empty())
     throw InvalidInput("--plot-variables needs --plot FILE");
-  if (arguments.tree && !arguments.mode.empty())
+  if (arguments.tree && !arguments.state.mode.empty())
     throw InvalidInput("--mode is for the selector, but --tree follows every solution");
 }
 
 int execute(const SolutionsArguments& arguments) {
   check_tree_options(arguments);
-  std::vector<Override> at;
-  if (!arguments.at.empty()) {
-    const std::vector<std::string> names = variable_names(read(arguments.model));
-    for (const std::string& part : split_list(arguments.at)) {
-      at.push_back(parse_assignment(part, "--at"));
-      find_name(at.back().key, names, "variable");
-    }
-  }
-  const Model model = read(arguments.model, at, "--at");
-  const double t =
-      arguments.time.empty() ? model.run.span.start : parse_number(arguments.time, "--t");
+  const Model model = arguments.state.read(arguments.model);
+  const double t = arguments.state.t(model);
   const Vector x = model.x0();
-  if (arguments.max_nodes < 0)
-    throw InvalidInput(fmt::format("--max-nodes must be positive but is {}", arguments.max_nodes));
+  if (arguments.max_nodes && *arguments.max_nodes <= 0)
+    throw InvalidInput(fmt::format("--max-nodes must be positive but is {}", *arguments.max_nodes));
   if (arguments.tree) return execute_tree(arguments, model, x, t);
   const Lcs* lcs = std::get_if<Lcs>(&model.system);
   const Present present =
-      !arguments.mode.empty() ? Present{parse_mode(arguments.mode, model.laws()), "--mode"}
-      : lcs != nullptr        ? present_mode(StepEquations(*lcs, step_options(model).theta), x, t)
-                              : Present{{}, "unknown, see --mode"};
+      !arguments.state.mode.empty() ? Present{arguments.state.present(model.laws()), "--mode"}
+      : lcs != nullptr ? present_mode(StepEquations(*lcs, step_options(model).theta), x, t)
+                       : Present{{}, "unknown, see --mode"};
   StepSolutions solutions =
       StepLister(model, limits_of(arguments, model))(x, t, model.run.h, most_listed);
   const bool none = solutions.set.complete && solutions.listed.empty();
-  Choice choice{Status::no_solution, {}, {}, {}, nan};
-  if (lcs == nullptr)
-    choice = choose(model, solutions, present.mode);
-  else if (!none)
-    choice = present.mode.empty() && !model.laws().empty()
-                 ? choose(model, solutions, step_norm(*lcs, x))
-                 : choose(model, x, t, present.mode);
+  const StepChoice choice = choice_of_step(model, solutions, x, t, present.mode);
   if (choice.status == Status::solved && !mark_chosen(solutions, choice.x, choice.lambda))
     fmt::print(stderr, "perp solutions: the chosen solution is not among those found\n");
   if (arguments.json)
@@ -316,15 +228,10 @@ int execute(const SolutionsArguments& arguments) {
 Action configure(CLI::App& app) {
   const auto arguments = std::make_shared<SolutionsArguments>();
   arguments->model.add_to(app);
-  app.add_option("--at", arguments->at,
-                 "the state to step from; variables that are not named have the model's start")
-      ->type_name("NAME=VALUE,...");
-  app.add_option("--t", arguments->time, "the time to step from; default: the model's start")
-      ->type_name("T");
-  app.add_option("--mode", arguments->mode,
-                 "the present mode, for keep_mode: a branch for each law, by name or number; "
-                 "default: the one that the state satisfies")
-      ->type_name("BRANCH,...");
+  arguments->state.add_to(app, "the state to step from", "the time to step from");
+  arguments->state.add_mode_to(app,
+                               "the present mode, for keep_mode: a branch for each law, by name or "
+                               "number; default: the one that the state satisfies");
   arguments->model.add_step_to(app);
   arguments->model.add_scheme_to(app);
   app.add_option("--max-nodes", arguments->max_nodes,

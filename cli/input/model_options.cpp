@@ -5,6 +5,7 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
+#include <perp/lcp/selector.hpp>
 #include <perp/lcp/solver.hpp>
 
 namespace perp::cli {
@@ -36,6 +37,10 @@ void ModelOptions::add_to(CLI::App& app) {
   app.add_option("MODEL", model, "a model file, or a name of the zoo (perp list models)")
       ->required()
       ->type_name("");
+  add_set_to(app);
+}
+
+void ModelOptions::add_set_to(CLI::App& app) {
   app.add_option("--set", set,
                  "override a parameter, a start value or a key (run.h=0.01); repeatable")
       ->type_name("NAME=VALUE")
@@ -52,7 +57,7 @@ void ModelOptions::add_span_to(CLI::App& app) {
 
 void ModelOptions::add_scheme_to(CLI::App& app) {
   app.add_option("--selector", selector,
-                 "rule that chooses between several solutions: keep_mode, minimal_norm, first")
+                 "rule that chooses between several solutions: " + selector_names())
       ->type_name("NAME");
   app.add_option("--policy", policy,
                  "scheme located: the continuation taken where several start: minimal_norm, stay, "

@@ -20,6 +20,7 @@ struct ModelOptions {
   std::string h, selector, policy, scheme, theta, solver, t, tol;
 
   void add_to(CLI::App& app);         ///< MODEL and --set
+  void add_set_to(CLI::App& app);     ///< --set alone
   void add_step_to(CLI::App& app);    ///< --h
   void add_span_to(CLI::App& app);    ///< --t
   void add_scheme_to(CLI::App& app);  ///< --selector, --policy, --scheme, ...

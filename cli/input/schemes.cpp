@@ -5,9 +5,8 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/core/error.hpp>
-#include <perp/schemes/capturing.hpp>
+#include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/located/located_run.hpp>
-#include <perp/schemes/nonlinear_capturing.hpp>
 
 namespace perp::cli {
 namespace {
@@ -114,9 +113,8 @@ std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
   if (model.run.scheme == "moreau_jean" || model.run.scheme == "located")
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
-    return std::make_unique<Capturing>(*lcs, step_options(model));
-  return std::make_unique<NonlinearCapturing>(std::get<Dcs>(model.system),
-                                              backward_euler_options(model));
+    return perp::capturing_scheme(*lcs, step_options(model));
+  return perp::capturing_scheme(std::get<Dcs>(model.system), backward_euler_options(model));
 }
 
 }  // namespace perp::cli

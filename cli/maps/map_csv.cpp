@@ -5,7 +5,8 @@
 
 namespace perp::cli {
 
-void write_csv(const std::string& file, const ParameterMap& map) {
+std::vector<std::string> write_csv(const std::string& file, const ParameterMap& map,
+                                   const Json& provenance) {
   OutputFile out(file);
   fmt::memory_buffer& buffer = out.buffer();
   const auto to = std::back_inserter(buffer);
@@ -23,6 +24,9 @@ void write_csv(const std::string& file, const ParameterMap& map) {
     out.end_record();
   }
   out.close();
+  if (file == "-") return {};
+  write_file(file + ".json", provenance.dump(1) + "\n");
+  return {file, file + ".json"};
 }
 
 }  // namespace perp::cli

@@ -4,13 +4,14 @@
 namespace perp::cli {
 
 void write_hdf5(const std::string& file, const ParameterMap& map, const Model& model,
-                const std::string& quantity) {
+                const Json& provenance) {
   using namespace hdf5;
   const Handle out = create_file(file);
   write_attribute(out.id(), "version", std::string("perp ") + PERP_VERSION);
   write_attribute(out.id(), "model", model.name);
   write_attribute(out.id(), "model hash", model.hash);
-  write_attribute(out.id(), "quantity", quantity);
+  write_attribute(out.id(), "quantity", provenance["map"].value("quantity", ""));
+  write_attribute(out.id(), "provenance", provenance.dump(1));
   std::vector<hsize_t> shape;
   std::vector<std::string> names;
   const Handle group(H5Gcreate2(out.id(), "axes", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,

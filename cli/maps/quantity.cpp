@@ -5,6 +5,7 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/maps/quantity.hpp>
+#include <perp/cli/output/counts.hpp>
 #include <perp/cli/output/jumps_of_model.hpp>
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/schemes/located/mode_selection.hpp>
@@ -13,11 +14,14 @@ namespace perp::cli {
 namespace {
 
 constexpr long most_nodes = 200'000;  // of one point
+const JumpOptions of_a_point{.max_nodes = most_nodes, .most_listed = 1};
 constexpr const char* not_known = "not decided";
 
 /// "none", "unique", "several (3)".
-std::string words_of(long count) {
-  return count == 0 ? "none" : count == 1 ? "unique" : fmt::format("several ({})", count);
+std::string words_of(const Integer& count) {
+  return count == 0   ? "none"
+         : count == 1 ? "unique"
+                      : fmt::format("several ({})", short_count(count));
 }
 
 /// The x⁺ of a step of the model's scheme.
@@ -37,7 +41,7 @@ Selection continuations(const Dcs& system, const Model& model, int levels) {
   std::vector<int> all(static_cast<std::size_t>(system.m()));
   std::iota(all.begin(), all.end(), 0);
   return select(jets, model.run.span.start, model.x0(), Vector::Zero(system.m()),
-                Mode(all.size(), 0), all);
+                Mode(all.size(), 0), all, {.memory = false});
 }
 
 /// Did the series of every mode either start a solution or contradict one?
@@ -58,7 +62,7 @@ Answer ask_continuations(const Model& model) {
   }
   if (lcs != nullptr) {
     const ConsistentJumps jumps =
-        consistent_jumps(*lcs, model.x0(), model.run.span.start, {.max_nodes = most_nodes});
+        consistent_jumps(*lcs, model.x0(), model.run.span.start, of_a_point);
     if (jumps.status != Status::not_enumerated && !jumps.starts_continuously())
       return {{0}, words_of(0), true};
   }
@@ -67,12 +71,11 @@ Answer ask_continuations(const Model& model) {
 
 /// The jumps after which a continuous solution starts, and the least amplitude.
 Answer ask_jumps(const Model& model) {
-  const ConsistentJumps found = jumps_of(model, model.x0(), model.run.span.start, most_nodes).jumps;
+  const ConsistentJumps found = jumps_of(model, model.x0(), model.run.span.start, of_a_point).jumps;
   if (found.status == Status::not_enumerated) return {{nan, nan}, not_known, false};
   const double least = found.jumps.empty() ? nan : found.jumps.front().amplitude;
-  const bool continua = std::any_of(found.jumps.begin(), found.jumps.end(),
-                                    [](const ConsistentJump& jump) { return jump.is_continuum; });
-  const auto count = static_cast<long>(found.jumps.size());
+  const bool continua = found.has_continuum();
+  const Integer count = found.count();
   const std::string words = found.starts_continuously() ? "no jump needed"
                             : continua                  ? "infinitely many"
                                                         : words_of(count);

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include <perp/cli/input/model_options.hpp>
+#include <perp/cli/output/counts.hpp>
 #include <perp/cli/output/merged_tree_text.hpp>
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/summary.hpp>
@@ -141,8 +142,8 @@ MergedTree merged_tree_of(const Model& model, const Vector& x, double t, int ste
 }
 
 std::string describe_counts(const MergedTree& tree, int steps) {
-  const auto ways = [](double number, const char* verb) {
-    return fmt::format("{:.0f} way{}{}", number, number == 1 ? "" : "s", verb);
+  const auto ways = [](const Integer& number, const char* verb) {
+    return fmt::format("{} way{}{}", short_count(number), number == 1 ? "" : "s", verb);
   };
   std::string text =
       ways(tree.paths, fmt::format(" of {} step{}", steps, steps == 1 ? "" : "s").c_str());
@@ -163,7 +164,7 @@ Json to_json(const Model& model, const MergedTree& tree) {
                      {"x", to_json(node.x)},
                      {"status", to_string(node.status)},
                      {"survives", node.survives},
-                     {"ways", node.paths}});
+                     {"ways", count_to_json(node.paths)}});
   for (const MergedEdge& edge : tree.edges)
     edges.push_back({{"from", edge.from},
                      {"to", edge.to},
@@ -174,8 +175,8 @@ Json to_json(const Model& model, const MergedTree& tree) {
                      {"isolated", edge.choice.isolated}});
   return {{"complete", tree.complete},
           {"message", tree.message},
-          {"ways", tree.paths},
-          {"ways_that_die", tree.dying},
+          {"ways", count_to_json(tree.paths)},
+          {"ways_that_die", count_to_json(tree.dying)},
           {"end_states", tree.ends},
           {"nodes", nodes},
           {"edges", edges}};

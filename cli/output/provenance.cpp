@@ -42,39 +42,44 @@ Json to_json(const Vector& values) {
   return list;
 }
 
-Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set) {
+Json provenance(const Model& model, const std::vector<std::string>& set) {
   Json parameters = Json::object();
   for (const auto& [name, value] : model.parameters) parameters[name] = value;
   Json start = Json::object();
   for (const Variable& variable : model.variables) start[variable.name] = variable.start;
+  return {{"program", "perp"},
+          {"version", PERP_VERSION},
+          {"model",
+           {{"name", model.name},
+            {"source", model.source},
+            {"file", model.file},
+            {"hash", model.hash},
+            {"parameters", parameters},
+            {"start", start}}},
+          {"options",
+           {{"set", set},
+            {"t", {model.run.span.start, model.run.span.end}},
+            {"h", model.run.h},
+            {"scheme", model.run.scheme},
+            {"selector", model.run.selector},
+            {"policy", model.run.policy},
+            {"solver", model.run.solver},
+            {"theta", model.run.theta},
+            {"tol", model.run.tol},
+            {"split_at_events", model.run.split_at_events},
+            {"cross_check", model.run.cross_check}}}};
+}
+
+Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set) {
   const Columns columns = columns_of(model);
-  Json json{{"program", "perp"},
-            {"version", PERP_VERSION},
-            {"model",
-             {{"name", model.name},
-              {"source", model.source},
-              {"file", model.file},
-              {"hash", model.hash},
-              {"parameters", parameters},
-              {"start", start}}},
-            {"options",
-             {{"set", set},
-              {"t", {model.run.span.start, model.run.span.end}},
-              {"h", model.run.h},
-              {"scheme", model.run.scheme},
-              {"selector", model.run.selector},
-              {"solver", model.run.solver},
-              {"theta", model.run.theta},
-              {"tol", model.run.tol},
-              {"split_at_events", model.run.split_at_events}}}};
+  Json json = provenance(model, set);
   for (const auto& [key, value] : run.provenance) json["run"][key] = value;
   Json laws = Json::array();
   for (std::size_t i = 0; i < model.laws().size(); ++i) {
     Json branches = Json::array();
     for (const Branch& branch : model.laws()[i].branches) branches.push_back(describe(branch));
-    laws.push_back({{"name", model.laws()[i].name},
-                    {"column", columns.lambda[i]},
-                    {"branches", branches}});
+    laws.push_back(
+        {{"name", model.laws()[i].name}, {"column", columns.lambda[i]}, {"branches", branches}});
   }
   json["laws"] = laws;
   json["status"] = to_string(run.status);

@@ -1,11 +1,14 @@
 #include <doctest/doctest.h>
-#include <hdf5.h>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include <perp/tests/cli/hdf5_file.hpp>
 #include <perp/tests/cli/program.hpp>
 
+using nlohmann::json;
 using perp::test::Csv;
 using perp::test::Folder;
+using perp::test::Hdf5;
 using perp::test::lines;
 using perp::test::Outcome;
 using perp::test::parse_csv;
@@ -136,26 +139,71 @@ TEST_SUITE("cli/map") {
     };
     const Csv csv = parse_csv(with({}).out);
     CHECK(with({"-o", "map.h5"}).status == 0);
-    const hid_t file = H5Fopen((folder / "map.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-    REQUIRE(file >= 0);
-    const hid_t set = H5Dopen2(file, "amplitude", H5P_DEFAULT);
-    const hid_t space = H5Dget_space(set);
-    hsize_t shape[2]{};
-    REQUIRE(H5Sget_simple_extent_ndims(space) == 2);
-    H5Sget_simple_extent_dims(space, shape, nullptr);
-    CHECK(shape[0] == 5);
-    CHECK(shape[1] == 4);
-    double values[20]{};
-    H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    const Hdf5 file(folder / "map.h5");
+    REQUIRE(file.is_open());
+    CHECK(file.size("amplitude") == std::vector<hsize_t>{5, 4});
+    const std::vector<double> values = file.read<double>("amplitude", H5T_NATIVE_DOUBLE);
     for (std::size_t row = 0; row < 20; ++row) {
       const double found = csv.number(row, "amplitude");
       CHECK((values[row] == found || (std::isnan(values[row]) && std::isnan(found))));
     }
-    CHECK(H5Lexists(file, "axes", H5P_DEFAULT) > 0);
-    CHECK(H5Lexists(file, "region", H5P_DEFAULT) > 0);
-    H5Sclose(space);
-    H5Dclose(set);
-    H5Fclose(file);
+    CHECK(file.size("axes/B1") == std::vector<hsize_t>{5});
+    CHECK(file.size("region") == std::vector<hsize_t>{5, 4});
+  }
+
+  TEST_CASE("what made a map stands beside its CSV and in its HDF5 file") {
+    const Folder folder;
+    const std::vector<std::string> start{"map",    "switching_dae_jump",
+                                         "--vary", "x2=-2:2:17",
+                                         "--vary", "B1=-1:1:3",
+                                         "--at",   "x1=0",
+                                         "--at",   "x1=1/2,z=1",
+                                         "--what", "ac",
+                                         "--set",  "B2=0.5",
+                                         "--h",    "0.125",
+                                         "-o"};
+    const auto with = [&](const std::string& output, const std::string& threads) {
+      std::vector<std::string> arguments = start;
+      arguments.insert(arguments.end(), {output, "--threads", threads});
+      return perp_program(folder, arguments);
+    };
+    const Outcome run = with("map.csv", "1");
+    REQUIRE_MESSAGE(run.status == 0, run.err);
+    CHECK(run.out.find("written  map.csv\nwritten  map.csv.json\n") != std::string::npos);
+    const json made = json::parse(read_text(folder / "map.csv.json"));
+    CHECK(made["program"] == "perp");
+    CHECK(made.contains("version"));
+    CHECK(made["model"]["hash"].get<std::string>().size() >= 16);
+    CHECK(made["model"]["parameters"]["B2"] == 0.5);
+    CHECK(made["options"]["set"] == json{"B2=0.5"});
+    CHECK(made["options"]["h"] == 0.125);
+    const json& map = made["map"];
+    CHECK(map["quantity"] == "ac");
+    CHECK(map["axes"] == json{{{"name", "x2"}, {"first", -2}, {"last", 2}, {"count", 17}},
+                              {{"name", "B1"}, {"first", -1}, {"last", 1}, {"count", 3}}});
+    CHECK(map["at"] == json{{{"x1", "0"}}, {{"x1", "1/2"}, {"z", "1"}}});
+    CHECK(map["columns"] == json{"continuations_1", "continuations_2"});
+    const Csv csv = parse_csv(read_text(folder / "map.csv"));
+    long points = 0;
+    for (const json& region : map["regions"]) {
+      const long count = region["points"];
+      points += count;
+      CHECK(count == std::count_if(csv.rows.begin(), csv.rows.end(),
+                                   [&](const auto& row) { return row.back() == region["name"]; }));
+    }
+    CHECK(points == 17 * 3);
+    CHECK(map["not_decided"] == 0);
+
+    CHECK(with("again.csv", "2").status == 0);
+    CHECK(read_text(folder / "again.csv.json") == read_text(folder / "map.csv.json"));
+    const Outcome hdf5 = with("map.h5", "1");
+    REQUIRE_MESSAGE(hdf5.status == 0, hdf5.err);
+    CHECK_FALSE(std::filesystem::exists(folder / "map.h5.json"));
+    const Hdf5 file(folder / "map.h5");
+    REQUIRE(file.is_open());
+    CHECK(file.attribute("provenance") + "\n" == read_text(folder / "map.csv.json"));
+    CHECK(file.attribute("quantity") == "ac");
+    CHECK(file.attribute("model hash") == made["model"]["hash"]);
   }
 
   TEST_CASE("a picture of one or two axes has a legend with every region") {
@@ -203,6 +251,12 @@ TEST_SUITE("cli/map") {
     refused({"--vary", "B1=1:2:3", "--what", "jump"}, "did you mean 'jumps'?");
     refused({"--vary", "B1=1:2:3", "--at", "y=1"}, "unknown variable 'y'");
     refused({"--vary", "x1=1:2:3", "--at", "x1=1"}, "x1 is varied by --vary; expected it in one");
+    refused({"--vary", "B1=1:2:3", "--at", "x1=1,x1=2"}, "--at x1=1,x1=2: x1 stands there twice");
+    refused({"--vary", "B1=1:2:3", "--set", "B1=1"}, "--set B1=1: B1 is varied by --vary");
+    refused({"--vary", "run.h=1:2:3", "--set", "h=1"}, "--set h=1: run.h is varied by --vary");
+    refused({"--vary", "run.h=1:2:3", "--h", "1"}, "--h 1: run.h is varied by --vary");
+    refused({"--vary", "B1=1:2:3", "--threads", "two"},
+            "--threads is 'two'; expected a whole number");
     refused({"--vary", "B1=1:2:3", "--threads", "-1"}, "--threads is -1; expected a number from 1");
     refused({"--vary", "B1=1:2:3", "-o", "map.txt"}, "expected a name that ends in .csv or .h5");
     refused({"--vary", "B1=1:2:3", "--vary", "B2=1:2:3", "--vary", "x1=1:2:3", "--plot", "a.svg"},

@@ -19,16 +19,20 @@ namespace {
 /// A trajectory known to many digits and the model of the zoo that must converge to it.
 struct Case {
   const char* reference;
-  const char* model;
-  std::vector<std::string> set{};  ///< overrides, besides the start and the horizon
-  bool exact = false;              ///< errors are rounding: no order to observe
-  double steps = 2500;             ///< of the coarsest of five runs; the finest three count
-  bool accumulates = false;        ///< only the first events are listed
+  bool exact = false;        ///< errors are rounding: no order to observe
+  double steps = 2500;       ///< of the coarsest of five runs; the finest three count
+  bool accumulates = false;  ///< only the first events are listed
 };
 
 json load(const Case& known) {
   return json::parse(
       read_text(std::string(PERP_TEST_DATA "/trajectories/") + known.reference + ".json"));
+}
+
+/// Which model of the zoo a reference belongs to, and with which overrides.
+json model_of(const Case& known) {
+  static const json models = json::parse(read_text(PERP_TEST_DATA "/reference_models.json"));
+  return models.at(known.reference);
 }
 
 struct Happening {
@@ -37,12 +41,14 @@ struct Happening {
 };
 
 struct Result {
-  double error = 0;  ///< mean over the checkpoints, relative to max(1, |x|)
+  double error = 0;               ///< mean over the checkpoints, relative to max(1, |x|)
   std::vector<Happening> events;  ///< without kinks
 };
 
 /// Runs the program with a given number of steps and compares with every checkpoint.
-Result run(const Folder& folder, const Case& known, const json& reference, double steps) {
+Result run(const Folder& folder, const Case& known, const json& reference, double steps,
+           const std::string& selector = "keep_mode") {
+  const json model = model_of(known);
   std::string times;
   for (const json& point : reference["checkpoints"])
     times += fmt::format("{}{:.17g}", times.empty() ? "" : ",", point["t"].get<double>());
@@ -50,18 +56,28 @@ Result run(const Folder& folder, const Case& known, const json& reference, doubl
   const bool ends = !happenings.empty() && happenings.back()["type"] == "no_solution";
   const double start = reference["t_span"][0];
   const double end = reference["t_span"][1].get<double>() + (ends ? 1 : 0);
-  std::vector<std::string> arguments{
-      "run",  known.model, "--quiet",   "--times", times,
-      "--t",  fmt::format("{:.17g},{:.17g}", start, end),
-      "--h",  fmt::format("{:.17g}", (end - start) / steps),
-      "-o",   "out.csv",   "--events", "events.csv"};
+  std::vector<std::string> arguments{"run",
+                                     model["model"].get<std::string>(),
+                                     "--quiet",
+                                     "--times",
+                                     times,
+                                     "--t",
+                                     fmt::format("{:.17g},{:.17g}", start, end),
+                                     "--h",
+                                     fmt::format("{:.17g}", (end - start) / steps),
+                                     "-o",
+                                     "out.csv",
+                                     "--events",
+                                     "events.csv",
+                                     "--selector",
+                                     selector};
   for (std::size_t j = 0; j < reference["x0"].size(); ++j) {
     arguments.emplace_back("--set");
     arguments.push_back(fmt::format("x{}={:.17g}", j + 1, reference["x0"][j].get<double>()));
   }
-  for (const std::string& item : known.set) {
+  for (const json& item : model["set"]) {
     arguments.emplace_back("--set");
-    arguments.push_back(item);
+    arguments.push_back(item.get<std::string>());
   }
   const Outcome outcome = perp_program(folder, arguments);
   CAPTURE(outcome.err);
@@ -118,44 +134,44 @@ double error_of_events(const Case& known, const json& reference, const Result& r
 }
 
 const std::vector<Case> cases{
-    {"s000_canonical", "ifdiff_canonical", {}, false, 8000},
-    {"s000_filippov_prototype", "filippov_prototype", {}, true},
-    {"s000_filippov_prototype_below", "filippov_prototype", {}, true},
-    {"s000_predator_prey", "predator_prey", {}, false, 40000},
-    {"s000_predator_prey_shilnikov", "predator_prey_shilnikov", {}, false, 16000},
-    {"s000_stick_slip", "stick_slip"},
-    {"s000_stick_slip_ifdiff", "stick_slip_slow_belt"},
-    {"s000_bouncing_ball", "bouncing_ball", {}, false, 8000},
-    {"s000_bouncing_ball_zeno", "bouncing_ball_contact", {}, false, 50000, true},
-    {"s001_ex1_relay", "relay_oscillator_mass"},
-    {"s001_ex1_dead_zone", "relay_dead_zone"},
-    {"s001_ex2_tacoma", "tacoma"},
-    {"s001_ex3_water_level", "water_level"},
-    {"s001_ex4_dry_friction", "forced_dry_friction"},
-    {"s001_ex5_hysteresis_mid", "hysteresis_friction"},
-    {"s001_ex5_hysteresis_v1", "hysteresis_friction", {"m=1.1", "Fs=0.03"}},
-    {"s001_ex5_hysteresis_v2", "hysteresis_friction", {"m=1.1", "Fs=0.15"}},
-    {"s001_ex5_hysteresis_v3", "hysteresis_friction", {"m=1.21", "Fs=0.03"}},
-    {"s001_ex5_hysteresis_v4", "hysteresis_friction", {"m=1.21", "Fs=0.15"}},
-    {"s001_ex6_sofc_standin", "fuel_cell_standin"},
-    {"s003_sliding_crossing", "switching_dae_equations", {}, true, 100},
-    {"s003_sliding_repulsive", "switching_dae_equations", {"B1=-1", "B2=0.5"}, true, 100},
-    {"s003_variant37", "switching_dae_variant37_equations"},
-    {"s003_jump_B_1_2", "switching_dae_equations", {"B1=1", "B2=2"}, true, 100},
-    {"s003_jump_B_1_2_b", "switching_dae_equations", {"B1=1", "B2=2"}, true, 100},
-    {"s003_jump_B_1_2_from_Aplus", "switching_dae_equations", {"B1=1", "B2=2"}, true, 100},
-    {"s003_nosolution_B_2_1", "switching_dae_equations", {"B1=2", "B2=1"}, true, 100},
-    {"s003_nosolution_B_2_1_b", "switching_dae_equations", {"B1=2", "B2=1"}, true, 100},
-    {"s003_nosolution_B_0.5_0.25", "switching_dae_equations", {"B1=0.5", "B2=0.25"}, true, 100},
-    {"s003_B1_zero", "switching_dae_equations", {"B1=0", "B2=1"}, true, 100},
-    {"s003_B1_plus_B2_zero", "switching_dae_equations", {"B1=1", "B2=-1"}, true, 100},
-    {"s003_B1_equals_B2", "switching_dae_equations", {"B1=1", "B2=1"}, true, 100},
-    {"s004_ex31_above_T1", "filippov_dae"},
-    {"s004_ex31_cross", "filippov_dae"},
-    {"s004_ex31_slide_down", "filippov_dae"},
-    {"s004_ex31_slide_exit", "filippov_dae"},
-    {"s004_soft_drink_filippov", "soft_drink_filippov"},
-    {"s004_soft_drink_paired", "soft_drink_paired"},
+    {"s000_canonical", false, 8000},
+    {"s000_filippov_prototype", true},
+    {"s000_filippov_prototype_below", true},
+    {"s000_predator_prey", false, 40000},
+    {"s000_predator_prey_shilnikov", false, 16000},
+    {"s000_stick_slip"},
+    {"s000_stick_slip_ifdiff"},
+    {"s000_bouncing_ball", false, 8000},
+    {"s000_bouncing_ball_zeno", false, 50000, true},
+    {"s001_ex1_relay"},
+    {"s001_ex1_dead_zone"},
+    {"s001_ex2_tacoma"},
+    {"s001_ex3_water_level"},
+    {"s001_ex4_dry_friction"},
+    {"s001_ex5_hysteresis_mid"},
+    {"s001_ex5_hysteresis_v1"},
+    {"s001_ex5_hysteresis_v2"},
+    {"s001_ex5_hysteresis_v3"},
+    {"s001_ex5_hysteresis_v4"},
+    {"s001_ex6_sofc_standin"},
+    {"s003_sliding_crossing", true, 100},
+    {"s003_sliding_repulsive", true, 100},
+    {"s003_variant37"},
+    {"s003_jump_B_1_2", true, 100},
+    {"s003_jump_B_1_2_b", true, 100},
+    {"s003_jump_B_1_2_from_Aplus", true, 100},
+    {"s003_nosolution_B_2_1", true, 100},
+    {"s003_nosolution_B_2_1_b", true, 100},
+    {"s003_nosolution_B_0.5_0.25", true, 100},
+    {"s003_B1_zero", true, 100},
+    {"s003_B1_plus_B2_zero", true, 100},
+    {"s003_B1_equals_B2", true, 100},
+    {"s004_ex31_above_T1"},
+    {"s004_ex31_cross"},
+    {"s004_ex31_slide_down"},
+    {"s004_ex31_slide_exit"},
+    {"s004_soft_drink_filippov"},
+    {"s004_soft_drink_paired"},
 };
 
 /// Slope of log(error) over log(1/steps), by least squares.
@@ -198,6 +214,22 @@ TEST_SUITE("cli/reference_trajectories") {
       }
       check_order(steps, errors, known.exact);
       check_order(steps, event_errors, known.exact || event_errors.back() == 0);
+    }
+  }
+
+  TEST_CASE("where steps are fine the selectors keep_mode and continuation make the same run") {
+    constexpr double steps = 4000;
+    for (const Case& known : cases) {
+      CAPTURE(std::string(known.reference));
+      const Folder folder;
+      const json reference = load(known);
+      const Result keep = run(folder, known, reference, steps);
+      const Result path = run(folder, known, reference, steps, "continuation");
+      REQUIRE(path.events.size() == keep.events.size());
+      for (std::size_t k = 0; k < path.events.size(); ++k)
+        CHECK(path.events[k].type == keep.events[k].type);
+      CHECK(path.error < 1.1 * keep.error + 1e-10);
+      CHECK(path.error > 0.9 * keep.error - 1e-10);
     }
   }
 }

@@ -41,6 +41,21 @@ TEST_SUITE("cli/solutions_tree") {
     CHECK(met == steps - 6);  // six states besides the start, each shown once
   }
 
+  TEST_CASE("the 2^70 and 2^100 ways of long trees are not rounded without a word") {
+    const Folder folder;
+    const Outcome exact = perp_program(folder, repulsive({"--tree", "70"}));
+    CHECK(exact.out.find("1180591620717411303424 ways of 70 steps to 2 states") !=
+          std::string::npos);
+    const Outcome about = perp_program(folder, repulsive({"--tree", "100"}));
+    CHECK(about.out.find("about 1.268e30 ways of 100 steps to 2 states") != std::string::npos);
+    const Outcome run = perp_program(folder, repulsive({"--tree", "100", "--json"}));
+    REQUIRE_MESSAGE(run.status == 0, run.err);
+    const json tree = json::parse(run.out);
+    CHECK(tree["ways"] == "1267650600228229401496703205376");
+    CHECK(tree["ways_that_die"] == 0);
+    CHECK(tree["nodes"][1]["ways"] == 1);
+  }
+
   TEST_CASE("x' in sign(x) in a model file: (N+1)^2 nodes, also as JSON") {
     const Folder folder;
     folder.write("sign.toml", unstable_sign);

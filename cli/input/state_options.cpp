@@ -1,0 +1,66 @@
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/state_options.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp::cli {
+
+void StateOptions::add_to(CLI::App& app, const std::string& state, const std::string& time_of) {
+  app.add_option("--at", at, state + "; variables that are not named have the model's start")
+      ->type_name("NAME=VALUE,...");
+  app.add_option("--t", time, time_of + "; default: the model's start")->type_name("T");
+}
+
+void StateOptions::add_mode_to(CLI::App& app, const std::string& meaning) {
+  app.add_option("--mode", mode, meaning)->type_name("BRANCH,...");
+}
+
+Model StateOptions::read(const ModelOptions& options) const {
+  const ModelReader reader(options);
+  if (at.empty()) return reader({}, {}, "--at");
+  return reader({}, parse_state(at, variable_names(reader({}, {}, "--at"))), "--at");
+}
+
+double StateOptions::t(const Model& model) const {
+  return time.empty() ? model.run.span.start : parse_number(time, "--t");
+}
+
+Mode StateOptions::present(const std::vector<Law>& laws) const {
+  Mode branches;
+  if (mode.empty()) return branches;
+  const std::vector<std::string> parts = split_list(mode);
+  if (parts.size() != laws.size())
+    throw InvalidInput(
+        fmt::format("--mode {}: expected {} branches, one for each law, but found {}", mode,
+                    laws.size(), parts.size()));
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    std::vector<std::string> known;
+    for (const Branch& branch : laws[i].branches) known.push_back(describe(branch));
+    int number = 0;
+    for (std::size_t k = 0; k < known.size(); ++k)
+      if (parts[i] == fmt::format("{}", k + 1)) number = static_cast<int>(k) + 1;
+    if (number == 0)
+      number =
+          1 + static_cast<int>(find_name(parts[i], known, fmt::format("branch of law {}", i + 1)));
+    branches.push_back(number - 1);
+  }
+  return branches;
+}
+
+std::vector<Override> parse_state(std::string_view text,
+                                  const std::vector<std::string>& variables) {
+  std::vector<Override> state;
+  for (const std::string& part : split_list(text)) {
+    Override item = parse_assignment(part, "--at");
+    find_name(item.key, variables, "variable");
+    for (const Override& known : state)
+      if (known.key == item.key)
+        throw InvalidInput(fmt::format("--at {}: {} stands there twice", text, item.key));
+    state.push_back(std::move(item));
+  }
+  return state;
+}
+
+}  // namespace perp::cli
