@@ -4,6 +4,7 @@
 
 #include <perp/models/read_model.hpp>
 
+#include <perp/tests/schemes/continuation/pushed_block.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 
 using namespace perp;
@@ -21,27 +22,6 @@ Trajectory run(const Lcs& lcs, const Vector& x0, Span span, double h, Selector s
 int events_of(const Trajectory& run, EventKind kind) {
   return static_cast<int>(std::count_if(run.events.begin(), run.events.end(),
                                         [&](const Event& event) { return event.kind == kind; }));
-}
-
-/// A block at rest on which a force acts for a moment: slips while the force is above the friction.
-Lcs pushed_block() {
-  const Model model = read_model_text(R"toml(
-name = "push"
-[variables]
-v = 0
-[system]
-E = [[1]]
-A = [[0]]
-B = [[-1]]
-b = ["3*exp(-((t - 0.5)/0.15)^2)"]
-C = [[1]]
-laws = ["sign"]
-[run]
-t = [0, 1]
-h = 1
-)toml",
-                                      "m.toml");
-  return model.lcs();
 }
 
 }  // namespace
@@ -78,7 +58,8 @@ TEST_SUITE("schemes/continuation/path_capturing") {
   TEST_CASE(
       "a mode that ends and comes back within one step is held by keep_mode and not by "
       "continuation") {
-    const Lcs block = pushed_block();
+    // At rest it slips while the force is above the friction.
+    const Lcs block = test::pushed_block("3*exp(-((t - 0.5)/0.15)^2)");
     const Trajectory held = run(block, Vector{{0}}, {0, 1}, 1, Selector::keep_mode);
     CHECK(held.events.empty());
     const Trajectory slips = run(block, Vector{{0}}, {0, 1}, 1, Selector::continuation);

@@ -8,6 +8,7 @@
 #include <perp/models/read_model.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 
+#include <perp/tests/schemes/continuation/pushed_block.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 
 using namespace perp;
@@ -328,23 +329,8 @@ h = 1
 
   TEST_CASE("a force that jumps in time within the step does not end the path") {
     // v' = f(t) − λ, λ ∈ sign(v): at rest until f jumps from 1/2 to 3/2
-    const Model pushed = read_model_text(R"toml(
-name = "push"
-[variables]
-v = 0
-[system]
-E = [[1]]
-A = [[0]]
-B = [[-1]]
-b = ["1 + 0.5*sign(t - 0.4)"]
-C = [[1]]
-laws = ["sign"]
-[run]
-t = [0, 1]
-h = 1
-)toml",
-                                         "m.toml");
-    const StepPath path = follow(pushed.lcs(), at(Vector{{0}}, {1}), 1);
+    const StepPath path =
+        follow(test::pushed_block("1 + 0.5*sign(t - 0.4)"), at(Vector{{0}}, {1}), 1);
     REQUIRE(path.status == Status::solved);
     REQUIRE(!path.breaks.empty());
     CHECK(path.breaks.front().h == doctest::Approx(0.4).epsilon(1e-6));
