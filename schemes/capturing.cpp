@@ -32,16 +32,6 @@ void check(const Theta& options) {
   check_refinements(options.refinements);
 }
 
-/// ‖E (x⁺ − x)‖ as a norm over (u, λ).
-Norm norm_of(const Matrix& E, int m, const Vector& x) {
-  Norm norm;
-  norm.W = Matrix::Zero(E.rows(), E.cols() + m);
-  norm.W.leftCols(E.cols()) = E;
-  norm.center = Vector::Zero(E.cols() + m);
-  norm.center.head(x.size()) = x;
-  return norm;
-}
-
 /// Distance of (w, λ) from the end of the branch that a margin watches.
 double slack(const ModeMap::Margin& margin, const Branch& branch, double w, double lambda) {
   const double value = margin.of_lambda ? lambda : w;
@@ -240,7 +230,7 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
           : static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
   const Mode present = start_pending_ ? Mode{} : mode();
   respect_memory(set, equations_.lcs().laws, present);
-  const Norm norm = norm_of(equations_.given_E(), equations_.m(), current().x);
+  const Norm norm = equations_.norm(current().x);
   const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
   if (choice.status != Status::solved) return unsolved(choice.status, "the step has no solution");
   return take(maps, choice.minimisers.front(), solutions,

@@ -52,13 +52,7 @@ Mlcp step_problem(const Lcs& lcs, const Vector& x, double t, double h) {
 }
 
 Norm step_norm(const Lcs& lcs, const Vector& x) {
-  const Lcs full = validated(lcs);
-  Norm norm;
-  norm.W = Matrix::Zero(full.n(), full.n() + full.m());
-  norm.W.leftCols(full.n()) = full.E;
-  norm.center = Vector::Zero(full.n() + full.m());
-  norm.center.head(full.n()) = x;
-  return norm;
+  return StepEquations(lcs, 1).norm(x);
 }
 
 }  // namespace perp

@@ -75,6 +75,15 @@ StepEquations::StepEquations(const Lcs& lcs, double theta)
   q_after_.resize(lcs_.m());
 }
 
+Norm StepEquations::norm(const Vector& x) const {
+  Norm norm;
+  norm.W = Matrix::Zero(n(), n() + m());
+  norm.W.leftCols(n()) = E_given_;
+  norm.center = Vector::Zero(n() + m());
+  norm.center.head(x.size()) = x;
+  return norm;
+}
+
 ParametricMlcp StepEquations::family(double h) const {
   const int n = lcs_.n(), m = lcs_.m();
   ParametricMlcp family;

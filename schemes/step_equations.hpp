@@ -4,6 +4,7 @@
 
 #include <perp/core/lcs.hpp>
 #include <perp/lcp/mode_map.hpp>
+#include <perp/lcp/solution_set.hpp>
 
 namespace perp {
 
@@ -22,6 +23,8 @@ class StepEquations {
   /// E as it was given.
   [[nodiscard]] const Matrix& given_E() const { return E_given_; }
   [[nodiscard]] double theta() const { return theta_; }
+  /// ‖E (x⁺ − x)‖ as a norm over (u, λ), [RAB] eq. (31).
+  [[nodiscard]] Norm norm(const Vector& x) const;
   [[nodiscard]] int n() const { return lcs_.n(); }
   [[nodiscard]] int m() const { return lcs_.m(); }
   [[nodiscard]] int parameters() const { return parameters_; }

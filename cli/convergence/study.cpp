@@ -248,7 +248,6 @@ class Computation {
       Reference& reference = study_.variants[k].reference;
       reference = source_of(k) == k
                       ? reference_of(std::move(runs_[k]), kinds_[k], study_.variants[k].model)
-
                       : study_.variants[source_of(k)].reference;
       if (events_) replace_events(reference, *events_);
     }

@@ -99,6 +99,13 @@ std::string sentence(const Group& group, Refusal refusal, ErrorKind kind, double
   return {};
 }
 
+/// Is every error of the runs that were solved at rounding level?
+bool is_exact(const VariantStudy& variant, std::size_t kind) {
+  const std::size_t solved =
+      variant.rows.size() - group_of(variant, kind, Refusal::not_solved).rows.size();
+  return solved > 0 && group_of(variant, kind, Refusal::rounding).rows.size() == solved;
+}
+
 std::string order_line(const VariantStudy& variant, std::size_t kind, ErrorKind what,
                        const std::string& which) {
   const Fit line = fit(points_that_count(variant, kind));
@@ -114,9 +121,7 @@ std::string order_line(const VariantStudy& variant, std::size_t kind, ErrorKind 
           line.off);
     return text;
   }
-  const std::size_t solved =
-      variant.rows.size() - group_of(variant, kind, Refusal::not_solved).rows.size();
-  if (solved > 0 && group_of(variant, kind, Refusal::rounding).rows.size() == solved)
+  if (is_exact(variant, kind))
     return fmt::format("no order{}: exact{}, every error is at rounding level\n", of,
                        what == ErrorKind::events ? "" : " at the grid points");
   if (line.rows >= 2)
@@ -133,12 +138,11 @@ std::string order_line(const VariantStudy& variant, std::size_t kind, ErrorKind 
 std::string verdict(const Study& study, const VariantStudy& variant, std::size_t kind,
                     const std::string& which) {
   std::string text = order_line(variant, kind, study.errors[kind], which);
-  const bool is_exact = text.find("every error is at rounding level") != std::string::npos;
   const double own = variant.reference.own_errors[static_cast<std::size_t>(study.errors[kind])];
   for (const Refusal refusal : {Refusal::end_time, Refusal::rounding, Refusal::reference,
                                 Refusal::events, Refusal::jumps, Refusal::times}) {
     const Group group = group_of(variant, kind, refusal);
-    if (group.rows.empty() || (is_exact && refusal == Refusal::rounding)) continue;
+    if (group.rows.empty() || (refusal == Refusal::rounding && is_exact(variant, kind))) continue;
     text += "  " + sentence(group, refusal, study.errors[kind], own, study.span.end) + "\n";
   }
   int left_out = 0;

@@ -95,10 +95,7 @@ StepSolutions solutions_of_step(StepEquations& equations, const Vector& x, doubl
   result.problem = family.base;
   instantiate(family, parameter.data(), result.problem);
   result.set = enumerate(result.problem, limits);
-  const int n = equations.n();
-  Norm norm{Matrix::Zero(n, n + equations.m()), Vector::Zero(n + equations.m())};
-  norm.W.leftCols(n) = equations.given_E();
-  norm.center.head(n) = x;
+  const Norm norm = equations.norm(x);
   std::vector<Piece> found = pieces(result.set, limit + 1);
   result.all_listed = static_cast<long>(found.size()) <= limit;
   if (!result.all_listed) found.pop_back();

@@ -14,11 +14,7 @@ constexpr double vanishing = 1e-22;  ///< share of the largest unknown that is z
 }  // namespace
 
 DcsFamily::DcsFamily(const Dcs& system, double tol, double residual)
-    : tol_(tol), step_(system), newton_(step_, residual), search_(step_, newton_) {
-  d_ = d_size_ = Vector::Zero(step_.n());
-  lambda_size_ = Vector::Zero(step_.m());
-  derivatives_.resize(static_cast<std::size_t>(step_.n() + step_.m()));
-}
+    : tol_(tol), step_(system), newton_(step_, residual), search_(step_, newton_) {}
 
 void DcsFamily::set_state(const Vector& x, double t) {
   x_ = x;
@@ -34,17 +30,17 @@ bool DcsFamily::solve(double h, StepPoint& point, Vector& noise) {
   step_.set_step(x_, t_ + h, h);
   step_.set_mode(point.mode);
   // x⁺ − x grows with the length of the step as long as nothing else is known.
-  d_ = point.h > 0 ? Vector((h / point.h) * (point.x - x_)) : Vector::Zero(step_.n());
+  Vector d = point.h > 0 ? Vector((h / point.h) * (point.x - x_)) : Vector::Zero(step_.n());
   Vector lambda = point.lambda;
-  NewtonEnd end = newton_.run(d_, lambda);
+  NewtonEnd end = newton_.run(d, lambda);
   if (end != NewtonEnd::converged) {
-    d_ = point.x - x_;
+    d = point.x - x_;
     lambda = point.lambda;
-    end = newton_.run(d_, lambda);
+    end = newton_.run(d, lambda);
   }
   if (end != NewtonEnd::converged) return false;
   point.h = h;
-  point.x = x_ + d_;
+  point.x = x_ + d;
   point.lambda = lambda;
   point.w.resize(step_.m());
   step_.w(point.w);

@@ -34,8 +34,7 @@ class DcsFamily final : public StepFamily {
   ImplicitStep step_;
   ModeNewton newton_;
   StepSearch search_;
-  Vector x_, d_, d_size_, lambda_size_;
-  std::vector<double> derivatives_;
+  Vector x_;
   double t_ = 0;
   std::string message_;
 };

@@ -100,13 +100,8 @@ Status LcsFamily::solutions_of_set(const ParametricMlcp& family, double h, const
   }
   respect_memory(set, laws(), from.mode);
   count = static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
-  Norm norm;
-  norm.W = Matrix::Zero(equations_.n(), equations_.n() + equations_.m());
-  norm.W.leftCols(equations_.n()) = equations_.given_E();
-  norm.center = Vector::Zero(equations_.n() + equations_.m());
-  norm.center.head(equations_.n()) = from.x;
-  const Nearest choice =
-      perp::nearest(problem, set, norm, from.mode.empty() ? nullptr : &from.mode);
+  const Nearest choice = perp::nearest(problem, set, equations_.norm(from.x),
+                                       from.mode.empty() ? nullptr : &from.mode);
   if (choice.status != Status::solved) {
     message_ = choice.status == Status::no_solution ? no_longer_step : choice.message;
     return choice.status;
