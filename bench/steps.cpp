@@ -34,7 +34,7 @@ BENCHMARK_CAPTURE(step_index2, repulsive/minimal_norm, repulsive(), Selector::mi
 /// Every solution of each step, from the table of all modes; the nearest is taken.
 void step_index2_all(benchmark::State& state, const Problem& problem) {
   StepEquations equations(problem.lcs, 1);
-  ModeCache maps(equations.family(problem.h), 1e-10);
+  ModeCache maps(equations.family(problem.h));
   std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));
   Vector x = problem.x0;
   long i = 0;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <CLI/CLI.hpp>
-#include <Eigen/Dense>
 #include <memory>
 #include <set>
 #include <variant>
@@ -15,12 +14,13 @@
 #include <perp/cli/output/well_posedness.hpp>
 #include <perp/core/error.hpp>
 #include <perp/core/expression.hpp>
+#include <perp/core/linear/lu.hpp>
 #include <perp/lcp/enumerate.hpp>
 
 namespace perp::cli {
 namespace {
 
-constexpr long most_listed = 50;
+constexpr long most_checked = 50;
 
 std::string shape(const char* name, Eigen::Index rows, Eigen::Index columns) {
   return fmt::format("{} {}x{}", name, rows, columns);
@@ -41,7 +41,7 @@ void print_variables(const Model& model) {
 }
 
 void print_shapes(const Model& model, const Lcs& lcs) {
-  const Eigen::Index rank = Eigen::FullPivLU<Matrix>(lcs.E).rank();
+  const Eigen::Index rank = linear::FullLu(lcs.E).rank();
   fmt::print("shapes       {}, {}, {}, {}, {}, rank of E {}\n", shape("E", lcs.n(), lcs.n()),
              shape("A", lcs.n(), lcs.n()), shape("B", lcs.n(), lcs.m()),
              shape("C", lcs.m(), lcs.n()), shape("D", lcs.m(), lcs.m()), rank);
@@ -59,7 +59,7 @@ void print_equations(const Model& model, const Dcs& dcs) {
   fmt::print("equations    n = {}, not affine; t from {:g} to {:g}\n", dcs.n(),
              model.run.span.start, model.run.span.end);
   const std::vector<std::string> names = model.input_names();
-  const auto listed = std::min(dcs.F.size(), static_cast<std::size_t>(most_listed));
+  const auto listed = std::min(dcs.F.size(), static_cast<std::size_t>(most_checked));
   for (std::size_t k = 0; k < listed; ++k)
     fmt::print("  0 = {}\n", print_expression(dcs.tape, dcs.F[k], names));
   if (listed < dcs.F.size()) fmt::print("  ... {} more\n", dcs.F.size() - listed);
@@ -82,7 +82,9 @@ void print_laws(const Model& model) {
     std::string branches;
     for (const Branch& branch : laws[i].branches)
       branches += (branches.empty() ? "" : " | ") + describe(branch);
-    if (laws[i].memory) branches += "  (with memory)";
+    if (laws[i].memory)
+      branches += fmt::format("  (with memory; starts in {} where w allows it)",
+                              describe(laws[i].branches.front()));
     std::vector<std::string> row{fmt::format("{}", i + 1), laws[i].name, branches};
     if (has_arguments) row.insert(row.begin() + 2, model.arguments[i]);
     table.add(row);
@@ -95,7 +97,7 @@ void print_start(const Model& model, const StepEquations& equations) {
   const SolutionSet set = enumerate(equations.consistency(x0, model.run.span.start));
   fmt::print("start        {}\n", named_values(variable_names(model), x0));
   std::set<Mode> modes;
-  for (const Piece& piece : pieces(set, most_listed))
+  for (const Piece& piece : pieces(set, most_checked))
     modes.insert(piece.modes.begin(), piece.modes.end());
   if (modes.empty()) {
     fmt::print("  x0 {} the algebraic equations and laws with its differential variables\n",
@@ -107,6 +109,7 @@ void print_start(const Model& model, const StepEquations& equations) {
       "  consistent: the differential variables satisfy all equations and laws, which leave {}\n"
       "  for the algebraic variables and lambda; in mode{}\n",
       open == Multiplicity::continuum ? "a continuum"
+      : !set.complete                 ? fmt::format("{} values that were found", count(set))
       : open == Multiplicity::unique  ? "one value"
                                       : fmt::format("{} values", count(set)),
       modes.size() > 1 ? "s" : "");
@@ -138,7 +141,7 @@ Status print_first_step(const Model& model) {
   if (!print_scheme_start(model, run)) return run.status;
   const double start = model.run.span.start;
   const double h = std::min(model.run.h, model.run.span.end - start);
-  StepSolutions solutions = StepLister(model)(run.x.front(), start, h, most_listed);
+  StepSolutions solutions = StepLister(model)(run.x.front(), start, h, most_checked);
   if (run.status == Status::solved) mark_chosen(solutions, run.x.back(), run.lambda.back());
   fmt::print("first step   {}; selector {}\n", describe_class(solutions), model.run.selector);
   if (!solutions.listed.empty()) fmt::print("{}", table_of(solutions, model, "  "));
@@ -164,11 +167,11 @@ int execute(const ModelOptions& options) {
   return exit_status(print_first_step(model));
 }
 
-Action configure(CLI::App& app) {
+Action configure_check(CLI::App& app) {
   const auto options = std::make_shared<ModelOptions>();
   options->add_to(app);
   options->add_span_to(app);
-  options->add_step_to(app);
+  options->add_run_to(app, {"h"});
   options->add_scheme_to(app);
   return [options] { return execute(*options); };
 }
@@ -181,6 +184,6 @@ const Command check{
     "The index of a mode is that of its DAE in x and the multipliers that the mode leaves open.\n"
     "Exit status 3: no run starts from the model's start values.\n\n"
     "examples:\n  perp check switching_dae_crossing\n  perp check model.toml --set R=100 --h 1e-4",
-    configure};
+    configure_check};
 
 }  // namespace perp::cli

@@ -15,8 +15,10 @@
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/threads.hpp>
-#include <perp/cli/output/output_file.hpp>
+#include <perp/cli/output/file_identity.hpp>
 #include <perp/core/error.hpp>
+#include <perp/models/read_model.hpp>
+#include <perp/models/run_options.hpp>
 
 namespace perp::cli {
 namespace {
@@ -57,11 +59,26 @@ std::string label_of(const std::string& model, const std::vector<std::string>& m
   return same > 1 ? model : stem(model);
 }
 
+/// Of several schemes side by side each takes the flags that it reads; one that none of them reads
+/// stays, and is an error.
+void leave_to_readers(const std::vector<std::string>& schemes, const std::string& scheme,
+                      ModelOptions& options) {
+  for (auto& [key, value] : options.run) {
+    const bool has_reader = std::any_of(schemes.begin(), schemes.end(),
+                                        [&](const std::string& other) { return reads(other, key); });
+    if (has_reader && !reads(scheme, key)) value.clear();
+  }
+}
+
 /// Every model with every scheme and every selector.
 std::vector<StudyRequest::Variant> variants_of(const ConvergeArguments& arguments) {
-  const auto schemes = words_of(arguments.schemes, "--schemes", arguments.model.scheme, "--scheme");
+  const auto given = [&](const char* key) {
+    const auto found = arguments.model.run.find(key);
+    return found == arguments.model.run.end() ? std::string() : found->second;
+  };
+  const auto schemes = words_of(arguments.schemes, "--schemes", given("scheme"), "--scheme");
   const auto selectors =
-      words_of(arguments.selectors, "--selectors", arguments.model.selector, "--selector");
+      words_of(arguments.selectors, "--selectors", given("selector"), "--selector");
   std::vector<StudyRequest::Variant> variants;
   for (const std::string& model : arguments.models) {
     if (std::count(arguments.models.begin(), arguments.models.end(), model) > 1)
@@ -70,8 +87,9 @@ std::vector<StudyRequest::Variant> variants_of(const ConvergeArguments& argument
       for (const std::string& selector : selectors) {
         StudyRequest::Variant variant{"", arguments.model};
         variant.options.model = model;
-        variant.options.scheme = scheme;
-        variant.options.selector = selector;
+        variant.options.run["scheme"] = scheme;
+        variant.options.run["selector"] = selector;
+        if (schemes.size() > 1) leave_to_readers(schemes, scheme, variant.options);
         std::vector<std::string> parts;
         if (arguments.models.size() > 1) parts.push_back(label_of(model, arguments.models));
         if (schemes.size() > 1) parts.push_back(scheme);
@@ -98,13 +116,20 @@ StudyRequest request_of(const ConvergeArguments& arguments) {
   return request;
 }
 
-/// Throws InvalidInput, or FileError where the file cannot be written.
-void check_output(const std::string& file) {
-  if (file.empty()) return;
-  if (std::filesystem::path(file).extension() != ".csv")
+/// Throws InvalidInput where a file that is written is one that is read, or an unknown kind of
+/// file; FileError where it cannot be written.
+void check_files(const ConvergeArguments& arguments, const std::optional<Picture>& picture) {
+  FilesOfCommand files;
+  for (const std::string& model : arguments.models) files.reads(find_model(model), "MODEL");
+  for (const auto& [option, file] : {std::pair{"--reference", &arguments.reference},
+                                     {"--reference-events", &arguments.reference_events}})
+    if (!file->empty()) files.reads(*file, option);
+  const std::string& output = arguments.output;
+  if (!output.empty() && std::filesystem::path(output).extension() != ".csv")
     throw InvalidInput(
-        fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv", file));
-  OutputFile{file};  // can it be written?
+        fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv", output));
+  files.writes_with_json(output, "-o");
+  if (picture) picture->declare(files, "--plot");
 }
 
 /// The files that were asked for.
@@ -122,7 +147,7 @@ int execute(const ConvergeArguments& arguments) {
   const StudyRequest request = request_of(arguments);
   std::optional<Picture> picture;
   if (!arguments.plot.empty()) picture.emplace(arguments.plot);
-  check_output(arguments.output);
+  check_files(arguments, picture);
   catch_interrupts();
   try {
     const Study study = compute(request);
@@ -137,7 +162,7 @@ int execute(const ConvergeArguments& arguments) {
   return exit_no_answer;
 }
 
-Action configure(CLI::App& app) {
+Action configure_converge(CLI::App& app) {
   const auto arguments = std::make_shared<ConvergeArguments>();
   app.add_option("MODEL", arguments->models,
                  "model files, or names of the zoo (perp list models); several: forms of one "
@@ -176,6 +201,8 @@ Action configure(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf")
       ->type_name("FILE");
+  arguments->model.run_keys = {"cross_check", "policy", "scheme", "selector",
+                               "solver", "split_at_events", "theta", "tol"};  // h is varied
   arguments->model.add_span_to(app);
   arguments->model.add_scheme_to(app);
   return [arguments] { return execute(*arguments); };
@@ -193,6 +220,6 @@ const Command converge{
     "  perp converge model.toml --h 0.1,0.05,0.025 --reference located --error end,events\n"
     "  perp converge switching_dae_crossing switching_dae_crossing_lcp --h 0.1,0.07 --selectors "
     "keep_mode,minimal_norm",
-    configure};
+    configure_converge};
 
 }  // namespace perp::cli

@@ -20,6 +20,8 @@ struct EquilibriaArguments {
   ModelOptions model;
   StateOptions state;
   EquilibriumOptions options;
+  std::optional<double> reach;    ///< none: as the library
+  std::optional<unsigned> seed;  ///< the same
   bool tangents = false, json = false;
 };
 
@@ -160,7 +162,21 @@ Json json_of(const Model& model, const EquilibriaArguments& arguments, const Equ
   return json;
 }
 
+/// Throws InvalidInput for options of the other starts where there is only the first.
+void read_other_starts(EquilibriaArguments& arguments) {
+  for (const auto& [option, is_given] : {std::pair{"--reach", arguments.reach.has_value()},
+                                         {"--seed", arguments.seed.has_value()}})
+    if (is_given && arguments.options.starts == 1)
+      throw InvalidInput(fmt::format(
+          "{} is of the starts after the first: it has no effect with --starts 1", option));
+  if (arguments.reach && !std::isfinite(*arguments.reach))
+    throw InvalidInput(fmt::format("--reach is {}; expected a finite number", *arguments.reach));
+  arguments.options.reach = arguments.reach.value_or(arguments.options.reach);
+  arguments.options.seed = arguments.seed.value_or(arguments.options.seed);
+}
+
 int execute(EquilibriaArguments arguments) {
+  read_other_starts(arguments);
   const Model model = arguments.state.read(arguments.model);
   const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());
   const double t = arguments.state.t(model);
@@ -186,19 +202,20 @@ int execute(EquilibriaArguments arguments) {
   return none ? exit_no_answer : exit_solved;
 }
 
-Action configure(CLI::App& app) {
+Action configure_equilibria(CLI::App& app) {
   const auto arguments = std::make_shared<EquilibriaArguments>();
   EquilibriumOptions& options = arguments->options;
+  arguments->model.run_keys = {"t"};
   arguments->model.add_to(app);
   arguments->state.add_to(app, "the first start", "the time at which the equations are looked at");
   app.add_option("--starts", options.starts, "starts in each mode; 1: only the first")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--reach", options.reach,
+  app.add_option("--reach", arguments->reach,
                  "how far the other starts lie from the first, in units of |x| + nominal")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber);
-  app.add_option("--seed", options.seed, "of the other starts")->type_name("NUMBER");
+  app.add_option("--seed", arguments->seed, "of the other starts")->type_name("NUMBER");
   app.add_flag("--tangents", arguments->tangents,
                "also the points where a flow touches a surface with sliding");
   app.add_flag("--json", arguments->json, "write JSON");
@@ -216,6 +233,6 @@ const Command equilibria{
     "  perp equilibria soft_drink_paired\n"
     "  perp equilibria filippov_dae --tangents\n"
     "  perp equilibria model.toml --at x1=2,x2=0.5 --starts 1 --json",
-    configure};
+    configure_equilibria};
 
 }  // namespace perp::cli

@@ -43,8 +43,9 @@ int execute(const JumpsArguments& arguments) {
   return exit_status(jumps.status);
 }
 
-Action configure(CLI::App& app) {
+Action configure_jumps(CLI::App& app) {
   const auto arguments = std::make_shared<JumpsArguments>();
+  arguments->model.run_keys = {"t"};
   arguments->model.add_to(app);
   arguments->state.add_to(app, "the state to jump from", "the time of the jump");
   arguments->state.add_mode_to(
@@ -71,6 +72,6 @@ const Command jumps{
     "examples:\n"
     "  perp jumps switching_dae_jump --at x1=0,x2=-1\n"
     "  perp jumps switching_dae_jump --at x1=0,x2=-1 --set B1=2 --set B2=1",
-    configure};
+    configure_jumps};
 
 }  // namespace perp::cli

@@ -11,6 +11,7 @@
 #include <perp/core/law.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/read_model.hpp>
+#include <perp/models/run_options.hpp>
 
 namespace perp::cli {
 namespace {
@@ -34,8 +35,14 @@ void list_laws() {
 }
 
 void list_schemes() {
-  TextTable table({"name", "meaning"});
-  for (const SchemeEntry& entry : schemes()) table.add({entry.name, entry.meaning});
+  TextTable table({"name", "meaning", "options"});
+  for (const SchemeEntry& entry : schemes()) {
+    std::string options;
+    for (const RunOption& option : run_options())
+      if (std::string(option.key) != "scheme" && reads(entry.name, option.key))
+        options += (options.empty() ? "" : ", ") + std::string(option.key);
+    table.add({entry.name, entry.meaning, options});
+  }
   fmt::print("{}", table.text());
 }
 
@@ -61,7 +68,7 @@ int execute(const std::string& kind) {
   return exit_solved;
 }
 
-Action configure(CLI::App& app) {
+Action configure_list(CLI::App& app) {
   const auto kind = std::make_shared<std::string>();
   app.add_option("KIND", *kind, "models, laws, schemes or solvers")->required()->type_name("");
   return [kind] { return execute(*kind); };
@@ -71,6 +78,6 @@ Action configure(CLI::App& app) {
 
 extern const Command list;
 const Command list{"list", "lists the models of the zoo, laws, schemes or solvers",
-                   "examples:\n  perp list models\n  perp list solvers", configure};
+                   "examples:\n  perp list models\n  perp list solvers", configure_list};
 
 }  // namespace perp::cli

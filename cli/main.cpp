@@ -1,12 +1,17 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <perp/cli/command.hpp>
+#include <perp/cli/output/file_identity.hpp>
 #include <perp/core/error.hpp>
 #include <perp/core/nearest_name.hpp>
 #include <perp/models/read_model.hpp>
@@ -90,6 +95,14 @@ std::string describe(const CLI::ParseError& error) {
   return what;
 }
 
+/// An empty value is none: --times "" of a script whose variable is not set.
+void check_values(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty())
+        throw InvalidInput(fmt::format("{} needs a value; see {} --help", option->get_name(), name));
+}
+
 int run_command(const Command& command, Arguments arguments) {
   const std::string name = std::string("perp ") + command.name;
   CLI::App app{command.purpose, name};
@@ -109,6 +122,7 @@ int run_command(const Command& command, Arguments arguments) {
   } catch (const CLI::ParseError& error) {
     throw InvalidInput(fmt::format("{}; see {} --help", describe(error), name));
   }
+  check_values(app, name);
   return action();
 }
 
@@ -143,6 +157,24 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// To standard error, as far as that can be written.
+void complain(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
+/// Nobody reads on: what `program | head` expects is the end by the signal, without a word.
+int end_by_closed_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  return exit_wrong_input;  // where the signal is blocked
+}
+
+/// A standard stream that the caller closed must not become the number of a file that is opened
+/// later: what is written there fails instead.
+void occupy_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      (void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int program(const Arguments& arguments) {
   std::string name = "perp";
   if (!arguments.empty())
@@ -150,25 +182,32 @@ int program(const Arguments& arguments) {
       if (arguments[0] == command->name) name += " " + arguments[0];
   try {
     const int status = dispatch(arguments);
-    if (std::fflush(stdout) != 0) throw FileError("standard output cannot be written");
+    if (std::fflush(stdout) != 0) throw std::system_error(errno, std::generic_category());
     return status;
+  } catch (const ClosedPipe&) {
+    return end_by_closed_pipe();
+  } catch (const std::system_error& error) {  // what fmt::print throws
+    if (error.code().value() == EPIPE) return end_by_closed_pipe();
+    complain(fmt::format("{}: standard output cannot be written: {}", name,
+                         error.code().message()));
+    return exit_wrong_input;
   } catch (const ModelError& error) {
     // The place comes first, as in compilers' messages, for the editors that jump there.
-    fmt::print(stderr, "{}\n", one_line(error.what()));
+    complain(one_line(error.what()));
     if (!error.excerpt().empty() && isatty(STDERR_FILENO) != 0)
-      fmt::print(stderr, "{}\n", error.excerpt());
+      complain(error.excerpt());
     return exit_wrong_input;
   } catch (const InvalidInput& error) {
-    fmt::print(stderr, "{}: {}\n", name, one_line(error.what()));
+    complain(fmt::format("{}: {}", name, one_line(error.what())));
     return exit_wrong_input;
   } catch (const FileError& error) {
-    fmt::print(stderr, "{}: {}\n", name, one_line(error.what()));
+    complain(fmt::format("{}: {}", name, one_line(error.what())));
     return exit_wrong_input;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: the problem does not fit into memory\n", name);
+    complain(name + ": the problem does not fit into memory");
     return exit_no_answer;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: internal error: {}\n", name, one_line(error.what()));
+    complain(fmt::format("{}: internal error: {}", name, one_line(error.what())));
     return exit_internal_error;
   }
 }
@@ -177,5 +216,8 @@ int program(const Arguments& arguments) {
 }  // namespace perp::cli
 
 int main(int argc, char** argv) {
+  perp::cli::occupy_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // files are finished first, see end_by_closed_pipe
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of file sizes is an error of writing
   return perp::cli::program({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

@@ -12,7 +12,7 @@
 #include <perp/cli/maps/map_csv.hpp>
 #include <perp/cli/maps/map_hdf5.hpp>
 #include <perp/cli/maps/map_provenance.hpp>
-#include <perp/cli/output/output_file.hpp>
+#include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/plot/map_plot.hpp>
 #include <perp/core/error.hpp>
@@ -38,7 +38,9 @@ void check_set_values(const ModelOptions& model, const std::vector<Axis>& axes) 
       const std::string key = parse_assignment(text, "--set").key;
       if (key == axis.name || "run." + key == axis.name) excluded("--set " + text);
     }
-    if (axis.name == "run.h" && !model.h.empty()) excluded("--h " + model.h);
+    const auto h = model.run.find("h");
+    if (axis.name == "run.h" && h != model.run.end() && !h->second.empty())
+      excluded("--h " + h->second);
   }
 }
 
@@ -58,8 +60,8 @@ std::vector<std::vector<Override>> states_of(const MapArguments& arguments, cons
   return states;
 }
 
-void print(std::FILE* stream, const Model& model, const MapRequest& request,
-           const ParameterMap& map, const std::vector<std::string>& files) {
+void print_map(std::FILE* stream, const Model& model, const MapRequest& request,
+               const ParameterMap& map, const std::vector<std::string>& files) {
   fmt::print(stream, "model    {}\n", title(model));
   fmt::print(stream, "map      {}: {}\n", request.quantity->name, request.quantity->meaning);
   for (const Axis& axis : map.axes)
@@ -76,7 +78,7 @@ void print(std::FILE* stream, const Model& model, const MapRequest& request,
 
 enum class Format { none, csv, hdf5 };
 
-/// By the extension. Throws InvalidInput, or FileError where the file cannot be written.
+/// By the extension. Throws InvalidInput.
 Format format_of(const std::string& file) {
   if (file.empty()) return Format::none;
   if (file == "-") return Format::csv;
@@ -85,13 +87,13 @@ Format format_of(const std::string& file) {
   if (!is_hdf5 && extension != ".csv")
     throw InvalidInput(fmt::format(
         "-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", file));
-  OutputFile{file};  // can it be written?
   return is_hdf5 ? Format::hdf5 : Format::csv;
 }
 
 int execute(const MapArguments& arguments) {
   MapRequest request{.model = arguments.model, .quantity = &quantity(arguments.what)};
-  const Model model = read(arguments.model);
+  request.model.run_keys = request.quantity->run_keys;
+  const Model model = read(request.model);
   if (arguments.vary.empty())
     throw InvalidInput("--vary is missing; expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161");
   for (const std::string& text : arguments.vary) request.axes.push_back(parse_axis(text));
@@ -107,6 +109,10 @@ int execute(const MapArguments& arguments) {
   const std::string output =
       arguments.output.empty() && !picture.has_value() ? "-" : arguments.output;
   const Format format = format_of(output);
+  FilesOfCommand files_of_map;
+  files_of_map.reads(find_model(arguments.model.model), "MODEL");
+  files_of_map.writes_with_json(output, "-o");
+  if (picture) picture->declare(files_of_map, "--plot");
   const ParameterMap map = compute(request);
   std::vector<std::string> files;
   if (format == Format::hdf5) {
@@ -119,13 +125,13 @@ int execute(const MapArguments& arguments) {
     draw_map(*picture, map, model.name, request.quantity->meaning);
     files.push_back(picture->file());
   }
-  print(output == "-" ? stderr : stdout, model, request, map, files);
+  print_map(output == "-" ? stderr : stdout, model, request, map, files);
   if (map.not_proved == 0) return exit_solved;
   fmt::print(stderr, "perp map: {} of {} points are not decided\n", map.not_proved, map.points());
   return exit_no_answer;
 }
 
-Action configure(CLI::App& app) {
+Action configure_map(CLI::App& app) {
   const auto arguments = std::make_shared<MapArguments>();
   arguments->model.add_to(app);
   app.add_option(
@@ -144,7 +150,7 @@ Action configure(CLI::App& app) {
       ->type_name("NAME=VALUE,...")
       ->allow_extra_args(false);
   arguments->model.add_span_to(app);
-  arguments->model.add_step_to(app);
+  arguments->model.add_run_to(app, {"h"});
   arguments->model.add_scheme_to(app);
   app.add_option("-o,--output", arguments->output,
                  "write the map to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard output, "
@@ -170,6 +176,6 @@ const Command map{
     "  perp map switching_dae_jump --vary B1=-2:2:161 --vary B2=-2:2:161 --what ac --at x1=0,x2=-1 "
     "--plot ac.svg\n"
     "  perp map switching_dae_jump --vary x1=-2:2:81 --vary x2=-2:3:101 --what solutions --h 0.5",
-    configure};
+    configure_map};
 
 }  // namespace perp::cli

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/mlcp_file.hpp>
+#include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/output_file.hpp>
 #include <perp/cli/output/provenance.hpp>
 #include <perp/core/error.hpp>
@@ -16,14 +19,20 @@
 namespace perp::cli {
 namespace {
 
-constexpr double most_exact_modes = 4096;  // rational arithmetic is the default up to here
-constexpr int most_exact_unknowns = 24;
-constexpr long most_pieces = 100'000;  // written
+constexpr double most_modes_with_fractions = 4096;  // fractions are written up to here, and
+constexpr int most_unknowns_with_fractions = 24;    // beyond where they are asked for
+constexpr long most_pieces = 100'000;               // written
 
 struct MlcpArguments {
   std::string file, output, solver;
   bool exact = false, in_double = false, nearest = false;
-  EnumerateOptions limits{};
+  std::optional<long> max_nodes{};  ///< where it is given
+
+  [[nodiscard]] EnumerateOptions limits() const {
+    EnumerateOptions options;
+    options.max_nodes = max_nodes.value_or(options.max_nodes);
+    return options;
+  }
 };
 
 /// A piece of the whole problem: one piece of every block put together.
@@ -33,6 +42,12 @@ struct WholePiece {
   std::vector<std::vector<double>> vertices, rays, lines;
   std::vector<std::vector<std::string>> exact_vertices;
 };
+
+bool are_doubles(const WholePiece& piece) {
+  return std::all_of(piece.vertices.begin(), piece.vertices.end(), [](const auto& vertex) {
+    return std::all_of(vertex.begin(), vertex.end(), [](double v) { return std::isfinite(v); });
+  });
+}
 
 /// The letters L, F, U, X of each mode of a piece, at the block's places.
 std::vector<std::string> active_sets(const Mlcp& problem, const Block& block, const Piece& piece) {
@@ -129,49 +144,44 @@ class Product {
   const Fractions* fractions_;
 };
 
+/// The word for a number of solutions; what a limit cut off leaves "k found". A continuum that was
+/// found is one.
+std::string word_of(const SolutionSet& set, Multiplicity multiplicity, long count) {
+  if (set.complete || multiplicity == Multiplicity::continuum) return to_string(multiplicity);
+  if (count == 0) return "none found";
+  return count == 1 ? "one found" : fmt::format("{} found", count);
+}
+
 Json class_of(const SolutionSet& set) {
-  const auto count_to_json = [](Multiplicity multiplicity, long count) {
-    return multiplicity == Multiplicity::continuum ? Json(nullptr) : Json(count);
+  const auto number = [&](Multiplicity multiplicity, long count) {
+    return multiplicity == Multiplicity::continuum || !set.complete ? Json(nullptr) : Json(count);
   };
   // Where there is no u the class is that of λ.
   const bool has_u = set.p > 0;
-  const Multiplicity of_u = has_u ? multiplicity_of_u(set) : multiplicity(set);
-  return {{"u_lambda", to_string(multiplicity(set))},
-          {"count_u_lambda", count_to_json(multiplicity(set), count(set))},
-          {"u", to_string(of_u)},
-          {"count_u", count_to_json(of_u, has_u ? count_of_u(set) : count(set))}};
+  const Multiplicity of_all = multiplicity(set), of_u = has_u ? multiplicity_of_u(set) : of_all;
+  const long all = count(set), u = has_u ? count_of_u(set) : all;
+  return {{"u_lambda", word_of(set, of_all, all)},
+          {"count_u_lambda", number(of_all, all)},
+          {"u", word_of(set, of_u, u)},
+          {"count_u", number(of_u, u)}};
 }
 
-/// The minimisers in the coordinates of the norm, equal ones once.
-Json minimal_norm(const MlcpFile& file, const Nearest& found) {
-  if (found.minimisers.empty()) return nullptr;
-  std::vector<std::vector<double>> points;
-  for (const Solution& solution : found.minimisers) {
-    std::vector<double> point;
-    for (const int j : file.weighted_norm.indices)
-      point.push_back(j < file.problem.p() ? solution.u[j] : solution.lambda[j - file.problem.p()]);
-    const auto same = [&](const std::vector<double>& other) {
-      for (std::size_t k = 0; k < point.size(); ++k)
-        if (std::abs(point[k] - other[k]) > 1e-9 * (1 + std::abs(point[k]))) return false;
-      return true;
-    };
-    if (std::none_of(points.begin(), points.end(), same)) points.push_back(point);
-  }
-  return {{"value_squared", found.norm * found.norm}, {"minimisers", points}};
-}
-
-/// The exact square of the minimal norm, as a fraction; empty where there is none.
-std::string exact_minimum(const MlcpFile& file, const std::vector<WholePiece>& pieces) {
-  std::vector<ExactGenerators> generators;
-  for (const WholePiece& piece : pieces)
-    generators.push_back({piece.exact_vertices, piece.rays, piece.lines});
-  return exact_least_square(generators, file.weighted_norm);
+/// The least norm over the set, from its exact generators.
+Json minimal_norm(const MlcpFile& file, const SolutionSet& set, bool with_fraction) {
+  std::vector<Mode> modes;
+  for (Piece& piece : pieces(set, most_pieces)) modes.push_back(std::move(piece.modes.front()));
+  const std::optional<ExactMinimum> least = exact_minimum(file.problem, modes, file.weighted_norm);
+  if (!least) return nullptr;
+  Json json{{"value_squared", least->value_squared}, {"minimisers", least->minimisers}};
+  if (with_fraction) json["value_squared_exact"] = least->square;
+  return json;
 }
 
 bool is_small(const Mlcp& problem) {
   double modes = 1;
   for (const Law& law : problem.laws) modes *= static_cast<double>(law.branches.size());
-  return modes <= most_exact_modes && problem.p() + problem.m() <= most_exact_unknowns;
+  return modes <= most_modes_with_fractions &&
+         problem.p() + problem.m() <= most_unknowns_with_fractions;
 }
 
 int emit(const std::string& output, const Json& json) {
@@ -186,8 +196,8 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
   const Mlcp& problem = file.problem;
   const bool exact = arguments.exact || (!arguments.in_double && is_small(problem));
   Fractions fractions;
-  const SolutionSet set = exact ? enumerate_exact(problem, arguments.limits, &fractions)
-                                : enumerate(problem, arguments.limits);
+  const SolutionSet set = exact ? enumerate_exact(problem, arguments.limits(), &fractions)
+                                : enumerate(problem, arguments.limits());
   const std::vector<WholePiece> whole = Product(problem, set, exact ? &fractions : nullptr)();
   Json pieces = Json::array();
   for (const WholePiece& piece : whole) {
@@ -199,6 +209,7 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
     pieces.push_back(std::move(item));
   }
   const bool none = multiplicity(set) == Multiplicity::none;
+  const bool written = exact || std::all_of(whole.begin(), whole.end(), are_doubles);
   Json json{{"name", file.name},
             {"p", problem.p()},
             {"m", problem.m()},
@@ -206,15 +217,13 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
             {"pieces", pieces}};
   if (file.norm) {
     json["norm"] = file.norm_given;
-    Json minimum = minimal_norm(file, nearest(problem, set, *file.norm));
-    if (exact && !minimum.is_null())
-      if (const std::string square = exact_minimum(file, whole); !square.empty())
-        minimum["value_squared_exact"] = square;
-    json["minimal_norm"] = std::move(minimum);
+    // of a part of the solutions it is the least that was found
+    json[set.complete ? "minimal_norm" : "least_norm_found"] = minimal_norm(file, set, exact);
   }
   const Status status = !set.complete ? Status::not_enumerated
                         : none        ? Status::no_solution
-                                      : Status::solved;
+                        : written     ? Status::solved
+                                      : Status::not_solved;
   json["status"] = to_string(status);
   json["arithmetic"] = exact ? "rational" : "double";
   json["certificate"] = set.certificate;
@@ -224,6 +233,10 @@ int enumerate_all(const MlcpArguments& arguments, const MlcpFile& file) {
     fmt::print(stderr, "perp mlcp: {}\n", set.certificate);
   else if (none)
     fmt::print(stderr, "perp mlcp: the problem has no solution ({})\n", set.certificate);
+  else if (!written)
+    fmt::print(stderr,
+               "perp mlcp: a solution has coordinates beyond the largest double (null); --exact "
+               "writes fractions\n");
   return exit_status(status);
 }
 
@@ -260,20 +273,29 @@ int solve_one(const MlcpArguments& arguments, const MlcpFile& file) {
   return exit_status(result.status);
 }
 
+/// ‖u‖₂, of a problem without u ‖λ‖₂: the norm where the file gives none.
+Norm euclidean(const Mlcp& problem) {
+  const int n = problem.p() + problem.m(), rows = problem.p() > 0 ? problem.p() : n;
+  Norm norm{Matrix::Zero(rows, n), Vector::Zero(n)};
+  norm.W.leftCols(rows).setIdentity();
+  return norm;
+}
+
+std::string name_of_default(const Mlcp& problem) {
+  return problem.p() > 0 ? "||u||_2 (the file gives no norm)"
+                         : "||lambda||_2 (the file gives no norm)";
+}
+
 /// The solution of minimal norm alone, with what was proved of the others.
 int solve_nearest(const MlcpArguments& arguments, const MlcpFile& file) {
-  if (!file.norm)
-    throw InvalidInput(fmt::format(
-        "{}: --nearest needs the norm: add \"norm\": {{\"indices\": [...], \"ref\": [...], "
-        "\"weights\": [...]}}",
-        arguments.file));
+  const Norm norm = file.norm ? *file.norm : euclidean(file.problem);
   NearestSearchOptions options;
-  options.max_nodes = std::min(options.max_nodes, arguments.limits.max_nodes);
-  const ProvedNearest found = find_nearest(file.problem, *file.norm, options);
+  options.max_nodes = arguments.max_nodes.value_or(options.max_nodes);
+  const ProvedNearest found = find_nearest(file.problem, norm, options);
   Json json{{"name", file.name},
             {"p", file.problem.p()},
             {"m", file.problem.m()},
-            {"norm", file.norm_given},
+            {"norm", file.norm ? file.norm_given : Json(name_of_default(file.problem))},
             {"status", to_string(found.status)},
             {"certificate", found.certificate},
             {"nodes", found.nodes},
@@ -295,22 +317,29 @@ int solve_nearest(const MlcpArguments& arguments, const MlcpFile& file) {
 int execute(const MlcpArguments& arguments) {
   if (arguments.exact && arguments.in_double)
     throw InvalidInput("--exact and --double exclude each other");
-  if (arguments.limits.max_nodes <= 0)
+  if (arguments.max_nodes && *arguments.max_nodes <= 0)
     throw InvalidInput(
-        fmt::format("--max-nodes must be positive but is {}", arguments.limits.max_nodes));
+        fmt::format("--max-nodes must be positive but is {}", *arguments.max_nodes));
   if (arguments.nearest && (arguments.exact || arguments.in_double))
-    throw InvalidInput("--nearest works in double arithmetic; leave --exact and --double out");
+    throw InvalidInput("--nearest writes no fractions; leave --exact and --double out");
   if (!arguments.solver.empty()) {
     if (arguments.exact || arguments.in_double || arguments.nearest)
       throw InvalidInput("--solver finds one solution; it excludes --exact, --double, --nearest");
     solver(arguments.solver);  // is the name known?
+    if (arguments.max_nodes)
+      throw InvalidInput(fmt::format(
+          "--max-nodes has no effect with --solver {}; the option that counts is: --output",
+          arguments.solver));
   }
+  FilesOfCommand files(FilesOfCommand::Text::none);  // what is written is the result alone
+  files.reads(arguments.file, "FILE");
+  files.writes(arguments.output, "-o");
   const MlcpFile file = read_mlcp(arguments.file);
   if (arguments.nearest) return solve_nearest(arguments, file);
   return arguments.solver.empty() ? enumerate_all(arguments, file) : solve_one(arguments, file);
 }
 
-Action configure(CLI::App& app) {
+Action configure_mlcp(CLI::App& app) {
   const auto arguments = std::make_shared<MlcpArguments>();
   app.add_option("FILE", arguments->file, "the problem as JSON, see below")
       ->required()
@@ -320,14 +349,15 @@ Action configure(CLI::App& app) {
   app.add_option("--solver", arguments->solver,
                  "find one solution by this method (perp list solvers), not all")
       ->type_name("NAME");
-  app.add_option("--max-nodes", arguments->limits.max_nodes,
+  app.add_option("--max-nodes", arguments->max_nodes,
                  "ends the enumeration; the answer then says how far it got")
       ->type_name("N");
   app.add_flag("--nearest", arguments->nearest,
                "find the solution of minimal norm alone, with a proof that none is nearer");
   app.add_flag("--exact", arguments->exact,
-               "rational arithmetic, no tolerance anywhere; the default for small problems");
-  app.add_flag("--double", arguments->in_double, "double arithmetic");
+               "write the vertices as fractions too; the default for small problems");
+  app.add_flag("--double", arguments->in_double,
+               "write doubles alone, which is faster; the set is decided exactly all the same");
   return [arguments] { return execute(*arguments); };
 }
 
@@ -340,12 +370,12 @@ const Command mlcp{
     "  0 = Auu u + Aul lam + au,   w = Alu u + All lam + al,   -w_i in N_[lower_i,upper_i](lam_i)\n"
     "that is lam_i = lower_i where w_i > 0, lam_i = upper_i where w_i < 0; bounds may be \"inf\" "
     "and\n"
-    "\"-inf\". norm = {indices, ref, weights} measures u (lam where p = 0). The result names the "
-    "class\n"
-    "(none, unique, finite, continuum), all maximal pieces with their active sets (L lower, F\n"
+    "\"-inf\". norm = {indices, ref, weights} measures u (lam where p = 0); without it --nearest\n"
+    "takes ||u||_2 (||lam||_2 where p = 0). The result names the class (none, unique, finite,\n"
+    "continuum; where a limit ended the search: none found, one found, k found), all maximal pieces with their active sets (L lower, F\n"
     "inside, U upper, X fixed), vertices, rays and lines in the coordinates (u, lam), and the\n"
     "points of minimal norm. Exit status 3: no solution, or not all were found.\n\n"
     "examples:\n  perp mlcp problem.json\n  perp mlcp problem.json --solver lemke -o solution.json",
-    configure};
+    configure_mlcp};
 
 }  // namespace perp::cli

@@ -11,6 +11,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/branches_text.hpp>
+#include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/recorder.hpp>
 #include <perp/cli/output/tree_text.hpp>
 #include <perp/cli/plot/run_plot.hpp>
@@ -134,6 +135,20 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
   return destinations;
 }
 
+/// Throws InvalidInput, FileError: see FilesOfCommand.
+void check_files(const RunArguments& arguments, const Destinations& destinations,
+                 const Pictures& pictures) {
+  const bool writes_text = !arguments.quiet || arguments.all || destinations.data == "-";
+  FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
+                                   : FilesOfCommand::Text::none);
+  files.reads(find_model(arguments.model.model), "MODEL");
+  if (!arguments.times.empty()) files.reads(arguments.times, "--times");
+  files.writes_with_json(destinations.data, "-o");
+  files.writes(arguments.events, "--events");
+  if (pictures.over_time) pictures.over_time->declare(files, "--plot");
+  if (pictures.phase) pictures.phase->declare(files, "--plot-phase");
+}
+
 Step last_state(const Trajectory& run) {
   return {run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()};
 }
@@ -142,20 +157,21 @@ int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   const Pictures pictures = pictures_of(arguments, model);
   const Destinations destinations = destinations_of(arguments, model, pictures);
+  check_files(arguments, destinations, pictures);
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
     Capturing(*lcs, step_options(model));  // wrong options are found before files are touched
   if (model.run.scheme == "located") check_located(model);
-  if (!arguments.events.empty() && arguments.events == arguments.output)
-    throw InvalidInput("-o and --events name the same file");
-  if (!arguments.events.empty()) write_events(arguments.events, {}, {});  // can it be written?
+  if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?
   Recorder recorder(model, destinations);
   catch_interrupts();
 
   IntegrateOptions options;
   options.keep = false;
   options.times = destinations.times;
+  options.bounds = model.bounds();
   options.observer = [&recorder](const Step& step) { return recorder.step(step); };
-  const Trajectory run = scheme(model.run.scheme).run(model, options);
+  Trajectory run = scheme(model.run.scheme).run(model, options);
+  end_by_fault(recorder.fault(), run);
 
   std::vector<std::string> files = recorder.close(run, arguments.model.set);
   if (!arguments.events.empty()) {
@@ -175,7 +191,8 @@ int execute(const RunArguments& arguments) {
   if (model.run.scheme == "located" && model.run.policy == "all")
     fmt::print(stream, "{}", branches_text(model));
   if (arguments.all) {
-    fmt::print(stream, "{} steps have not exactly one solution\n", recorder.listed_steps());
+    fmt::print(stream, "{} steps have not exactly one solution{}\n", recorder.listed_steps(),
+               std::holds_alternative<Lcs>(model.system) ? "" : " among those found");
     if (const std::string tree = tree_text(model); !tree.empty())
       fmt::print(stream, "tree of solutions\n{}", tree);
   }
@@ -185,7 +202,7 @@ int execute(const RunArguments& arguments) {
   return exit_status(run.status);
 }
 
-Action configure(CLI::App& app) {
+Action configure_run(CLI::App& app) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->model.add_to(app);
   app.add_option("-o,--output", arguments->output,
@@ -207,7 +224,7 @@ Action configure(CLI::App& app) {
                  "rows at these times only (a list, or a file of times), which steps hit exactly")
       ->type_name("T,T,...");
   arguments->model.add_span_to(app);
-  arguments->model.add_step_to(app);
+  arguments->model.add_run_to(app, {"h"});
   arguments->model.add_scheme_to(app);
   app.add_flag("--all", arguments->all, "list all solutions of steps that have not exactly one");
   app.add_flag("--quiet", arguments->quiet, "no summary");
@@ -225,6 +242,6 @@ const Command run{
     "  perp run switching_dae_crossing --plot out.svg --plot-phase x1,x2\n"
     "  perp run model.toml --set B1=-0.4 --h 0.01 -o out.csv --events events.csv\n"
     "  perp run model.toml --times 0,0.5,1 --selector minimal_norm > states.csv",
-    configure};
+    configure_run};
 
 }  // namespace perp::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include <perp/cli/command.hpp>
@@ -10,7 +11,10 @@
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/csv.hpp>
+#include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/provenance.hpp>
+#include <perp/cli/output/row_values.hpp>
+#include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/core/error.hpp>
 
@@ -93,10 +97,11 @@ Quantities quantities_of(const SensitivityArguments& arguments, const Model& mod
 void print_summary(const Model& model, const Trajectory& run, const Quantities& quantities,
                    const Step& last, std::FILE* stream) {
   const std::vector<std::string> variables = variable_names(model);
-  fmt::print(stream, "model       {}\nstatus      {}: {}\n", title(model), to_string(run.status),
+  fmt::print(stream, "model       {}\nstatus      {}: {}\n", title(model), status_text(run),
              run.message);
   std::vector<std::string> header{fmt::format("t = {:.8g}", last.t), "value"};
-  for (const std::string& name : quantities.names) header.push_back("d/d " + name);
+  if (last.dx_dq.size() > 0)
+    for (const std::string& name : quantities.names) header.push_back("d/d " + name);
   TextTable table(header);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const auto row = static_cast<Eigen::Index>(i);
@@ -129,9 +134,32 @@ void print_summary(const Model& model, const Trajectory& run, const Quantities& 
                  to_json(Vector(event.pieces[k].reshaped<Eigen::RowMajor>())).dump());
 }
 
-int execute(const SensitivityArguments& arguments) {
-  ModelOptions options = arguments.model;
-  options.scheme = "located";
+/// Throws InvalidInput, FileError: see FilesOfCommand.
+void check_files(const SensitivityArguments& arguments) {
+  const bool writes_text = !arguments.quiet || arguments.output.empty() || arguments.output == "-";
+  FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
+                                   : FilesOfCommand::Text::none);
+  files.reads(find_model(arguments.model.model), "MODEL");
+  if (!arguments.times.empty()) files.reads(arguments.times, "--times");
+  if (!arguments.output.empty() && arguments.output != "-" &&
+      std::filesystem::path(arguments.output).extension() != ".csv")
+    throw InvalidInput(fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv, or -",
+                                   arguments.output));
+  files.writes(arguments.output, "-o");
+  if (!arguments.output.empty() && arguments.output != "-")
+    files.writes(arguments.output + ".json", "-o");
+  files.writes(arguments.events, "--events");
+}
+
+int execute(SensitivityArguments arguments) {
+  ModelOptions& options = arguments.model;
+  for (const std::string& text : options.set)
+    if (const std::string key = parse_assignment(text, "--set").key;
+        key == "scheme" || key == "run.scheme")
+      throw InvalidInput(fmt::format("--set {}: the scheme of derivatives is located", text));
+  options.run["scheme"] = "located";
+  if (options.run["policy"] == "all")
+    throw InvalidInput("--policy all: one solution is differentiated; expected minimal_norm, stay");
   const Model model = read(options);
   const Quantities quantities = quantities_of(arguments, model);
   std::vector<double> times;
@@ -139,20 +167,27 @@ int execute(const SensitivityArguments& arguments) {
   Located located = located_options(model);
   located.sensitivities = quantities.request;
   check_located(model);  // before files are touched
+  check_files(arguments);
   CsvWriter csv(arguments.output.empty() ? "-" : arguments.output, model, quantities.columns);
   catch_interrupts();
   Step last;
   IntegrateOptions record;
   record.keep = false;
   record.times = times;
+  record.bounds = model.bounds();
   record.only_times = !times.empty();
+  RowValues values(model);
   record.observer = [&](const Step& step) {
-    if (times.empty() || std::binary_search(times.begin(), times.end(), step.t)) csv.row(step);
     last = step;
+    if (times.empty() || std::binary_search(times.begin(), times.end(), step.t)) {
+      if (!values.take(step)) return false;
+      csv.row(step, values.outputs());
+    }
     return !interrupted();
   };
   const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());
-  const Trajectory run = integrate(system, model.x0(), model.run.span, located, record);
+  Trajectory run = integrate(system, model.x0(), model.run.span, located, record);
+  end_by_fault(values.fault(), run);
   csv.close();
   if (!arguments.output.empty() && arguments.output != "-") {
     Json json = provenance(model, run, arguments.model.set);
@@ -169,7 +204,7 @@ int execute(const SensitivityArguments& arguments) {
   return exit_status(run.status);
 }
 
-Action configure(CLI::App& app) {
+Action configure_sensitivities(CLI::App& app) {
   const auto arguments = std::make_shared<SensitivityArguments>();
   arguments->model.add_to(app);
   app.add_option(
@@ -185,12 +220,7 @@ Action configure(CLI::App& app) {
   app.add_option("--times", arguments->times, "rows at these times only (a list, or a file)")
       ->type_name("T,T,...");
   arguments->model.add_span_to(app);
-  arguments->model.add_step_to(app);
-  app.add_option("--tol", arguments->model.tol, "relative error of the solution")
-      ->type_name("NUMBER");
-  app.add_option("--policy", arguments->model.policy,
-                 "the continuation taken where several start: minimal_norm, stay")
-      ->type_name("NAME");
+  arguments->model.add_run_to(app, {"cross_check", "h", "policy", "tol"});
   app.add_flag("--quiet", arguments->quiet, "no summary");
   return [arguments] { return execute(*arguments); };
 }
@@ -206,6 +236,6 @@ const Command sensitivities{
     "examples:\n"
     "  perp sensitivities ifdiff_canonical --wrt p1,x1(0),x2(0) --tol 1e-12 -o s.csv\n"
     "  perp sensitivities predator_prey --wrt r1,beta1 --times 50,100",
-    configure};
+    configure_sensitivities};
 
 }  // namespace perp::cli

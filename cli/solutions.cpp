@@ -10,6 +10,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/input/state_options.hpp>
+#include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/merged_tree_text.hpp>
 #include <perp/cli/output/step_choice.hpp>
 #include <perp/cli/output/step_solutions.hpp>
@@ -41,16 +42,26 @@ struct Present {
   std::string reason;
 };
 
+/// The mode in which a run starts from x, which satisfies the equations and laws to its rounding.
+Present mode_at_start(const Model& model, const Vector& x, double t) {
+  Capturing scheme(model.lcs(), step_options(model));
+  std::vector<Event> events;
+  if (scheme.start(t, x, model.run.h, events).status == Status::solved && events.empty())
+    return {scheme.mode(), "the mode in which a run starts from x"};
+  return {{}, "unknown: x violates the algebraic equations or laws in every mode"};
+}
+
 /// The modes whose algebraic equations and ranges x satisfies, if that is exactly one.
-Present present_mode(const StepEquations& equations, const Vector& x, double t) {
+Present present_mode(const Model& model, const Vector& x, double t) {
+  const StepEquations equations(model.lcs(), step_options(model).theta);
   const SolutionSet set = enumerate(equations.consistency(x, t));
   std::set<Mode> modes;
   for (const Piece& piece : pieces(set, most_listed))
     modes.insert(piece.modes.begin(), piece.modes.end());
-  if (modes.size() == 1) return {*modes.begin(), "the only mode that x satisfies"};
-  return {{},
-          modes.empty() ? "unknown: x violates the algebraic equations or laws in every mode"
-                        : fmt::format("unknown: x satisfies {} modes, see --mode", modes.size())};
+  if (set.complete && modes.size() == 1) return {*modes.begin(), "the only mode that x satisfies"};
+  if (!set.complete) return {{}, "unknown: " + set.certificate + ", see --mode"};
+  if (modes.empty()) return mode_at_start(model, x, t);
+  return {{}, fmt::format("unknown: x satisfies {} modes, see --mode", modes.size())};
 }
 
 void print_violations(const Model& model, const Vector& x, double t) {
@@ -147,6 +158,9 @@ int execute_tree(const SolutionsArguments& arguments, const Model& model, const 
                  double t) {
   const std::optional<Picture> picture =
       arguments.plot.empty() ? std::nullopt : std::optional<Picture>(arguments.plot);
+  FilesOfCommand files;
+  files.reads(find_model(arguments.model.model), "MODEL");
+  if (picture) picture->declare(files, "--plot");
   std::vector<int> drawn;
   if (arguments.plot_variables.empty())
     drawn.push_back(0);
@@ -191,9 +205,16 @@ void check_tree_options(const SolutionsArguments& arguments) {
     throw InvalidInput("--mode is for the selector, but --tree follows every solution");
 }
 
+/// The model, of whose [run] a tree depends on less: it has no selector.
+Model read(const SolutionsArguments& arguments) {
+  ModelOptions options = arguments.model;
+  if (arguments.tree) options.run_keys = {"h", "scheme", "theta"};
+  return arguments.state.read(options);
+}
+
 int execute(const SolutionsArguments& arguments) {
   check_tree_options(arguments);
-  const Model model = arguments.state.read(arguments.model);
+  const Model model = read(arguments);
   const double t = arguments.state.t(model);
   const Vector x = model.x0();
   if (arguments.max_nodes && *arguments.max_nodes <= 0)
@@ -202,7 +223,7 @@ int execute(const SolutionsArguments& arguments) {
   const Lcs* lcs = std::get_if<Lcs>(&model.system);
   const Present present =
       !arguments.state.mode.empty() ? Present{arguments.state.present(model.laws()), "--mode"}
-      : lcs != nullptr ? present_mode(StepEquations(*lcs, step_options(model).theta), x, t)
+      : lcs != nullptr ? present_mode(model, x, t)
                        : Present{{}, "unknown, see --mode"};
   StepSolutions solutions =
       StepLister(model, limits_of(arguments, model))(x, t, model.run.h, most_listed);
@@ -225,15 +246,15 @@ int execute(const SolutionsArguments& arguments) {
   return exit_no_answer;
 }
 
-Action configure(CLI::App& app) {
+Action configure_solutions(CLI::App& app) {
   const auto arguments = std::make_shared<SolutionsArguments>();
   arguments->model.add_to(app);
   arguments->state.add_to(app, "the state to step from", "the time to step from");
   arguments->state.add_mode_to(app,
                                "the present mode, for keep_mode: a branch for each law, by name or "
                                "number; default: the one that the state satisfies");
-  arguments->model.add_step_to(app);
-  arguments->model.add_scheme_to(app);
+  arguments->model.run_keys = {"h", "scheme", "selector", "solver", "theta", "tol"};
+  arguments->model.add_run_to(app, arguments->model.run_keys);
   app.add_option("--max-nodes", arguments->max_nodes,
                  "ends the enumeration (with --tree: states of the tree, 10000 without it); the "
                  "answer then says how far it got")
@@ -260,6 +281,6 @@ const Command solutions{
     "  perp solutions switching_dae_crossing --at x1=0,x2=-1\n"
     "  perp solutions model.toml --at v=1 --t 0.5 --h 0.01 --selector minimal_norm --json\n"
     "  perp solutions switching_dae_repulsive --at x1=0,x2=-1 --h 0.1 --tree 5 --plot tree.svg",
-    configure};
+    configure_solutions};
 
 }  // namespace perp::cli

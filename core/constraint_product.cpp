@@ -1,26 +1,24 @@
-#include <Eigen/SVD>
 
 #include <perp/core/constraint_product.hpp>
+#include <perp/core/linear/spectra.hpp>
 
 namespace perp {
 
 Matrix constraint_product(const ModeDae& dae, double tol) {
   const Eigen::Index n = dae.E.rows();
-  constexpr int full = Eigen::ComputeFullU | Eigen::ComputeFullV;
   // E = U diag(s, 0) Vᵀ:  s ẋ = A11 x + A12 z,  0 = A21 x + A22 z.
-  Eigen::JacobiSVD<Matrix> of_E(dae.E, full);
-  of_E.setThreshold(tol);
-  const Eigen::Index r = of_E.rank(), k = n - r;
+  const linear::Svd of_E = linear::svd(dae.E);
+  const Eigen::Index r = of_E.rank(tol), k = n - r;
   if (k == 0) return Matrix(0, 0);
-  const Matrix A = of_E.matrixU().transpose() * dae.A * of_E.matrixV();
+  const Matrix A = of_E.U.transpose() * dae.A * of_E.V;
   const double size = A.bottomRows(k).norm() + A.rightCols(k).norm();
   // A22 = U diag(d, 0) Vᵀ: its regular part is solved for as many z.
-  const Eigen::JacobiSVD<Matrix> of_A(A.bottomRightCorner(k, k), full);
+  const linear::Svd of_A = linear::svd(A.bottomRightCorner(k, k));
   Eigen::Index solved = 0;
-  while (solved < k && of_A.singularValues()[solved] > tol * size) ++solved;
-  const Matrix C = of_A.matrixU().rightCols(k - solved).transpose() * A.bottomLeftCorner(k, r);
-  const Matrix B = A.topRightCorner(r, k) * of_A.matrixV().rightCols(k - solved);
-  return C * of_E.singularValues().head(r).cwiseInverse().asDiagonal() * B;
+  while (solved < k && of_A.values[solved] > tol * size) ++solved;
+  const Matrix C = of_A.U.rightCols(k - solved).transpose() * A.bottomLeftCorner(k, r);
+  const Matrix B = A.topRightCorner(r, k) * of_A.V.rightCols(k - solved);
+  return C * of_E.values.head(r).cwiseInverse().asDiagonal() * B;
 }
 
 }  // namespace perp

@@ -13,7 +13,7 @@ namespace perp {
 /// A state reset: where `condition` changes its sign in the given direction, the listed variables
 /// get new values, all computed from the state before.
 struct Reset {
-  std::string name{};
+  std::string name{};          ///< used in logs
   int condition = -1;          ///< line of the tape
   int direction = 0;           ///< -1: falls through 0, +1: rises through 0, 0: both
   std::vector<int> variables;  ///< indices into x
@@ -26,20 +26,27 @@ struct Reset {
 /// algebraic variables alike: those whose derivative F and G do not contain are algebraic.
 /// Inputs of the tape: t | ẋ_1..n | x_1..n | λ_1..m | p_1..k (see the members below).
 struct Dcs {
-  Tape tape;
+  Tape tape;                       ///< the formulas of F, G and the resets
   std::vector<int> F;              ///< n lines
   std::vector<int> G;              ///< m lines
   std::vector<Law> laws;           ///< m
   std::vector<double> parameters;  ///< values of p
-  std::vector<Reset> resets{};
+  std::vector<Reset> resets{};     ///< in declared order
 
+  /// Number of variables and equations.
   [[nodiscard]] int n() const { return static_cast<int>(F.size()); }
+  /// Number of laws.
   [[nodiscard]] int m() const { return static_cast<int>(laws.size()); }
 
+  /// The input of the tape that is t.
   static constexpr int time_input() { return 0; }
+  /// That of ẋ_j, j from 0.
   [[nodiscard]] int derivative_input(int j) const { return 1 + j; }
+  /// That of x_j.
   [[nodiscard]] int variable_input(int j) const { return 1 + n() + j; }
+  /// That of λ_i.
   [[nodiscard]] int multiplier_input(int i) const { return 1 + 2 * n() + i; }
+  /// That of p_k.
   [[nodiscard]] int parameter_input(int k) const { return 1 + 2 * n() + m() + k; }
 };
 

@@ -17,6 +17,8 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   std::vector<int> lines = system.F;
   lines.insert(lines.end(), system.G.begin(), system.G.end());
   const auto rows = lines.size();
+  bounded_rows_ = BoundedTape(system.tape, lines, inputs(), system.parameters);
+  wide_rows_ = WideTape(system.tape, lines, inputs(), system.parameters);
   Program linear = bound(lines);
   values_ = MachineCode(linear.tape, linear.outputs, rows);
 
@@ -40,6 +42,8 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   lines.clear();
   for (const Reset& reset : system.resets) {
     reset_start_.push_back(lines.size());
+    bounded_conditions_.emplace_back(system.tape, std::span(&reset.condition, 1), inputs(),
+                                     system.parameters);
     lines.push_back(reset.condition);
     lines.insert(lines.end(), reset.values.begin(), reset.values.end());
   }
@@ -56,6 +60,26 @@ void DcsEvaluator::Program::run(const double* z, int inputs, double* result, std
 
 void DcsEvaluator::evaluate(const double* z, double* rows) {
   values_.run(z, static_cast<std::size_t>(inputs()), rows, nullptr);
+}
+
+void DcsEvaluator::evaluate_bounded(const double* z, const double* z_error, double* rows,
+                                    double* errors) {
+  bounded_rows_.run(z, z_error);
+  for (std::size_t k = 0; k < bounded_rows_.outputs(); ++k) {
+    rows[k] = bounded_rows_.output(k).value;
+    errors[k] = bounded_rows_.output(k).error;
+  }
+}
+
+void DcsEvaluator::evaluate_wide(std::span<const WideNumber> z, WideNumber* rows) {
+  wide_rows_.run(z);
+  for (int k = 0; k < n_ + m_; ++k) rows[k] = wide_rows_.output(static_cast<std::size_t>(k));
+}
+
+RunningError DcsEvaluator::condition_bounded(std::size_t reset, const double* z,
+                                             const double* z_error) {
+  bounded_conditions_[reset].run(z, z_error);
+  return bounded_conditions_[reset].output(0);
 }
 
 void DcsEvaluator::linearize(const double* z, double* rows, double* derivatives) {

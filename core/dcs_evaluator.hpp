@@ -2,8 +2,10 @@
 
 #include <vector>
 
+#include <perp/core/bounded_tape.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/machine_code.hpp>
+#include <perp/core/wide_tape.hpp>
 
 namespace perp {
 
@@ -29,6 +31,11 @@ class DcsEvaluator {
   void evaluate(const double* z, double* rows);
   /// The same, and the derivatives into `derivatives` (one for each of `entries()`).
   void linearize(const double* z, double* rows, double* derivatives);
+  /// The same as `evaluate` and bounds of the rounding errors, z being known to within z_error
+  /// (nullptr: exact): each row is exact up to `errors`, infinite where there is no bound.
+  void evaluate_bounded(const double* z, const double* z_error, double* rows, double* errors);
+  /// F and G in 113 bits with bounds of their errors.
+  void evaluate_wide(std::span<const WideNumber> z, WideNumber* rows);
   /// The entries that do not vanish by their form, ordered by row and column.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// Is this entry the same number everywhere?
@@ -40,6 +47,7 @@ class DcsEvaluator {
 
   /// Condition k of the resets at z.
   double condition(std::size_t reset, const double* z);
+  RunningError condition_bounded(std::size_t reset, const double* z, const double* z_error);
   /// The new values of reset k at z, one for each of its variables.
   void reset_values(std::size_t reset, const double* z, double* values);
 
@@ -54,6 +62,9 @@ class DcsEvaluator {
 
   int n_ = 0, m_ = 0;
   MachineCode values_, linear_;
+  BoundedTape bounded_rows_;
+  WideTape wide_rows_;
+  std::vector<BoundedTape> bounded_conditions_;  // of the resets
   Program resets_;
   std::vector<Entry> entries_;
   std::vector<char> constant_;

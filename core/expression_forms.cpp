@@ -7,7 +7,7 @@
 namespace perp {
 namespace {
 
-constexpr std::array functions{
+constexpr std::array forms{
     FormFunction{"abs", FormKind::absolute, 1, 1},
     FormFunction{"deadzone", FormKind::dead_zone, 3, 3},
     FormFunction{"der", FormKind::derivative, 1, 1},
@@ -46,12 +46,12 @@ bool Forms::is_condition(const Tape& tape, int line) const {
   return form != nullptr && form->kind >= FormKind::less;
 }
 
-std::span<const FormFunction> form_functions() { return functions; }
+std::span<const FormFunction> form_functions() { return forms; }
 
 const FormFunction* find_form_function(std::string_view name) {
-  const auto* found = std::find_if(functions.begin(), functions.end(),
+  const auto* found = std::find_if(forms.begin(), forms.end(),
                                    [&](const FormFunction& f) { return f.name == name; });
-  return found == functions.end() ? nullptr : found;
+  return found == forms.end() ? nullptr : found;
 }
 
 std::string_view form_word(FormKind kind) {
@@ -63,7 +63,7 @@ std::string_view form_word(FormKind kind) {
     case FormKind::negation: return "not";
     default: break;
   }
-  return std::find_if(functions.begin(), functions.end(),
+  return std::find_if(forms.begin(), forms.end(),
                       [kind](const FormFunction& f) { return f.kind == kind; })
       ->name;
 }

@@ -8,14 +8,6 @@
 #include <perp/core/nearest_name.hpp>
 
 namespace perp {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool starts_name(char c) { return is_name(std::string_view(&c, 1)); }
-
-}  // namespace
-
 /// Counts the nesting, so that no text can exhaust the stack.
 class ExpressionParser::Level {
  public:

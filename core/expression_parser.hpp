@@ -8,6 +8,12 @@
 
 namespace perp {
 
+/// Of the ASCII characters, whatever the locale says.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whether a name may begin with the character.
+inline bool starts_name(char c) { return is_name(std::string_view(&c, 1)); }
+
 /// Recursive descent, one function per level of the grammar (see `parse_expression`). With forms it
 /// reads the language of equations, without them that of single values.
 class ExpressionParser {

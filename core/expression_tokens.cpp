@@ -6,14 +6,6 @@
 #include <perp/core/nearest_name.hpp>
 
 namespace perp {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool starts_name(char c) { return is_name(std::string_view(&c, 1)); }
-
-}  // namespace
-
 void ExpressionParser::require_value(int line, std::size_t start) const {
   if (forms_ != nullptr && forms_->is_condition(tape_, line))
     fail(start, at_ - start,

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Dense>
 
 #include <perp/core/error.hpp>
 #include <perp/core/finite_eigenvalues.hpp>
+#include <perp/core/linear/lu.hpp>
+#include <perp/core/linear/spectra.hpp>
 #include <perp/core/pencil.hpp>
 
 namespace perp {
@@ -57,15 +58,14 @@ std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix
   if (E.rows() == 0) return result;
   const double shift = best_shift(E, A);
   if (shift == 0) return std::nullopt;
-  const Matrix M = Eigen::FullPivLU<Matrix>(A - shift * E).solve(E);
+  const Matrix M = linear::FullLu(A - shift * E).solve(E);
   Matrix Q = range_of(M);
   for (Eigen::Index last = M.cols(); Q.cols() < last && Q.cols() > 0;) {
     last = Q.cols();
     Q = range_of(M * Q);
   }
   if (Q.cols() == 0) return result;
-  const Eigen::EigenSolver<Matrix> solver(Q.transpose() * M * Q, false);
-  for (const std::complex<double>& value : solver.eigenvalues()) {
+  for (const std::complex<double>& value : linear::eigenvalues(Q.transpose() * M * Q)) {
     const std::complex<double> s = shift + 1.0 / value;
     result.emplace_back(s.real(), s.imag() == 0 ? 0.0 : s.imag());  // not -0
   }

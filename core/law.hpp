@@ -10,11 +10,11 @@ namespace perp {
 /// One straight piece of the graph of a law:
 ///     a w + b λ = c,   w ∈ [w.lower, w.upper],   λ ∈ [lambda.lower, lambda.upper]
 struct Branch {
-  double a = 0;
-  double b = 0;
-  double c = 0;
-  Range w;
-  Range lambda;
+  double a = 0;        ///< of w
+  double b = 0;        ///< of λ
+  double c = 0;        ///< right side
+  Range w;             ///< where w may be
+  Range lambda;        ///< where λ may be
   std::string name{};  ///< used in logs and tables; empty: `describe` makes one from the data
 
   friend bool operator==(const Branch&, const Branch&) = default;
@@ -26,7 +26,7 @@ struct Branch {
 ///     sign              λ ∈ sign(w),  that is  w ∈ N_[-1,1](λ)
 /// Codes that put the minus sign elsewhere are converted at the border.
 struct Law {
-  std::string name;
+  std::string name;              ///< used in logs and tables
   std::vector<Branch> branches;  ///< at least one; those of a monotone law in the order of w
   /// A law with memory leaves its present branch only when no solution stays in it, whatever the
   /// selector: this is what tells the two overlapping branches of a hysteresis apart.
@@ -88,10 +88,10 @@ Law hysteresis(double lower, double upper);
 
 /// How a model file names a law and how many numbers it takes, e.g. {"relay", 2, ...}.
 struct NamedLaw {
-  const char* name;
-  int arguments;
-  const char* meaning;
-  Law (*make)(const double* arguments);
+  const char* name;                      ///< as in model files
+  int arguments;                         ///< how many numbers it takes
+  const char* meaning;                   ///< one line for people
+  Law (*make)(const double* arguments);  ///< the law of these numbers
 };
 
 /// Every named law, in alphabetical order.

@@ -21,7 +21,9 @@ struct Lcs {
   Signal q{};               ///< m; empty: 0
   std::vector<Law> laws{};  ///< m
 
+  /// Number of variables.
   [[nodiscard]] int n() const { return static_cast<int>(A.rows()); }
+  /// Number of laws.
   [[nodiscard]] int m() const { return static_cast<int>(laws.size()); }
 };
 

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Dense>
 #include <span>
 #include <vector>
 
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/error.hpp>
+#include <perp/core/linear/least_squares.hpp>
 #include <perp/core/linearize.hpp>
 
 namespace perp {
@@ -62,7 +62,7 @@ ModeState state_in_mode(const Dcs& system, double t, const Vector& x, const Mode
   const Linearization at = linearization(evaluator, joined(t, state));
   const Matrix E = at.J.block(0, 1, n, n);
   const Vector F = at.rows.head(n);
-  if (E.allFinite() && F.allFinite()) state.xdot = -E.completeOrthogonalDecomposition().solve(F);
+  if (E.allFinite() && F.allFinite()) state.xdot = -linear::least_norm_solution(E, F, linear::rounding_share);
   return state;
 }
 

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Dense>
 #include <vector>
 
 #include <perp/core/cancellation.hpp>
 #include <perp/core/error.hpp>
+#include <perp/core/linear/lu.hpp>
+#include <perp/core/linear/spectra.hpp>
 #include <perp/core/pencil.hpp>
 
 namespace perp {
@@ -49,11 +50,10 @@ bool shuffle(Matrix& L, Matrix& R, double tol) {
   const Matrix top = L(full, Eigen::all);
   Eigen::Index rank = 0;
   if (!full.empty()) {
-    const Eigen::JacobiSVD<Matrix> svd(top, Eigen::ComputeFullU);
-    const Vector& values = svd.singularValues();
-    rank = (values.array() > tol * values[0]).count();
+    const linear::Svd svd = linear::svd(top);
+    rank = svd.rank(tol);
     if (rank == n) return false;
-    const Matrix UT = svd.matrixU().transpose();
+    const Matrix UT = svd.U.transpose();
     const auto rows = static_cast<Eigen::Index>(full.size());
     const Matrix top_R = given_R(full, Eigen::all);
     // Each entry on its own: a column that balancing finds small is scaled up, rounding with it.
@@ -125,7 +125,7 @@ ModeDae mode_dae(const Lcs& given, const Mode& mode) {
   dae.E.topLeftCorner(n, n) = lcs.E;
   dae.A << lcs.A, lcs.B(Eigen::all, V), row_x(V, Eigen::all), row_lambda(V, V);
   if (S.size() > 0) {
-    const Eigen::FullPivLU<Matrix> lu(K);
+    const linear::FullLu lu(K);
     Matrix of_x(S.size(), n + open);
     of_x << row_x(S, Eigen::all), row_lambda(S, V);
     const Matrix eliminated = -lu.solve(of_x);
@@ -143,7 +143,7 @@ double scaled_reciprocal_condition(const Matrix& matrix) {
   Matrix scaled = matrix;
   Matrix unused = Matrix::Zero(matrix.rows(), matrix.cols());
   balance(scaled, unused);
-  const Vector values = Eigen::JacobiSVD<Matrix>(scaled).singularValues();
+  const Vector values = linear::singular_values(scaled);
   return values[0] > 0 ? values[values.size() - 1] / values[0] : 0;
 }
 

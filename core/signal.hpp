@@ -15,9 +15,11 @@ namespace perp {
 /// A vector that is constant or a function of time: the b and q of an Lcs.
 class Signal {
  public:
+  /// Overwrites the varying entries of `value` with those at time t.
   using Function = std::function<void(double t, Vector& value)>;
 
   Signal() = default;
+  /// A constant.
   Signal(Vector constant) : value_(std::move(constant)) {}  // NOLINT: implicit on purpose
   /// `value` gives the size and the entries that never change; `function` overwrites the entries
   /// listed in `varying` (increasing indices) and no others.
@@ -33,14 +35,18 @@ class Signal {
         tape_(std::move(tape)),
         lines_(std::move(lines)) {}
 
+  /// Number of entries.
   [[nodiscard]] Eigen::Index size() const { return value_.size(); }
+  /// Does no entry change with time?
   [[nodiscard]] bool is_constant() const { return varying_.empty(); }
+  /// Indices of the entries that change, increasing.
   [[nodiscard]] const std::vector<int>& varying() const { return varying_; }
   /// Constant entries; the varying ones hold what the signal was made with.
   [[nodiscard]] const Vector& constant() const { return value_; }
 
   /// The expressions, null where there are none; and their lines, one for each of `varying()`.
   [[nodiscard]] const Tape* tape() const { return tape_.get(); }
+  /// Lines of the tape, one for each of `varying()`.
   [[nodiscard]] const std::vector<int>& lines() const { return lines_; }
 
   /// Writes the value at time t; `value` must have the signal's size. Does not allocate by itself.
@@ -49,6 +55,7 @@ class Signal {
     if (function_) function_(t, value);
     if (tape_) run_tape(t, value);
   }
+  /// The value at time t.
   [[nodiscard]] Vector operator()(double t) const {
     Vector value = value_;
     evaluate(t, value);

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <Eigen/QR>
 #include <set>
 
+#include <perp/core/linear/least_squares.hpp>
 #include <perp/core/state_derivative.hpp>
 
 namespace perp {
@@ -48,13 +48,12 @@ Vector StateDerivative::operator()(double t, const Vector& x, const Vector& lamb
     for (const Derivative& slope : slopes_)
       J(slope.output, column_of(slope.input)) = values[static_cast<std::size_t>(slope.line)];
     if (!F.allFinite() || !J.allFinite()) return xdot;
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factors(J);
-    if (factors.rank() < columns) return xdot;
-    const Vector change = factors.solve(F);
-    found -= change;
+    const std::optional<Matrix> change = linear::unique_least_squares(J, F, linear::rounding_share);
+    if (!change) return xdot;
+    found -= *change;
     for (Eigen::Index k = 0; k < columns; ++k)
       inputs[static_cast<std::size_t>(1 + variables_[static_cast<std::size_t>(k)])] = found[k];
-    if (change.norm() > rounding * found.norm()) continue;
+    if (change->norm() > rounding * found.norm()) continue;
     for (Eigen::Index k = 0; k < columns; ++k)
       xdot[variables_[static_cast<std::size_t>(k)]] = found[k];
     return xdot;

@@ -34,9 +34,6 @@ int Tape::input(int index) { return line({Operation::input, index, -1, 0}); }
 
 int Tape::apply(Operation operation, int a, int b) { return line({operation, a, b, 0}); }
 
-namespace {
-
-/// Which lines do the outputs need?
 std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs) {
   std::vector<bool> needed(static_cast<std::size_t>(tape.size()));
   const auto mark = [&needed](int line) {
@@ -50,8 +47,6 @@ std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs) {
   }
   return needed;
 }
-
-}  // namespace
 
 Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int> outputs) {
   return bind_inputs(tape, 0, known, outputs);

@@ -149,6 +149,9 @@ class Tape {
   std::unordered_map<Instruction, int, Hash, SameLine> known_;  // looked up only, never iterated
 };
 
+/// Which lines do the outputs need?
+std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs);
+
 /// The part of `tape` that `outputs` need, with the first known.size() inputs replaced by their
 /// values: whatever depends on them alone becomes one constant. Input number known.size() + k
 /// becomes k. `outputs` is rewritten to the lines of the result.

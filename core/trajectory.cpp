@@ -11,8 +11,10 @@ const char* to_string(EventKind kind) {
     case EventKind::sliding_exit: return "sliding_exit";
     case EventKind::jump: return "jump";
     case EventKind::inconsistent_start: return "inconsistent_start";
+    case EventKind::bound: return "bound";
     case EventKind::accumulation: return "zeno";
     case EventKind::no_solution: return "no_solution";
+    case EventKind::stopped: return "stopped";
   }
   return "unknown";
 }

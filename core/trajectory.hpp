@@ -10,6 +10,7 @@
 
 namespace perp {
 
+/// What can happen during a run.
 enum class EventKind {
   mode_change,         ///< one or more laws change their branch
   kink,                ///< a law with a continuous graph passes a corner
@@ -18,8 +19,10 @@ enum class EventKind {
   sliding_exit,        ///< and leaves it
   jump,                ///< the differential variables jump
   inconsistent_start,  ///< x0 violates the constraints by `size`
+  bound,               ///< a variable passes one of its bounds
   accumulation,        ///< infinitely many events end here (Zeno)
-  no_solution          ///< the solution ends here
+  no_solution,         ///< the solution ends here
+  stopped              ///< the run ends here for another reason: see its note
 };
 
 /// The word of the event log, e.g. "sliding_entry".
@@ -28,10 +31,10 @@ const char* to_string(EventKind kind);
 /// Something that happened at time t. Capturing schemes know t up to a step: it is interpolated
 /// linearly, between `t_before` and `t_after`.
 struct Event {
-  EventKind kind = EventKind::mode_change;
-  double t = 0;
-  double t_before = 0;
-  double t_after = 0;
+  EventKind kind = EventKind::mode_change;  ///< what happened
+  double t = 0;                             ///< when
+  double t_before = 0;                      ///< last time known to be before it
+  double t_after = 0;                       ///< first time known to be after it
   int law = -1;     ///< index of the law, -1: not of one law
   int from = -1;    ///< branch before
   int to = -1;      ///< branch after
@@ -42,22 +45,25 @@ struct Event {
   /// How many continuous continuations start after it, 0: not counted; and is the one taken weak,
   /// with a margin that stays zero as far as its derivatives tell (grazing)?
   int continuations = 0;
+  /// See `continuations`.
   bool is_weak = false;
   /// Where sensitivities are computed: dt/dq (q entries); 1/|d gap/dt|, which tells how it is
   /// conditioned; and where laws switch at one moment and the order in which q makes them matters,
   /// the one-sided ∂x/∂q after the event for each order (n×q each).
   Vector dt_dq{};
+  /// 1/|dw/dt| at the event, of dt_dq.
   double condition = 0;
+  /// One-sided ∂x/∂q, see `dt_dq`.
   std::vector<Matrix> pieces{};
 };
 
 /// One accepted step (or the start): everything known at time t.
 struct Step {
-  double t = 0;
-  Vector x;
-  Vector lambda;
-  Vector w;
-  Mode mode;
+  double t = 0;         ///< time
+  Vector x;             ///< n
+  Vector lambda;        ///< m
+  Vector w;             ///< m
+  Mode mode;            ///< m
   Matrix dx_dq{};       ///< n×q, where sensitivities are computed
   Matrix dlambda_dq{};  ///< m×q
 };
@@ -68,20 +74,22 @@ using Counts = std::map<std::string, long>;
 
 /// The result of `integrate`: accepted steps, modes, events, status, message, provenance.
 struct Trajectory {
-  std::vector<double> t;
-  std::vector<Vector> x;
-  std::vector<Vector> lambda;
-  std::vector<Vector> w;
-  std::vector<Mode> mode;
+  std::vector<double> t;           ///< times; two equal ones are the sides of an event
+  std::vector<Vector> x;           ///< one per time
+  std::vector<Vector> lambda;      ///< one per time
+  std::vector<Vector> w;           ///< one per time
+  std::vector<Mode> mode;          ///< one per time
   std::vector<Matrix> dx_dq;       ///< one per state where sensitivities are computed, else empty
   std::vector<Matrix> dlambda_dq;  ///< the same
-  std::vector<Event> events;
-  Status status = Status::never_run;
+  std::vector<Event> events;       ///< in the order of time
+  Status status = Status::never_run;  ///< how the run ended
   std::string message;  ///< one sentence with t and step number
-  Counts counts;
+  Counts counts;        ///< of steps, factorisations, ...
   std::map<std::string, std::string> provenance;  ///< version, scheme, selector, norm, options
 
+  /// Number of states.
   [[nodiscard]] std::size_t size() const { return t.size(); }
+  /// Adds one at the end.
   void append(const Step& step);
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
+#include <boost/multiprecision/gmp.hpp>
 #include <cmath>
 #include <vector>
 
@@ -9,11 +9,14 @@
 namespace perp {
 
 /// Exact rational numbers. Expression templates off: `auto` means a number.
-using Rational = boost::multiprecision::number<boost::multiprecision::cpp_rational_backend,
+using Rational = boost::multiprecision::number<boost::multiprecision::gmp_rational,
                                                boost::multiprecision::et_off>;
 
-using Integer = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>,
-                                              boost::multiprecision::et_off>;
+using Integer =
+    boost::multiprecision::number<boost::multiprecision::gmp_int, boost::multiprecision::et_off>;
+
+/// The double nearest to it, of two the even one; an infinity beyond the largest.
+double to_double(const Rational& value);
 
 /// What the polyhedral algorithms need to know of their scalar: when a number is zero, and how a
 /// direction is scaled. They are written once, for `long double` (scaled problems, entries near 1)
@@ -23,6 +26,7 @@ struct Arithmetic;
 
 template <>
 struct Arithmetic<long double> {
+  static constexpr bool exact = false;
   /// a - b, and 0 where nothing but rounding of the data (doubles) is left.
   static long double difference(long double a, long double b) {
     const long double value = a - b;
@@ -51,6 +55,7 @@ struct Arithmetic<long double> {
 
 template <>
 struct Arithmetic<Rational> {
+  static constexpr bool exact = true;
   static Rational difference(const Rational& a, const Rational& b) { return a - b; }
   static bool no_pivot(const Rational& value, const Rational&) { return value == 0; }
   static bool vanishes(const Rational& value, const Rational&) { return value == 0; }

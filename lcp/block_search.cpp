@@ -1,211 +1,255 @@
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <memory>
 
+#include <perp/core/linear/lu.hpp>
 #include <perp/lcp/block_search.hpp>
 #include <perp/lcp/certificate.hpp>
-#include <perp/lcp/maximal_pieces.hpp>
+#include <perp/lcp/exact_pieces.hpp>
+#include <perp/lcp/exact_scaling.hpp>
+#include <perp/lcp/field_search.hpp>
+#include <perp/lcp/least_norm.hpp>
+#include <perp/lcp/mode_equations.hpp>
 #include <perp/lcp/mode_tree.hpp>
+#include <perp/lcp/sparse_elimination.hpp>
 
 namespace perp {
 namespace {
 
-using Real = long double;
-
-constexpr std::size_t generator_limit = 20'000;  // of one mode's continuum
-constexpr int fewest_for_uniqueness = 8;         // laws; below, the tree costs less than the proof
-constexpr double storage_limit = 1e9;            // bytes, of the tableaus of one block
-
-/// Unit scaling of a problem that is equilibrated already, with the components of the original.
-Scaling unit(const Scaling& scaling) {
-  Scaling ones = scaling;
-  ones.u_scale.setOnes();
-  ones.row_scale.setOnes();
-  ones.lambda_scale.setOnes();
-  ones.w_scale.setOnes();
-  return ones;
-}
-
-/// The smallest multiple of a direction (largest entry 1) with integer entries up to 1000, or
-/// itself.
-void make_primitive(Vector& direction) {
-  direction /= direction.cwiseAbs().maxCoeff();
-  double smallest = 1;
-  for (const double value : direction)
-    if (value != 0) smallest = std::min(smallest, std::abs(value));
-  for (int factor = 1; factor <= 1000; ++factor) {
-    // the smallest entry must become an integer too: most factors are refused by this one test
-    if (const double probe = factor * smallest; std::abs(probe - std::round(probe)) > 1e-9)
-      continue;
-    const Vector multiple = factor * direction;
-    Vector rounded = multiple;
-    for (double& value : rounded) value = std::round(value);
-    const bool integer = ((multiple - rounded).cwiseAbs().array() <= 1e-12 * factor).all() &&
-                         ((rounded.array() == 0) == (direction.array() == 0)).all();
-    if (integer) {
-      direction = rounded;
-      return;
-    }
-  }
-}
-
-enum class Role { vertex, ray, line };
-
-/// Generators of the scaled problem in the units of the original.
-Matrix unscaled(const std::vector<std::vector<Real>>& points, const Vector& unit_of, Role role) {
-  const Eigen::Index n = unit_of.size();
-  Matrix matrix(n, static_cast<Eigen::Index>(points.size()));
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    Vector point(n);
-    for (Eigen::Index i = 0; i < n; ++i)
-      point[i] = static_cast<double>(points[k][static_cast<std::size_t>(i)]) * unit_of[i] + 0.0;
-    if (role != Role::vertex) make_primitive(point);
-    if (role == Role::line) {
-      const auto* first =
-          std::find_if(point.data(), point.data() + n, [](double v) { return v != 0; });
-      if (first != point.data() + n && *first < 0) point = -point;
-    }
-    matrix.col(static_cast<Eigen::Index>(k)) = point;
-  }
-  return matrix;
-}
+constexpr int fewest_for_uniqueness = 8;  // laws; below, the tree costs less than the proof
+constexpr double storage_limit = 1e9;     // bytes, of the tableaus of one block
 
 /// The search of one block by its tree of modes.
 class BlockSearch {
  public:
   BlockSearch(const Mlcp& problem, const EnumerateOptions& options)
-      : scaling_(equilibrate(problem)),
+      : given_(problem),
+        scaling_(equilibrate(problem)),
         problem_(scaled(problem, scaling_)),
-        unit_(unit(scaling_)),
-        algebraic_(problem_),
-        tol_(options.tol),
-        collector_(algebraic_),
-        unique_(problem.m() >= fewest_for_uniqueness && has_at_most_one_solution(problem)) {}
+        room_(options.max_solutions),
+        unit_(problem.p() + problem.m()),
+        bounded_(problem_),
+        unique_(problem.m() >= fewest_for_uniqueness && has_at_most_one_solution(problem)) {
+    unit_ << scaling_.u_scale, scaling_.lambda_scale;
+  }
 
-  BlockFindings run(long budget, long room) {
+  BlockFindings run(long budget) {
     const double n = problem_.p() + problem_.m(), m = problem_.m();
     if (m * m * n * sizeof(double) / 2 > storage_limit) return std::move(result_);
-    ModePolyhedron<Real> solutions(algebraic_, generator_limit);
-    ModeTree tree(problem_);
-    bool overflow = false;
-    std::vector<Mode> meeting;  // of the only solution
-    Mode known;
-    const bool finished = tree.search(budget, [&](const Mode& mode) {
-      const std::vector<Real> point = take(mode, solutions(mode, overflow), room);
-      if (unique_ && !point.empty() && meeting_modes(point, room, meeting)) {
-        known = mode;
-        return false;
-      }
-      return result_.modes <= room;
-    });
-    for (const Mode& mode : meeting)
-      if (mode != known) take(mode, solutions(mode, overflow), room);
-    result_.unique = !meeting.empty();
-    result_.finished = (finished || result_.unique) && !overflow && result_.modes <= room;
-    result_.modes = std::min(result_.modes, room);
-    result_.nodes = tree.nodes();
-    result_.explored = result_.finished ? 1 : tree.explored();
-    write_pieces();
+    bool finished = false;
+    if (is_exactly_scaled(given_, problem_)) {
+      ModeTree tree(problem_);
+      if (!tree.usable()) return run_exactly(budget);
+      finished = tree.search(budget, [&](const Mode& mode) { return visit(tree, mode); });
+      result_.nodes = tree.nodes();
+      result_.explored = tree.explored();
+    } else {
+      return run_exactly(budget);
+    }
+    finish(finished);
     return std::move(result_);
   }
 
  private:
-  /// Keeps the solutions of a mode, if it has any that pass and there is room; gives one of them.
-  std::vector<Real> take(const Mode& mode, Generators<Real> generators, long room) {
-    if (generators.vertices.empty()) return {};
-    if (!passes(generators)) {
-      rejected_.push_back(std::move(generators.vertices));
-      return {};
-    }
-    std::vector<Real> point = generators.vertices.front();
-    if (++result_.modes <= room) collector_.add(mode, std::move(generators));
-    return point;
+  struct Meeting {
+    std::vector<Mode> modes;  ///< that were visited
+    Vector point;
+  };
+
+  /// Every mode in rational arithmetic, in the units as given.
+  BlockFindings run_exactly(long budget) {
+    unit_.setOnes();
+    exact_ = std::make_unique<AlgebraicProblem<Rational>>(given_);
+    collector_ = std::make_unique<PieceCollector<Rational>>(*exact_);
+    FieldSearch<Rational> search(*exact_, budget);
+    const bool finished = search.run([&](const Mode& mode, Generators<Rational> generators) {
+      take(mode, std::move(generators));
+    });
+    result_.nodes = search.nodes();
+    finish(finished);
+    return std::move(result_);
   }
 
-  /// The modes whose branches all meet (w, λ) of a point. False if they are too many.
-  bool meeting_modes(const std::vector<Real>& y, long room, std::vector<Mode>& modes) const {
-    constexpr double near = 1e-8;  // candidates: each is solved for itself
-    modes = {Mode{}};
-    for (int i = 0; i < problem_.m(); ++i) {
-      const auto w = static_cast<double>(output(algebraic_, i, y, false).value);
-      const auto lambda = static_cast<double>(y[static_cast<std::size_t>(problem_.p() + i)]);
-      const Law& law = problem_.laws[static_cast<std::size_t>(i)];
-      const double size = 1 + std::abs(w) + std::abs(lambda);
-      std::vector<Mode> longer;
-      for (std::size_t branch = 0; branch < law.branches.size(); ++branch) {
-        if (distance({law.name, {law.branches[branch]}}, w, lambda) > near * size) continue;
-        for (const Mode& mode : modes) {
-          longer.push_back(mode);
-          longer.back().push_back(static_cast<int>(branch));
-        }
+  void finish(bool finished) {
+    settle_meetings();
+    result_.finished = (finished || result_.unique) && !overflow_ && result_.modes <= room_;
+    result_.modes = std::min(result_.modes, room_);
+    if (result_.finished) result_.explored = 1;
+    write_pieces();
+  }
+
+  /// The solutions of a mode that the tree has left. False to end the search.
+  bool visit(ModeTree& tree, const Mode& mode) {
+    if (const auto y = tree.leaf_point()) {
+      const Verdict found = verdict(mode, *y);
+      if (found == Verdict::outside) return true;
+      if (found == Verdict::inside)
+        if (const auto point = polished(mode, *y)) return take_point(mode, *point);
+    }
+    if (const auto y = sparse_point(bounded_, mode))
+      if (const auto branches = meeting_branches(bounded_, mode, *y)) {
+        if (count_modes(*branches, 1) == 0) return true;
+        if (take_meeting(mode, *branches, *y)) return result_.modes <= room_ && !result_.unique;
       }
-      modes = std::move(longer);
-      if (static_cast<long>(modes.size()) > room) break;
-    }
-    if (static_cast<long>(modes.size()) > room) modes.clear();
-    return !modes.empty();
+    make_exact();
+    Generators<Rational> generators = (*polyhedron_)(mode, overflow_);
+    if (generators.vertices.empty()) return true;
+    if (unique_) return take_only_solution(mode, generators.vertices.front());
+    take(mode, std::move(generators));
+    return result_.modes <= room_;
   }
 
-  /// The pieces in the units of the problem as given; what was rejected and is no neighbour of one.
-  void write_pieces() {
-    Vector unit_of(problem_.p() + problem_.m());
-    unit_of << scaling_.u_scale, scaling_.lambda_scale;
-    std::vector<ModalPiece<Real>> found = collector_.take();
-    for (const auto& vertices : rejected_)
-      result_.rejected +=
-          !std::all_of(vertices.begin(), vertices.end(),
-                       [&](const std::vector<Real>& y) { return is_among(y, found); });
-    for (ModalPiece<Real>& piece : found) {
-      auto& [vertices, rays, lines] = piece.generators;
-      std::sort(vertices.begin(), vertices.end());
-      std::sort(rays.begin(), rays.end());
-      result_.pieces.push_back(
-          {std::move(piece.modes), piece.dimension, unscaled(vertices, unit_of, Role::vertex),
-           unscaled(rays, unit_of, Role::ray), unscaled(lines, unit_of, Role::line)});
-    }
+  void make_exact() {
+    if (exact_) return;
+    exact_ = std::make_unique<AlgebraicProblem<Rational>>(problem_);
+    collector_ = std::make_unique<PieceCollector<Rational>>(*exact_);
+    polyhedron_ = std::make_unique<ModePolyhedron<Rational>>(*exact_, generator_limit);
   }
 
-  /// Nothing is a solution before the residual of every vertex passed.
-  bool passes(const Generators<Real>& generators) const {
-    Vector u(problem_.p()), lambda(problem_.m());
-    for (const std::vector<Real>& y : generators.vertices) {
-      for (int j = 0; j < u.size(); ++j) u[j] = static_cast<double>(y[static_cast<std::size_t>(j)]);
-      for (int j = 0; j < lambda.size(); ++j)
-        lambda[j] = static_cast<double>(y[static_cast<std::size_t>(u.size() + j)]);
-      if (!(residual(problem_, unit_, u, lambda) <= tol_)) return false;
+  /// Inside: surely in this mode and in no other one.
+  [[nodiscard]] Verdict verdict(const Mode& mode, const std::vector<Bounded<double>>& y) const {
+    Verdict worst = Verdict::inside;
+    for (int i = 0; i < bounded_.m && worst != Verdict::outside; ++i) {
+      const auto law = static_cast<std::size_t>(i);
+      const std::vector<Bounded<double>>& row = bounded_.w_row(i);
+      Bounded<double> w = row.back();
+      for (std::size_t j = 0; j < y.size(); ++j) subtract_product(w, -row[j], y[j]);
+      const Bounded<double>& lambda = y[static_cast<std::size_t>(bounded_.p + i)];
+      const Verdict here = stands(bounded_.laws[law], mode[law], w, lambda);
+      if (here != Verdict::inside) worst = here;
+    }
+    return worst;
+  }
+
+  /// Keeps a point whose bounds put it inside of its mode. False to end the search.
+  bool take_point(const Mode& mode, const Vector& point) {
+    if (++result_.modes <= room_) add_point({mode}, point);
+    result_.unique = unique_;
+    return !unique_ && result_.modes <= room_;
+  }
+
+  /// Keeps a point that is exactly on these branches, for all of their modes. False if its doubles are
+  /// not proved, or there is no room.
+  bool take_meeting(const Mode& mode, const MeetingBranches& branches,
+                    const std::vector<Bounded<double>>& y) {
+    const auto known = meetings_.find(branches);
+    if (known != meetings_.end()) {  // a regular mode has one point: this one
+      known->second.modes.push_back(mode);
+      ++result_.modes;
+      return true;
+    }
+    if (unique_ && count_modes(branches, room_ + 1) > room_) return false;
+    const auto point = polished(mode, y);
+    if (!point) return false;
+    if (unique_) {
+      add_point(modes_of(branches), *point);
+      result_.modes = static_cast<long>(result_.pieces.back().modes.size());
+      result_.unique = true;
+    } else {
+      meetings_[branches] = {{mode}, *point};
+      ++result_.modes;
     }
     return true;
   }
 
-  /// Is it a vertex of a piece that passed: a mode that ends next to the solution of another one?
-  static bool is_among(const std::vector<Real>& y, const std::vector<ModalPiece<Real>>& pieces) {
-    const auto near = [&](const std::vector<Real>& vertex) {
-      Real size = 1, distance = 0;
-      for (std::size_t j = 0; j < y.size(); ++j) {
-        size = std::max(size, std::abs(vertex[j]));
-        distance = std::max(distance, std::abs(y[j] - vertex[j]));
-      }
-      return distance <= static_cast<Real>(solution_tolerance) * size;
-    };
-    return std::any_of(pieces.begin(), pieces.end(), [&](const ModalPiece<Real>& piece) {
-      return std::any_of(piece.generators.vertices.begin(), piece.generators.vertices.end(), near);
-    });
+  void add_point(std::vector<Mode> modes, const Vector& point) {
+    result_.pieces.push_back({std::move(modes),
+                              0,
+                              unit_.cwiseProduct(point),
+                              Matrix(unit_.size(), 0),
+                              Matrix(unit_.size(), 0)});
   }
 
+  /// A point all of whose modes are regular is a piece. One of a singular mode may be part of a
+  /// continuum: that is decided exactly.
+  void settle_meetings() {
+    for (auto& [branches, meeting] : meetings_) {
+      const auto count = static_cast<long>(meeting.modes.size());
+      std::sort(meeting.modes.begin(), meeting.modes.end());
+      if (count_modes(branches, count + 1) == count) {
+        add_point(std::move(meeting.modes), meeting.point);
+        continue;
+      }
+      make_exact();
+      for (const Mode& mode : meeting.modes)
+        collector_->add(mode, (*polyhedron_)(mode, overflow_));
+    }
+  }
+
+  /// The doubles of a point; nothing if their last digits are not proved.
+  [[nodiscard]] std::optional<Vector> polished(const Mode& mode,
+                                               const std::vector<Bounded<double>>& y) const {
+    std::vector<char> zeros;
+    for (const Bounded<double>& value : y) zeros.push_back(is_zero(value) ? 1 : 0);
+    return proved_point(problem_, mode, zeros);
+  }
+
+  void take(const Mode& mode, Generators<Rational> generators) {
+    if (++result_.modes <= room_) collector_->add(mode, std::move(generators));
+  }
+
+  /// The only solution, with all modes whose branches meet it.
+  bool take_only_solution(const Mode& mode, const std::vector<Rational>& y) {
+    std::vector<Mode> modes{Mode{}};
+    for (int i = 0; i < exact_->m; ++i) {
+      const auto law = static_cast<std::size_t>(i);
+      const Rational w = output(*exact_, i, y, false).value;
+      const Rational& lambda = y[static_cast<std::size_t>(exact_->p + i)];
+      std::vector<Mode> longer;
+      for (std::size_t k = 0; k < exact_->laws[law].size(); ++k) {
+        const LawBranch<Rational>& branch = exact_->laws[law][k];
+        if (branch.a * w + branch.b * lambda != branch.c) continue;
+        if (branch.b != 0 && stands(branch.w, w) == Verdict::outside) continue;
+        if (branch.a != 0 && stands(branch.lambda, lambda) == Verdict::outside) continue;
+        for (const Mode& shorter : modes) {
+          longer.push_back(shorter);
+          longer.back().push_back(static_cast<int>(k));
+        }
+      }
+      modes = std::move(longer);
+      if (static_cast<long>(modes.size()) > room_) {  // these are not all
+        take(mode, {{y}, {}, {}});
+        overflow_ = true;
+        return false;
+      }
+    }
+    for (const Mode& meeting : modes) take(meeting, {{y}, {}, {}});
+    result_.unique = true;
+    return false;
+  }
+
+  /// All pieces in the units of the problem as given, in the order of their modes.
+  void write_pieces() {
+    std::vector<Rational> units(unit_.begin(), unit_.end());
+    if (collector_)
+      for (ModalPiece<Rational>& piece : collector_->take()) {
+        change_units(piece.generators, units);
+        result_.pieces.push_back(
+            rounded(std::move(piece.modes), piece.dimension, piece.generators));
+      }
+    std::sort(result_.pieces.begin(), result_.pieces.end(),
+              [](const Piece& a, const Piece& b) { return a.modes < b.modes; });
+  }
+
+  const Mlcp& given_;
   Scaling scaling_;
   Mlcp problem_;
-  Scaling unit_;
-  AlgebraicProblem<Real> algebraic_;
-  double tol_;
-  PieceCollector<Real> collector_;
+  long room_;
+  Vector unit_;  ///< of the unknowns of the scaled problem
+  AlgebraicProblem<Bounded<double>> bounded_;
+  std::unique_ptr<AlgebraicProblem<Rational>> exact_;  ///< made when it is needed
+  std::unique_ptr<PieceCollector<Rational>> collector_;
+  std::unique_ptr<ModePolyhedron<Rational>> polyhedron_;
+  std::map<MeetingBranches, Meeting> meetings_;  ///< points on more than one branch of a law
   bool unique_;  ///< proved: there is at most one solution
-  std::vector<std::vector<std::vector<Real>>> rejected_;
+  bool overflow_ = false;
   BlockFindings result_;
 };
 
 }  // namespace
 
 BlockFindings search_block(const Mlcp& block, const EnumerateOptions& options) {
-  return BlockSearch(block, options).run(options.max_nodes, options.max_solutions);
+  return BlockSearch(block, options).run(options.max_nodes);
 }
 
 }  // namespace perp

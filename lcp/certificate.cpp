@@ -1,72 +1,178 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
+#include <cmath>
+#include <limits>
 #include <vector>
 
+#include <perp/core/linear/spectra.hpp>
+#include <perp/lcp/arithmetic.hpp>
 #include <perp/lcp/certificate.hpp>
+#include <perp/lcp/refined_solution.hpp>
 
 namespace perp {
 namespace {
 
-struct Point {
-  double w, lambda;
+constexpr double clearly_definite = 1e-10;  ///< share of the diagonal; Cholesky's method rounds by m u
+
+/// A rational number or an infinity.
+struct End {
+  int infinite = 0;  ///< its sign
+  Rational value{};
+
+  friend bool operator<=(const End& a, const End& b) {
+    return a.infinite != b.infinite ? a.infinite < b.infinite
+                                    : a.infinite != 0 || a.value <= b.value;
+  }
 };
 
-/// Ends of a branch, infinite ones at a large finite distance: enough to compare directions and
-/// order.
-std::vector<Point> ends(const Branch& branch) {
-  constexpr double far = 1e150;  // stands for infinity
-  const auto clip = [&](double value) { return std::clamp(value, -far, far); };
-  if (branch.b == 0)
-    return {{branch.c / branch.a, clip(branch.lambda.lower)},
-            {branch.c / branch.a, clip(branch.lambda.upper)}};
-  const Range range = w_range(branch);
-  std::vector<Point> points;
-  for (const double w : {clip(range.lower), clip(range.upper)})
-    points.push_back(
-        {w, branch.a == 0 ? branch.c / branch.b : (branch.c - branch.a * w) / branch.b});
-  return points;
+struct Ends {
+  End lower, upper;
+
+  void cut(const Ends& other) {
+    if (lower <= other.lower) lower = other.lower;
+    if (other.upper <= upper) upper = other.upper;
+  }
+};
+
+End end_of(double value) {
+  return std::isfinite(value) ? End{0, Rational(value)} : End{value > 0 ? 1 : -1};
+}
+
+/// Image of a range under v -> (c - f v) / d.
+Ends image(const Ends& range, const Rational& c, const Rational& f, const Rational& d) {
+  const int direction = f.sign() * d.sign();
+  const auto of = [&](const End& end) {
+    return end.infinite != 0 ? End{-direction * end.infinite} : End{0, (c - f * end.value) / d};
+  };
+  return direction > 0 ? Ends{of(range.upper), of(range.lower)}
+                       : Ends{of(range.lower), of(range.upper)};
+}
+
+/// The smallest box around a branch.
+struct Hull {
+  Rational a, b, c;
+  Ends w, lambda;
+
+  explicit Hull(const Branch& branch)
+      : a(branch.a),
+        b(branch.b),
+        c(branch.c),
+        w{end_of(branch.w.lower), end_of(branch.w.upper)},
+        lambda{end_of(branch.lambda.lower), end_of(branch.lambda.upper)} {
+    const auto fixed = [](const Rational& value) { return Ends{{0, value}, {0, value}}; };
+    if (a == 0) {
+      lambda = fixed(c / b);
+    } else if (b == 0) {
+      w = fixed(c / a);
+    } else {
+      lambda.cut(image(w, c, a, b));
+      w.cut(image(lambda, c, b, a));
+    }
+  }
+
+  [[nodiscard]] bool is_on_line_of(const Hull& other) const {
+    return a * other.b == b * other.a && a * other.c == c * other.a && b * other.c == c * other.b;
+  }
+};
+
+/// Does λ never rise (`sign` = 1) or never fall (-1) from one branch to the other, either way?
+bool in_order(const Hull& p, const Hull& q, int sign) {
+  const auto before = [sign](const Hull& left, const Hull& right) {
+    return left.w.upper <= right.w.lower &&
+           (sign > 0 ? right.lambda.upper <= left.lambda.lower
+                     : left.lambda.upper <= right.lambda.lower);
+  };
+  return before(p, q) || before(q, p) || p.is_on_line_of(q);
+}
+
+/// M = M22 - M21 M11⁻¹ M12 with bounds of its errors; false where M11 may be singular.
+bool eliminate_u(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMatrix& M12,
+                 BoundedMatrix& M) {
+  const int p = problem.p(), m = problem.m();
+  M = BoundedMatrix(m, m);
+  M.high = problem.M22;
+  if (p == 0 || m == 0) return true;
+  BoundedMatrix Y;
+  if (!solve_bounded(M11, M12, Y)) return false;
+  const Matrix left = problem.M21.cwiseAbs();
+  M.high -= problem.M21 * Y.high;
+  M.error = left * (Y.error + Y.low.cwiseAbs()) +
+            (p + 2) * unit_roundoff * (problem.M22.cwiseAbs() + left * Y.high.cwiseAbs());
+  M.error *= 1 + (p + 4) * 4 * unit_roundoff;
+  return M.high.allFinite() && M.error.allFinite();
+}
+
+/// Is the symmetric part of diag(signs) M positive definite? With a unit diagonal, by Cholesky's
+/// method on what a shift leaves that is larger than the errors and all of its rounding.
+bool is_definite(const BoundedMatrix& M, const Vector& signs) {
+  const Eigen::Index m = signs.size();
+  if (m == 0) return true;
+  Matrix S = signs.asDiagonal() * M.high;
+  S = (S + S.transpose()).eval() / 2;
+  if (!(S.diagonal().minCoeff() > 0)) return false;
+  const Vector d = S.diagonal().cwiseSqrt().cwiseInverse();
+  S = d.asDiagonal() * S * d.asDiagonal();
+  Matrix error = d.asDiagonal() * ((M.error + M.error.transpose()) / 2).eval() * d.asDiagonal();
+  const double shift = clearly_definite * static_cast<double>(m) +
+                       2 * error.rowwise().sum().maxCoeff();
+  if (!(shift < 1)) return false;
+  return linear::has_cholesky_factor(S - shift * Matrix::Identity(m, m));
+}
+
+bool is_certified(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMatrix& M12) {
+  Vector signs(problem.m());
+  Monotonicity runs = Monotonicity::neither;
+  for (int i = 0; i < problem.m(); ++i) {
+    const auto law = static_cast<std::size_t>(i);
+    if (i == 0 || problem.laws[law].branches != problem.laws[law - 1].branches)
+      runs = monotonicity(problem.laws[law]);
+    if (runs == Monotonicity::neither) return false;
+    signs[i] = runs == Monotonicity::falling ? 1 : -1;
+  }
+  BoundedMatrix M;
+  return eliminate_u(problem, M11, M12, M) && is_definite(M, signs);
+}
+
+BoundedMatrix exactly(const Matrix& entries) {
+  BoundedMatrix result(entries.rows(), entries.cols());
+  result.high = entries;
+  return result;
 }
 
 }  // namespace
 
 Monotonicity monotonicity(const Law& law) {
-  std::vector<Point> points;
-  for (const Branch& branch : law.branches)
-    for (const Point& point : ends(branch)) points.push_back(point);
+  std::vector<Hull> hulls;
+  for (const Branch& branch : law.branches) hulls.emplace_back(branch);
   bool rising = true, falling = true;
-  for (const Point& p : points)
-    for (const Point& q : points) {
-      if (!(p.w < q.w)) continue;
-      rising = rising && p.lambda <= q.lambda;
-      falling = falling && p.lambda >= q.lambda;
+  for (std::size_t i = 0; i < hulls.size(); ++i) {
+    const int slope = hulls[i].a.sign() * hulls[i].b.sign();  // λ falls with w where a b > 0
+    rising = rising && slope <= 0;
+    falling = falling && slope >= 0;
+    for (std::size_t j = 0; j < i; ++j) {
+      falling = falling && in_order(hulls[i], hulls[j], 1);
+      rising = rising && in_order(hulls[i], hulls[j], -1);
     }
+  }
   return falling ? Monotonicity::falling : rising ? Monotonicity::rising : Monotonicity::neither;
 }
 
 bool has_at_most_one_solution(const Mlcp& problem) {
-  const int p = problem.p(), m = problem.m();
-  Matrix M = problem.M22;
-  if (p > 0) {
-    const Mlcp unit = scaled(problem, equilibrate(problem));
-    Eigen::FullPivLU<Matrix> lu(unit.M11);
-    lu.setThreshold(1e-12);
-    if (!lu.isInvertible()) return false;
-    M -= problem.M21 * problem.M11.fullPivLu().solve(problem.M12);
-  }
-  for (int i = 0; i < m; ++i) {
-    const Monotonicity runs = monotonicity(problem.laws[static_cast<std::size_t>(i)]);
-    if (runs == Monotonicity::neither) return false;
-    if (runs == Monotonicity::rising) M.row(i) *= -1;
-  }
-  Matrix S = (M + M.transpose()) / 2;
-  if (m == 0) return true;
-  if (S.diagonal().minCoeff() <= 0) return false;
-  const Vector d = S.diagonal().cwiseSqrt().cwiseInverse();
-  S = d.asDiagonal() * S * d.asDiagonal();
-  const Eigen::LLT<Matrix> factor(S - 1e-10 * m * Matrix::Identity(m, m));  // room for rounding
-  return factor.info() == Eigen::Success;
+  return is_certified(problem, exactly(problem.M11), exactly(problem.M12));
+}
+
+bool has_at_most_one_solution(const ParametricMlcp& family) {
+  const int p = family.base.p(), m = family.base.m();
+  BoundedMatrix M11(p, p), M12(p, m);
+  for (int i = 0; i < p; ++i)
+    for (int j = 0; j < p + m; ++j) {
+      const DoubleDouble value = family.bounded_entry(i, j);
+      BoundedMatrix& part = j < p ? M11 : M12;
+      const int column = j < p ? j : j - p;
+      part.set(i, column, value);
+      part.error(i, column) = 2 * unit_roundoff * std::abs(value.low);
+    }
+  return is_certified(family.base, M11, M12);
 }
 
 std::string laws_in_blocks(int laws, std::size_t blocks) {

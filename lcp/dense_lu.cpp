@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 
+#include <perp/core/linear/least_squares.hpp>
+#include <perp/core/linear/spectra.hpp>
 #include <perp/lcp/dense_lu.hpp>
 
 namespace perp {
@@ -96,6 +96,17 @@ void DenseLu::solve_transposed(double* x) const {
   }
 }
 
+int DenseLu::determinant_sign() const {
+  bool negative = false;
+  for (int i = 0; i < n_; ++i) negative = negative != (row(i)[i] < 0);
+  // Each exchange that sorts the order of the rows changes the sign once.
+  for (int i = 0; i < n_; ++i)
+    for (int k = i + 1; k < n_; ++k)
+      negative = negative != (origin_[static_cast<std::size_t>(k)] <
+                              origin_[static_cast<std::size_t>(i)]);
+  return negative ? -1 : 1;
+}
+
 Matrix DenseLu::scaled(const double* A) const {
   Matrix S(n_, n_);
   for (int i = 0; i < n_; ++i)
@@ -109,20 +120,17 @@ double DenseLu::solve_least_squares(const double* A, const double* r, double* x)
   const Matrix S = scaled(A);
   Vector right(n_);
   for (int i = 0; i < n_; ++i) right[i] = row_scale_[static_cast<std::size_t>(i)] * r[i];
-  Eigen::CompleteOrthogonalDecomposition<Matrix> factors(n_, n_);
-  factors.setThreshold(10 * singular_pivot);
-  factors.compute(S);
-  const Vector y = factors.solve(right);
+  const Vector y = linear::least_norm_solution(S, right, 10 * singular_pivot);
   for (int j = 0; j < n_; ++j) x[j] = column_scale_[static_cast<std::size_t>(j)] * y[j];
   const double size = right.norm();
   return size > 0 ? (S * y - right).norm() / size : 0;
 }
 
 bool DenseLu::determines(const double* A, int count) const {
-  const Eigen::JacobiSVD<Matrix> svd(scaled(A), Eigen::ComputeFullV);
+  const linear::Svd svd = linear::svd(scaled(A));
   for (int k = 0; k < n_; ++k)
-    if (svd.singularValues()[k] <= 10 * singular_pivot * svd.singularValues()[0] &&
-        svd.matrixV().col(k).head(count).lpNorm<Eigen::Infinity>() > 1e-7)
+    if (svd.values[k] <= 10 * singular_pivot * svd.values[0] &&
+        svd.V.col(k).head(count).lpNorm<Eigen::Infinity>() > 1e-7)
       return false;
   return true;
 }

@@ -25,6 +25,9 @@ class DenseLu {
   /// to A x = r; returns the share of r (in scaled rows) that is left. Allocates.
   double solve_least_squares(const double* A, const double* r, double* x) const;
 
+  /// Sign of the determinant of the matrix, which must be regular.
+  [[nodiscard]] int determinant_sign() const;
+
   /// Do all vectors of the null space vanish in the first `count` unknowns? Allocates.
   [[nodiscard]] bool determines(const double* A, int count) const;
 

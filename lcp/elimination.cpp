@@ -5,37 +5,63 @@
 
 namespace perp {
 
+namespace {
+
+Matrix rounded(const std::vector<Elimination::Row>& rows, std::size_t columns) {
+  Matrix result(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(columns));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < columns; ++j)
+      result(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+          static_cast<double>(rows[i][j]);
+  return result;
+}
+
+}  // namespace
+
 bool Elimination::run(const Matrix& rows, int free) {
+  std::vector<Row> exact(static_cast<std::size_t>(rows.rows()));
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    for (const double value : rows.row(i)) exact[static_cast<std::size_t>(i)].emplace_back(value);
+  if (!run(std::move(exact), free)) return false;
+  if (rows.rows() == 0) stages_.back() = Matrix(0, rows.cols() - free);
+  return true;
+}
+
+bool Elimination::run(std::vector<Row> rows, int free) {
   free_ = free;
-  stages_.assign(1, rows);
-  origin_.resize(static_cast<std::size_t>(rows.rows()));
+  const std::size_t columns = rows.empty() ? 0 : rows.front().size();
+  projected_ = std::move(rows);
+  stages_.assign(1, rounded(projected_, columns));
+  origin_.resize(projected_.size());
   for (std::size_t i = 0; i < origin_.size(); ++i) origin_[i] = static_cast<int>(i);
   given_.assign(origin_.size(), 1);
   if (free > most_free) return false;
   for (int left = free - 1; left >= 0; --left) {
-    const Matrix& before = stages_.back();
-    std::vector<Eigen::RowVectorXd> next;
+    const std::vector<Row> before = std::move(projected_);
+    const auto gone = static_cast<std::size_t>(left);
     std::vector<int> origin;
     std::vector<char> given;
-    const auto keep = [&](const Eigen::RowVectorXd& row, Eigen::Index from, bool is_given) {
-      Eigen::RowVectorXd rest(row.size() - 1);
-      rest << row.head(left), row.tail(row.size() - left - 1);
-      next.push_back(rest);
-      origin.push_back(origin_[static_cast<std::size_t>(from)]);
+    projected_.clear();
+    const auto keep = [&](Row row, std::size_t from, bool is_given) {
+      row.erase(row.begin() + left);
+      projected_.push_back(std::move(row));
+      origin.push_back(origin_[from]);
       given.push_back(is_given ? 1 : 0);
     };
-    for (Eigen::Index i = 0; i < before.rows(); ++i) {
-      const double a = before(i, left);
-      if (a == 0) keep(before.row(i), i, given_[static_cast<std::size_t>(i)] != 0);
-      if (a <= 0) continue;
-      for (Eigen::Index j = 0; j < before.rows(); ++j)  // a lower bound meets every upper bound
-        if (before(j, left) < 0)
-          keep(before.row(i) / a - before.row(j) / before(j, left), i, false);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (before[i][gone] == 0) keep(before[i], i, given_[i] != 0);
+      if (before[i][gone] <= 0) continue;
+      for (const Row& upper : before) {  // a lower bound meets every upper bound
+        if (upper[gone] >= 0) continue;
+        Row sum = before[i];
+        for (std::size_t j = 0; j < sum.size(); ++j)
+          sum[j] = sum[j] / before[i][gone] - upper[j] / upper[gone];
+        keep(std::move(sum), i, false);
+      }
     }
-    if (static_cast<int>(next.size()) > most_rows) return false;
-    Matrix stage(static_cast<Eigen::Index>(next.size()), before.cols() - 1);
-    for (std::size_t i = 0; i < next.size(); ++i) stage.row(static_cast<Eigen::Index>(i)) = next[i];
-    stages_.push_back(std::move(stage));
+    if (static_cast<int>(projected_.size()) > most_rows) return false;
+    const std::size_t width = columns - (static_cast<std::size_t>(free) - gone);
+    stages_.push_back(rounded(projected_, columns == 0 ? 0 : width));
     origin_ = std::move(origin);
     given_ = std::move(given);
   }

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
+#include <perp/core/error.hpp>
 #include <perp/lcp/arithmetic.hpp>
 #include <perp/lcp/exact_norm.hpp>
+#include <perp/lcp/exact_pieces.hpp>
 
 namespace perp {
 namespace {
@@ -31,23 +34,22 @@ Column solve(std::vector<Column> rows) {
 /// min |Σ x_k g_k|²  with x >= 0 and Σ x_k = 1 over the vertices; lines come as two rays.
 class LeastSquare {
  public:
-  LeastSquare(const ExactGenerators& piece, const WeightedNorm& norm) : norm_(norm) {
-    for (const auto& vertex : piece.vertices) {
-      Column column;
-      for (std::size_t k = 0; k < norm.indices.size(); ++k)
-        column.push_back(Rational(vertex[static_cast<std::size_t>(norm.indices[k])]) -
-                         Rational(norm.center[k]));
-      columns_.push_back(std::move(column));
+  LeastSquare(const Generators<Rational>& piece, const ExactNorm& norm) : norm_(norm) {
+    for (const Column& vertex : piece.vertices) {
+      Column from_center(vertex);
+      for (std::size_t j = 0; j < vertex.size(); ++j) from_center[j] -= norm.center[j];
+      add(vertex, image(from_center));
     }
     vertices_ = columns_.size();
-    for (const auto& ray : piece.rays) add_direction(ray, 1);
-    for (const auto& line : piece.lines) {
-      add_direction(line, 1);
-      add_direction(line, -1);
-    }
+    for (const Column& ray : piece.rays) add(ray, image(ray));
+    for (Column line : piece.lines)
+      for (int side = 0; side < 2; ++side) {
+        add(line, image(line));
+        for (Rational& entry : line) entry = -entry;
+      }
   }
 
-  Rational operator()() {
+  ExactNearest operator()() {
     active_ = {0};
     weight_ = {Rational(1)};
     update_point();
@@ -56,25 +58,39 @@ class LeastSquare {
       weight_.push_back(0);
       descend();
     }
-    return inner(point_, point_);
+    ExactNearest result{inner(point_, point_), Column(generators_[0].size(), Rational(0))};
+    for (std::size_t a = 0; a < active_.size(); ++a)
+      for (std::size_t j = 0; j < result.y.size(); ++j)
+        result.y[j] += weight_[a] * generators_[active_[a]][j];
+    return result;
   }
 
  private:
-  void add_direction(const std::vector<double>& direction, int sign) {
-    Column column;
-    for (const int index : norm_.indices)
-      column.push_back(Rational(sign * direction[static_cast<std::size_t>(index)]));
-    columns_.push_back(std::move(column));
+  void add(Column generator, Column image) {
+    generators_.push_back(std::move(generator));
+    columns_.push_back(std::move(image));
+  }
+
+  /// W z
+  [[nodiscard]] Column image(const Column& z) const {
+    Column result;
+    for (const Column& row : norm_.W) {
+      Rational sum = 0;
+      for (std::size_t j = 0; j < z.size(); ++j)
+        if (row[j] != 0 && z[j] != 0) sum += row[j] * z[j];
+      result.push_back(std::move(sum));
+    }
+    return result;
   }
 
   [[nodiscard]] Rational inner(const Column& a, const Column& b) const {
     Rational sum = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) sum += Rational(norm_.weights[k]) * a[k] * b[k];
+    for (std::size_t k = 0; k < a.size(); ++k) sum += norm_.weights[k] * a[k] * b[k];
     return sum;
   }
 
   void update_point() {
-    point_.assign(norm_.indices.size(), 0);
+    point_.assign(norm_.W.size(), 0);
     for (std::size_t a = 0; a < active_.size(); ++a)
       for (std::size_t k = 0; k < point_.size(); ++k)
         point_[k] += weight_[a] * columns_[active_[a]][k];
@@ -126,32 +142,71 @@ class LeastSquare {
     update_point();
   }
 
-  const WeightedNorm& norm_;
-  std::vector<Column> columns_;
+  const ExactNorm& norm_;
+  std::vector<Column> generators_;
+  std::vector<Column> columns_;  ///< their images
   std::size_t vertices_ = 0;
   std::vector<std::size_t> active_;
   Column weight_;
   Column point_;
 };
 
-bool is_exact(const std::vector<std::vector<double>>& directions) {
-  return std::all_of(directions.begin(), directions.end(), [](const std::vector<double>& direction) {
-    return std::all_of(direction.begin(), direction.end(),
-                       [](double entry) { return std::abs(entry) <= 0x1p53; });
-  });
+/// Rows that pick the coordinates of the norm.
+ExactNorm norm_of(const WeightedNorm& norm, std::size_t n) {
+  ExactNorm result{{}, {}, Column(n, Rational(0))};
+  for (std::size_t k = 0; k < norm.indices.size(); ++k) {
+    const auto j = static_cast<std::size_t>(norm.indices[k]);
+    result.W.emplace_back(n, Rational(0));
+    result.W.back()[j] = 1;
+    result.weights.emplace_back(norm.weights[k]);
+    result.center[j] = Rational(norm.center[k]);
+  }
+  return result;
 }
 
 }  // namespace
 
-std::string exact_least_square(const std::vector<ExactGenerators>& pieces,
-                               const WeightedNorm& norm) {
+ExactNearest exact_nearest(const Generators<Rational>& piece, const ExactNorm& norm) {
+  return LeastSquare(piece, norm)();
+}
+
+/// √(s 4^-k) 2^k with s 4^-k near 1, where nothing over- or underflows.
+double root(const Rational& square) {
+  if (square == 0) return 0;
+  const long bits = static_cast<long>(msb(numerator(square))) -
+                    static_cast<long>(msb(Integer(denominator(square))));
+  const long k = bits / 2;
+  const Rational power(Integer(1) << static_cast<unsigned long>(2 * std::abs(k)));
+  const double scaled = to_double(k > 0 ? Rational(square / power) : Rational(square * power));
+  return std::ldexp(std::sqrt(scaled), static_cast<int>(k));
+}
+
+std::optional<ExactMinimum> exact_minimum(const Mlcp& problem, const std::vector<Mode>& modes,
+                                          const WeightedNorm& norm) {
+  const AlgebraicProblem<Rational> exact(problem);
+  const ExactNorm of_all = norm_of(norm, static_cast<std::size_t>(problem.p() + problem.m()));
   std::optional<Rational> least;
-  for (const ExactGenerators& piece : pieces) {
-    if (!is_exact(piece.rays) || !is_exact(piece.lines)) return {};
-    const Rational value = LeastSquare(piece, norm)();
-    if (!least || value < *least) least = value;
+  std::set<std::vector<Rational>> points;
+  for (const Mode& mode : modes) {
+    bool overflow = false;
+    const Generators<Rational> all = exact_generators(exact, mode, overflow);
+    if (overflow) throw InvalidInput("a mode has too many vertices for the minimal norm");
+    if (all.vertices.empty()) continue;
+    const ExactNearest found = exact_nearest(all, of_all);
+    if (least && found.square > *least) continue;
+    if (!least || found.square < *least) points.clear();
+    least = found.square;
+    std::vector<Rational> point;
+    for (const int j : norm.indices) point.push_back(found.y[static_cast<std::size_t>(j)]);
+    points.insert(std::move(point));
   }
-  return least ? least->str() : std::string();
+  if (!least) return std::nullopt;
+  ExactMinimum result{least->str(), to_double(*least), {}};
+  for (const std::vector<Rational>& point : points) {
+    result.minimisers.emplace_back();
+    for (const Rational& value : point) result.minimisers.back().push_back(to_double(value));
+  }
+  return result;
 }
 
 }  // namespace perp

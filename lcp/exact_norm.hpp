@@ -1,7 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <perp/lcp/mlcp.hpp>
+#include <perp/lcp/polyhedron.hpp>
 
 namespace perp {
 
@@ -13,18 +17,34 @@ struct WeightedNorm {
   std::vector<double> center;   ///< one for each index
 };
 
-/// conv(vertices) + cone(rays) + span(lines), at least one vertex; vertices as fractions, rays and
-/// lines as integers.
-struct ExactGenerators {
-  std::vector<std::vector<std::string>> vertices;
-  std::vector<std::vector<double>> rays;
-  std::vector<std::vector<double>> lines;
+/// ‖W (y - center)‖² with weights of the rows of W, in rational numbers.
+struct ExactNorm {
+  std::vector<std::vector<Rational>> W;
+  std::vector<Rational> weights;
+  std::vector<Rational> center;
 };
 
-/// The least squared norm over the union of the polyhedra, as a fraction, e.g. "141/32": an active set
-/// of generators as in `least_norm`, in rational arithmetic, hence exact and finite. Empty where there
-/// is no polyhedron, or where a direction has an entry beyond 2^53, which a double need not hold exactly.
-std::string exact_least_square(const std::vector<ExactGenerators>& pieces,
-                               const WeightedNorm& norm);
+/// The point of a polyhedron at which it is least (one of them where W leaves several).
+struct ExactNearest {
+  Rational square;
+  std::vector<Rational> y;
+};
+
+ExactNearest exact_nearest(const Generators<Rational>& piece, const ExactNorm& norm);
+
+/// √ of a square as a double, at most an ulp off.
+double root(const Rational& square);
+
+/// The least norm over the union of the solutions of some modes.
+struct ExactMinimum {
+  std::string square;         ///< a fraction, e.g. "141/32"
+  double value_squared = nan;  ///< the double nearest to it
+  std::vector<std::vector<double>> minimisers;  ///< in the coordinates of the norm, different ones
+};
+
+/// Exact and finite, by an active set of generators in rational arithmetic; nothing where no mode has
+/// solutions. A mode whose generators are too many is an InvalidInput.
+std::optional<ExactMinimum> exact_minimum(const Mlcp& problem, const std::vector<Mode>& modes,
+                                          const WeightedNorm& norm);
 
 }  // namespace perp

@@ -104,8 +104,6 @@ class FieldSearch {
     return true;
   }
 
-  static constexpr std::size_t generator_limit = 20'000;
-
   const AlgebraicProblem<Scalar>& problem_;
   ModePolyhedron<Scalar> solutions_;
   long budget_;

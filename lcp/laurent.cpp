@@ -1,14 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/index.hpp>
 #include <perp/lcp/laurent.hpp>
 
 namespace perp {
 namespace {
 
-constexpr long double cancelled = 1e-13L;  // beside its terms; the data are doubles
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
+constexpr long double laurent_cancelled = 1e-13L;  // beside its terms; the data are doubles
 
 }  // namespace
 
@@ -66,7 +65,7 @@ Laurent operator*(const Laurent& a, const Laurent& b) {
       sum += term;
       size += std::abs(term);
     }
-    product.c_[at(k)] = std::abs(sum) <= cancelled * size ? 0 : sum;
+    product.c_[at(k)] = std::abs(sum) <= laurent_cancelled * size ? 0 : sum;
   }
   return product;
 }
@@ -82,7 +81,7 @@ Laurent operator/(const Laurent& a, const Laurent& b) {
       rest -= term;
       size += std::abs(term);
     }
-    quotient.c_[at(k)] = std::abs(rest) <= cancelled * size ? 0 : rest / b.c_[0];
+    quotient.c_[at(k)] = std::abs(rest) <= laurent_cancelled * size ? 0 : rest / b.c_[0];
   }
   return quotient;
 }

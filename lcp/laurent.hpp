@@ -56,6 +56,7 @@ class Laurent {
 
 template <>
 struct Arithmetic<Laurent> {
+  static constexpr bool exact = false;
   static Laurent difference(const Laurent& a, const Laurent& b) { return a - b; }
   static bool no_pivot(const Laurent& value, const Laurent& size) {
     return is_small(value, size, 1e-12L);

@@ -10,7 +10,7 @@ namespace {
 
 using Real = long double;
 
-constexpr double rounding = 0x1p-50;  // of the elimination, beside the largest entry of a row
+constexpr double row_rounding = 0x1p-50;  // of the elimination, beside the largest entry of a row
 
 /// Ranges of w and λ on a branch.
 std::pair<Range, Range> ranges_of(const Branch& branch) {
@@ -38,7 +38,7 @@ void LawRows::write_rows(const AlgebraicProblem<Real>& algebraic, const Matrix& 
   const auto append = [&](const auto& coefficient) {
     Vector row(C + 1);
     for (int k = 0; k <= C; ++k) row[k] = static_cast<double>(coefficient(k));
-    const double dust = rounding * row.lpNorm<Eigen::Infinity>();  // of the elimination
+    const double dust = row_rounding * row.lpNorm<Eigen::Infinity>();  // of the elimination
     row = (row.array().abs() <= dust).select(0.0, row);
     rows.push_back(row);
     return static_cast<int>(rows.size()) - 1;

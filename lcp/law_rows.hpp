@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/index.hpp>
 #include <perp/lcp/mode_polyhedron.hpp>
 #include <perp/lcp/norm_relaxation.hpp>
 
@@ -48,7 +49,6 @@ class LawRows {
     std::vector<int> combination{};  ///< per branch: a w + b λ of a sloped one, else -1
   };
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   void write_rows(const AlgebraicProblem<long double>& algebraic, const Matrix& W,
                   const Vector& center);
 

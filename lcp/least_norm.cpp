@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <Eigen/QR>
 #include <vector>
 
+#include <perp/core/linear/least_squares.hpp>
 #include <perp/lcp/least_norm.hpp>
 
 namespace perp {
@@ -16,11 +16,7 @@ constexpr int iteration_limit = 10'000;
 
 /// X with A X nearest to B, column by column; 0 for what A does not see.
 RealMatrix least_squares(const RealMatrix& A, const RealMatrix& B) {
-  if (A.isZero(0)) return RealMatrix::Zero(A.cols(), B.cols());
-  Eigen::ColPivHouseholderQR<RealMatrix> qr;
-  qr.setThreshold(rank_tolerance);
-  qr.compute(A);
-  return qr.solve(B);
+  return linear::least_squares(A, B, rank_tolerance);
 }
 
 /// The search over weights x ≥ 0 of the images b_j = W (v_j - center) and W r_j, Σ x over vertices

@@ -1,11 +1,10 @@
+#include <perp/core/linear/least_squares.hpp>
 #pragma once
 
 #include <Eigen/Core>
 
 namespace perp {
 
-using RealMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-using RealVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 
 /// The point of conv(vertices) + cone(rays) + span(lines) (columns are generators, at least one
 /// vertex) that is nearest in a norm.

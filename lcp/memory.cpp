@@ -5,6 +5,11 @@
 
 namespace perp {
 
+Mode memory_at_start(const std::vector<Law>& laws) {
+  if (std::none_of(laws.begin(), laws.end(), [](const Law& law) { return law.memory; })) return {};
+  return Mode(laws.size(), 0);
+}
+
 int memory_changes(const std::vector<Law>& laws, const std::vector<int>& numbers, const Mode& mode,
                    const Mode& present) {
   int sum = 0;

@@ -6,6 +6,10 @@
 
 namespace perp {
 
+/// The branches in which laws with memory start where they can: the declared one, else the first.
+/// Other laws stand in their first branch. Empty where no law has memory.
+Mode memory_at_start(const std::vector<Law>& laws);
+
 /// How many laws with memory are on another branch than in the present mode of all laws. `mode` is
 /// that of the laws of these numbers.
 int memory_changes(const std::vector<Law>& laws, const std::vector<int>& numbers, const Mode& mode,

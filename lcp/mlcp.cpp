@@ -57,28 +57,13 @@ struct Edge {
   bool is_q = false;
 };
 
-/// Entries too small beside both their row and their column say nothing about units.
-constexpr int negligible_exponent = -50;
-
 std::vector<Edge> coupling_edges(const Mlcp& problem) {
   const int n = problem.p() + problem.m();
-  std::vector<int> row_max(static_cast<std::size_t>(n), std::numeric_limits<int>::min() / 2);
-  std::vector<int> column_max = row_max;
   std::vector<Edge> all;
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) {
-      const double value = entry(problem, i, j);
-      if (value == 0) continue;
-      const int e = exponent(value);
-      row_max[static_cast<std::size_t>(i)] = std::max(row_max[static_cast<std::size_t>(i)], e);
-      column_max[static_cast<std::size_t>(j)] =
-          std::max(column_max[static_cast<std::size_t>(j)], e);
-      all.push_back({i, n + j, static_cast<double>(e)});
-    }
-  std::erase_if(all, [&](const Edge& edge) {
-    return edge.e < row_max[static_cast<std::size_t>(edge.up)] + negligible_exponent &&
-           edge.e < column_max[static_cast<std::size_t>(edge.down - n)] + negligible_exponent;
-  });
+    for (int i = 0; i < n; ++i)
+      if (const double value = entry(problem, i, j); value != 0)
+        all.push_back({i, n + j, static_cast<double>(exponent(value))});
   for (int i = 0; i < problem.m(); ++i)
     for (const Branch& branch : problem.laws[static_cast<std::size_t>(i)].branches)
       if (branch.a != 0 && branch.b != 0)
@@ -197,8 +182,35 @@ void fit_scales(const std::vector<Edge>& edges, Vector& x) {
   x.array() -= one;
 }
 
-/// A q with so many bits fewer than the scale of its row is rounding.
-constexpr double noise_bits = 40;
+/// Whole numbers that satisfy as many of the equations as a spanning tree holds, from the number 1
+/// on: what the fit adds to them does not depend on units, which move them by whole numbers.
+std::vector<int> spanning_exponents(const std::vector<Edge>& edges, int nodes) {
+  std::vector<std::vector<std::pair<int, int>>> neighbours(static_cast<std::size_t>(nodes));
+  for (const Edge& edge : edges) {
+    const int e = static_cast<int>(edge.e);
+    neighbours[static_cast<std::size_t>(edge.up)].emplace_back(edge.down, -e);
+    neighbours[static_cast<std::size_t>(edge.down)].emplace_back(edge.up, e);
+  }
+  std::vector<int> x(static_cast<std::size_t>(nodes), 0), open;
+  std::vector<bool> seen(static_cast<std::size_t>(nodes), false);
+  for (int start = nodes - 1; start >= 0; --start) {
+    if (!seen[static_cast<std::size_t>(start)]) open.push_back(start);
+    seen[static_cast<std::size_t>(start)] = true;
+    for (std::size_t next = 0; next < open.size(); ++next)
+      for (const auto& [node, e] : neighbours[static_cast<std::size_t>(open[next])]) {
+        if (seen[static_cast<std::size_t>(node)]) continue;
+        seen[static_cast<std::size_t>(node)] = true;
+        x[static_cast<std::size_t>(node)] = x[static_cast<std::size_t>(open[next])] + e;
+        open.push_back(node);
+      }
+    open.clear();
+  }
+  return x;
+}
+
+/// A q with so many bits fewer than the scale of its row is rounding, and an entry with so many
+/// fewer than the scales of its row and column says nothing about units.
+constexpr double noise_bits = 40, negligible_bits = 50;
 
 /// Do the scales leave some row with small entries only? Then its q alone made its scale, beside many
 /// that rounding made.
@@ -215,34 +227,44 @@ bool tears_rows_apart(const std::vector<Edge>& edges, const Vector& x) {
 }
 
 /// Moves each component so that its largest q becomes 1.
-void shift_components(const Mlcp& problem, const std::vector<int>& component, Vector& x) {
-  const int n = problem.p() + problem.m();
-  Vector largest = Vector::Constant(n + n, -inf);
-  for (int i = 0; i < n; ++i)
-    if (const double q = constant(problem, i); q != 0) {
-      double& of_component = largest[component[static_cast<std::size_t>(i)]];
-      of_component = std::max(of_component, exponent(q) - x[i]);
-    }
-  for (int node = 0; node < 2 * n; ++node)
+void shift_components(const std::vector<Edge>& q_edges, const std::vector<int>& component,
+                      Vector& x) {
+  Vector largest = Vector::Constant(x.size(), -inf);
+  for (const Edge& edge : q_edges) {
+    double& of_component = largest[component[static_cast<std::size_t>(edge.up)]];
+    of_component = std::max(of_component, edge.e - x[edge.up]);
+  }
+  for (Eigen::Index node = 0; node + 1 < x.size(); ++node)
     if (const double bits = largest[component[static_cast<std::size_t>(node)]]; bits > -inf)
       x[node] += bits;
 }
 
 /// The exponents of the scales of rows and unknowns, and of the number 1.
-Vector exponents_of_scales(const Mlcp& problem, std::vector<Edge> edges,
-                           const std::vector<int>& component) {
+std::vector<int> exponents_of_scales(const Mlcp& problem, std::vector<Edge> edges,
+                                     const std::vector<int>& component) {
   const int n = problem.p() + problem.m();
   add_data_edges(problem, edges);
+  std::vector<int> whole = spanning_exponents(edges, 2 * n + 1);
+  for (Edge& edge : edges)
+    edge.e -= whole[static_cast<std::size_t>(edge.up)] - whole[static_cast<std::size_t>(edge.down)];
   Vector x = Vector::Zero(2 * n + 1);
   fit_scales(edges, x);
-  const auto is_noise = [&](const Edge& edge) { return edge.is_q && misfit(edge, x) > noise_bits; };
+  const auto is_noise = [&](const Edge& edge) {
+    return misfit(edge, x) > (edge.is_q ? noise_bits : negligible_bits);
+  };
   if (std::erase_if(edges, is_noise) > 0) fit_scales(edges, x);
-  if (!tears_rows_apart(edges, x)) return x;
-  std::erase_if(edges, [](const Edge& edge) { return edge.is_q; });
-  x.setZero();
-  fit_scales(edges, x);
-  shift_components(problem, component, x);
-  return x;
+  if (tears_rows_apart(edges, x)) {
+    std::vector<Edge> q_edges;
+    std::copy_if(edges.begin(), edges.end(), std::back_inserter(q_edges),
+                 [](const Edge& edge) { return edge.is_q; });
+    std::erase_if(edges, [](const Edge& edge) { return edge.is_q; });
+    x.setZero();
+    fit_scales(edges, x);
+    shift_components(q_edges, component, x);
+  }
+  for (std::size_t node = 0; node < whole.size(); ++node)
+    whole[node] += static_cast<int>(std::lround(x[static_cast<Eigen::Index>(node)]));
+  return whole;
 }
 
 Range over(const Range& range, double scale) { return {range.lower / scale, range.upper / scale}; }
@@ -268,9 +290,9 @@ Scaling equilibrate(const Mlcp& problem) {
   const int p = problem.p(), m = problem.m(), n = p + m;
   const std::vector<Edge> edges = coupling_edges(problem);
   const std::vector<int> component = connected_components(edges, 2 * n);
-  const Vector x = exponents_of_scales(problem, edges, component);
+  const std::vector<int> x = exponents_of_scales(problem, edges, component);
   const auto power = [&](int node) {
-    return std::ldexp(1.0, static_cast<int>(std::lround(std::clamp(x[node], -500.0, 500.0))));
+    return std::ldexp(1.0, std::clamp(x[static_cast<std::size_t>(node)], -500, 500));
   };
   Scaling scaling{.u_scale = Vector(p),
                   .row_scale = Vector(p),

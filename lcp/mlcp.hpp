@@ -19,7 +19,9 @@ struct Mlcp {
   Vector q2;              ///< m
   std::vector<Law> laws;  ///< m
 
+  /// Number of free unknowns.
   [[nodiscard]] int p() const { return static_cast<int>(q1.size()); }
+  /// Number of laws.
   [[nodiscard]] int m() const { return static_cast<int>(laws.size()); }
 };
 
@@ -29,11 +31,11 @@ void validate(const Mlcp& problem);
 
 /// One point (u, λ) with its w, the mode it was found in and its residual.
 struct Solution {
-  Vector u;
-  Vector lambda;
-  Vector w;
-  Mode mode;
-  double residual = nan;
+  Vector u;               ///< p
+  Vector lambda;          ///< m
+  Vector w;               ///< m
+  Mode mode;              ///< m
+  double residual = nan;  ///< see `residual`
 };
 
 /// w = M21 u + M22 λ + q2.

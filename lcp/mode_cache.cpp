@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <Eigen/QR>
 #include <set>
 
+#include <perp/core/linear/least_squares.hpp>
+#include <perp/lcp/binary_scaling.hpp>
 #include <perp/lcp/certificate.hpp>
 #include <perp/lcp/linear_program.hpp>
 #include <perp/lcp/mode_cache.hpp>
@@ -10,21 +11,24 @@
 namespace perp {
 namespace {
 
-constexpr double tied = 1e-12;       ///< relative difference of norms that are called equal
-constexpr double same_point = 1e-9;  ///< relative difference of states that are called equal
+constexpr double in_certificate = 1e-9;  ///< share of a certificate's sum 1 that is not its rounding
 
-/// Do two affine maps agree wherever the rows `active` (of norm 1) vanish: is every row of their
-/// difference a combination of those rows?
-bool agree_on(const Matrix& difference, const Matrix& active, double size) {
-  if (difference.cwiseAbs().maxCoeff() <= 1e-11 * size) return true;
+/// Do two affine maps agree wherever the rows `active` vanish: is every row of their difference,
+/// known to `rounding`, a combination of those rows? Where rounding leaves that open they are
+/// taken for different ones.
+bool agree_on(const Matrix& difference, const Matrix& rounding, const Matrix& active) {
+  if ((difference.array().abs() <= rounding.array()).all()) return true;
   if (active.rows() == 0) return false;
-  const Matrix X = active.transpose().colPivHouseholderQr().solve(difference.transpose());
-  return (active.transpose() * X - difference.transpose()).cwiseAbs().maxCoeff() <= 1e-11 * size;
+  const Matrix X = linear::least_squares(active.transpose(), difference.transpose(), linear::rounding_share);
+  const Matrix left = (active.transpose() * X - difference.transpose()).cwiseAbs();
+  const Matrix terms = active.transpose().cwiseAbs() * X.cwiseAbs();
+  const double each = 16 * static_cast<double>(active.rows() + active.cols()) * unit_roundoff;
+  return (left.array() <= rounding.transpose().array() + each * terms.array()).all();
 }
 
 }  // namespace
 
-ModeCache::ModeCache(ParametricMlcp family, double tol) : family_(std::move(family)), tol_(tol) {
+ModeCache::ModeCache(ParametricMlcp family) : family_(std::move(family)) {
   const std::vector<Law>& laws = family_.base.laws;
   for (std::size_t i = 0; i < laws.size(); ++i) {
     modes_ = std::min(modes_ * static_cast<long>(laws[i].branches.size()), table_limit + 1);
@@ -66,7 +70,7 @@ int ModeCache::find(const Mode& mode) {
 }
 
 bool ModeCache::is_unique() {
-  if (!unique_) unique_ = has_at_most_one_solution(family_.base);
+  if (!unique_) unique_ = has_at_most_one_solution(family_);
   return *unique_;
 }
 
@@ -83,74 +87,118 @@ int ModeCache::tabulate() {
   return static_cast<int>(maps_.size());
 }
 
-int ModeCache::memory_changes(int index, int present) const {
+int ModeCache::memory_changes(int index, int present, const std::vector<char>& leaving) const {
   if (present < 0) return 0;
   int changes = 0;
   for (const int law : memory_laws_) {
     const auto i = static_cast<std::size_t>(law);
-    changes += map(index).modes().front()[i] != map(present).modes().front()[i];
+    if (map(index).modes().front()[i] == map(present).modes().front()[i]) continue;
+    changes += i < leaving.size() && leaving[i] == 0 ? static_cast<int>(memory_laws_.size()) + 1 : 1;
   }
   return changes;
 }
 
+std::vector<char> ModeCache::leaving_laws(int present, const double* theta) const {
+  std::vector<char> leaving;
+  if (present < 0 || memory_laws_.empty()) return leaving;
+  leaving.assign(family_.base.laws.size(), 0);
+  const ModeMap& mode = map(present);
+  for (int i = 0; i < static_cast<int>(mode.margins().size()); ++i)
+    if (mode.margin(i, theta) < 0)
+      leaving[static_cast<std::size_t>(mode.margins()[static_cast<std::size_t>(i)].law)] = 1;
+  return leaving;
+}
+
+bool ModeCache::exactly_admissible(int index, const double* theta) const {
+  const ModeMap& candidate = map(index);
+  for (int i = 0; i < static_cast<int>(candidate.margins().size()); ++i) {
+    const ModeMap::Verdict verdict = candidate.verdict(i, theta);
+    if (verdict == ModeMap::Verdict::negative) return false;
+    if (verdict == ModeMap::Verdict::undecided && candidate.sign(i, theta) < 0)
+      return false;
+  }
+  return true;
+}
+
+/// Is the difference of two solutions not more than the rounding of each entry?
 bool ModeCache::same_u(int first, int second, const double* theta) {
   map(first).u(theta, u_first_.data());
   map(second).u(theta, u_second_.data());
-  const double size =
-      std::max(u_first_.lpNorm<Eigen::Infinity>(), u_second_.lpNorm<Eigen::Infinity>());
-  return (u_first_ - u_second_).lpNorm<Eigen::Infinity>() <= same_point * size;
+  for (int j = 0; j < family_.base.p(); ++j)
+    if (std::abs(u_first_[j] - u_second_[j]) >
+        map(first).u_rounding(j, theta) + map(second).u_rounding(j, theta))
+      return false;
+  return true;
 }
 
-ModeCache::Choice ModeCache::nearest(const double* theta, int present, double tol) {
+/// Lists the maps with a solution at θ; false where a singular mode may have some too.
+bool ModeCache::find_admissible(const double* theta, int present) {
+  for (const int i : singular_)
+    if (map(i).consistent(theta)) return false;
+  admissible_.clear();
+  bool some_exactly = false;
+  for (const int i : regular_) {
+    if (!admissible(i, theta)) continue;
+    admissible_.push_back(i);
+    some_exactly = some_exactly || exactly_admissible(i, theta);
+  }
+  if (some_exactly)
+    std::erase_if(admissible_,
+                  [&](int i) { return i != present && !exactly_admissible(i, theta); });
+  return true;
+}
+
+ModeCache::Choice ModeCache::nearest(const double* theta, int present) {
   Choice choice;
-  if (tabulate() == 0 && modes_ > table_limit) {
+  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(theta, present)) {
     choice.status = Status::not_enumerated;
     return choice;
   }
-  for (const int i : singular_)
-    if (map(i).inconsistency(theta) <= tol) {
-      choice.status = Status::not_enumerated;
-      return choice;
-    }
   found_.clear();
+  const std::vector<char> leaving = leaving_laws(present, theta);
   int fewest = std::numeric_limits<int>::max();
-  for (const int i : regular_)
-    if (admissible(i, theta, tol)) {
-      const int changes = memory_changes(i, present);
-      fewest = std::min(fewest, changes);
-      const auto known = std::find_if(found_.begin(), found_.end(),
-                                      [&](int other) { return same_u(other, i, theta); });
-      if (known == found_.end())
-        found_.push_back(i);
-      else if (i == present || changes < memory_changes(*known, present))
-        *known = i;
-    }
+  for (const int i : admissible_) {
+    const int changes = memory_changes(i, present, leaving);
+    fewest = std::min(fewest, changes);
+    const auto known = std::find_if(found_.begin(), found_.end(),
+                                    [&](int other) { return same_u(other, i, theta); });
+    if (known == found_.end())
+      found_.push_back(i);
+    else if (i == present || (*known != present && changes < memory_changes(*known, present, leaving)))
+      *known = i;
+  }
   choice.status = found_.empty() ? Status::no_solution : Status::solved;
   choice.solutions = static_cast<int>(found_.size());
+  std::erase_if(found_, [&](int i) { return memory_changes(i, present, leaving) > fewest; });
+  choose(theta, present, choice);
+  return choice;
+}
+
+/// The nearest of `found_`; norms whose difference is within their rounding are equal.
+void ModeCache::choose(const double* theta, int present, Choice& choice) const {
+  double best = nan, best_rounding = nan;
   for (const int i : found_) {
-    if (memory_changes(i, present) > fewest) continue;
-    const double norm = std::sqrt(map(i).squared_norm(theta));
-    if (choice.map >= 0 && std::abs(norm - choice.norm) <= tied * (norm + choice.norm)) {
+    const double norm = map(i).squared_norm(theta);
+    const double rounding = map(i).squared_norm_rounding(theta);
+    if (choice.map >= 0 && std::abs(norm - best) <= rounding + best_rounding) {
       ++choice.ties;
       const bool smaller = map(i).modes().front() < map(choice.map).modes().front();
       if (i == present || (choice.map != present && smaller)) choice.map = i;
-    } else if (choice.map < 0 || norm < choice.norm) {
+    } else if (choice.map < 0 || norm < best) {
       choice.map = i;
-      choice.norm = norm;
       choice.ties = 0;
+      best = norm;
+      best_rounding = rounding;
     }
   }
-  return choice;
+  choice.norm = std::sqrt(best);
 }
 
 bool ModeCache::all_admissible(const double* theta, int present, std::vector<int>& maps) {
   maps.clear();
-  if (tabulate() == 0 && modes_ > table_limit) return false;
-  for (const int i : singular_)
-    if (map(i).inconsistency(theta) <= tol_) return false;
+  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(theta, present)) return false;
   int fewest = std::numeric_limits<int>::max();
-  for (const int i : regular_) {
-    if (!admissible(i, theta)) continue;
+  for (const int i : admissible_) {
     const int changes = memory_changes(i, present);
     if (changes < fewest) maps.clear();
     if (changes <= fewest) maps.push_back(i);
@@ -165,20 +213,26 @@ ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
     choice.status = Status::not_enumerated;
     return choice;
   }
-  double best = nan;  // squared norm of the choice, once a rival asks for it
+  double best = nan, rounding = 0;  // squared norm of the choice, once a rival asks for it
   for (const int other : rivals(present)) {
     const ModeMap& rival = map(other);
     if (rival.kind() == ModeMap::Kind::singular) {
-      if (rival.inconsistency(theta) <= tol_) return nearest(theta, present);
+      if (rival.consistent(theta)) return nearest(theta, present);
       continue;
     }
     if (!admissible(other, theta)) continue;
-    if (std::isnan(best)) best = map(present).squared_norm(theta);
+    if (std::isnan(best)) {
+      best = map(present).squared_norm(theta);
+      rounding = map(present).squared_norm_rounding(theta);
+    }
     const double norm = rival.squared_norm(theta);
-    if (std::abs(norm - best) <= tied * (norm + best)) return nearest(theta, present);
+    const double rival_rounding = rival.squared_norm_rounding(theta);
+    const bool tied = std::abs(norm - best) <= rounding + rival_rounding;
+    if (tied || !exactly_admissible(other, theta)) return nearest(theta, present);
     ++choice.solutions;
     if (norm < best) {
       best = norm;
+      rounding = rival_rounding;
       choice.map = other;
     }
   }
@@ -197,7 +251,7 @@ int ModeCache::exchange(const double* theta, int start) {
     candidate.lambda(theta, lambda_.data());
     candidate.w(theta, w_.data());
     for (int i = 0; i < static_cast<int>(candidate.margins().size()); ++i) {
-      if (candidate.margin(i, theta) >= 0) continue;
+      if (candidate.verdict(i, theta) != ModeMap::Verdict::negative) continue;
       const int law = candidate.margins()[static_cast<std::size_t>(i)].law;
       const auto k = static_cast<std::size_t>(law);
       mode[k] =
@@ -217,24 +271,26 @@ bool ModeCache::is_rival(int index, int other) const {
   Vector g, h;
   mine.polyhedron(G, g);
   theirs.polyhedron(H, h);
-  Matrix rows(G.rows() + H.rows(), family_.k());
-  rows << G, H;
-  Vector constants(g.size() + h.size());
-  constants << g, h;
-  const InteriorTest test = test_interior(rows, constants);
+  Matrix rows(G.rows() + H.rows(), family_.k() + 1);
+  rows << G, g, H, h;
+  const BinaryScaling scaling(rows);
+  rows = scaling.apply(rows);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
+  const InteriorTest test = test_interior(rows.leftCols(family_.k()), rows.col(family_.k()));
   if (test.verdict == InteriorTest::Verdict::empty) return false;
   if (singular) return true;
-  const Matrix u = mine.u_rows();
-  const Matrix difference = u - theirs.u_rows();
-  const double size = u.size() > 0 ? u.cwiseAbs().maxCoeff() : 0;
-  std::vector<int> active;
+  // columns in the units of the scaled rows
+  const auto in_units = [&](const Matrix& u) {
+    return Matrix(scaling.unscale(u.transpose()).transpose());
+  };
+  const Matrix mine_u = in_units(mine.u_rows()), their_u = in_units(theirs.u_rows());
+  std::vector<Eigen::Index> active;
   if (test.verdict == InteriorTest::Verdict::flat)
-    for (int i = 0; i < static_cast<int>(test.y.size()); ++i)
-      if (test.y[i] > 1e-9) active.push_back(i);
-  Matrix vanishing(static_cast<Eigen::Index>(active.size()), family_.k() + 1);
-  for (std::size_t i = 0; i < active.size(); ++i)
-    vanishing.row(static_cast<Eigen::Index>(i)) << rows.row(active[i]), constants[active[i]];
-  return !agree_on(difference, vanishing, size);
+    for (Eigen::Index i = 0; i < test.y.size(); ++i)
+      if (test.y[i] > in_certificate) active.push_back(i);
+  return !agree_on(mine_u - their_u, 4 * unit_roundoff * (mine_u.cwiseAbs() + their_u.cwiseAbs()),
+                   rows(active, Eigen::all));
 }
 
 const std::vector<int>& ModeCache::rivals(int index) {

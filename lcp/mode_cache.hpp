@@ -30,7 +30,9 @@ class ModeCache {
 
   static constexpr long table_limit = 256;  ///< most modes of a table
 
-  explicit ModeCache(ParametricMlcp family, double tol);
+  explicit ModeCache(ParametricMlcp family);
+  ModeCache(const ModeCache&) = delete;  // the maps keep the address of the family
+  ModeCache& operator=(const ModeCache&) = delete;
 
   [[nodiscard]] const ParametricMlcp& family() const { return family_; }
   [[nodiscard]] const ModeMap& map(int index) const {
@@ -46,21 +48,19 @@ class ModeCache {
   /// admissible.
   int find(const Mode& mode);
 
-  /// Does the mode have a solution at θ? Margins may be negative by `tol` of the size of their
-  /// terms.
-  [[nodiscard]] bool admissible(int index, const double* theta, double tol) const {
-    const ModeMap& candidate = map(index);
-    return candidate.admissible(theta) || candidate.worst_margin(theta) >= -tol;
-  }
+  /// May the mode have a solution at θ: is no margin negative beyond the rounding of its terms?
   [[nodiscard]] bool admissible(int index, const double* theta) const {
-    return admissible(index, theta, tol_);
+    const ModeMap& candidate = map(index);
+    return candidate.admissible(theta) || candidate.verdict(theta) != ModeMap::Verdict::negative;
   }
+  /// Has it one at exactly this θ? What rounding leaves open is decided in rational arithmetic.
+  [[nodiscard]] bool exactly_admissible(int index, const double* theta) const;
 
-  /// The solution of minimal norm at θ over all modes. Laws with memory leave their branch in
-  /// `present`
-  /// (-1: unknown) only if no solution keeps it. Ties: the present mode, then the smaller one.
-  Choice nearest(const double* theta, int present) { return nearest(theta, present, tol_); }
-  Choice nearest(const double* theta, int present, double tol);
+  /// The solution of minimal norm at θ over all modes. Where some are exactly admissible, those that
+  /// are so within rounding do not count, but for the present one. Laws with memory leave
+  /// their branch in `present` (-1: unknown) only if no solution keeps it. Ties: the present mode,
+  /// then the smaller one.
+  Choice nearest(const double* theta, int present);
 
   /// The same when the present mode is known to be admissible: only its rivals are looked at.
   Choice nearest_from(int present, const double* theta);
@@ -88,18 +88,24 @@ class ModeCache {
 
  private:
   bool is_rival(int index, int other) const;
-  [[nodiscard]] int memory_changes(int index, int present) const;
+  /// `leaving`: see leaving_laws; empty: all.
+  [[nodiscard]] int memory_changes(int index, int present,
+                                   const std::vector<char>& leaving = {}) const;
+  /// The laws whose own argument leaves their branch in the present mode: a change of another law
+  /// with memory counts more than all of theirs.
+  [[nodiscard]] std::vector<char> leaving_laws(int present, const double* theta) const;
   bool same_u(int first, int second, const double* theta);
+  bool find_admissible(const double* theta, int present);
+  void choose(const double* theta, int present, Choice& choice) const;
 
   ParametricMlcp family_;
-  double tol_;
   std::vector<std::unique_ptr<ModeMap>> maps_;
   std::map<Mode, int> index_;
   std::vector<std::unique_ptr<std::vector<int>>> rivals_;
   std::vector<int> memory_laws_;
   std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`
   std::vector<int> regular_;
-  std::vector<int> found_;
+  std::vector<int> admissible_, found_;
   Vector u_first_, u_second_, lambda_, w_;
   bool tabulated_ = false;
   long modes_ = 1;  ///< product of the numbers of branches, capped

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {
@@ -8,5 +11,10 @@ namespace perp {
 ///     M11 u + M12 λ = -q1,    a_i (M21 u + M22 λ + q2)_i + b_i λ_i = c_i   branch by branch
 Matrix mode_matrix(const Mlcp& problem, const Mode& mode);    // (p+m)×(p+m)
 Vector mode_constant(const Mlcp& problem, const Mode& mode);  // p+m
+
+/// The only solution y of these equations, each entry the double nearest to it or next to that; an entry
+/// of 0 is one of `zeros` (may be empty). Nothing where that is not proved.
+std::optional<Vector> proved_point(const Mlcp& problem, const Mode& mode,
+                                   const std::vector<char>& zeros);
 
 }  // namespace perp

@@ -100,6 +100,9 @@ Sum<Scalar> output(const AlgebraicProblem<Scalar>& problem, int law, const std::
 /// Part of the size of a whole problem that counts for each of its rows, see `residual`.
 inline constexpr double size_leak = 0x1p-14;
 
+/// Most generators of the solutions of one mode.
+inline constexpr std::size_t generator_limit = 20'000;
+
 /// All solutions of one mode as a polyhedron in y = (u, λ).
 template <class Scalar>
 class ModePolyhedron {

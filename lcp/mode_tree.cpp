@@ -11,15 +11,12 @@ namespace {
 // Bounds on rounding in a row, beside the size of all that was added up in it. A coefficient below
 // `rounding` is 0; one below `doubtful` is not used as a pivot: the node is then left uncut and
 // without that equation, and the leaf decides.
-constexpr double rounding = 0x1p-48;
+constexpr double tree_rounding = 0x1p-48;
 constexpr double doubtful = 1e-11;
-
-/// Undecided laws below which a node is not tried by its linear programme.
-constexpr int fewest_for_proof = 3;
 
 /// What a value may miss its range by.
 double allowance(double largest_term, double size) {
-  return solution_tolerance * std::max(1.0, largest_term) + 4 * rounding * size;
+  return solution_tolerance * std::max(1.0, largest_term) + 4 * tree_rounding * size;
 }
 
 Range hull(const Range& a, const Range& b) {
@@ -43,7 +40,7 @@ bool contains_zero(const Range& range) { return range.lower <= 0 && range.upper 
 
 }  // namespace
 
-ModeTree::ModeTree(const Mlcp& equilibrated) : m_(equilibrated.m()) {
+ModeTree::ModeTree(const Mlcp& equilibrated) : problem_(equilibrated), m_(equilibrated.m()) {
   for (const Law& law : equilibrated.laws) laws_.push_back(choices_of(law));
   order_.resize(static_cast<std::size_t>(m_));
   std::iota(order_.begin(), order_.end(), 0);
@@ -107,17 +104,21 @@ bool ModeTree::build_root(const Mlcp& problem) {
   const int p = problem.p(), n = p + m_;
   const AlgebraicProblem<Real> rows(problem);
   const auto space = solve_equations<Real>({rows.rows.begin(), rows.rows.begin() + p}, n, p);
-  if (!space) return false;
+  if (!space) {
+    const AlgebraicProblem<Rational> exact(problem);
+    usable_ = !solve_equations<Rational>({exact.rows.begin(), exact.rows.begin() + p}, n, p);
+    return false;
+  }
   Level& root = levels_[0];
   const int columns = static_cast<int>(space->free.size());
   root.resize(2 * m_, columns);
   root.rows = 0;
-  std::vector<bool> is_free(static_cast<std::size_t>(n), false);
+  free_.assign(static_cast<std::size_t>(n), false);
   for (int k = 0; k < columns; ++k) {
     const int unknown = space->free[static_cast<std::size_t>(k)];
-    is_free[static_cast<std::size_t>(unknown)] = true;
+    free_[static_cast<std::size_t>(unknown)] = true;
     const int law = unknown - p;
-    root.owner[static_cast<std::size_t>(k)] = law >= 0 ? law : -1;
+    root.owner[static_cast<std::size_t>(k)] = law;
     root.column_range[static_cast<std::size_t>(k)] =
         law >= 0 ? laws_[static_cast<std::size_t>(law)].lambda : Range{};
   }
@@ -141,7 +142,7 @@ bool ModeTree::build_root(const Mlcp& problem) {
                          : output(rows, i, space->origin, false);
     });
     const auto unknown = static_cast<std::size_t>(p + i);
-    if (is_free[unknown]) continue;
+    if (free_[unknown]) continue;
     append(m_ + i, law.lambda, [&](int k) {
       Sum<Real> sum;
       sum.add(k < columns ? space->directions[static_cast<std::size_t>(k)][unknown]
@@ -153,25 +154,18 @@ bool ModeTree::build_root(const Mlcp& problem) {
   root.zero_inside =
       std::all_of(root.column_range.begin(), root.column_range.begin() + columns, contains_zero);
   for (int r = 0; r < root.rows; ++r)
-    if (excluded(root, r)) return false;
+    if (proves_excluded(root, r)) return false;
   return true;
 }
 
 bool ModeTree::search(long budget, const std::function<bool(const Mode&)>& leaf) {
   budget_ = budget;
+  path_.clear();
   nodes_ = 0;
   explored_ = 0;
   const bool finished = !consistent_ || descend(0, 1, leaf);
   if (finished) explored_ = 1;
   return finished;
-}
-
-/// Is it proved that no parameters bring all rows into their ranges? Near the leaves the tree is
-/// cheaper than the proof.
-bool ModeTree::is_empty(const Level& level, int undecided) {
-  if (undecided < fewest_for_proof) return false;
-  return relaxation_.is_empty({level.rows, level.columns, level.stride, level.data.data(),
-                               level.range.data(), level.column_range.data()});
 }
 
 /// The subtree of the present decisions, which is the given share of the whole.
@@ -190,20 +184,27 @@ bool ModeTree::descend(int depth, double share, const std::function<bool(const M
     if (nodes_ == budget_) return false;
     ++nodes_;
     mode_[static_cast<std::size_t>(law)] = static_cast<int>(branch);
-    if (!decide(from, to, law, choices[branch]) || is_empty(to, m_ - depth - 1))
+    if (!decide(from, to, law, static_cast<int>(branch)) || is_empty(to, m_ - depth - 1))
       explored_ += part;
     else if (!descend(depth + 1, part, leaf))
       return false;
+    path_.resize(static_cast<std::size_t>(depth));
   }
   decided_[static_cast<std::size_t>(law)] = false;
   return true;
 }
 
 /// Writes the tableau of the child that takes this branch. False if the child is cut.
-bool ModeTree::decide(const Level& from, Level& to, int law, const Choice& choice) {
+bool ModeTree::decide(const Level& from, Level& to, int law, int branch) {
+  const Choice& choice =
+      laws_[static_cast<std::size_t>(law)].all[static_cast<std::size_t>(branch)];
   write_equation(from, law, choice);
-  const int pivot = pivot_column(from, law, choice);
-  if (pivot == contradiction) return false;
+  int pivot = pivot_column(from, law, choice);
+  if (pivot == contradiction && proves({.quantity = -1, .equation = {law, branch, -1}}))
+    return false;
+  pivot = std::max(pivot, redundant);
+  path_.push_back({law, branch,
+                   pivot < 0 ? -1 : problem_.p() + from.owner[static_cast<std::size_t>(pivot)]});
   to.resize(from.rows + 1, pivot < 0 ? from.columns : from.columns - 1);
   take_columns(from, to, pivot, law, choice);
   if (pivot >= 0) normalise_equation(from.columns, pivot);
@@ -217,11 +218,11 @@ bool ModeTree::decide(const Level& from, Level& to, int law, const Choice& choic
     to.quantity[next] = quantity;
     to.range[next] = quantity == kept ? choice.watched : from.range[static_cast<std::size_t>(r)];
     substitute(from.row(r), to.row(to.rows), from.columns, pivot);
-    if (excluded(to, to.rows)) return false;
+    if (proves_excluded(to, to.rows)) return false;
     ++to.rows;
   }
   if (pivot < 0 || !append_pivot_row(from, to, pivot, law, choice)) return true;
-  return !excluded(to, to.rows - 1);
+  return !proves_excluded(to, to.rows - 1);
 }
 
 /// The equation of a branch in the present parameters.
@@ -272,7 +273,7 @@ int ModeTree::pivot_column(const Level& from, int law, const Choice& choice) con
   if (own >= 0 && choice.kind == Kind::lambda_fixed) return own;
   const double constant = std::abs(equation_[static_cast<std::size_t>(from.columns)]);
   const double size = equation_[static_cast<std::size_t>(from.columns + 1)];
-  if (largest <= rounding * size) return constant > allowance(0, size) ? contradiction : redundant;
+  if (largest <= tree_rounding * size) return constant > allowance(0, size) ? contradiction : redundant;
   if (largest <= doubtful * size) return redundant;
   if (own >= 0 && std::abs(equation_[static_cast<std::size_t>(own)]) >= 0.1 * largest) return own;
   return pivot;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include <perp/lcp/mlcp.hpp>
+#include <perp/lcp/node_proof.hpp>
 #include <perp/lcp/relaxation.hpp>
 
 namespace perp {
@@ -17,9 +19,11 @@ namespace perp {
 /// of a decided law. Deciding a branch is one equation in t; it eliminates the parameter with the
 /// largest coefficient. A node is cut where an equation contradicts the rest, or where the interval
 /// of a row over the ranges of all parameters misses the range that the row must have (that of its
-/// branch, or the hull of all branches), or where multipliers of the rows prove that no parameters
-/// bring all rows into their ranges at once (see Relaxation). Every cut leaves a tolerance on the
-/// safe side: a mode that is cut has no solution; a mode that is left may have none.
+/// branch, or the hull of all branches), or where multipliers of the rows show that no parameters
+/// bring all rows into their ranges at once (see Relaxation). The tableau only says where to look:
+/// a node is cut when NodeProof proves it from the data, with error bounds or, where these leave it
+/// undecided, in rational arithmetic. A mode that is cut has no solution; a mode that is left may
+/// have none.
 class ModeTree {
  public:
   explicit ModeTree(const Mlcp& equilibrated);
@@ -31,6 +35,12 @@ class ModeTree {
   [[nodiscard]] long nodes() const { return nodes_; }
   /// Share of the tree that was searched or cut, each branch of a law counted alike; 1 at the end.
   [[nodiscard]] double explored() const { return explored_; }
+  /// False: the equations seem to contradict each other, but do not; nothing was searched.
+  [[nodiscard]] bool usable() const { return usable_; }
+
+  /// In `leaf`: the only point of the mode's equations with bounds of its error; nothing if they
+  /// leave more than one, as far as error bounds tell.
+  [[nodiscard]] std::optional<std::vector<Bounded<double>>> leaf_point();
 
  private:
   static constexpr int redundant = -1;
@@ -63,7 +73,7 @@ class ModeTree {
     std::vector<double> data;         ///< rows × stride
     std::vector<int> quantity;        ///< of a row: i for w_i, m+i for λ_i
     std::vector<Range> range;         ///< that the row must have
-    std::vector<int> owner;           ///< of a column: i for λ_i, -1 for a free u
+    std::vector<int> owner;           ///< of a column: i for λ_i, j - p for a free u_j
     std::vector<Range> column_range;  ///< of the parameter
 
     double* row(int r) { return data.data() + static_cast<std::ptrdiff_t>(r) * stride; }
@@ -80,7 +90,9 @@ class ModeTree {
   [[nodiscard]] int next_law(const Level& level) const;
   [[nodiscard]] std::pair<int, int> ways_to_move(const Level& level, int r, double direction,
                                                  int limit) const;
-  bool decide(const Level& from, Level& to, int law, const Choice& choice);
+  bool decide(const Level& from, Level& to, int law, int branch);
+  bool proves(const EmptinessClaim& claim);
+  bool proves_excluded(const Level& level, int r);
   void write_equation(const Level& from, int law, const Choice& choice);
   [[nodiscard]] int pivot_column(const Level& from, int law, const Choice& choice) const;
   void normalise_equation(int columns, int pivot);
@@ -88,12 +100,15 @@ class ModeTree {
   void substitute(const double* row, double* result, int columns, int pivot) const;
   bool append_pivot_row(const Level& from, Level& to, int pivot, int law,
                         const Choice& choice) const;
+  [[nodiscard]] EmptinessClaim claim_of_relaxation(const Level& level) const;
   [[nodiscard]] static bool excluded(const Level& level, int r);
   [[nodiscard]] int row_of(const Level& level, int quantity) const;
   [[nodiscard]] int column_of(const Level& level, int law) const;
 
+  Mlcp problem_;
   int m_ = 0;
   bool consistent_ = true;
+  bool usable_ = true;
   long nodes_ = 0;
   long budget_ = 0;
   double explored_ = 0;
@@ -104,6 +119,11 @@ class ModeTree {
   std::vector<double> equation_;  ///< of the present decision: coefficients, constant, size
   Mode mode_;
   Relaxation relaxation_;
+  std::vector<Decision> path_;  ///< to the present node
+  std::vector<bool> free_;      ///< unknowns that are parameters of the root
+  std::unique_ptr<NodeProof<Bounded<double>>> bounded_;
+  std::unique_ptr<NodeProof<Bounded<double>>> sparse_;  ///< made when the former leaves one
+  std::unique_ptr<NodeProof<Rational>> exact_;  ///< made when the former leaves a claim undecided
 };
 
 }  // namespace perp

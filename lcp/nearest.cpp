@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <Eigen/QR>
 
 #include <perp/core/error.hpp>
+#include <perp/core/linear/least_squares.hpp>
 #include <perp/lcp/coupled_blocks.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/least_norm.hpp>
@@ -17,7 +17,6 @@ using Real = long double;
 
 constexpr double tie_tolerance = 1e-12;        // two norms this near, relatively, are equal
 constexpr std::size_t minimiser_limit = 1000;  // minimisers that are listed
-constexpr std::size_t generator_limit = 20'000;
 
 /// One minimiser within a group, in the group's coordinates.
 struct Candidate {
@@ -118,10 +117,7 @@ class GroupSearch {
     for (Eigen::Index r = 0; r < rows.rows(); ++r)
       if (const Real size = rows.row(r).norm(); size > 0) rows.row(r) /= size;
     const auto rank = [](const RealMatrix& matrix) {
-      Eigen::ColPivHouseholderQR<RealMatrix> qr;
-      qr.setThreshold(1e-11L);
-      qr.compute(matrix);
-      return matrix.size() == 0 ? Eigen::Index{0} : qr.rank();
+      return linear::rank_qr(matrix, 1e-11L);
     };
     return rank(rows * directions) == rank(directions);
   }

@@ -4,9 +4,11 @@
 #include <memory>
 #include <tuple>
 
+#include <perp/core/index.hpp>
 #include <perp/lcp/certificate.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/law_rows.hpp>
+#include <perp/lcp/nearest_of_all.hpp>
 #include <perp/lcp/nearest_search.hpp>
 #include <perp/lcp/refine.hpp>
 
@@ -17,8 +19,8 @@ using Real = long double;
 
 constexpr double gap = 1e-8;       // relative, between a solution and what is proved
 constexpr double on_graph = 1e-6;  // (w, λ) this near to all laws are tried as a solution
-constexpr std::size_t storage_limit = 1'000'000'000;  // bytes, of the tableaus of open nodes
-constexpr std::size_t generator_limit = 20'000;
+constexpr double fewest_modes = 1024;  // below, all solutions cost less than the search
+constexpr std::size_t nearest_storage = 1'000'000'000;  // bytes, of the tableaus of open nodes
 
 /// Branch and bound over the laws of one block.
 class NearestSearch {
@@ -76,7 +78,6 @@ class NearestSearch {
     double norm = inf;
   };
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   static Vector units_of(const Scaling& scaling) {
     Vector unit(scaling.u_scale.size() + scaling.lambda_scale.size());
     unit << scaling.u_scale, scaling.lambda_scale;
@@ -103,7 +104,7 @@ class NearestSearch {
       open_.pop_back();
       if (!is_cut(node->bound) && !visit(*node)) return false;
       close(*node);
-      if (open_.size() * bytes > storage_limit) return stop();
+      if (open_.size() * bytes > nearest_storage) return stop();
     }
     return true;
   }
@@ -278,6 +279,39 @@ class NearestSearch {
   bool exact_ = true;  ///< every decided mode was answered
 };
 
+/// √ of the sum of squares, without over- and underflow.
+double length(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()))
+      .stableNorm();
+}
+
+double modes_of(const Mlcp& problem) {
+  double modes = 1;
+  for (const Law& law : problem.laws) modes *= static_cast<double>(law.branches.size());
+  return modes;
+}
+
+/// By branch and bound; that there is no solution is left to the complete enumeration.
+BlockNearest nearest_by_search(const Mlcp& problem, const Matrix& W, const Vector& center,
+                               const NearestSearchOptions& options) {
+  NearestSearch search(problem, W, center, options.max_nodes, options.tol);
+  search.run();
+  if (search.finished() && !search.found())
+    return nearest_of_all(problem, W, center, options.max_nodes - search.nodes());
+  return {search.finished(), search.found(), search.norm(),
+          search.bound(),    search.found() ? search.solution() : Solution{}, search.nodes()};
+}
+
+BlockNearest nearest_of_block(const Mlcp& problem, const Matrix& W, const Vector& center,
+                              const NearestSearchOptions& options) {
+  if (modes_of(problem) <= fewest_modes) {
+    BlockNearest nearest = nearest_of_all(problem, W, center, options.max_nodes);
+    if (nearest.finished) return nearest;
+  }
+  return nearest_by_search(problem, W, center, options);
+}
+
 }  // namespace
 
 ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
@@ -289,7 +323,7 @@ ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
                      .lambda = Vector::Zero(problem.m()),
                      .w = {},
                      .mode = Mode(static_cast<std::size_t>(problem.m()), 0)};
-  double norm_squared = 0, bound_squared = 0;
+  std::vector<double> norms, bounds;  // of the blocks: they add up by squares
   bool finished = true, found = true;
   const std::vector<Block> blocks = independent_blocks(problem, norm.W);
   for (const Block& block : blocks) {
@@ -298,33 +332,45 @@ ProvedNearest find_nearest(const Mlcp& problem, const Norm& norm,
     std::vector<int> rows;  // of W that see the block
     for (int r = 0; r < norm.W.rows(); ++r)
       if (!norm.W(r, indices).isZero(0)) rows.push_back(r);
-    NearestSearch search(subproblem(problem, block), norm.W(rows, indices), norm.center(indices),
-                         options.max_nodes - result.nodes, options.tol);
-    search.run();
-    result.nodes += search.nodes();
-    if (search.finished() && !search.found()) {
+    const Mlcp part = subproblem(problem, block);
+    const Matrix W = norm.W(rows, indices);
+    const Vector center = norm.center(indices);
+    NearestSearchOptions left = options;
+    left.max_nodes -= result.nodes;
+    const BlockNearest nearest = nearest_of_block(part, W, center, left);
+    result.nodes += nearest.nodes;
+    if (nearest.finished && !nearest.found) {
       result.status = Status::no_solution;
       result.bound = inf;
       result.certificate =
           fmt::format("proved: there is no solution, {} laws, {} nodes", problem.m(), result.nodes);
       return result;
     }
-    finished = finished && search.finished();
-    found = found && search.found();
-    norm_squared += search.norm() * search.norm();
-    bound_squared += search.bound() * search.bound();
-    if (!search.found()) continue;
-    result.solution.u(block.u) = search.solution().u;
-    result.solution.lambda(block.lambda) = search.solution().lambda;
+    finished = finished && nearest.finished;
+    found = found && nearest.found;
+    norms.push_back(nearest.norm);
+    bounds.push_back(nearest.bound);
+    if (!nearest.found) continue;
+    result.solution.u(block.u) = nearest.solution.u;
+    result.solution.lambda(block.lambda) = nearest.solution.lambda;
     for (std::size_t i = 0; i < block.lambda.size(); ++i)
-      result.solution.mode[static_cast<std::size_t>(block.lambda[i])] = search.solution().mode[i];
+      result.solution.mode[static_cast<std::size_t>(block.lambda[i])] = nearest.solution.mode[i];
   }
   result.status = finished && found ? Status::solved : Status::not_enumerated;
-  result.bound = std::sqrt(bound_squared);
+  result.bound = length(bounds);
   if (found) {
-    result.norm = std::sqrt(norm_squared);
+    result.norm = length(norms);
     result.solution.w = output(problem, result.solution.u, result.solution.lambda);
     result.solution.residual = residual(problem, result.solution.u, result.solution.lambda);
+  }
+  const bool in_doubles = std::isfinite(result.norm) && result.solution.u.allFinite() &&
+                          result.solution.lambda.allFinite();
+  if (finished && found && !in_doubles) {
+    result.status = Status::not_solved;
+    result.certificate = fmt::format(
+        "the nearest solution has coordinates beyond the largest double; none is nearer than {:.10g}",
+        result.bound);
+    return result;
   }
   if (finished && found)
     result.certificate =

@@ -14,7 +14,8 @@ struct NearestSearchOptions {
 /// One nearest solution and what was proved of the others.
 struct ProvedNearest {
   Status status =
-      Status::never_run;  ///< solved | no_solution (proved) | not_enumerated: not proved
+      Status::never_run;  ///< solved | no_solution (proved) | not_enumerated: not proved |
+                          ///< not_solved: the nearest solution is beyond the largest double
   double norm = nan;      ///< ‖W (y - center)‖ of the solution; NaN without one
   double bound = 0;       ///< proved: no solution has a smaller norm
   Solution solution;      ///< meaningful where `norm` is a number

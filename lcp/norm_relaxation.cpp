@@ -1,20 +1,20 @@
 #include <algorithm>
 #include <cmath>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <numeric>
 
+#include <perp/core/linear/least_squares.hpp>
+#include <perp/core/linear/lu.hpp>
 #include <perp/lcp/mlcp.hpp>
 #include <perp/lcp/norm_relaxation.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double no_pivot = 1e-13;     // beside the largest entry of its row
-constexpr double violation = 1e-12;    // below which a row is left as it is
+constexpr double no_norm_pivot = 1e-13;     // beside the largest entry of its row
+constexpr double norm_violation = 1e-12;    // below which a row is left as it is
 constexpr double flat = 1e-11;         // slopes and steps below it end the descent
-constexpr double rounding = 0x1p-49;   // beside the terms of a sum
-constexpr double cancelled = 0x1p-42;  // a sum below it beside its terms is 0
+constexpr double norm_rounding = 0x1p-49;   // beside the terms of a sum
+constexpr double norm_cancelled = 0x1p-42;  // a sum below it beside its terms is 0
 
 /// By how much a value misses a range.
 double missing(const Range& range, double value) {
@@ -123,7 +123,7 @@ int NormRelaxation::violated_row(const Ranges& ranges, bool least_index) const {
   for (int r = 0; r < R_; ++r) {
     const int quantity = basic_[at(r)];
     const double value = value_[at(quantity)], miss = missing(ranges[at(quantity)], value);
-    if (miss <= largest || miss <= violation * (1 + std::abs(value))) continue;
+    if (miss <= largest || miss <= norm_violation * (1 + std::abs(value))) continue;
     if (least_index && found >= 0 && basic_[at(found)] < quantity) continue;
     found = r;
     if (!least_index) largest = miss;
@@ -135,7 +135,7 @@ int NormRelaxation::entering_column(const Ranges& ranges, int r, bool least_inde
   const int leaving = basic_[at(r)];
   const double direction = value_[at(leaving)] < ranges[at(leaving)].lower ? 1 : -1;
   int found = -1;
-  double best = no_pivot * T_.row(r).head(C_).lpNorm<Eigen::Infinity>();
+  double best = no_norm_pivot * T_.row(r).head(C_).lpNorm<Eigen::Infinity>();
   for (int j = 0; j < C_; ++j) {
     const double entry = direction * T_(r, j);
     if (std::abs(entry) <= best) continue;
@@ -161,10 +161,7 @@ void NormRelaxation::minimise(const Ranges& ranges) {
     if (size <= flat * (1 + norm_rows.col(C_).norm())) return;
     if (!free_.empty()) {
       const Matrix columns = norm_rows(Eigen::all, free_);
-      Eigen::ColPivHouseholderQR<Matrix> qr;
-      qr.setThreshold(1e-11);
-      qr.compute(columns);
-      const Vector step = qr.solve(-rest);
+      const Vector step = linear::least_squares(columns, -rest, 1e-11);
       if ((columns * step).norm() > flat * size) {
         advance(ranges, step);
         continue;
@@ -255,7 +252,7 @@ void NormRelaxation::exchange(int r, int column) {
     const Eigen::Array<double, 1, Eigen::Dynamic> before = T_.row(i).array();
     T_.row(i) += factor * pivot_row;
     // what is left by cancellation couples nothing
-    T_.row(i) = (T_.row(i).array().abs() <= rounding * before.abs()).select(0.0, T_.row(i));
+    T_.row(i) = (T_.row(i).array().abs() <= norm_rounding * before.abs()).select(0.0, T_.row(i));
   }
   std::swap(basic_[at(r)], nonbasic_[at(column)]);
 }
@@ -284,8 +281,7 @@ void NormRelaxation::refactor() {
   }
   all.bottomRows(N_) = rows_->A;
   constant.tail(N_) = rows_->a;
-  const Eigen::PartialPivLU<Matrix> lu(S.transpose());
-  T_.leftCols(C_) = lu.solve(all.transpose()).transpose();
+  T_.leftCols(C_) = linear::Lu(S.transpose()).solve(Matrix(all.transpose())).transpose();
   T_.col(C_) = constant - T_.leftCols(C_) * s;
 }
 
@@ -328,7 +324,7 @@ bool NormRelaxation::proves_empty(const Ranges& ranges, int r) const {
 /// ranges of t: n·(A t + a) is not smaller anywhere in all ranges. -inf where a column's share has
 /// no least value.
 double NormRelaxation::least_value(const Ranges& ranges, Vector y, const Vector& n) const {
-  const double dust = cancelled * std::max(y.lpNorm<Eigen::Infinity>(), n.squaredNorm());
+  const double dust = norm_cancelled * std::max(y.lpNorm<Eigen::Infinity>(), n.squaredNorm());
   y = (y.array().abs() <= dust).select(0.0, y);  // any multipliers will do
   Vector sum = rows_->A.transpose() * n, size = rows_->A.cwiseAbs().transpose() * n.cwiseAbs();
   double constant = n.dot(rows_->a), term = n.cwiseAbs().dot(rows_->a.cwiseAbs()), weight = 0;
@@ -341,10 +337,10 @@ double NormRelaxation::least_value(const Ranges& ranges, Vector y, const Vector&
     constant += y[r] * (end - rows_->g[r]);
     term = std::max({term, std::abs(y[r] * end), std::abs(y[r] * rows_->g[r])});
     weight += std::abs(y[r]);
-    error += rounding * std::abs(y[r]) * rows_->size[r];
+    error += norm_rounding * std::abs(y[r]) * rows_->size[r];
   }
   for (int j = 0; j < C_; ++j) {
-    if (std::abs(sum[j]) <= std::max(cancelled * size[j], 4 * error)) continue;
+    if (std::abs(sum[j]) <= std::max(norm_cancelled * size[j], 4 * error)) continue;
     const Range& range = ranges[at(R_ + j)];
     const double least = sum[j] * (sum[j] > 0 ? range.lower : range.upper);
     if (least == -inf) return -inf;

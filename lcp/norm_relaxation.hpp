@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <perp/core/index.hpp>
 #include <perp/core/law.hpp>
 #include <perp/core/types.hpp>
 
@@ -47,7 +48,6 @@ class NormRelaxation {
   using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Ranges = std::vector<Range>;
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] double& x(int column) { return value_[at(nonbasic_[at(column)])]; }
   [[nodiscard]] bool is_free(int column) const;
 

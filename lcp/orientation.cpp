@@ -1,28 +1,17 @@
 #include <fmt/format.h>
-#include <Eigen/LU>
 #include <utility>
 #include <vector>
 
-#include <perp/core/pencil.hpp>
+#include <perp/core/index.hpp>
 #include <perp/lcp/certificate.hpp>
 #include <perp/lcp/curve.hpp>
+#include <perp/lcp/determinant.hpp>
 #include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/exact_scaling.hpp>
 #include <perp/lcp/orientation.hpp>
 
 namespace perp {
 namespace {
-
-constexpr double singular_below = 1e-13;  ///< reciprocal condition
-
-/// 1, -1, or 0 for a matrix that is singular to rounding.
-int determinant_sign(const Matrix& matrix) {
-  if (matrix.rows() == 0) return 1;
-  if (scaled_reciprocal_condition(matrix) < singular_below) return 0;
-  const Eigen::FullPivLU<Matrix> lu(matrix);
-  int sign = static_cast<int>(lu.permutationP().determinant() * lu.permutationQ().determinant());
-  for (const double pivot : lu.matrixLU().diagonal()) sign *= pivot < 0 ? -1 : 1;
-  return sign;
-}
 
 /// The modes of one block as the cells of a grid, laws in the order of their curves.
 class Cells {
@@ -35,19 +24,10 @@ class Cells {
     }
   }
 
-  /// The derivative of F in a cell; its rows and columns are scaled by positive numbers only.
-  [[nodiscard]] Matrix derivative(long cell) const {
-    const int p = problem_.p(), m = problem_.m();
-    Matrix K(p + m, p + m);
-    K.topLeftCorner(p, p) = problem_.M11;
-    K.bottomLeftCorner(m, p) = -problem_.M21;
-    for (int i = 0; i < m; ++i) {
-      const CurvePoint& d = curves_[at(i)].directions[place(cell, i)];
-      K.col(p + i).head(p) = d.lambda * problem_.M12.col(i);
-      K.col(p + i).tail(m) = -d.lambda * problem_.M22.col(i);
-      K(p + i, p + i) += d.w;
-    }
-    return K;
+  /// Sign of the derivative of F in a cell: by bounds, where these leave it open exactly.
+  [[nodiscard]] int sign(long cell) const {
+    if (const auto known = determinant_sign(derivative<Bounded<double>>(cell))) return *known;
+    return *determinant_sign(derivative<Rational>(cell));
   }
 
   /// A singular cell, or two neighbours of opposite signs; laws are those of the block.
@@ -55,7 +35,7 @@ class Cells {
     std::vector<int> sign(static_cast<std::size_t>(count_));
     UniqueSolvability result;
     for (long cell = 0; cell < count_; ++cell) {
-      sign[static_cast<std::size_t>(cell)] = determinant_sign(derivative(cell));
+      sign[static_cast<std::size_t>(cell)] = this->sign(cell);
       if (sign[static_cast<std::size_t>(cell)] == 0 && result.mode.empty()) {
         result.verdict = UniqueSolvability::Verdict::singular;
         result.mode = mode(cell);
@@ -76,7 +56,34 @@ class Cells {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  /// The derivative; its columns are scaled by positive numbers: along a branch (w, λ) ~ ±(b, -a).
+  template <class Scalar>
+  [[nodiscard]] std::vector<std::vector<Scalar>> derivative(long cell) const {
+    const int p = problem_.p(), m = problem_.m();
+    std::vector<std::vector<Scalar>> K(at(p + m), std::vector<Scalar>(at(p + m), Scalar(0)));
+    for (int i = 0; i < p + m; ++i) {
+      for (int j = 0; j < p; ++j)
+        K[at(i)][at(j)] = Scalar(i < p ? problem_.M11(i, j) : -problem_.M21(i - p, j));
+      for (int j = 0; j < m; ++j) {
+        const CurvePoint d = direction(cell, j);
+        Scalar& entry = K[at(i)][at(p + j)];
+        entry = Scalar(i < p ? problem_.M12(i, j) : -problem_.M22(i - p, j)) * Scalar(d.lambda);
+        if (i == p + j) entry = entry + Scalar(d.w);
+      }
+    }
+    return K;
+  }
+
+  /// The branch's own numbers in the direction of its curve.
+  [[nodiscard]] CurvePoint direction(long cell, int law) const {
+    const std::size_t k = place(cell, law);
+    const Curve& curve = curves_[at(law)];
+    const Branch& branch = problem_.laws[at(law)].branches[at(curve.order[k])];
+    const CurvePoint& along = curve.directions[k];
+    const double turn = along.w * branch.b - along.lambda * branch.a < 0 ? -1 : 1;
+    return {turn * branch.b, -turn * branch.a};
+  }
+
   [[nodiscard]] std::size_t place(long cell, int law) const {
     return static_cast<std::size_t>(cell / stride_[at(law)]) % curves_[at(law)].order.size();
   }
@@ -119,7 +126,8 @@ UniqueSolvability judge(const Mlcp& block, long max_modes) {
 
 UniqueSolvability unique_solvability(const Mlcp& problem, long max_modes) {
   validate(problem);
-  const Mlcp unit = scaled(problem, equilibrate(problem));
+  Mlcp unit = scaled(problem, equilibrate(problem));
+  if (!is_exactly_scaled(problem, unit)) unit = problem;
   Mode first;
   for (const Law& law : unit.laws) {
     const Curve curve = curve_of(law);
@@ -130,6 +138,13 @@ UniqueSolvability unique_solvability(const Mlcp& problem, long max_modes) {
   for (const Block& block : independent_blocks(unit)) {
     UniqueSolvability part = judge(subproblem(unit, block), max_modes);
     if (part.verdict == UniqueSolvability::Verdict::unique) continue;
+    for (const int i : block.lambda) {  // in the units of the law as given
+      const Law& law = problem.laws[static_cast<std::size_t>(i)];
+      const std::string reason = curve_of(law).reason;
+      if (reason.empty()) continue;
+      part.reason = fmt::format("law '{}': {}", law.name, reason);
+      break;
+    }
     for (Mode* mode : {&part.mode, &part.neighbour}) {
       if (mode->empty()) continue;
       Mode whole = first;

@@ -19,6 +19,7 @@ namespace perp {
 /// since all pieces are regular F is proper. For 0 ≤ w ⊥ λ ≥ 0 and regular M11 it is the P-matrix
 /// property of M22 − M21 M11⁻¹ M12.
 struct UniqueSolvability {
+  /// What was found.
   enum class Verdict {
     unique,    ///< every mode was looked at: exactly one solution for every q
     monotone,  ///< the same, by a definite matrix and monotone laws (`has_at_most_one_solution`)
@@ -26,20 +27,21 @@ struct UniqueSolvability {
     singular,  ///< the matrix of `mode` is singular: for some q none or a continuum
     unknown    ///< see `reason`
   };
-  Verdict verdict = Verdict::unknown;
+  Verdict verdict = Verdict::unknown;  ///< the answer
   Mode mode{};       ///< of all laws; those of other blocks stand at the begin of their curve
   Mode neighbour{};  ///< differs from `mode` in `law` only
   int law = -1;      ///< whose corner it is
-  std::string reason{};
+  std::string reason{};  ///< of `unknown`, one sentence
 
+  /// Exactly one solution, proved?
   [[nodiscard]] bool is_unique() const {
     return verdict == Verdict::unique || verdict == Verdict::monotone;
   }
 };
 
-/// Looks at the modes of every independent block, at most `max_modes` of each. Signs are those of
-/// an elimination in double of the scaled matrices; a reciprocal condition below 1e-13 counts as
-/// singular. Throws InvalidInput.
+/// Looks at the modes of every independent block, at most `max_modes` of each. Signs of determinants
+/// are proved by the bounds of an elimination, and exact where these leave them open. Throws
+/// InvalidInput.
 UniqueSolvability unique_solvability(const Mlcp& problem, long max_modes = 65'536);
 
 }  // namespace perp

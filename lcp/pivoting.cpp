@@ -1,18 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <Eigen/LU>
 
+#include <perp/core/index.hpp>
+#include <perp/core/linear/lu.hpp>
 #include <perp/lcp/pivoting.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double tiny_pivot = 1e-11;  // beside the largest entry of its column, or 1
+constexpr double tiny_pivot = 1e-11;  // beside the largest entry of its own row or column
 constexpr double tie = 1e-13;         // relative difference of steps that count as equal
 constexpr long rebuild_after = 60;    // pivots after which rounding is swept out
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -53,9 +52,10 @@ bool Pivoting::rebuild() {
     const double value = id == t_ ? 0 : value_of_nonbasic(id);
     if (value != 0) right.col(n_ + 1) += value * right.col(j);
   }
-  const Eigen::PartialPivLU<Matrix> lu(B);
-  const Vector pivots = lu.matrixLU().diagonal().cwiseAbs();
-  if (!(pivots.minCoeff() > tiny_pivot * std::max(1.0, pivots.maxCoeff()))) return false;
+  const linear::Lu lu(B);
+  const Vector pivots = lu.factors().diagonal().cwiseAbs();
+  const Vector columns = B.cwiseAbs().colwise().maxCoeff();
+  if (!(pivots.array() > tiny_pivot * columns.array()).all()) return false;
   const Matrix solved = lu.solve(right);
   if (!solved.allFinite()) return false;
   tableau_ = solved.leftCols(n_ + 1);
@@ -98,18 +98,21 @@ void Pivoting::exchange(int row, int c) {
   where_[at(nonbasic_[at(c)])] = -1 - c;
 }
 
-/// The largest entry (row, column) of the tableau between the equality rows still basic and the
-/// free unknowns still outside.
+double Pivoting::size_of_row(int row) const { return tableau_.row(row).cwiseAbs().maxCoeff(); }
+
+/// The largest entry (row, column), beside its row, of the tableau between the equality rows still
+/// basic and the free unknowns still outside.
 Pivoting::Entry Pivoting::largest_free_entry() const {
   Entry best;
   double size = tiny_pivot;
   for (int i = 0; i < form_.free; ++i) {
     const int row = where_[at(n_ + i)];
     if (row < 0 || idle_[at(row)] != 0) continue;
+    const double of_row = size_of_row(row);
     for (int j = 0; j < form_.free; ++j) {
       const int c = -1 - where_[at(j)];
-      if (c < 0 || std::abs(tableau_(row, c)) <= size) continue;
-      size = std::abs(tableau_(row, c));
+      if (c < 0 || std::abs(tableau_(row, c)) <= size * of_row) continue;
+      size = std::abs(tableau_(row, c)) / of_row;
       best = {row, c};
     }
   }
@@ -157,10 +160,11 @@ bool Pivoting::pivot_with_pair() {
 
 /// Does an equality row contain nothing but other equalities, that is zeros?
 bool Pivoting::is_empty(int row) const {
+  const double size = size_of_row(row);
   for (int c = 0; c <= n_; ++c) {
     const int id = nonbasic_[at(c)];
     const bool equality = id >= n_ && id < n_ + form_.free;
-    if (!equality && std::abs(tableau_(row, c)) > tiny_pivot) return false;
+    if (!equality && std::abs(tableau_(row, c)) > tiny_pivot * size) return false;
   }
   return true;
 }
@@ -261,9 +265,8 @@ bool Pivoting::smaller(int row, double rate, int other, double other_rate) const
 Pivoting::Blocking Pivoting::blocking(const Vector& rate, double own_step) const {
   Blocking best;
   if (own_step < inf) best = {-2, own_step, false};
-  const double smallest_rate = tiny_pivot * std::max(1.0, rate.cwiseAbs().maxCoeff());
   for (int row = 0; row < n_; ++row) {
-    if (std::abs(rate[row]) <= smallest_rate || idle_[at(row)] != 0) continue;
+    if (std::abs(rate[row]) <= tiny_pivot * size_of_row(row) || idle_[at(row)] != 0) continue;
     const Range limits = range(basic_[at(row)]);
     const bool up = rate[row] > 0;
     const double bound = up ? limits.upper : limits.lower;

@@ -65,6 +65,7 @@ class Pivoting {
   [[nodiscard]] bool smaller(int row, double rate, int other, double other_rate) const;
   bool rebuild();
   void exchange(int row, int nonbasic_index);
+  [[nodiscard]] double size_of_row(int row) const;
   [[nodiscard]] Entry largest_free_entry() const;
   bool pivot_with_pair();
   [[nodiscard]] bool is_empty(int row) const;

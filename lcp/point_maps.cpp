@@ -1,234 +1,308 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
-#include <perp/lcp/arithmetic.hpp>
+#include <perp/lcp/exact_scaling.hpp>
 #include <perp/lcp/point_maps.hpp>
 
 namespace perp {
 namespace {
 
-using Real = long double;
+using Number = PointMaps::Number;
 
-// Beside the size of its terms a number is surely 0 below the first, surely not above the second.
-constexpr Real surely_zero = 1e-14L, surely_not_zero = 1e-6L;
-constexpr Real largest_condition = 1e6L;
-constexpr Real same_point = 8 * static_cast<Real>(solution_tolerance);
+constexpr double point_known_to = 0x1p-54;  ///< share of a coordinate that its bound may be
 
-struct Product {
-  Real value = 0, size = 0;
+template <class Scalar>
+using Table = std::vector<std::vector<Scalar>>;
+
+Number product(const std::vector<Number>& row, const std::vector<Number>& r) {
+  Number sum;
+  for (std::size_t j = 0; j < row.size(); ++j)
+    if (!is_zero(row[j])) subtract_product(sum, -row[j], r[j]);
+  return sum;
+}
+
+/// What Gauss-Jordan elimination makes of [A | I].
+template <class Scalar>
+struct Inverse {
+  bool decided = true;       ///< false: an entry may be a pivot or 0
+  Table<Scalar> rows;        ///< A⁻¹; empty: singular
+  Table<Scalar> conflicts{};  ///< singular: left null vectors
 };
 
-Product product(const std::vector<Real>& row, const std::vector<Real>& r) {
-  Product result;
-  for (std::size_t j = 0; j < row.size(); ++j) {
-    const Real term = row[j] * r[j];
-    result.value += term;
-    result.size += std::abs(term);
+/// The largest entry of the rows and columns that are left; {n, n} if there is none.
+template <class Scalar>
+std::pair<std::size_t, std::size_t> largest_entry(const Table<Scalar>& matrix,
+                                                  const std::vector<bool>& used,
+                                                  const std::vector<std::size_t>& row_of) {
+  const std::size_t n = matrix.size();
+  std::pair<std::size_t, std::size_t> best{n, n};
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t j = 0; j < n; ++j) {
+      if (used[r] || row_of[j] < n || is_zero(matrix[r][j])) continue;
+      if (best.first == n || is_larger(matrix[r][j], matrix[best.first][best.second])) best = {r, j};
+    }
+  return best;
+}
+
+template <class Scalar>
+Inverse<Scalar> invert(Table<Scalar> matrix) {
+  const std::size_t n = matrix.size();
+  std::vector<std::size_t> row_of(n, n);  // of an unknown
+  std::vector<bool> used(n, false);
+  Inverse<Scalar> result;
+  for (std::size_t step = 0; step < n; ++step) {
+    const auto [pivot, column] = largest_entry(matrix, used, row_of);
+    if (pivot == n) break;
+    result.decided = decided_sign(matrix[pivot][column]) != 0;
+    if (!result.decided) return result;
+    used[pivot] = true;
+    row_of[column] = pivot;
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r == pivot || is_zero(matrix[r][column])) continue;
+      const Scalar factor = matrix[r][column] / matrix[pivot][column];
+      for (std::size_t j = 0; j < 2 * n; ++j)
+        subtract_product(matrix[r][j], factor, matrix[pivot][j]);
+      matrix[r][column] = Scalar(0);
+    }
+  }
+  const auto tail = [&](std::size_t r) {
+    return std::vector<Scalar>(matrix[r].begin() + static_cast<std::ptrdiff_t>(n), matrix[r].end());
+  };
+  for (std::size_t r = 0; r < n; ++r)
+    if (!used[r]) result.conflicts.push_back(tail(r));
+  for (std::size_t j = 0; j < n && result.conflicts.empty(); ++j) {
+    result.rows.push_back(tail(row_of[j]));
+    for (Scalar& entry : result.rows.back()) entry = entry / matrix[row_of[j]][j];
   }
   return result;
 }
 
-bool next(Mode& mode, const std::vector<Law>& laws) {
-  for (std::size_t i = 0; i < mode.size(); ++i) {
-    if (++mode[i] < static_cast<int>(laws[i].branches.size())) return true;
-    mode[i] = 0;
+/// [A | I] of the equations  M11 u + M12 λ = -q1,  a (M21 u + M22 λ) + b λ = c - a q2  of a mode.
+template <class Scalar>
+Table<Scalar> equations(const AlgebraicProblem<Scalar>& problem, const Mode& mode) {
+  const auto p = static_cast<std::size_t>(problem.p);
+  const std::size_t n = p + static_cast<std::size_t>(problem.m);
+  Table<Scalar> matrix(n, std::vector<Scalar>(2 * n, Scalar(0)));
+  for (std::size_t i = 0; i < n; ++i) {
+    const LawBranch<Scalar>* branch =
+        i < p ? nullptr : &problem.branch(mode, static_cast<int>(i - p));
+    const Scalar factor = branch == nullptr ? Scalar(1) : branch->a;
+    for (std::size_t j = 0; j < n; ++j) matrix[i][j] = factor * problem.rows[i][j];
+    if (branch != nullptr) matrix[i][i] = matrix[i][i] + branch->b;
+    matrix[i][n + i] = Scalar(1);
   }
-  return false;
+  return matrix;
 }
+
+/// The scaled problem where scaling is exact, else the problem itself.
+Mlcp well_scaled(const Mlcp& problem, Scaling& scaling) {
+  Mlcp result = scaled(problem, scaling);
+  if (is_exactly_scaled(problem, result)) return result;
+  for (Vector* scale :
+       {&scaling.u_scale, &scaling.row_scale, &scaling.lambda_scale, &scaling.w_scale})
+    scale->setOnes();
+  return problem;
+}
+
+/// A rational number is rounded, a rational system answers for one of bounds that is not decided.
+Table<Number> with_bounds(const Table<Rational>& rows) {
+  Table<Number> result;
+  for (const std::vector<Rational>& row : rows) {
+    result.emplace_back();
+    for (const Rational& value : row) result.back().push_back(perp::with_bounds(value));
+  }
+  return result;
+}
+
+/// The problem with every number as it is.
+AlgebraicProblem<Rational> exactly(const AlgebraicProblem<Number>& problem) {
+  const auto number = [](const Number& value) { return Rational(static_cast<double>(value.value)); };
+  AlgebraicProblem<Rational> result{Mlcp{}};
+  result.p = problem.p;
+  result.m = problem.m;
+  for (const std::vector<Number>& row : problem.rows) {
+    result.rows.emplace_back();
+    for (const Number& value : row) result.rows.back().push_back(number(value));
+  }
+  for (const auto& law : problem.laws) {
+    result.laws.emplace_back();
+    for (const LawBranch<Number>& branch : law)
+      result.laws.back().push_back(
+          {number(branch.a), number(branch.b), number(branch.c), {}, {}});  // no range is needed
+  }
+  return result;
+}
+
+bool has_end(const Interval<Number>& range) { return range.lower || range.upper; }
 
 }  // namespace
 
-PointMaps::PointMaps(const Mlcp& problem) {
+Bounded<long double> with_bounds(const Rational& value) {
+  const double high = to_double(value);
+  if (!std::isfinite(high)) return {high, inf};
+  const Rational rest = value - Rational(high);
+  if (rest == 0) return {high};
+  const long double sum = static_cast<long double>(high) + to_double(rest);
+  return {sum, bounded::up(4 * bounded::unit<long double> * std::abs(sum))};
+}
+
+PointMaps::PointMaps(const Mlcp& problem) : problem_(Mlcp{}) {
   double modes = 1;
   for (const Law& law : problem.laws) modes *= static_cast<double>(law.branches.size());
   if (modes > most_modes) return;
-  const Scaling scaling = equilibrate(problem);
-  problem_ = scaled(problem, scaling);
-  unit_ = equilibrate(problem_);
+  usable_ = true;
+  Scaling scaling = equilibrate(problem);
+  const Mlcp same = well_scaled(problem, scaling);
+  problem_ = AlgebraicProblem<Number>(same);
   for (const Vector* part : {&scaling.u_scale, &scaling.lambda_scale})
     unknown_scale_.insert(unknown_scale_.end(), part->begin(), part->end());
   for (const Vector* part : {&scaling.row_scale, &scaling.w_scale})
     row_scale_.insert(row_scale_.end(), part->begin(), part->end());
   Mode mode(static_cast<std::size_t>(problem.m()), 0);
-  usable_ = true;
   do {
-    usable_ = add_mode(mode);
-  } while (usable_ && next(mode, problem_.laws));
+    add_mode(mode);
+  } while (next_mode(mode, same.laws));
 }
 
-/// Inverts the equations  M11 u + M12 λ = -q1,  a (M21 u + M22 λ) + b λ = c - a q2  of a mode.
-bool PointMaps::add_mode(const Mode& mode) {
-  const int p = problem_.p(), m = problem_.m();
-  const auto n = static_cast<std::size_t>(p + m);
+void PointMaps::add_mode(const Mode& mode) {
   ModeMap map;
   map.mode = mode;
-  std::vector<std::vector<Real>> matrix(n, std::vector<Real>(2 * n, 0));
-  for (int i = 0; i < p + m; ++i) {
-    std::vector<Real>& row = matrix[static_cast<std::size_t>(i)];
-    const auto at = [&](int j) -> Real& { return row[static_cast<std::size_t>(j)]; };
-    at(p + m + i) = 1;
-    if (i < p) {
-      for (int j = 0; j < p; ++j) at(j) = problem_.M11(i, j);
-      for (int j = 0; j < m; ++j) at(p + j) = problem_.M12(i, j);
-      continue;
-    }
-    const auto law = static_cast<std::size_t>(i - p);
-    const Branch& branch = problem_.laws[law].branches[static_cast<std::size_t>(mode[law])];
-    for (int j = 0; j < p; ++j) at(j) = branch.a * static_cast<Real>(problem_.M21(i - p, j));
-    for (int j = 0; j < m; ++j) at(p + j) = branch.a * static_cast<Real>(problem_.M22(i - p, j));
-    at(i) += branch.b;
-    map.a.push_back(branch.a);
-    map.c.push_back(branch.c);
+  Inverse<Number> inverse = invert(equations(problem_, mode));
+  if (!inverse.decided) {
+    const Inverse<Rational> exact = invert(equations(exactly(problem_), mode));
+    inverse.rows = with_bounds(exact.rows);
+    inverse.conflicts = with_bounds(exact.conflicts);
   }
-  if (!invert(matrix, map)) return false;
+  map.rows = std::move(inverse.rows);
+  map.conflicts = std::move(inverse.conflicts);
   if (map.conflicts.empty()) watch(map);
   maps_.push_back(std::move(map));
-  return true;
-}
-
-/// Gauss-Jordan elimination with full pivoting of [A | I]. False if the rank is in doubt.
-bool PointMaps::invert(std::vector<std::vector<Real>>& matrix, ModeMap& map) const {
-  const std::size_t n = matrix.size();
-  std::vector<std::size_t> row_of(n, n);  // of an unknown
-  std::vector<bool> used(n, false);
-  Real norm = 0;
-  for (const std::vector<Real>& row : matrix) {
-    Real sum = 0;
-    for (std::size_t j = 0; j < n; ++j) sum += std::abs(row[j]);
-    norm = std::max(norm, sum);
-  }
-  for (std::size_t step = 0; step < n; ++step) {
-    std::size_t pivot = n, column = n;
-    Real largest = 0;
-    for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t j = 0; j < n; ++j)
-        if (!used[r] && row_of[j] == n && std::abs(matrix[r][j]) > largest) {
-          largest = std::abs(matrix[r][j]);
-          pivot = r;
-          column = j;
-        }
-    if (largest <= surely_zero * norm) break;
-    if (largest <= norm / largest_condition) return false;
-    used[pivot] = true;
-    row_of[column] = pivot;
-    const Real value = matrix[pivot][column];
-    for (Real& entry : matrix[pivot]) entry /= value;
-    for (std::size_t r = 0; r < n; ++r) {
-      const Real factor = matrix[r][column];
-      if (r == pivot || factor == 0) continue;
-      for (std::size_t j = 0; j < 2 * n; ++j)  // what a cancellation leaves must not look like data
-        matrix[r][j] = Arithmetic<Real>::difference(matrix[r][j], factor * matrix[pivot][j]);
-      matrix[r][column] = 0;
-    }
-  }
-  const auto tail = [&](std::size_t r) {
-    return std::vector<Real>(matrix[r].begin() + static_cast<std::ptrdiff_t>(n), matrix[r].end());
-  };
-  Real inverse_norm = 0;
-  for (std::size_t r = 0; r < n; ++r) {
-    if (!used[r]) map.conflicts.push_back(tail(r));
-    Real sum = 0;
-    for (const Real entry : tail(r)) sum += std::abs(entry);
-    inverse_norm = std::max(inverse_norm, sum);
-  }
-  if (norm * inverse_norm > largest_condition) return false;
-  if (!map.conflicts.empty()) return true;
-  for (std::size_t j = 0; j < n; ++j) map.rows.push_back(tail(row_of[j]));
-  return true;
 }
 
 /// The rows of what has a range in the mode: the λ and the w = M2 K r + q2 of its branches.
 void PointMaps::watch(ModeMap& map) const {
-  const int p = problem_.p(), m = problem_.m();
-  const auto bounded = [](const Range& range) { return range.lower > -inf || range.upper < inf; };
-  for (int i = 0; i < m; ++i) {
-    const auto law = static_cast<std::size_t>(i);
-    const Branch& branch = problem_.laws[law].branches[static_cast<std::size_t>(map.mode[law])];
-    if (branch.a != 0 && bounded(branch.lambda))
-      map.watched.push_back({map.rows[static_cast<std::size_t>(p + i)], -1, branch.lambda});
-    if (branch.b == 0 || !bounded(branch.w)) continue;
-    std::vector<Real> row(static_cast<std::size_t>(p + m), 0);
-    for (int j = 0; j < p + m; ++j) {
-      const Real factor = j < p ? problem_.M21(i, j) : problem_.M22(i, j - p);
-      if (factor == 0) continue;
-      for (std::size_t k = 0; k < row.size(); ++k)
-        row[k] = Arithmetic<Real>::difference(row[k],
-                                              -factor * map.rows[static_cast<std::size_t>(j)][k]);
-    }
+  const auto p = static_cast<std::size_t>(problem_.p);
+  for (int i = 0; i < problem_.m; ++i) {
+    const LawBranch<Number>& branch = problem_.branch(map.mode, i);
+    if (!is_zero(branch.a) && has_end(branch.lambda))
+      map.watched.push_back({map.rows[p + static_cast<std::size_t>(i)], -1, branch.lambda});
+    if (is_zero(branch.b) || !has_end(branch.w)) continue;
+    const std::vector<Number>& coefficients = problem_.w_row(i);
+    std::vector<Number> row(map.rows.size());
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (!is_zero(coefficients[j]))
+        for (std::size_t k = 0; k < row.size(); ++k)
+          subtract_product(row[k], -coefficients[j], map.rows[j][k]);
     map.watched.push_back({std::move(row), i, branch.w});
   }
 }
 
-PointMaps::Answer PointMaps::admits(const ModeMap& map, const std::vector<Real>& q,
-                                    const std::vector<Real>& r) const {
-  Answer answer = Answer::yes;
-  for (const std::vector<Real>& conflict : map.conflicts) {
-    const Product test = product(conflict, r);
-    if (std::abs(test.value) > surely_not_zero * test.size) return Answer::no;
-    answer = Answer::unclear;
-  }
-  const auto p = static_cast<std::size_t>(problem_.p());
-  for (const Watched& watched : map.watched) {
-    Product test = product(watched.row, r);
-    if (watched.w >= 0) {
-      const Real constant = q[p + static_cast<std::size_t>(watched.w)];
-      test.value += constant;
-      test.size += std::abs(constant);
-    }
-    const Real missing =
-        std::max<Real>(watched.range.lower - test.value, test.value - watched.range.upper);
-    if (missing <= surely_zero * test.size) continue;
-    if (missing > surely_not_zero * (1 + test.size)) return Answer::no;
-    answer = Answer::unclear;
-  }
-  return answer;
-}
-
-/// Nothing is a solution before its residual passed.
-bool PointMaps::passes(const std::vector<Real>& q, const std::vector<Real>& y) {
-  const int p = problem_.p(), m = problem_.m();
-  for (int i = 0; i < p; ++i) problem_.q1[i] = static_cast<double>(q[static_cast<std::size_t>(i)]);
-  for (int i = 0; i < m; ++i)
-    problem_.q2[i] = static_cast<double>(q[static_cast<std::size_t>(p + i)]);
-  Vector u(p), lambda(m);
-  for (int j = 0; j < p; ++j) u[j] = static_cast<double>(y[static_cast<std::size_t>(j)]);
-  for (int j = 0; j < m; ++j) lambda[j] = static_cast<double>(y[static_cast<std::size_t>(p + j)]);
-  return residual(problem_, unit_, u, lambda) <= solution_tolerance;
-}
-
-bool PointMaps::solve(const std::vector<Real>& q, std::vector<ModalPoint>& points) {
-  const auto p = static_cast<std::size_t>(problem_.p());
-  std::vector<Real> scaled_q(q), r(q.size());
-  for (std::size_t i = 0; i < q.size(); ++i) scaled_q[i] /= row_scale_[i];
-  points.clear();
-  for (const ModeMap& map : maps_) {
-    for (std::size_t i = 0; i < r.size(); ++i)
-      r[i] = i < p ? -scaled_q[i] : map.c[i - p] - map.a[i - p] * scaled_q[i];
-    const Answer answer = admits(map, scaled_q, r);
-    if (answer == Answer::unclear) return false;
-    if (answer == Answer::no) continue;
-    std::vector<Real> y;
-    Real size = 1;
-    for (const std::vector<Real>& row : map.rows) {
-      const Product unknown = product(row, r);
-      const bool rounding = std::abs(unknown.value) <= surely_zero * unknown.size;
-      y.push_back(rounding ? 0 : unknown.value);
-      size = std::max(size, std::abs(y.back()));
-    }
-    const auto same = std::find_if(points.begin(), points.end(), [&](const ModalPoint& other) {
-      return std::equal(y.begin(), y.end(), other.y.begin(),
-                        [&](Real a, Real b) { return std::abs(a - b) <= same_point * size; });
-    });
-    if (same != points.end()) {
-      same->modes.push_back(map.mode);
+std::vector<Number> PointMaps::right_side(const ModeMap& map, const std::vector<Number>& q) const {
+  const auto p = static_cast<std::size_t>(problem_.p);
+  std::vector<Number> r(q.size());
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    if (i < p) {
+      r[i] = -q[i];
       continue;
     }
-    if (!passes(scaled_q, y)) return false;
-    points.push_back({std::move(y), {map.mode}});
+    const LawBranch<Number>& branch = problem_.branch(map.mode, static_cast<int>(i - p));
+    r[i] = branch.c;
+    subtract_product(r[i], branch.a, q[i]);
   }
-  for (ModalPoint& point : points) {
-    std::sort(point.modes.begin(), point.modes.end());
-    for (std::size_t j = 0; j < point.y.size(); ++j) point.y[j] *= unknown_scale_[j];
+  return r;
+}
+
+Verdict PointMaps::verdict(const ModeMap& map, const std::vector<Number>& q,
+                           const std::vector<Number>& r) const {
+  for (const std::vector<Number>& conflict : map.conflicts)
+    if (decided_sign(product(conflict, r)) != 0) return Verdict::outside;
+  if (!map.conflicts.empty()) return Verdict::undecided;
+  Verdict worst = Verdict::inside;
+  const auto p = static_cast<std::size_t>(problem_.p);
+  for (const Watched& watched : map.watched) {
+    Number value = product(watched.row, r);
+    if (watched.w >= 0) value = value + q[p + static_cast<std::size_t>(watched.w)];
+    const Verdict here = stands(watched.range, value);
+    if (here == Verdict::outside) return here;
+    if (here == Verdict::undecided) worst = here;
+  }
+  return worst;
+}
+
+/// The same with the point, and whether no other mode has it.
+Verdict PointMaps::verdict(const ModeMap& map, const std::vector<Number>& q,
+                           const std::vector<Number>& r, std::vector<Number>& y) const {
+  const Verdict of_ranges = verdict(map, q, r);
+  if (of_ranges != Verdict::inside) return of_ranges;
+  y.clear();
+  for (const std::vector<Number>& row : map.rows) y.push_back(product(row, r));
+  const auto p = static_cast<std::size_t>(problem_.p);
+  for (std::size_t i = 0; i < problem_.laws.size(); ++i) {
+    const std::vector<Number>& row = problem_.rows[p + i];
+    Number w = q[p + i];
+    for (std::size_t j = 0; j < y.size(); ++j)
+      if (!is_zero(row[j])) subtract_product(w, -row[j], y[j]);
+    if (stands(problem_.laws[i], map.mode[i], w, y[p + i]) != Verdict::inside)
+      return Verdict::undecided;
+  }
+  return is_precise(y, point_known_to) ? Verdict::inside : Verdict::undecided;
+}
+
+std::vector<Number> PointMaps::scaled_q(const std::vector<Number>& q) const {
+  std::vector<Number> scaled(q);
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    scaled[i].value /= row_scale_[i];
+    scaled[i].error /= row_scale_[i];
+  }
+  return scaled;
+}
+
+void PointMaps::unscale(std::vector<Number>& y) const {
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    y[j].value *= unknown_scale_[j];
+    y[j].error *= unknown_scale_[j];
+  }
+}
+
+void PointMaps::solve(const std::vector<Number>& q, std::vector<ModalPoint>& points,
+                      std::vector<Mode>& undecided) const {
+  const std::vector<Number> scaled = scaled_q(q);
+  std::vector<Number> y;
+  points.clear();
+  undecided.clear();
+  for (const ModeMap& map : maps_) {
+    const Verdict found = verdict(map, scaled, right_side(map, scaled), y);
+    if (found == Verdict::undecided) undecided.push_back(map.mode);
+    if (found != Verdict::inside) continue;
+    unscale(y);
+    points.push_back({y, map.mode});
+  }
+}
+
+bool PointMaps::solve_meetings(const std::vector<Number>& q, const std::vector<Mode>& undecided,
+                               std::vector<MeetingPoint>& points) const {
+  AlgebraicProblem<Number> problem = problem_;
+  const std::vector<Number> scaled = scaled_q(q);
+  for (std::size_t i = 0; i < q.size(); ++i) problem.rows[i].back() = scaled[i];
+  std::map<MeetingBranches, MeetingPoint> found;
+  for (const Mode& mode : undecided) {
+    auto y = sparse_point(problem, mode);
+    if (!y) return false;
+    const auto branches = meeting_branches(problem, mode, *y);
+    if (!branches) return false;
+    if (count_modes(*branches, 1) == 0) continue;
+    if (!is_precise(*y, point_known_to)) return false;
+    MeetingPoint& point = found[*branches];
+    if (point.modes.empty()) point.y = std::move(*y);
+    point.modes.push_back(mode);
+  }
+  for (auto& [branches, point] : found) {
+    const auto count = static_cast<long>(point.modes.size());
+    if (count_modes(branches, count + 1) != count) return false;
+    unscale(point.y);
+    points.push_back(std::move(point));
   }
   return true;
 }

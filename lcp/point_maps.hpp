@@ -2,65 +2,82 @@
 
 #include <vector>
 
-#include <perp/lcp/mlcp.hpp>
+#include <perp/lcp/sparse_elimination.hpp>
 
 namespace perp {
 
-/// One point that solves a problem, with all modes that have it.
+/// One point that solves a problem, and the only mode that has it.
 struct ModalPoint {
-  std::vector<long double> y;  ///< (u, λ)
+  std::vector<Bounded<long double>> y;  ///< (u, λ)
+  Mode mode;
+};
+
+/// One point with all modes that have it, in their order.
+struct MeetingPoint {
+  std::vector<Bounded<long double>> y;
   std::vector<Mode> modes;
 };
 
-/// All solutions of a small problem for many right-hand sides q, where they are points: the inverse
-/// of each mode's equations is made once, y = K r(q). Where a decision is not clear by a wide
-/// margin (a singular mode that may be consistent, a range missed by little) nothing is decided.
+/// Which modes of a small problem have solutions, for many right-hand sides q: the inverse of each
+/// mode's equations is made once, y = K r(q), with bounds of all errors.
 class PointMaps {
  public:
+  using Number = Bounded<long double>;
+
   /// Most modes that inverses are made for.
   static constexpr double most_modes = 64;
 
-  /// Not `usable` if a mode is neither clearly singular nor well conditioned.
   explicit PointMaps(const Mlcp& problem);
 
+  /// Not if the modes are too many.
   [[nodiscard]] bool usable() const { return usable_; }
 
-  /// All solutions for q = (q1, q2), different ones apart. False where the margins do not decide.
-  [[nodiscard]] bool solve(const std::vector<long double>& q, std::vector<ModalPoint>& points);
+  /// For q = (q1, q2): the points that lie inside of one mode, and the modes of which this is not
+  /// decided; all others have no solution.
+  void solve(const std::vector<Number>& q, std::vector<ModalPoint>& points,
+             std::vector<Mode>& undecided) const;
+
+  /// The points of the modes that `solve` left open, where all of them are regular and it can be said of
+  /// every branch whether it holds the point: the points that lie on several branches of a law. False
+  /// where something stays open.
+  bool solve_meetings(const std::vector<Number>& q, const std::vector<Mode>& undecided,
+                      std::vector<MeetingPoint>& points) const;
 
   /// Right-hand sides that a call of `solve` tries.
   [[nodiscard]] long modes() const { return static_cast<long>(maps_.size()); }
 
  private:
-  using Real = long double;
-
   /// A quantity of a mode that has a range: row·r(q) (+ q2_i for a w).
   struct Watched {
-    std::vector<Real> row;
+    std::vector<Number> row;
     int w = -1;  ///< index of q2 to add, -1 for a λ
-    Range range;
+    Interval<Number> range;
   };
   struct ModeMap {
     Mode mode;
-    std::vector<Real> a, c;                    ///< of the laws' branches
-    std::vector<std::vector<Real>> rows;       ///< K, n×n; empty: singular
-    std::vector<std::vector<Real>> conflicts;  ///< singular: left null vectors
+    std::vector<std::vector<Number>> rows;       ///< K, n×n; empty: singular
+    std::vector<std::vector<Number>> conflicts;  ///< singular: left null vectors
     std::vector<Watched> watched;
   };
-  enum class Answer { yes, no, unclear };
 
-  bool add_mode(const Mode& mode);
-  bool invert(std::vector<std::vector<Real>>& matrix, ModeMap& map) const;
+  void add_mode(const Mode& mode);
   void watch(ModeMap& map) const;
-  [[nodiscard]] Answer admits(const ModeMap& map, const std::vector<Real>& q,
-                              const std::vector<Real>& r) const;
-  [[nodiscard]] bool passes(const std::vector<Real>& q, const std::vector<Real>& y);
+  [[nodiscard]] std::vector<Number> scaled_q(const std::vector<Number>& q) const;
+  void unscale(std::vector<Number>& y) const;
+  [[nodiscard]] std::vector<Number> right_side(const ModeMap& map,
+                                               const std::vector<Number>& q) const;
+  [[nodiscard]] Verdict verdict(const ModeMap& map, const std::vector<Number>& q,
+                                const std::vector<Number>& r) const;
+  [[nodiscard]] Verdict verdict(const ModeMap& map, const std::vector<Number>& q,
+                                const std::vector<Number>& r, std::vector<Number>& y) const;
 
-  Mlcp problem_;  ///< scaled; q is that of the last residual
-  Scaling unit_;
-  std::vector<Real> unknown_scale_, row_scale_;
+  AlgebraicProblem<Number> problem_;  ///< scaled
+  std::vector<double> unknown_scale_, row_scale_;
   std::vector<ModeMap> maps_;
   bool usable_ = false;
 };
+
+/// A rational number with the rounding of its last bit.
+Bounded<long double> with_bounds(const Rational& value);
 
 }  // namespace perp

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstddef>
-#include <Eigen/QR>
 
+#include <perp/core/linear/least_squares.hpp>
 #include <perp/lcp/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 
@@ -44,12 +44,11 @@ Solution refined(const Mlcp& problem, const Vector& u, const Vector& lambda, con
   const ModeEquations mode_equations = equations(scaled(problem, scaling), mode);
   Vector scale(p + m);
   scale << scaling.u_scale, scaling.lambda_scale;
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> qr(mode_equations.J);
   Vector y(p + m);
   y << u, lambda;
   y = y.cwiseQuotient(scale);
   for (int round = 0; round < 2; ++round) {
-    y -= qr.solve(Vector(mode_equations.J * y + mode_equations.c));
+    y -= linear::least_norm_solution(mode_equations.J, mode_equations.J * y + mode_equations.c, linear::rounding_share);
     const Vector point = y.cwiseProduct(scale);
     const double remains = residual(problem, point.head(p), point.tail(m));
     if (!(remains < best.residual)) continue;

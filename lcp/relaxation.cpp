@@ -134,7 +134,8 @@ void Relaxation::exchange(int r, int column) {
 /// the right.
 bool Relaxation::proves(const RowSystem& system, int r) {
   y_.assign(static_cast<std::size_t>(rows_ + columns_), 0);
-  const auto violated = static_cast<std::size_t>(basic_[static_cast<std::size_t>(r)]);
+  conflict_ = basic_[static_cast<std::size_t>(r)];
+  const auto violated = static_cast<std::size_t>(conflict_);
   const double sign = value_[violated] < range_[violated].lower ? 1 : -1;
   y_[violated] = sign;
   for (int j = 0; j < columns_; ++j)

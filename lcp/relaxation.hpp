@@ -38,6 +38,12 @@ class Relaxation {
     return value_[static_cast<std::size_t>(rows_ + j)];
   }
 
+  /// After `is_empty` was true: the quantity (r for v_r, rows + j for t_j) that nothing can bring
+  /// into its range, and the basis that shows it.
+  [[nodiscard]] int conflict() const { return conflict_; }
+  [[nodiscard]] const std::vector<int>& basic() const { return basic_; }
+  [[nodiscard]] const std::vector<int>& nonbasic() const { return nonbasic_; }
+
  private:
   void start(const RowSystem& system);
   [[nodiscard]] int violated_row(bool least_index) const;
@@ -47,6 +53,7 @@ class Relaxation {
 
   int rows_ = 0;
   int columns_ = 0;
+  int conflict_ = -1;
   std::vector<double> T_;      ///< rows × columns: the basic quantities in the nonbasic ones
   std::vector<int> basic_;     ///< quantity of a row of T: r for v_r, rows + j for t_j
   std::vector<int> nonbasic_;  ///< quantity of a column of T

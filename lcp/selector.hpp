@@ -14,6 +14,7 @@ enum class Selector {
   first          ///< whatever the solver returns: for problems known to have one solution
 };
 
+/// Its name in model files, e.g. "keep_mode".
 const char* to_string(Selector selector);
 
 /// Every selector, in the order in which they are listed to people.

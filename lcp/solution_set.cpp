@@ -15,48 +15,6 @@ long product(long a, long b) {
   return a > saturated / b ? saturated : a * b;
 }
 
-/// Are two projected points the same, beside the size of the points?
-bool same(const Vector& a, const Vector& b) {
-  const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
-  return (a - b).cwiseAbs().maxCoeff() <= 8 * solution_tolerance * size;
-}
-
-/// Number of different u of a block, -1 for a continuum.
-long count_of_u(const Block& block) {
-  const auto p = static_cast<Eigen::Index>(block.u.size());
-  if (block.pieces.empty()) return 0;
-  if (p == 0) return 1;
-  Vector size = Vector::Zero(p);  // per u: units differ
-  for (const Piece& piece : block.pieces)
-    size = size.cwiseMax(piece.vertices.topRows(p).cwiseAbs().rowwise().maxCoeff());
-  size = (size.array() > 0).select(size, 1.0);
-  std::vector<Vector> different;
-  for (const Piece& piece : block.pieces) {
-    const Matrix vertices = piece.vertices.topRows(p);
-    for (const Matrix* directions : {&piece.rays, &piece.lines})
-      if (directions->topRows(p).cwiseAbs().sum() > 0) return -1;
-    for (Eigen::Index k = 0; k < vertices.cols(); ++k) {
-      const Vector point = vertices.col(k).cwiseQuotient(size);
-      if (k > 0 && !same(point, vertices.col(0).cwiseQuotient(size))) return -1;
-      if (k == 0) different.push_back(point);
-    }
-  }
-  // equal points have nearly equal first coordinates: sort, compare within the tolerance of that
-  // one
-  std::sort(different.begin(), different.end(),
-            [](const Vector& a, const Vector& b) { return a[0] < b[0]; });
-  long count = 0;
-  for (std::size_t i = 0; i < different.size(); ++i) {
-    bool repeated = false;
-    for (std::size_t j = i; j-- > 0 && !repeated;) {
-      if (different[i][0] - different[j][0] > 8 * solution_tolerance) break;
-      repeated = same(different[i], different[j]);
-    }
-    if (!repeated) ++count;
-  }
-  return count;
-}
-
 Multiplicity classify(long count) {
   if (count < 0) return Multiplicity::continuum;
   if (count == 0) return Multiplicity::none;
@@ -135,7 +93,7 @@ long count(const SolutionSet& set) {
 
 long count_of_u(const SolutionSet& set) {
   if (set.p == 0) return count(set);
-  return count_blocks(set, [](const Block& block) { return count_of_u(block); });
+  return count_blocks(set, [](const Block& block) { return block.different_u; });
 }
 
 char active_set_letter(const Law& law, int branch) {

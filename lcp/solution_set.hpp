@@ -25,13 +25,14 @@ struct Block {
   std::vector<int> lambda;    ///< indices of its laws in the whole problem, increasing
   std::vector<Piece> pieces;  ///< inclusion-maximal, none contained in another; empty: no solution
   std::vector<int> equations{};  ///< indices of its equations in the whole problem, as many as u
+  long different_u = 0;          ///< number of different u in the pieces, -1 for a continuum
 };
 
 /// All solutions of an Mlcp, in product form: one choice of a piece per block.
 struct SolutionSet {
-  int p = 0;
-  int m = 0;
-  std::vector<Block> blocks;
+  int p = 0;                  ///< free unknowns of the problem
+  int m = 0;                  ///< laws of the problem
+  std::vector<Block> blocks;  ///< independent parts
   bool complete = false;      ///< proved: there is no other solution
   std::string certificate{};  ///< why, e.g. "complete enumeration"; or how far it got
   long nodes = 0;             ///< nodes of the search
@@ -40,8 +41,11 @@ struct SolutionSet {
 /// Classes of the set and of its projection on u (of the set itself for a problem without u). A
 /// count is -1 for a continuum and saturates at the largest long.
 Multiplicity multiplicity(const SolutionSet& set);
+/// That of the projection on u.
 Multiplicity multiplicity_of_u(const SolutionSet& set);
+/// Number of solutions (u, λ).
 long count(const SolutionSet& set);
+/// Number of different u.
 long count_of_u(const SolutionSet& set);
 
 /// The letter of a branch of a box law, from its data: L (λ at its lower bound, w ≥ 0), U (λ at its
@@ -67,7 +71,7 @@ struct Nearest {
   /// solved; no_solution; not_enumerated where the set is not complete (the nearest of the known
   /// solutions is given all the same) or where the norm couples too many blocks; not_solved
   Status status = Status::never_run;
-  double norm = nan;
+  double norm = nan;  ///< the least one
   std::vector<Solution>
       minimisers;         ///< the points at this norm (at most 1000); the first is the choice
   std::string message{};  ///< one sentence when not solved

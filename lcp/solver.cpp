@@ -5,7 +5,7 @@
 
 #include <perp/core/error.hpp>
 #include <perp/core/nearest_name.hpp>
-#include <perp/lcp/refine.hpp>
+#include <perp/lcp/residual_gate.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/lcp/solver_table.hpp>
 
@@ -31,6 +31,18 @@ const MlcpSolver& solver(const std::string& name) {
                                  fmt::join(names, ", "), suggestion(name, names)));
 }
 
+namespace {
+
+/// The only point of the empty problem.
+SolveResult empty_solution() {
+  SolveResult result;
+  result.status = Status::solved;
+  result.solution.residual = 0;
+  return result;
+}
+
+}  // namespace
+
 SolveResult solve(const MlcpSolver& method, const Mlcp& problem, const SolveOptions& options) {
   validate(problem);
   SolveResult result;
@@ -39,6 +51,7 @@ SolveResult solve(const MlcpSolver& method, const Mlcp& problem, const SolveOpti
     result.status = Status::not_supported;
     return result;
   }
+  if (problem.p() + problem.m() == 0) return empty_solution();
   result = method.solve(problem, options);
   if (result.status != Status::solved) return result;
   Solution& point = result.solution;
@@ -47,16 +60,16 @@ SolveResult solve(const MlcpSolver& method, const Mlcp& problem, const SolveOpti
     result.message = fmt::format("{} returned a point of the wrong size", method.name);
     return result;
   }
-  point.w = output(problem, point.u, point.lambda);
   point.residual = residual(problem, point.u, point.lambda);
   if (!(point.residual <= options.tol)) {
     result.status = Status::not_solved;
     result.message = fmt::format("the answer of {} has residual {:.2e}, above {:.2e}", method.name,
                                  point.residual, options.tol);
-    return result;
+  } else if (!settle(problem, point)) {
+    result.status = Status::not_solved;
+    result.message = fmt::format("the answer of {} is no solution to rounding: {}", method.name,
+                                 describe_misfit(problem, point));
   }
-  if (point.mode.size() != problem.laws.size())
-    point.mode = nearest_mode(problem, point.u, point.lambda);
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 namespace perp {
 
+/// Options of a solver that looks for one solution.
 struct SolveOptions {
   double tol = solution_tolerance;  ///< largest accepted `residual`
   int max_iterations = 10'000;      ///< pivots, Newton steps or modes tried
@@ -20,7 +21,7 @@ struct SolveResult {
   Status status = Status::never_run;  ///< solved | no_solution (proved) | not_solved | not_supported
   std::string message{};              ///< one sentence when not solved
   Solution solution;                  ///< meaningful when solved; its residual passed `tol`
-  long iterations = 0;
+  long iterations = 0;                ///< pivots, Newton steps or modes tried
 };
 
 /// A solver of one Mlcp: one constant per method, in lcp/solvers/<name>.cpp.
@@ -29,6 +30,7 @@ struct MlcpSolver {
   const char* description;  ///< one line for `perp list solvers`
   /// Empty if the method applies to this problem, else the reason why not.
   std::string (*unsupported)(const Mlcp& problem);
+  /// Looks for one solution.
   SolveResult (*solve)(const Mlcp& problem, const SolveOptions& options);
 };
 

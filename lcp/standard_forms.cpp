@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <Eigen/LU>
 
+#include <perp/core/linear/lu.hpp>
 #include <perp/lcp/curve.hpp>
 #include <perp/lcp/standard_forms.hpp>
 
@@ -199,8 +199,8 @@ bool eliminate_free(BoxForm& form) {
   const Vector rows = A.cwiseAbs().rowwise().maxCoeff();
   if (!(rows.minCoeff() > 0)) return false;
   const Matrix balanced = rows.cwiseInverse().asDiagonal() * A;
-  const Eigen::FullPivLU<Matrix> lu(balanced);
-  const Vector pivots = lu.matrixLU().diagonal().cwiseAbs();
+  const linear::FullLu lu(balanced);
+  const Vector pivots = lu.pivots().cwiseAbs();
   if (!(pivots.minCoeff() > 1e-13 * pivots.maxCoeff())) return false;
   Matrix right(f, b + 1);
   right << form.N.topRightCorner(f, b), form.r.head(f);

@@ -173,6 +173,17 @@ class SearchOrder {
   std::vector<int> missing_, order_;
 };
 
+/// Joins parts i..., given in increasing order, to one.
+Block joined(const std::vector<Block>& parts, const std::vector<std::size_t>& which) {
+  Block all;
+  for (const std::size_t i : which)
+    for (auto list : {&Block::u, &Block::lambda, &Block::equations})
+      (all.*list).insert((all.*list).end(), (parts[i].*list).begin(), (parts[i].*list).end());
+  for (auto list : {&Block::u, &Block::lambda, &Block::equations})
+    std::sort((all.*list).begin(), (all.*list).end());
+  return all;
+}
+
 Block whole(const Mlcp& problem) {
   Block block;
   block.u.resize(static_cast<std::size_t>(problem.p()));
@@ -231,6 +242,40 @@ std::vector<Block> triangular_parts(const Mlcp& problem) {
   for (int i = 0; i < m; ++i) part_of(p + i).lambda.push_back(i);
   for (int i = 0; i < p; ++i) part_of(i).equations.push_back(i);
   return in_search_order(problem, std::move(parts), components, needs);
+}
+
+void put_together(const Mlcp& problem, std::vector<Block>& parts, std::size_t stuck, bool joint) {
+  std::vector<bool> taken(static_cast<std::size_t>(problem.p() + problem.m()), false);
+  const auto take = [&](const Block& part) {
+    for (const int j : part.u) taken[static_cast<std::size_t>(j)] = true;
+    for (const int j : part.lambda) taken[static_cast<std::size_t>(problem.p() + j)] = true;
+  };
+  const auto holds_taken = [&](const Matrix& left, const Matrix& right, int i) {
+    for (int j = 0; j < problem.p(); ++j)
+      if (left(i, j) != 0 && taken[static_cast<std::size_t>(j)]) return true;
+    for (int j = 0; j < problem.m(); ++j)
+      if (right(i, j) != 0 && taken[static_cast<std::size_t>(problem.p() + j)]) return true;
+    return false;
+  };
+  const auto needs_taken = [&](const Block& part) {
+    return std::any_of(part.equations.begin(), part.equations.end(),
+                       [&](int i) { return holds_taken(problem.M11, problem.M12, i); }) ||
+           std::any_of(part.lambda.begin(), part.lambda.end(),
+                       [&](int i) { return holds_taken(problem.M21, problem.M22, i); });
+  };
+  std::vector<std::size_t> together;
+  std::vector<Block> rest;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool end = joint && i + 1 == parts.size();
+    if (i == stuck || end || needs_taken(parts[i])) {
+      take(parts[i]);
+      together.push_back(i);
+    } else {
+      rest.push_back(parts[i]);
+    }
+  }
+  rest.push_back(joined(parts, together));
+  parts = std::move(rest);
 }
 
 }  // namespace perp

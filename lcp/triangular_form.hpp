@@ -13,4 +13,8 @@ namespace perp {
 /// everything. Pieces are empty.
 std::vector<Block> triangular_parts(const Mlcp& problem);
 
+/// The parts with `stuck` and all that need it put together at the end; `joint` is where a part at
+/// the end was put together before, which then is taken in too.
+void put_together(const Mlcp& problem, std::vector<Block>& parts, std::size_t stuck, bool joint);
+
 }  // namespace perp

@@ -1,9 +1,10 @@
 #include <algorithm>
-#include <cmath>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include <perp/lcp/exact_pieces.hpp>
 #include <perp/lcp/point_maps.hpp>
 #include <perp/lcp/triangular_form.hpp>
 #include <perp/lcp/triangular_search.hpp>
@@ -11,15 +12,25 @@
 namespace perp {
 namespace {
 
-using Real = long double;
+using Number = PointMaps::Number;
 
-// A shifted q_i below the first is rounding beside its terms; between the two it has lost digits.
-constexpr Real rounding = 0x1p-46L, doubtful = 0x1p-16L;
+struct Found;
 
-/// One piece of a part, and where its points are known better than in double, these.
+/// One piece of a part; of a point also its coordinates with bounds, and as rational numbers where
+/// these were asked for.
 struct PartPiece {
   Piece piece;
-  std::vector<Real> point;  ///< empty for a continuum
+  std::vector<Number> point;  ///< empty for a continuum
+  Found* of = nullptr;        ///< what it is one of
+  std::vector<Rational> exact{};
+};
+
+/// What a part has for one q = (q1, q2), which the pieces chosen of the parts it needs make.
+struct Found {
+  std::vector<PartPiece*> context{};
+  std::vector<Rational> exact_q{};  ///< empty: not asked for yet
+  std::vector<PartPiece> pieces{};
+  bool exact = false;  ///< q is known without an error
 };
 
 /// A part with what it needs of the other unknowns and what was found for each q so far.
@@ -27,7 +38,7 @@ struct Part {
   struct Entry {
     std::size_t row;   ///< of the part's q = (q1, q2)
     std::size_t from;  ///< unknown of the block
-    Real value;
+    double value;
   };
 
   Block block;                       ///< indices in the whole block
@@ -36,26 +47,17 @@ struct Part {
   std::vector<Entry> coupling;
   std::vector<std::size_t> needs{};  ///< numbers of the earlier parts that it needs
   std::unique_ptr<PointMaps> maps;   ///< null if there are none
-  std::map<std::vector<Real>, std::vector<PartPiece>> found{};
+  std::unique_ptr<AlgebraicProblem<Rational>> algebraic{};  ///< made when it is needed
+  /// By the values of q: equal ones may still differ in their errors, and are compared exactly.
+  std::map<std::vector<long double>, std::list<Found>> found{};
 };
-
-/// Joins parts i..., given in increasing order, to one.
-Block joined(const std::vector<Block>& parts, const std::vector<std::size_t>& which) {
-  Block all;
-  for (const std::size_t i : which)
-    for (auto list : {&Block::u, &Block::lambda, &Block::equations})
-      (all.*list).insert((all.*list).end(), (parts[i].*list).begin(), (parts[i].*list).end());
-  for (auto list : {&Block::u, &Block::lambda, &Block::equations})
-    std::sort((all.*list).begin(), (all.*list).end());
-  return all;
-}
 
 class TriangularSearch {
  public:
   TriangularSearch(const Mlcp& problem, std::vector<Block> parts, const EnumerateOptions& options)
       : p_(problem.p()), m_(problem.m()), options_(options) {
     for (Block& block : parts) parts_.push_back(make(problem, std::move(block)));
-    y_.resize(static_cast<std::size_t>(p_ + m_), 0);
+    y_.resize(static_cast<std::size_t>(p_ + m_));
     mode_.resize(static_cast<std::size_t>(m_));
     chosen_.resize(parts_.size());
     find_needs();
@@ -66,7 +68,7 @@ class TriangularSearch {
   }
 
   /// Goes through all solutions, or until a limit ends the search. Nothing is decided if a part is
-  /// `stuck` or digits were lost.
+  /// `stuck` or needs a q that is no double.
   void run() {
     result_.finished = descend(0, 1);
     if (result_.finished) result_.explored = 1;
@@ -76,8 +78,8 @@ class TriangularSearch {
 
   /// A part with a continuum, which must be searched together with what needs it.
   [[nodiscard]] std::optional<std::size_t> stuck() const { return stuck_; }
-  /// Was the q of a part lost by cancellation?
-  [[nodiscard]] bool lost() const { return lost_; }
+  /// Has a part too many modes for its maps and a q that is no double?
+  [[nodiscard]] bool between_doubles() const { return between_doubles_; }
 
   [[nodiscard]] BlockFindings& result() { return result_; }
 
@@ -100,92 +102,158 @@ class TriangularSearch {
     };
     for (const int i : part.block.equations) read(problem.M11, problem.M12, i);
     for (const int i : part.block.lambda) read(problem.M21, problem.M22, i);
-    if (!part.coupling.empty()) part.maps = std::make_unique<PointMaps>(part.problem);
-    if (part.maps && !part.maps->usable()) part.maps.reset();
+    part.maps = std::make_unique<PointMaps>(part.problem);
+    if (!part.maps->usable()) part.maps.reset();
     return part;
   }
 
   void find_needs() {
-    std::vector<std::size_t> owner(y_.size());
+    owner_.resize(y_.size());
     for (std::size_t index = 0; index < parts_.size(); ++index)
-      for (const std::size_t j : parts_[index].unknown) owner[j] = index;
+      for (const std::size_t j : parts_[index].unknown) owner_[j] = index;
     for (Part& part : parts_) {
-      for (const Part::Entry& entry : part.coupling) part.needs.push_back(owner[entry.from]);
+      for (const Part::Entry& entry : part.coupling) part.needs.push_back(owner_[entry.from]);
       std::sort(part.needs.begin(), part.needs.end());
       part.needs.erase(std::unique(part.needs.begin(), part.needs.end()), part.needs.end());
     }
     blamed_.assign(parts_.size() + 1, std::vector<char>(parts_.size(), 0));
   }
 
-  /// The part's q for the present values of the unknowns it needs; nothing if digits were lost.
-  [[nodiscard]] std::optional<std::vector<Real>> shifted(const Part& part) const {
-    std::vector<Real> q;
+  /// The part's q for the present values of the unknowns it needs.
+  [[nodiscard]] std::vector<Number> shifted(const Part& part) const {
+    std::vector<Number> q;
     for (const Vector* given : {&part.problem.q1, &part.problem.q2})
       q.insert(q.end(), given->begin(), given->end());
-    std::vector<Real> size(q.size());
-    for (std::size_t i = 0; i < q.size(); ++i) size[i] = std::abs(q[i]);
+    for (const Part::Entry& entry : part.coupling)
+      subtract_product(q[entry.row], Number(-entry.value), y_[entry.from]);
+    return q;
+  }
+
+  /// The same as rational numbers, made once.
+  const std::vector<Rational>& exact_q(const Part& part, Found& found) {
+    std::vector<Rational>& q = found.exact_q;
+    if (!q.empty()) return q;
+    for (const Vector* given : {&part.problem.q1, &part.problem.q2})
+      q.insert(q.end(), given->begin(), given->end());
     for (const Part::Entry& entry : part.coupling) {
-      const Real term = entry.value * y_[entry.from];
-      q[entry.row] += term;
-      size[entry.row] += std::abs(term);
-    }
-    for (std::size_t i = 0; i < q.size(); ++i) {
-      if (std::abs(q[i]) <= rounding * size[i]) q[i] = 0;
-      if (q[i] != 0 && std::abs(q[i]) < doubtful * size[i]) return std::nullopt;
+      const std::size_t owner = owner_[entry.from];
+      const auto place = std::find(part.needs.begin(), part.needs.end(), owner);
+      PartPiece& piece = *found.context[static_cast<std::size_t>(place - part.needs.begin())];
+      const std::vector<std::size_t>& unknown = parts_[owner].unknown;
+      const auto j = std::find(unknown.begin(), unknown.end(), entry.from) - unknown.begin();
+      q[entry.row] +=
+          Rational(entry.value) * exact_point(parts_[owner], piece)[static_cast<std::size_t>(j)];
     }
     return q;
   }
 
+  /// The part with this q.
+  static const AlgebraicProblem<Rational>& with_q(Part& part, const std::vector<Rational>& q) {
+    if (!part.algebraic)
+      part.algebraic = std::make_unique<AlgebraicProblem<Rational>>(part.problem);
+    for (std::size_t i = 0; i < q.size(); ++i) part.algebraic->rows[i].back() = q[i];
+    return *part.algebraic;
+  }
+
+  const std::vector<Rational>& exact_point(Part& part, PartPiece& piece) {
+    if (!piece.exact.empty()) return piece.exact;
+    const std::vector<Rational> q = exact_q(part, *piece.of);
+    bool overflow = false;
+    piece.exact = exact_generators(with_q(part, q), piece.piece.modes.front(), overflow)
+                      .vertices.front();
+    return piece.exact;
+  }
+
   /// What the part has for the present values; null if a limit ended the search or it is stuck.
-  const std::vector<PartPiece>* solutions(std::size_t index) {
+  std::vector<PartPiece>* solutions(std::size_t index) {
     Part& part = parts_[index];
-    std::optional<std::vector<Real>> q = shifted(part);
-    lost_ = !q;
-    if (lost_) return nullptr;
-    if (const auto known = part.found.find(*q); known != part.found.end()) return &known->second;
-    std::vector<PartPiece> pieces;
-    if (part.maps && result_.nodes + part.maps->modes() > options_.max_nodes) return nullptr;
-    if (!by_maps(part, *q, pieces) && !by_search(part, *q, pieces)) return nullptr;
+    const std::vector<Number> q = shifted(part);
+    std::vector<long double> key;
+    for (const Number& value : q) key.push_back(value.value);
+    Found next;
+    for (const std::size_t need : part.needs) next.context.push_back(chosen_[need]);
+    std::list<Found>& same_values = part.found[key];
+    next.exact = std::all_of(q.begin(), q.end(), [](const Number& v) { return v.error == 0; });
+    for (Found& known : same_values)
+      if ((known.exact && next.exact) || known.context == next.context ||
+          exact_q(part, known) == exact_q(part, next))
+        return &known.pieces;
+    same_values.push_back(std::move(next));
+    Found& found = same_values.back();
     const bool last = index + 1 == parts_.size();
-    for (const PartPiece& piece : pieces)
-      if (piece.piece.dimension > 0 && !last) {
-        stuck_ = index;
-        return nullptr;
-      }
-    return &part.found.emplace(std::move(*q), std::move(pieces)).first->second;
-  }
-
-  bool by_maps(Part& part, const std::vector<Real>& q, std::vector<PartPiece>& pieces) {
-    std::vector<ModalPoint> points;
-    if (!part.maps || !part.maps->solve(q, points)) return false;
-    result_.nodes += part.maps->modes();
-    for (ModalPoint& point : points) {
-      Piece piece{
-          .modes = std::move(point.modes), .dimension = 0, .vertices = {}, .rays = {}, .lines = {}};
-      pieces.push_back({std::move(piece), std::move(point.y)});
+    const bool done = part.maps ? by_maps(part, q, found) : by_search(part, found, last);
+    for (PartPiece& piece : found.pieces) {
+      piece.of = &found;
+      if (done && piece.piece.dimension > 0 && !last) stuck_ = index;
     }
-    return true;
+    if (done && !stuck_) return &found.pieces;
+    same_values.pop_back();
+    return nullptr;
   }
 
-  bool by_search(Part& part, const std::vector<Real>& q, std::vector<PartPiece>& pieces) {
+  /// False if the budget is too small.
+  bool by_maps(Part& part, const std::vector<Number>& q, Found& found) {
+    if (result_.nodes + part.maps->modes() > options_.max_nodes) return false;
+    result_.nodes += part.maps->modes();
+    std::vector<ModalPoint> points;
+    std::vector<Mode> undecided;
+    part.maps->solve(q, points, undecided);
+    for (ModalPoint& point : points)
+      found.pieces.push_back({{{std::move(point.mode)}, 0, {}, {}, {}}, std::move(point.y)});
+    std::vector<MeetingPoint> meetings;
+    if (undecided.empty() || part.maps->solve_meetings(q, undecided, meetings)) {
+      for (MeetingPoint& point : meetings)
+        found.pieces.push_back({{std::move(point.modes), 0, {}, {}, {}}, std::move(point.y)});
+      return true;
+    }
+    const std::vector<Rational> exact = exact_q(part, found);
+    const AlgebraicProblem<Rational>& problem = with_q(part, exact);
+    PieceCollector<Rational> collector(problem);
+    ModePolyhedron<Rational> solutions(problem, generator_limit);
+    bool overflow = false;
+    for (const Mode& mode : undecided)
+      if (Generators<Rational> all = solutions(mode, overflow); !all.vertices.empty())
+        collector.add(mode, std::move(all));
+    for (ModalPiece<Rational>& piece : collector.take()) {
+      std::sort(piece.generators.vertices.begin(), piece.generators.vertices.end());
+      found.pieces.push_back(
+          {rounded(std::move(piece.modes), piece.dimension, piece.generators), {}});
+      if (piece.dimension > 0) continue;
+      found.pieces.back().exact = std::move(piece.generators.vertices.front());
+      write_point(found.pieces.back());
+    }
+    return !overflow;
+  }
+
+  static void write_point(PartPiece& piece) {
+    for (const Rational& value : piece.exact) piece.point.push_back(with_bounds(value));
+  }
+
+  /// False if a limit ended the search, or if q is no double.
+  bool by_search(Part& part, Found& found, bool last) {
     Mlcp problem = part.problem;
-    const auto p = static_cast<std::size_t>(problem.p());
-    for (std::size_t i = 0; i < q.size(); ++i)
+    const std::vector<Rational>& q = exact_q(part, found);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const auto p = static_cast<std::size_t>(problem.p());
+      const double value = to_double(q[i]);
+      between_doubles_ = !std::isfinite(value) || Rational(value) != q[i];
+      if (between_doubles_) return false;
       (i < p ? problem.q1[static_cast<Eigen::Index>(i)]
-             : problem.q2[static_cast<Eigen::Index>(i - p)]) = static_cast<double>(q[i]);
+             : problem.q2[static_cast<Eigen::Index>(i - p)]) = value;
+    }
     EnumerateOptions left = options_;
     left.max_nodes -= std::min(result_.nodes, left.max_nodes);
     left.max_solutions -= result_.modes;
-    BlockFindings found = search_block(problem, left);
-    result_.nodes += found.nodes;
-    result_.rejected += found.rejected;
-    for (Piece& piece : found.pieces) {
-      std::vector<Real> point;
-      if (piece.dimension == 0)
-        point.assign(piece.vertices.col(0).begin(), piece.vertices.col(0).end());
-      pieces.push_back({std::move(piece), std::move(point)});
+    BlockFindings all = search_block(problem, left);
+    result_.nodes += all.nodes;
+    for (Piece& piece : all.pieces) found.pieces.push_back({std::move(piece), {}});
+    for (PartPiece& piece : found.pieces) {
+      piece.of = &found;
+      if (piece.piece.dimension > 0 || last) continue;
+      exact_point(part, piece);
+      write_point(piece);
     }
-    return found.finished;
+    return all.finished;
   }
 
   /// Goes through the solutions of the parts from `index` on, the given share of the search. False
@@ -196,14 +264,14 @@ class TriangularSearch {
       result_.explored += share;
       return keep();
     }
-    const std::vector<PartPiece>* found = solutions(index);
+    std::vector<PartPiece>* found = solutions(index);
     if (found == nullptr) return false;
     if (found->empty()) result_.explored += share;
     std::vector<char>& blamed = blamed_[index];
     std::fill(blamed.begin(), blamed.end(), 0);
     for (const std::size_t part : parts_[index].needs) blamed[part] = 1;
     const double one = share / static_cast<double>(found->size());
-    for (const PartPiece& piece : *found) {
+    for (PartPiece& piece : *found) {
       if (result_.nodes >= options_.max_nodes) return false;
       ++result_.nodes;
       chosen_[index] = &piece;
@@ -263,7 +331,7 @@ class TriangularSearch {
     for (std::size_t i = 0; i < parts_.size(); ++i)
       for (std::size_t j = 0; j < chosen_[i]->point.size(); ++j)
         whole.vertices.row(static_cast<Eigen::Index>(parts_[i].unknown[j]))
-            .setConstant(static_cast<double>(chosen_[i]->point[j]) + 0.0);
+            .setConstant(static_cast<double>(chosen_[i]->point[j].value) + 0.0);
     whole.rays = Matrix::Zero(n, count(last.piece.rays));
     whole.lines = Matrix::Zero(n, count(last.piece.lines));
     if (!last.point.empty()) return;
@@ -279,51 +347,16 @@ class TriangularSearch {
   int p_, m_;
   EnumerateOptions options_;
   std::vector<Part> parts_;
-  std::vector<Real> y_;  ///< values of the parts that are chosen
+  std::vector<std::size_t> owner_;  ///< part of each unknown
+  std::vector<Number> y_;           ///< values of the parts that are chosen
   Mode mode_;
-  std::vector<const PartPiece*> chosen_;   ///< one of each part
+  std::vector<PartPiece*> chosen_;         ///< one of each part
   std::vector<std::vector<char>> blamed_;  ///< of each part, see `descend`
   std::optional<std::size_t> stuck_;
-  bool lost_ = false;
+  bool between_doubles_ = false;
   bool laws_in_order_ = false;  ///< products of sorted modes are sorted then
   BlockFindings result_;
 };
-
-/// The parts with `stuck` and all that need it put together at the end; `joint` is where a part at
-/// the end was put together before, which then is taken in too.
-void put_together(const Mlcp& problem, std::vector<Block>& parts, std::size_t stuck, bool joint) {
-  std::vector<bool> taken(static_cast<std::size_t>(problem.p() + problem.m()), false);
-  const auto take = [&](const Block& part) {
-    for (const int j : part.u) taken[static_cast<std::size_t>(j)] = true;
-    for (const int j : part.lambda) taken[static_cast<std::size_t>(problem.p() + j)] = true;
-  };
-  const auto holds_taken = [&](const Matrix& left, const Matrix& right, int i) {
-    for (int j = 0; j < problem.p(); ++j)
-      if (left(i, j) != 0 && taken[static_cast<std::size_t>(j)]) return true;
-    for (int j = 0; j < problem.m(); ++j)
-      if (right(i, j) != 0 && taken[static_cast<std::size_t>(problem.p() + j)]) return true;
-    return false;
-  };
-  const auto needs_taken = [&](const Block& part) {
-    return std::any_of(part.equations.begin(), part.equations.end(),
-                       [&](int i) { return holds_taken(problem.M11, problem.M12, i); }) ||
-           std::any_of(part.lambda.begin(), part.lambda.end(),
-                       [&](int i) { return holds_taken(problem.M21, problem.M22, i); });
-  };
-  std::vector<std::size_t> together;
-  std::vector<Block> rest;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const bool end = joint && i + 1 == parts.size();
-    if (i == stuck || end || needs_taken(parts[i])) {
-      take(parts[i]);
-      together.push_back(i);
-    } else {
-      rest.push_back(parts[i]);
-    }
-  }
-  rest.push_back(joined(parts, together));
-  parts = std::move(rest);
-}
 
 }  // namespace
 
@@ -335,7 +368,7 @@ BlockFindings search_triangular(const Mlcp& block, const EnumerateOptions& optio
     TriangularSearch search(block, parts, left);
     search.run();
     wasted.nodes += search.result().nodes;
-    if (search.lost()) {
+    if (search.between_doubles()) {
       parts.clear();
     } else if (search.stuck()) {
       put_together(block, parts, *search.stuck(), joint);

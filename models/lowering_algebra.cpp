@@ -138,19 +138,6 @@ AffineForm Algebra::affine(int line) {
 
 namespace {
 
-std::vector<bool> needed_lines(const Tape& tape, std::span<const int> roots) {
-  std::vector<bool> needed(static_cast<std::size_t>(tape.size()));
-  for (const int root : roots)
-    if (root >= 0) needed[static_cast<std::size_t>(root)] = true;
-  for (int k = tape.size() - 1; k >= 0; --k) {
-    const Instruction& line = tape[k];
-    if (!needed[static_cast<std::size_t>(k)] || line.operation == Operation::input) continue;
-    if (line.a >= 0) needed[static_cast<std::size_t>(line.a)] = true;
-    if (line.b >= 0) needed[static_cast<std::size_t>(line.b)] = true;
-  }
-  return needed;
-}
-
 int simplified(Algebra& algebra, Operation operation, int a, int b) {
   switch (operation) {
     case Operation::negate: return algebra.negate(a);

@@ -41,6 +41,15 @@ const Lcs& Model::lcs() const {
   throw InvalidInput("model '" + name + "' is not affine; expected a model with constant matrices");
 }
 
+std::vector<VariableBounds> Model::bounds() const {
+  std::vector<VariableBounds> list;
+  for (std::size_t j = 0; j < variables.size(); ++j)
+    if (variables[j].bounds != Range{})
+      list.push_back({static_cast<int>(j), variables[j].bounds, variables[j].name,
+                      variables[j].ends_at_bounds});
+  return list;
+}
+
 Lcs& Model::lcs() { return const_cast<Lcs&>(std::as_const(*this).lcs()); }
 
 Vector Outputs::at(double t, const Vector& x, const Vector& lambda) const {

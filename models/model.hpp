@@ -11,45 +11,51 @@
 #include <perp/core/lcs.hpp>
 #include <perp/core/state_derivative.hpp>
 #include <perp/core/types.hpp>
+#include <perp/core/variable_bounds.hpp>
 
 namespace perp {
 
+/// A variable of a model.
 struct Variable {
-  std::string name;
-  double start = 0;
-  std::string unit{};
+  std::string name;    ///< unique in the model
+  double start = 0;    ///< at the start of the span; of an algebraic variable a guess
+  std::string unit{};  ///< text for people
+  /// Its size, > 0.
   double nominal = 1;
+  Range bounds{};         ///< that a solution must not leave
+  bool ends_at_bounds = true;  ///< false: passing one is an event, the run goes on
 };
 
 /// The [run] table of a model file: what, over which time, how. Names are resolved by the command
 /// line.
 struct RunOptions {
-  Span span{0, 1};
+  Span span{0, 1};  ///< from when to when
   double h = 0;  ///< 0: (end - start) / 1000
-  std::string scheme = "backward_euler";
-  std::string selector = "keep_mode";
+  std::string scheme = "backward_euler";  ///< see `perp list schemes`
+  std::string selector = "keep_mode";     ///< which of several solutions of a step is taken
   std::string policy = "minimal_norm";  ///< of scheme located, where several continuations start
   bool cross_check = false;  ///< of scheme located: choices compared with a short implicit step
-  std::string solver{};
-  double theta = 0.5;
-  double tol = 1e-10;
-  bool split_at_events = true;
+  std::string solver{};      ///< of steps that are not enumerated; empty: lemke
+  double theta = 0.5;        ///< weight of the new state, in [1/2, 1]
+  double tol = 1e-10;        ///< see the scheme
+  bool split_at_events = true;            ///< a step in which the mode changes is made in two
+  std::vector<std::string> left_aside{};  ///< keys that the file has for another scheme
 };
 
 /// One piece of an exact solution: x(t) for t in [span.start, span.end).
 struct ExactPiece {
-  Span span;
-  std::function<void(double t, Vector& x)> x;
+  Span span;                                   ///< where it holds
+  std::function<void(double t, Vector& x)> x;  ///< writes x(t); NaN where it is unknown
 };
 
 /// Values that a model computes besides its variables, from (t, x, λ), and from ẋ as the equations
 /// give it there. Inputs of the tape: those of the model's Dcs.
 struct Outputs {
-  std::vector<std::string> names{};
-  Tape tape{};
-  std::vector<int> lines{};
-  int multipliers = 0;
-  std::vector<double> parameters{};
+  std::vector<std::string> names{};             ///< of the values
+  Tape tape{};                                  ///< their formulas
+  std::vector<int> lines{};                     ///< one for each of `names`
+  int multipliers = 0;                          ///< m of the model
+  std::vector<double> parameters{};             ///< values of p
   std::optional<StateDerivative> derivative{};  ///< where an output holds ẋ
 
   /// The values at one state, one for each of `names`; NaN where λ is needed but unknown (size 0)
@@ -59,25 +65,28 @@ struct Outputs {
 
 /// A system, x0, span, exact solution if known, source.
 struct Model {
-  std::string name;
-  std::string source;
+  std::string name;    ///< of the file, for people
+  std::string source;  ///< where it comes from
   std::string file;  ///< where it was read from
   std::string hash;  ///< of the file's text and the overrides, for provenance
+  /// names and values, in the order of the file
   std::vector<std::pair<std::string, double>> parameters;
-  std::vector<Variable> variables;
+  std::vector<Variable> variables;  ///< in the order of x
   /// Matrices, or equations; equations that are affine are matrices.
   std::variant<Lcs, Dcs> system;
   std::optional<Dcs> equations;          ///< as they were lowered; empty in the matrix form
   std::vector<std::string> arguments;    ///< of the laws, as text; empty in the matrix form
   std::vector<std::string> multipliers;  ///< the user's names of them, "" without one; or empty
   std::vector<double> restitution;       ///< of contacts, one for each law; or empty
-  Outputs outputs;
-  RunOptions run;
+  Outputs outputs;                       ///< further columns of a result
+  RunOptions run;                        ///< how it is run
   std::vector<ExactPiece> exact;  ///< empty: unknown
 
+  /// The starts of the variables.
   [[nodiscard]] Vector x0() const;
   /// Exact x(t) from the right, size 0 where unknown.
   [[nodiscard]] Vector exact_at(double t) const;
+  /// The laws of the system.
   [[nodiscard]] const std::vector<Law>& laws() const;
   /// Indices of the variables whose derivative the system holds.
   [[nodiscard]] std::vector<int> differential_variables() const;
@@ -86,8 +95,12 @@ struct Model {
   [[nodiscard]] std::vector<std::string> input_names() const;
   /// The matrices. Throws InvalidInput where the system has none.
   [[nodiscard]] const Lcs& lcs() const;
+  /// As above.
   [[nodiscard]] Lcs& lcs();
+  /// The bounds that variables have, for a run.
+  [[nodiscard]] std::vector<VariableBounds> bounds() const;
   [[nodiscard]] int m() const { return static_cast<int>(laws().size()); }
+  ///< Number of laws.
 };
 
 }  // namespace perp

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <perp/core/nearest_name.hpp>
 #include <perp/models/reader/context.hpp>
 
 namespace perp {
@@ -15,6 +16,7 @@ using reader::Member;
 using reader::Value;
 
 constexpr std::size_t largest_file = 64UL << 20U;
+constexpr std::size_t most_variables = 4096;
 
 /// FNV-1a, 64 bits, over the text and every override.
 std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
@@ -96,12 +98,43 @@ void read_parameters(Context& context, const Value* table, const std::vector<std
   }
 }
 
+/// bounds = [lower, upper], one of them finite.
+Range read_bounds(const Context& context, const Value& value, const std::string& what) {
+  const Range range = context.range(value, "bounds of " + what, reader::Finite::no);
+  if (!(range.lower < range.upper))
+    context.document().fail(value, fmt::format("bounds of {} are [{}, {}]; expected lower < upper",
+                                               what, range.lower, range.upper));
+  if (range.lower == inf || range.upper == -inf || (range.lower == -inf && range.upper == inf))
+    context.document().fail(value, fmt::format("bounds of {} are [{}, {}], which bound nothing; "
+                                               "expected a finite number",
+                                               what, range.lower, range.upper));
+  return range;
+}
+
+/// at_bounds = "end" (the default) or "event".
+bool read_at_bounds(const Context& context, const Member& member, const Variable& variable) {
+  if (variable.bounds == Range{})
+    context.document().fail(member, fmt::format("variable '{}' has no bounds, so that at_bounds has "
+                                                "no effect; expected bounds = [lower, upper]",
+                                                variable.name));
+  const std::vector<std::string> words{"end", "event"};
+  const std::string word = context.text(member.value, "at_bounds of variable '" + variable.name + "'");
+  if (word == words[0] || word == words[1]) return word == words[0];
+  context.document().fail(member.value,
+                          fmt::format("at_bounds of variable '{}' is '{}'; expected end or event{}",
+                                      variable.name, word, suggestion(word, words)));
+}
+
 Variable read_variable(const Context& context, const std::string& name, const Value& value) {
   const std::string what = "variable '" + name + "'";
   Variable variable{.name = name};
   const Value* start = &value;
   if (value.kind == Value::Kind::table) {
-    context.check_keys(value, what, {"nominal", "start", "unit"});
+    context.check_keys(value, what, {"at_bounds", "bounds", "nominal", "start", "unit"});
+    if (const Member* bounds = value.find("bounds"))
+      variable.bounds = read_bounds(context, bounds->value, what);
+    if (const Member* at_bounds = value.find("at_bounds"))
+      variable.ends_at_bounds = read_at_bounds(context, *at_bounds, variable);
     const Member* member = value.find("start");
     start = member == nullptr ? nullptr : &member->value;
     if (const Member* unit = value.find("unit"))
@@ -182,10 +215,15 @@ Model read_document(const Document& document, const std::string& text, const Kno
     context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
 
   read_parameters(context, parameters, parameter_names, model);
+  if (variables->members.size() > most_variables)
+    document.fail(*variables, fmt::format("the model has {} variables; expected at most {}: steps "
+                                          "are made with dense matrices",
+                                          variables->members.size(), most_variables));
   for (const Member& member : variables->members)
     model.variables.push_back(read_variable(context, member.key, member.value));
   model.run = read_run(context, find_table(context, "run"));
   read_system_or_equations(context, model);
+  reader::check_effects(context, find_table(context, "run"), model);
   if (const Value* exact = find_table(context, "exact")) {
     model.exact = reader::read_exact(context, *exact, model.variables);
     if (!keeps_exact(context, model, model.run.span)) model.exact.clear();

@@ -12,14 +12,15 @@ namespace perp {
 
 /// `--set NAME=VALUE`: a parameter, a variable's start, or a key with its table ("run.h").
 struct Override {
-  std::string key;
-  std::string value;
+  std::string key;    ///< what is replaced
+  std::string value;  ///< as it would stand in the file
 };
 
 /// A model is wrong at a known place. The message is one line, complete by itself:
 ///     file:line:column: what was found; what was expected; nearest known name
 class ModelError : public InvalidInput {
  public:
+  /// A message and the lines that show the place.
   ModelError(const std::string& message, std::string excerpt)
       : InvalidInput(message), excerpt_(std::move(excerpt)) {}
   /// The line of the file and a caret under the place, two lines; may be empty.
@@ -31,13 +32,22 @@ class ModelError : public InvalidInput {
 
 /// The words that [run] may use. A list that is empty is not checked while reading.
 struct KnownNames {
+  /// Of `scheme`.
   std::vector<std::string> schemes{"backward_euler", "located", "moreau_jean", "theta"};
+  /// Of `selector`.
   std::vector<std::string> selectors{"keep_mode", "continuation", "minimal_norm", "first"};
+  /// Of `policy`.
   std::vector<std::string> policies{"minimal_norm", "stay", "all"};
+  /// Of `solver`.
   std::vector<std::string> solvers{};
+  /// Keys of [run] that overrides may hold, because what is to be computed depends on them; empty:
+  /// those of the scheme.
+  std::vector<std::string> run_keys{};
+  /// The model is run by the scheme that it names: what that cannot honour is refused.
+  bool runs_scheme = false;
 };
 
-/// Reads a model file (TOML 1.0, matrix form; the language is described in models/README.md).
+/// Reads a model file (TOML 1.0; the language is described in docs/language.md).
 /// Overrides replace values of the file before any expression is evaluated; the last of several for
 /// one key counts. An exact solution is dropped where an override changes a parameter, a start
 /// value or the start time, because it holds for the file's values only. Throws ModelError, and

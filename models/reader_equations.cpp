@@ -8,6 +8,7 @@
 #include <perp/models/lowering/algebra.hpp>
 #include <perp/models/reader/context.hpp>
 #include <perp/models/reader/equation_texts.hpp>
+#include <perp/models/run_options.hpp>
 
 namespace perp::reader {
 namespace {
@@ -49,7 +50,7 @@ const Value& law_text(const Context& context, const Value& value, const std::str
     context.check_kind(value, Value::Kind::text, what);
     return value;
   }
-  context.check_keys(value, what, {"law", "modes", "name"});
+  context.check_keys(value, what, {"law", "modes", "name", "start"});
   const Member* law = value.find("law");
   if (law == nullptr)
     context.document().fail(value, fmt::format("'law' is missing in {}; expected text, as in "
@@ -164,6 +165,7 @@ void EquationTexts::read_laws() {
         rename_branches(context_, modes->value, stated.law, what);
       if (const Member* name = laws_[i]->find("name"))
         stated.law.name = context_.text(name->value, "name of " + what);
+      read_start(context_, *laws_[i], stated.law, what);
     }
     for (const StatedLaw& other : model.laws)
       if (other.law.name == stated.law.name)
@@ -333,6 +335,12 @@ std::vector<double> EquationTexts::restitution(const std::vector<std::string>& m
       context_.document().fail(member.value,
                                fmt::format("restitution of '{}' is {}; expected a number in [0, 1]",
                                            member.key, number));
+    if (number > 0 && context_.known().runs_scheme &&
+        !honours_restitution(given_.run.scheme))
+      context_.document().fail(
+          member, fmt::format("scheme {} has no impacts: restitution of '{}' would have no effect; "
+                              "expected scheme moreau_jean or located",
+                              given_.run.scheme, member.key));
     numbers[static_cast<std::size_t>(found - multipliers.begin())] = number;
   }
   return numbers;

@@ -111,7 +111,7 @@ Branch read_branch(const Context& context, const Value& value, const std::string
 
 Law law_of_branches(const Context& context, const Value& table, const Value& branches,
                     const std::string& what) {
-  context.check_keys(table, what, {"branches", "memory", "name"});
+  context.check_keys(table, what, {"branches", "memory", "name", "start"});
   context.check_kind(branches, Value::Kind::list, "branches of " + what);
   Law law;
   law.name = "law";
@@ -130,7 +130,7 @@ Law law_of_table(const Context& context, const Value& table, const std::string& 
   const Member* branches = table.find("branches");
   Law law;
   if (kind != nullptr) {
-    context.check_keys(table, what, {"law", "modes", "name"});
+    context.check_keys(table, what, {"law", "modes", "name", "start"});
     context.check_kind(kind->value, Value::Kind::text, "law of " + what);
     law = named_law(context, kind->value, what);
     if (const Member* modes = table.find("modes"))
@@ -138,11 +138,12 @@ Law law_of_table(const Context& context, const Value& table, const std::string& 
   } else if (branches != nullptr) {
     law = law_of_branches(context, table, branches->value, what);
   } else {
-    context.check_keys(table, what, {"branches", "law", "memory", "modes", "name"});
+    context.check_keys(table, what, {"branches", "law", "memory", "modes", "name", "start"});
     context.document().fail(table, what + " has neither 'law' nor 'branches'");
   }
   if (const Member* name = table.find("name"))
     law.name = context.text(name->value, "name of " + what);
+  read_start(context, table, law, what);
   return at_place(context.document(), table, [&] { return law; });
 }
 
@@ -178,6 +179,27 @@ void rename_branches(const Context& context, const Value& modes, Law& law,
                                                law.branches.size(), modes.items.size()));
   for (std::size_t k = 0; k < law.branches.size(); ++k)
     law.branches[k].name = context.text(modes.items[k], fmt::format("mode {} of {}", k + 1, what));
+}
+
+void read_start(const Context& context, const Value& table, Law& law, const std::string& what) {
+  const Member* start = table.find("start");
+  if (start == nullptr) return;
+  if (!law.memory)
+    context.document().fail(start->value, fmt::format("{} has no memory: its argument decides its "
+                                                      "branch; expected no 'start'",
+                                                      what));
+  const std::string name = context.text(start->value, "start of " + what);
+  std::vector<std::string> names;
+  for (const Branch& branch : law.branches) names.push_back(describe(branch));
+  const auto known = std::find(names.begin(), names.end(), name);
+  if (known == names.end())
+    context.document().fail(
+        start->value, fmt::format("start of {} is '{}', which is none of its branches; expected "
+                                  "one of {}{}",
+                                  what, name, fmt::join(names, ", "), suggestion(name, names)));
+  // A law with memory starts in the first of the branches that its argument allows.
+  const auto place = law.branches.begin() + (known - names.begin());
+  std::rotate(law.branches.begin(), place, place + 1);
 }
 
 Law read_law(const Context& context, const Value& value, std::size_t number) {

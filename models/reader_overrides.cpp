@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <perp/core/nearest_name.hpp>
 #include <perp/models/reader/context.hpp>
+#include <perp/models/run_options.hpp>
 
 namespace perp::reader {
 namespace {
@@ -37,8 +39,12 @@ Value as_list(const Value& whole) {
 }  // namespace
 
 const std::vector<std::string>& run_keys() {
-  static const Names keys{"cross_check",     "h", "policy", "scheme", "selector", "solver",
-                          "split_at_events", "t", "theta",  "tol"};
+  static const Names keys = [] {
+    Names list{"t"};
+    for (const RunOption& option : run_options()) list.emplace_back(option.key);
+    std::sort(list.begin(), list.end());
+    return list;
+  }();
   return keys;
 }
 

@@ -3,14 +3,19 @@
 
 #include <perp/core/nearest_name.hpp>
 #include <perp/models/reader/context.hpp>
+#include <perp/models/run_options.hpp>
 
 namespace perp::reader {
 namespace {
 
-double positive(const Context& context, const Value& value, const std::string& what) {
+double allowed_number(const Context& context, const Value& value, const std::string& what,
+                      const RunOption::Allowed& allowed) {
   const double number = context.number(value, what);
-  if (number <= 0)
-    context.document().fail(value, fmt::format("{} is {}; expected a number > 0", what, number));
+  const bool inside = allowed.open ? number > allowed.lower && number < allowed.upper
+                                   : number >= allowed.lower && number <= allowed.upper;
+  if (!inside)
+    context.document().fail(value,
+                            fmt::format("{} is {}; expected {}", what, number, allowed.text));
   return number;
 }
 
@@ -49,6 +54,64 @@ Span read_span(const Context& context, const Value* table, const Value* value) {
   return {range.lower, range.upper};
 }
 
+void read_option(const Context& context, const RunOption& option, const Value& value,
+                 RunOptions& run) {
+  const std::string what = fmt::format("run.{}", option.key);
+  if (const auto* number = std::get_if<double RunOptions::*>(&option.member))
+    run.*(*number) = allowed_number(context, value, what, option.allowed);
+  else if (const auto* yes = std::get_if<bool RunOptions::*>(&option.member))
+    run.*(*yes) = yes_or_no(context, value, what);
+  else
+    run.*std::get<std::string RunOptions::*>(option.member) =
+        known_name(context, value, option.key, context.known().*option.names);
+}
+
+/// The scheme that the file itself names.
+std::string scheme_of_file(const Value* table) {
+  const Member* member = table == nullptr ? nullptr : table->find("scheme");
+  return member == nullptr ? RunOptions{}.scheme : member->value.text;
+}
+
+[[noreturn]] void fail_at_key(const Context& context, const Value* table, const Value& value,
+                              const std::string& key, const std::string& message) {
+  if (!context.is_overridden("run", key) && table != nullptr && table->find(key) != nullptr)
+    context.document().fail(*table->find(key), message);
+  context.document().fail(value, message);
+}
+
+/// Nothing stands there without effect: a key that the scheme does not read is an error. Where the
+/// scheme is another one than the file's, what the file has for its own scheme is left aside.
+void check_is_read(const Context& context, const Value* table, const SchemeKeys& scheme,
+                   RunOptions& run) {
+  const std::vector<std::string>& wanted = context.known().run_keys;
+  for (const RunOption& option : run_options()) {
+    const std::string key = option.key;
+    const Value* value = context.find(table, "run", key);
+    if (value == nullptr) continue;
+    const bool overridden = context.is_overridden("run", key);
+    if (overridden && !wanted.empty() &&
+        std::find(wanted.begin(), wanted.end(), key) == wanted.end())
+      fail_at_key(context, table, *value, key,
+                  fmt::format("run.{} has no effect on what is computed here; of [run] it depends "
+                              "on {}",
+                              key, fmt::join(wanted, ", ")));
+    if (reads(run.scheme, key)) continue;
+    if (!overridden && run.scheme != scheme_of_file(table)) {
+      run.left_aside.push_back(key);
+      continue;
+    }
+    fail_at_key(context, table, *value, key,
+                fmt::format("scheme {} has no option '{}', which belongs to {}; it has {}",
+                            run.scheme, key, schemes_reading(key), fmt::join(scheme.keys, ", ")));
+  }
+}
+
+const SchemeKeys* find_scheme(const std::string& name) {
+  for (const SchemeKeys& scheme : scheme_keys())
+    if (scheme.name == name) return &scheme;
+  return nullptr;
+}
+
 }  // namespace
 
 RunOptions read_run(const Context& context, const Value* table) {
@@ -56,32 +119,38 @@ RunOptions read_run(const Context& context, const Value* table) {
     context.check_kind(*table, Value::Kind::table, "run");
     context.check_keys(*table, "[run]", run_keys());
   }
-  const auto find = [&](const char* key) { return context.find(table, "run", key); };
   RunOptions run;
-  run.span = read_span(context, table, find("t"));
-  if (const Value* value = find("h")) run.h = positive(context, *value, "run.h");
-  if (const Value* value = find("tol")) run.tol = positive(context, *value, "run.tol");
-  if (const Value* value = find("cross_check"))
-    run.cross_check = yes_or_no(context, *value, "run.cross_check");
-  if (const Value* value = find("split_at_events")) {
-    run.split_at_events = yes_or_no(context, *value, "run.split_at_events");
-  }
-  if (const Value* value = find("theta")) {
-    run.theta = context.number(*value, "run.theta");
-    if (run.theta < 0.5 || run.theta > 1)
-      context.document().fail(
-          *value, fmt::format("run.theta is {}; expected a number in [0.5, 1]", run.theta));
-  }
-  const KnownNames& known = context.known();
-  if (const Value* value = find("scheme"))
-    run.scheme = known_name(context, *value, "scheme", known.schemes);
-  if (const Value* value = find("selector"))
-    run.selector = known_name(context, *value, "selector", known.selectors);
-  if (const Value* value = find("policy"))
-    run.policy = known_name(context, *value, "policy", known.policies);
-  if (const Value* value = find("solver"))
-    run.solver = known_name(context, *value, "solver", known.solvers);
+  run.span = read_span(context, table, context.find(table, "run", "t"));
+  for (const RunOption& option : run_options())
+    if (const Value* value = context.find(table, "run", option.key))
+      read_option(context, option, *value, run);
+  if (const SchemeKeys* scheme = find_scheme(run.scheme))
+    check_is_read(context, table, *scheme, run);
   return run;
+}
+
+void check_effects(const Context& context, const Value* table, Model& model) {
+  const SchemeKeys* scheme = find_scheme(model.run.scheme);
+  if (scheme == nullptr) return;
+  for (const ConditionalKey& conditional : scheme->conditional) {
+    const std::string key = conditional.key;
+    const Value* value = context.find(table, "run", key);
+    const std::string why = value == nullptr ? std::string() : conditional.without_effect(model);
+    if (why.empty()) continue;
+    const bool chosen_elsewhere =
+        context.is_overridden("run", "selector") || context.is_overridden("run", "scheme");
+    if (chosen_elsewhere && !context.is_overridden("run", key)) {
+      std::vector<std::string>& aside = model.run.left_aside;
+      if (std::find(aside.begin(), aside.end(), key) == aside.end()) aside.push_back(key);
+      continue;
+    }
+    std::vector<std::string> others;
+    for (const std::string& other : scheme->keys)
+      if (has_effect(model, other)) others.push_back(other);
+    fail_at_key(context, table, *value, key,
+                fmt::format("{}: '{}' has no effect; scheme {} has {} here", why, key, scheme->name,
+                            fmt::join(others, ", ")));
+  }
 }
 
 }  // namespace perp::reader

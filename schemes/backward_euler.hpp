@@ -11,8 +11,9 @@ namespace perp {
 /// Several solutions are possible; `selector` chooses. First order where the solution is unique.
 struct BackwardEuler {
   double h = 1e-2;  ///< step, in the model's unit of time; > 0
+  /// Which of several solutions is taken.
   Selector selector = Selector::keep_mode;
-  double tol = 1e-10;    ///< largest accepted residual of a step, relative
+  double tol = 1e-10;    ///< largest accepted residual of a solver, affine systems
   std::string solver{};  ///< method for `first` and beyond enumeration; empty: lemke
   int refinements = 40;  ///< how often a step may be halved to tell a jump from an artefact
   /// A step in which the mode changes is made in two: to where the mode ends, and on from there.
@@ -24,13 +25,13 @@ struct BackwardEuler {
 /// The θ-method on the smooth part, implicit in λ and in the algebraic equations:
 ///     E (x⁺ − x) = h (θ (A x⁺ + b⁺) + (1-θ) (A x + b)) + h B λ⁺
 struct Theta {
-  double h = 1e-2;
+  double h = 1e-2;     ///< step, in the model's unit of time; > 0
   double theta = 0.5;  ///< in [1/2, 1]; 1 is backward Euler
-  Selector selector = Selector::keep_mode;
-  double tol = 1e-10;
-  std::string solver{};
-  int refinements = 40;
-  bool split_at_events = true;
+  Selector selector = Selector::keep_mode;  ///< which of several solutions is taken
+  double tol = 1e-10;                       ///< largest accepted residual of a step, relative
+  std::string solver{};                     ///< as of BackwardEuler
+  int refinements = 40;                     ///< as of BackwardEuler
+  bool split_at_events = true;              ///< as of BackwardEuler
 };
 
 }  // namespace perp

@@ -7,16 +7,10 @@
 #include <perp/lcp/solver.hpp>
 #include <perp/schemes/capturing.hpp>
 #include <perp/schemes/check_options.hpp>
+#include <perp/schemes/step_gate.hpp>
 
 namespace perp {
 namespace {
-
-/// Margins may be negative by this share of their terms. A step that only rounding keeps from being
-/// solved may miss them by `tol`, unless it is so short that `tol` would let it creep past the end
-/// of a solution.
-constexpr double strict = 1e-12;
-constexpr double strictest = 1e-14;      ///< in steps that short
-constexpr double shortest_loose = 1e-6;  ///< of the step length
 
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
 constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
@@ -44,9 +38,9 @@ double slack(const ModeMap::Margin& margin, const Branch& branch, double w, doub
 Capturing::Capturing(const Lcs& lcs, const Theta& options)
     : equations_(lcs, options.theta),
       options_(options),
+      memory_(memory_at_start(lcs.laws)),
       solver_(options.solver.empty() ? default_solver : options.solver) {
   check(options);
-  loose_from_ = shortest_loose * options.h;
   solver(solver_);  // throws for an unknown name now, not in the middle of a run
   for (State& state : states_) {
     state.mode = &*modes_.insert(Mode{}).first;
@@ -82,9 +76,7 @@ void Capturing::retire(std::list<Entry>::iterator entry) {
 
 ModeCache& Capturing::new_cache(double h) {
   if (caches_.size() == kept_caches) retire(std::prev(caches_.end()));
-  caches_.push_front(
-      {h, std::make_unique<ModeCache>(
-              equations_.family(h), std::min(h < loose_from_ ? strictest : strict, options_.tol))});
+  caches_.push_front({h, std::make_unique<ModeCache>(equations_.family(h))});
   return *caches_.front().cache;
 }
 
@@ -122,14 +114,14 @@ Attempt Capturing::attempt(double t_next, double h) {
     return attempt_by_solver(maps, solver_.c_str());
   const double* parameter = next.parameter.data();
   int present = -1;
-  if (!start_pending_)
+  if (start_pending_)  // no mode is present, but laws with memory have branches to start in
+    present = memory_.empty() ? -1 : maps.find(memory_);
+  else
     present = now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
-  const bool stays = present >= 0 && maps.admissible(present, parameter);
+  const bool stays = !start_pending_ && present >= 0 && maps.admissible(present, parameter);
   if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
-  ModeCache::Choice choice =
+  const ModeCache::Choice choice =
       stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
-  if (choice.status == Status::no_solution && h >= loose_from_)
-    choice = maps.nearest(parameter, present, options_.tol);
   if (choice.status == Status::solved) return take(maps, choice);
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "no mode has a solution");
@@ -147,7 +139,7 @@ Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vecto
   equations_.parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
   const int map = maps.find(mode);
-  if (map < 0 || !maps.admissible(map, next.parameter.data(), options_.tol))
+  if (map < 0 || !maps.admissible(map, next.parameter.data()))
     return unsolved(Status::not_solved, "the mode has no solution");
   return take(maps, {Status::solved, map, nan, 0, 0});
 }
@@ -196,27 +188,37 @@ Attempt Capturing::take(ModeCache& maps, const ModeCache::Choice& choice) {
   return attempt;
 }
 
-Attempt Capturing::take(ModeCache& maps, const Solution& solution, int solutions, int ties) {
+// What a solver found in a regular mode is computed again from the mode's map; of other modes the
+// point itself must satisfy its equations and laws.
+Attempt Capturing::take(ModeCache& maps, Solution solution, int solutions, int ties) {
   State& next = trial();
+  const int map = maps.find(solution.mode);
+  if (map >= 0 && maps.admissible(map, next.parameter.data()))
+    return take(maps, {Status::solved, map, nan, solutions, ties});
+  const double residual =
+      residual_in_roundings(maps.family(), next.parameter.data(), solution);
+  if (!(residual <= most_rounding))
+    return unsolved(Status::not_solved,
+                    fmt::format("the point that was found misses its equations by {:.3g} times "
+                                "their rounding",
+                                residual));
   next.x = solution.u;
   next.lambda = solution.lambda;
   next.w = solution.w;
   next.outputs_known = true;
   next.cache = &maps;
-  next.map = maps.find(solution.mode);
-  const bool kept =
-      !start_pending_ && (next.map >= 0 ? maps.find(mode()) == next.map : mode() == solution.mode);
+  next.map = -1;
+  const bool kept = !start_pending_ && mode() == solution.mode;
   next.mode = kept ? current().mode : &*modes_.insert(solution.mode).first;
   return {Status::solved, kept, solutions, ties};
 }
 
 Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   ++enumerated_;
-  problem_ = maps.family().base;
-  instantiate(maps.family(), trial().parameter.data(), problem_);
+  const State& now = current();
+  problem_ = equations_.problem(now.x, now.t, trial().t, h_);
   EnumerateOptions limits;
   limits.max_nodes = enumeration_budget;
-  limits.tol = options_.tol;
   SolutionSet set = enumerate(problem_, limits);
   if (!set.complete) {
     ++not_enumerated_;
@@ -228,12 +230,14 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
       multiplicity_of_u(set) == Multiplicity::continuum
           ? -1
           : static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
-  const Mode present = start_pending_ ? Mode{} : mode();
+  const Mode present = start_pending_ ? memory_ : mode();
   respect_memory(set, equations_.lcs().laws, present);
-  const Norm norm = equations_.norm(current().x);
+  const Norm norm = equations_.norm(now.x, problem_.p());
   const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
-  if (choice.status != Status::solved) return unsolved(choice.status, "the step has no solution");
-  return take(maps, choice.minimisers.front(), solutions,
+  if (choice.status == Status::no_solution)
+    return unsolved(choice.status, "the step has no solution");
+  if (choice.status != Status::solved) return unsolved(choice.status, choice.message);
+  return take(maps, of_state(choice.minimisers.front(), equations_.n()), solutions,
               static_cast<int>(choice.minimisers.size()) - 1);
 }
 
@@ -259,8 +263,44 @@ void Capturing::accept() {
   trial_ = oldest;
 }
 
-double Capturing::attempted_norm() const {
-  return (equations_.given_E() * (trial().x - current().x)).norm();
+double Capturing::attempted_norm() const { return motion(current().x, trial().x).norm(); }
+
+Vector Capturing::motion(const Vector& a, const Vector& b) const {
+  return equations_.given_E() * (b - a);
+}
+
+Vector Capturing::motion_terms(const Vector& a, const Vector& b) const {
+  return equations_.given_E().cwiseAbs() * (a.cwiseAbs() + b.cwiseAbs());
+}
+
+// Every x is an ulp or two from the solution of its step; the sums of n terms add theirs.
+Vector Capturing::motion_rounding(const Vector& a, const Vector& b) const {
+  const double each = (equations_.n() + 4) * std::numeric_limits<double>::epsilon();
+  return each * motion_terms(a, b);
+}
+
+// A variable that is small beside those it depends on has their rounding: the bound of its map.
+Vector Capturing::drift(const Vector& sizes, long steps) const {
+  Vector each = motion_rounding(sizes, Vector::Zero(sizes.size()));
+  Vector of_map(equations_.n());
+  for (const State& state : states_) {
+    if (state.map < 0 || state.cache == nullptr) continue;
+    const ModeMap& map = state.cache->map(state.map);
+    for (int j = 0; j < equations_.n(); ++j)
+      of_map[j] = map.u_rounding(j, state.parameter.data());
+    each = each.cwiseMax(equations_.given_E().cwiseAbs() * of_map);
+  }
+  return static_cast<double>(std::max(steps, 1L)) * each;
+}
+
+/// That of the mode's map at the parameters of the step.
+Vector Capturing::rounding() {
+  const State& now = current();
+  if (now.cache == nullptr || now.map < 0) return Scheme::rounding();
+  const ModeMap& map = now.cache->map(now.map);
+  Vector bounds(equations_.n());
+  for (int j = 0; j < equations_.n(); ++j) bounds[j] = map.u_rounding(j, now.parameter.data());
+  return bounds;
 }
 
 void Capturing::restore(const Step& state) {
@@ -295,8 +335,8 @@ std::vector<Scheme::Departure> Capturing::departures() {
   const ModeMap& map = now.cache->map(old);
   std::vector<Departure> list;
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
+    if (map.verdict(i, now.parameter.data()) != ModeMap::Verdict::negative) continue;
     const double end = map.margin(i, now.parameter.data());
-    if (end >= 0) continue;
     // Along the step the margin goes from its value at the last state to the one at the end.
     const ModeMap::Margin& margin = map.margins()[static_cast<std::size_t>(i)];
     const auto law = static_cast<std::size_t>(margin.law);

@@ -30,6 +30,12 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   [[nodiscard]] double attempted_norm() const override;
+  [[nodiscard]] const Vector& attempted() const override { return trial().x; }
+  [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
+  [[nodiscard]] Vector rounding() override;
 
   [[nodiscard]] double t() const override { return current().t; }
   [[nodiscard]] const Vector& x() const override { return current().x; }
@@ -74,23 +80,24 @@ class Capturing final : public ModewiseScheme {
   void detach(State& state) const;
   Attempt keep(ModeCache& cache, int map);
   Attempt take(ModeCache& cache, const ModeCache::Choice& choice);
-  Attempt take(ModeCache& cache, const Solution& solution, int solutions, int ties);
+  Attempt take(ModeCache& cache, Solution solution, int solutions, int ties);
   Attempt unsolved(Status status, std::string why);
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
   void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   bool is_consistent(const Vector& x0, double t) const;
+  bool is_consistent_to_rounding(const Vector& x0, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;
   Theta options_;
+  Mode memory_;  // see memory_at_start
   std::string solver_;
   std::set<Mode> modes_;  // every mode met
   std::array<State, 3> states_;
   int previous_ = 0, now_ = 1, trial_ = 2;
   bool start_pending_ = false;  // during `start` no mode is present
-  double loose_from_ = 0;       // step length from which rounding beyond `strict` is let pass
 
   std::list<Entry> caches_;  // most recently used first
   double h_ = nan;

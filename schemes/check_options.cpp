@@ -5,6 +5,11 @@
 #include <perp/schemes/check_options.hpp>
 
 namespace perp {
+namespace {
+
+constexpr double most_steps = 1e10;  ///< of a run
+
+}  // namespace
 
 void check_h(double h) {
   if (!(h > 0) || !std::isfinite(h))
@@ -37,6 +42,15 @@ void check_span(Span span, const std::vector<double>& times) {
                                      span.start, span.end, t, previous));
     previous = t;
   }
+}
+
+void check_steps(Span span, double h, const std::vector<double>& times) {
+  check_span(span, times);
+  if ((span.end - span.start) / h > most_steps)
+    throw InvalidInput(
+        fmt::format("h = {} is too small for the span [{}, {}]: it makes {:.3g} steps, expected at "
+                    "most {:g}",
+                    h, span.start, span.end, (span.end - span.start) / h, most_steps));
 }
 
 }  // namespace perp

@@ -14,5 +14,7 @@ void check_tolerance(double tol);         ///< in (0, 1)
 void check_refinements(int refinements);  ///< in [8, 45]
 /// A finite, increasing span, with the times that a run must hit inside of it, increasing.
 void check_span(Span span, const std::vector<double>& times);
+/// The same, and steps of length h that times of the span can tell apart.
+void check_steps(Span span, double h, const std::vector<double>& times);
 
 }  // namespace perp

@@ -12,7 +12,8 @@
 namespace perp {
 namespace {
 
-constexpr double same_point = 1e-9;  // beside the size of the points
+constexpr double same_point = 1e-9;  // share of the terms of a row of E x
+constexpr double no_change = 1e-12;  // likewise
 
 double limit(const Laurent& value) {
   if (!value.is_zero() && value.order() < 0) return nan;
@@ -70,11 +71,13 @@ class Limits {
   /// Are two states the same in what E sees of them?
   [[nodiscard]] bool same(const Vector& a, const Vector& b) const {
     const Matrix& E = step_.E;
-    const auto seen = [&](const Vector& x) {
-      return Vector(E * x.unaryExpr([](double v) { return std::isnan(v) ? 0 : v; }));
+    const auto known = [](const Vector& x) {
+      return Vector(x.unaryExpr([](double v) { return std::isnan(v) ? 0 : v; }));
     };
-    const double size = 1 + std::max(seen(a).norm(), seen(b).norm());
-    return (seen(a) - seen(b)).norm() <= same_point * size;
+    const Vector terms =
+        E.cwiseAbs() * (known(a).cwiseAbs() + known(b).cwiseAbs() + step_.x.cwiseAbs());
+    const Vector change = (E * (known(a) - known(b))).cwiseAbs();
+    return (change.array() <= same_point * terms.array()).all();
   }
 
  private:
@@ -110,8 +113,12 @@ class Limits {
     jump.continuations = {{std::move(mode), first.head(n), first.tail(m)}};
     jump.impulse_x = impulse.head(n);
     jump.impulse_lambda = impulse.tail(m);
-    const double size = 1 + (E * step_.x).norm();
-    jump.amplitude = amplitude <= same_point * 1e-3 * size ? 0 : amplitude;
+    // each row of E x in its own unit
+    const Vector after = first.head(n).unaryExpr([](double v) { return std::isnan(v) ? 0 : v; });
+    const Vector terms = E.cwiseAbs() * (after.cwiseAbs() + step_.x.cwiseAbs());
+    const Vector change = (E * (after - step_.x)).cwiseAbs();
+    const bool moves = (change.array() > no_change * terms.array()).any();
+    jump.amplitude = moves || std::isinf(amplitude) ? amplitude : 0;
   }
 
   static Matrix beside(const std::vector<Vector>& columns) {

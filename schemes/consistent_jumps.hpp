@@ -11,7 +11,7 @@ namespace perp {
 
 /// A mode in which a continuous solution starts after a jump, with its first values.
 struct ContinuousStart {
-  Mode mode;
+  Mode mode;      ///< m
   Vector x;       ///< n: the algebraic variables without their impulses
   Vector lambda;  ///< m: without their impulses
 };
@@ -22,10 +22,11 @@ struct ConsistentJump {
   double amplitude = nan;  ///< ‖E (x⁺ − x⁻)‖; of a continuum the least of its ends
   Vector impulse_x;        ///< n: of the algebraic variables, the σ of [RAB] eq. (18)
   Vector impulse_lambda;   ///< m: of the multipliers; NaN where not even the impulse is finite
-  bool is_continuum = false;
+  bool is_continuum = false;  ///< is it one of infinitely many?
   Matrix vertices{};    ///< n×k, of a continuum: its ends
   Matrix directions{};  ///< n×k, of a continuum: where it has no end
 
+  /// The point, of a continuum one of its ends.
   [[nodiscard]] const Vector& x() const { return continuations.front().x; }
 };
 
@@ -41,20 +42,22 @@ struct JumpBlock {
 struct ConsistentJumps {
   Status status = Status::never_run;  ///< solved | no_solution (proved) | not_enumerated
   std::string message{};              ///< one sentence when not solved
-  std::vector<JumpBlock> blocks{};
+  std::vector<JumpBlock> blocks{};    ///< independent parts
   std::vector<ConsistentJump> jumps{};  ///< the products, the smallest first
   bool all_listed = true;               ///< false: there are more than `JumpOptions::most_listed`
-  long nodes = 0;
+  long nodes = 0;                       ///< of the search
 
   /// Does a continuous solution start at x⁻, a jump of amplitude 0?
   [[nodiscard]] bool starts_continuously() const {
     return !jumps.empty() && jumps.front().amplitude == 0;
   }
+  /// Is a jump of some block one of infinitely many?
   [[nodiscard]] bool has_continuum() const;
   /// Number of products; where there is a continuum, that of its pieces.
   [[nodiscard]] Integer count() const;
 };
 
+/// Limits of the search, and the mode before the jump.
 struct JumpOptions {
   long max_nodes = 200'000;  ///< nodes of the search over the modes, all blocks together
   long most_listed = 1000;   ///< products of the blocks' jumps

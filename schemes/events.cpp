@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 
 #include <perp/schemes/events.hpp>
@@ -86,6 +87,21 @@ void append_events(const std::vector<Law>& laws, std::vector<Event> events,
   }
 }
 
+std::string modes_text(const std::vector<Law>& laws,
+                       std::vector<std::pair<Mode, double>> violations) {
+  const std::size_t count = violations.size();
+  if (count > most_named_modes) {
+    std::stable_sort(violations.begin(), violations.end(),
+                     [](const auto& a, const auto& b) { return a.second < b.second; });
+    violations.resize(most_named_modes);
+  }
+  std::string text;
+  for (const auto& [mode, violation] : violations)
+    text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : ", ", describe(laws, mode), violation);
+  if (count > most_named_modes) text += fmt::format(", {} more", count - most_named_modes);
+  return text;
+}
+
 Event jump_event(const Step& before, const Step& after, double size) {
   Event event;
   event.kind = EventKind::jump;
@@ -100,6 +116,30 @@ Event jump_event(const Step& before, const Step& after, double size) {
   event.x_after = after.x;
   event.size = size;
   return event;
+}
+
+Event event_at(EventKind kind, double t, const Vector& x, std::string note) {
+  Event event;
+  event.kind = kind;
+  event.t = event.t_before = event.t_after = t;
+  event.x_before = event.x_after = x;
+  event.note = std::move(note);
+  return event;
+}
+
+void log_end(Status status, double t, const Vector& x, const std::string& message,
+             std::vector<Event>& events) {
+  if (status == Status::solved || status == Status::interrupted) return;
+  const bool is_said =
+      !events.empty() && events.back().t >= t &&
+      (events.back().kind == EventKind::no_solution || events.back().kind == EventKind::stopped ||
+       events.back().kind == EventKind::accumulation || ends_in_refused_start(events));
+  if (!is_said) events.push_back(event_at(EventKind::stopped, t, x, message));
+}
+
+bool ends_in_refused_start(const std::vector<Event>& events) {
+  return !events.empty() && events.back().kind == EventKind::inconsistent_start &&
+         events.back().x_before == events.back().x_after;
 }
 
 }  // namespace perp

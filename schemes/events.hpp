@@ -1,8 +1,11 @@
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/core/law.hpp>
+#include <perp/core/status.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/schemes/scheme.hpp>
 
@@ -24,7 +27,24 @@ std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before,
 void append_events(const std::vector<Law>& laws, std::vector<Event> events,
                    const std::vector<int>& passing, std::vector<Event>& log);
 
+inline constexpr std::size_t most_named_modes = 6;  ///< in a sentence
+
+/// Modes with their violations, of more than `most_named_modes` those that miss by least.
+std::string modes_text(const std::vector<Law>& laws,
+                       std::vector<std::pair<Mode, double>> violations);
+
 /// The event of a jump between two states that are a tiny step apart.
 Event jump_event(const Step& before, const Step& after, double size);
+
+/// An event of no law at t, which does not change x.
+Event event_at(EventKind kind, double t, const Vector& x, std::string note);
+
+/// A run ends at (t, x) with this status: unless it is solved or interrupted, or the last event says
+/// why it ends, an event `stopped` with the message.
+void log_end(Status status, double t, const Vector& x, const std::string& message,
+             std::vector<Event>& events);
+
+/// Is the last event that of a start which violates a law and was not moved?
+bool ends_in_refused_start(const std::vector<Event>& events);
 
 }  // namespace perp

@@ -9,10 +9,14 @@
 
 namespace perp {
 
-/// The equations of one backward Euler step of a Dcs in one mode, with d = x⁺ − x as the unknown so
-/// that short steps lose no digits:
+/// The equations of one step of a Dcs in one mode, with d = x⁺ − x as the unknown so that short
+/// steps lose no digits:
 ///     0 = F(t⁺, d/h, x + d, λ),   a_i w_i + b_i λ_i = c_i,   w = G(t⁺, d/h, x + d, λ)
-/// A branch with a = 0 fixes its λ, which is then no unknown: y = (d, the other λ).
+/// By the θ-method the rows of F with derivatives are θ F(t⁺, d/h, x + d, λ) + (1−θ) F(t, d/h, x,
+/// λ). A branch with a = 0 fixes its λ, which is then no unknown: y = (d, the other λ).
+///
+/// The size of a residual is a bound of its own rounding error, the unknowns being known to half a
+/// unit in their last place: row i of a solution has |F_i| of the order of error e_i.
 class ImplicitStep {
  public:
   /// Throws InvalidInput (see `validate`).
@@ -25,6 +29,8 @@ class ImplicitStep {
   /// Are there equations in which a multiplier is multiplied by an unknown?
   [[nodiscard]] bool is_nonlinear_in_lambda() const { return nonlinear_in_lambda_; }
 
+  /// In [1/2, 1], of the steps set from now on; 1 is backward Euler.
+  void set_theta(double theta) { theta_ = theta; }
   /// From x to t_next by a step of length h.
   void set_step(const Vector& x, double t_next, double h);
   /// Instead of a step: the consistent states at t. Rows of F with derivatives become
@@ -51,20 +57,32 @@ class ImplicitStep {
   void move(const Vector& d, const Vector& lambda, double s, const double* step, Vector& d_moved,
             Vector& lambda_moved) const;
 
-  /// Computes residual, terms and jacobian at (d, λ). False if a number is not finite.
+  /// Unknowns that a whole step has carried to 0, up to this share of the step, become 0.
+  void snap(const double* step, double share, Vector& d, Vector& lambda) const;
+
+  /// Computes residual and jacobian at (d, λ). False if a residual is not finite. A derivative that
+  /// is not (√ at 0) keeps the value it had last, which only slows Newton's method down.
   bool linearise(const Vector& d, const Vector& lambda);
 
   [[nodiscard]] const double* residual() const { return residual_.data(); }  ///< size()
-  /// Sizes of the terms that the residuals are sums of.
-  [[nodiscard]] const double* terms() const { return terms_.data(); }
   [[nodiscard]] const double* jacobian() const { return jacobian_.data(); }  ///< row after row
-  /// Largest residual relative to its terms.
-  [[nodiscard]] double relative_residual() const;
-  /// The same where rounding elsewhere is let through: a row of terms that vanish by cancellation
-  /// has a relative residual of 1, and nothing can improve it.
-  [[nodiscard]] double lenient_residual() const;
-  /// The largest unknown, states before and after the step included.
-  [[nodiscard]] double overall() const { return overall_; }
+
+  /// Computes the errors of the residuals and of w at (d, λ), and the residuals again. Returns the
+  /// largest |F_i| / e_i, infinite where a row has no finite bound.
+  double bound(const Vector& d, const Vector& lambda);
+  [[nodiscard]] const double* errors() const { return errors_.data(); }  ///< e, size()
+  /// w_i at the point of the last `bound`.
+  [[nodiscard]] RunningError bounded_w(int law) const {
+    const auto row = static_cast<std::size_t>(n() + law);
+    return RunningError(bounded_rows_[row], row_errors_[row]);
+  }
+
+  /// The residuals and w in 113 bits at the unknowns d + d_low, λ + λ_low, which are exact there; for
+  /// steps of backward Euler.
+  void widen(const Vector& d, const Vector& d_low, const Vector& lambda, const Vector& lambda_low,
+             std::vector<WideNumber>& residual, std::vector<WideNumber>& w);
+  /// Can it be asked for?
+  [[nodiscard]] bool is_widened() const { return theta_ == 1 && !consistency_; }
 
   // At the point of the last `linearise`:
   void w(Vector& value) const;
@@ -73,10 +91,26 @@ class ImplicitStep {
     return branch(law).a * rows_[static_cast<std::size_t>(n() + law)] + branch(law).b * lambda -
            branch(law).c;
   }
-  /// Size of the terms of w_i, and its derivatives with respect to y.
-  double w_derivatives(int law, double* derivatives) const;
+  /// Derivatives of w_i with respect to y.
+  void w_derivatives(int law, double* derivatives) const;
   /// ‖∂F/∂ẋ d‖, the norm of [RAB] eq. (31).
   [[nodiscard]] double norm(const Vector& d) const;
+  /// Row by row ∂F/∂ẋ d and, with every derivative and entry by its size, |∂F/∂ẋ| |d|, at any point
+  /// (t, ẋ, x, λ). A derivative that is not finite there is left out.
+  Vector motion(double t, const Vector& rate, const Vector& x, const Vector& lambda,
+                const Vector& d);
+  Vector motion_terms(double t, const Vector& rate, const Vector& x, const Vector& lambda,
+                      const Vector& d);
+  /// A bound of its change where d changes by d_error.
+  [[nodiscard]] double norm_error(const Vector& d_error) const;
+  /// x_j + d_j.
+  [[nodiscard]] double variable(int j) const {
+    return z_[static_cast<std::size_t>(1 + n() + j)];
+  }
+  /// The rounding of x_j + d_j.
+  [[nodiscard]] double variable_error(int j) const {
+    return z_error_[static_cast<std::size_t>(1 + n() + j)];
+  }
 
  private:
   enum class Kind : std::uint8_t { time, derivative, variable, multiplier };
@@ -87,8 +121,19 @@ class ImplicitStep {
   };
 
   void set_mode(const Mode& mode, bool hold);
-  void add(int row, double factor, const Place& place, double derivative, const Vector& d,
-           const Vector& lambda);
+  template <class Term>
+  double norm_of_rows(const Term& term) const;
+  template <class Term>
+  Vector rate_rows(double t, const Vector& rate, const Vector& x, const Vector& lambda,
+                   const Term& term);
+  void write_inputs(const Vector& d, const Vector& lambda);
+  void write_input_errors(const Vector& d, const Vector& lambda);
+  void average();
+  void average_errors();
+  void add(int row, double factor, const Place& place, double derivative);
+  void consistency_rows(const Vector& d);
+  void bound_consistency_rows(const Vector& d);
+  void replace_infinite_derivatives();
 
   DcsEvaluator evaluator_;
   std::vector<Law> laws_;
@@ -97,16 +142,18 @@ class ImplicitStep {
   bool nonlinear_in_lambda_ = false;
 
   Vector x_;
-  double t_ = 0, h_ = 1;
+  double t_ = 0, t_old_ = 0, h_ = 1;
   bool consistency_ = false;
 
   std::vector<const Branch*> branch_;
   std::vector<int> free_laws_, unknown_;  // unknown_[i]: that of λ_i, -1: fixed
   int size_ = 0;
 
-  std::vector<double> z_, rows_, derivatives_, residual_, terms_, jacobian_;
-  std::vector<double> slopes_;  // per row: sum of |derivatives| of unknowns
-  double overall_ = 0;          // the largest unknown
+  double theta_ = 1;
+  std::vector<double> z_, z_error_, rows_, derivatives_, last_derivatives_, residual_, jacobian_;
+  std::vector<double> bounded_rows_, row_errors_, errors_;
+  // At the beginning of the step, for θ < 1.
+  std::vector<double> z_old_, rows_old_, derivatives_old_, errors_old_;
 };
 
 }  // namespace perp

@@ -6,6 +6,7 @@
 #include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/core/variable_bounds.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/located/located.hpp>
@@ -21,12 +22,16 @@ struct IntegrateOptions {
   /// Called with every accepted step, before the next one; return false to stop
   /// (Status::interrupted).
   std::function<bool(const Step&)> observer{};
+  /// Each passage of a bound is an event `bound`; one that ends the run does so with
+  /// Status::interrupted, its name and the moment, and the state there is the last.
+  std::vector<VariableBounds> bounds{};
 };
 
 /// Integrates from x0 at span.start to exactly span.end: the only entry. A failed computation keeps
 /// all that was computed and says at which t, in which mode and why. Throws InvalidInput.
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const BackwardEuler& scheme,
                      const IntegrateOptions& options = {});
+/// The same by the θ-method.
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options = {});
 
@@ -35,6 +40,7 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
 /// meaning for a fully implicit F: θ < 1 is InvalidInput unless the system is affine.
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const BackwardEuler& scheme,
                      const IntegrateOptions& options = {});
+/// The same by the θ-method.
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options = {});
 

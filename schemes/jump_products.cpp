@@ -9,23 +9,23 @@ namespace {
 constexpr std::size_t most_combined = 4096;  // continuations or ends of one product
 
 /// One jump of each of the first blocks.
-struct Choice {
+struct FactorChoice {
   double amplitude = 0;
   std::vector<int> jumps{};
 };
 
 /// The smallest products; of equal ones those first whose blocks come first in the list.
-std::vector<Choice> smallest(const std::vector<JumpBlock>& blocks, long most) {
-  std::vector<Choice> list{{}};
+std::vector<FactorChoice> smallest(const std::vector<JumpBlock>& blocks, long most) {
+  std::vector<FactorChoice> list{{}};
   for (const JumpBlock& block : blocks) {
-    std::vector<Choice> next;
-    for (const Choice& choice : list)
+    std::vector<FactorChoice> next;
+    for (const FactorChoice& choice : list)
       for (std::size_t k = 0; k < block.jumps.size(); ++k) {
         next.push_back({std::hypot(choice.amplitude, block.jumps[k].amplitude), choice.jumps});
         next.back().jumps.push_back(static_cast<int>(k));
       }
     std::stable_sort(next.begin(), next.end(),
-                     [](const Choice& a, const Choice& b) { return a.amplitude < b.amplitude; });
+                     [](const FactorChoice& a, const FactorChoice& b) { return a.amplitude < b.amplitude; });
     // What is left out here has at least so many smaller ones in every further product.
     if (static_cast<long>(next.size()) > most) next.resize(static_cast<std::size_t>(most));
     list = std::move(next);
@@ -38,7 +38,7 @@ class Product {
  public:
   Product(const std::vector<JumpBlock>& blocks, int n, int m) : blocks_(blocks), n_(n), m_(m) {}
 
-  ConsistentJump operator()(const Choice& choice) const {
+  ConsistentJump operator()(const FactorChoice& choice) const {
     ConsistentJump whole{.continuations = {{Mode(static_cast<std::size_t>(m_), 0), Vector::Zero(n_),
                                             Vector::Zero(m_)}},
                          .amplitude = choice.amplitude,
@@ -73,7 +73,7 @@ class Product {
   }
 
   /// The ends are the products of the parts' ends, a direction is one of a part.
-  void write_continuum(const Choice& choice, ConsistentJump& whole) const {
+  void write_continuum(const FactorChoice& choice, ConsistentJump& whole) const {
     std::vector<Vector> ends{Vector::Zero(n_)}, directions;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const JumpBlock& block = blocks_[b];
@@ -124,7 +124,7 @@ Integer ConsistentJumps::count() const {
 void list_products(ConsistentJumps& jumps, int n, int m, long most) {
   const Product product(jumps.blocks, n, m);
   jumps.jumps.clear();
-  for (const Choice& choice : smallest(jumps.blocks, most)) jumps.jumps.push_back(product(choice));
+  for (const FactorChoice& choice : smallest(jumps.blocks, most)) jumps.jumps.push_back(product(choice));
   jumps.all_listed = jumps.count() == jumps.jumps.size();
 }
 

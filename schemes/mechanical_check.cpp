@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <cmath>
-#include <Eigen/Cholesky>
 #include <utility>
 
+#include <perp/core/linear/spectra.hpp>
 #include <perp/schemes/mechanical_system.hpp>
 
 namespace perp {
@@ -150,7 +150,7 @@ std::optional<std::string> MechanicalSystem::objection(double t, const Vector& x
   const Matrix M = factors.s.asDiagonal() * A;
   if (!(M - M.transpose()).isZero(tolerance * M.lpNorm<Eigen::Infinity>()))
     return "the mass matrix is not symmetric, whatever the factors of its rows";
-  if (M.size() > 0 && Eigen::LLT<Matrix>(M).info() != Eigen::Success)
+  if (M.size() > 0 && !linear::has_cholesky_factor(M))
     return "the mass matrix is not positive definite";
   return std::nullopt;
 }

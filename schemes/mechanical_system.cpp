@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 #include <perp/core/differentiate.hpp>
 #include <perp/core/error.hpp>
@@ -107,11 +108,12 @@ void MechanicalSystem::require_laws() const {
     refuse(fmt::format("'{}' is a reset; restitution replaces it", system_.resets.front().name));
 }
 
-/// Rows of the form a (ẋ_j − x_k) = 0.
+/// Rows of the form a (ẋ_j − s x_k) = 0.
 MechanicalSystem::Kinematics MechanicalSystem::kinematics(const Jacobian& jacobian) const {
   const int n = this->n();
   Kinematics result{std::vector<int>(static_cast<std::size_t>(n), -1),
                     std::vector<int>(static_cast<std::size_t>(n), -1),
+                    std::vector<double>(static_cast<std::size_t>(n), 1),
                     std::vector<bool>(static_cast<std::size_t>(n))};
   const int first_x = system_.variable_input(0), first_derivative = system_.derivative_input(0);
   for (int r = 0; r < n; ++r) {
@@ -124,11 +126,11 @@ MechanicalSystem::Kinematics MechanicalSystem::kinematics(const Jacobian& jacobi
     if (j < 0 || j >= n || k < 0 || k >= n || j == k) continue;
     const auto a = static_cast<std::size_t>(derivative.line);
     const auto b = static_cast<std::size_t>(variable.line);
-    if (jacobian.varies[a] || jacobian.varies[b] || jacobian.value[a] == 0) continue;
-    if (jacobian.value[a] != -jacobian.value[b] ||
-        result.velocity[static_cast<std::size_t>(j)] >= 0)
-      continue;
+    if (jacobian.varies[a] || jacobian.varies[b]) continue;
+    const double factor = -jacobian.value[b] / jacobian.value[a];
+    if (!std::isnormal(factor) || result.velocity[static_cast<std::size_t>(j)] >= 0) continue;
     result.velocity[static_cast<std::size_t>(j)] = k;
+    result.factor[static_cast<std::size_t>(j)] = factor;
     result.row[static_cast<std::size_t>(j)] = r;
     result.is_target[static_cast<std::size_t>(k)] = true;
   }
@@ -187,10 +189,14 @@ void MechanicalSystem::number(const std::vector<bool>& is_position, const Kinema
     velocity_index_[static_cast<std::size_t>(j)] = static_cast<int>(velocities_.size());
     velocities_.push_back(j);
   }
+  factor_of_.assign(static_cast<std::size_t>(n), 1);
   for (const int j : positions_) {
-    const auto k = static_cast<std::size_t>(found.velocity[static_cast<std::size_t>(j)]);
+    const auto position = static_cast<std::size_t>(j);
+    const auto k = static_cast<std::size_t>(found.velocity[position]);
     velocity_of_.push_back(velocity_index_[k]);
-    velocity_index_[static_cast<std::size_t>(j)] = velocity_index_[k];
+    velocity_factor_.push_back(found.factor[position]);
+    velocity_index_[position] = velocity_index_[k];
+    factor_of_[position] = found.factor[position];
   }
 }
 
@@ -267,7 +273,8 @@ void MechanicalSystem::compile_dynamics(const Jacobian& jacobian) {
       is_affine_ = is_affine_ && !varies[static_cast<std::size_t>(line)];
       const bool derivative = input < system_.variable_input(0);
       const int j = input - (derivative ? system_.derivative_input(0) : system_.variable_input(0));
-      const Entry entry{static_cast<int>(r), velocity_index_[static_cast<std::size_t>(j)], line};
+      const Entry entry{static_cast<int>(r), velocity_index_[static_cast<std::size_t>(j)], line,
+                        factor_of_[static_cast<std::size_t>(j)]};
       if (derivative && !is_position(j))
         program.first.push_back(entry);
       else if (derivative || !is_position(j))
@@ -315,7 +322,8 @@ void MechanicalSystem::evaluate(double t, const Vector& x, Contacts& contacts) {
   for (const Entry& entry : program.first) contacts.g_t[entry.row] += value(entry.line);
   for (const Entry& entry : program.second) {
     const int k = velocity_index_[static_cast<std::size_t>(entry.column)];
-    contacts.G(entry.row, k) += value(entry.line);
+    contacts.G(entry.row, k) +=
+        factor_of_[static_cast<std::size_t>(entry.column)] * value(entry.line);
     contacts.size[entry.row] += std::abs(value(entry.line) * x[entry.column]);
   }
   for (const Entry& entry : program.third) contacts.B(entry.row, entry.column) -= value(entry.line);
@@ -328,7 +336,7 @@ void MechanicalSystem::evaluate(double t, const Vector& vdot, const Vector& x, D
         vdot[static_cast<Eigen::Index>(k)];
   for (std::size_t j = 0; j < positions_.size(); ++j)
     inputs_[static_cast<std::size_t>(system_.derivative_input(positions_[j]))] =
-        x[velocities_[static_cast<std::size_t>(velocity_of_[j])]];
+        velocity_factor_[j] * x[velocities_[static_cast<std::size_t>(velocity_of_[j])]];
   Program& program = dynamics_program_;
   run(program);
   const auto nv = static_cast<Eigen::Index>(velocities_.size());
@@ -339,7 +347,8 @@ void MechanicalSystem::evaluate(double t, const Vector& vdot, const Vector& x, D
   const auto fill = [&](const std::vector<Entry>& entries, Matrix& M) {
     M.setZero(nv, nv);
     for (const Entry& entry : entries)
-      M(entry.row, entry.column) += program.result[static_cast<std::size_t>(entry.line)];
+      M(entry.row, entry.column) +=
+          entry.factor * program.result[static_cast<std::size_t>(entry.line)];
   };
   fill(program.first, dynamics.A);
   fill(program.second, dynamics.C);

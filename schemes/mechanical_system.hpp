@@ -10,7 +10,7 @@
 namespace perp {
 
 /// A Dcs seen as a mechanical system with unilateral contacts:
-///     q̇_j = v_k(j)                                 each position has its velocity
+///     q̇_j = s_j v_k(j)                             each position has its velocity, s_j ≠ 0 its unit
 ///     M(t, q) v̇ = f(t, q, v) + G(t, q)ᵀ λ          rows in any order, each up to a factor
 ///     0 ≤ g(t, q) ⊥ λ ≥ 0                          ẇ = G v + g_t
 /// A differential variable that is no position counts as a velocity, so first-order equations (a
@@ -25,12 +25,12 @@ class MechanicalSystem {
     Vector size;    ///< m: Σ |∂g_i/∂q_j q_j|, the size of the terms of g
   };
 
-  /// The rows of the velocities at (t, v̇, q, v) with q̇ = v and λ = 0.
+  /// The rows of the velocities at (t, v̇, q, v) with q̇ = s v and λ = 0.
   struct Dynamics {
     Vector F;  ///< nv
     Matrix A;  ///< nv×nv, ∂F/∂v̇: M up to the factors of the rows
-    Matrix C;  ///< nv×nv, ∂F/∂v + ∂F/∂q̇
-    Matrix K;  ///< nv×nv, ∂F/∂q, each position's column added to that of its velocity
+    Matrix C;  ///< nv×nv, ∂F/∂v + ∂F/∂q̇ s
+    Matrix K;  ///< nv×nv, ∂F/∂q s, each position's column added to that of its velocity
   };
 
   /// Finds the parts by the structure of the equations. Throws InvalidInput with the reason if the
@@ -44,6 +44,8 @@ class MechanicalSystem {
   [[nodiscard]] const std::vector<int>& velocities() const { return velocities_; }
   /// For each position the index of its velocity in `velocities()`.
   [[nodiscard]] const std::vector<int>& velocity_of() const { return velocity_of_; }
+  /// For each position s_j.
+  [[nodiscard]] const std::vector<double>& velocity_factor() const { return velocity_factor_; }
   /// M, f and the forces enter such that F is affine in (v̇, q, v) at given t.
   [[nodiscard]] bool is_affine() const { return is_affine_; }
 
@@ -59,6 +61,7 @@ class MechanicalSystem {
  private:
   struct Entry {
     int row, column, line;
+    double factor = 1;
   };
   /// A tape that computes some lines of the Dcs and some of their derivatives, nothing else.
   struct Program {
@@ -71,6 +74,7 @@ class MechanicalSystem {
   /// For each variable: the variable that is its derivative and the row that says so, or -1.
   struct Kinematics {
     std::vector<int> velocity, row;
+    std::vector<double> factor;   // of the velocity in the derivative
     std::vector<bool> is_target;  // is it the derivative of another one?
   };
 
@@ -89,8 +93,10 @@ class MechanicalSystem {
 
   Dcs system_;
   std::vector<int> positions_, velocities_, velocity_of_;
+  std::vector<double> velocity_factor_;
   std::vector<int> rows_;            // of the velocities
   std::vector<int> velocity_index_;  // of each variable, its own or that of its derivative; -1
+  std::vector<double> factor_of_;    // of each variable: s_j of a position, else 1
   bool is_affine_ = true;
   Program contact_program_, dynamics_program_;
   std::vector<double> inputs_;

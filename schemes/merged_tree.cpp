@@ -11,7 +11,6 @@ namespace perp {
 namespace {
 
 constexpr double same_value = 1e-9;   ///< relative difference that is rounding
-constexpr double other_value = 1e-5;  ///< share of other variables that can be rounding
 
 /// When two states are the same, in the units of each variable.
 class Sameness {
@@ -19,9 +18,8 @@ class Sameness {
   explicit Sameness(const Vector& x0) : largest_(x0.cwiseAbs()) {}
   void include(const Vector& x) { largest_ = largest_.cwiseMax(x.cwiseAbs()); }
   [[nodiscard]] bool same(const Vector& a, const Vector& b, const std::vector<int>& entries) const {
-    const double floor = other_value * (largest_.size() > 0 ? largest_.maxCoeff() : 0);
     return std::all_of(entries.begin(), entries.end(), [&](int j) {
-      return std::abs(a[j] - b[j]) <= same_value * std::max(largest_[j], floor);
+      return std::abs(a[j] - b[j]) <= same_value * largest_[j];
     });
   }
 

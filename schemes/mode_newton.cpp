@@ -6,11 +6,15 @@
 namespace perp {
 namespace {
 
-constexpr int most_iterations = 60;
-constexpr double rounding = 1e-15;       ///< relative residual below which nothing can improve
-constexpr double near_rounding = 1e-11;  ///< from here on a residual that stays is rounding
-constexpr double shortest = 1e-8;        ///< share of a step
-constexpr double contradicting = 0.1;    ///< share of the residual a singular matrix leaves
+constexpr int between_milestones = 30;  ///< iterations in which all rows have to fall
+constexpr double progress = 0x1p-8;     ///< to this share
+constexpr int most_iterations = 3000;   ///< of a fall, e.g. down an exponential
+constexpr int most_halvings = 1074;     ///< of a step: the range of doubles
+constexpr double contraction = 0.25;    ///< of the first corrections near a simple solution
+constexpr double cancelled = 0x1p-48;   ///< share of a difference's terms that is their rounding
+constexpr double noise = 0x1p-26;       ///< share of the unknowns that no branch is apart by
+constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
+constexpr int most_projections = 60;    ///< onto the ranges of undetermined multipliers
 
 /// How far a value lies outside of a range; 0 inside.
 double outside(const Range& range, double value) {
@@ -34,11 +38,11 @@ const char* describe(NewtonEnd end) {
   return "";
 }
 
-ModeNewton::ModeNewton(ImplicitStep& step, double tol)
-    : step_(step), tol_(tol), lu_(step.n() + step.m()) {
+ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m()) {
   const auto all = static_cast<std::size_t>(step.n() + step.m());
-  direction_.resize(all);
-  work_.resize(all);
+  for (std::vector<double>* list :
+       {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_})
+    list->resize(all);
   d_trial_ = Vector::Zero(step.n());
   lambda_trial_ = Vector::Zero(step.m());
 }
@@ -50,6 +54,7 @@ bool ModeNewton::direction() {
   regular_now_ = lu_.factorise(step_.jacobian(), step_.size());
   if (regular_now_) {
     lu_.solve(direction_.data());
+    orientation_ = lu_.determinant_sign();
   } else {
     singular_ = true;
     inconsistency_ = lu_.solve_least_squares(step_.jacobian(), step_.residual(), work_.data());
@@ -74,115 +79,307 @@ double ModeNewton::scaled_size(const std::vector<double>& step) const {
   return largest;
 }
 
+/// Is every entry of the next correction smaller than that of the step, or rounding of its unknown?
+/// The largest one may be rounding while others still fall.
+bool ModeNewton::corrections_fell() const {
+  for (std::size_t j = 0; j < static_cast<std::size_t>(step_.size()); ++j)
+    if (!(std::abs(work_[j]) <= std::max(std::abs(direction_[j]) / 2, floor_[j]))) return false;
+  return true;
+}
+
+/// The rounding of the unknowns at the last point.
+void ModeNewton::write_floor(const Vector& lambda) {
+  for (int j = 0; j < step_.n(); ++j)
+    floor_[static_cast<std::size_t>(j)] = 2 * half_ulp(step_.variable(j));
+  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
+    floor_[static_cast<std::size_t>(step_.n()) + k] = 2 * half_ulp(lambda[step_.free_laws()[k]]);
+}
+
+/// Is the step no more than noise beside the unknowns themselves? Then it leads to no other branch.
+bool ModeNewton::is_rounding(const Vector& lambda) {
+  for (int j = 0; j < step_.n(); ++j) work_[static_cast<std::size_t>(j)] = step_.variable(j);
+  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
+    work_[static_cast<std::size_t>(step_.n()) + k] = lambda[step_.free_laws()[k]];
+  return size_ <= noise * scaled_size(work_);
+}
+
+/// Has every row fallen to this share of what it was before the step, or to its rounding?
+bool ModeNewton::rows_fell(double share) const {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
+    const double now = std::abs(step_.residual()[i]);
+    if (now > share * std::abs(before_[i]) && !(gate_known_ && now <= gate * last_errors_[i]))
+      return false;
+  }
+  return true;
+}
+
+/// Is it worth asking the gate? Its errors change slowly from point to point.
+bool ModeNewton::is_promising() const {
+  if (!gate_known_) return true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i)
+    if (std::abs(step_.residual()[i]) > gate * last_errors_[i]) return false;
+  return true;
+}
+
+/// Do the rows fall as down an exponential, some iterations apart?
+bool ModeNewton::makes_progress() {
+  bool falls = true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
+    const double now = std::abs(step_.residual()[i]);
+    falls = falls && (now <= progress * milestone_[i] || now <= gate * last_errors_[i]);
+    milestone_[i] = now;
+  }
+  return falls;
+}
+
+/// Is the step by 2^-halvings of the direction acceptable? The step stands linearised there.
+bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite) {
+  const double share = std::ldexp(1.0, -halvings);
+  step_.move(d, lambda, share, direction_.data(), d_trial_, lambda_trial_);
+  if (halvings == 0) step_.snap(direction_.data(), cancelled, d_trial_, lambda_trial_);
+  if (!step_.linearise(d_trial_, lambda_trial_)) return false;
+  finite = true;
+  share_ = halvings;
+  next_size_ = regular_now_ ? correction() : inf;
+  return next_size_ <= (1 - share / 4) * size_ || (regular_now_ && corrections_fell()) ||
+         rows_fell(regular_now_ ? 0.5 : 1 - share / 4);
+}
+
+/// The longest acceptable share of the direction, by halvings that double and a bisection between
+/// the last two: steps may be too long by hundreds of powers of ten. False: none is.
+bool ModeNewton::search_line(const Vector& d, const Vector& lambda, bool& finite) {
+  int refused = -1, halvings = 0;
+  while (!try_share(d, lambda, halvings, finite)) {
+    if (halvings >= most_halvings || (finite && d_trial_ == d && lambda_trial_ == lambda))
+      return false;
+    refused = halvings;
+    halvings = halvings == 0 ? 1 : std::min(2 * halvings, most_halvings);
+  }
+  while (halvings - refused > 1) {
+    const int middle = refused + (halvings - refused) / 2;
+    (try_share(d, lambda, middle, finite) ? halvings : refused) = middle;
+  }
+  return share_ == halvings || try_share(d, lambda, halvings, finite);
+}
+
 NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
   singular_ = false;
+  gate_known_ = gate_known_ && asked_size_ == step_.size();  // of a step before: still a guess
+  local_ = true;
+  orientation_ = 0;
   step_.fix(lambda);
+  residual_ = inf;
   if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
-  residual_ = step_.relative_residual();
   lambda_trial_ = lambda;
-  int polished = 0;  // iterations since only rounding is left
+  return iterate(d, lambda);
+}
+
+NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {
+  near_only_ = true;
+  const NewtonEnd end = run(d, lambda);
+  near_only_ = false;
+  return end;
+}
+
+/// The residual in units of its error at the point where the step is linearised.
+double ModeNewton::ask_gate(const Vector& d, const Vector& lambda) {
+  residual_ = step_.bound(d, lambda);
+  std::copy_n(step_.errors(), static_cast<std::size_t>(step_.size()), last_errors_.begin());
+  gate_known_ = true;
+  asked_size_ = step_.size();
+  return residual_;
+}
+
+/// One more step from a point that has passed the gate, if it comes nearer.
+void ModeNewton::polish(Vector& d, Vector& lambda) {
+  const double passed = residual_;
+  ++iterations_;
+  if (direction()) {
+    step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+    if (step_.linearise(d_trial_, lambda_trial_) && ask_gate(d_trial_, lambda_trial_) < passed) {
+      d.swap(d_trial_);
+      lambda.swap(lambda_trial_);
+      return;
+    }
+  }
+  step_.linearise(d, lambda);
+  ask_gate(d, lambda);
+}
+
+NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
+  bool contracts = false, stagnates = false;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    if (residual_ <= rounding) return NewtonEnd::converged;
-    if (step_.lenient_residual() <= rounding && ++polished > 2) return settle();
+    if ((stagnates || is_promising()) && ask_gate(d, lambda) <= gate) {
+      if (residual_ > 1) polish(d, lambda);
+      local_ = iteration <= 1 || contracts;
+      return NewtonEnd::converged;
+    }
+    if (near_only_ && iteration >= 2 && !contracts) break;
+    if (iteration % between_milestones == 0 && !makes_progress() &&
+        iteration >= 2 * between_milestones)
+      break;
     ++iterations_;
     if (!direction()) return NewtonEnd::inconsistent;
-    const double size = scaled_size(direction_);
-    double share = 1;
-    bool finite_once = false, accepted = false;
-    for (; share > shortest && !accepted; share /= 2) {
-      step_.move(d, lambda, share, direction_.data(), d_trial_, lambda_trial_);
-      if (!step_.linearise(d_trial_, lambda_trial_)) continue;
-      finite_once = true;
-      const double residual = step_.relative_residual();
-      if (residual_ <= near_rounding && residual >= residual_ / 4) {
-        // Rounding holds the residual where it is; the smaller one counts.
-        if (residual > residual_)
-          step_.linearise(d, lambda);
-        else
-          d = d_trial_, lambda = lambda_trial_, residual_ = residual;
-        return residual_ <= tol_ ? NewtonEnd::converged : NewtonEnd::stalled;
-      }
-      accepted = residual <= residual_ / 2 || residual <= near_rounding ||
-                 (regular_now_ ? correction() <= (1 - share / 4) * size
-                               : residual <= (1 - share / 4) * residual_);
-      if (accepted) residual_ = residual;
+    write_floor(lambda);
+    size_ = scaled_size(direction_);
+    for (int j = 0; j < step_.size(); ++j) {  // what elimination leaves of a zero
+      double& entry = direction_[static_cast<std::size_t>(j)];
+      if (std::abs(entry) <= cancelled * size_ * lu_.column_scale(j)) entry = 0;
     }
-    if (!accepted) {
-      const bool contradicts = !regular_now_ && inconsistency_ > contradicting;
-      if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
-      if (step_.lenient_residual() <= near_rounding) return settle();
-      return !finite_once ? NewtonEnd::domain
-                          : (contradicts ? NewtonEnd::inconsistent : NewtonEnd::stalled);
-    }
+    std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
+    bool finite = false;
+    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite);
+    stagnates = next_size_ > size_ / 2;
+    if (iteration == 0)
+      contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
     d.swap(d_trial_);
     lambda.swap(lambda_trial_);
   }
-  return residual_ <= tol_ ? NewtonEnd::converged : NewtonEnd::stalled;
+  ask_gate(d, lambda);
+  return NewtonEnd::stalled;
 }
 
-/// Solved up to what rounding in other rows leaves in this one.
-NewtonEnd ModeNewton::settle() {
-  residual_ = step_.lenient_residual();
-  return NewtonEnd::converged;
+/// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
+NewtonEnd ModeNewton::refused(const Vector& d, const Vector& lambda, bool finite) {
+  const bool contradicts = !regular_now_ && inconsistency_ > contradicting;
+  step_.linearise(d, lambda);
+  local_ = false;
+  if (ask_gate(d, lambda) <= gate) return NewtonEnd::converged;
+  if (!finite) return NewtonEnd::domain;
+  return contradicts ? NewtonEnd::inconsistent : NewtonEnd::stalled;
 }
 
 bool ModeNewton::factorise() { return lu_.factorise(step_.jacobian(), step_.size()); }
 
-/// Σ |(derivatives · J⁻¹)_i| · (size of the terms of equation i).
-double ModeNewton::size_of(double* derivatives) {
+/// Σ |(derivatives · J⁻¹)_i| (|F_i| + e_i).
+double ModeNewton::error_through(double* derivatives) {
   lu_.solve_transposed(derivatives);
   double sum = 0;
-  for (int i = 0; i < step_.size(); ++i) sum += std::abs(derivatives[i]) * step_.terms()[i];
+  for (int i = 0; i < step_.size(); ++i)
+    sum += std::abs(derivatives[i]) * (std::abs(step_.residual()[i]) + step_.errors()[i]);
   return sum;
 }
 
-void ModeNewton::sizes(Vector& d_size, Vector& lambda_size) {
-  const auto size_of_unknown = [&](int k) {
+void ModeNewton::errors(Vector& d_error, Vector& lambda_error) {
+  const auto error_of_unknown = [&](int k) {
     std::fill(work_.begin(), work_.end(), 0.0);
     work_[static_cast<std::size_t>(k)] = 1;
-    return size_of(work_.data());
+    return error_through(work_.data());
   };
-  lambda_size.setZero();
-  for (int j = 0; j < step_.n(); ++j) d_size[j] = size_of_unknown(j);
+  lambda_error.setZero();
+  for (int j = 0; j < step_.n(); ++j) d_error[j] = error_of_unknown(j);
   for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
-    lambda_size[step_.free_laws()[k]] = size_of_unknown(step_.n() + static_cast<int>(k));
+    lambda_error[step_.free_laws()[k]] = error_of_unknown(step_.n() + static_cast<int>(k));
 }
 
-double ModeNewton::w_size(int law, bool regular) {
-  const double terms = step_.w_derivatives(law, work_.data());
-  return terms + (regular ? size_of(work_.data()) : 0);
+double ModeNewton::w_error(int law, bool regular) {
+  double error = step_.bounded_w(law).error;
+  if (!regular) return error;
+  step_.w_derivatives(law, work_.data());
+  return error + error_through(work_.data());
 }
 
-double ModeNewton::lambda_size(int law, bool regular) {
+double ModeNewton::lambda_error(int law, bool regular) {
   const std::vector<int>& free = step_.free_laws();
   const auto place = std::find(free.begin(), free.end(), law);
-  if (!regular || place == free.end()) return 0;  // a branch that fixes λ
+  if (!regular || place == free.end()) return 0;  // not determined, or fixed by its branch
   std::fill(work_.begin(), work_.end(), 0.0);
   work_[static_cast<std::size_t>(step_.n() + (place - free.begin()))] = 1;
-  return size_of(work_.data());
+  return error_through(work_.data());
 }
 
-double ModeNewton::violation(const Vector& lambda, const Vector& w, double tol) {
-  bool inside = true;
-  for (int i = 0; i < step_.m() && inside; ++i) {
-    const Branch& branch = step_.branch(i);
-    inside = (branch.b == 0 || outside(branch.w, w[i]) == 0) &&
-             (branch.a == 0 || outside(branch.lambda, lambda[i]) == 0);
+/// Puts every λ that is outside of its range on its bound. False: none was.
+bool ModeNewton::put_into_ranges(Vector& lambda) const {
+  bool moved = false;
+  for (const int law : step_.free_laws()) {
+    const Range& range = step_.branch(law).lambda;
+    if (outside(range, lambda[law]) == 0) continue;
+    lambda[law] = passed_bound(range, lambda[law]);
+    moved = true;
   }
-  if (inside) return 0;
-  const bool regular = factorise();
+  return moved;
+}
+
+/// Is a λ outside? Of one that is not determined nothing can be said. `open` where neither doubles
+/// nor 113 bits decide.
+bool ModeNewton::lambda_is_outside(const Vector& d, const Vector& lambda, bool regular, bool& open) {
+  for (const int law : step_.free_laws()) {
+    const Range& range = step_.branch(law).lambda;
+    const double by = outside(range, lambda[law]);
+    if (by == 0) continue;
+    if (!regular) {
+      open = true;
+      continue;
+    }
+    if (by > lambda_error(law, regular)) return true;
+    const Side side = refine(d, lambda) ? side_of_lambda(law, range, lambda[law]) : Side::open;
+    if (side == Side::outside) return true;
+    open = open || side == Side::open;
+  }
+  return false;
+}
+
+Admission ModeNewton::judge_w(const Vector& d, const Vector& lambda, const Vector& w, bool regular) {
+  bool weak = false;
+  for (int i = 0; i < step_.m(); ++i) {
+    const Branch& branch = step_.branch(i);
+    const double by = branch.b == 0 ? 0 : outside(branch.w, w[i]);
+    if (by == 0) continue;
+    if (!(by <= (regular ? 1 : gate) * w_error(i, regular))) return Admission::outside;
+    const Side side =
+        regular && refine(d, lambda) ? side_of_w(i, branch.w, w[i]) : Side::open;
+    if (side == Side::outside) return Admission::outside;
+    weak = weak || side == Side::open;
+  }
+  return weak ? Admission::weak : Admission::inside;
+}
+
+Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
+  const bool local = local_;
+  const int orientation = orientation_;
+  bool weak = false, moved = false;
+  for (int projection = 0; projection < most_projections; ++projection) {
+    step_.w(w);
+    if (is_inside(lambda, w)) return weak ? Admission::weak : Admission::inside;
+    const bool regular = factorise();
+    is_refined_ = false;
+    if (lambda_is_outside(d, lambda, regular, weak)) return Admission::outside;
+    if (!put_into_ranges(lambda)) {
+      const Admission verdict = judge_w(d, lambda, w, regular);
+      return weak && verdict == Admission::inside ? Admission::weak : verdict;
+    }
+    if (regular && moved) break;  // its rows do not hold with λ in its range
+    moved = true;
+    if (!step_.linearise(d, lambda)) return Admission::outside;
+    if (ask_gate(d, lambda) <= gate) continue;
+    const NewtonEnd end = iterate(d, lambda);
+    local_ = local;
+    orientation_ = orientation;
+    if (end != NewtonEnd::converged) break;
+  }
+  return Admission::outside;
+}
+
+bool ModeNewton::is_inside(const Vector& lambda, const Vector& w) const {
+  for (int i = 0; i < step_.m(); ++i) {
+    const Branch& branch = step_.branch(i);
+    if (branch.b != 0 && outside(branch.w, w[i]) > 0) return false;
+    if (branch.a != 0 && outside(branch.lambda, lambda[i]) > 0) return false;
+  }
+  return true;
+}
+
+double ModeNewton::violation(const Vector& lambda, const Vector& w) const {
   double worst = 0;
-  const auto judge = [&](const Range& range, double value, double size) {
+  const auto compare = [&](const Range& range, double value) {
     const double by = outside(range, value);
-    if (by == 0) return;
-    size = std::max(size, std::abs(value) + std::abs(passed_bound(range, value)));
-    const double relative = by / size;
-    if (relative > std::max(tol, 8 * residual_)) worst = std::max(worst, relative);
+    if (by > 0)
+      worst = std::max(worst, by / (std::abs(value) + std::abs(passed_bound(range, value))));
   };
   for (int i = 0; i < step_.m(); ++i) {
     const Branch& branch = step_.branch(i);
-    if (branch.b != 0) judge(branch.w, w[i], w_size(i, regular));
-    if (branch.a != 0) judge(branch.lambda, lambda[i], lambda_size(i, regular));
+    if (branch.b != 0) compare(branch.w, w[i]);
+    if (branch.a != 0) compare(branch.lambda, lambda[i]);
   }
   return worst;
 }

@@ -2,18 +2,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/lcp/memory.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
 
 namespace perp {
 namespace {
 
-// As in Capturing: margins may be negative by this share of their terms, by `tol` where only
-// rounding keeps a step from being solved, unless the step is so short that it would creep past the
-// end of a solution.
-constexpr double strict = 1e-12;
-constexpr double strictest = 1e-14;
-constexpr double shortest_loose = 1e-6;  ///< of the step length
+constexpr double most_extrapolated = 4;       ///< lengths of the last step
+constexpr int first_length = -24;             ///< of a branch that is followed: h·2^first_length
+constexpr int most_lengths = 200;             ///< at which it is solved
+constexpr double least_growth = 1 + 0x1p-10;  ///< from one length to the next
+constexpr int short_length = -20;  ///< h·2^short_length decides the orientation of short steps
 
 void check(const BackwardEuler& options) {
   check_h(options.h);
@@ -21,45 +21,54 @@ void check(const BackwardEuler& options) {
   check_refinements(options.refinements);
 }
 
-/// Room between a value and the nearer end of a range; negative outside.
-double room(const Range& range, double value) {
-  return std::min(value - range.lower, range.upper - value);
+/// Are two solutions one, as far as the errors of the first let see?
+bool is_near(const ModeSolution& found, const ModeSolution& own) {
+  return ((found.d - own.d).cwiseAbs().array() <= 2 * gate * found.d_error.array()).all() &&
+         (!found.lambda_determined ||
+          ((found.lambda - own.lambda).cwiseAbs().array() <= 2 * gate * found.lambda_error.array())
+              .all());
 }
 
 }  // namespace
 
-NonlinearCapturing::NonlinearCapturing(const Dcs& system, const BackwardEuler& options)
+NonlinearCapturing::NonlinearCapturing(const Dcs& system, const BackwardEuler& options,
+                                       double theta)
     : options_(options),
+      theta_(theta),
       step_(system),
-      newton_(step_, options.tol),
+      newton_(step_),
       search_(step_, newton_),
       resets_(system, step_.evaluator()) {
   check(options);
-  loose_from_ = shortest_loose * options.h;
+  check_theta(theta);
   for (int j = 0; j < step_.n(); ++j)
     differential_.push_back(step_.evaluator().is_differential(j) ? 1 : 0);
   for (State& state : states_) {
     state.mode = &*modes_.insert(Mode{}).first;
-    state.x = state.d = Vector::Zero(step_.n());
+    state.x = state.d = state.d_error = Vector::Zero(step_.n());
     state.lambda = state.w = Vector::Zero(step_.m());
   }
 }
 
-double NonlinearCapturing::tolerance(double h) const {
-  return std::min(h < loose_from_ ? strictest : strict, options_.tol);
-}
-
-/// x⁺ − x if the state moves on as in the last step.
+/// x⁺ − x if the state moves on as in the last step, unless that was much shorter.
 void NonlinearCapturing::predict(double h, Vector& d) const {
   const State& now = current();
-  if (now.h > 0)
+  if (now.h > 0 && h <= most_extrapolated * now.h)
     d = (h / now.h) * now.d;
   else
     d.setZero();
 }
 
-/// The step in the present mode, if it is admissible there.
-bool NonlinearCapturing::solve_present(double h) {
+/// The step of length h from the present state. What stands before a fresh state (a start, a reset)
+/// is no state of the solution, so that its step is one of backward Euler.
+void NonlinearCapturing::set_step(double t_next, double h) const {
+  step_.set_theta(current().fresh ? 1 : theta_);
+  step_.set_step(current().x, t_next, h);
+}
+
+/// The step in the equations of the present mode on the branch of the present state, wherever its
+/// ranges end.
+bool NonlinearCapturing::solve_mode(double h) {
   const State& now = current();
   State& next = trial();
   step_.set_mode(*now.mode);
@@ -71,25 +80,96 @@ bool NonlinearCapturing::solve_present(double h) {
     next.lambda = now.lambda;
     end = newton_.run(next.d, next.lambda);
   }
-  if (end != NewtonEnd::converged) return false;
-  step_.w(next.w);
-  return newton_.violation(next.lambda, next.w, tolerance(h)) == 0;
+  return (end == NewtonEnd::converged && is_on_branch(h)) || follow_branch(h);
+}
+
+/// The same, if it is admissible.
+bool NonlinearCapturing::solve_present(double h) {
+  if (!solve_mode(h)) return false;
+  State& next = trial();
+  const Admission admission = newton_.admit(next.d, next.lambda, next.w);
+  next.weak = admission == Admission::weak;
+  next.residual = newton_.residual();
+  return admission != Admission::outside && !passes_pole(h);
+}
+
+/// Does the solution found last belong to the branch of the present state? Newton's method
+/// contracted from the first step on, and the matrix has the orientation of short steps: between
+/// them and this one is no singular matrix, hence no second solution that came with a fold.
+bool NonlinearCapturing::is_on_branch(double h) {
+  return newton_.is_local() && has_orientation(newton_.orientation(), h);
+}
+
+/// Short steps tell the orientation where the mode begins; from then on it cannot change.
+bool NonlinearCapturing::has_orientation(int orientation, double h) {
+  if (orientation == 0) return true;
+  const State& now = current();
+  if (oriented_mode_ != now.mode || now.fresh) {
+    const double shorter = std::ldexp(h, short_length);
+    Vector d(step_.n());
+    predict(shorter, d);
+    set_step(now.t + shorter, shorter);
+    oriented_mode_ = now.mode;
+    orientation_ = step_.linearise(d, now.lambda) ? newton_.orientation_here() : 0;
+    set_step(h == trial().h ? trial().t : now.t + h, h);
+    step_.linearise(trial().d, trial().lambda);
+    step_.bound(trial().d, trial().lambda);
+  }
+  return orientation_ == 0 || orientation_ == orientation;
+}
+
+/// The solution of the present mode that is connected with the present state by those of shorter
+/// steps: from a very short step on, each from the one before, as near as Newton's method
+/// contracts. False: the branch ends before h, or no such chain was found.
+bool NonlinearCapturing::follow_branch(double h) {
+  ++followed_;
+  const State& now = current();
+  State& next = trial();
+  double length = std::ldexp(h, first_length), last = 0, growth = 2;
+  Vector d = Vector::Zero(step_.n()), lambda = now.lambda;
+  for (int count = 0; count < most_lengths && growth >= least_growth; ++count) {
+    const double tried = last == 0 ? length : (last * growth < h ? last * growth : h);
+    next.d = last == 0 ? d : Vector(d * (tried / last));
+    next.lambda = lambda;
+    set_step(tried == h ? next.t : now.t + tried, tried);
+    const bool guessed = last == 0 && now.fresh;  // algebraic variables may be far off
+    const NewtonEnd end = guessed ? newton_.run(next.d, next.lambda)
+                                  : newton_.run_near(next.d, next.lambda);
+    const bool solved = end == NewtonEnd::converged;
+    if (solved && (newton_.is_local() || guessed) &&
+        has_orientation(newton_.orientation(), tried)) {
+      if (tried == h) return true;
+      last = tried;
+      d = next.d;
+      lambda = next.lambda;
+      growth = std::min(growth * growth, 4.0);
+    } else if (last == 0) {
+      break;
+    } else {
+      growth = std::sqrt(growth);
+    }
+  }
+  set_step(next.t, h);
+  return false;
 }
 
 Attempt NonlinearCapturing::attempt(double t_next, double h) {
-  const State& now = current();
   State& next = trial();
   next.t = t_next;
   next.h = h;
-  step_.set_step(now.x, t_next, h);
-  const bool knows_mode = !start_pending_ && now.mode->size() == step_.laws().size();
-  if (knows_mode && options_.selector != Selector::minimal_norm && solve_present(h)) {
-    next.mode = now.mode;
-    next.x = now.x + next.d;
-    if (newton_.met_singular()) ++undetermined_;
-    return {Status::solved, true, 0, 0};
+  next.weak = next.fresh = false;
+  set_step(t_next, h);
+  const bool knows_mode = !start_pending_ && mode().size() == step_.laws().size();
+  const bool kept = knows_mode && solve_present(h);
+  if (!kept || options_.selector == Selector::minimal_norm) {
+    ModeSolution own;
+    if (kept) own = {.mode = mode(), .d = next.d, .lambda = next.lambda, .w = next.w};
+    return attempt_all_modes(h, kept ? &own : nullptr);
   }
-  return attempt_all_modes(h);
+  next.mode = current().mode;
+  next.x = current().x + next.d;
+  if (newton_.met_singular()) ++undetermined_;
+  return {Status::solved, true, 0, 0};
 }
 
 Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const Vector& lambda,
@@ -98,45 +178,72 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
   State& next = trial();
   next.t = t_next;
   next.h = h;
-  step_.set_step(now.x, t_next, h);
+  next.weak = next.fresh = false;
+  set_step(t_next, h);
   step_.set_mode(mode);
   next.d = x - now.x;
   next.lambda = lambda;
   if (newton_.run(next.d, next.lambda) == NewtonEnd::converged) {
-    step_.w(next.w);
-    if (newton_.violation(next.lambda, next.w, options_.tol) == 0) {
+    const Admission admission = newton_.admit(next.d, next.lambda, next.w);
+    if (admission != Admission::outside) {
+      next.weak = admission == Admission::weak;
+      next.residual = newton_.residual();
       if (newton_.met_singular()) ++undetermined_;
       next.mode = &*modes_.insert(mode).first;
       next.x = now.x + next.d;
       return {Status::solved, next.mode == now.mode, 0, 0};
     }
   }
-  message_ = "the mode has no solution";
+  message_ = "no solution was found in the mode";
   return {Status::not_solved, false, 0, 0};
 }
 
-Attempt NonlinearCapturing::attempt_all_modes(double h) {
+/// What the search finds in other modes; in the present one only its own solution is connected with
+/// the present state, the others would be jumps within a mode.
+void NonlinearCapturing::keep_own_branch(const ModeSolution* own, FoundSolutions& found) {
+  if (start_pending_ || mode().size() != step_.laws().size()) return;
+  bool own_found = false;
+  const auto is_other = [&](const ModeSolution& solution) {
+    if (solution.mode != mode()) return false;
+    const bool same = own != nullptr && is_near(solution, *own);
+    own_found = own_found || same;
+    left_branch_ = left_branch_ || !same;
+    return !same;
+  };
+  std::erase_if(found.list, is_other);
+  for (const ModeSolution& solution : found.list)
+    own_found = own_found || (own != nullptr && is_near(solution, *own));
+  if (own == nullptr || own_found) return;
+  set_step(trial().t, trial().h);
+  step_.set_mode(mode());
+  step_.linearise(own->d, own->lambda);
+  found.list.insert(found.list.begin(), *own);
+  ModeSolution& solution = found.list.front();
+  solution.norm = step_.norm(own->d);
+  solution.residual = step_.bound(own->d, own->lambda);
+  search_.write_errors(solution);
+}
+
+Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own) {
   ++searches_;
-  const Mode present = start_pending_ ? before_ : mode();
+  const Mode present = !start_pending_    ? mode()
+                       : before_.empty() ? memory_at_start(step_.laws())
+                                         : before_;
   Vector d(step_.n());
   predict(h, d);
   const Vector lambda = current().lambda;
   // keep_mode takes the nearest of what is easily found; who asks for all, or finds none, scans.
   const bool thorough = options_.selector == Selector::minimal_norm || start_pending_;
-  FoundSolutions found = search_.all(present, d, lambda, tolerance(h), thorough);
-  if (found.list.empty() && !thorough) found = search_.all(present, d, lambda, tolerance(h));
-  if (found.list.empty() && h >= loose_from_)
-    found = search_.all(present, d, lambda, options_.tol);
-  if (!found.all_modes) ++not_enumerated_;
-  if (found.list.empty()) {
-    if (!found.all_modes) {
-      message_ = "no solution was found near the present mode, and there are too many modes to "
-                 "try all";
-      return {Status::not_enumerated, false, 0, 0};
-    }
-    message_ = found.decided ? "no mode has a solution" : found.why;
-    return {found.decided ? Status::no_solution : Status::not_solved, false, 0, 0};
+  left_branch_ = false;
+  FoundSolutions found =
+      thorough ? search_.all(present, d, lambda) : search_.nearest(present, d, lambda);
+  keep_own_branch(own, found);
+  if (found.list.empty() && !thorough) {
+    found = search_.all(present, d, lambda);
+    keep_own_branch(own, found);
   }
+  if (search_.has_too_many_modes()) ++not_enumerated_;
+  if (found.list.empty()) return none_found(found);
   int solutions = 0, ties = 0;
   std::size_t best = 0;
   if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
@@ -145,12 +252,32 @@ Attempt NonlinearCapturing::attempt_all_modes(double h) {
   return take(found.list[best], found.all_modes ? solutions : 0, ties);
 }
 
+/// That Newton's method finds no solution proves nothing.
+Attempt NonlinearCapturing::none_found(const FoundSolutions& found) {
+  if (left_branch_)
+    message_ =
+        "the solution ends or jumps: every solution found in its mode belongs to another "
+        "branch of the equations";
+  else if (!found.all_modes)
+    message_ =
+        "no solution was found near the present mode, and there are too many modes to try "
+        "all";
+  else if (!found.why.empty())
+    message_ = found.why;
+  else
+    message_ = step_.m() > 0 ? "no solution was found in any mode" : "no solution was found";
+  return {found.all_modes ? Status::not_solved : Status::not_enumerated, false, 0, 0};
+}
+
 Attempt NonlinearCapturing::take(const ModeSolution& solution, int solutions, int ties) {
   State& next = trial();
   next.d = solution.d;
   next.x = current().x + solution.d;
   next.lambda = solution.lambda;
   next.w = solution.w;
+  next.weak = solution.weak;
+  next.residual = solution.residual;
+  next.d_error = solution.d_error;
   if (!solution.lambda_determined) ++undetermined_;
   const bool kept = !start_pending_ && (mode() == solution.mode ||
                                         std::find(solution.also.begin(), solution.also.end(),
@@ -160,52 +287,29 @@ Attempt NonlinearCapturing::take(const ModeSolution& solution, int solutions, in
 }
 
 void NonlinearCapturing::accept() {
+  if (trial().weak) ++weak_;
+  residual_ = std::max(residual_, trial().residual);
   const int oldest = previous_;
   previous_ = now_;
   now_ = trial_;
   trial_ = oldest;
+  follow_path();
 }
 
-Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events) {
-  if (resets_.empty()) return ResetOutcome::none;
-  const State& before = previous();
-  const State& after = current();
-  const ResetWatch::Firing firing =
-      resets_.first(before.t, before.x, before.lambda, after.t, after.x, after.lambda);
-  if (firing.reset < 0) return ResetOutcome::none;
-  if (firing.again) {
-    message_ = fmt::format("reset '{}' would fire again before its condition has left 0; a contact "
-                           "law passes such an accumulation",
-                           resets_.name(firing.reset));
-    return ResetOutcome::accumulate;
-  }
-  Step state{before.t + firing.s * (after.t - before.t), {}, after.lambda, after.w, *after.mode};
-  interpolate(firing.s, state.x);
-  Event event;
-  event.kind = EventKind::jump;
-  event.t = state.t;
-  event.t_before = before.t;
-  event.t_after = after.t;
-  event.x_before = state.x;
-  resets_.apply(firing.reset, state.t, state.x, state.lambda);
-  event.x_after = state.x;
-  event.size = (event.x_after - event.x_before).norm();
-  event.note = resets_.name(firing.reset);
-  events.push_back(std::move(event));
-  restore(state);
-  return ResetOutcome::applied;
-}
-
-void NonlinearCapturing::linearise_trial() const {
-  const State& next = trial();
-  step_.set_step(current().x, next.t, next.h);
-  step_.set_mode(*next.mode);
-  step_.linearise(next.d, next.lambda);
-}
-
-double NonlinearCapturing::attempted_norm() const {
-  linearise_trial();
-  return step_.norm(trial().d);
+/// |J⁻¹| (|F| + e) of the step that led here.
+Vector NonlinearCapturing::rounding() {
+  const State &now = current(), &before = previous();
+  if (!(now.h > 0)) return Scheme::rounding();
+  step_.set_theta(before.fresh ? 1 : theta_);
+  step_.set_step(before.x, now.t, now.h);
+  step_.set_mode(*now.mode);
+  Vector bounds(step_.n()), of_lambda(step_.m());
+  step_.linearise(now.d, now.lambda);
+  step_.bound(now.d, now.lambda);
+  if (!newton_.factorise()) return Scheme::rounding();
+  newton_.errors(bounds, of_lambda);
+  for (int j = 0; j < step_.n(); ++j) bounds[j] += step_.variable_error(j);
+  return bounds;
 }
 
 void NonlinearCapturing::restore(const Step& state) {
@@ -217,6 +321,8 @@ void NonlinearCapturing::restore(const Step& state) {
   now.mode = &*modes_.insert(state.mode).first;
   now.d.setZero();
   now.h = 0;
+  now.weak = now.fresh = false;
+  follow_path();
 }
 
 void NonlinearCapturing::interpolate(double s, Vector& x) const {
@@ -224,42 +330,10 @@ void NonlinearCapturing::interpolate(double s, Vector& x) const {
 }
 
 std::vector<std::pair<Mode, double>> NonlinearCapturing::violations(double h) {
-  const State& now = current();
-  step_.set_step(now.x, now.t + h, h);
+  set_step(current().t + h, h);
   Vector d(step_.n());
   predict(h, d);
-  return search_.violations(d, now.lambda, tolerance(h));
-}
-
-std::vector<Scheme::Departure> NonlinearCapturing::departures() {
-  const State& before = previous();
-  const State& now = current();
-  if (before.mode->size() != step_.laws().size() || !(now.t > before.t)) return {};
-  // Where would the step have ended in the old mode? Its margins go there from their present ones.
-  step_.set_step(before.x, now.t, now.t - before.t);
-  step_.set_mode(*before.mode);
-  Vector d = now.d, lambda = before.lambda, w(step_.m());
-  if (newton_.run(d, lambda) != NewtonEnd::converged) {
-    d.setZero();
-    lambda = before.lambda;
-    if (newton_.run(d, lambda) != NewtonEnd::converged) return {};
-  }
-  step_.w(w);
-  std::vector<Departure> list;
-  for (int i = 0; i < step_.m(); ++i) {
-    const Branch& branch = step_.branch(i);
-    double s = 2;
-    const auto watch = [&](const Range& range, double from, double to) {
-      const double end = room(range, to);
-      if (end >= 0) return;
-      const double begin = std::max(0.0, room(range, from));
-      s = std::min(s, std::isfinite(begin) ? begin / (begin - end) : 1.0);
-    };
-    if (branch.b != 0) watch(branch.w, before.w[i], w[i]);
-    if (branch.a != 0) watch(branch.lambda, before.lambda[i], lambda[i]);
-    if (s <= 1) list.push_back({i, s});
-  }
-  return list;
+  return search_.violations(d, current().lambda);
 }
 
 void NonlinearCapturing::count(Counts& counts) const {
@@ -267,6 +341,9 @@ void NonlinearCapturing::count(Counts& counts) const {
   counts["searches"] += searches_;
   if (not_enumerated_ > 0) counts["not_enumerated"] += not_enumerated_;
   if (undetermined_ > 0) counts["undetermined_multipliers"] += undetermined_;
+  if (followed_ > 0) counts["followed_branches"] += followed_;
+  if (weak_ > 0) counts["weak"] += weak_;
+  if (newton_.refined_signs() > 0) counts["refined_signs"] += newton_.refined_signs();
 }
 
 }  // namespace perp

@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <perp/core/error.hpp>
+#include <perp/schemes/bound_watch.hpp>
 #include <perp/schemes/check_options.hpp>
+#include <perp/schemes/event_log.hpp>
 #include <perp/schemes/events.hpp>
 #include <perp/schemes/run.hpp>
 #include <perp/schemes/safeguard.hpp>
@@ -14,13 +17,15 @@ namespace {
 
 constexpr int most_resets = 100;  ///< within one step
 constexpr int most_splits = 32;   ///< of one step, at changes of mode
+constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
 
 /// One run: the loop over the steps, the safeguard, the record.
 class Run {
  public:
   Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
-      const IntegrateOptions& options)
-      : scheme_(scheme), laws_(laws), changes_(changes), options_(options) {}
+      const IntegrateOptions& options, int n)
+      : scheme_(scheme), laws_(laws), changes_(changes), options_(options), events_(laws),
+        bounds_(options.bounds, n) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
     h_ = h;
@@ -31,9 +36,13 @@ class Run {
       const std::string message = scheme_.message();  // what follows may replace it
       const std::string residuals =
           start.status == Status::no_solution ? residuals_of_modes(h) : std::string();
-      finish(start.status,
-             fmt::format("no step can be made at t = {:.10g}: {}{}{}", span.start, message,
-                         residuals.empty() ? "" : "; residuals of the modes: ", residuals));
+      const std::string why =
+          fmt::format("no step can be made at t = {:.10g}: {}{}{}", span.start, message,
+                      residuals.empty() ? "" : "; residuals of the modes: ", residuals);
+      if (ends_in_refused_start(result_.events))
+        finish(start.status, why);  // the log says so already
+      else
+        end(EventKind::no_solution, start.status, why, message);
       return std::move(result_);
     }
     return go(span, h);
@@ -46,10 +55,18 @@ class Run {
   }
 
  private:
+  /// A step that cannot be made: the scheme stands where its solution ends.
+  struct Failure {
+    Refinement refinement;
+    double h;         // of the step
+    double t_before;  // its start
+  };
   /// From the present state of the scheme to the end of the span.
   Trajectory go(Span span, double h) {
-    size_ = scheme_.x().lpNorm<Eigen::Infinity>();
-    if (record(true)) cover(span, h);
+    sizes_ = scheme_.x().cwiseAbs();
+    const std::optional<std::string> outside = bounds_.start(scheme_, result_.events);
+    if (record(true) && !outside) cover(span, h);
+    if (outside) finish(Status::interrupted, *outside);
     if (result_.status == Status::never_run)
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
     return std::move(result_);
@@ -87,43 +104,75 @@ class Run {
     from_ = scheme_.t();
     splits_ = 0;
     ++steps_;
-    if (!step(t_next, h)) return false;
+    double to = t_next;
     for (int resets = 0;;) {
-      const Scheme::ResetOutcome outcome = scheme_.reset(result_.events);
-      if (outcome != Scheme::ResetOutcome::none) {
-        if (outcome == Scheme::ResetOutcome::accumulate || resets == most_resets) {
-          finish(Status::not_solved,
-                 fmt::format("resets accumulate at t = {:.10g} (step {}): {}", scheme_.t(), steps_,
-                             scheme_.message()));
-          return false;
-        }
-        ++resets;
+      const double start = scheme_.t();
+      const std::size_t logged = result_.events.size();
+      const Step from = bounds_.empty() ? Step{} : scheme_.snapshot();
+      failure_.reset();
+      step(to, start == from_ && to == t_next ? h : to - start);
+      std::vector<Event> jumps;
+      const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
+      if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
+        events_.drop_all();
+        to = start + (to - start) / 2;
+        if (to - start > std::ldexp(h_, shortest_way) && to > start) continue;
+        return resets_accumulate(outcome.names);
+      }
+      if (outcome.kind == Scheme::ResetOutcome::Kind::none) {
+        events_.write(result_.events);
+      } else {
+        events_.drop(outcome);
+        events_.write(result_.events);
+        for (Event& jump : jumps) result_.events.push_back(std::move(jump));
         ++result_.counts["resets"];
         ++steps_;
+        ++resets;
       }
+      if (const auto passed = bounds_.pass(scheme_, from, logged, steps_, result_.events)) {
+        if (scheme_.t() > from_) record(true);  // there the last row stands
+        finish(Status::interrupted, *passed);
+      } else if (outcome.kind == Scheme::ResetOutcome::Kind::none && failure_) {
+        fail(*failure_);
+      }
+      if (result_.status != Status::never_run) return false;
+      if (resets == most_resets) return resets_accumulate(outcome.names);
       if (scheme_.t() >= t_next) return true;
-      if (!step(t_next, t_next - scheme_.t())) return false;
+      to = t_next;
     }
   }
 
-  /// One step with everything around it. False if the run ends here.
-  bool step(double t_next, double h) {
+  /// Resets that follow each other without end within one step: the run ends. False.
+  bool resets_accumulate(const std::string& names) {
+    if (!record(true)) return false;
+    end(EventKind::accumulation, Status::not_solved,
+        fmt::format("resets accumulate at t = {:.10g} (step {}): {}; a contact law passes such an "
+                    "accumulation",
+                    scheme_.t(), steps_, names),
+        fmt::format("resets accumulate: {}; a contact law passes such a point", names));
+    return false;
+  }
+
+  /// One step with everything around it; `failure_` if it cannot be made.
+  void step(double t_next, double h) {
     const Attempt attempt = scheme_.attempt(t_next, h);
     if (attempt.status == Status::solved && attempt.kept_mode) {
       note(attempt);
       scheme_.accept();
-      return true;
+    } else if (scheme_.passes_jumps()) {
+      pass(attempt, h);
+    } else if (attempt.status == Status::solved) {
+      change_mode(t_next, h, attempt);
+    } else {
+      pass_in_short_steps(t_next, h, {});
     }
-    if (scheme_.passes_jumps()) return pass(attempt, h);
-    if (attempt.status == Status::solved) return change_mode(t_next, h, attempt);
-    return pass_in_short_steps(t_next, h, 0);
   }
 
   /// The attempted step of a scheme whose steps may contain impacts, taken as it is.
-  bool pass(const Attempt& attempt, double h) {
+  void pass(const Attempt& attempt, double h) {
     if (attempt.status != Status::solved) {
-      fail({attempt.status, {}, scheme_.message()}, h, scheme_.t());
-      return false;
+      failure_ = {{attempt.status, {}, scheme_.message()}, h, scheme_.t()};
+      return;
     }
     note(attempt);
     const Step before = scheme_.snapshot();
@@ -136,7 +185,6 @@ class Run {
     std::stable_sort(events.begin(), events.end(),
                      [](const Event& a, const Event& b) { return a.t < b.t; });
     log(std::move(events));
-    return true;
   }
 
   void note(const Attempt& attempt) {
@@ -146,51 +194,60 @@ class Run {
 
   /// A step whose mode changes: accepted if its length shrinks with h as that of a continuous
   /// solution does, else passed in short steps that tell a jump from an artefact of the long one.
-  bool change_mode(double t_next, double h, const Attempt& found) {
+  void change_mode(double t_next, double h, const Attempt& found) {
     const Step before = scheme_.snapshot();
-    const double norm = scheme_.attempted_norm();
+    const Vector whole = scheme_.motion(before.x, scheme_.attempted());
+    sizes_ = sizes_.cwiseMax(before.x.cwiseAbs());
     if (changes_.split && splits_ < most_splits &&
         go_to_end_of_mode(scheme_, before, t_next, h)) {
       ++splits_;
       ++result_.counts["split"];
-      return true;
+      return;
     }
     ++result_.counts["mode_changes"];
     note(found);
-    bool logged = false;
     if (skips_modes(scheme_, before, t_next, h)) {
       if (changes_.split && splits_ < most_splits &&
-          pass_first_change(scheme_, before, t_next, h, size_)) {
+          pass_first_change(scheme_, before, t_next, h, drift())) {
         ++splits_;
         log_step(before);
-        return true;
+        return;
       }
-      return pass_in_short_steps(t_next, h, norm);
+      pass_in_short_steps(t_next, h, whole);
+      return;
     }
-    if (!shrinks(scheme_, before, norm, h, size_)) {
-      const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
-      if (refinement.status != Status::solved) {
-        // The selector went where no sequence of shorter steps leads: the solution ended on the
-        // way.
-        log_changes(refinement, norm);
-        fail(refinement, h, before.t);
-        return false;
-      }
-      const Step refined = scheme_.snapshot();
+    const bool lost = !scheme_.lost_variables().empty();
+    const std::vector<int> rows = unsteady_rows(scheme_, before, whole, h, drift());
+    if (!lost && rows.empty()) {
       take_step(scheme_, before, t_next, h);
-      if (differs(before, refined, norm)) {
-        ++result_.counts["refined"];
-        scheme_.restore(refined);
-        log_changes(refinement, norm);
-        return true;
-      }
-      logged = has_jump(refinement, norm);
-      if (logged) log_changes(refinement, norm);
-    } else {
-      take_step(scheme_, before, t_next, h);
+      log_step(before);
+      return;
     }
-    if (!logged) log_step(before);
-    return true;
+    const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
+    if (refinement.status == Status::not_solved && !lost &&
+        shrinks_as_a_whole(scheme_, before, whole, h)) {
+      ++result_.counts["not_refined"];
+      take_step(scheme_, before, t_next, h);
+      log_step(before);
+      return;
+    }
+    if (refinement.status != Status::solved) {
+      // The selector went where no sequence of shorter steps leads: the solution ended on the way.
+      log_changes(refinement, h, whole);
+      failure_ = {refinement, h, before.t};
+      return;
+    }
+    const Step refined = scheme_.snapshot();
+    take_step(scheme_, before, t_next, h);
+    const bool is_artefact = differs(scheme_, before, refined, whole, rows);
+    if (is_artefact) {
+      ++result_.counts["refined"];
+      scheme_.restore(refined);
+    }
+    if (is_artefact || has_jump(refinement, h, whole))
+      log_changes(refinement, h, whole);
+    else
+      log_step(before);
   }
 
   /// Logs the changes of the last accepted step.
@@ -201,45 +258,30 @@ class Run {
     log(std::move(events));
   }
 
-  /// To t_next in steps that stop at every change of mode; `norm`: see `is_jump`. False if the run
-  /// ends here.
-  bool pass_in_short_steps(double t_next, double h, double norm) {
+  /// To t_next in steps that stop at every change of mode; `whole`: see `is_jump`.
+  void pass_in_short_steps(double t_next, double h, const Vector& whole) {
     const double t_before = scheme_.t();
     const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
     ++result_.counts["refined"];
-    log_changes(refinement, norm);
-    if (refinement.status == Status::solved) return true;
-    fail(refinement, h, t_before);
-    return false;
+    log_changes(refinement, h, whole);
+    if (refinement.status != Status::solved) failure_ = {refinement, h, t_before};
   }
 
-  /// Did the long step, now current, end elsewhere than the short ones: an artefact of its length?
-  [[nodiscard]] bool differs(const Step& before, const Step& refined, double norm) const {
-    if (scheme_.mode() == refined.mode) return false;
-    const double travelled = (refined.x - before.x).norm() + norm;
-    return (scheme_.x() - refined.x).norm() > 0.25 * travelled;
-  }
+  /// Up to where a motion may be what the rounding of all steps so far has left.
+  [[nodiscard]] Vector drift() const { return scheme_.drift(sizes_, steps_); }
 
-  /// Is a change of mode across a tiny step a jump? `norm` is the length of the whole step, 0:
-  /// unknown.
-  [[nodiscard]] bool is_jump(const LocatedChange& change, double norm) const {
-    const double size = 1 + change.before.x.norm();
-    if (change.norm <= 1e-12 * size) return false;  // rounding
-    const double scale = norm > 0 ? norm : size;
-    return change.norm > std::max(1e-6, 64 * std::ldexp(1.0, -changes_.refinements)) * scale;
-  }
-
-  [[nodiscard]] bool has_jump(const Refinement& refinement, double norm) const {
+  [[nodiscard]] bool has_jump(const Refinement& refinement, double h, const Vector& whole) const {
     return std::any_of(refinement.changes.begin(), refinement.changes.end(),
-                       [&](const LocatedChange& change) { return is_jump(change, norm); });
+                       [&](const LocatedChange& change) {
+                         return is_jump(scheme_, refinement, change, whole, h, drift());
+                       });
   }
 
   void log(std::vector<Event> events) {
-    std::vector<int> entered;
-    for (const Event& event : events)
-      if (event.kind == EventKind::sliding_entry) entered.push_back(event.law);
-    append_events(laws_, std::move(events), passing_, result_.events);
-    if (!entered.empty()) passing_ = leaves_at_once() ? std::move(entered) : std::vector<int>{};
+    const bool enters = std::any_of(events.begin(), events.end(), [](const Event& event) {
+      return event.kind == EventKind::sliding_entry;
+    });
+    events_.add(std::move(events), enters && leaves_at_once());
   }
 
   /// Does the current mode end with the current state? Told by a step too short for anything else.
@@ -249,51 +291,44 @@ class Run {
     return attempt.status == Status::solved && !attempt.kept_mode;
   }
 
-  void log_changes(const Refinement& refinement, double norm) {
+  void log_changes(const Refinement& refinement, double h, const Vector& whole) {
     for (const LocatedChange& change : refinement.changes) {
-      if (is_jump(change, norm))
+      if (is_jump(scheme_, refinement, change, whole, h, drift()))
         log({jump_event(change.before, change.after, change.norm)});
       else
         log(mode_events(laws_, change.before, change.after, {}));
     }
   }
 
-  /// By how much each mode misses a step of length h.
-  std::string residuals_of_modes(double h) {
-    std::string text;
-    for (const auto& [mode, violation] : scheme_.violations(h))
-      text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : ", ", describe(laws_, mode),
-                          violation);
-    return text;
-  }
+  /// By how much each mode misses a step of length h: those that miss it least.
+  std::string residuals_of_modes(double h) { return modes_text(laws_, scheme_.violations(h)); }
 
   /// Keeps the state where the solution ends and says why.
-  void fail(const Refinement& refinement, double h, double t_before) {
-    if (scheme_.t() > t_before) record(true);
-    Event event;
-    event.kind = EventKind::no_solution;
-    event.t = event.t_before = event.t_after = scheme_.t();
-    event.x_before = event.x_after = scheme_.x();
-    const std::string residuals = residuals_of_modes(h);
-    if (refinement.status == Status::no_solution && residuals.empty()) {
-      event.note = "no solution continues: " + refinement.message;
-      result_.events.push_back(event);
-      finish(Status::no_solution,
-             fmt::format("no solution after t = {:.10g} (step {}, mode [{}]): {}", scheme_.t(),
-                         steps_, describe(laws_, scheme_.mode()), refinement.message));
-    } else if (refinement.status == Status::no_solution) {
-      event.note = "no solution continues; residuals of the modes for a step of " +
-                   fmt::format("{:g}", h) + ": " + residuals;
-      result_.events.push_back(event);
-      finish(Status::no_solution,
-             fmt::format(
-                 "no solution after t = {:.10g} (step {}, mode [{}]); residuals of the modes: {}",
-                 scheme_.t(), steps_, describe(laws_, scheme_.mode()), residuals));
-    } else {
-      finish(refinement.status,
-             fmt::format("stopped at t = {:.10g} (step {}, mode [{}]): {}", scheme_.t(), steps_,
-                         describe(laws_, scheme_.mode()), refinement.message));
+  void fail(const Failure& failure) {
+    const Refinement& refinement = failure.refinement;
+    if (scheme_.t() > failure.t_before) record(true);
+    const std::string residuals =
+        refinement.status == Status::no_solution ? residuals_of_modes(failure.h) : std::string();
+    const std::string why =
+        residuals.empty() ? refinement.message : "residuals of the modes: " + residuals;
+    const bool ends = refinement.status == Status::no_solution;
+    end(EventKind::no_solution, refinement.status,
+        fmt::format("{} t = {:.10g} (step {}{}){} {}",
+                    ends ? "no solution after" : "stopped at", scheme_.t(), steps_,
+                    laws_.empty() ? ""
+                                  : fmt::format(", mode [{}]", describe(laws_, scheme_.mode())),
+                    residuals.empty() ? ":" : ";", why),
+        ends ? fmt::format("no solution continues; for a step of {:g}: {}", failure.h, why) : why);
+  }
+
+  /// The run ends here, and the log says so.
+  void end(EventKind kind, Status status, std::string message, std::string note) {
+    if (kind == EventKind::no_solution && status != Status::no_solution) {
+      finish(status, std::move(message));  // for another reason
+      return;
     }
+    result_.events.push_back(event_at(kind, scheme_.t(), scheme_.x(), std::move(note)));
+    finish(status, std::move(message));
   }
 
   /// Keeps and reports the current state. False if the observer asks to stop.
@@ -301,16 +336,16 @@ class Run {
     const bool first = result_.t.empty();
     const bool wanted = options_.only_times ? requested : true;
     if (!wanted) return true;
-    if (options_.keep) result_.append(scheme_.snapshot());
+    if (options_.keep || first) result_.append(scheme_.snapshot());
     if (options_.observer && !options_.observer(scheme_.snapshot())) {
       finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", scheme_.t()));
       return false;
     }
-    if (!options_.keep && first) result_.append(scheme_.snapshot());
     return true;
   }
 
   void finish(Status status, std::string message) {
+    log_end(status, scheme_.t(), scheme_.x(), message, result_.events);
     result_.status = status;
     result_.message = std::move(message);
     if (!options_.keep && !result_.t.empty() && scheme_.t() > result_.t.back())
@@ -325,35 +360,32 @@ class Run {
   const std::vector<Law>& laws_;
   ModeChanges changes_;
   const IntegrateOptions& options_;
+  EventLog events_;
+  BoundedWay bounds_;
   Trajectory result_;
-  std::vector<int> passing_;  // laws whose last entry into sliding was a surface being crossed
+  std::optional<Failure> failure_;  // of the step being made
   double h_ = 0;
+  Vector sizes_;  // largest |x_j| at the start and where modes changed
   long steps_ = 0;
   double from_ = 0;  // where the present step of the user's length began
   int splits_ = 0;   // and its number of pieces so far
   long several_ = 0, ties_ = 0;  // steps with several solutions, and with equally near ones
-  double size_ = 0;  // largest |x| met at a change of mode
 };
-
-void check(Span span, double h, const IntegrateOptions& options) {
-  check_span(span, options.times);
-  if ((span.end - span.start) / h > 1e15)
-    throw InvalidInput(
-        fmt::format("h = {} is too small for the span [{}, {}]", h, span.start, span.end));
-}
 
 }  // namespace
 
 Trajectory run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0, Span span, double h,
                const ModeChanges& changes, const IntegrateOptions& options) {
-  check(span, h, options);
-  return Run(scheme, laws, changes, options)(x0, span, std::min(h, span.end - span.start));
+  check_steps(span, h, options.times);
+  const auto n = static_cast<int>(x0.size());
+  return Run(scheme, laws, changes, options, n)(x0, span, std::min(h, span.end - span.start));
 }
 
 Trajectory resume(Scheme& scheme, const std::vector<Law>& laws, const Step& from, double end,
                   double h, const ModeChanges& changes, const IntegrateOptions& options) {
-  check({from.t, end}, h, options);
-  return Run(scheme, laws, changes, options).resume(from, end, std::min(h, end - from.t));
+  check_steps({from.t, end}, h, options.times);
+  const auto n = static_cast<int>(from.x.size());
+  return Run(scheme, laws, changes, options, n).resume(from, end, std::min(h, end - from.t));
 }
 
 }  // namespace perp

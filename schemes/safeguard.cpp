@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
@@ -7,27 +8,49 @@ namespace perp {
 namespace {
 
 constexpr int most_changes = 32;      ///< changes of mode followed within one step
+constexpr int most_shorter = 64;      ///< steps made shorter because long ones have no solution
 constexpr double last_moment = 1e-6;  ///< of the step length
 constexpr double end_of_step = 1e-9;  ///< of the step length: the last of a step that is its end
-constexpr int most_shares = 4;        ///< of a step tried as the end of its mode
+constexpr int most_shares = 6;        ///< of a step tried as the end of its mode
 constexpr double least_share = 1e-3;  ///< of a step that is worth a step of its own
-constexpr int most_halvings = 4;      ///< of a step, to pass its first change alone
-/// A change of ‖E dx‖ that a smooth step or a kink shows when h is halved; outside of it a step is
-/// examined.
+constexpr double at_end = 0x1p-40;    ///< share of a step before its end that is its end
+constexpr int most_split_halvings = 4;      ///< of a step, to pass its first change alone
+/// Of a row of E dx that a smooth step or a kink shows when h is halved; outside of it the row is
+/// examined: by how much it misses one half shrinks to a quarter where the motion is smooth.
 constexpr double least_shrink = 0.35, most_shrink = 0.65;
+constexpr double least_curved = 0.15, most_curved = 0.35;
+constexpr double artefact = 0.25;    ///< share of the ways travelled that two ends are apart
+constexpr double jump_share = 1e-6;  ///< of the motion in a step: what changes by less is no jump
+constexpr double lost_share = 1e-3;  ///< of an algebraic variable: its change to another branch
 
 /// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at
-/// `low`, and no step from there to `high`, at most `floor` away, keeps the mode.
-void exhaust_mode(Scheme& scheme, double& low, double& high, double floor) {
+/// `low`, and no step from there to `high`, at most `floor` away, keeps the mode. Where a step to
+/// `high` has no solution at all, `too_long`, its length may be the reason: from nearer it is tried
+/// again, up to `end`; `shorter` counts these.
+void exhaust_mode(Scheme& scheme, double& low, double& high, double end, double floor,
+                  bool too_long, int& shorter) {
+  const auto advances = [&](double to) {
+    const Attempt attempt = scheme.attempt(to, to - low);
+    too_long = attempt.status != Status::solved;
+    if (too_long || !attempt.kept_mode) return false;
+    scheme.accept();
+    low = to;
+    return true;
+  };
   while (high - low > floor) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;
-    const Attempt attempt = scheme.attempt(middle, middle - low);
-    if (attempt.status == Status::solved && attempt.kept_mode) {
-      scheme.accept();
-      low = middle;
-    } else {
+    const bool was_too_long = too_long;
+    if (!advances(middle)) {
       high = middle;
+      continue;
+    }
+    if (!was_too_long) continue;
+    double length = high - low;
+    while (advances(high)) {
+      if (low >= end || ++shorter == most_shorter) return;
+      length *= 2;
+      high = std::min(low + length, end);
     }
   }
 }
@@ -49,6 +72,20 @@ double first_departure(Scheme& scheme) {
   return first;
 }
 
+/// Where the mode ends with the step, but for the rounding of the steps before: makes the step in
+/// the mode, shorter by as little as that needs. Its end is still t_next.
+bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, double share) {
+  for (double rest = std::max(1 - share, 0x1p-52); rest <= at_end; rest *= 4) {
+    scheme.restore(before);
+    const Attempt attempt = scheme.attempt(t_next, (1 - rest) * h);
+    if (attempt.status != Status::solved || !attempt.kept_mode) continue;
+    scheme.accept();
+    return true;
+  }
+  scheme.restore(before);
+  return false;
+}
+
 }  // namespace
 
 void take_step(Scheme& scheme, const Step& before, double t_next, double h) {
@@ -57,14 +94,78 @@ void take_step(Scheme& scheme, const Step& before, double t_next, double h) {
   scheme.accept();
 }
 
-bool shrinks(Scheme& scheme, const Step& before, double norm, double h, double& size) {
-  // Motion at the level of rounding says nothing.
-  size = std::max(size, before.x.lpNorm<Eigen::Infinity>());
-  if (norm <= 1e-12 * size) return true;
-  const Attempt half = scheme.attempt(before.t + h / 2, h / 2);
-  if (half.status != Status::solved) return false;
-  const double share = scheme.attempted_norm() / norm;
+std::vector<int> unsteady_rows(Scheme& scheme, const Step& before, const Vector& whole, double h,
+                               const Vector& rounding) {
+  const Vector least = rounding.cwiseMax(scheme.motion_rounding(before.x, before.x));
+  const auto shorter = [&](double length) {
+    const Attempt attempt = scheme.attempt(before.t + length, length);
+    return attempt.status == Status::solved ? scheme.motion(before.x, scheme.attempted()) : Vector();
+  };
+  std::vector<int> rows;
+  for (int i = 0; i < static_cast<int>(whole.size()); ++i)
+    if (!(std::abs(whole[i]) <= least[i])) rows.push_back(i);
+  if (rows.empty()) return rows;
+  const Vector half = shorter(h / 2);
+  if (half.size() == 0) return rows;
+  std::erase_if(rows, [&](int i) {
+    const double share = half[i] / whole[i];
+    return share >= least_shrink && share <= most_shrink;
+  });
+  if (rows.empty()) return rows;
+  const Vector quarter = shorter(h / 4);
+  if (quarter.size() == 0) return rows;
+  std::erase_if(rows, [&](int i) {
+    const double share = (quarter[i] - half[i] / 2) / (half[i] - whole[i] / 2);
+    return share >= least_curved && share <= most_curved;
+  });
+  return rows;
+}
+
+bool shrinks_as_a_whole(Scheme& scheme, const Step& before, const Vector& whole, double h) {
+  scheme.restore(before);
+  if (scheme.attempt(before.t + h / 2, h / 2).status != Status::solved) return false;
+  const double share = scheme.motion(before.x, scheme.attempted()).norm() / whole.norm();
   return share >= least_shrink && share <= most_shrink;
+}
+
+bool differs(const Scheme& scheme, const Step& before, const Step& refined, const Vector& whole,
+             const std::vector<int>& rows) {
+  if (scheme.mode() == refined.mode) return false;
+  const Vector travelled = scheme.motion(before.x, refined.x).cwiseAbs() + whole.cwiseAbs();
+  const Vector apart = scheme.motion(refined.x, scheme.x()).cwiseAbs();
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](int i) { return apart[i] > artefact * travelled[i]; });
+}
+
+bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedChange& change,
+             const Vector& whole, double h, const Vector& rounding) {
+  const Vector &before = change.before.x, &after = change.after.x;
+  const Vector moved = scheme.motion(before, after).cwiseAbs();
+  const Vector least = rounding.cwiseMax(scheme.motion_rounding(before, after));
+  // What a row moves elsewhere, in a step of length h.
+  Vector rest = Vector::Zero(moved.size());
+  double time = 0;
+  const auto include = [&](const Step& a, const Step& b) {
+    rest += scheme.motion(a.x, b.x).cwiseAbs();
+    time += b.t - a.t;
+  };
+  const Step* last = &refinement.from;
+  for (const LocatedChange& other : refinement.changes) {
+    include(*last, other.before);
+    last = &other.after;
+  }
+  include(*last, refinement.to);
+  if (time > 0) rest *= std::max(1.0, h / time);
+  if (whole.size() > 0) rest = rest.cwiseMax(whole.cwiseAbs());
+  const Vector terms = scheme.motion_terms(before, after);
+  const double share = jump_share + 4 * (change.after.t - change.before.t) / h;
+  for (Eigen::Index i = 0; i < moved.size(); ++i)
+    if (moved[i] > least[i] && moved[i] > share * (rest[i] > 0 ? rest[i] : terms[i])) return true;
+  return std::any_of(change.lost.begin(), change.lost.end(), [&](int j) {
+    const double size = std::max({std::abs(refinement.from.x[j]), std::abs(refinement.to.x[j]),
+                                  std::abs(before[j]), std::abs(after[j])});
+    return std::abs(after[j] - before[j]) > lost_share * size;
+  });
 }
 
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
@@ -85,7 +186,8 @@ bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
   return changes >= 2 && last - first > least_share;
 }
 
-bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h, double& size) {
+bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
+                       const Vector& rounding) {
   take_step(scheme, before, t_next, h);
   std::vector<char> leaves(before.mode.size(), 0);
   double share = 1;
@@ -95,12 +197,13 @@ bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double
     else
       share = std::min(share, departure.s);
   }
-  for (int k = 0; k < most_halvings; ++k) {
+  for (int k = 0; k < most_split_halvings; ++k) {
     share /= 2;
     scheme.restore(before);
     const double t = before.t + share * h;
     if (scheme.attempt(t, share * h).status != Status::solved) break;
-    if (!shrinks(scheme, before, scheme.attempted_norm(), share * h, size)) break;  // a jump
+    const Vector whole = scheme.motion(before.x, scheme.attempted());
+    if (!unsteady_rows(scheme, before, whole, share * h, rounding).empty()) break;  // a jump
     take_step(scheme, before, t, share * h);
     bool alone = true;
     for (std::size_t i = 0; i < leaves.size(); ++i)
@@ -116,24 +219,35 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
   if (attempt.status != Status::solved) return false;
   scheme.accept();
   double share = first_departure(scheme);
+  if (share >= 1 - at_end) return end_with_mode(scheme, before, t_next, h, share);
   for (int k = 0; k < most_shares && share >= least_share; ++k) {
     share = std::min(share, 1 - least_share);
     scheme.restore(before);
     attempt = scheme.attempt(before.t + share * h, share * h);
-    if (attempt.status != Status::solved) break;
-    scheme.accept();
-    if (attempt.kept_mode) return true;
-    // The mode ends before that, and before where a secant says by less than it has moved.
-    share = 2 * share * first_departure(scheme) - share;
+    if (attempt.status != Status::solved && k == 0) break;
+    double secant = share;
+    if (attempt.status == Status::solved) {
+      scheme.accept();
+      if (attempt.kept_mode) return true;
+      // The mode ends before that, and before where a secant says by less than it has moved.
+      const double left = first_departure(scheme);
+      if (left > 0) secant = 2 * share * left - share;
+    }
+    // On the end itself no margin tells, and rounding may hold the state on the other side.
+    share = std::min(secant, (1 - std::ldexp(1.0, 4 * k - 50)) * share);
   }
   scheme.restore(before);
   return false;
 }
 
-Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
+namespace {
+
+/// `refine` without the states at its ends.
+Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;
   std::string reason;  // why the last whole rest of the step could not be made
   const double floor = std::ldexp(h, -refinements);
+  int shorter = 0;
   for (int change = 0; change <= most_changes; ++change) {
     double low = scheme.t();
     Attempt attempt = scheme.attempt(t_next, t_next - low);
@@ -146,7 +260,17 @@ Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
     }
     if (attempt.status == Status::not_solved) reason = ": " + scheme.message();
     double high = t_next;
-    exhaust_mode(scheme, low, high, floor);
+    exhaust_mode(scheme, low, high, t_next, floor, attempt.status != Status::solved, shorter);
+    if (shorter == most_shorter) {
+      result.status = Status::not_solved;
+      result.message =
+          fmt::format("{} steps shorter than {:g} did not pass it{}", shorter, h, reason);
+      return result;
+    }
+    if (scheme.t() >= t_next) {
+      result.status = Status::solved;
+      return result;
+    }
     // Leave the mode: by the shortest step that has a solution, the longest tried last.
     const Step before = scheme.snapshot();
     attempt = scheme.attempt(high, high - low);
@@ -164,26 +288,44 @@ Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
     }
     if (attempt.status != Status::solved) {
       result.status = attempt.status;
-      result.message = scheme.message();
+      result.message = attempt.status == Status::no_solution
+                           ? scheme.message()
+                           : fmt::format("no step from here was solved, not even one of {:.3g}: {}",
+                                         high - low, scheme.message());
       forget_last_moment(scheme, result, h);
       return result;
     }
     const double norm = scheme.attempted_norm();
     scheme.accept();
+    const bool changes_mode = scheme.mode() != before.mode;
+    if (changes_mode) scheme.departures();  // for whether the mode before has lost its branch
+    std::vector<int> lost = changes_mode ? scheme.lost_variables() : std::vector<int>{};
     // Changes in one moment are one change: that of the last, from where the first began.
     const bool same_moment =
         !result.changes.empty() && low - result.changes.back().before.t < last_moment * h;
+    if (same_moment && lost.empty()) lost = result.changes.back().lost;
     if (same_moment)
-      result.changes.back() = {result.changes.back().before, scheme.snapshot(), norm};
+      result.changes.back() = {result.changes.back().before, scheme.snapshot(), norm,
+                               std::move(lost)};
     else
-      result.changes.push_back({before, scheme.snapshot(), norm});
+      result.changes.push_back({before, scheme.snapshot(), norm, std::move(lost)});
     if (scheme.t() >= t_next) {
       result.status = Status::solved;
       return result;
     }
   }
   result.status = Status::not_solved;
-  result.message = "too many changes of mode within one step" + reason;
+  result.message = "too many changes within one step" + reason;
+  return result;
+}
+
+}  // namespace
+
+Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
+  Step from = scheme.snapshot();
+  Refinement result = refined(scheme, t_next, h, refinements);
+  result.from = std::move(from);
+  result.to = scheme.snapshot();
   return result;
 }
 

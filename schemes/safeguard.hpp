@@ -11,7 +11,8 @@ namespace perp {
 struct LocatedChange {
   Step before;
   Step after;
-  double norm;  ///< ‖E (x_after - x_before)‖ over that tiny step
+  double norm;              ///< ‖E (x_after - x_before)‖ over that tiny step
+  std::vector<int> lost{};  ///< at a fold or a pole of the mode before, see Scheme::lost_variables
 };
 
 /// A step passed in shorter ones.
@@ -20,28 +21,46 @@ struct Refinement {
       Status::never_run;  ///< solved: the scheme stands at t_next; else at the last state reached
   std::vector<LocatedChange> changes;
   std::string message{};
+  Step from{}, to{};  ///< the states at both ends
 };
 
 /// Makes the step of length h from `before` to t_next, which is known to be solved, the current
 /// state.
 void take_step(Scheme& scheme, const Step& before, double t_next, double h);
 
-/// Does ‖E (x⁺ − x)‖ = `norm` of a step of length h from `before` shrink with h, as that of a
-/// smooth step or a kink does and that of a jump does not? `size`: the largest |x| seen so far,
-/// raised here. The scheme stands at `before`, before and after.
-bool shrinks(Scheme& scheme, const Step& before, double norm, double h, double& size);
+/// The rows of E (x⁺ − x) = `whole` of a step of length h from `before` that do not shrink with h as
+/// those of a smooth motion or a kink do: a jump, or an artefact of the length. Rows up to their
+/// `rounding` say nothing. The scheme stands at `before`, before and after.
+std::vector<int> unsteady_rows(Scheme& scheme, const Step& before, const Vector& whole, double h,
+                               const Vector& rounding);
+
+/// Does ‖E dx‖ of a step shrink with its length, though single rows are not steady? Such a step is
+/// taken where its short steps are not solved, and counted.
+bool shrinks_as_a_whole(Scheme& scheme, const Step& before, const Vector& whole, double h);
+
+/// Did the long step, now current, end elsewhere than the short ones, in one of these rows?
+bool differs(const Scheme& scheme, const Step& before, const Step& refined, const Vector& whole,
+             const std::vector<int>& rows);
+
+/// Is a change of mode across a tiny step of a refined step of length h a jump: does a row of E x
+/// change there that moves by far less elsewhere, or, where the mode before has lost its branch, an
+/// algebraic variable? `whole`: the motion of the step made at once, empty: unknown.
+bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedChange& change,
+             const Vector& whole, double h, const Vector& rounding);
 
 /// Does the step of length h from `before` to t_next change laws at several moments?
 /// Then it skips a mode, however small its own change is. The scheme stands at `before` afterwards.
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h);
 
 /// Where that step changes some laws at once and others later: makes a shorter one that changes the
-/// former only. False: the scheme stands at `before`. `size`: see `shrinks`.
-bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h, double& size);
+/// former only. False: the scheme stands at `before`.
+bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
+                       const Vector& rounding);
 
 /// From `before`, from where a step of length h to t_next leaves the mode: a shorter step as far as
-/// the mode lasts, up to a small share of h. False: the scheme stands at `before` again, since the
-/// mode ends there, could have stayed, or its end was not found.
+/// the mode lasts, up to a small share of h; the whole step where the mode ends with it. False: the
+/// scheme stands at `before` again, since the mode ends there, could have stayed, or its end was not
+/// found.
 bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h);
 
 /// Passes from the scheme's current state to t_next by steps that keep their mode, halving until

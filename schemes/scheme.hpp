@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,20 +46,53 @@ class Scheme {
   [[nodiscard]] virtual const std::string& message() const = 0;
   /// Makes the attempted step the current state.
   virtual void accept() = 0;
-  /// What became of the resets of the system in the last accepted step.
-  enum class ResetOutcome {
-    none,       ///< no condition changed its sign
-    applied,    ///< the current state is the one after the first reset, within the step
-    accumulate  ///< a reset would fire again although its condition has not left 0 since
+  /// What the resets of the system did on the way that was accepted since the last time.
+  struct ResetOutcome {
+    enum class Kind {
+      none,     ///< none fired
+      applied,  ///< the current state is the one after the first that fired, within the way
+      too_long  ///< one fired more than once: the way has to be gone in shorter steps from its start
+    };
+    Kind kind = Kind::none;
+    double since = 0;       ///< start of the step in which it fired: what came later is void
+    double until = 0;       ///< and its end
+    std::vector<int> laws;  ///< whose change of mode within that step is void
+    std::string names;      ///< of the resets
   };
-  /// Applies the first reset that fired during the last accepted step, if any: goes back to its
-  /// time and appends its event.
+  /// Applies the first resets that fired, if any: goes back to their moment and appends their event.
   virtual ResetOutcome reset(std::vector<Event>& events) {
     (void)events;
-    return ResetOutcome::none;
+    return {};
   }
   /// ‖E (x⁺ − x)‖ of the attempted step.
   [[nodiscard]] virtual double attempted_norm() const = 0;
+  /// x⁺ of the attempted step.
+  [[nodiscard]] virtual const Vector& attempted() const = 0;
+  /// E (b − a) row by row, as far as the scheme knows E: what changes continuously unless it jumps.
+  /// Rows are looked at one by one, each in its own unit, whatever stands beside it.
+  [[nodiscard]] virtual Vector motion(const Vector& a, const Vector& b) const { return b - a; }
+  /// |E| (|a| + |b|): the size of the terms of these rows.
+  [[nodiscard]] virtual Vector motion_terms(const Vector& a, const Vector& b) const {
+    return a.cwiseAbs() + b.cwiseAbs();
+  }
+  /// Up to where a row of the motion is rounding of the two states.
+  [[nodiscard]] virtual Vector motion_rounding(const Vector& a, const Vector& b) const {
+    constexpr double of_newton = 1e-12;  // share of the states to which an iteration is good
+    return of_newton * motion_terms(a, b);
+  }
+  /// The same of one state that `steps` steps led to from a start, on the way the variables were as
+  /// large as in `sizes`: each step leaves its rounding in x.
+  [[nodiscard]] virtual Vector drift(const Vector& sizes, long steps) const {
+    (void)steps;
+    return motion_rounding(sizes, Vector::Zero(sizes.size()));
+  }
+
+  /// Bounds of the rounding error of x in the current state, as the step just accepted left it. Else,
+  /// and unless a scheme knows better, some ulps of x.
+  [[nodiscard]] virtual Vector rounding() {
+    constexpr double ulps = 8 * std::numeric_limits<double>::epsilon();
+    return ulps * x().cwiseAbs();
+  }
 
   /// Current state. λ and w are computed when they are asked for; the references live until
   /// `accept`.
@@ -76,6 +110,13 @@ class Scheme {
   /// leaving interpolated linearly in the margin. A scheme that follows the step lists a law each
   /// time that it left a branch on the way.
   virtual std::vector<Departure> departures() = 0;
+  /// The algebraic variables, where the last accepted step left a mode whose equations have no
+  /// solution at its end on the branch that was followed: a fold or a pole, no end of a law's branch.
+  /// After `departures`.
+  [[nodiscard]] virtual std::vector<int> lost_variables() const { return {}; }
+  /// Largest residual of the accepted steps in units of the rounding of its row, by which their gate
+  /// decided; NaN: of another kind.
+  [[nodiscard]] virtual double residual() const { return nan; }
   /// Are impacts and changes of mode within a step of any length part of the method? Then its steps
   /// are taken as they are, without a search for the moment of the change.
   [[nodiscard]] virtual bool passes_jumps() const { return false; }

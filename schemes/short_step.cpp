@@ -1,19 +1,40 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/index.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/schemes/short_step.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double slope_step = 1e-5;  // beside max(1, |t|)
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+constexpr double slope_step = 1e-5;       // of the time scale
+constexpr double least_step = 0x1p-30;  // of |t|: differences of b need digits of t
 
 /// value + h slope
 Laurent linear(double value, double slope) {
   return Laurent(value) + Laurent(1, static_cast<long double>(slope));
+}
+
+/// The shortest time that the data hold: |E_ij / A_ij| of one variable in one equation, and
+/// |E_ij E_kl / (A_il A_kj)|^(1/2) of two that exchange. 1 where nothing tells.
+double time_scale(const Lcs& lcs) {
+  double least = inf;
+  const auto include = [&](double value) {
+    if (value > 0 && value < least) least = value;
+  };
+  const int n = lcs.n();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      if (lcs.E(i, j) == 0) continue;
+      if (lcs.A(i, j) != 0) include(std::abs(lcs.E(i, j) / lcs.A(i, j)));
+      for (int k = 0; k < n; ++k)
+        for (int l = 0; l < n; ++l)
+          if (lcs.E(k, l) != 0 && lcs.A(i, l) != 0 && lcs.A(k, j) != 0)
+            include(std::sqrt(std::abs(lcs.E(i, j) / lcs.A(i, l))) *
+                    std::sqrt(std::abs(lcs.E(k, l) / lcs.A(k, j))));
+    }
+  return least < inf ? least : 1;
 }
 
 }  // namespace
@@ -33,7 +54,8 @@ ShortSteps::ShortSteps(const Lcs& lcs, const Vector& x, double t)
 /// order.
 void ShortSteps::find_parameter(double t) {
   const auto count = at(equations_.parameters());
-  const double step = slope_step * std::max(1.0, std::abs(t));
+  const double step =
+      std::max(slope_step * time_scale(equations_.lcs()), least_step * std::abs(t));
   std::vector<double> now(count), half(count), whole(count);
   equations_.parameter(x_, t, t, now.data());
   equations_.parameter(x_, t, t + step / 2, half.data());

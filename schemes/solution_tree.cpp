@@ -96,7 +96,10 @@ class Grower {
   }
 
   static bool close(const Vector& a, const Vector& b) {
-    return (a - b).norm() <= same_state * (1 + a.norm());
+    // each variable in its own unit
+    return ((a - b).cwiseAbs().array() <=
+            same_state * a.cwiseAbs().cwiseMax(b.cwiseAbs()).array())
+        .all();
   }
 
   /// Solutions that differ in multipliers only go on alike.

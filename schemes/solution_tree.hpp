@@ -20,7 +20,7 @@ struct Choice {
 
 /// Where the solution splits, or ends. Node 0 is the start.
 struct TreeNode {
-  int parent = -1;
+  int parent = -1;           ///< index of the node it continues, -1: the start
   double t_before = 0;       ///< beginning of the step that led here; node 0: the start
   Step from;                 ///< the state that this node continues
   double norm = 0;           ///< of the step that led here
@@ -28,7 +28,7 @@ struct TreeNode {
   Step end;                  ///< the last state before the solution splits or ends
   std::vector<int> children{};  ///< nearest first; empty: it ends here
   Status status = Status::never_run;  ///< of an end
-  std::string message{};
+  std::string message{};              ///< of an end, one sentence
 };
 
 /// What a tree is made of.

@@ -8,6 +8,7 @@
 namespace perp {
 namespace {
 
+constexpr int shortest_probe = -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
 
@@ -23,6 +24,14 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
   limits.max_nodes = consistency_budget;
   const SolutionSet set = enumerate(equations_.consistency(x0, t), limits);
   return !set.complete || multiplicity(set) != Multiplicity::none;
+}
+
+/// Does the shortest step from x0 move it by no more than its own rounding? Doubles near a curve are
+/// hardly ever on it.
+bool Capturing::is_consistent_to_rounding(const Vector& x0, double h) {
+  if (probe(h, shortest_probe).status != Status::solved) return false;
+  const Vector moved = motion(x0, trial().x).cwiseAbs();
+  return (moved.array() <= motion_rounding(x0, trial().x).array()).all();
 }
 
 ConstraintsAt Capturing::constraints(const Vector& x, double t) const {
@@ -66,23 +75,23 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   return found;
 }
 
-/// Makes the limit of short steps from x0 the current state and says how far it is. The norms of
+/// Makes the limit of short steps from x0 the current state and says how far it is. The changes of
 /// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
 void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
                            std::vector<Event>& events) {
-  double norm = 0, shorter_norm = attempted_norm();
+  Vector longer_motion, shorter_motion = motion(x0, trial().x);
   compute_outputs(trial());
   State limit = trial();
   bool agree = false;
   do {
     const State longer = limit;
     const Mode mode = *longer.mode;
-    norm = shorter_norm;
+    longer_motion = shorter_motion;
     if (probe(h, exponent -= 2).status != Status::solved) {
-      shorter_norm = 0;
+      shorter_motion.setZero();
       break;
     }
-    shorter_norm = attempted_norm();
+    shorter_motion = motion(x0, trial().x);
     compute_outputs(trial());
     limit = trial();
     agree = *limit.mode == mode;
@@ -91,18 +100,18 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
   } while (!agree && exponent > last_probe);
+  const bool consistent = is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
   start_pending_ = false;
 
-  const double size = (equations_.given_E() * x0).norm();
-  const bool jumps = norm > 1e-12 * size && shorter_norm > 0.5 * norm;
-  const bool consistent = is_consistent(x0, t);
+  const bool jumps =
+      keeps_its_size(longer_motion, shorter_motion, motion_rounding(x0, limit.x));
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
     if (!equations_.given_E().col(j).isZero(0)) x[j] = x0[j];
   if (jumps || !consistent)
     events.push_back(start_event(t, x0, limit.x, consistent,
-                                 (equations_.given_E() * (limit.x - x0)).norm(),
+                                 motion(x0, limit.x).norm(),
                                  violation_of_constraints(equations_.lcs().laws, *limit.mode,
                                                           limit.lambda, constraints(x, t))));
   restore({t, x, limit.lambda, limit.w, *limit.mode});

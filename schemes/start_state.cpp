@@ -10,6 +10,11 @@ Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {
   return (4 * at_quarter - at_h) / 3;
 }
 
+bool keeps_its_size(const Vector& motion, const Vector& of_quarter, const Vector& rounding) {
+  const auto moves = motion.array().abs() > rounding.array();
+  return (moves && of_quarter.array().abs() > 0.5 * motion.array().abs()).any();
+}
+
 double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, Vector lambda,
                                 const ConstraintsAt& constraints) {
   Vector equations, w;

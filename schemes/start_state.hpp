@@ -18,6 +18,10 @@ constexpr int last_probe = -40;
 /// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter);
 
+/// Does a row of E (x⁺ − x0) of a short step beyond its rounding stay what it is in a quarter of the
+/// step: does it jump?
+bool keeps_its_size(const Vector& motion, const Vector& of_quarter, const Vector& rounding);
+
 /// Equations without derivatives and the arguments of the laws at one state, as functions of λ.
 using ConstraintsAt = std::function<void(const Vector& lambda, Vector& equations, Vector& w)>;
 

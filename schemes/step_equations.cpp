@@ -1,52 +1,115 @@
 #include <cmath>
-#include <Eigen/QR>
+#include <limits>
 
-#include <perp/core/cancellation.hpp>
+#include <perp/core/index.hpp>
+#include <perp/lcp/arithmetic.hpp>
+#include <perp/lcp/double_double.hpp>
 #include <perp/schemes/step_equations.hpp>
 
 namespace perp {
 namespace {
 
-/// Powers of two that bring the largest entry of every row that is not zero near 1.
-Vector row_scales(const Matrix& matrix) {
-  Vector scales = Vector::Ones(matrix.rows());
-  for (Eigen::Index i = 0; i < matrix.rows(); ++i)
-    if (!matrix.row(i).isZero(0))
-      scales[i] = std::ldexp(1.0, -std::ilogb(matrix.row(i).cwiseAbs().maxCoeff()));
-  return scales;
+/// A row of E less a combination of others, with the terms that each entry is the sum of.
+struct ReducedRow {
+  std::vector<Rational> value, share;  // share: of each row of E
+  std::vector<double> terms;
+  Eigen::Index pivot = -1;
+
+  ReducedRow(const Matrix& E, Eigen::Index row)
+      : value(at(E.cols())), share(at(E.rows())), terms(at(E.cols())) {
+    share[at(row)] = 1;
+    for (Eigen::Index j = 0; j < E.cols(); ++j) {
+      value[at(j)] = Rational(E(row, j));
+      terms[at(j)] = std::abs(E(row, j));
+    }
+  }
+
+  void subtract(const ReducedRow& other) {
+    const Rational factor = value[at(other.pivot)] / other.value[at(other.pivot)];
+    if (factor == 0) return;
+    for (std::size_t i = 0; i < share.size(); ++i) share[i] -= factor * other.share[i];
+    const double size = std::abs(static_cast<double>(factor));
+    for (std::size_t j = 0; j < value.size(); ++j) {
+      value[j] -= factor * other.value[j];
+      terms[j] += size * other.terms[j];
+    }
+  }
+
+  /// The entry that stands out most of the rounding of its terms; -1 where none does: entries are
+  /// decimals as a rule, and good to half an ulp.
+  [[nodiscard]] Eigen::Index largest() const {
+    Eigen::Index best = -1;
+    double most = 2 * std::numeric_limits<double>::epsilon();
+    for (std::size_t j = 0; j < value.size(); ++j) {
+      const double ratio = terms[j] > 0 ? std::abs(static_cast<double>(value[j])) / terms[j] : 0;
+      if (ratio <= most) continue;
+      most = ratio;
+      best = static_cast<Eigen::Index>(j);
+    }
+    return best;
+  }
+};
+
+/// Σ_k share_k M_kj, rounded once.
+Vector combined(const std::vector<Rational>& share, const Matrix& M) {
+  Vector row(M.cols());
+  for (Eigen::Index j = 0; j < M.cols(); ++j) {
+    Rational sum = 0;
+    for (std::size_t k = 0; k < share.size(); ++k)
+      if (share[k] != 0) sum += share[k] * Rational(M(static_cast<Eigen::Index>(k), j));
+    row[j] = static_cast<double>(sum);
+  }
+  return row;
 }
 
-/// Brings E to the form [E1; 0] with independent rows E1 by Qᵀ, if its nonzero rows are dependent.
-/// That is decided on rows of one size: a small capacitance beside a large mass is none that
-/// vanishes.
+/// Makes equations of what rows of E that depend on others leave when those are subtracted: E_i = 0
+/// there.
 void separate_algebraic_rows(Lcs& lcs) {
   const int n = lcs.n();
-  int nonzero = 0;
-  for (int i = 0; i < n; ++i) nonzero += !lcs.E.row(i).isZero(0);
-  const Vector scales = row_scales(lcs.E);
-  Eigen::ColPivHouseholderQR<Matrix> qr(scales.asDiagonal() * lcs.E);
-  qr.setThreshold(1e-12);
-  const int rank = static_cast<int>(qr.rank());
-  if (rank == nonzero) return;
-  // Rows that agree leave exactly nothing, or their equation would be one for rounding errors.
-  const Matrix QT = Matrix(qr.householderQ()).transpose();
-  const auto combined = [QT, scales](const Matrix& M) {
-    return without_cancelled(QT, scales.asDiagonal() * M, 1e-14);
-  };
-  lcs.E = combined(lcs.E);
-  lcs.E.bottomRows(n - rank).setZero();
-  lcs.A = combined(lcs.A);
-  lcs.B = combined(lcs.B);
-  const Vector constant = combined(lcs.b.constant());
-  if (lcs.b.is_constant()) {
+  std::vector<ReducedRow> independent, dependent;
+  std::vector<int> rows;
+  for (int i = 0; i < n; ++i) {
+    if (lcs.E.row(i).isZero(0)) continue;
+    ReducedRow row(lcs.E, i);
+    for (const ReducedRow& other : independent) row.subtract(other);
+    row.pivot = row.largest();
+    if (row.pivot >= 0) {
+      independent.push_back(std::move(row));
+    } else {
+      dependent.push_back(std::move(row));
+      rows.push_back(i);
+    }
+  }
+  if (rows.empty()) return;
+  const Lcs given = lcs;
+  Matrix transform = Matrix::Identity(n, n);
+  Vector constant = lcs.b.constant();
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::vector<Rational>& share = dependent[k].share;
+    lcs.E.row(rows[k]).setZero();
+    lcs.A.row(rows[k]) = combined(share, given.A).transpose();
+    lcs.B.row(rows[k]) = combined(share, given.B).transpose();
+    constant[rows[k]] = combined(share, given.b.constant())[0];
+    transform.row(rows[k]) = combined(share, Matrix::Identity(n, n)).transpose();
+  }
+  if (given.b.is_constant()) {
     lcs.b = Signal(constant);
     return;
   }
   std::vector<int> all;
   for (int i = 0; i < n; ++i) all.push_back(i);
-  lcs.b = Signal(constant, all, [combined, given = lcs.b](double t, Vector& value) {
-    value = combined(given(t));
+  lcs.b = Signal(constant, all, [transform, b = given.b](double t, Vector& value) {
+    value = transform * b(t);
   });
+}
+
+/// Writes a + f c to an entry of a family, with what rounding takes from it.
+void set_sum(double a, double f, double c, double& value, double& rest, double& last) {
+  const DoubleDouble product = two_product(f, c), sum = two_sum(a, product.high);
+  const DoubleDouble low = two_sum(sum.low, product.low), high = two_sum(sum.high, low.high);
+  value = high.high;
+  rest = high.low;
+  last = low.low;
 }
 
 }  // namespace
@@ -59,12 +122,12 @@ StepEquations::StepEquations(const Lcs& lcs, double theta)
   for (int i = 0; i < n; ++i)
     if (lcs_.E.row(i).isZero(0)) {
       algebraic_rows_.push_back(i);
-      is_algebraic_[static_cast<std::size_t>(i)] = 1;
+      is_algebraic_[at(i)] = 1;
     }
   for (int j = 0; j < n; ++j) {
     bool matters = !lcs_.E.col(j).isZero(0);
     for (int i = 0; i < n && theta_ < 1; ++i)
-      matters = matters || (is_algebraic_[static_cast<std::size_t>(i)] == 0 && lcs_.A(i, j) != 0);
+      matters = matters || (is_algebraic_[at(i)] == 0 && lcs_.A(i, j) != 0);
     if (matters) state_.push_back(j);
   }
   parameters_ = static_cast<int>(state_.size() + lcs_.b.varying().size() + lcs_.q.varying().size());
@@ -75,11 +138,11 @@ StepEquations::StepEquations(const Lcs& lcs, double theta)
   q_after_.resize(lcs_.m());
 }
 
-Norm StepEquations::norm(const Vector& x) const {
+Norm StepEquations::norm(const Vector& x, int p) const {
   Norm norm;
-  norm.W = Matrix::Zero(n(), n() + m());
+  norm.W = Matrix::Zero(n(), p + m());
   norm.W.leftCols(n()) = E_given_;
-  norm.center = Vector::Zero(n() + m());
+  norm.center = Vector::Zero(p + m());
   norm.center.head(x.size()) = x;
   return norm;
 }
@@ -97,19 +160,29 @@ ParametricMlcp StepEquations::family(double h) const {
   base.laws = lcs_.laws;
   family.Q1 = Matrix::Zero(n, parameters_);
   family.Q2 = Matrix::Zero(m, parameters_);
+  for (Matrix& rest : family.rest) rest = Matrix::Zero(n, n + m + parameters_ + 1);
+  const auto set = [&](int i, int column, double a, double f, double entry, double& value) {
+    set_sum(a, f, entry, value, family.rest[0](i, column), family.rest[1](i, column));
+  };
+  // The shares of the step are rounded once, here: θ and 1-θ of the family are these over h.
+  const double implicit = h * theta_, explicit_share = h * (1 - theta_);
   for (int i = 0; i < n; ++i) {
-    if (is_algebraic_[static_cast<std::size_t>(i)] != 0) continue;
-    base.M11.row(i) = lcs_.E.row(i) - h * theta_ * lcs_.A.row(i);
-    base.M12.row(i) *= -h;
-    base.q1[i] *= -h;
-    for (std::size_t j = 0; j < state_.size(); ++j)
-      family.Q1(i, static_cast<Eigen::Index>(j)) =
-          -(lcs_.E(i, state_[j]) + h * (1 - theta_) * lcs_.A(i, state_[j]));
+    if (is_algebraic_[at(i)] != 0) continue;
+    for (int j = 0; j < n; ++j)
+      set(i, j, lcs_.E(i, j), -implicit, lcs_.A(i, j), base.M11(i, j));
+    for (int j = 0; j < m; ++j) set(i, n + j, 0, -h, lcs_.B(i, j), base.M12(i, j));
+    set(i, n + m + parameters_, 0, -h, lcs_.b.constant()[i], base.q1[i]);
+    for (std::size_t j = 0; j < state_.size(); ++j) {
+      const auto column = static_cast<int>(j);
+      set(i, n + m + column, -lcs_.E(i, state_[j]), -explicit_share, lcs_.A(i, state_[j]),
+          family.Q1(i, column));
+    }
   }
   auto column = static_cast<Eigen::Index>(state_.size());
   for (const int i : lcs_.b.varying()) {
     base.q1[i] = 0;
-    family.Q1(i, column++) = is_algebraic_[static_cast<std::size_t>(i)] != 0 ? 1 : -h;
+    for (Matrix& rest : family.rest) rest(i, n + m + parameters_) = 0;
+    family.Q1(i, column++) = is_algebraic_[at(i)] != 0 ? 1 : -h;
   }
   for (const int i : lcs_.q.varying()) {
     base.q2[i] = 0;
@@ -128,7 +201,7 @@ void StepEquations::parameter(const Vector& x, double t, double t_next, double* 
     lcs_.b.evaluate(t_next, b_after_);
     if (theta_ < 1) lcs_.b.evaluate(t, b_before_);
     for (const int i : lcs_.b.varying()) {
-      const bool averaged = theta_ < 1 && is_algebraic_[static_cast<std::size_t>(i)] == 0;
+      const bool averaged = theta_ < 1 && is_algebraic_[at(i)] == 0;
       *value++ = averaged ? theta_ * b_after_[i] + (1 - theta_) * b_before_[i] : b_after_[i];
     }
   }
@@ -148,7 +221,7 @@ Mlcp StepEquations::consistency(const Vector& x0, double t) const {
   problem.q2 = lcs_.q(t);
   problem.laws = lcs_.laws;
   for (int i = 0; i < n(); ++i) {
-    if (is_algebraic_[static_cast<std::size_t>(i)] != 0) continue;
+    if (is_algebraic_[at(i)] != 0) continue;
     problem.M11.row(i) = lcs_.E.row(i);
     problem.M12.row(i).setZero();
     problem.q1[i] = -lcs_.E.row(i).dot(x0);

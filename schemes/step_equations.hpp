@@ -15,16 +15,17 @@ namespace perp {
 /// and the laws between w⁺ = C x⁺ + D λ⁺ + q⁺ and λ⁺. θ = 1 is backward Euler, [RAB] eq. (29).
 class StepEquations {
  public:
-  /// Throws InvalidInput (see `validated`). Rows of E that depend on each other are first combined
-  /// by an orthogonal transformation so that the algebraic equations stand in rows of their own.
+  /// Throws InvalidInput (see `validated`). A row of E that depends on others (to the rounding of
+  /// its entries) becomes an algebraic equation: those are subtracted from it.
   StepEquations(const Lcs& lcs, double theta);
 
   [[nodiscard]] const Lcs& lcs() const { return lcs_; }
   /// E as it was given.
   [[nodiscard]] const Matrix& given_E() const { return E_given_; }
   [[nodiscard]] double theta() const { return theta_; }
-  /// ‖E (x⁺ − x)‖ as a norm over (u, λ), [RAB] eq. (31).
-  [[nodiscard]] Norm norm(const Vector& x) const;
+  /// ‖E (x⁺ − x)‖ as a norm over (u, λ), [RAB] eq. (31), x⁺ being the first of u.
+  [[nodiscard]] Norm norm(const Vector& x) const { return norm(x, n()); }
+  [[nodiscard]] Norm norm(const Vector& x, int p) const;
   [[nodiscard]] int n() const { return lcs_.n(); }
   [[nodiscard]] int m() const { return lcs_.m(); }
   [[nodiscard]] int parameters() const { return parameters_; }
@@ -32,6 +33,13 @@ class StepEquations {
 
   /// The family of steps of length h; W = Z = E, so that its norm is ‖E (x⁺ − x)‖.
   [[nodiscard]] ParametricMlcp family(double h) const;
+
+  /// The problem of one step from x at t to t_next, decided as one of the doubles of the model: no entry
+  /// is a rounded h A or E x. Where rounding would change one, u = (x⁺, s, y, z, v) with the equations
+  ///     s = x,  y = A x⁺,  z = A s,  v = B λ + b  on the differential rows,
+  /// on which all but x⁺ depend, as functions of x⁺; θ = 1: y = A x⁺ + B λ + b, no z and v. Of a problem
+  /// that is not rounded u = x⁺. h θ and h (1 - θ) are rounded once, and so is the mean of b.
+  [[nodiscard]] Mlcp problem(const Vector& x, double t, double t_next, double h);
 
   /// The family's parameter for a step from x at t to t_next. Does not allocate.
   void parameter(const Vector& x, double t, double t_next, double* value);
@@ -41,6 +49,8 @@ class StepEquations {
   [[nodiscard]] Mlcp consistency(const Vector& x0, double t) const;
 
  private:
+  [[nodiscard]] Mlcp lifted(const Vector& x, const double* parameter, double h) const;
+
   Lcs lcs_;
   double theta_;
   Matrix E_given_;                   // before any transformation, for the norm
@@ -51,5 +61,10 @@ class StepEquations {
   bool b_varies_ = false, q_varies_ = false;
   Vector b_before_, b_after_, q_after_;
 };
+
+/// Solutions of `StepEquations::problem` without what it adds to x⁺ in u.
+SolutionSet of_state(SolutionSet set, int n);
+Piece of_state(Piece piece, int n, int m);  ///< of the whole problem
+Solution of_state(Solution solution, int n);
 
 }  // namespace perp

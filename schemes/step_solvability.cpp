@@ -41,7 +41,7 @@ StepSolvability step_solvability(const Lcs& lcs, double theta, double h, long ma
   if (mode_count(lcs.laws) > static_cast<double>(max_modes))
     throw InvalidInput(fmt::format("laws must have at most {} modes but have {:.6g}", max_modes,
                                    mode_count(lcs.laws)));
-  const StepEquations equations(lcs, theta);
+  StepEquations equations(lcs, theta);
   const Lcs scaled = stepped(equations);
   StepSolvability result;
   double growth = 0;
@@ -55,14 +55,18 @@ StepSolvability step_solvability(const Lcs& lcs, double theta, double h, long ma
     result.mode = mode;
   } while (next_mode(mode, lcs.laws));
   if (growth > 0) result.below = 1 / (theta * growth);
-  result.at_h = unique_solvability(equations.family(h).base);
+  const Vector x = Vector::Zero(lcs.n());  // every right-hand side is looked at
+  const auto at_h = [&](double step) {
+    return unique_solvability(equations.problem(x, 0, step, step));
+  };
+  result.at_h = at_h(h);
   if (lost) {
     result.below = nan;
     result.mode.clear();
     return result;
   }
   result.shorter =
-      h < result.below ? result.at_h : unique_solvability(equations.family(result.below / 2).base);
+      h < result.below ? result.at_h : at_h(result.below / 2);
   return result;
 }
 

@@ -9,13 +9,13 @@
 namespace perp {
 namespace {
 
-constexpr int most_iterations = 30;             ///< of Newton's method in one step
-constexpr double rounding = 1e-12;              ///< relative change that ends Newton's method
+constexpr int most_newton_steps = 30;             ///< of Newton's method in one step
+constexpr double least_change = 1e-12;  ///< relative change that ends Newton's method
 constexpr double stagnation = 1e-8;             ///< ... if it no longer gets smaller
 constexpr double negligible = 1e-9;             ///< share of the velocities that is no approach
 constexpr double rounding_of_velocity = 1e-14;  ///< share of the velocities that is no opening
 constexpr double hardly_open = 1e-6;            ///< share of the free motion that is no gap
-constexpr double start_tolerance = 1e-9;        ///< violation of a gap by x0, relative to its terms
+constexpr double start_tolerance = 1e-9;        ///< share of a gap's terms that x0 may violate
 constexpr int most_enumerated = 16;  ///< contacts up to which a failure of Lemke is examined
 
 void check(const MoreauJean& options, int m) {
@@ -42,6 +42,7 @@ VelocityStepping::VelocityStepping(const Dcs& system, const MoreauJean& options)
     record.state = {0, Vector::Zero(system_.n()), Vector::Zero(system_.m()),
                     Vector::Zero(system_.m()), Mode(static_cast<std::size_t>(system_.m()), 0)};
   x_before_ = x_ = Vector::Zero(system_.n());
+  change_ = Vector::Zero(static_cast<Eigen::Index>(system_.velocities().size()));
   v_before_ = Vector::Zero(static_cast<Eigen::Index>(system_.velocities().size()));
 }
 
@@ -60,7 +61,7 @@ Attempt VelocityStepping::start(double t, const Vector& x0, double h, std::vecto
   Step& state = current().state;
   state = {t, x0, Vector::Zero(system_.m()), before_.g, Mode(state.mode.size(), 0)};
   for (int i = 0; i < system_.m(); ++i) {
-    if (before_.g[i] >= -start_tolerance * std::max(before_.size[i], 1e-3)) continue;
+    if (before_.g[i] >= -start_tolerance * before_.size[i]) continue;
     Event event;
     event.kind = EventKind::inconsistent_start;
     event.t = event.t_before = event.t_after = t;
@@ -93,7 +94,8 @@ void VelocityStepping::advance_positions(double h, const Vector& v, Vector& x) c
   for (std::size_t j = 0; j < positions.size(); ++j) {
     const int k = system_.velocity_of()[j];
     x[positions[j]] =
-        from[positions[j]] + h * (options_.theta * v[k] + (1 - options_.theta) * v_before_[k]);
+        from[positions[j]] + system_.velocity_factor()[j] * h *
+                                 (options_.theta * v[k] + (1 - options_.theta) * v_before_[k]);
   }
 }
 
@@ -110,14 +112,19 @@ void VelocityStepping::linearise(double h) {
   v_dot_ = (v_ - v_before_) / h;
   system_.evaluate(current().state.t + theta * h, v_dot_, x_, dynamics_);
   J_ = dynamics_.A + theta * h * dynamics_.C + theta * theta * h * h * dynamics_.K;
-  factors_.compute(J_);
+  scaling_.compute(J_);  // pivots that do not depend on units
+  scaled_J_ = J_;
+  scaling_.apply_to(scaled_J_);
+  factors_.compute(scaled_J_);
   misfit_ = -h * dynamics_.F;
-  change_ = factors_.solve(misfit_);
+  scaling_.apply_rows_to(misfit_);
+  factors_.solve(misfit_, change_);
+  scaling_.unscale_in_place(change_);
 }
 
 Status VelocityStepping::solve_velocities(double h) {
   double last = inf;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  for (int iteration = 0; iteration < most_newton_steps; ++iteration) {
     ++iterations_;
     linearise(h);
     if (!change_.allFinite()) {
@@ -134,12 +141,12 @@ Status VelocityStepping::solve_velocities(double h) {
     const double change = (v_ - v_last_).lpNorm<Eigen::Infinity>();
     const double size = std::max({v_.lpNorm<Eigen::Infinity>(), v_before_.lpNorm<Eigen::Infinity>(),
                                   v_free_.lpNorm<Eigen::Infinity>()});
-    if (change <= rounding * size) return Status::solved;
+    if (change <= least_change * size) return Status::solved;
     if (change >= last / 2 && change <= stagnation * size) return Status::solved;
     last = change;
   }
   message_ = fmt::format("Newton's method does not converge in {} iterations; try a smaller h",
-                         most_iterations);
+                         most_newton_steps);
   return Status::not_solved;
 }
 
@@ -298,7 +305,7 @@ Event VelocityStepping::jump(const Touch& touch, double t_next, double h) const 
   for (std::size_t j = 0; j < positions.size(); ++j) {
     const int k = system_.velocity_of()[j];
     event.x_before[positions[j]] +=
-        s * h * (v_before_[k] + options_.theta * s * (v_free_[k] - v_before_[k]));
+        system_.velocity_factor()[j] * s * h * (v_before_[k] + options_.theta * s * (v_free_[k] - v_before_[k]));
   }
   // The velocities are those that the law of impact compares.
   event.x_after = event.x_before;

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <array>
-#include <Eigen/LU>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <perp/core/linear/lu.hpp>
+#include <perp/lcp/binary_scaling.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/schemes/mechanical_system.hpp>
 #include <perp/schemes/moreau_jean.hpp>
@@ -25,6 +26,7 @@ class VelocityStepping final : public Scheme {
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   [[nodiscard]] double attempted_norm() const override;
+  [[nodiscard]] const Vector& attempted() const override { return trial().state.x; }
 
   [[nodiscard]] double t() const override { return current().state.t; }
   [[nodiscard]] const Vector& x() const override { return current().state.x; }
@@ -88,10 +90,11 @@ class VelocityStepping final : public Scheme {
 
   // Of the attempted step
   Vector v_before_, v_free_, v_, v_last_, v_dot_, x_, misfit_, change_, P_;
-  Matrix J_;
+  Matrix J_, scaled_J_;
+  BinaryScaling scaling_;
   MechanicalSystem::Contacts before_, free_, after_;  // at t, at t⁺ for P = 0, at t⁺
   MechanicalSystem::Dynamics dynamics_;
-  Eigen::PartialPivLU<Matrix> factors_;
+  linear::Lu factors_;
   std::vector<Touch> touches_;
   Mlcp impact_;
   std::string message_;

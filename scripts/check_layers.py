@@ -2,7 +2,8 @@
 """Checks the layers of the source tree: check_layers.py ROOT
 
 A folder may include only the folders listed for it below, as <perp/folder/file.hpp>; the library does not
-print; no source file is longer than MAX_LINES. Every violation is one line file:line: message.
+print; factorizations are made in one folder; no source file is longer than MAX_LINES. Every violation is one line
+file:line: message.
 """
 
 import pathlib
@@ -25,6 +26,8 @@ MAY_INCLUDE = {  # own folder included
 LIBRARY = {"core", "lcp", "schemes", "models"}
 PRINTING = {"iostream", "cstdio", "stdio.h", "print"}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cc", ".cxx", ".hxx"}
+LINEAR_DOOR = "core/linear"  # the only place that knows how matrices are factorized
+FACTORIZATIONS = {"Eigen/LU", "Eigen/QR", "Eigen/SVD", "Eigen/Cholesky", "Eigen/Eigenvalues", "Eigen/Dense", "lapacke.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -38,10 +41,12 @@ def sources(root):
             yield path
 
 
-def check_include(root, folder, quote, target):
+def check_include(root, path, folder, quote, target):
     """The complaint about one include, or None."""
     if quote == '"':
         return f'write <perp/...> instead of "{target}"'
+    if folder in LIBRARY | {"cli"} and target in FACTORIZATIONS and path.parent != root / LINEAR_DOOR:
+        return f"<{target}>: only {LINEAR_DOOR} factorizes matrices"
     if folder in LIBRARY and target in PRINTING:
         return f"<{target}>: the library does not print"
     if not target.startswith("perp/"):
@@ -73,7 +78,7 @@ def check_file(root, path):
         return
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
-        complaint = match and check_include(root, folder, match[1], match[2])
+        complaint = match and check_include(root, path, folder, match[1], match[2])
         if complaint:
             yield f"{relative}:{number}: {complaint}"
 

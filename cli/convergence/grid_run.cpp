@@ -50,7 +50,8 @@ Vector States::at(double t, double tolerance) const {
 
 bool is_compared(std::string_view kind) {
   for (const EventKind other :
-       {EventKind::inconsistent_start, EventKind::accumulation, EventKind::no_solution})
+       {EventKind::inconsistent_start, EventKind::accumulation, EventKind::no_solution,
+        EventKind::stopped})
     if (kind == to_string(other)) return false;
   return true;
 }
@@ -78,6 +79,7 @@ GridRun run_on_grid(const GridRunRequest& request) {
   IntegrateOptions options;
   options.keep = false;
   options.times = request.times;
+  options.bounds = model.bounds();
   auto next = request.times.begin();
   const double late = request.end - (request.end - model.run.span.start) / 10;
   options.observer = [&](const Step& step) {

@@ -52,7 +52,7 @@ std::vector<double> jumps_of(const Model& model, const std::vector<std::string>&
 }
 
 void check_solved(const GridRun& run, const std::string& what) {
-  if (run.status == Status::interrupted || run.status == Status::never_run)
+  if (interrupted() || run.status == Status::never_run)
     throw NoReference("interrupted before the reference was computed");
   if (run.status != Status::solved)
     throw NoReference(fmt::format("the reference {} ended with {}: {}", what, to_string(run.status),

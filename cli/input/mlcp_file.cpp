@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/json_places.hpp>
@@ -41,7 +42,6 @@ class Reader {
     }
     p_ = size("p");
     m_ = size("m");
-    if (p_ + m_ == 0) fail({"p"}, "p and m are both 0; expected at least one unknown");
     Mlcp& problem = result.problem;
     problem.M11 = matrix("Auu", p_, p_);
     problem.M12 = matrix("Aul", p_, m_);
@@ -57,7 +57,10 @@ class Reader {
  private:
   void parse() {
     try {
-      root_ = Json::parse(text_);
+      root_ = Json::parse(text_, [this](int, Json::parse_event_t event, Json& value) {
+        look_for_repeated(event, value);
+        return true;
+      });
     } catch (const Json::parse_error& error) {
       // "[json.exception.parse_error.101] parse error at line 1, column 2: what ..."
       std::string what = error.what();
@@ -67,6 +70,15 @@ class Reader {
     } catch (const Json::out_of_range& error) {
       fail_at(0, fmt::format("not JSON that can be read: {}", error.what()));
     }
+  }
+
+  /// A key that stands twice in a table would silently win over the first one.
+  void look_for_repeated(Json::parse_event_t event, const Json& value) {
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event != Json::parse_event_t::key) return;
+    const auto key = value.get<std::string>();
+    if (!keys_.back().insert(key).second) fail_at(0, fmt::format("the key '{}' stands twice", key));
   }
 
   [[noreturn]] void fail_at(std::size_t byte, const std::string& message) const {
@@ -220,6 +232,7 @@ class Reader {
   }
 
   std::string file_, text_;
+  std::vector<std::set<std::string>> keys_;  ///< of the tables that are open, while parsing
   Json root_;
   std::size_t p_ = 0, m_ = 0;
 };

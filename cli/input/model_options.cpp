@@ -1,21 +1,25 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <CLI/CLI.hpp>
 #include <map>
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
-#include <perp/lcp/selector.hpp>
 #include <perp/lcp/solver.hpp>
+#include <perp/models/run_options.hpp>
 
 namespace perp::cli {
 namespace {
 
-KnownNames known_names() {
+KnownNames known_names(const ModelOptions& options) {
   KnownNames known;
   known.schemes.clear();
   for (const SchemeEntry& entry : schemes()) known.schemes.emplace_back(entry.name);
   for (const MlcpSolver* method : solvers()) known.solvers.emplace_back(method->name);
+  known.run_keys = options.run_keys;
+  known.runs_scheme = options.run_keys.empty() || std::count(options.run_keys.begin(),
+                                                             options.run_keys.end(), "scheme") > 0;
   return known;
 }
 
@@ -47,51 +51,45 @@ void ModelOptions::add_set_to(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
-void ModelOptions::add_step_to(CLI::App& app) {
-  app.add_option("--h", h, "step length")->type_name("H");
+void ModelOptions::add_span_to(CLI::App& app) {
+  app.add_option("--t", run["t"], "time span instead of the model's")->type_name("T0,T");
 }
 
-void ModelOptions::add_span_to(CLI::App& app) {
-  app.add_option("--t", t, "time span instead of the model's")->type_name("T0,T");
+void ModelOptions::add_run_to(CLI::App& app, const std::vector<std::string>& keys) {
+  for (const RunOption& option : run_options()) {
+    if (std::find(keys.begin(), keys.end(), option.key) == keys.end()) continue;
+    std::string& value = run[option.key];
+    const std::string readers = schemes_reading(option.key);
+    const std::string help =
+        option.meaning + (readers.empty() ? "" : fmt::format(" (schemes {})", readers));
+    if (std::holds_alternative<bool RunOptions::*>(option.member))
+      app.add_flag_callback(flag_of(option.key), [&value] { value = "true"; }, help);
+    else
+      app.add_option(flag_of(option.key), value, help)->type_name(option.placeholder);
+  }
 }
 
 void ModelOptions::add_scheme_to(CLI::App& app) {
-  app.add_option("--selector", selector,
-                 "rule that chooses between several solutions: " + selector_names())
-      ->type_name("NAME");
-  app.add_option("--policy", policy,
-                 "scheme located: the continuation taken where several start: minimal_norm, stay, "
-                 "all (minimal_norm, and the tree of solutions)")
-      ->type_name("NAME");
-  app.add_option("--scheme", scheme, "see perp list schemes")->type_name("NAME");
-  app.add_flag("--cross-check", cross_check,
-               "scheme located: compare every choice of a mode with a short implicit Euler step");
-  app.add_option("--theta", theta, "theta of the theta-method, in [0.5, 1]")->type_name("NUMBER");
-  app.add_option("--solver", solver, "method for selector first, see perp list solvers")
-      ->type_name("NAME");
-  app.add_option("--tol", tol,
-                 "largest accepted residual of a step; scheme located: relative error")
-      ->type_name("NUMBER");
+  // A switch that is on where nothing is said has no flag; --set run.KEY=false turns it off.
+  add_run_to(app, {"cross_check", "policy", "scheme", "selector", "solver", "theta", "tol"});
+}
+
+std::string flag_of(const std::string& key) {
+  std::string flag = "--" + key;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
 }
 
 ModelReader::ModelReader(const ModelOptions& options)
-    : text_(read_model_file(find_model(options.model), known_names())) {
+    : text_(read_model_file(find_model(options.model), known_names(options))) {
   for (const std::string& assignment : options.set)
     set_.push_back(parse_assignment(assignment, "--set"));
-  const auto shortcut = [&](const char* key, const std::string& value) {
-    if (value.empty()) return;
-    shortcuts_.push_back({fmt::format("run.{}", key), value});
-    written_[fmt::format("--set run.{}={}:", key, value)] = fmt::format("--{} {}", key, value);
-  };
-  shortcut("h", options.h);
-  shortcut("selector", options.selector);
-  shortcut("policy", options.policy);
-  shortcut("scheme", options.scheme);
-  shortcut("theta", options.theta);
-  shortcut("solver", options.solver);
-  shortcut("t", options.t);
-  shortcut("tol", options.tol);
-  if (options.cross_check) shortcuts_.push_back({"run.cross_check", "true"});
+  for (const auto& [key, value] : options.run) {
+    if (value.empty()) continue;
+    shortcuts_.push_back({"run." + key, value});
+    written_[fmt::format("--set run.{}={}:", key, value)] =
+        value == "true" ? flag_of(key) : fmt::format("{} {}", flag_of(key), value);
+  }
 }
 
 Model ModelReader::operator()(const std::vector<Override>& set, const std::vector<Override>& more,

@@ -16,15 +16,23 @@ namespace perp::cli {
 struct ModelOptions {
   std::string model;
   std::vector<std::string> set;
-  bool cross_check = false;
-  std::string h, selector, policy, scheme, theta, solver, t, tol;
+  /// Values of flags by the key of [run] that they override: "h" for --h; empty where not given.
+  std::map<std::string, std::string> run;
+  /// Keys of [run] on which the command's answer depends; others are errors as flags and in --set.
+  /// Empty: those of the scheme.
+  std::vector<std::string> run_keys;
 
-  void add_to(CLI::App& app);         ///< MODEL and --set
-  void add_set_to(CLI::App& app);     ///< --set alone
-  void add_step_to(CLI::App& app);    ///< --h
-  void add_span_to(CLI::App& app);    ///< --t
-  void add_scheme_to(CLI::App& app);  ///< --selector, --policy, --scheme, ...
+  void add_to(CLI::App& app);       ///< MODEL and --set
+  void add_set_to(CLI::App& app);   ///< --set alone
+  void add_span_to(CLI::App& app);  ///< --t
+  /// The flags of these keys of [run].
+  void add_run_to(CLI::App& app, const std::vector<std::string>& keys);
+  /// The flags of all options of the schemes but --h.
+  void add_scheme_to(CLI::App& app);
 };
+
+/// "--cross-check" of the key cross_check.
+std::string flag_of(const std::string& key);
 
 /// The file of MODEL, parsed once, with the overrides of the options.
 class ModelReader {

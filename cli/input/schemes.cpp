@@ -5,11 +5,17 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/core/error.hpp>
+#include <perp/lcp/mode_cache.hpp>
+#include <perp/models/run_options.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp::cli {
 namespace {
+
+static_assert(most_tabled_modes == ModeCache::table_limit);
+constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
 
 Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
   return std::visit(
@@ -90,11 +96,13 @@ Located located_options(const Model& model) {
                   .restitution = model.restitution};
   located.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
   for (std::size_t j = 0; j < model.variables.size(); ++j)
-    located.scale[static_cast<Eigen::Index>(j)] = std::abs(model.variables[j].nominal);
+    located.scale[static_cast<Eigen::Index>(j)] =
+        model.variables[j].nominal == no_nominal ? 0 : model.variables[j].nominal;
   return located;
 }
 
 void check_located(const Model& model) {
+  check_steps(model.run.span, model.run.h, {});
   const IntegrateOptions none;
   LocatedRun(model.equations ? *model.equations : as_dcs(model.lcs()), located_options(model),
              none);

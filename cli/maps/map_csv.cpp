@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <cmath>
 
 #include <perp/cli/maps/map_csv.hpp>
 #include <perp/cli/output/output_file.hpp>
@@ -19,7 +20,11 @@ std::vector<std::string> write_csv(const std::string& file, const ParameterMap& 
   for (std::size_t point = 0; point < map.points(); ++point) {
     for (std::size_t k = 0; k < map.axes.size(); ++k)
       fmt::format_to(to, "{},", map.axes[k].value(map.index(point, k)));
-    for (std::size_t k = 0; k < map.columns.size(); ++k) fmt::format_to(to, "{},", *number++);
+    for (std::size_t k = 0; k < map.columns.size(); ++k, ++number)
+      if (std::isnan(*number))
+        buffer.push_back(',');  // not known, or no number: the region says which
+      else
+        fmt::format_to(to, "{},", *number);
     fmt::format_to(to, "{}\n", regions[static_cast<std::size_t>(map.region[point])]);
     out.end_record();
   }

@@ -1,12 +1,14 @@
 #include <perp/cli/maps/map_hdf5.hpp>
 #include <perp/cli/output/hdf5_objects.hpp>
+#include <perp/cli/output/output_file.hpp>
 
 namespace perp::cli {
 
 void write_hdf5(const std::string& file, const ParameterMap& map, const Model& model,
                 const Json& provenance) {
   using namespace hdf5;
-  const Handle out = create_file(file);
+  Replacement replacement(file);
+  Handle out = create_file(replacement.path(), file);
   write_attribute(out.id(), "version", std::string("perp ") + PERP_VERSION);
   write_attribute(out.id(), "model", model.name);
   write_attribute(out.id(), "model hash", model.hash);
@@ -14,8 +16,7 @@ void write_hdf5(const std::string& file, const ParameterMap& map, const Model& m
   write_attribute(out.id(), "provenance", provenance.dump(1));
   std::vector<hsize_t> shape;
   std::vector<std::string> names;
-  const Handle group(H5Gcreate2(out.id(), "axes", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose,
-                     file);
+  Handle group = create_group(out.id(), "axes");
   for (const Axis& axis : map.axes) {
     std::vector<double> values;
     for (int k = 0; k < axis.count; ++k) values.push_back(axis.value(k));
@@ -31,9 +32,12 @@ void write_hdf5(const std::string& file, const ParameterMap& map, const Model& m
     write_dataset(out.id(), map.columns[column].c_str(), H5T_NATIVE_DOUBLE, shape, values.data());
   }
   write_dataset(out.id(), "region", H5T_NATIVE_INT, shape, map.region.data());
-  const Handle region(H5Dopen2(out.id(), "region", H5P_DEFAULT), H5Dclose, file);
+  Handle region(H5Dopen2(out.id(), "region", H5P_DEFAULT), H5Dclose, file);
   write_attribute(region.id(), "regions", map.regions);
-  check(H5Fflush(out.id(), H5F_SCOPE_GLOBAL), file);
+  check(region.finish(), file);
+  check(group.finish(), file);
+  close_file(std::move(out), file);
+  replacement.commit();
 }
 
 }  // namespace perp::cli

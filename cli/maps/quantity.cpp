@@ -17,8 +17,12 @@ constexpr long most_nodes = 200'000;  // of one point
 const JumpOptions of_a_point{.max_nodes = most_nodes, .most_listed = 1};
 constexpr const char* not_known = "not decided";
 
-/// "none", "unique", "several (3)".
-std::string words_of(const Integer& count) {
+/// "none", "unique", "several (3)"; of a search that proves nothing "none found", "3 found".
+std::string words_of(const Integer& count, bool proved) {
+  if (!proved)
+    return count == 0   ? "none found"
+           : count == 1 ? "one found"
+                        : fmt::format("{} found", short_count(count));
   return count == 0   ? "none"
          : count == 1 ? "unique"
                       : fmt::format("several ({})", short_count(count));
@@ -31,7 +35,7 @@ Answer ask_solutions(const Model& model) {
   if (found.note.empty() && !found.set.complete) return {{nan}, not_known, false};
   const long count = count_of_u(found.set);
   if (count < 0) return {{inf}, "a continuum", true};
-  return {{static_cast<double>(count)}, words_of(count), true};
+  return {{static_cast<double>(count)}, words_of(count, found.set.complete), true};
 }
 
 /// The modes in which a solution starts continuously at the model's start, by Taylor series with
@@ -58,33 +62,36 @@ Answer ask_continuations(const Model& model) {
   for (const int levels : {2, 4}) {
     const Selection found = continuations(system, model, levels);
     const auto count = static_cast<long>(found.admissible.size());
-    if (is_decided(found)) return {{static_cast<double>(count)}, words_of(count), true};
+    if (is_decided(found))
+      return {{static_cast<double>(count)}, words_of(count, lcs != nullptr), true};
   }
   if (lcs != nullptr) {
     const ConsistentJumps jumps =
         consistent_jumps(*lcs, model.x0(), model.run.span.start, of_a_point);
     if (jumps.status != Status::not_enumerated && !jumps.starts_continuously())
-      return {{0}, words_of(0), true};
+      return {{0}, words_of(0, true), true};
   }
   return {{nan}, not_known, false};
 }
 
 /// The jumps after which a continuous solution starts, and the least amplitude.
 Answer ask_jumps(const Model& model) {
-  const ConsistentJumps found = jumps_of(model, model.x0(), model.run.span.start, of_a_point).jumps;
+  const ModelJumps of_model = jumps_of(model, model.x0(), model.run.span.start, of_a_point);
+  const ConsistentJumps& found = of_model.jumps;
   if (found.status == Status::not_enumerated) return {{nan, nan}, not_known, false};
   const double least = found.jumps.empty() ? nan : found.jumps.front().amplitude;
   const bool continua = found.has_continuum();
   const Integer count = found.count();
   const std::string words = found.starts_continuously() ? "no jump needed"
                             : continua                  ? "infinitely many"
-                                                        : words_of(count);
+                                                        : words_of(count, of_model.is_proved);
   return {{continua ? inf : static_cast<double>(count), least}, words, true};
 }
 
 /// How a run of the model ends: time, number of jumps.
 Answer ask_outcome(const Model& model) {
   IntegrateOptions options;
+  options.bounds = model.bounds();
   options.keep = false;
   const Trajectory run = scheme(model.run.scheme).run(model, options);
   const auto jumps = std::count_if(run.events.begin(), run.events.end(), [](const Event& event) {
@@ -102,15 +109,18 @@ Answer ask_outcome(const Model& model) {
 
 const std::vector<Quantity>& quantities() {
   static const std::vector<Quantity> table{
-      {"solutions", "the number of solutions x+ of one step", {"solutions"}, ask_solutions},
+      {"solutions", "the number of solutions x+ of one step", {"solutions"}, ask_solutions,
+       {"h", "scheme", "theta"}},
       {"ac",
        "the number of absolutely continuous solutions that start at the point",
        {"continuations"},
-       ask_continuations},
+       ask_continuations,
+       {"t"}},
       {"jumps",
        "the number of consistent jumps from the point, and the least amplitude",
        {"jumps", "amplitude"},
-       ask_jumps},
+       ask_jumps,
+       {"t"}},
       {"outcome", "how a run from the point ends", {"end", "jumps"}, ask_outcome},
   };
   return table;

@@ -21,6 +21,7 @@ struct Quantity {
   std::vector<const char*> columns;
   /// For the start of the model at its start time. Throws InvalidInput.
   Answer (*ask)(const Model& model);
+  std::vector<std::string> run_keys{};  ///< that it depends on; empty: those of the scheme
 };
 
 const std::vector<Quantity>& quantities();

@@ -11,6 +11,7 @@ namespace perp::cli {
 std::string branches_text(const Model& model) {
   IntegrateOptions options;
   options.keep = false;
+  options.bounds = model.bounds();
   Located located = located_options(model);
   located.output_step = 0;
   const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());

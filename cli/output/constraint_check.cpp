@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Dense>
 #include <memory>
 
 #include <perp/cli/output/constraint_check.hpp>
 #include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/linear/lu.hpp>
 
 namespace perp::cli {
 namespace {
@@ -14,9 +14,7 @@ constexpr double most_checked_numbers = 1e6;  // kept for the check of the const
 /// 0 = N (A x + B λ + b), where the rows of N span the left null space of E.
 std::function<ConstraintRows(const Step&)> rows_of(const Lcs& given) {
   const Lcs lcs = validated(given);
-  const Eigen::FullPivLU<Matrix> lu(lcs.E.transpose());
-  const Matrix N =
-      lu.dimensionOfKernel() > 0 ? Matrix(lu.kernel().transpose()) : Matrix(0, lcs.n());
+  const Matrix N = linear::FullLu(lcs.E.transpose()).kernel().transpose();
   return [lcs, N](const Step& step) {
     const Vector x = step.x.cwiseAbs();
     const Vector lambda = step.lambda.cwiseAbs();

@@ -14,11 +14,10 @@ void append(fmt::memory_buffer& buffer, double value) {
 
 CsvWriter::CsvWriter(const std::string& file, const Model& model,
                      const std::vector<std::string>& quantities)
-    : file_(file),
+    : file_(file, Writing::rows),
       mode_text_(model.laws()),
       lambdas_(model.laws().size()),
-      quantities_(static_cast<Eigen::Index>(quantities.size())),
-      outputs_(model.outputs) {
+      quantities_(static_cast<Eigen::Index>(quantities.size())) {
   const Columns columns = columns_of(model);
   std::string header = "t,";
   for (const std::string& name : columns.x) header += quoted(name) + ",";
@@ -33,22 +32,26 @@ CsvWriter::CsvWriter(const std::string& file, const Model& model,
   file_.end_record();
 }
 
-void CsvWriter::row(const Step& step) {
+/// Empty fields where the scheme of this row has none.
+void CsvWriter::append_sensitivities(const Step& step) {
+  for (const auto& [matrix, rows] : {std::pair{&step.dx_dq, step.x.size()},
+                                     {&step.dlambda_dq, static_cast<Eigen::Index>(lambdas_)}})
+    for (Eigen::Index i = 0; i < rows; ++i)
+      for (Eigen::Index k = 0; k < quantities_; ++k) {
+        if (i < matrix->rows())
+          append(file_.buffer(), (*matrix)(i, k));
+        else
+          file_.buffer().push_back(',');
+      }
+}
+
+void CsvWriter::row(const Step& step, const Vector& outputs) {
   fmt::memory_buffer& buffer = file_.buffer();
   append(buffer, step.t);
   for (const double value : step.x) append(buffer, value);
-  for (std::size_t i = 0; i < lambdas_; ++i)
-    append(buffer, static_cast<Eigen::Index>(i) < step.lambda.size()
-                       ? step.lambda[static_cast<Eigen::Index>(i)]
-                       : nan);
-  if (!outputs_.names.empty())
-    for (const double value : outputs_.at(step.t, step.x, step.lambda)) append(buffer, value);
-  if (quantities_ > 0)
-    for (const auto& [matrix, rows] : {std::pair{&step.dx_dq, step.x.size()},
-                                       {&step.dlambda_dq, static_cast<Eigen::Index>(lambdas_)}})
-      for (Eigen::Index i = 0; i < rows; ++i)
-        for (Eigen::Index k = 0; k < quantities_; ++k)
-          append(buffer, i < matrix->rows() ? (*matrix)(i, k) : nan);
+  for (const double value : step.lambda) append(buffer, value);
+  for (const double value : outputs) append(buffer, value);
+  if (quantities_ > 0) append_sensitivities(step);
   if (mode_field_.empty() || step.mode != mode_) {
     mode_ = step.mode;
     mode_field_ = quoted(mode_text_(step.mode)) + "\n";
@@ -67,14 +70,6 @@ void write_events(const std::string& file, const std::vector<Law>& laws,
   for (const std::string& name : quantities) text += ",dt_d" + name;
   text += quantities.empty() ? "\n" : ",condition\n";
   for (const Event& event : events) {
-    if (event.kind == EventKind::no_solution) {  // how the run ended, not what happened on the way
-      text += fmt::format("# no_solution after t = {}: {}\n", event.t, event.note);
-      continue;
-    }
-    if (event.kind == EventKind::accumulation) {  // the limit of events, none itself
-      text += fmt::format("# zeno at t = {}: {}\n", event.t, event.note);
-      continue;
-    }
     const BranchTexts branches = branch_texts(laws, event);
     text += fmt::format("{},{},{},{},{},{},{},{},{}", event.t, to_string(event.kind),
                         quoted(branches.law), quoted(branches.from), quoted(branches.to),

@@ -17,17 +17,19 @@ class CsvWriter {
   /// `quantities`: names of the columns of dx_dq, e.g. p1: columns dx1_dp1, ..., dlambda1_dp1, ...
   CsvWriter(const std::string& file, const Model& model,
             const std::vector<std::string>& quantities = {});
-  void row(const Step& step);
+  /// `outputs`: their values at this state.
+  void row(const Step& step, const Vector& outputs);
   void close() { file_.close(); }
 
  private:
+  void append_sensitivities(const Step& step);
+
   OutputFile file_;
   ModeText mode_text_;
   std::string mode_field_;
   Mode mode_;
   std::size_t lambdas_;
   Eigen::Index quantities_;
-  Outputs outputs_;
 };
 
 /// The events as CSV: t,type,law,from,to,t_before,t_after,size,note. Where the solution ends is a

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <chrono>
 
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/hdf5.hpp>
@@ -13,7 +12,7 @@ namespace {
 using namespace hdf5;
 
 constexpr hsize_t chunk_bytes = 1U << 16U;
-constexpr std::chrono::milliseconds flush_interval{1000};
+constexpr int writes_per_flush = 16;  // not by the clock: the same run gives the same bytes
 
 /// A dataset that grows by rows; `columns` 0 makes it one-dimensional.
 template <class T>
@@ -27,7 +26,7 @@ class Table {
     const hsize_t limit[2]{H5S_UNLIMITED, columns};
     const hsize_t chunk[2]{chunk_rows_, columns};
     const Handle space(H5Screate_simple(rank(), none, limit), H5Sclose, name_);
-    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, name_);
+    const Handle properties = dataset_properties(name_);
     check(H5Pset_chunk(properties.id(), rank(), chunk), name_);
     set_ = Handle(H5Dcreate2(parent, name_.c_str(), type, space.id(), H5P_DEFAULT, properties.id(),
                              H5P_DEFAULT),
@@ -35,6 +34,7 @@ class Table {
   }
 
   [[nodiscard]] hid_t id() const { return set_.id(); }
+  void close() { set_ = Handle(); }
   [[nodiscard]] bool is_full() const { return pending_ >= chunk_rows_; }
 
   void append(const T* row) {
@@ -75,11 +75,9 @@ class Hdf5Writer::File {
   File(const std::string& name, const Model& model)
       : name_(name),
         laws_(model.laws()),
-        outputs_(model.outputs),
-        file_(create_file(name)),
+        file_(create_file(name, name)),
         t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0),
-        x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()),
-        flushed_(std::chrono::steady_clock::now()) {
+        x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()) {
     const Columns columns = columns_of(model);
     write_attribute(x_.id(), "columns", columns.x);
     write_attribute(file_.id(), "version", std::string("perp ") + PERP_VERSION);
@@ -105,17 +103,14 @@ class Hdf5Writer::File {
     write_attribute(mode_[0].id(), "laws", law_names);
   }
 
-  void row(const Step& step) {
+  void row(const Step& step, const Vector& outputs) {
     t_.append(&step.t);
     x_.append(step.x.data());
-    if (!output_.empty()) output_[0].append(outputs_.at(step.t, step.x, step.lambda).data());
+    if (!output_.empty()) output_[0].append(outputs.data());
     if (!laws_.empty()) {
-      const auto m = static_cast<Eigen::Index>(laws_.size());
-      const Vector unknown = Vector::Constant(m, nan);
-      lambda_[0].append((step.lambda.size() == m ? step.lambda : unknown).data());
-      w_[0].append((step.w.size() == m ? step.w : unknown).data());
-      const Mode no_mode(laws_.size(), -1);
-      mode_[0].append((step.mode.empty() ? no_mode : step.mode).data());
+      lambda_[0].append(step.lambda.data());
+      w_[0].append(step.w.data());
+      mode_[0].append(step.mode.data());
     }
     if (t_.is_full() || x_.is_full()) write();
   }
@@ -131,25 +126,26 @@ class Hdf5Writer::File {
     Json rest = provenance;
     rest.erase("events");  // they have datasets of their own
     write_attribute(file_.id(), "provenance", rest.dump(1));
-    check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), name_);
+    for (Table<double>* table : {&t_, &x_}) table->close();
+    for (auto* tables : {&lambda_, &w_, &output_}) tables->clear();
+    mode_.clear();
+    close_file(std::move(file_), name_);
   }
 
- private:
+  /// Writes the rows that were kept back.
   void write() {
     t_.write();
     x_.write();
     for (auto* tables : {&lambda_, &w_, &output_})
       for (Table<double>& table : *tables) table.write();
     for (Table<int>& table : mode_) table.write();
-    const auto now = std::chrono::steady_clock::now();
-    if (now - flushed_ < flush_interval) return;
+    if (++writes_ % writes_per_flush != 0) return;
     check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), name_);
-    flushed_ = now;
   }
 
+ private:
   void write_events(const std::vector<Event>& events) {
-    const Handle group(H5Gcreate2(file_.id(), "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                       H5Gclose, name_);
+    const Handle group = create_group(file_.id(), "events");
     const hsize_t rows = events.size();
     const auto numbers = [&](const char* name, double Event::*member) {
       std::vector<double> values;
@@ -200,21 +196,32 @@ class Hdf5Writer::File {
 
   std::string name_;
   std::vector<Law> laws_;
-  Outputs outputs_;
   Handle file_;
   Table<double> t_, x_;
   std::vector<Table<double>> lambda_, w_;  // empty or one: a system may have no laws
   std::vector<Table<double>> output_;      // the same of outputs
   std::vector<Table<int>> mode_;
-  std::chrono::steady_clock::time_point flushed_;
+  long writes_ = 0;
 };
 
-Hdf5Writer::Hdf5Writer(const std::string& file, const Model& model)
-    : file_(std::make_unique<File>(file, model)) {}
-Hdf5Writer::~Hdf5Writer() = default;
-void Hdf5Writer::row(const Step& step) { file_->row(step); }
+Hdf5Writer::Hdf5Writer(const std::string& file, const Model& model) : name_(file), model_(model) {}
+
+Hdf5Writer::~Hdf5Writer() {
+  try {
+    if (file_ && !write_failed()) file_->write();
+  } catch (const FileError&) {  // only reached while another error is on its way
+  }
+}
+
+Hdf5Writer::File& Hdf5Writer::file() {
+  if (!file_) file_ = std::make_unique<File>(name_, model_);
+  return *file_;
+}
+
+void Hdf5Writer::row(const Step& step, const Vector& outputs) { file().row(step, outputs); }
+
 void Hdf5Writer::close(const std::vector<Event>& events, const Json& provenance) {
-  file_->close(events, provenance);
+  file().close(events, provenance);
   file_.reset();
 }
 

@@ -22,7 +22,9 @@ std::vector<ModeSpan> ModeHistory::resolved(const std::vector<Event>& events) co
     const Event* chosen = nullptr;
     for (std::size_t e = next; e < events.size() && events[e].t <= span.found_at; ++e) {
       const EventKind kind = events[e].kind;
-      if (kind == EventKind::inconsistent_start || kind == EventKind::no_solution) continue;
+      if (kind == EventKind::inconsistent_start || kind == EventKind::no_solution ||
+          kind == EventKind::bound || kind == EventKind::stopped)
+        continue;
       if (chosen == nullptr || (kind == EventKind::jump && chosen->kind != EventKind::jump))
         chosen = &events[e];
     }

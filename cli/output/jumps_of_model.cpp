@@ -46,7 +46,7 @@ ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOpt
   ConsistentJumps jumps;
   jumps.nodes = static_cast<long>(found.found.size() + found.rejected.size());
   jumps.status = !block.complete       ? Status::not_enumerated
-                 : block.jumps.empty() ? Status::no_solution
+                 : block.jumps.empty() ? Status::not_solved  // Newton's method proves nothing
                                        : Status::solved;
   if (!block.complete)
     jumps.message =
@@ -56,7 +56,7 @@ ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOpt
   const bool complete = block.complete;
   jumps.blocks.push_back(std::move(block));
   list_products(jumps, system.n(), system.m(), limits.most_listed);
-  return {std::move(jumps), complete ? "by Newton's method in every mode" : ""};
+  return {std::move(jumps), complete ? "by Newton's method in every mode" : "", false};
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ ModelJumps jumps_of(const Model& model, const Vector& x, double t, const JumpOpt
     std::string proof;
     if (jumps.status != Status::not_enumerated)
       proof = fmt::format("proved: all modes for steps h -> 0, {} nodes", jumps.nodes);
-    return {std::move(jumps), proof};
+    return {std::move(jumps), proof, !proof.empty()};
   }
   const Dcs& system = std::get<Dcs>(model.system);
   if (!system.resets.empty())

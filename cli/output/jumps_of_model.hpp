@@ -10,7 +10,8 @@ namespace perp::cli {
 /// The jumps of any model, and how sure the list is.
 struct ModelJumps {
   ConsistentJumps jumps;
-  std::string proof{};  ///< words for people; empty where the search was ended
+  std::string proof{};      ///< words for people; empty where the search was ended
+  bool is_proved = false;  ///< there is no other jump
 };
 
 /// All jumps from x at t after which a continuous solution starts. A model that is affine is

@@ -5,6 +5,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/output/counts.hpp>
 #include <perp/cli/output/jumps_text.hpp>
+#include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/text_table.hpp>
 
 namespace perp::cli {
@@ -104,7 +105,12 @@ bool has_continuum(const std::vector<ConsistentJump>& jumps) {
                      [](const ConsistentJump& jump) { return jump.is_continuum; });
 }
 
-std::string number_of(bool continuum, const Integer& count) {
+/// Without a proof that there is no other one it is what was found.
+std::string number_of(bool continuum, const Integer& count, bool proved) {
+  if (!proved && !continuum)
+    return count == 0   ? "none found"
+           : count == 1 ? "one found"
+                        : fmt::format("{} found", short_count(count));
   return continuum    ? "infinitely many"
          : count == 0 ? "none"
          : count == 1 ? "unique"
@@ -113,8 +119,9 @@ std::string number_of(bool continuum, const Integer& count) {
 
 std::string class_of(const ModelJumps& model_jumps) {
   const ConsistentJumps& found = model_jumps.jumps;
-  const std::string text = number_of(found.has_continuum(), found.count());
-  if (found.status == Status::not_enumerated) return text + " found; " + found.message;
+  const bool proved = model_jumps.is_proved && found.status != Status::not_enumerated;
+  const std::string text = number_of(found.has_continuum(), found.count(), proved);
+  if (found.status == Status::not_enumerated) return text + "; " + found.message;
   return text + fmt::format(" ({})", model_jumps.proof);
 }
 
@@ -139,8 +146,8 @@ std::string product_form(const Model& model, const ConsistentJumps& found) {
       continue;
     }
     text += fmt::format("block {}, {}: {}{}\n", b + 1, names,
-                        number_of(has_continuum(block.jumps), block.jumps.size()),
-                        block.complete ? "" : " found, not proved complete");
+                        number_of(has_continuum(block.jumps), block.jumps.size(), block.complete),
+                        block.complete ? "" : ", not proved complete");
     if (!block.jumps.empty()) text += table(model, part, block.jumps);
   }
   if (!silent.empty()) text += fmt::format("no jump and one way to go on: {}\n", silent);

@@ -13,7 +13,7 @@
 namespace perp::cli {
 namespace {
 
-constexpr long most_listed = 10'000;  // solutions of one step
+constexpr long most_merged = 10'000;  // solutions of one step
 
 /// Is the piece a continuum of x⁺, not of multipliers only?
 bool has_one_x(const Piece& piece, Eigen::Index n) {
@@ -30,7 +30,7 @@ StepChoices choices_of(const StepSolutions& solutions, double t_next, Eigen::Ind
   choices.complete = solutions.set.complete && solutions.all_listed;
   if (!choices.complete)
     choices.note = solutions.all_listed ? solutions.set.certificate
-                                        : fmt::format("more than {} solutions", most_listed);
+                                        : fmt::format("more than {} solutions", most_merged);
   for (const ListedSolution& item : solutions.listed) {
     const Solution& point = item.nearest;
     if (point.u.size() != n) {
@@ -133,7 +133,7 @@ MergedTree merged_tree_of(const Model& model, const Vector& x, double t, int ste
                                    dcs->resets.front().name));
   StepLister lister(model);
   const auto list = [&](const Vector& from, double time, double h) {
-    return choices_of(lister(from, time, h, most_listed), time + h, from.size());
+    return choices_of(lister(from, time, h, most_merged), time + h, from.size());
   };
   MergedTreeOptions options{.h = model.run.h, .steps = steps, .max_nodes = max_nodes};
   // The θ-method's steps depend on all variables, backward Euler's on those with a derivative.

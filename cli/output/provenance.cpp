@@ -3,6 +3,7 @@
 
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/provenance.hpp>
+#include <perp/models/run_options.hpp>
 
 namespace perp::cli {
 namespace {
@@ -29,9 +30,20 @@ Json events_to_json(const std::vector<Law>& laws, const std::vector<Event>& even
   return list;
 }
 
+/// The options that have an effect on the run.
+Json options_to_json(const Model& model, const std::vector<std::string>& set) {
+  const RunOptions& run = model.run;
+  Json json{{"set", set}, {"t", {run.span.start, run.span.end}}};
+  for (const RunOption& option : run_options())
+    if (has_effect(model, option.key))
+      std::visit([&](auto member) { json[option.key] = run.*member; }, option.member);
+  return json;
+}
+
 }  // namespace
 
 Json to_json(double value) {
+  if (std::isnan(value)) return nullptr;  // not known
   if (std::isfinite(value)) return value;
   return fmt::format("{}", value);
 }
@@ -57,17 +69,7 @@ Json provenance(const Model& model, const std::vector<std::string>& set) {
             {"parameters", parameters},
             {"start", start}}},
           {"options",
-           {{"set", set},
-            {"t", {model.run.span.start, model.run.span.end}},
-            {"h", model.run.h},
-            {"scheme", model.run.scheme},
-            {"selector", model.run.selector},
-            {"policy", model.run.policy},
-            {"solver", model.run.solver},
-            {"theta", model.run.theta},
-            {"tol", model.run.tol},
-            {"split_at_events", model.run.split_at_events},
-            {"cross_check", model.run.cross_check}}}};
+           options_to_json(model, set)}};
 }
 
 Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set) {

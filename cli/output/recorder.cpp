@@ -21,6 +21,7 @@ double expected_steps(const Model& model) {
 Recorder::Recorder(const Model& model, const Destinations& destinations)
     : model_(model),
       destinations_(destinations),
+      values_(model),
       constraints_(model, expected_steps(model)),
       samples_(destinations.plotted, expected_steps(model)),
       progress_(model.run.span, destinations.progress) {
@@ -46,8 +47,9 @@ bool Recorder::is_row(double t) {
 
 bool Recorder::step(const Step& step) {
   if (is_row(step.t)) {
-    if (csv_) csv_->row(step);
-    if (hdf5_) hdf5_->row(step);
+    if (!values_.take(step)) return false;
+    if (csv_) csv_->row(step, values_.outputs());
+    if (hdf5_) hdf5_->row(step, values_.outputs());
   }
   history_.add(step);
   constraints_.add(step);

@@ -9,6 +9,7 @@
 #include <perp/cli/output/hdf5.hpp>
 #include <perp/cli/output/history.hpp>
 #include <perp/cli/output/progress.hpp>
+#include <perp/cli/output/row_values.hpp>
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/plot/curves.hpp>
@@ -35,6 +36,9 @@ class Recorder {
   /// False where the run is to stop.
   bool step(const Step& step);
 
+  /// A number of a row was not finite: why `step` stopped the run; else empty.
+  [[nodiscard]] const std::string& fault() const { return values_.fault(); }
+
   /// After the run: writes the rest of the data and its provenance. Returns the files written.
   std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set);
 
@@ -51,6 +55,7 @@ class Recorder {
   Destinations destinations_;
   std::unique_ptr<CsvWriter> csv_;
   std::unique_ptr<Hdf5Writer> hdf5_;
+  RowValues values_;
   ModeHistory history_;
   ConstraintCheck constraints_;
   Samples samples_;

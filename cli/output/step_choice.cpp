@@ -56,7 +56,7 @@ StepChoice chosen_of_list(const Model& model, const StepSolutions& solutions, co
       return std::find(modes.begin(), modes.end(), present) != modes.end();
     });
   if (chosen == listed.end()) chosen = listed.begin();
-  if (chosen == listed.end()) return {Status::no_solution, "nothing was found"};
+  if (chosen == listed.end()) return {Status::not_solved, "nothing was found"};
   return {Status::solved, {}, chosen->nearest.u, chosen->nearest.lambda, chosen->norm};
 }
 

@@ -23,9 +23,9 @@ ListedSolution listed(const StepSolution& found) {
 }
 
 /// What Newton's method in every mode found, in the form of an enumerated step.
-StepSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, double h, double tol,
+StepSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, double h,
                                 long limit) {
-  const perp::StepSolutions found = solutions(system, x, t, h, tol);
+  const perp::StepSolutions found = solutions(system, x, t, h);
   StepSolutions result;
   result.problem.q1 = Vector::Zero(system.n());
   result.problem.laws = system.laws;
@@ -47,6 +47,7 @@ StepSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, do
     block.pieces.push_back(item.piece);
     if (static_cast<long>(result.listed.size()) < limit) result.listed.push_back(std::move(item));
   }
+  block.different_u = count_different_x(found.list);
   result.all_listed = result.listed.size() == found.list.size();
   result.set.certificate = result.note;
   result.set.blocks.push_back(std::move(block));
@@ -66,7 +67,7 @@ StepLister::StepLister(const Model& model, const EnumerateOptions& limits)
 
 StepSolutions StepLister::operator()(const Vector& x, double t, double h, long limit) {
   if (equations_) return solutions_of_step(*equations_, x, t, h, limit, limits_);
-  return solutions_of_step(std::get<Dcs>(model_.system), x, t, h, model_.run.tol, limit);
+  return solutions_of_step(std::get<Dcs>(model_.system), x, t, h, limit);
 }
 
 }  // namespace perp::cli

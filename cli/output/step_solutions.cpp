@@ -94,19 +94,22 @@ StepSolutions solutions_of_step(StepEquations& equations, const Vector& x, doubl
   equations.parameter(x, t, t + h, parameter.data());
   result.problem = family.base;
   instantiate(family, parameter.data(), result.problem);
-  result.set = enumerate(result.problem, limits);
-  const Norm norm = equations.norm(x);
-  std::vector<Piece> found = pieces(result.set, limit + 1);
+  const Mlcp exact = equations.problem(x, t, t + h, h);
+  StepSolutions whole;  // with what the exact problem adds to x⁺
+  whole.set = enumerate(exact, limits);
+  result.set = of_state(whole.set, equations.n());
+  const Norm norm = equations.norm(x, exact.p());
+  std::vector<Piece> found = pieces(whole.set, limit + 1);
   result.all_listed = static_cast<long>(found.size()) <= limit;
   if (!result.all_listed) found.pop_back();
   for (Piece& piece : found) {
     ListedSolution item;
-    const Nearest point = nearest(result.problem, single(result, piece), norm);
+    const Nearest point = nearest(exact, single(whole, piece), norm);
     if (point.status == Status::solved) {
-      item.nearest = point.minimisers.front();
+      item.nearest = of_state(point.minimisers.front(), equations.n());
       item.norm = point.norm;
     }
-    item.piece = std::move(piece);
+    item.piece = of_state(std::move(piece), equations.n(), equations.m());
     result.listed.push_back(std::move(item));
   }
   std::stable_sort(
@@ -132,7 +135,9 @@ bool mark_chosen(StepSolutions& solutions, const Vector& x, const Vector& lambda
   return true;
 }
 
-std::string describe_count(Multiplicity multiplicity, long count) {
+std::string describe_count(Multiplicity multiplicity, long count, bool complete) {
+  if (!complete && multiplicity != Multiplicity::continuum)
+    return count == 0 ? "none found" : count == 1 ? "one found" : fmt::format("{} found", count);
   switch (multiplicity) {
     case Multiplicity::none: return "none";
     case Multiplicity::unique: return "unique";
@@ -145,8 +150,8 @@ std::string describe_count(Multiplicity multiplicity, long count) {
 std::string describe_class(const StepSolutions& solutions) {
   const SolutionSet& set = solutions.set;
   std::string text =
-      fmt::format("(x, lambda): {}; x: {}", describe_count(multiplicity(set), count(set)),
-                  describe_count(multiplicity_of_u(set), count_of_u(set)));
+      fmt::format("(x, lambda): {}; x: {}", describe_count(multiplicity(set), count(set), set.complete),
+                  describe_count(multiplicity_of_u(set), count_of_u(set), set.complete));
   if (!solutions.note.empty())
     text += "; " + solutions.note;
   else if (!set.complete)
@@ -164,7 +169,8 @@ std::string table_of(const StepSolutions& solutions, const Model& model,
   const Columns columns = columns_of(model);
   for (const auto* names : {&columns.lambda, &columns.w})
     header.insert(header.end(), names->begin(), names->end());
-  for (const char* name : {"||E (x+ - x)||", "residual", ""}) header.emplace_back(name);
+  const char* residual = solutions.note.empty() ? "residual" : "residual/rounding";
+  for (const char* name : {"||E (x+ - x)||", residual, ""}) header.emplace_back(name);
   TextTable table(header);
   for (std::size_t k = 0; k < solutions.listed.size(); ++k) {
     const ListedSolution& item = solutions.listed[k];
@@ -191,11 +197,14 @@ std::string table_of(const StepSolutions& solutions, const Model& model,
 
 Json to_json(const StepSolutions& solutions, const Model& model) {
   const SolutionSet& set = solutions.set;
+  const auto word = [&](Multiplicity multiplicity, long number) {
+    return set.complete ? to_string(multiplicity) : describe_count(multiplicity, number, false);
+  };
   const auto count_to_json = [](long number) { return number < 0 ? Json(nullptr) : Json(number); };
   Json json{{"class",
-             {{"x_lambda", to_string(multiplicity(set))},
+             {{"x_lambda", word(multiplicity(set), count(set))},
               {"count_x_lambda", count_to_json(count(set))},
-              {"x", to_string(multiplicity_of_u(set))},
+              {"x", word(multiplicity_of_u(set), count_of_u(set))},
               {"count_x", count_to_json(count_of_u(set))}}},
             {"complete", set.complete},
             {"certificate", set.certificate}};
@@ -211,7 +220,8 @@ Json to_json(const StepSolutions& solutions, const Model& model) {
                     {"lambda", to_json(item.nearest.lambda)},
                     {"w", to_json(item.nearest.w)},
                     {"norm", to_json(item.norm)},
-                    {"residual", to_json(item.nearest.residual)},
+                    {solutions.note.empty() ? "residual" : "residual_in_roundings",
+                     to_json(item.nearest.residual)},
                     {"vertices", columns_to_json(item.piece.vertices)},
                     {"rays", columns_to_json(item.piece.rays)},
                     {"lines", columns_to_json(item.piece.lines)}});

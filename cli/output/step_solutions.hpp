@@ -49,8 +49,10 @@ class StepLister {
 /// Marks the piece that holds (x⁺, λ). False if none does.
 bool mark_chosen(StepSolutions& solutions, const Vector& x, const Vector& lambda);
 
-/// "none", "unique", "several (3)", "a continuum"; with a note where the enumeration is incomplete.
-std::string describe_count(Multiplicity multiplicity, long count);
+/// "none", "unique", "several (3)", "a continuum" of a set that is known whole; else "none found",
+/// "one found", "3 found".
+std::string describe_count(Multiplicity multiplicity, long count, bool complete);
+/// Both classes of a step, with what proves them or how far the search got.
 std::string describe_class(const StepSolutions& solutions);
 
 /// A table of the solutions, the chosen one marked with '*'; `indent` begins every line.

@@ -59,6 +59,14 @@ void print_events(std::FILE* stream, const Summary& summary) {
   });
 }
 
+/// Where a run of high order went on by a scheme of first order: said before all else.
+void print_fall_back(std::FILE* stream, const Trajectory& run) {
+  const auto from = run.provenance.find("first order from");
+  if (from != run.provenance.end())
+    fmt::print(stream, "first order from t = {} on ({}): {}\n", from->second,
+               run.provenance.at("first order by"), run.provenance.at("first order because"));
+}
+
 void print_scheme(std::FILE* stream, const Summary& summary) {
   const RunOptions& options = summary.model.run;
   const auto& provenance = summary.run.provenance;
@@ -89,6 +97,10 @@ void print_residual(std::FILE* stream, const Summary& summary) {
                "residual    {}: largest, relative, of the laws of impact in all steps; deepest "
                "penetration of a gap {}\n",
                impacts->second, provenance.at("deepest penetration"));
+  else if (const auto of_steps = provenance.find("residual"); of_steps != provenance.end())
+    fmt::print(stream,
+               "residual    {}: largest of all rows and steps, in bounds of their rounding ({})\n",
+               of_steps->second, provenance.at("gate"));
   else if (summary.constraints.states() > 0)
     fmt::print(stream,
                "residual    {:.2g}: largest, relative, of the algebraic equations and laws over {} "
@@ -113,6 +125,13 @@ std::string named_values(const std::vector<std::string>& names, const Vector& va
   return size == 1 ? left + " = " + right : "(" + left + ") = (" + right + ")";
 }
 
+std::string status_text(const Trajectory& run) {
+  const auto from = run.provenance.find("first order from");
+  const std::string status = to_string(run.status);
+  return from == run.provenance.end() ? status
+                                      : fmt::format("{}, first order from t = {}", status, from->second);
+}
+
 std::string event_text(const Model& model, const Event& event) {
   const BranchTexts texts = branch_texts(model.laws(), event);
   const bool wrong_start = event.kind == EventKind::inconsistent_start;
@@ -129,13 +148,17 @@ std::string event_text(const Model& model, const Event& event) {
 }
 
 void print(std::FILE* stream, const Summary& summary) {
+  print_fall_back(stream, summary.run);
   fmt::print(stream, "model       {}\n", title(summary.model));
   print_scheme(stream, summary);
+  if (const auto& keys = summary.model.run.left_aside; !keys.empty())
+    fmt::print(stream, "left aside  {}: of [run], no option of scheme {}\n", fmt::join(keys, ", "),
+               summary.model.run.scheme);
   print_modes(stream, summary);
   print_events(stream, summary);
   fmt::print(stream, "end state   t = {:.8g}, {}\n", summary.last.t,
              named_values(variable_names(summary.model), summary.last.x));
-  fmt::print(stream, "status      {}: {}\n", to_string(summary.run.status), summary.run.message);
+  fmt::print(stream, "status      {}: {}\n", status_text(summary.run), summary.run.message);
   std::string counts;
   for (const auto& [name, count] : summary.run.counts)
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", name, count);

@@ -26,6 +26,9 @@ void print(std::FILE* stream, const Summary& summary);
 /// "(x1, x2) = (1, 2)"; long vectors are cut.
 std::string named_values(const std::vector<std::string>& names, const Vector& values);
 
+/// The word of the status; of a run that went on by a scheme of first order with the time from which.
+std::string status_text(const Trajectory& run);
+
 /// One line: when, what, of which law, from where to where.
 std::string event_text(const Model& model, const Event& event);
 

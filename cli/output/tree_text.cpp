@@ -11,13 +11,13 @@
 namespace perp::cli {
 namespace {
 
-constexpr long most_listed = 64;  // solutions of one step
+constexpr long most_branches = 64;  // solutions of one step
 
 std::vector<TreeNode> tree_of(const Model& model) {
   StepLister lister(model);
   const auto list = [&](const Vector& x, double t, double h) {
     std::vector<Choice> choices;
-    for (const ListedSolution& item : lister(x, t, h, most_listed).listed) {
+    for (const ListedSolution& item : lister(x, t, h, most_branches).listed) {
       const Solution& point = item.nearest;
       choices.push_back({{t + h, point.u, point.lambda, point.w, point.mode}, item.norm});
     }

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <cmath>
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <optional>
 #include <variant>
 #include <vector>

@@ -11,9 +11,9 @@ namespace {
 
 // Told apart by lightness as well as by hue (after Okabe and Ito); the last one is what all further
 // regions share.
-constexpr std::array<const char*, 12> colours{"#56B4E9", "#009E73", "#E69F00", "#CC79A7",
-                                              "#0072B2", "#F0E442", "#D55E00", "#B5CF9B",
-                                              "#7A5BA6", "#F7C8B0", "#4D4D4D", "#A0522D"};
+constexpr std::array<const char*, 12> region_colours{"#56B4E9", "#009E73", "#E69F00", "#CC79A7",
+                                                     "#0072B2", "#F0E442", "#D55E00", "#B5CF9B",
+                                                     "#7A5BA6", "#F7C8B0", "#4D4D4D", "#A0522D"};
 constexpr const char* further = "#DDDDDD";
 
 struct Legend {
@@ -28,12 +28,12 @@ Legend legend_of(const ParameterMap& map) {
   std::iota(largest.begin(), largest.end(), std::size_t{0});
   std::stable_sort(largest.begin(), largest.end(),
                    [&](std::size_t a, std::size_t b) { return counts[a] > counts[b]; });
-  const std::size_t own = std::min(colours.size(), counts.size());
+  const std::size_t own = std::min(region_colours.size(), counts.size());
   Legend legend{std::vector<std::size_t>(counts.size(), own), {}, {}};
   for (std::size_t k = 0; k < own; ++k) {
     legend.colour_of[largest[k]] = k;
     legend.texts.push_back(fmt::format("{} ({})", map.regions[largest[k]], counts[largest[k]]));
-    legend.colours.emplace_back(colours[k]);
+    legend.colours.emplace_back(region_colours[k]);
   }
   if (own < counts.size()) {
     long rest = 0;

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <perp/cli/output/output_file.hpp>
 #include <perp/cli/plot/picture.hpp>
@@ -90,6 +92,13 @@ Picture::Picture(const std::string& file) : file_(file) {
     throw FileError(fmt::format("{} cannot be written: there is no folder {}", file, folder_));
 }
 
+void Picture::declare(FilesOfCommand& files, const std::string& option) const {
+  const std::filesystem::path folder(folder_);
+  files.writes(file_, option);
+  files.writes((folder / script_name()).string(), option);
+  files.writes((folder / data_name()).string(), option);
+}
+
 Picture Picture::sibling(const std::string& ending) const {
   return Picture(
       (std::filesystem::path(file_).parent_path() / (stem_ + "_" + ending + format_)).string());
@@ -129,6 +138,19 @@ void Picture::draw(const std::string& script, const std::string& data) const {
   if (status != 0)
     throw FileError(fmt::format("gnuplot failed on {}: {}", (folder / script_name()).string(),
                                 complaint(output)));
+  check_complete();
+}
+
+/// gnuplot does not say that the disk is full; a whole picture ends with a mark.
+void Picture::check_complete() const {
+  constexpr std::streamoff tail_size = 64;
+  const char* mark = format_ == ".svg" ? "</svg>" : format_ == ".png" ? "IEND" : "%%EOF";
+  std::ifstream stream(file_, std::ios::binary | std::ios::ate);
+  const std::streamoff size = stream ? std::max<std::streamoff>(stream.tellg(), 0) : 0;
+  stream.seekg(std::max<std::streamoff>(size - tail_size, 0));
+  const std::string tail{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (std::filesystem::is_regular_file(file_) && tail.find(mark) == std::string::npos)
+    throw FileError(fmt::format("{} is cut short; is the disk full?", file_));
 }
 
 std::string gnuplot_text(const std::string& text) {

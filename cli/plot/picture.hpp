@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <perp/cli/output/file_identity.hpp>
+
 namespace perp::cli {
 
 /// A picture and what it is drawn from, side by side: out.svg, out.gp (a gnuplot script that people
@@ -15,6 +17,8 @@ class Picture {
   /// Names without folder, as the script uses them.
   [[nodiscard]] std::string data_name() const { return stem_ + ".dat"; }
   [[nodiscard]] std::string script_name() const { return stem_ + ".gp"; }
+  /// Tells which files will be written: picture, script and data.
+  void declare(FilesOfCommand& files, const std::string& option) const;
   /// The same picture with "_ending" added to its stem.
   [[nodiscard]] Picture sibling(const std::string& ending) const;
 
@@ -22,11 +26,13 @@ class Picture {
   /// 900×560) and output.
   [[nodiscard]] std::string preamble(int width, int height) const;
 
-  /// Writes data and script and has gnuplot draw. Throws FileError if gnuplot is missing or fails;
-  /// script and data are kept.
+  /// Writes data and script and has gnuplot draw. Throws FileError if gnuplot is missing or fails,
+  /// or the picture is cut short; script and data are kept.
   void draw(const std::string& script, const std::string& data) const;
 
  private:
+  void check_complete() const;
+
   std::string file_, folder_, stem_, format_;
 };
 

@@ -8,11 +8,11 @@
 namespace perp {
 namespace {
 
-std::string supports_all(const Mlcp& /*problem*/) { return {}; }
+std::string enumerates_all(const Mlcp& /*problem*/) { return {}; }
 
 /// The first point of the complete enumeration: of each block the first vertex of its first piece.
-SolveResult solve_by_enumeration(const Mlcp& problem, const SolveOptions& options) {
-  const SolutionSet set = enumerate(problem, {.tol = options.tol});
+SolveResult solve_by_enumeration(const Mlcp& problem, const SolveOptions& /*options*/) {
+  const SolutionSet set = enumerate(problem);
   SolveResult result;
   result.iterations = set.nodes;
   Vector u = Vector::Zero(problem.p());
@@ -38,14 +38,14 @@ SolveResult solve_by_enumeration(const Mlcp& problem, const SolveOptions& option
   return result;
 }
 
-constexpr MlcpSolver methods[] = {
+constexpr MlcpSolver enumeration_methods[] = {
     {"enumerate", "first point of the complete enumeration; proves that there is no solution",
-     supports_all, solve_by_enumeration},
+     enumerates_all, solve_by_enumeration},
 };
 
 }  // namespace
 
 extern const MlcpSolvers enumeration;
-const MlcpSolvers enumeration{methods};
+const MlcpSolvers enumeration{enumeration_methods};
 
 }  // namespace perp

@@ -123,7 +123,7 @@ SolveResult solve_lemke(const Mlcp& problem, const SolveOptions& options) {
   return result;
 }
 
-constexpr MlcpSolver methods[] = {
+constexpr MlcpSolver lemke_methods[] = {
     {"lemke",
      "Lemke's method with free unknowns and boxes, any laws whose graphs are curves without ends",
      no_box_form, solve_lemke},
@@ -132,6 +132,6 @@ constexpr MlcpSolver methods[] = {
 }  // namespace
 
 extern const MlcpSolvers lemke;
-const MlcpSolvers lemke{methods};
+const MlcpSolvers lemke{lemke_methods};
 
 }  // namespace perp

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <Eigen/LU>
 #include <queue>
 #include <set>
 #include <vector>
 
+#include <perp/core/linear/lu.hpp>
 #include <perp/lcp/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
@@ -72,8 +72,7 @@ class Search {
     const int p = problem_.p(), m = problem_.m();
     const Matrix K = mode_matrix(problem_, candidate.mode);
     const Vector r = mode_constant(problem_, candidate.mode);
-    const Eigen::FullPivLU<Matrix> lu(K);
-    const Vector y = lu.solve(r);
+    const Vector y = linear::FullLu(K).solve(r);
     candidate.u = y.head(p);
     candidate.lambda = y.tail(m);
     if (!y.allFinite() || (K * y - r).norm() > 1e-9 * (r.norm() + 1)) return;
@@ -127,6 +126,19 @@ class Search {
 
 std::string supports_all(const Mlcp& /*problem*/) { return {}; }
 
+double modes_of(const Mlcp& problem) {
+  double modes = 1;
+  for (const Law& law : problem.laws) modes *= static_cast<double>(law.branches.size());
+  return modes;
+}
+
+/// Where the search ends without a solution the few modes there are decide.
+SolveResult solve_by_enumeration(const Mlcp& problem, long iterations) {
+  SolveResult result = solver("enumerate").solve(problem, {});
+  result.iterations += iterations;
+  return result;
+}
+
 SolveResult search(const Mlcp& problem, const SolveOptions& options) {
   SolveResult result;
   const Scaling scaling = equilibrate(problem);
@@ -138,6 +150,8 @@ SolveResult search(const Mlcp& problem, const SolveOptions& options) {
   const long limit = std::min(options.max_iterations, largest_search);
   const bool solved = modes.run(limit, found);
   result.iterations = modes.count();
+  if (!solved && modes_of(problem) <= static_cast<double>(limit))
+    return solve_by_enumeration(problem, result.iterations);
   if (!solved) {
     result.status = Status::not_solved;
     result.message =
@@ -150,7 +164,7 @@ SolveResult search(const Mlcp& problem, const SolveOptions& options) {
   return result;
 }
 
-constexpr MlcpSolver methods[] = {
+constexpr MlcpSolver mode_search_methods[] = {
     {"mode_search", "present mode first, then its neighbours, nearest to admissible first",
      supports_all, search},
 };
@@ -158,6 +172,6 @@ constexpr MlcpSolver methods[] = {
 }  // namespace
 
 extern const MlcpSolvers mode_search;
-const MlcpSolvers mode_search{methods};
+const MlcpSolvers mode_search{mode_search_methods};
 
 }  // namespace perp

@@ -1,3 +1,5 @@
+#include <dlfcn.h>
+
 #include <AVI_cst.h>
 #include <fmt/format.h>
 #include <lcp_cst.h>
@@ -19,12 +21,12 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <perp/core/linear/lu.hpp>
+#include <perp/core/linear/spectra.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/lcp/standard_forms.hpp>
@@ -39,6 +41,8 @@
 //     `residual`.
 //   * mlcp_enum and mlcp_lemke leak some memory at each call (a few hundred bytes and, for the
 //     latter, the size of M12), which cannot be reached from outside.
+//   * Its BLAS may be OpenBLAS, whose threads make results depend on their number and wait in loops
+//     that take the processor from others: one thread is enough for matrices of this size.
 
 namespace perp {
 namespace {
@@ -86,7 +90,15 @@ struct DeleteOptions {
 };
 using Options = std::unique_ptr<SolverOptions, DeleteOptions>;
 
+void use_one_thread_of_blas() {
+  using SetThreads = void (*)(int);
+  static const auto set =
+      reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (set != nullptr) set(1);
+}
+
 Options fresh_options(const Method& method, const SolveOptions& wanted) {
+  use_one_thread_of_blas();
   Options options(solver_options_create(method.id));
   options->iparam[SICONOS_IPARAM_MAX_ITER] =
       std::clamp(wanted.max_iterations, 1, method.max_iterations);
@@ -183,7 +195,7 @@ bool clearly_definite(const Matrix& N) {
   const Vector s = diagonal.cwiseSqrt().cwiseInverse();
   const Matrix S = s.asDiagonal() * (0.5 * (N + N.transpose())) * s.asDiagonal();
   if (!S.allFinite()) return false;
-  return Eigen::SelfAdjointEigenSolver<Matrix>(S, Eigen::EigenvaluesOnly).eigenvalues()[0] > margin;
+  return linear::symmetric_eigenvalues(S)[0] > margin;
 }
 
 /// Is N an H-matrix with positive diagonal: ⟨N⟩ x = 1 with x > 0 for its comparison matrix ⟨N⟩?
@@ -193,7 +205,7 @@ bool dominated_by_diagonal(const Matrix& N) {
   comparison.diagonal() = N.diagonal();
   const Vector inverse_diagonal = N.diagonal().cwiseInverse();
   comparison = inverse_diagonal.asDiagonal() * comparison;
-  const Vector x = comparison.partialPivLu().solve(Vector::Ones(N.rows()));
+  const Vector x = linear::Lu(comparison).solve(Vector(Vector::Ones(N.rows())));
   return x.allFinite() && x.minCoeff() > 0 && x.maxCoeff() < 1e9;
 }
 
@@ -339,7 +351,7 @@ constexpr MlcpSolver entry(const char* name, const char* description) {
   return {name, description, unsupported<method>, solve_with<method>};
 }
 
-constexpr MlcpSolver methods[] = {
+constexpr MlcpSolver siconos_methods[] = {
     entry<lcp_lemke>("siconos_lcp_lemke", "Siconos LCP_LEMKE (200), lexicographic Lemke"),
     entry<lcp_pivot>("siconos_lcp_pivot", "Siconos LCP_PIVOT (215), P-matrices"),
     entry<lcp_avi>("siconos_lcp_avi_caoferris", "Siconos LCP_AVI_CAOFERRIS (214)"),
@@ -364,6 +376,6 @@ constexpr MlcpSolver methods[] = {
 }  // namespace
 
 extern const MlcpSolvers siconos;
-const MlcpSolvers siconos{methods};
+const MlcpSolvers siconos{siconos_methods};
 
 }  // namespace perp

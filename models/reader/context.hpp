@@ -87,6 +87,8 @@ Law make_law(const Document& document, const Value& value, const NamedLaw& law,
 
 /// Gives the branches of a law the names of a list.
 void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
+/// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.
+void read_start(const Context& context, const Value& table, Law& law, const std::string& what);
 
 /// The [model] table: equations and laws, lowered; with them outputs and resets. The parameters and
 /// variables of `model` are there already.
@@ -95,7 +97,11 @@ void read_equations(const Context& context, const Value& table, Model& model);
 /// The [system] table; t is the start time, where entries of time are tried.
 Lcs read_system(const Context& context, const Value& table, int n, double t);
 
+/// The [run] table. Throws where it holds a key that the scheme does not read.
 RunOptions read_run(const Context& context, const Value* table);
+/// Throws where [run] holds a key without effect on this model with its selector; where another
+/// scheme or selector than the file's is chosen the key is left aside.
+void check_effects(const Context& context, const Value* table, Model& model);
 
 /// The pieces of [exact].
 std::vector<ExactPiece> read_exact(const Context& context, const Value& table,

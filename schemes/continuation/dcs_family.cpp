@@ -7,14 +7,8 @@
 #include <perp/schemes/located/gaps.hpp>
 
 namespace perp {
-namespace {
 
-constexpr double vanishing = 1e-22;  ///< share of the largest unknown that is zero
-
-}  // namespace
-
-DcsFamily::DcsFamily(const Dcs& system, double tol, double residual)
-    : tol_(tol), step_(system), newton_(step_, residual), search_(step_, newton_) {}
+DcsFamily::DcsFamily(const Dcs& system) : step_(system), newton_(step_), search_(step_, newton_) {}
 
 void DcsFamily::set_state(const Vector& x, double t) {
   x_ = x;
@@ -47,14 +41,11 @@ bool DcsFamily::solve(double h, StepPoint& point, Vector& noise) {
   const std::vector<Gap> gaps = gaps_of(laws(), point.mode);
   noise = Vector::Zero(static_cast<Eigen::Index>(gaps.size()));
   const bool regular = newton_.factorise();
-  const double tol = std::max(tol_, 8 * newton_.relative_residual());
   for (std::size_t g = 0; g < gaps.size(); ++g) {
     const Gap& gap = gaps[g];
-    const double value = (gap.of_lambda ? point.lambda : point.w)[gap.law];
-    const double size =
-        gap.of_lambda ? newton_.lambda_size(gap.law, regular) : newton_.w_size(gap.law, regular);
-    noise[static_cast<Eigen::Index>(g)] = std::max(
-        tol * std::max(size, std::abs(value) + std::abs(gap.bound)), vanishing * step_.overall());
+    noise[static_cast<Eigen::Index>(g)] =
+        gate * (gap.of_lambda ? newton_.lambda_error(gap.law, regular) + half_ulp(lambda[gap.law])
+                              : newton_.w_error(gap.law, regular));
   }
   return regular || newton_.determines_state();
 }
@@ -93,15 +84,14 @@ Status DcsFamily::solutions(double h, const StepPoint& from, std::vector<StepPoi
                             int& count) {
   step_.set_step(x_, t_ + h, h);
   const Vector moved = from.x - x_;
-  FoundSolutions all = search_.all(from.mode, moved, from.lambda, tol_, false);
-  if (all.list.empty()) all = search_.all(from.mode, moved, from.lambda, tol_);
+  FoundSolutions all = search_.all(from.mode, moved, from.lambda, false);
+  if (all.list.empty()) all = search_.all(from.mode, moved, from.lambda);
   if (all.list.empty()) {
-    message_ = !all.all_modes ? "no solution was found near it, and there are too many modes to "
-                                "try all"
-               : all.decided  ? "a longer step has no solution"
-                              : all.why;
-    if (!all.all_modes) return Status::not_enumerated;
-    return all.decided ? Status::no_solution : Status::not_solved;
+    message_ = !all.all_modes    ? "no solution was found near it, and there are too many modes to "
+                                   "try all"
+               : all.why.empty() ? "no solution of a longer step was found"
+                                 : all.why;
+    return all.all_modes ? Status::not_solved : Status::not_enumerated;
   }
   int ties = 0;
   search_.choose(all, from.mode, count, ties);

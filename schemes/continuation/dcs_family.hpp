@@ -13,10 +13,8 @@ namespace perp {
 /// The backward Euler steps of a Dcs, by Newton's method in each mode.
 class DcsFamily final : public StepFamily {
  public:
-  /// `tol`: rounding of a gap as a share of its terms; `residual`: the largest relative residual
-  /// that counts as solved where rounding stops Newton's method. Throws InvalidInput (see
-  /// `validate`).
-  DcsFamily(const Dcs& system, double tol, double residual);
+  /// Throws InvalidInput (see `validate`).
+  explicit DcsFamily(const Dcs& system);
 
   void set_state(const Vector& x, double t) override;
   [[nodiscard]] const std::vector<Law>& laws() const override { return step_.laws(); }
@@ -30,7 +28,6 @@ class DcsFamily final : public StepFamily {
  private:
   [[nodiscard]] const Branch& branch_of(const Mode& mode, int law) const;
 
-  double tol_;
   ImplicitStep step_;
   ModeNewton newton_;
   StepSearch search_;

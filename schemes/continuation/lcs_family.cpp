@@ -14,13 +14,12 @@ namespace {
 
 constexpr std::size_t kept_lengths = 128;    ///< whose maps are kept
 constexpr long enumeration_budget = 50'000;  ///< nodes
-constexpr double vanishing = 1e-22;          ///< share of the largest unknown that is zero
 constexpr const char* no_longer_step = "a longer step has no solution";
 
 }  // namespace
 
-LcsFamily::LcsFamily(StepEquations& equations, double tol)
-    : equations_(equations), stepped_(stepped(equations)), tol_(tol) {
+LcsFamily::LcsFamily(StepEquations& equations)
+    : equations_(equations), stepped_(stepped(equations)) {
   parameter_.resize(static_cast<std::size_t>(equations.parameters()));
 }
 
@@ -34,7 +33,7 @@ ModeCache& LcsFamily::cache(double h) {
   const auto known = caches_.find(h);
   if (known != caches_.end()) return *known->second;
   if (caches_.size() >= kept_lengths) caches_.clear();
-  return *(caches_[h] = std::make_unique<ModeCache>(equations_.family(h), tol_));
+  return *(caches_[h] = std::make_unique<ModeCache>(equations_.family(h)));
 }
 
 bool LcsFamily::solve(double h, StepPoint& point, Vector& noise) {
@@ -52,13 +51,12 @@ bool LcsFamily::solve(double h, StepPoint& point, Vector& noise) {
   map.w(theta, point.w.data());
   if (!point.x.allFinite() || !point.lambda.allFinite() || !point.w.allFinite()) return false;
   const std::vector<Gap> gaps = gaps_of(laws(), point.mode);
-  const double overall = std::max(point.x.lpNorm<Eigen::Infinity>(), x_.lpNorm<Eigen::Infinity>());
   noise.resize(static_cast<Eigen::Index>(gaps.size()));
   for (std::size_t g = 0; g < gaps.size(); ++g) {
-    const double size =
-        gaps[g].of_lambda ? map.lambda_size(gaps[g].law, theta) : map.w_size(gaps[g].law, theta);
+    const double rounding = gaps[g].of_lambda ? map.lambda_rounding(gaps[g].law, theta)
+                                              : map.w_rounding(gaps[g].law, theta);
     noise[static_cast<Eigen::Index>(g)] =
-        std::max(tol_ * (size + std::abs(gaps[g].bound)), vanishing * overall);
+        rounding + std::numeric_limits<double>::epsilon() * std::abs(gaps[g].bound);
   }
   return true;
 }
@@ -74,7 +72,7 @@ Status LcsFamily::solutions(double h, const StepPoint& from, std::vector<StepPoi
   ModeCache& maps = cache(h);
   const int present = from.mode.size() == laws().size() ? maps.find(from.mode) : -1;
   if (!maps.all_admissible(parameter_.data(), present, candidates_))
-    return solutions_of_set(maps.family(), h, from, list, count);
+    return solutions_of_set(h, from, list, count);
   count = static_cast<int>(candidates_.size());
   for (const int index : candidates_) {
     StepPoint point = from;
@@ -87,10 +85,9 @@ Status LcsFamily::solutions(double h, const StepPoint& from, std::vector<StepPoi
   return Status::no_solution;
 }
 
-Status LcsFamily::solutions_of_set(const ParametricMlcp& family, double h, const StepPoint& from,
-                                   std::vector<StepPoint>& list, int& count) {
-  Mlcp problem = family.base;
-  instantiate(family, parameter_.data(), problem);
+Status LcsFamily::solutions_of_set(double h, const StepPoint& from, std::vector<StepPoint>& list,
+                                   int& count) {
+  const Mlcp problem = equations_.problem(x_, t_, t_ + h, h);
   EnumerateOptions limits;
   limits.max_nodes = enumeration_budget;
   SolutionSet set = enumerate(problem, limits);
@@ -100,13 +97,13 @@ Status LcsFamily::solutions_of_set(const ParametricMlcp& family, double h, const
   }
   respect_memory(set, laws(), from.mode);
   count = static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
-  const Nearest choice = perp::nearest(problem, set, equations_.norm(from.x),
+  const Nearest choice = perp::nearest(problem, set, equations_.norm(from.x, problem.p()),
                                        from.mode.empty() ? nullptr : &from.mode);
   if (choice.status != Status::solved) {
     message_ = choice.status == Status::no_solution ? no_longer_step : choice.message;
     return choice.status;
   }
-  const Solution& nearest = choice.minimisers.front();
+  const Solution nearest = of_state(choice.minimisers.front(), equations_.n());
   list.push_back({h, nearest.mode, nearest.u, nearest.lambda, nearest.w});
   return Status::solved;
 }

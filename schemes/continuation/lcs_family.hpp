@@ -14,8 +14,8 @@ namespace perp {
 /// The steps of the θ-method for an Lcs: each mode is solved once per length and kept.
 class LcsFamily final : public StepFamily {
  public:
-  /// `tol`: rounding of a gap as a share of its terms. `equations` must outlive this.
-  LcsFamily(StepEquations& equations, double tol);
+  /// `equations` must outlive this.
+  explicit LcsFamily(StepEquations& equations);
 
   void set_state(const Vector& x, double t) override;
   [[nodiscard]] const std::vector<Law>& laws() const override { return equations_.lcs().laws; }
@@ -28,12 +28,10 @@ class LcsFamily final : public StepFamily {
 
  private:
   ModeCache& cache(double h);
-  Status solutions_of_set(const ParametricMlcp& family, double h, const StepPoint& from,
-                          std::vector<StepPoint>& list, int& count);
+  Status solutions_of_set(double h, const StepPoint& from, std::vector<StepPoint>& list, int& count);
 
   StepEquations& equations_;
   Lcs stepped_;
-  double tol_;
   Vector x_;
   double t_ = 0;
   std::vector<double> parameter_;

@@ -12,7 +12,6 @@
 namespace perp {
 namespace {
 
-constexpr double rounding = 1e-12;  ///< of a gap, as a share of its terms
 constexpr double shortest = 1e-3;   ///< of the step length: shorter steps have nothing to follow
 
 StepPath follow_from(StepFamily& family, const Step& from, double h) {
@@ -99,7 +98,7 @@ void PathCapturing::accept() {
 }
 
 Scheme::ResetOutcome PathCapturing::reset(std::vector<Event>& events) {
-  const ResetOutcome outcome = within_->reset(events);
+  ResetOutcome outcome = within_->reset(events);
   message_ = within_->message();
   return outcome;
 }
@@ -122,7 +121,7 @@ std::unique_ptr<Scheme> capturing_scheme(const Lcs& lcs, Theta options) {
   if (options.selector != Selector::continuation) return std::make_unique<Capturing>(lcs, options);
   options.selector = Selector::keep_mode;
   auto within = std::make_unique<Capturing>(lcs, options);
-  auto family = std::make_unique<LcsFamily>(within->equations(), rounding);
+  auto family = std::make_unique<LcsFamily>(within->equations());
   return std::make_unique<PathCapturing>(std::move(within), std::move(family),
                                          shortest * options.h);
 }
@@ -132,18 +131,18 @@ std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, BackwardEuler option
     return std::make_unique<NonlinearCapturing>(system, options);
   options.selector = Selector::keep_mode;
   return std::make_unique<PathCapturing>(std::make_unique<NonlinearCapturing>(system, options),
-                                         std::make_unique<DcsFamily>(system, rounding, options.tol),
+                                         std::make_unique<DcsFamily>(system),
                                          shortest * options.h);
 }
 
 StepPath follow(const Lcs& lcs, const Step& from, double h, double theta) {
   StepEquations equations(lcs, theta);
-  LcsFamily family(equations, rounding);
+  LcsFamily family(equations);
   return checked_follow(family, equations.n(), from, h);
 }
 
 StepPath follow(const Dcs& system, const Step& from, double h) {
-  DcsFamily family(system, rounding, BackwardEuler{}.tol);
+  DcsFamily family(system);
   return checked_follow(family, system.n(), from, h);
 }
 

@@ -26,6 +26,24 @@ class PathCapturing final : public Scheme {
   void accept() override;
   ResetOutcome reset(std::vector<Event>& events) override;
   [[nodiscard]] double attempted_norm() const override { return within_->attempted_norm(); }
+  [[nodiscard]] const Vector& attempted() const override { return within_->attempted(); }
+  [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override {
+    return within_->motion(a, b);
+  }
+  [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override {
+    return within_->motion_terms(a, b);
+  }
+  [[nodiscard]] Vector rounding() override { return within_->rounding(); }
+  [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override {
+    return within_->motion_rounding(a, b);
+  }
+  [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override {
+    return within_->drift(sizes, steps);
+  }
+  [[nodiscard]] std::vector<int> lost_variables() const override {
+    return within_->lost_variables();
+  }
+  [[nodiscard]] double residual() const override { return within_->residual(); }
   [[nodiscard]] double t() const override { return within_->t(); }
   [[nodiscard]] const Vector& x() const override { return within_->x(); }
   const Vector& lambda() override { return within_->lambda(); }

@@ -184,6 +184,12 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
                        given[static_cast<std::size_t>(entry.input - 1 - n)];
     if (!known && entry.on_multipliers) structure.nonlinear_in_multipliers = true;
   }
+  structure.w_is_given.assign(system.laws.size(), 1);
+  for (const Entry& entry : entries) {
+    const int j = entry.input - 1 - n;
+    const bool known = j >= 0 && j < n && given[static_cast<std::size_t>(j)];
+    if (entry.row >= n && !known) structure.w_is_given[static_cast<std::size_t>(entry.row - n)] = 0;
+  }
   structure.groups = Pattern(system, entries, given, levels).groups();
   return structure;
 }

@@ -14,6 +14,9 @@ struct ArrayStructure {
   /// For each law the number of its group. Laws of different groups do not influence each other in
   /// any coefficient w_[0..K]: their branches can be decided one group after the other.
   std::vector<int> groups;
+  /// For each law: is w a function of t and of variables that have a given value, whatever the
+  /// mode?
+  std::vector<char> w_is_given;
 };
 
 /// For levels 0..K of the array (see DerivativeArray).

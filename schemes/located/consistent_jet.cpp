@@ -12,13 +12,36 @@
 namespace perp {
 namespace {
 
+// An exponential is left at a constant rate: from 5 V down a diode's curve in steps of 25 mV.
+constexpr int most_jet_iterations = 1000;
+constexpr int shorter_units = 3;
+constexpr int bits_per_unit = 10;
+constexpr double share_of_end = 1e-11;  ///< nearer to an end of a branch, relative to it, is at it
 constexpr double known_tolerance = 1e-8;  ///< entries of scaled null vectors below this are zero
+
+/// A jet that something looks to be missing of.
+bool is_doubtful(const Jet& jet) { return jet.consistent && !jet.determined; }
 
 /// Leading entries that are zero.
 int leading_zeros(const Matrix& sizes, Eigen::Index row) {
   int count = 0;
   while (count < sizes.cols() && sizes(row, count) <= known_tolerance) ++count;
   return count;
+}
+
+/// The only branch over w, if w is farther than `error` from all ends. -1: none, several, too near.
+int decided_branch(const Law& law, double w, double error) {
+  int decided = -1;
+  for (std::size_t k = 0; k < law.branches.size(); ++k) {
+    const Range range = w_range(law.branches[k]);
+    for (const double end : {range.lower, range.upper})
+      if (std::isfinite(end) && !(std::abs(w - end) > error + share_of_end * std::abs(end)))
+        return -1;
+    if (!(w > range.lower && w < range.upper)) continue;
+    if (decided >= 0) return -1;
+    decided = static_cast<int>(k);
+  }
+  return decided;
 }
 
 void check_size(const char* name, Eigen::Index wanted, const Vector& given) {
@@ -41,7 +64,7 @@ struct ConsistentJets::Implementation {
   Dcs system;
   ModeArray equations;
   ArrayStructure structure;
-  RankNewton newton;
+  RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
   std::unique_ptr<DerivativeArray> outer;  // with t and p, made when first asked for
   double tolerance = 1e-8;
   Matrix null_space;
@@ -60,6 +83,7 @@ const std::vector<Law>& ConsistentJets::laws() const { return self_->equations.l
 bool ConsistentJets::is_nonlinear_in_multipliers() const {
   return self_->structure.nonlinear_in_multipliers;
 }
+bool ConsistentJets::is_linear() const { return self_->equations.is_linear(); }
 const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
 const JetScales& ConsistentJets::scales() const { return self_->equations.scales(); }
 void ConsistentJets::set_tolerance(double tolerance) { self_->tolerance = tolerance; }
@@ -155,15 +179,37 @@ Jet ConsistentJets::Implementation::jet(bool solved) {
     result.w_known.assign(static_cast<std::size_t>(system.m()), 0);
     return result;
   }
-  result.residual = equations.relative_residual();
+  result.residual = std::max(equations.relative_residual(), equations.slow_residual());
   result.consistent = result.residual <= tolerance;
   read_known(result);
   return result;
 }
 
+void ConsistentJets::set_unit(double unit) {
+  JetScales scales = self_->equations.scales();
+  if (scales.fastest == unit) return;
+  scales.fastest = unit;
+  self_->equations.set_scales(scales);
+}
+
+/// A mode may have poles that are faster than the shortest time which the form of the equations
+/// shows: what looks singular is looked at again in shorter units of time.
 Jet ConsistentJets::solve(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                           const Vector& rates) {
   self_->check(mode, x, lambda, rates);
+  Jet jet = solve_once(mode, t, x, lambda, rates);
+  const double unit = scales().fastest;
+  for (int k = 1; k <= shorter_units && is_doubtful(jet); ++k) {
+    set_unit(std::ldexp(unit, -k * bits_per_unit));
+    Jet shorter = solve_once(mode, t, x, lambda, rates);
+    if (shorter.consistent && shorter.determined) jet = std::move(shorter);
+  }
+  set_unit(unit);
+  return jet;
+}
+
+Jet ConsistentJets::solve_once(const Mode& mode, double t, const Vector& x, const Vector& lambda,
+                               const Vector& rates) {
   if (self_->equations.begin(mode, t, x, lambda, rates) && self_->newton.run(self_->equations))
     return self_->jet(true);
   if (self_->equations.array().is_linear()) return self_->jet(false);
@@ -177,6 +223,20 @@ Jet ConsistentJets::solve_from(const Mode& mode, double t, const Vector& x, cons
   if (!solved) self_->equations.begin(mode, t, x, lambda, rates);
   solved = self_->equations.release_multipliers() && self_->newton.run(self_->equations);
   return self_->jet(solved);
+}
+
+std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, double share) {
+  std::vector<int> decided(laws().size(), -1);
+  const auto& given = self_->structure.w_is_given;
+  if (std::none_of(given.begin(), given.end(), [](char is) { return is != 0; })) return decided;
+  ModeArray& equations = self_->equations;
+  equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
+  for (std::size_t i = 0; i < decided.size(); ++i) {
+    if (!given[i]) continue;
+    const auto [w, size] = equations.argument(static_cast<int>(i));
+    decided[i] = decided_branch(laws()[i], w, share * size);
+  }
+  return decided;
 }
 
 JetSensitivities ConsistentJets::sensitivities(const Jet& jet, const Matrix& dx_dq,
@@ -197,11 +257,15 @@ JetSensitivities ConsistentJets::sensitivities(const Jet& jet, const Matrix& dx_
   }
   if (!jet.consistent) throw InvalidInput("sensitivities need a jet that is consistent");
   ModeArray& equations = self_->equations;
+  const double unit = scales().fastest;
+  set_unit(jet.unit);
   equations.begin(jet);
   if (!self_->outer)
     self_->outer = std::make_unique<DerivativeArray>(self_->system, levels(), true);
-  self_->outer->evaluate(jet.t, equations.scales().time, equations.x(), equations.lambda());
-  return differentiate_jet(equations, *self_->outer, jet, dx_dq, changes);
+  self_->outer->evaluate(jet.t, equations.scales().fastest, equations.x(), equations.lambda());
+  JetSensitivities result = differentiate_jet(equations, *self_->outer, jet, dx_dq, changes);
+  set_unit(unit);
+  return result;
 }
 
 Matrix ConsistentJets::differential_projection(double t, const Vector& x, const Vector& lambda,

@@ -12,6 +12,7 @@ namespace perp {
 ///     x(t+τ) = Σ_k x.col(k) τ^k,   the same for λ and w
 struct Jet {
   double t = 0;
+  double unit = 1;  ///< of time, in which it was solved for
   Mode mode;
   Matrix x;       ///< n×(K+2)
   Matrix lambda;  ///< m×(K+1)
@@ -36,6 +37,8 @@ struct JetScales {
   double time = 1;  ///< in which the solution changes by its size; > 0
   Vector x{};       ///< smallest sizes of the variables that count; empty: 1 for each
   Vector lambda{};  ///< and of the multipliers
+  /// The shortest time of the equations, in units of which coefficients are solved for; 0: `time`.
+  double fastest = 0;
 };
 
 /// Derivatives of a jet with respect to q quantities. Entries that the equations do not determine
@@ -71,9 +74,17 @@ class ConsistentJets {
   /// Do the equations hold products and the like of multipliers, so that one mode may have several
   /// jets? By their form.
   [[nodiscard]] bool is_nonlinear_in_multipliers() const;
+  /// Are the equations affine in ẋ, x and λ, with constant coefficients? Then a mode without a jet
+  /// has no solution; else Newton's method has found none.
+  [[nodiscard]] bool is_linear() const;
   /// For each law the number of its group: laws of different groups do not influence each other in
   /// any coefficient that a jet determines. By the form of the equations.
   [[nodiscard]] const std::vector<int>& groups() const;
+
+  /// For each law the branch that its argument decides at (t, x), whatever the mode: w is a
+  /// function of t and of given variables, inside of one branch alone and farther from its ends
+  /// than `share` of the sizes of the terms of w. -1: not decided.
+  std::vector<int> decided_branches(double t, const Vector& x, double share);
 
   /// Throws InvalidInput for sizes that do not fit or are not positive.
   void set_scales(const JetScales& scales);
@@ -108,6 +119,10 @@ class ConsistentJets {
                                  const Matrix& dp_dq = {});
 
  private:
+  Jet solve_once(const Mode& mode, double t, const Vector& x, const Vector& lambda,
+                 const Vector& rates);
+  void set_unit(double unit);
+
   struct Implementation;
   std::unique_ptr<Implementation> self_;
 };

@@ -13,10 +13,10 @@
 namespace perp {
 namespace {
 
-constexpr double same = 1e-7;        ///< relative difference of equal points
+constexpr double same_equilibrium = 1e-7;        ///< relative difference of equal points
 constexpr double at_end = 1e-8;      ///< relative distance to the end of a branch that is none
 constexpr double no_growth = 1e-12;  ///< |Re s| relative to the largest |s| that is rounding
-constexpr double rounding = 1e-13;   ///< the same relative to ‖∂H/∂y‖/‖∂H/∂ẏ‖
+constexpr double rate_rounding = 1e-13;   ///< the same relative to ‖∂H/∂y‖/‖∂H/∂ẏ‖
 
 /// 0 = H(t, 0, y) of one mode.
 class RestEquations {
@@ -70,7 +70,7 @@ void clean(std::vector<std::complex<double>>& values, const RestEquations& equat
   double size = 0;
   for (const auto& value : values) size = std::max(size, std::abs(value));
   const double none = std::max(
-      no_growth * size, rounding * equations.matrix().norm() / equations.rate_matrix().norm());
+      no_growth * size, rate_rounding * equations.matrix().norm() / equations.rate_matrix().norm());
   for (auto& value : values)
     value = {std::abs(value.real()) <= none ? 0 : value.real(),
              std::abs(value.imag()) <= none ? 0 : value.imag()};
@@ -117,7 +117,7 @@ class RestSearch : PointSearch {
   void list_continuations(Equilibrium& result, const std::vector<int>& open);
   [[nodiscard]] bool are_equal(const Vector& a, const Vector& b) const {
     for (Eigen::Index j = 0; j < a.size(); ++j)
-      if (std::abs(a[j] - b[j]) > same * std::max({scale_[j], std::abs(a[j]), std::abs(b[j])}))
+      if (std::abs(a[j] - b[j]) > same_equilibrium * std::max({scale_[j], std::abs(a[j]), std::abs(b[j])}))
         return false;
     return true;
   }
@@ -189,7 +189,7 @@ bool RestSearch::solve(const Mode& mode, const Vector& x, const Vector& lambda,
 void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
   const auto known = std::find_if(list.begin(), list.end(), [&](const Equilibrium& other) {
     return (!other.isolated && !next.isolated) ||
-           (are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= same);
+           (are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= same_equilibrium);
   });
   if (known == list.end())
     list.push_back(std::move(next));

@@ -39,12 +39,12 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, bool in
   Chebyshev::sign_changes(derivative_, turns_);
   turns_.push_back(1);
   // Between its turns the gap is monotone.
-  double low = 0, low_value = Chebyshev::evaluate(coefficients_, 0);
-  if (inside) low_value = std::max(low_value, 0.0);
+  double low = 0;
+  bool above = inside || Chebyshev::evaluate(coefficients_, 0) > noise;
   for (const double high : turns_) {
     const double high_value = Chebyshev::evaluate(coefficients_, high);
     const bool last = high == 1;
-    if (low_value >= 0 && high_value < -(last ? noise : depth)) {
+    if (above && high_value < -(last ? noise : depth)) {
       double a = low, b = high;
       while (true) {
         const double middle = a + (b - a) / 2;
@@ -55,7 +55,7 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, bool in
     }
     // A dip that does not count leaves the gap where it was: on the inner side.
     low = high;
-    low_value = low_value >= 0 && high_value < 0 ? 0.0 : high_value;
+    above = above || high_value > noise;
   }
   return std::nullopt;
 }

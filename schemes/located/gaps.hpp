@@ -10,14 +10,17 @@
 namespace perp {
 
 /// A quantity that stays >= 0 as long as a mode lasts: the distance of w or λ to a finite end of
-/// the branch of its law (of w where the branch fixes or slopes λ, of λ where it fixes w), or the
-/// condition of a reset, which fires where it falls below 0.
+/// the branch of its law (of w where the branch fixes or slopes λ, of λ where it fixes w), the
+/// condition of a reset, which fires where it falls below 0, or the distance of a variable to one of
+/// its bounds.
 struct Gap {
-  int law = -1;    ///< -1: of a reset
-  int reset = -1;  ///< -1: of a law
+  int law = -1;    ///< -1: not of a law
+  int reset = -1;  ///< -1: not of a reset
   bool of_lambda = false;
   double bound = 0;
   double sign = 1;  ///< gap = sign · (value − bound)
+  int variable = -1;  ///< -1: not of a variable's bound
+  int surface = -1;   ///< of BoundWatch
 
   [[nodiscard]] double at(double value) const { return sign * (value - bound); }
 };
@@ -41,7 +44,8 @@ class GapWatch {
   };
   /// The first fall of any gap. `values`: gaps × points. A fall counts where the gap then reaches
   /// −depth before it rises again (`noise` at the end of the step, where it may fall further).
-  /// `inside`: the gap counts as >= 0 at the start whatever its rounding says.
+  /// `inside`: the gap counts as >= 0 at the start whatever its rounding says; else from where it
+  /// exceeds its noise.
   std::optional<Fall> first(const Matrix& values, const Vector& depth, const Vector& noise,
                             const std::vector<char>& inside);
   /// Is the gap's course through the step resolved: do its coefficients from `degree` on amount to

@@ -56,7 +56,7 @@ JetSensitivities differentiate_jet(const ModeArray& equations, const DerivativeA
   const Matrix change = equations.expand(unknowns);
   moves += change;
   given += full * change;
-  const double time = equations.scales().time;
+  const double time = equations.scales().fastest;
   for (int k = 0; k <= levels + 1; ++k)
     result.x.push_back(block(moves, array.x_column(k, 0), n, k, time, jet.x_known));
   for (int k = 0; k <= levels; ++k) {

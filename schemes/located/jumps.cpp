@@ -11,11 +11,11 @@
 namespace perp {
 namespace {
 
-constexpr int most_iterations = 60;
-constexpr double rank_tolerance = 1e-11;  ///< pivots of a scaled matrix below this are zero
+constexpr int most_jump_iterations = 60;
+constexpr double jump_rank = 1e-11;  ///< pivots of a scaled matrix below this are zero
 constexpr double settled = 1e-13;         ///< relative correction that ends the iteration
-constexpr double near_rounding = 1e-10;   ///< corrections that stay below this are rounding
-constexpr double known_tolerance = 1e-8;  ///< entries of scaled null vectors below this are zero
+constexpr double near_jump_rounding = 1e-10;   ///< corrections that stay below this are rounding
+constexpr double known_jump = 1e-8;  ///< entries of scaled null vectors below this are zero
 constexpr double outside = 1e-9;          ///< relative violation of a range that is none
 constexpr double no_jump = 1e-9;          ///< relative size of a jump that is none
 
@@ -53,6 +53,10 @@ class JumpEquations {
   [[nodiscard]] Vector x() const { return array_.x().col(0); }
   [[nodiscard]] Vector lambda() const { return array_.lambda().col(0); }
   [[nodiscard]] double w(int i) const { return array_.array().values()[n_ + i]; }
+  /// Of the terms of w.
+  [[nodiscard]] double w_size(int i) const {
+    return array_.array().derivatives().row(n_ + i).head(n_).cwiseAbs().dot(sizes_.head(n_));
+  }
   [[nodiscard]] Vector variable_impulse() const { return Z_ * impulses_.head(Z_.cols()); }
   [[nodiscard]] Vector multiplier_impulse() const;
   [[nodiscard]] double size() const {
@@ -61,6 +65,7 @@ class JumpEquations {
 
  private:
   bool assemble();
+  [[nodiscard]] Vector impulse_units() const;
   [[nodiscard]] const Branch& branch(int i) const {
     const auto law = static_cast<std::size_t>(i);
     return laws_[law].branches[static_cast<std::size_t>(mode_[law])];
@@ -83,6 +88,17 @@ class JumpEquations {
   RankElimination elimination_;
 };
 
+/// An impulse is a value for a time.
+Vector JumpEquations::impulse_units() const {
+  const JetScales& scales = array_.scales();
+  Vector units(Z_.cols() + static_cast<Eigen::Index>(loaded_.size()));
+  for (Eigen::Index c = 0; c < Z_.cols(); ++c)
+    units[c] = 1 / Z_.col(c).cwiseAbs().cwiseQuotient(scales.x).maxCoeff();
+  for (std::size_t k = 0; k < loaded_.size(); ++k)
+    units[Z_.cols() + static_cast<Eigen::Index>(k)] = scales.lambda[loaded_[k]];
+  return scales.time * units;
+}
+
 bool JumpEquations::assemble() {
   if (!array_.evaluate()) return false;
   const DerivativeArray& full = array_.array();
@@ -94,7 +110,7 @@ bool JumpEquations::assemble() {
         full.derivatives().col(full.lambda_column(0, loaded_[k])).head(n_ + m_);
   const Vector change = x() - x_before_;
   const Vector balance = rates * change + columns_ * impulses_;
-  const Vector impulse_sizes = impulses_.cwiseAbs().cwiseMax(Vector::Ones(impulses_.size()));
+  const Vector impulse_sizes = impulses_.cwiseAbs().cwiseMax(impulse_units());
   const Vector x_sizes = array_.scales().x.cwiseMax(x().cwiseAbs());
   std::vector<int> rows;
   for (int i = 0; i < n_ + m_; ++i)
@@ -134,13 +150,13 @@ bool JumpEquations::solve(const Mode& mode, double t, const Vector& x, const Vec
   }
   impulses_ = Vector::Zero(Z_.cols() + static_cast<Eigen::Index>(loaded_.size()));
   double last = inf;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  for (int iteration = 0; iteration < most_jump_iterations; ++iteration) {
     if (!assemble()) return false;
-    elimination_.factorise(matrix_, sizes_, row_sizes_, rank_tolerance);
+    elimination_.factorise(matrix_, sizes_, row_sizes_, jump_rank);
     elimination_.solve(residual_, step_);
     const double size = (step_.cwiseAbs().array() / sizes_.array()).maxCoeff();
     if (!(size < inf)) return false;
-    if (size <= settled || (size <= near_rounding && size > last / 2)) return true;
+    if (size <= settled || (size <= near_jump_rounding && size > last / 2)) return true;
     array_.move(-1, step_.head(array_.unknowns()));
     impulses_ -= step_.tail(impulses_.size());
     last = size;
@@ -155,7 +171,7 @@ bool JumpEquations::is_isolated() {
   const Matrix moves = array_.array().rate_derivatives() * basis.topRows(n_);
   const Vector sizes = array_.array().rate_derivatives().cwiseAbs() * sizes_.head(n_);
   for (Eigen::Index i = 0; i < moves.rows(); ++i)
-    if (moves.row(i).cwiseAbs().maxCoeff() > known_tolerance * sizes[i]) return false;
+    if (moves.row(i).cwiseAbs().maxCoeff() > known_jump * sizes[i]) return false;
   return true;
 }
 
@@ -171,16 +187,15 @@ double JumpEquations::range_violation() const {
   const Vector multipliers = multiplier_impulse();
   const Matrix rates = array_.array().rate_derivatives();
   const Vector w_impulse = (rates * (x() - x_before_) + columns_ * impulses_).tail(m_);
-  const double scale = impulses_.size() > 0 ? std::max(impulses_.cwiseAbs().maxCoeff(), 1.0) : 1;
+  const double T = array_.scales().time;
   for (int i = 0; i < m_; ++i) {
     const Branch& b = branch(i);
-    const double terms =
-        array_.array().derivatives().row(n_ + i).head(n_).cwiseAbs().dot(sizes_.head(n_));
+    const double terms = w_size(i);
     if (is_vertical(b))
-      worst = std::max(worst, violation(cone(b.lambda), multipliers[i], scale));
+      worst = std::max(worst, violation(cone(b.lambda), multipliers[i], T * array_.scales().lambda[i]));
     else
       worst = std::max(worst, violation(w_range(b), w(i), terms));
-    if (is_open(b)) worst = std::max(worst, violation(cone(b.w), w_impulse[i], scale));
+    if (is_open(b)) worst = std::max(worst, violation(cone(b.w), w_impulse[i], T * terms));
   }
   return worst;
 }
@@ -191,7 +206,7 @@ std::vector<int> open_laws(const std::vector<Law>& laws, const JumpEquations& eq
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const double w = equations.w(static_cast<int>(i));
     const auto holds = [&](const Branch& branch) {
-      return violation(w_range(branch), w, 1) <= outside;
+      return violation(w_range(branch), w, equations.w_size(static_cast<int>(i))) <= outside;
     };
     if (std::count_if(laws[i].branches.begin(), laws[i].branches.end(), holds) > 1)
       open.push_back(static_cast<int>(i));

@@ -24,13 +24,14 @@ struct Located {
   double max_step = inf;   ///< no step is longer
   double fixed_step = 0;   ///< > 0: steps of this length, shorter only before events and the end
   double output_step = 0;  ///< > 0: states are reported at multiples of it too
+  /// Which of several continuations is taken.
   ContinuationPolicy policy = ContinuationPolicy::minimal_norm;
   bool cross_check =
       false;       ///< every choice of a mode is compared with a short implicit Euler step
-  Vector scale{};  ///< of the variables, > 0; empty: 1 for each
+  Vector scale{};  ///< of the variables; 0, or all of it empty: from the data of the model
   std::vector<double> restitution{};   ///< of contacts, one per law, in [0, 1]; empty: 0
   SensitivityRequest sensitivities{};  ///< empty: none are computed
-  long max_steps = 10'000'000;
+  long max_steps = 10'000'000;         ///< a run with more ends as not_solved
 };
 
 }  // namespace perp

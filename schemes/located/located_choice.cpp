@@ -13,14 +13,15 @@ constexpr double same_norm = 1e-9;        ///< relative: norms that tie
 constexpr double same_multiplier = 1e-5;  ///< relative: a multiplier that goes on
 
 /// Do the laws outside of `hit` keep their branch and their multiplier?
-bool goes_on(const Continuation& continuation, const Step& before, const std::vector<int>& hit) {
+bool goes_on(const Continuation& continuation, const Step& before, const std::vector<int>& hit,
+             const Vector& units) {
   for (std::size_t i = 0; i < before.mode.size(); ++i) {
     const int law = static_cast<int>(i);
     if (std::find(hit.begin(), hit.end(), law) != hit.end()) continue;
     if (continuation.mode[i] != before.mode[i]) return false;
     const double old_value = before.lambda[law], new_value = continuation.jet.lambda(law, 0);
     if (std::abs(new_value - old_value) >
-        same_multiplier * std::max({std::abs(old_value), std::abs(new_value), 1e-3}))
+        same_multiplier * std::max({std::abs(old_value), std::abs(new_value), units[law]}))
       return false;
   }
   return true;
@@ -33,14 +34,24 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
 void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
                        bool x_jumped) {
   const bool first = steps_ == 0 && result_.t.empty();
-  Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, undecided);
-  if (selection.admissible.empty() && static_cast<int>(undecided.size()) < system_.m()) {
-    selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all_laws_);
+  const SelectionOptions options{.ended = hit};
+  const auto select_from = [&](const std::vector<int>& laws) {
+    return select(jets_, now_.t, now_.x, now_.lambda, now_.mode, laws, options);
+  };
+  Selection selection = select_from(undecided);
+  if (selection.admissible.empty() && static_cast<int>(undecided.size()) < system_.m())
+    selection = select_from(all_laws_);
+  // The sensitivities need the series.
+  if (selection.admissible.empty() && is_at_edge_ && !sensitivities_.active())
+    selection.admissible = continuations_by_rates(undecided);
+  if (selection.admissible.empty() && is_at_edge_) {
+    capture_the_rest(before, "the equations are not smooth at the end of the mode");
+    return;
   }
   if (selection.admissible.empty() && impact(before)) return;
   if (result_.status != Status::never_run) return;
   if (selection.admissible.empty()) {
-    if (!jump(before)) {
+    if (!jump(before, selection)) {
       end_here(before, selection);
       return;
     }
@@ -58,18 +69,19 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   close_accumulation();
 }
 
-/// ‖∂F/∂ẋ ẋ‖ at the start of a continuation: what the norm of [RAB] eq. (31) is per unit of time.
-double LocatedRun::speed(const Continuation& continuation) {
+/// At the start of a continuation: what the norm of [RAB] eq. (31) is per unit of time.
+LocatedRun::Speed LocatedRun::speed(const Continuation& continuation) {
   flow_.set_mode(continuation.mode);
   flow_.gather(continuation.jet.x.col(0), continuation.jet.lambda.col(0), y_);
   ydot_ = Vector::Zero(flow_.size());
   ydot_.head(system_.n()) = continuation.jet.x.col(1);
   Vector H;
   Matrix H_ydot, H_y;
-  if (!flow_.linearize(continuation.jet.t, ydot_, y_, H, H_ydot, H_y)) return inf;
+  if (!flow_.linearize(continuation.jet.t, ydot_, y_, H, H_ydot, H_y)) return {inf, 0};
   for (int j = 0; j < system_.n(); ++j)
     if (!flow_.is_differential(j)) ydot_[j] = 0;  // its rate may be undetermined
-  return (H_ydot.topRows(system_.n()) * ydot_).norm();
+  const auto rates = H_ydot.topLeftCorner(system_.n(), system_.n());
+  return {(rates * ydot_.head(system_.n())).norm(), (rates * scales_.x).norm() / scales_.time};
 }
 
 /// Index of the continuation that is followed: what the tree of solutions asks for, or what the
@@ -94,7 +106,7 @@ std::size_t LocatedRun::by_policy(const Selection& selection, const Step& before
   const auto& found = selection.admissible;
   std::vector<std::size_t> left;
   for (std::size_t k = 0; k < found.size(); ++k)
-    if (!hit.empty() && goes_on(found[k], before, hit)) left.push_back(k);
+    if (!hit.empty() && goes_on(found[k], before, hit, scales_.lambda)) left.push_back(k);
   if (left.empty())
     for (std::size_t k = 0; k < found.size(); ++k) left.push_back(k);
   const auto is_present = [&](std::size_t k) { return found[k].mode == before.mode; };
@@ -103,10 +115,10 @@ std::size_t LocatedRun::by_policy(const Selection& selection, const Step& before
     if (stay != left.end()) return *stay;
   }
   std::size_t best = left.front();
-  double least = speed(found[best]);
+  double least = speed(found[best]).norm;
   for (std::size_t i = 1; i < left.size(); ++i) {
-    const double norm = speed(found[left[i]]);
-    const double tie = same_norm * std::max({norm, least, 1e-3});
+    const auto [norm, unit] = speed(found[left[i]]);
+    const double tie = same_norm * std::max({norm, least, unit});
     if (norm < least - tie || (norm <= least + tie && is_present(left[i]) && !is_present(best)))
       best = left[i];
     least = std::min(least, norm);
@@ -120,12 +132,18 @@ void LocatedRun::log_change(const Step& before, const Selection& selection, std:
   std::string note;
   if (selection.admissible.size() > 1) {
     note = fmt::format("{} continuations:", selection.admissible.size());
-    for (std::size_t k = 0; k < selection.admissible.size(); ++k)
-      note += fmt::format("{} [{}]{}", k > 0 ? "," : "",
+    std::size_t named = 0;
+    for (std::size_t k = 0; k < selection.admissible.size(); ++k) {
+      if (k != chosen && named == most_named_modes - 1) continue;
+      note += fmt::format("{} [{}]{}", named++ > 0 ? "," : "",
                           describe(system_.laws, selection.admissible[k].mode),
                           k == chosen ? " (taken)" : "");
+    }
+    if (named < selection.admissible.size()) note += ", ...";
   }
   if (!next.strict) note += note.empty() ? "grazing" : "; grazing";
+  if (is_at_edge_)
+    note += "by first derivatives: the equations have no others here, other modes are not decided";
   if (options_.cross_check) note += cross_check(before, next.mode, note.empty());
   int signature = 17;
   std::vector<int> changed;
@@ -151,6 +169,7 @@ void LocatedRun::log_change(const Step& before, const Selection& selection, std:
       if (gap.law != event.law || !sensitivities_.active()) continue;
       const Sensitivities::GapRate rate =
           sensitivities_.gap_rate(gap, passage_.before, sensitivities_before_);
+      if (std::abs(rate.by_t) * moment(now_.t) <= resting * gap_size(gap)) continue;  // tells no time
       event.dt_dq = rate.time();
       event.condition = 1 / std::abs(rate.by_t);
     }

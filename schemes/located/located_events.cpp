@@ -8,49 +8,46 @@
 namespace perp {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double rounding = 1e-13;     ///< of the terms of a gap
+constexpr double ulp_of_one = std::numeric_limits<double>::epsilon();
+constexpr double gap_rounding = 1e-13;     ///< of the terms of a gap
 constexpr double least_depth = 1e-12;  ///< of a dip that counts, of the terms of the gap
-constexpr double least_step = 2e-13;   ///< of max(1, |t|): a nearer event is one of this moment
-constexpr double same_moment = 1e-11;  ///< of max(1, |t|): falls that are one event
+constexpr double least_step = 2e-13;   ///< of t or the step: a nearer event is one of this moment
 constexpr double probe_share = 1e-2;   ///< of a step whose polynomial falls at its start
-constexpr int most_iterations = 60;
+constexpr int most_event_iterations = 60;
 constexpr int most_at_once = 20;  ///< events of one moment
 
 }  // namespace
 
-double LocatedRun::condition(int reset, const Step& state) {
-  return evaluator_.condition(static_cast<std::size_t>(reset), inputs(state).data());
+/// The state at the share s of the attempted step of length h.
+Step LocatedRun::sample(double s, double h) {
+  Step state{now_.t + s * h, now_.x, now_.lambda, now_.w, now_.mode};
+  radau_.interpolate(s, y_);
+  radau_.interpolate_derivative(s, ydot_);
+  flow_.scatter(y_, state.x, state.lambda);
+  if (system_.m() > 0 && !flow_.w(state.t, ydot_, y_, state.w)) state.w.setConstant(nan);
+  return state;
 }
 
-/// What the tapes of the resets are evaluated at: (t, 0, x, λ).
-std::vector<double> LocatedRun::inputs(const Step& state) const {
-  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
-  z[0] = state.t;
-  std::copy(state.x.begin(), state.x.end(), z.begin() + system_.variable_input(0));
-  std::copy(state.lambda.begin(), state.lambda.end(), z.begin() + system_.multiplier_input(0));
-  return z;
-}
-
-double LocatedRun::gap_value(const Gap& gap, const Step& state) const {
+double LocatedRun::gap_value(const Gap& gap, const Step& state) {
+  if (gap.variable >= 0) return gap.at(state.x[gap.variable]);
+  if (gap.law < 0) return gap.at(condition(gap.reset, state));
   return gap.at(gap.of_lambda ? state.lambda[gap.law] : state.w[gap.law]);
+}
+
+/// Of the terms of a law's gap.
+double LocatedRun::gap_size(const Gap& gap) const {
+  return gap.of_lambda ? std::max(scales_.lambda[gap.law], std::abs(gap.bound))
+                       : law_sizes_[gap.law];
 }
 
 /// The first gap that falls below 0 in the attempted step of length h.
 std::optional<GapWatch::Fall> LocatedRun::first_fall(double h) {
   if (gaps_.empty()) return std::nullopt;
   const Vector& points = watch_.points();
-  Step sample = now_;
   for (Eigen::Index k = 0; k < points.size(); ++k) {
-    sample.t = now_.t + points[k] * h;
-    radau_.interpolate(points[k], y_);
-    radau_.interpolate_derivative(points[k], ydot_);
-    flow_.scatter(y_, sample.x, sample.lambda);
-    if (system_.m() > 0 && !flow_.w(sample.t, ydot_, y_, sample.w)) sample.w.setConstant(nan);
+    const Step state = sample(points[k], h);
     for (std::size_t g = 0; g < gaps_.size(); ++g)
-      samples_(static_cast<Eigen::Index>(g), k) =
-          gaps_[g].law >= 0 ? gap_value(gaps_[g], sample)
-                            : gaps_[g].at(condition(gaps_[g].reset, sample));
+      samples_(static_cast<Eigen::Index>(g), k) = gap_value(gaps_[g], state);
   }
   for (std::size_t g = 0; g < gaps_.size(); ++g) {
     const auto row = static_cast<Eigen::Index>(g);
@@ -58,10 +55,13 @@ std::optional<GapWatch::Fall> LocatedRun::first_fall(double h) {
     double size = samples_.row(row).cwiseAbs().maxCoeff();
     if (gap.law >= 0 && !gap.of_lambda) size = std::max(size, law_sizes_[gap.law]);
     if (gap.of_lambda) size = std::max(size, std::abs(gap.bound));
-    noise_[row] = rounding * size;
+    noise_[row] = gap_rounding * size;
+    if (gap.surface >= 0) size = bound_size(bounds_.surface(gap.surface));
     depth_[row] = std::max(least_depth, options_.tol) * size;
-    if (gap.reset >= 0)
-      inside_[g] = reset_side_[static_cast<std::size_t>(gap.reset)] == gap.sign ? 1 : 0;
+    if (gap.surface >= 0) noise_[row] = depth_[row];
+    if (gap.reset < 0) continue;
+    noise_[row] = std::max(noise_[row], condition_noise(gap.reset));
+    inside_[g] = resets_.side(gap.reset) == gap.sign ? 1 : 0;
   }
   return watch_.first(samples_, depth_, noise_, inside_);
 }
@@ -84,13 +84,13 @@ bool LocatedRun::samples_resolved() {
 /// the gap does not fall.
 std::optional<double> LocatedRun::locate(const GapWatch::Fall& fall, double h) {
   const Gap& gap = gaps_[static_cast<std::size_t>(fall.gap)];
-  const double scale = std::max(1.0, std::abs(now_.t));
+  const double scale = std::max(h, std::abs(now_.t));
   double low = 0, high = h;
   double length = fall.s * h, slope = fall.slope / h;
   double last_length = -1, last_value = 0;
   const double noise = noise_[fall.gap];
   bool fell = false, probed = false;
-  for (int k = 0; k < most_iterations; ++k) {
+  for (int k = 0; k < most_event_iterations; ++k) {
     if (length <= least_step * scale) {
       if (fell || probed) return 0.0;
       probed = true;  // the polynomial falls at once: does a full step?
@@ -98,8 +98,7 @@ std::optional<double> LocatedRun::locate(const GapWatch::Fall& fall, double h) {
     }
     double value = nan;
     if (radau_.attempt(length) == Radau::Outcome::solved) {
-      const Step state = state_at_attempt(now_.t + length);
-      value = gap.law >= 0 ? gap_value(gap, state) : gap.at(condition(gap.reset, state));
+      value = gap_value(gap, state_at_attempt(now_.t + length));
     }
     if (!std::isfinite(value)) {
       high = length;
@@ -116,7 +115,7 @@ std::optional<double> LocatedRun::locate(const GapWatch::Fall& fall, double h) {
     double next = length - value / slope;
     const double step = std::abs(next - length);
     if (std::isfinite(next) && slope < 0 &&
-        step <= (k < 5 ? epsilon : 8 * epsilon) * std::max(std::abs(now_.t), length))
+        step <= (k < 5 ? ulp_of_one : 8 * ulp_of_one) * std::max(std::abs(now_.t), length))
       return length;
     if (!(next > low && next < high)) next = low + (high - low) / 2;
     if (next <= low || next >= high) break;
@@ -134,44 +133,67 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
     return;
   }
   if (!found) {
-    ++rejected_;
-    h_ = h / 2;
-    if (h_ < shortest_step())
-      finish(Status::not_solved,
-             fmt::format("stopped at t = {:.10g} (step {}, mode [{}]): the end of a sliding mode "
-                         "could not be located",
-                         now_.t, steps_, describe(system_.laws, now_.mode)));
+    shorten(h / 2, "the end of a mode is not located");
     return;
   }
   double length = *found;
-  if (length > 0) {
+  // A time that is asked for and the event are one moment where rounding cannot tell them apart.
+  double t_event = now_.t + length;
+  const double moment = least_step * std::max(h, std::abs(t_event));
+  const double nearest = next_output(t_event - moment);
+  if (length > 0 && std::abs(nearest - t_event) <= moment) {
+    t_event = nearest;
+    length = nearest - now_.t;
+  }
+  if (t_event > now_.t) {
     zero_steps_ = 0;
-    // A time that is asked for and the event are one moment where rounding cannot tell them apart.
-    double t_event = now_.t + length;
-    const double nearest = next_output(t_event - least_step * std::max(1.0, std::abs(t_event)));
-    if (std::abs(nearest - t_event) <= least_step * std::max(1.0, std::abs(t_event))) {
-      t_event = nearest;
-      length = nearest - now_.t;
+    fired_here_.clear();
+    if (!radau_.has_attempted(length) && radau_.attempt(length) != Radau::Outcome::solved) {
+      shorten(h / 2, "Newton's method does not converge");
+      return;
     }
     report_between(length);
     if (result_.status != Status::never_run) return;
-    accept(length, t_event);
-  } else if (++zero_steps_ > most_at_once) {
+    if (!resets_.empty()) follow_sides(length);
+    if (!accept(length, t_event)) return;
+  } else if (++zero_steps_ > most_at_once && !fired_here_.empty()) {
+    finish(Status::not_solved,
+           fmt::format("stopped at t = {:.10g} (step {}): resets follow each other without end at "
+                       "this moment: {}",
+                       now_.t, steps_, resets_.names(fired_here_)));
+    return;
+  } else if (zero_steps_ > most_at_once) {
     capture_the_rest(now_, "events follow each other without end at this moment");
     return;
   }
   const Step before = now_;
   const Gap gap = gaps_[static_cast<std::size_t>(fall.gap)];
-  pass_at_corner(gap, before);
-  watch_resets();
-  if (gap.reset >= 0) {
-    apply_reset(gap.reset, before);
+  if (gap.surface >= 0) {
+    pass_bound(gap);
     return;
   }
+  pass_at_corner(gap, before);
+  if (pass_resets(gap, before)) return;
+  watch_resets();
+  std::vector<int> hit = laws_hit();
+  const std::vector<int> undecided = undecided_laws(before, hit);
+  go_on(before, undecided, std::move(hit), false);
+}
+
+/// The laws whose gaps are 0 at the event.
+std::vector<int> LocatedRun::laws_hit() const {
   std::vector<int> hit;
   for (const Gap& zero : passage_.gaps)
-    if (std::find(hit.begin(), hit.end(), zero.law) == hit.end()) hit.push_back(zero.law);
+    if (zero.law >= 0 && std::find(hit.begin(), hit.end(), zero.law) == hit.end())
+      hit.push_back(zero.law);
   std::sort(hit.begin(), hit.end());
+  return hit;
+}
+
+/// The laws that may change their branch where those of `hit` do: these, and all whose multiplier
+/// follows the others.
+std::vector<int> LocatedRun::undecided_laws(const Step& before,
+                                            const std::vector<int>& hit) const {
   std::vector<int> undecided = hit;
   for (int i = 0; i < system_.m(); ++i) {
     const auto law = static_cast<std::size_t>(i);
@@ -180,7 +202,7 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
       undecided.push_back(i);
   }
   std::sort(undecided.begin(), undecided.end());
-  go_on(before, undecided, std::move(hit), false);
+  return undecided;
 }
 
 /// From the last moment before a jump of the right-hand side with time to the first one after it:
@@ -190,7 +212,8 @@ void LocatedRun::pass_time_switch() {
   switch_ = switches_.next(here.after, span_.end);
   const Step before = now_;
   passage_ = {};
-  if (sensitivities_.active()) {  // the moment does not depend on starts or parameters
+  const std::vector<int> hit = pass_laws_of_time(before, here.after);
+  if (hit.empty() && sensitivities_.active()) {  // the moment depends on nothing
     passage_.before = jets_.solve(before.mode, before.t, before.x, before.lambda);
     passage_.dt = Vector::Zero(options_.sensitivities.columns());
     sensitivities_.at_event(passage_.before, passage_.dt);
@@ -202,7 +225,29 @@ void LocatedRun::pass_time_switch() {
   }
   now_.t = here.after;
   zero_steps_ = 0;
-  go_on(before, all_laws_, {}, false);
+  fired_here_.clear();
+  go_on(before, all_laws_, hit, false);
+}
+
+/// The laws whose argument of time leaves its branch up to `after`; the passage is that of their
+/// gaps.
+std::vector<int> LocatedRun::pass_laws_of_time(const Step& before, double after) {
+  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
+  z[0] = after;
+  std::copy(before.x.begin(), before.x.end(), z.begin() + system_.variable_input(0));
+  std::vector<double> rows(static_cast<std::size_t>(system_.n() + system_.m()));
+  evaluator_.evaluate(z.data(), rows.data());
+  for (const Gap& gap : gaps_) {
+    if (gap.law < 0 || gap.of_lambda || !switches_.is_of_time(gap.law)) continue;
+    if (gap.at(rows[static_cast<std::size_t>(system_.n() + gap.law)]) >= 0) continue;
+    pass_at_corner(gap, before);
+    std::vector<int> hit;
+    for (const Gap& zero : passage_.gaps) hit.push_back(zero.law);
+    std::sort(hit.begin(), hit.end());
+    hit.erase(std::unique(hit.begin(), hit.end()), hit.end());
+    return hit;
+  }
+  return {};
 }
 
 /// The gaps that are 0 now: the one that fell and those of the same moment.
@@ -210,67 +255,33 @@ void LocatedRun::pass_at_corner(const Gap& fell, const Step& state) {
   passage_ = {};
   passage_.before = jets_.solve(state.mode, state.t, state.x, state.lambda);
   passage_.gaps.push_back(fell);
-  const double moment = same_moment * std::max(1.0, std::abs(state.t));
+  const double together =
+      same_moment * std::max(std::abs(state.t), std::abs(state.t - moved_from_.t));
   for (const Gap& gap : gaps_) {
     if (gap.law < 0 || gap.law == fell.law) continue;
     const double value = gap_value(gap, state);
     const Matrix& series = gap.of_lambda ? passage_.before.lambda : passage_.before.w;
     const double speed = series.cols() > 1 ? std::abs(series(gap.law, 1)) : 0;
-    const double size = gap.of_lambda ? std::max(1e-3, std::abs(gap.bound)) : law_sizes_[gap.law];
-    if (std::abs(value) <= 16 * rounding * size || std::abs(value) <= speed * moment)
+    if (std::abs(value) <= 16 * gap_rounding * gap_size(gap) || std::abs(value) <= speed * together)
       passage_.gaps.push_back(gap);
   }
   if (!sensitivities_.active()) return;
+  // Gaps of one moment tell the same time, the one that falls fastest in its unit tells it best.
+  const Gap* fastest = &fell;
+  double speed = -1;
+  for (const Gap& gap : passage_.gaps) {
+    if (gap.law < 0) continue;
+    const double by_t = sensitivities_.gap_rate(gap, passage_.before, sensitivities_.dx()).by_t;
+    if (!(std::abs(by_t) / gap_size(gap) > speed)) continue;
+    speed = std::abs(by_t) / gap_size(gap);
+    fastest = &gap;
+  }
   const Sensitivities::GapRate rate =
-      sensitivities_.gap_rate(fell, passage_.before, sensitivities_.dx());
+      sensitivities_.gap_rate(*fastest, passage_.before, sensitivities_.dx());
+  passage_.rests = fastest->law >= 0 && speed * moment(state.t) <= resting;
   passage_.dt = rate.time();
   passage_.condition = 1 / std::abs(rate.by_t);
   sensitivities_.at_event(passage_.before, passage_.dt);
-}
-
-/// The sides on which the conditions of the resets are, after an accepted step.
-void LocatedRun::watch_resets() {
-  bool changed = false;
-  for (std::size_t k = 0; k < system_.resets.size(); ++k) {
-    const double value = condition(static_cast<int>(k), now_);
-    const int side = (value > 0) - (value < 0);
-    if (side == 0 || side == reset_side_[k]) continue;
-    // A condition that watches one side only may change sides silently on its way back.
-    changed = changed || reset_side_[k] == 0 || system_.resets[k].direction == 0;
-    reset_side_[k] = side;
-  }
-  if (changed) make_gaps();
-}
-
-void LocatedRun::apply_reset(int reset, const Step& before) {
-  const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
-  std::vector<double> values(what.values.size());
-  evaluator_.reset_values(static_cast<std::size_t>(reset), inputs(before).data(), values.data());
-  for (std::size_t j = 0; j < values.size(); ++j) now_.x[what.variables[j]] = values[j];
-  Event event;
-  event.kind = EventKind::jump;
-  event.t = event.t_before = event.t_after = before.t;
-  event.x_before = before.x;
-  event.x_after = now_.x;
-  event.size = (now_.x - before.x).norm();
-  event.note = what.name;
-  event.dt_dq = passage_.dt;
-  event.condition = passage_.condition;
-  result_.events.push_back(std::move(event));
-  ++result_.counts["resets"];
-  if (sensitivities_.active()) sensitivities_.reset(reset, before.t, before.x, before.lambda);
-  // It must leave 0 to the side it came from before it fires again; others keep the side that the
-  // reset takes them to.
-  for (std::size_t k = 0; k < system_.resets.size(); ++k) {
-    const double value = condition(static_cast<int>(k), now_);
-    if (static_cast<int>(k) != reset && value != 0) reset_side_[k] = value > 0 ? 1 : -1;
-  }
-  const double sign =
-      what.direction != 0 ? -what.direction : reset_side_[static_cast<std::size_t>(reset)];
-  reset_side_[static_cast<std::size_t>(reset)] = static_cast<int>(sign);
-  accumulation_.add(before.t, now_.x, -1 - reset, {}, sensitivities_.at_event(),
-                    sensitivities_.event_time());
-  go_on(before, all_laws_, {}, true);
 }
 
 }  // namespace perp

@@ -6,7 +6,6 @@
 #include <perp/schemes/located/jumps.hpp>
 #include <perp/schemes/located/located_run.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
-#include <perp/schemes/run.hpp>
 
 namespace perp {
 namespace {
@@ -14,12 +13,18 @@ namespace {
 constexpr int most_impacts = 1000;  ///< at one moment
 constexpr double same_jump = 1e-5;  ///< relative: a short step's end and the jump it stands for
 
+/// A mode of which the jets tell nothing: not determined, or without a Taylor series.
+bool has_undetermined_mode(const Selection& selection) {
+  return std::any_of(selection.rejected.begin(), selection.rejected.end(),
+                     [](const auto& rejected) { return std::isinf(rejected.second); });
+}
+
 }  // namespace
 
 /// The contacts that close now, as Newton's law says, and on from there. False: none closes.
 bool LocatedRun::impact(const Step& before) {
   if (!impact_) return false;
-  const std::optional<Impact::Result> result = (*impact_)(now_.t, now_.x);
+  const std::optional<Impact::Result> result = (*impact_)(now_.t, now_.x, largest_);
   if (!result) return false;
   const Vector x_before = now_.x;
   if (++impacts_at_once_ > most_impacts) return false;
@@ -52,14 +57,22 @@ bool LocatedRun::impact(const Step& before) {
 
 /// No continuous solution was found: the limit of short implicit steps, which is the jump of least
 /// norm, or a continuation that the jets missed. False: there is none.
-bool LocatedRun::jump(const Step& before) {
+bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   const bool first = steps_ == 0 && result_.t.empty();
-  const double h = 1e-6 * (span_.end - span_.start);
+  const double h = 1e-6 * scales_.time;
   NonlinearCapturing capturing(system_, {.h = h, .selector = Selector::minimal_norm});
-  if (!first) capturing.remember(before.mode);
+  if (!first) {
+    capturing.remember(before.mode);
+    const ResetWatch::Errors errors = errors_at_event(before);
+    capturing.set_start_errors(errors.x, errors.t);
+  }
   std::vector<Event> events;
   const Vector x_before = now_.x;
-  if (capturing.start(now_.t, now_.x, h, events).status != Status::solved) return false;
+  if (capturing.start(now_.t, now_.x, h, events).status != Status::solved) {
+    if (!has_undetermined_mode(before_jump)) return false;
+    capture_the_rest(before, "the Taylor series of the next mode does not exist");
+    return true;
+  }
   now_.x = events.empty() ? capturing.x() : events.back().x_after;
   now_.lambda = capturing.lambda();
   now_.w = capturing.w();
@@ -68,10 +81,7 @@ bool LocatedRun::jump(const Step& before) {
   if (!events.empty()) note += polish_jump(x_before);
   const Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all_laws_);
   if (selection.admissible.empty()) {
-    const bool undetermined =
-        std::any_of(selection.rejected.begin(), selection.rejected.end(),
-                    [](const auto& rejected) { return std::isinf(rejected.second); });
-    if (!undetermined) return false;  // else nothing is known of the modes that are left
+    if (!has_undetermined_mode(selection)) return false;
     capture_the_rest(before, "the index of the mode is not resolved");
     return true;
   }
@@ -85,7 +95,8 @@ bool LocatedRun::jump(const Step& before) {
     return true;
   }
   Event event = std::move(events.back());
-  if (event.kind == EventKind::jump) {
+  // The end of a mode is consistent up to the rounding of its moment.
+  if (event.kind == EventKind::jump || (!first && before.x == x_before)) {
     event = jump_event(before, now_, event.size);
     event.t_before = now_.t;
     event.note = note;
@@ -104,13 +115,15 @@ bool LocatedRun::jump(const Step& before) {
 std::string LocatedRun::polish_jump(const Vector& x_before) {
   const Jumps jumps = find_jumps(system_, jets_, now_.t, x_before, Vector::Zero(system_.m()));
   const Jump* nearest = nullptr;
-  double distance = same_jump * (1 + now_.x.norm());
+  double least = same_jump;
   for (const Jump& jump : jumps.found) {
-    double square = 0;
+    double distance = 0;
     for (int j = 0; j < system_.n(); ++j)
-      if (evaluator_.is_differential(j)) square += std::pow(jump.x[j] - now_.x[j], 2);
-    if (std::sqrt(square) > distance) continue;
-    distance = std::sqrt(square);
+      if (evaluator_.is_differential(j))
+        distance = std::max(distance, std::abs(jump.x[j] - now_.x[j]) /
+                                          std::max(scales_.x[j], std::abs(now_.x[j])));
+    if (distance > least) continue;
+    least = distance;
     nearest = &jump;
   }
   if (nearest == nullptr) return {};
@@ -123,10 +136,7 @@ std::string LocatedRun::polish_jump(const Vector& x_before) {
 
 /// The solution ends: says so with the violation of every mode.
 void LocatedRun::end_here(const Step& state, const Selection& selection) {
-  std::string violations;
-  for (const auto& [mode, violation] : selection.rejected)
-    violations += fmt::format("{}[{}]: {:.3g}", violations.empty() ? "" : ", ",
-                              describe(system_.laws, mode), violation);
+  const std::string violations = modes_text(system_.laws, selection.rejected);
   Event event;
   event.kind = EventKind::no_solution;
   event.t = event.t_before = event.t_after = state.t;
@@ -135,45 +145,13 @@ void LocatedRun::end_here(const Step& state, const Selection& selection) {
   result_.events.push_back(event);
   now_ = state;
   record(true);
-  finish(
-      selection.complete ? Status::no_solution : Status::not_enumerated,
-      fmt::format("no solution after t = {:.10g} (step {}, mode [{}]); violations of the modes: {}",
-                  state.t, steps_, describe(system_.laws, state.mode), violations));
-}
-
-/// The rest of the span by backward Euler, where the jets do not resolve the index of the mode or
-/// events follow each other without a pattern.
-void LocatedRun::capture_the_rest(const Step& state, const char* why) {
-  const double from = state.t;  // `state` may be now_
-  const double h = std::max((span_.end - span_.start) * 1e-4, (span_.end - from) * 1e-6);
-  IntegrateOptions output = output_;
-  std::erase_if(output.times, [&](double t) { return t <= state.t; });
-  const BackwardEuler scheme{.h = h, .selector = Selector::minimal_norm};
-  const Span span{state.t, span_.end};
-  Trajectory rest;
-  if (std::any_of(system_.laws.begin(), system_.laws.end(),
-                  [](const Law& law) { return law.memory; })) {
-    NonlinearCapturing capturing(system_, scheme);
-    capturing.remember(state.mode);
-    rest = run(capturing, system_.laws, state.x, span, h,
-               {scheme.refinements, scheme.split_at_events}, output);
-  } else {
-    rest = integrate(system_, state.x, span, scheme, output);
-  }
-  for (std::size_t k = 0; k < rest.size(); ++k) {
-    Step step{rest.t[k], rest.x[k], rest.lambda[k], rest.w[k], rest.mode[k]};
-    if (sensitivities_.active()) {  // the capturing scheme has none
-      step.dx_dq.setConstant(system_.n(), options_.sensitivities.columns(), nan);
-      step.dlambda_dq.setConstant(system_.m(), options_.sensitivities.columns(), nan);
-    }
-    result_.append(step);
-  }
-  for (const Event& event : rest.events) result_.events.push_back(event);
-  now_ = {rest.t.back(), rest.x.back(), rest.lambda.back(), rest.w.back(), rest.mode.back()};
-  for (const auto& [name, count] : rest.counts) result_.counts["captured_" + name] += count;
-  finish(rest.status,
-         fmt::format("from t = {:.10g} on by backward_euler, h = {:g}, first order ({}): {}", from,
-                     h, why, rest.message));
+  // Only affine modes are decided; of others Newton's method has found nothing.
+  const Status decided = jets_.is_linear() ? Status::no_solution : Status::not_solved;
+  const std::string modes =
+      system_.laws.empty() ? "" : "; violations of the modes: " + violations;
+  finish(selection.complete ? decided : Status::not_enumerated,
+         fmt::format("{} after {}{}", jets_.is_linear() ? "no solution" : "no continuation found",
+                     place(state), modes));
 }
 
 /// Goes to the accumulation point if the last events have one that is near.
@@ -182,7 +160,7 @@ void LocatedRun::close_accumulation() {
     capture_the_rest(now_, "events follow each other ever faster, without an end");
     return;
   }
-  const double shortest = 1e-6 * std::max(1.0, std::abs(now_.t));
+  const double shortest = 1e-6 * (now_.t - span_.start);
   const std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
   if (!limit) return;
   accumulation_.forget();

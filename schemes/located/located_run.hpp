@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,6 +10,8 @@
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/lcp/rank_elimination.hpp>
+#include <perp/schemes/bound_watch.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/located/accumulation.hpp>
 #include <perp/schemes/located/gaps.hpp>
@@ -15,11 +19,16 @@
 #include <perp/schemes/located/located.hpp>
 #include <perp/schemes/located/mode_flow.hpp>
 #include <perp/schemes/located/mode_selection.hpp>
+#include <perp/schemes/located/model_scales.hpp>
 #include <perp/schemes/located/radau.hpp>
 #include <perp/schemes/located/sensitivity.hpp>
 #include <perp/schemes/located/time_switches.hpp>
+#include <perp/schemes/reset_watch.hpp>
 
 namespace perp {
+
+inline constexpr double same_moment = 1e-11;  ///< of t or the step: events in between are one
+inline constexpr double resting = 1e-8;  ///< of its size within a moment: a gap that stays
 
 /// One event-located run: the loop over steps and events, with the record. See Located.
 class LocatedRun {
@@ -41,23 +50,41 @@ class LocatedRun {
 
  private:
   // located_run.cpp: steps and record
+  void check_steps() const;
+  void set_scales(const Vector& x0);
   void cover();
   void advance();
   void take_step(double h);
   bool attempt(double h);
-  void accept(double h, double t_next);
+  bool accept(double h, double t_next);
   void report_between(double h);
   [[nodiscard]] double next_output(double after) const;
   [[nodiscard]] bool is_asked(double t) const;
+  [[nodiscard]] double to_output(double h) const;
+  [[nodiscard]] double end_of(double h) const;
   void record(bool requested);
   void record_also(const Step& before);
   Step state_at_attempt(double t);
   Matrix differentiate_attempt(Step& state);
   void finish(Status status, std::string message);
+  /// "t = .. (step .., mode [..])", without a mode where there are no laws.
+  [[nodiscard]] std::string place(const Step& state) const;
   /// Where no step may pass: the end of the span, or a moment at which the right-hand side jumps.
   [[nodiscard]] double limit() const { return switch_ ? switch_->before : span_.end; }
+  /// What a difference of times at t is held against: its own size, or the time scale.
+  [[nodiscard]] double moment(double t) const { return std::max(scales_.time, std::abs(t)); }
   [[nodiscard]] double longest_step() const;
   [[nodiscard]] double shortest_step() const;
+
+  // located_continuity.cpp: algebraic variables and multipliers
+  [[nodiscard]] bool algebraic_part_goes_on();
+  std::vector<Eigen::Index> factorise_algebraic_part(double t, const Vector& rates,
+                                                     double tolerance,
+                                                     RankElimination& elimination);
+  void watch_algebraic_part(const Jet& jet);
+  [[nodiscard]] std::string name_of(Eigen::Index unknown) const;
+  std::string end_of_algebraic_part();
+  void shorten(double h, const std::string& why);
 
   // located_start.cpp: the first mode
   void begin(const Vector& x0);
@@ -74,10 +101,13 @@ class LocatedRun {
   // located_events.cpp: falls of gaps
   std::optional<GapWatch::Fall> first_fall(double h);
   bool samples_resolved();
-  [[nodiscard]] double gap_value(const Gap& gap, const Step& state) const;
+  Step sample(double s, double h);
+  double gap_value(const Gap& gap, const Step& state);
+  [[nodiscard]] double gap_size(const Gap& gap) const;
   std::optional<double> locate(const GapWatch::Fall& fall, double h);
   void pass_event(const GapWatch::Fall& fall, double h);
   void pass_time_switch();
+  std::vector<int> pass_laws_of_time(const Step& before, double after);
   /// The end of a mode: its jet there, the gaps that are 0, and dt*/dq of the first.
   struct Passage {
     Jet before;
@@ -85,15 +115,43 @@ class LocatedRun {
     Vector dt;
     double condition = 0;
     std::vector<Matrix> pieces{};
+    bool rests = false;  // no gap moves: the time of the event is no smooth function of q
   };
   void pass_at_corner(const Gap& gap, const Step& state);
   [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
   void differentiate_passage(const Step& before, const Jet& after);
   void leave_event(const Step& before, const Jet& after, bool x_jumped);
-  void apply_reset(int reset, const Step& before);
-  void watch_resets();
+  [[nodiscard]] std::vector<int> laws_hit() const;
+  [[nodiscard]] std::vector<int> undecided_laws(const Step& before,
+                                                const std::vector<int>& hit) const;
+
+  // located_edges.cpp: where no Taylor series starts
+  std::optional<Gap> gap_at_end();
+  void move_to_edge(const Gap& gap);
+  void pass_edge(const Gap& gap);
+  std::optional<Continuation> continuation_by_rates(const Mode& mode, const std::vector<int>& open);
+  std::vector<Continuation> continuations_by_rates(const std::vector<int>& open);
+
+  // located_resets.cpp
+  [[nodiscard]] ResetWatch::Errors errors_at_event(const Step& state) const;
   double condition(int reset, const Step& state);
-  [[nodiscard]] std::vector<double> inputs(const Step& state) const;
+  double condition_noise(int reset);
+  [[nodiscard]] ResetWatch::Errors errors_now() const;
+  void follow_sides(double h);
+  void settle_sides();
+  void watch_resets();
+  std::vector<int> resets_met(const Step& state);
+  std::vector<int> resets_passing(const std::vector<int>& met, const Step& state);
+  bool pass_resets(const Gap& fell, const Step& before);
+  void pass_resets_at_end();
+  void apply_resets(const std::vector<int>& list, const Step& before);
+
+  // located_bounds.cpp
+  void add_bound_gaps();
+  [[nodiscard]] double bound_size(const BoundWatch::Surface& surface) const;
+  void pass_bound(const Gap& gap);
+  void pass_bounds_by_jump();
+  void log_bound(int surface, bool at_start, const Vector& dt_dq, double condition);
 
   // located_choice.cpp: the mode after an event
   void go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
@@ -102,15 +160,25 @@ class LocatedRun {
   [[nodiscard]] std::size_t by_policy(const Selection& selection, const Step& before,
                                       const std::vector<int>& hit);
   std::string cross_check(const Step& before, const Mode& chosen, bool alone);
-  double speed(const Continuation& continuation);
+  /// ‖∂F/∂ẋ ẋ‖ of a continuation, and the norm that rates of the size 1 in their units have.
+  struct Speed {
+    double norm = 0;
+    double unit = 0;
+  };
+  Speed speed(const Continuation& continuation);
   bool impact(const Step& before);
-  bool jump(const Step& before);
+  bool jump(const Step& before, const Selection& before_jump);
   std::string polish_jump(const Vector& x_before);
   void end_here(const Step& state, const Selection& selection);
-  void capture_the_rest(const Step& state, const char* why);
   void log_change(const Step& before, const Selection& selection, std::size_t chosen,
                   bool x_jumped);
   void close_accumulation();
+
+  // located_fallback.cpp: where Radau IIA cannot go on
+  void capture_the_rest(const Step& state, const char* why);
+  [[nodiscard]] bool is_within_tolerance(const Vector& change) const;
+  void log_fall_back(const Step& last, const Trajectory& rest);
+  [[nodiscard]] Trajectory captured_from(const Step& state, const BackwardEuler& scheme) const;
 
   Dcs system_;
   Located options_;
@@ -133,12 +201,23 @@ class LocatedRun {
   bool is_high_index_ = false;            // the present one
 
   Span span_{};
+  ModelScales scales_;
   Step now_;                 // the present state, in the present mode
   double h_ = 0;             // of the next attempt
   double smooth_h_ = 0;      // the last length that the error alone asked for
+  bool is_at_edge_ = false;  // of the domain of the equations: jets may not exist
   bool needs_jets_ = false;  // some unknown has no derivative: stage values are not its order
+  std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine
+  Vector units_of_mode_;  // of its unknowns
   std::vector<Gap> gaps_;
-  std::vector<int> reset_side_;  // of each condition: −1, 0 (unknown), 1
+  ResetWatch resets_;
+  BoundWatch bounds_;
+  std::optional<ResetWatch::Errors> unsettled_;  // the state jumped, up to these: see settle_sides
+  std::optional<ResetWatch::Errors> event_errors_;  // of the present state, where it is an event
+  double event_end_ = 0;  // steps up to here are of the moment of the event still
+  std::vector<int> fired_here_;                  // resets at this moment
+  Vector largest_;                               // |x| so far
+  Step moved_from_;                              // the start of the last accepted step
   Vector law_sizes_;             // of the terms of each w
   std::vector<int> all_laws_;    // 0..m-1
   int impacts_at_once_ = 0;
@@ -150,6 +229,7 @@ class LocatedRun {
   long steps_ = 0, rejected_ = 0;
 
   // workspace
+  Radau::Attempt whole_step_;
   Matrix samples_;
   Vector depth_, noise_, y_, ydot_, w_;
   std::vector<char> inside_;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <numeric>
 
@@ -7,6 +8,7 @@ namespace perp {
 namespace {
 
 constexpr std::size_t most_ordered = 4;  ///< laws of one moment whose orders are compared
+constexpr double lost = 1e10;            ///< growth at one event beyond which no digit is sure
 constexpr double same_piece = 1e-7;      ///< relative
 
 }  // namespace
@@ -22,10 +24,24 @@ void LocatedRun::leave_event(const Step& before, const Jet& after, bool x_jumped
     // Off the constraints of the mode, a state returns to them at once.
     if (x_jumped) sensitivities_.project(now_.t, now_.x, now_.lambda, jump_);
     // Nothing happens to S where the mode goes on (grazing): its dt* need not exist.
+    if (before.mode != after.mode && !x_jumped && passage_.rests) {
+      finish(Status::not_solved,
+             fmt::format("stopped at {}: the moment of this event is no smooth function of starts "
+                         "and parameters, which the sensitivities need",
+                         place(before)));
+      return;
+    }
     if (before.mode != after.mode || x_jumped) sensitivities_.leave(after);
     if (!x_jumped) differentiate_passage(before, after);
   }
   Sensitivities::Values values = sensitivities_.complete(after, sensitivities_.dx());
+  const double most = lost * std::max(sensitivities_before_.cwiseAbs().maxCoeff(), 1.0);
+  if (steps_ > 0 && !(sensitivities_.dx().cwiseAbs().maxCoeff() <= most)) {
+    finish(Status::not_solved,
+           fmt::format("stopped at {}: the sensitivities are lost in rounding at this event",
+                       place(before)));
+    return;
+  }
   sensitivities_.take(values.dx);
   now_.dx_dq = std::move(values.dx);
   now_.dlambda_dq = std::move(values.dlambda);

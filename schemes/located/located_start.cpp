@@ -12,6 +12,14 @@ namespace {
 constexpr double first_share = 0.01;
 constexpr double multiplier_share = 0.2;  ///< of its range: no multiplier moves farther at once
 
+/// The first coefficients of a series, 0 where the equations do not determine them.
+Vector known_rates(const Matrix& series, const std::vector<int>& known) {
+  Vector rates = Vector::Zero(series.rows());
+  for (Eigen::Index j = 0; j < series.rows(); ++j)
+    if (known[static_cast<std::size_t>(j)] > 1) rates[j] = series(j, 1);
+  return rates;
+}
+
 }  // namespace
 
 /// Finds the mode in which the solution starts; an inconsistent x0 goes to the limit of short
@@ -20,7 +28,8 @@ void LocatedRun::begin(const Vector& x0) {
   const int n = system_.n(), m = system_.m();
   now_ = {span_.start, x0, Vector::Zero(m), Vector::Zero(m), Mode(static_cast<std::size_t>(m), 0)};
   smooth_h_ = span_.end - span_.start;
-  reset_side_.assign(system_.resets.size(), 0);
+  moved_from_ = now_;
+  largest_ = x0.cwiseAbs();
   std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
   std::vector<double> rows(static_cast<std::size_t>(n + m));
   z[0] = span_.start;
@@ -40,10 +49,7 @@ void LocatedRun::begin(const Vector& x0) {
         nearest = distance, now_.mode[static_cast<std::size_t>(i)] = static_cast<int>(k);
     }
   }
-  for (std::size_t k = 0; k < system_.resets.size(); ++k) {
-    const double value = condition(static_cast<int>(k), now_);
-    reset_side_[k] = (value > 0) - (value < 0);
-  }
+  unsettled_ = ResetWatch::rounding(now_, now_);
   go_on(now_, all_laws_, {}, false);
 }
 
@@ -58,10 +64,12 @@ void LocatedRun::enter(const Continuation& continuation) {
   is_high_index_ = structure(jet).is_high_index;
   needs_jets_ = false;
   for (int k = 0; k < flow_.size(); ++k) needs_jets_ = needs_jets_ || !flow_.is_differential(k);
+  flow_.gather(known_rates(jet.x, jet.x_known), known_rates(jet.lambda, jet.lambda_known), ydot_);
   flow_.gather(now_.x, now_.lambda, y_);
-  radau_.start(now_.t, y_);
+  radau_.start(now_.t, y_, ydot_);
+  watch_algebraic_part(jet);
   make_gaps();
-  h_ = std::min(first_step(jet), smooth_h_);
+  h_ = std::max(std::min(first_step(jet), smooth_h_), shortest_step());
   if (options_.fixed_step > 0) h_ = options_.fixed_step;
 }
 
@@ -91,8 +99,7 @@ double LocatedRun::first_step(const Jet& jet) const {
   double size = 0, speed = 0, bend = 0;
   for (int j = 0; j < system_.n(); ++j) {
     if (!flow_.is_differential(j)) continue;
-    const double scale = options_.scale.size() == 0 ? 1 : options_.scale[j];
-    const double unit = options_.tol * (scale + std::abs(jet.x(j, 0)));
+    const double unit = options_.tol * (scales_.x[j] + std::abs(jet.x(j, 0)));
     size = std::max(size, std::abs(jet.x(j, 0)) / unit);
     speed = std::max(speed, std::abs(jet.x(j, 1)) / unit);
     if (jet.x.cols() > 2) bend = std::max(bend, std::abs(2 * jet.x(j, 2)) / unit);
@@ -105,24 +112,27 @@ double LocatedRun::first_step(const Jet& jet) const {
     if (jet.lambda_known[law] < 2 || jet.lambda(i, 1) == 0) continue;
     const Range range = system_.laws[law].branches[static_cast<std::size_t>(jet.mode[law])].lambda;
     const double width = range.upper - range.lower;
-    const double room = std::isfinite(width) ? width : std::max(1.0, std::abs(jet.lambda(i, 0)));
+    const double room =
+        std::isfinite(width) ? width : std::max(scales_.lambda[i], std::abs(jet.lambda(i, 0)));
     longest = std::min(longest, multiplier_share * room / std::abs(jet.lambda(i, 1)));
   }
-  const double rate = std::max(speed, bend * std::min(1.0, span));
-  if (!(rate > 0) || !std::isfinite(rate)) return std::min(first_share * span, longest);
-  const double by_error = std::pow(first_share / rate, 1.0 / (stages_ + 1));
-  return std::min(by_error, longest);
+  const double T = scales_.time;
+  const double change = std::max(speed * T, bend * T * T);  // within T
+  if (!(change > 0) || !std::isfinite(change)) return std::min(first_share * span, longest);
+  return std::min(T * std::pow(first_share / change, 1.0 / (stages_ + 1)), longest);
 }
 
 void LocatedRun::make_gaps() {
+  settle_sides();
   gaps_ = gaps_of(system_.laws, now_.mode);
-  for (std::size_t k = 0; k < system_.resets.size(); ++k) {
-    const int side = reset_side_[k], direction = system_.resets[k].direction;
-    // −1 falls from above, +1 rises from below, 0 leaves the side where it is.
-    if (direction == 0 && side == 0) continue;
-    const double sign = direction != 0 ? -direction : side;
-    gaps_.push_back({-1, static_cast<int>(k), false, 0, sign});
+  for (int k = 0; k < resets_.count(); ++k) {
+    // −1 falls from above, +1 rises from below, 0 leaves the side where it is, if that is known.
+    const int direction = resets_.reset(k).direction, side = resets_.side(k);
+    for (const int sign : {1, -1})
+      if (direction == -sign || (direction == 0 && side != -sign))
+        gaps_.push_back({-1, k, false, 0, static_cast<double>(sign)});
   }
+  add_bound_gaps();
   const auto count = static_cast<Eigen::Index>(gaps_.size());
   samples_.resize(count, watch_.points().size());
   depth_.resize(count);
@@ -132,13 +142,15 @@ void LocatedRun::make_gaps() {
   Matrix w_ydot, w_y, w_p;
   Vector w_t;
   ydot_ = Vector::Zero(flow_.size());
-  law_sizes_ = Vector::Ones(system_.m());
+  law_sizes_ = scales_.w;
   if (system_.m() > 0 && flow_.linearize_w(now_.t, ydot_, y_, w_, w_ydot, w_y, w_t, w_p))
     for (int i = 0; i < system_.m(); ++i) {
       law_sizes_[i] = std::abs(w_[i]);
       for (int j = 0; j < flow_.size(); ++j) {
+        const int n = system_.n();
         const double scale =
-            j < system_.n() && options_.scale.size() != 0 ? options_.scale[j] : 1.0;
+            j < n ? scales_.x[j]
+                  : scales_.lambda[flow_.free_laws()[static_cast<std::size_t>(j - n)]];
         law_sizes_[i] += std::abs(w_y(i, j)) * std::max(std::abs(y_[j]), scale);
       }
     }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <Eigen/Cholesky>
 
+#include <perp/core/linear/spectra.hpp>
 #include <perp/schemes/located/mode_array.hpp>
 #include <perp/schemes/located/rank_newton.hpp>
 
@@ -9,6 +9,9 @@ namespace perp {
 namespace {
 
 constexpr double rounding = 1e-11;  ///< pivots of a scaled matrix below this are zero
+/// Of the unit of a variable, per power of the shortest time: a higher coefficient below that is
+/// rounding. In that time slow variables change by little, and yet by more than this.
+constexpr double small_coefficient = 1e-4;
 
 }  // namespace
 
@@ -20,6 +23,7 @@ ModeArray::ModeArray(const Dcs& system, int levels) : laws_(system.laws), array_
 
 void ModeArray::set_scales(const JetScales& scales) {
   scales_ = scales;
+  if (!(scales.fastest > 0)) scales_.fastest = scales.time;
   if (scales.x.size() == 0) scales_.x = Vector::Ones(array_.n());
   if (scales.lambda.size() == 0) scales_.lambda = Vector::Ones(array_.m());
   split_known_ = false;
@@ -79,11 +83,11 @@ bool ModeArray::begin(const Mode& mode, double t, const Vector& x, const Vector&
   t_ = t;
   x_.setZero();
   x_.col(0) = x;
-  if (rates.size() > 0) x_.col(1) = rates * scales_.time;
+  if (rates.size() > 0) x_.col(1) = rates * scales_.fastest;
   lambda_.setZero();
   lambda_.col(0) = lambda;
   set_mode(mode);
-  array_.evaluate(t_, scales_.time, x_, lambda_);
+  array_.evaluate(t_, scales_.fastest, x_, lambda_);
   split_variables();
   assemble();
   return residual_.allFinite() && matrix_.allFinite();
@@ -92,12 +96,12 @@ bool ModeArray::begin(const Mode& mode, double t, const Vector& x, const Vector&
 bool ModeArray::begin(const Jet& jet) {
   t_ = jet.t;
   double power = 1;
-  for (Eigen::Index k = 0; k < x_.cols(); ++k, power *= scales_.time) {
+  for (Eigen::Index k = 0; k < x_.cols(); ++k, power *= scales_.fastest) {
     x_.col(k) = power * jet.x.col(k);
     if (k < lambda_.cols()) lambda_.col(k) = power * jet.lambda.col(k);
   }
   set_mode(jet.mode);
-  array_.evaluate(t_, scales_.time, x_, lambda_);
+  array_.evaluate(t_, scales_.fastest, x_, lambda_);
   split_variables();
   assemble();
   return residual_.allFinite() && matrix_.allFinite();
@@ -123,11 +127,11 @@ void ModeArray::split_variables() {
 Matrix ModeArray::differential_projection() const {
   const Matrix one = Matrix::Identity(array_.n(), array_.n());
   if (free_ == 0) return one;
-  return one - Z_ * (Z_.transpose() * Z_).llt().solve(Z_.transpose());
+  return one - Z_ * linear::solve_definite(Z_.transpose() * Z_, Z_.transpose());
 }
 
 bool ModeArray::evaluate() {
-  array_.evaluate(t_, scales_.time, x_, lambda_);
+  array_.evaluate(t_, scales_.fastest, x_, lambda_);
   assemble();
   return residual_.allFinite() && matrix_.allFinite();
 }
@@ -151,13 +155,16 @@ void ModeArray::assemble() {
   const Matrix& full = array_.derivatives();
   const auto rows = static_cast<Eigen::Index>(rows_.size());
   column_sizes_.resize(array_.columns());
+  term_sizes_.resize(array_.columns());
+  const auto put = [&](int column, int k, double value, double unit) {
+    column_sizes_[column] = std::max(std::abs(value), unit);
+    term_sizes_[column] = std::max(std::abs(value), k == 0 ? unit : small_coefficient * unit);
+  };
   for (int k = 0; k <= array_.levels() + 1; ++k)
-    for (int j = 0; j < n; ++j)
-      column_sizes_[array_.x_column(k, j)] = std::max(std::abs(x_(j, k)), scales_.x[j]);
+    for (int j = 0; j < n; ++j) put(array_.x_column(k, j), k, x_(j, k), scales_.x[j]);
   for (int k = 0; k <= array_.levels(); ++k)
     for (int i = 0; i < m; ++i)
-      column_sizes_[array_.lambda_column(k, i)] =
-          std::max(std::abs(lambda_(i, k)), scales_.lambda[i]);
+      put(array_.lambda_column(k, i), k, lambda_(i, k), scales_.lambda[i]);
   residual_.resize(rows);
   row_sizes_.resize(rows);
   matrix_.resize(rows, unknowns());
@@ -169,7 +176,7 @@ void ModeArray::assemble() {
     residual_[r] = a * array_.values()[from];
     double terms = 0;
     for (int c = 0; c < array_.columns(); ++c)
-      terms += std::abs(a * full(from, c)) * column_sizes_[c];
+      terms += std::abs(a * full(from, c)) * term_sizes_[c];
     for (int c = 0; c < free_; ++c) {
       double sum = 0;
       for (int j = 0; j < n; ++j) sum += full(from, j) * Z_(j, c);
@@ -182,14 +189,17 @@ void ModeArray::assemble() {
     }
     if (b) {
       residual_[r] += b->b * lambda_(i, level) - (level == 0 ? b->c : 0);
-      terms += std::abs(b->b) * column_sizes_[array_.lambda_column(level, i)];
+      terms += std::abs(b->b) * term_sizes_[array_.lambda_column(level, i)];
       if (level == 0) terms += std::abs(b->c);
     }
     row_sizes_[r] = terms;
   }
   sizes_.resize(unknowns());
-  for (int c = 0; c < free_; ++c)
-    sizes_[c] = (Z_.col(c).cwiseAbs().array() * column_sizes_.head(n).array()).maxCoeff();
+  for (int c = 0; c < free_; ++c) {  // y moves the variable that stands out in its direction
+    Eigen::Index j = 0;
+    Z_.col(c).cwiseAbs().cwiseQuotient(scales_.x).maxCoeff(&j);
+    sizes_[c] = column_sizes_[j] / std::abs(Z_(j, c));
+  }
   for (std::size_t c = 0; c < columns_.size(); ++c)
     sizes_[free_ + static_cast<Eigen::Index>(c)] = column_sizes_[columns_[c]];
 }
@@ -211,6 +221,41 @@ double ModeArray::relative_residual() const {
   return perp::relative_residual(residual_, row_sizes_);
 }
 
+double ModeArray::slow_residual() const {
+  const int n = array_.n(), m = array_.m(), all = n + m;
+  const double share = scales_.fastest / scales_.time;
+  double largest = 0;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const int from = rows_[r];
+    if (from / all != 1) continue;
+    const int i = from % all - n;
+    const double a = i < 0 ? 1 : line(i).a, b = i < 0 ? 0 : line(i).b;
+    double terms = 0;
+    const auto add = [&](double slope, int k, double value, double unit) {
+      const double least = k == 0 ? unit : small_coefficient * unit * std::pow(share, k);
+      terms += std::abs(slope) * std::max(std::abs(value), least);
+    };
+    for (int k = 0; k < x_.cols(); ++k)
+      for (int j = 0; j < n; ++j)
+        add(a * array_.derivatives()(from, array_.x_column(k, j)), k, x_(j, k), scales_.x[j]);
+    for (int k = 0; k < lambda_.cols(); ++k)
+      for (int l = 0; l < m; ++l)
+        add(a * array_.derivatives()(from, array_.lambda_column(k, l)), k, lambda_(l, k),
+            scales_.lambda[l]);
+    if (b != 0) add(b, 1, lambda_(i, 1), scales_.lambda[i]);
+    const double size = std::abs(residual_[static_cast<Eigen::Index>(r)]);
+    if (size > 0) largest = std::max(largest, size / std::max(terms, size));
+  }
+  return largest;
+}
+
+ModeArray::Argument ModeArray::argument(int law) const {
+  const int n = array_.n(), row = n + law;
+  const double rate = std::abs(array_.values()[n + array_.m() + row]) / scales_.fastest;
+  return {array_.values()[row], array_.derivatives().row(row).cwiseAbs().dot(term_sizes_) +
+                                    rate * std::max(std::abs(t_), scales_.time)};
+}
+
 Matrix ModeArray::expand(const Matrix& unknowns) const {
   Matrix all = Matrix::Zero(array_.columns(), unknowns.cols());
   all.topRows(array_.n()) = Z_ * unknowns.topRows(free_);
@@ -222,13 +267,14 @@ Matrix ModeArray::expand(const Matrix& unknowns) const {
 void ModeArray::write(Jet& jet) const {
   jet.t = t_;
   jet.mode = mode_;
+  jet.unit = scales_.fastest;
   jet.x = x_;
   jet.lambda = lambda_;
   const int n = array_.n(), m = array_.m();
   jet.w.resize(m, lambda_.cols());
   jet.w_size.resize(m, lambda_.cols());
   double power = 1;
-  for (Eigen::Index k = 0; k < x_.cols(); ++k, power /= scales_.time) {
+  for (Eigen::Index k = 0; k < x_.cols(); ++k, power /= scales_.fastest) {
     jet.x.col(k) *= power;
     if (k >= lambda_.cols()) break;
     jet.lambda.col(k) *= power;
@@ -236,7 +282,7 @@ void ModeArray::write(Jet& jet) const {
     jet.w.col(k) = power * array_.values().segment(first, m);
     for (int i = 0; i < m; ++i)
       jet.w_size(i, k) =
-          power * (array_.derivatives().row(first + i).cwiseAbs().dot(column_sizes_));
+          power * (array_.derivatives().row(first + i).cwiseAbs().dot(term_sizes_));
   }
 }
 

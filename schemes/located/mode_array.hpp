@@ -13,7 +13,7 @@ namespace perp {
 ///     F_[k] = 0,   a_i w_[k],i + b_i λ_[k],i = c_i δ_k0 where a_i ≠ 0,   k = 0..K
 /// u: y with x_[0] = x + Z y, Z a basis of the null space of ∂(F, G)/∂ẋ (the differential part
 /// stays); x_[1..K+1]; λ_[0..K] where a_i ≠ 0. Otherwise λ is fixed at c_i / b_i. Coefficients are
-/// those of powers of τ / scales.time.
+/// those of powers of τ / scales.fastest.
 class ModeArray {
  public:
   ModeArray(const Dcs& system, int levels);
@@ -52,6 +52,9 @@ class ModeArray {
   [[nodiscard]] const Vector& sizes() const { return sizes_; }
   /// Largest residual relative to the sizes of its terms.
   [[nodiscard]] double relative_residual() const;
+  /// The same of the first derivatives alone, for terms in units of scales.time: in the shortest
+  /// time every rate is small.
+  [[nodiscard]] double slow_residual() const;
 
   /// The combination of the array's rows that is the residual, for other columns than the unknowns.
   void combine(const Matrix& rows, const Matrix& lambda_columns, Matrix& result) const;
@@ -65,7 +68,15 @@ class ModeArray {
   [[nodiscard]] const Matrix& x() const { return x_; }
   [[nodiscard]] const Matrix& lambda() const { return lambda_; }
 
-  /// Coefficients in units of time^-k instead of scales.time^-k.
+  /// w_i at the present coefficients, and the size of its terms: those of the variables, and what
+  /// it changes by within t or the time scale.
+  struct Argument {
+    double value;
+    double size;
+  };
+  [[nodiscard]] Argument argument(int law) const;
+
+  /// Coefficients in units of time^-k instead of scales.fastest^-k.
   void write(Jet& jet) const;
 
  private:
@@ -92,7 +103,7 @@ class ModeArray {
   int free_ = 0;              // columns of Z
   std::vector<int> columns_;  // of the array, that are unknowns; after y
   std::vector<int> rows_;     // of the array
-  Vector residual_, row_sizes_, sizes_, column_sizes_;
+  Vector residual_, row_sizes_, sizes_, column_sizes_, term_sizes_;
   Matrix matrix_;
   RankElimination split_;
 };

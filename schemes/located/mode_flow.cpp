@@ -56,6 +56,7 @@ void ModeFlow::compile() {
   const auto rows = outputs.size();
   Tape tape = with_parameters(system_, parameters_, outputs);
   values_ = MachineCode(tape, outputs, rows);
+  bounded_.reset();
 
   const int inputs = system_.parameter_input(0), q = parameter_count();
   std::vector<int> lines = outputs;
@@ -238,6 +239,37 @@ bool ModeFlow::evaluate(double t, const Vector& ydot, const Vector& y, Vector& H
   fill(t, ydot, y, z_);
   values_.run(z_.data(), z_.size(), rows_.data(), nullptr);
   return equations(y, rows_, H);
+}
+
+bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
+                                const std::vector<RunningError>& y, std::vector<RunningError>& H) {
+  const auto columns = static_cast<std::size_t>(n());
+  if (!bounded_) {
+    std::vector<int> outputs = system_.F;
+    outputs.insert(outputs.end(), system_.G.begin(), system_.G.end());
+    outputs.insert(outputs.end(), velocity_lines_.begin(), velocity_lines_.end());
+    bounded_.emplace(system_.tape, outputs, system_.parameter_input(0), system_.parameters);
+  }
+  std::vector<RunningError> inputs(1 + 2 * columns + place_.size());
+  inputs[0] = t;
+  for (std::size_t j = 0; j < columns; ++j) inputs[1 + j] = ydot[j], inputs[1 + columns + j] = y[j];
+  for (std::size_t i = 0; i < place_.size(); ++i)
+    inputs[1 + 2 * columns + i] =
+        place_[i] < 0 ? RunningError(fixed_[i]) : y[static_cast<std::size_t>(place_[i])];
+  z_error_.resize(z_.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    z_[k] = inputs[k].value, z_error_[k] = inputs[k].error;
+  bounded_->run(z_.data(), z_error_.data());
+  H.resize(static_cast<std::size_t>(size()));
+  for (std::size_t r = 0; r < columns; ++r) H[r] = bounded_->output(r);
+  for (std::size_t k = 0; k < law_rows_.size(); ++k) {
+    const LawRow& law = law_rows_[k];
+    H[columns + k] = RunningError(law.a) * bounded_->output(static_cast<std::size_t>(law.function)) +
+                     RunningError(law.b) * y[columns + k] - RunningError(law.c);
+  }
+  return std::all_of(H.begin(), H.end(), [](const RunningError& row) {
+    return std::isfinite(row.value) && std::isfinite(row.error);
+  });
 }
 
 bool ModeFlow::linearize(double t, const Vector& ydot, const Vector& y, Vector& H, Matrix& H_ydot,

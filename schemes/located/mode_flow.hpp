@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include <perp/core/bounded_tape.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/machine_code.hpp>
 
@@ -61,6 +63,12 @@ class ModeFlow {
   [[nodiscard]] bool linearize_w(double t, const Vector& ydot, const Vector& y, Vector& w,
                                  Matrix& w_ydot, Matrix& w_y, Vector& w_t, Matrix& w_p);
 
+  /// H with bounds of its error, t, ẏ and y being known to within the given errors. Slower than
+  /// `evaluate`. False: not finite.
+  [[nodiscard]] bool evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
+                                      const std::vector<RunningError>& y,
+                                      std::vector<RunningError>& H);
+
  private:
   /// A derivative that does not vanish by its form: rows are F, G, then dw/dt of velocity_laws_;
   /// columns are the inputs t, ẋ, x, λ, or the parameters.
@@ -92,6 +100,7 @@ class ModeFlow {
   std::vector<int> velocity_laws_;   // whose dw/dt is compiled
   std::vector<int> velocity_lines_;  // on the tape of the system
   MachineCode values_, linear_, by_parameters_;
+  std::optional<BoundedTape> bounded_;  // made when first asked for
   std::vector<Entry> entries_, parameter_entries_;
 
   Mode mode_;
@@ -101,7 +110,7 @@ class ModeFlow {
   std::vector<char> differential_;
   std::vector<Term> by_ydot_, by_y_, by_t_, by_p_;
 
-  std::vector<double> z_, z_linear_, rows_, derivatives_, w_derivatives_, parameter_derivatives_;
+  std::vector<double> z_, z_linear_, z_error_, rows_, derivatives_, w_derivatives_, parameter_derivatives_;
 };
 
 }  // namespace perp

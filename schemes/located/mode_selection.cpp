@@ -250,6 +250,17 @@ std::vector<std::vector<int>> group_laws(const std::vector<int>& group,
   return result;
 }
 
+/// Takes the laws out of `open` that their argument decides.
+void set_decided(const std::vector<int>& decided, const std::vector<int>& ended, Mode& mode,
+                 std::vector<int>& open) {
+  std::erase_if(open, [&](int i) {
+    const int branch = decided[static_cast<std::size_t>(i)];
+    if (branch < 0 || std::find(ended.begin(), ended.end(), i) != ended.end()) return false;
+    mode[static_cast<std::size_t>(i)] = branch;
+    return true;
+  });
+}
+
 /// A law with memory leaves its branch only if no continuation stays in it.
 void keep_memory(const std::vector<Law>& laws, const Mode& mode, Selection& selection) {
   for (std::size_t i = 0; i < laws.size(); ++i) {
@@ -275,17 +286,19 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
     throw InvalidInput(fmt::format("undecided must hold numbers of laws, 0 to {}", jets.m() - 1));
   if (static_cast<int>(mode.size()) != jets.m())
     throw InvalidInput(fmt::format("mode must have {} entries but has {}", jets.m(), mode.size()));
+  Mode reference = mode;
+  set_decided(jets.decided_branches(t, x, options.eps), options.ended, reference, open);
   ModeSearch search(jets, t, x, lambda, options);
   Selection selection;
   const auto groups = group_laws(jets.groups(), open);
-  Mode reference = mode;
+  const Mode decided = reference;
   if (groups.size() > 1 && search.make_reference(reference, open)) {
     std::vector<std::vector<Continuation>> choices;
     for (const auto& group : groups)
       choices.push_back(with_all_modes(search.enumerate(reference, group, open)));
     selection.admissible = search.combine(reference, groups, choices);
   } else {
-    selection.admissible = search.enumerate(mode, open, open);
+    selection.admissible = search.enumerate(decided, open, open);
   }
   std::stable_sort(selection.admissible.begin(), selection.admissible.end(),
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });

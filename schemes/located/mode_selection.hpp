@@ -34,6 +34,9 @@ struct SelectionOptions {
   double step = 1e-3;
   int starts = 5;   ///< of λ across its range on vertical branches, where the system is nonlinear
   int most = 4096;  ///< jets solved at most
+  /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
+  /// argument says.
+  std::vector<int> ended{};
   /// false: the present branch of laws with memory is not known, and every branch counts
   bool memory = true;
 };
@@ -43,7 +46,8 @@ struct SelectionOptions {
 /// finite end of every law's branch is lexicographically not negative, coefficient after
 /// coefficient. Laws with memory stay in their branch if some continuation does. Equal jets, as at
 /// corners that lie on two branches, are one continuation (the first mode). Undecided laws that do
-/// not influence each other are decided separately. x: its differential part is kept; λ: the
+/// not influence each other are decided separately; a law whose argument decides it (see
+/// ConsistentJets::decided_branches) is in that branch. x: its differential part is kept; λ: the
 /// multipliers before, a guess.
 Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
                  const Mode& mode, const std::vector<int>& undecided,

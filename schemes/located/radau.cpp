@@ -17,22 +17,11 @@ constexpr double most_shrinking = 0.1;
 
 }  // namespace
 
-Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance)
-    : flow_(flow), tolerance_(std::move(tolerance)) {
+Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance) : flow_(flow) {
   if (stages != 3 && stages != 5 && stages != 7)
     throw InvalidInput(fmt::format("stages must be 3, 5 or 7 but is {}", stages));
-  if (!(tolerance_.rtol > 0)) throw InvalidInput("rtol must be positive");
-  if (tolerance_.atol.size() != flow.n())
-    throw InvalidInput(fmt::format("atol must have {} entries, one for each variable, but has {}",
-                                   flow.n(), tolerance_.atol.size()));
-  if (!(tolerance_.atol.array() > 0).all()) throw InvalidInput("atol must be positive");
   table_ = radau_table(stages);
-  if (!tolerance_.inside) {
-    // The estimate is O(h^(s+1)), the error of a run at the ends of its steps O(h^(2s-1)).
-    const double wanted = 0.1 * std::pow(tolerance_.rtol, (stages + 1.0) / (2.0 * stages - 1.0));
-    tolerance_.atol *= wanted / tolerance_.rtol;
-    tolerance_.rtol = wanted;
-  }
+  set_tolerance(std::move(tolerance));
   Basis l(stages + 1);
   table_.basis_derivative(0, l);
   defect_ = l.tail(stages);
@@ -43,16 +32,38 @@ Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance)
   complex_.resize(table_.pairs.size());
 }
 
-void Radau::start(double t, const Vector& y) {
+void Radau::set_tolerance(RadauTolerance tolerance) {
+  tolerance_ = std::move(tolerance);
+  if (!(tolerance_.rtol > 0)) throw InvalidInput("rtol must be positive");
+  if (tolerance_.atol.size() != flow_.n())
+    throw InvalidInput(fmt::format("atol must have {} entries, one for each variable, but has {}",
+                                   flow_.n(), tolerance_.atol.size()));
+  if (!(tolerance_.atol.array() > 0).all()) throw InvalidInput("atol must be positive");
+  if (tolerance_.inside) return;
+  // The estimate is O(h^(s+1)), the error of a run at the ends of its steps O(h^(2s-1)).
+  const double wanted = 0.1 * std::pow(tolerance_.rtol, (stages() + 1.0) / (2.0 * stages() - 1.0));
+  tolerance_.atol *= wanted / tolerance_.rtol;
+  tolerance_.rtol = wanted;
+}
+
+void Radau::set_units(const Vector& x, const Vector& lambda) {
+  x_unit_ = x;
+  lambda_unit_ = lambda;
+}
+
+void Radau::start(double t, const Vector& y, const Vector& rates) {
   if (y.size() != flow_.size())
     throw InvalidInput(
         fmt::format("y must have {} entries in this mode but has {}", flow_.size(), y.size()));
   t_ = t;
   y_ = y;
+  rates_ = rates;
   first_ = true;
   attempted_ = rejected_ = estimated_ = false;
   last_error_ = last_h_ = 0;
   const int s = stages(), N = flow_.size();
+  unit_ = Vector::Ones(N);
+  if (x_unit_.size() > 0) flow_.gather(x_unit_, lambda_unit_, unit_);
   for (Polynomial* step : {&attempt_, &last_}) {
     step->h = 0;
     step->base.resize(N);
@@ -134,13 +145,21 @@ double Radau::error() {
     const auto estimate = [&](const Vector& y) {
       if (!flow_.evaluate(attempt_.t, ydot_, y, H_)) return inf;
       H_ = H_.cwiseProduct(row_scale_);
-      delta_ = real_.solve(H_);
+      real_.solve(H_, delta_);
+      delta_ = delta_.cwiseProduct(unit_);
       return tolerance_norm(delta_);
     };
     error_ = estimate(Y_start_);
     if (error_ >= 1 && (first_ || rejected_)) {
       Y_ = Y_start_ - delta_;
       error_ = std::min(error_, estimate(Y_));
+    }
+    // Where the equations have no value at the start: how far from it the polynomial through the
+    // stages alone is, which is of order s.
+    if (error_ == inf) {
+      extrapolate_stages(Y_);
+      delta_ = attempt_.base - Y_;
+      error_ = tolerance_norm(delta_);
     }
   } else {
     error_ = algebraic_error();
@@ -176,6 +195,25 @@ void Radau::accept() {
   ++counts_.steps;
 }
 
+void Radau::set_aside(Attempt& kept) const {
+  assert(attempted_);
+  kept.polynomial = attempt_;
+  kept.end = end_;
+  kept.error = error_;
+  kept.proposed = proposed_;
+  kept.estimated = estimated_;
+}
+
+void Radau::take_back(const Attempt& kept) {
+  attempt_ = kept.polynomial;
+  h_ = attempt_.h;
+  end_ = kept.end;
+  error_ = kept.error;
+  proposed_ = kept.proposed;
+  estimated_ = kept.estimated;
+  attempted_ = true;
+}
+
 void Radau::interpolate(double s, Vector& y) const {
   const Polynomial& step = latest();
   assert(step.h > 0);
@@ -183,6 +221,10 @@ void Radau::interpolate(double s, Vector& y) const {
   table_.basis(s, l);
   y = step.base;
   for (int j = 0; j < stages(); ++j) y += l[j + 1] * step.Z.col(j);
+}
+
+void Radau::extrapolate_stages(Vector& y) const {
+  y = attempt_.base + attempt_.Z * extrapolation_;
 }
 
 void Radau::interpolate_derivative(double s, Vector& ydot) const {

@@ -3,8 +3,8 @@
 #include <complex>
 #include <vector>
 
-#include <Eigen/LU>
 
+#include <perp/core/linear/lu.hpp>
 #include <perp/core/types.hpp>
 #include <perp/schemes/located/mode_flow.hpp>
 #include <perp/schemes/located/radau_table.hpp>
@@ -31,8 +31,16 @@ class Radau {
   /// not positive; atol not of size n.
   Radau(ModeFlow& flow, int stages, RadauTolerance tolerance);
 
+  /// Before the next `start`. Throws InvalidInput as the constructor does.
+  void set_tolerance(RadauTolerance tolerance);
+  /// Sizes of the variables (n) and multipliers (m) by which the columns of the linear systems are
+  /// scaled, powers of two; 1 where none are set. Before the next `start`.
+  void set_units(const Vector& x, const Vector& lambda);
+
   /// A new beginning at y (N) in the mode set in the flow before. Algebraic parts of y are guesses.
-  void start(double t, const Vector& y);
+  /// `rates` (N): a guess of ẏ, from which the first stages are foretold; empty: the stages are the
+  /// state.
+  void start(double t, const Vector& y, const Vector& rates = {});
 
   enum class Outcome {
     solved,    ///< to rounding
@@ -47,12 +55,23 @@ class Radau {
   /// Length for the next step if the attempt is accepted, for another attempt if its error is above
   /// 1. After `error`.
   [[nodiscard]] double proposed_step() const { return proposed_; }
+  /// Forgets the attempt: the next one does not start from its stages.
+  void discard() { attempted_ = false; }
   /// Takes the attempt, which was solved, as the new state.
   void accept();
+
+  /// A solved attempt with its error.
+  struct Attempt;
+  /// Keeps the attempt, which was solved, while others are made from the same state.
+  void set_aside(Attempt& kept) const;
+  /// Makes it the attempt again.
+  void take_back(const Attempt& kept);
 
   [[nodiscard]] int stages() const { return table_.stages; }
   [[nodiscard]] double t() const { return t_; }             ///< of the present state
   [[nodiscard]] double h() const { return h_; }             ///< of the last attempt
+  /// Is there a solved attempt of this length, ready for `accept`?
+  [[nodiscard]] bool has_attempted(double h) const { return attempted_ && h_ == h; }
   [[nodiscard]] const Vector& y() const { return y_; }      ///< present state
   [[nodiscard]] const Vector& end() const { return end_; }  ///< of the attempt
 
@@ -60,6 +79,10 @@ class Radau {
   /// degree s, through the state and the stages. An algebraic part that was a guess is left out.
   void interpolate(double s, Vector& y) const;
   void interpolate_derivative(double s, Vector& ydot) const;
+
+  /// Stage i of the attempt, and the polynomial through its stages alone at its start.
+  void stage(int i, Vector& y) const { y = attempt_.base + attempt_.Z.col(i); }
+  void extrapolate_stages(Vector& y) const;
 
   /// Derivative of the discrete step: S_start = dy_n/dq (N×q) -> S_end = dy_end/dq (N×q) at fixed
   /// t_n and h. `column_of_parameter[k]`: the column that is the derivative with respect to
@@ -94,6 +117,7 @@ class Radau {
   Outcome full_newton();
   bool freeze_jacobian(const Vector& base, const Matrix& Z);
   void measure_rounding();
+  bool rows_vanish();
   bool residuals();
   void correction();
   double take_correction();
@@ -113,7 +137,7 @@ class Radau {
 
   // state and attempt
   double t_ = 0, h_ = 0;
-  Vector y_, end_;
+  Vector y_, end_, rates_;
   bool first_ = true;       // algebraic parts of y_ are guesses
   bool attempted_ = false;  // attempt_ is solved and starts at y_
   Polynomial attempt_, last_;
@@ -129,18 +153,26 @@ class Radau {
   Matrix H_ydot_, H_y_, M_;
   Eigen::MatrixXcd M_complex_;
   Vector row_scale_, noise_;
+  Vector x_unit_, lambda_unit_, unit_;  // unit_: of y, N
   bool frozen_nearby_ = false;  // the Jacobian is that of good starting values
-  Eigen::PartialPivLU<Matrix> real_;
-  std::vector<Eigen::PartialPivLU<Eigen::MatrixXcd>> complex_;
+  linear::Lu real_;
+  std::vector<linear::ComplexLu> complex_;
   Eigen::VectorXcd w_complex_, solution_complex_;
   Vector ydot_, Y_, Y_start_, H_, delta_;
 
   // all stages at once (sN)
   Matrix stages_, H_p_, right_side_, solution_;
-  Eigen::PartialPivLU<Matrix> all_;
+  linear::Lu all_;
   Vector all_residual_, all_solution_;
 
   Counts counts_;
+};
+
+struct Radau::Attempt {
+  Polynomial polynomial;
+  Vector end;
+  double error = 0, proposed = 0;
+  bool estimated = false;
 };
 
 }  // namespace perp

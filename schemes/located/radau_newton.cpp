@@ -6,11 +6,12 @@
 
 #include <perp/core/error.hpp>
 #include <perp/schemes/located/radau.hpp>
+#include <perp/schemes/step_gate.hpp>
 
 // The equations of the stages in Z_i = Y_i - y_n,
 //     R_i = H(t_n + c_i h, (1/h) Σ_j (A⁻¹)_ij Z_j, y_n + Z_i) = 0,
-// with every row of H divided by its largest entry in (μ/h) H_ẏ + H_y: rows with ẏ are of the size
-// 1/h, rows without it of the size 1.
+// with every row of H divided by its largest entry in (μ/h) H_ẏ + H_y, its columns in their units:
+// rows with ẏ are of the size 1/h, rows without it of the size 1.
 
 namespace perp {
 namespace {
@@ -53,16 +54,24 @@ Radau::Outcome Radau::attempt(double h) {
   return outcome;
 }
 
-/// Is there a polynomial of this state or of the step before that is not much shorter?
-bool Radau::can_predict() const { return latest().h > 0 && h_ <= most_extrapolation * latest().h; }
+/// Is there a polynomial of this state or of the step before that is not much shorter, or the rates
+/// of a beginning?
+bool Radau::can_predict() const {
+  if (latest().h == 0) return rates_.size() > 0;
+  return h_ <= most_extrapolation * latest().h;
+}
 
-/// Starting values: that polynomial, or the state.
+/// Starting values: that polynomial or straight line, or the state.
 void Radau::start_from(bool predicted) {
   if (!predicted) {
     Z_.setZero();
     return;
   }
   const Polynomial& known = latest();
+  if (known.h == 0) {
+    Z_.noalias() = h_ * rates_ * table_.c.transpose();
+    return;
+  }
   Basis l(stages() + 1);
   for (int i = 0; i < stages(); ++i) {
     table_.basis((attempted_ ? 0 : 1) + table_.c[i] * h_ / known.h, l);
@@ -85,7 +94,7 @@ bool Radau::freeze_jacobian(const Vector& base, const Matrix& Z) {
   const int i = stages() / 2;
   stage_point(base, Z, h_, i);
   if (!flow_.linearize(t_ + table_.c[i] * h_, ydot_, Y_, H_, H_ydot_, H_y_)) return false;
-  M_ = table_.mu / h_ * H_ydot_ + H_y_;
+  M_ = (table_.mu / h_ * H_ydot_ + H_y_) * unit_.asDiagonal();
   row_scale_ = M_.cwiseAbs().rowwise().maxCoeff().cwiseInverse();
   M_ = row_scale_.asDiagonal() * M_;
   real_.compute(M_);
@@ -94,7 +103,7 @@ bool Radau::freeze_jacobian(const Vector& base, const Matrix& Z) {
     for (Eigen::Index column = 0; column < M_.cols(); ++column)
       for (Eigen::Index row = 0; row < M_.rows(); ++row)
         M_complex_(row, column) =
-            row_scale_[row] * (factor * H_ydot_(row, column) + H_y_(row, column));
+            row_scale_[row] * (factor * H_ydot_(row, column) + H_y_(row, column)) * unit_[column];
     complex_[k].compute(M_complex_);
   }
   ++counts_.factorisations;
@@ -109,12 +118,13 @@ void Radau::measure_rounding() {
     delta_[k] = std::max((Z_.row(k).array() + y_[k]).abs().maxCoeff(), floor);
   }
   noise_ = delta_;
+  delta_ = delta_.cwiseQuotient(unit_);
   H_.noalias() = M_.cwiseAbs().lazyProduct(delta_);
   for (Eigen::Index k = 0; k < Y_.size(); ++k) {
     double least = inf;
     for (Eigen::Index i = 0; i < Y_.size(); ++i)
       if (M_(i, k) != 0) least = std::min(least, H_[i] / std::abs(M_(i, k)));
-    if (least < inf) noise_[k] = std::max(noise_[k], least);
+    if (least < inf) noise_[k] = std::max(noise_[k], least * unit_[k]);
   }
 }
 
@@ -130,21 +140,46 @@ bool Radau::residuals() {
   return true;
 }
 
+/// Is every row of every stage 0 to a few bounds of its own rounding? Where a matrix is nearly
+/// singular, as at a fold, corrections of the size of rounding tell nothing.
+bool Radau::rows_vanish() {
+  std::vector<RunningError> ydot(static_cast<std::size_t>(flow_.size())), y = ydot, rows;
+  for (int i = 0; i < stages(); ++i) {
+    for (Eigen::Index k = 0; k < Z_.rows(); ++k) {
+      double rate = 0, terms = 0;
+      for (int j = 0; j < stages(); ++j) {
+        rate += table_.A_inverse(i, j) * Z_(k, j);
+        terms += std::abs(table_.A_inverse(i, j) * Z_(k, j));
+      }
+      const double value = y_[k] + Z_(k, i);
+      ydot[static_cast<std::size_t>(k)] = RunningError(rate / h_, (stages() + 1) * eps * terms / h_);
+      y[static_cast<std::size_t>(k)] = RunningError(value, 2 * half_ulp(value));
+    }
+    const double t = t_ + table_.c[i] * h_;
+    if (!flow_.evaluate_bounded(RunningError(t, 2 * half_ulp(t)), ydot, y, rows)) return false;
+    if (!std::all_of(rows.begin(), rows.end(),
+                     [](const RunningError& row) { return vanishes(row, most_rounding); }))
+      return false;
+  }
+  return true;
+}
+
 /// R_ becomes the correction of Z_ with the frozen Jacobian: one real system, and one complex
 /// system for every pair of eigenvalues.
 void Radau::correction() {
   W_.noalias() = R_.lazyProduct(table_.T_inverse.transpose());
-  delta_ = real_.solve(W_.col(0));
+  real_.solve(W_.col(0), delta_);
   W_.col(0) = delta_;
   for (std::size_t k = 0; k < complex_.size(); ++k) {
     const auto column = static_cast<Eigen::Index>(2 * k + 1);
     for (Eigen::Index row = 0; row < W_.rows(); ++row)
       w_complex_[row] = {W_(row, column), W_(row, column + 1)};
-    solution_complex_ = complex_[k].solve(w_complex_);
+    complex_[k].solve(w_complex_, solution_complex_);
     W_.col(column) = solution_complex_.real();
     W_.col(column + 1) = solution_complex_.imag();
   }
   R_.noalias() = W_.lazyProduct(table_.T.transpose());
+  R_ = unit_.asDiagonal() * R_;
 }
 
 /// Takes the correction in R_; its size in units of rounding. Inf: not finite.
@@ -207,11 +242,13 @@ Radau::Outcome Radau::full_newton() {
     ++counts_.factorisations;
     ++counts_.iterations;
     all_residual_ = R_.reshaped();
-    all_solution_ = all_.solve(all_residual_);
+    all_.solve(all_residual_, all_solution_);
     R_.reshaped() = all_solution_;
+    R_ = unit_.asDiagonal() * R_;
     const double now = take_correction();
     if (now == inf) return Outcome::diverged;
-    if (now <= at_rounding || (now <= near_rounding && now > slow * before)) return Outcome::solved;
+    if (now <= at_rounding) return Outcome::solved;
+    if (now <= near_rounding && now > slow * before && rows_vanish()) return Outcome::solved;
     before = now;
   }
   return Outcome::diverged;
@@ -225,15 +262,16 @@ void Radau::resize_stages() {
 }
 
 /// At stage_point: the rows of stage i of the equations (R_) and of their matrix, (A⁻¹_ij / h) H_ẏ
-/// in block j and H_y added in block i; H_ydot_ is left. False: left the domain.
+/// in block j and H_y added in block i, for unknowns in their units; H_ydot_ is left. False: left the domain.
 bool Radau::stage_row(double t, double h, int i) {
   if (!flow_.linearize(t + table_.c[i] * h, ydot_, Y_, H_, H_ydot_, H_y_)) return false;
   const Eigen::Index N = Y_.size();
   H_ydot_ = row_scale_.asDiagonal() * H_ydot_;
   R_.col(i) = row_scale_.cwiseProduct(H_);
   for (int j = 0; j < stages(); ++j)
-    stages_.block(i * N, j * N, N, N) = table_.A_inverse(i, j) / h * H_ydot_;
-  stages_.block(i * N, i * N, N, N) += row_scale_.asDiagonal() * H_y_;
+    stages_.block(i * N, j * N, N, N) =
+        table_.A_inverse(i, j) / h * H_ydot_ * unit_.asDiagonal();
+  stages_.block(i * N, i * N, N, N) += row_scale_.asDiagonal() * H_y_ * unit_.asDiagonal();
   return true;
 }
 

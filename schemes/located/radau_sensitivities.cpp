@@ -37,10 +37,10 @@ bool Radau::sensitivities(const Matrix& S_start, Matrix& S_end,
             row_scale_.cwiseProduct(H_p_.col(static_cast<Eigen::Index>(k)));
   }
   all_.compute(stages_);
-  solution_.noalias() = all_.permutationP() * right_side_;
-  all_.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(solution_);
+  all_.forward(right_side_, solution_);
   S_end = solution_.bottomRows(N);
-  all_.matrixLU().bottomRightCorner(N, N).triangularView<Eigen::Upper>().solveInPlace(S_end);
+  all_.factors().bottomRightCorner(N, N).triangularView<Eigen::Upper>().solveInPlace(S_end);
+  S_end = unit_.asDiagonal() * S_end;
   return S_end.allFinite();
 }
 

@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include <fmt/format.h>
-#include <Eigen/LU>
 
+#include <perp/core/linear/least_squares.hpp>
 #include <perp/core/error.hpp>
 #include <perp/schemes/located/radau_table.hpp>
 
@@ -14,10 +14,9 @@ namespace {
 // All in long double: 64 bits of mantissa leave 11 for what the few operations below lose.
 using Real = long double;
 using Complex = std::complex<Real>;
-using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Nodes = std::vector<Real>;
 
-constexpr int most_iterations = 200;
+constexpr int most_root_iterations = 200;
 
 struct Value {
   Real value, derivative;
@@ -42,7 +41,7 @@ Nodes roots(int count, Function function, Guess first_guess) {
   Nodes found;
   for (int i = 0; i < count; ++i) {
     Real x = first_guess(i);
-    for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    for (int iteration = 0; iteration < most_root_iterations; ++iteration) {
       const auto [value, derivative] = function(x);
       Real divided = 0;
       for (const Real root : found) divided += 1 / (x - root);
@@ -156,7 +155,7 @@ std::vector<Complex> eigenvalues(const Nodes& at_zero) {
   for (std::size_t i = 0; i < s; ++i)  // on a circle that has no symmetry to the real axis
     mu[i] = std::polar(
         size, 0.4L + 2 * std::numbers::pi_v<Real> * static_cast<Real>(i) / static_cast<Real>(s));
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  for (int iteration = 0; iteration < most_root_iterations; ++iteration) {
     Real largest = 0;
     for (std::size_t i = 0; i < s; ++i) {
       Complex value = 0, slope = 0, repelled = 0;
@@ -213,7 +212,7 @@ void diagonalise(const Nodes& c, RadauTable& table) {
     table.pairs.emplace_back(static_cast<double>(mu.real()), static_cast<double>(-mu.imag()));
   }
   table.T = T.cast<double>();
-  table.T_inverse = T.partialPivLu().inverse().cast<double>();
+  table.T_inverse = linear::least_squares(T, RealMatrix::Identity(s, s), 0).cast<double>();
 }
 
 Vector to_double(const Nodes& values) {

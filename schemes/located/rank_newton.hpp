@@ -36,7 +36,8 @@ class RankNewton {
     nearest  ///< the shortest step, in units of the sizes
   };
 
-  explicit RankNewton(Open open = Open::stay) : open_(open) {}
+  explicit RankNewton(Open open = Open::stay, int most_iterations = 40)
+      : open_(open), most_iterations_(most_iterations) {}
 
   /// From the present unknowns, where the equations are evaluated. False: it left the domain or did
   /// not converge (to what the independent equations ask for: look at the residual). On return the
@@ -47,7 +48,6 @@ class RankNewton {
   [[nodiscard]] const RankElimination& elimination() const { return elimination_; }
 
  private:
-  static constexpr int most_iterations = 40;
   static constexpr double rank_tolerance = 1e-11;  ///< pivots of a scaled matrix below are zero
   static constexpr double settled = 1e-13;         ///< relative correction that ends the iteration
   static constexpr double near_rounding = 1e-9;    ///< a correction below that stays is rounding
@@ -69,6 +69,7 @@ class RankNewton {
   }
 
   Open open_;
+  int most_iterations_;
   RankElimination elimination_;
   Vector step_, correction_, sizes_;
 };
@@ -86,7 +87,7 @@ double RankNewton::correction(Equations& equations, Vector& step) {
 template <class Equations>
 bool RankNewton::run(Equations& equations) {
   double size = correction(equations, step_);
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  for (int iteration = 0; iteration < most_iterations_; ++iteration) {
     if (!(size < inf)) return false;
     if (size <= settled) return true;
     const double residual = equations.relative_residual();

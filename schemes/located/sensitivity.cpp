@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <Eigen/LU>
-#include <Eigen/QR>
 
+#include <perp/core/linear/least_squares.hpp>
+#include <perp/core/linear/lu.hpp>
 #include <perp/schemes/located/sensitivity.hpp>
 
 namespace perp {
@@ -75,7 +75,7 @@ Vector Sensitivities::impulses(const Linearised& at, const Vector& jump) const {
   Matrix columns = at.H_y;
   for (int k = 0; k < flow_.size(); ++k)
     if (flow_.is_differential(k)) columns.col(k).setZero();
-  return columns.completeOrthogonalDecomposition().solve(-at.H_ydot.leftCols(system_.n()) * jump);
+  return linear::least_norm_solution(columns, -at.H_ydot.leftCols(system_.n()) * jump, linear::rounding_share);
 }
 
 /// The limit h → 0 of one linearised implicit Euler step in the mode from y⁻ to y,
@@ -111,7 +111,7 @@ void Sensitivities::project(double t, const Vector& x, const Vector& lambda, con
     const double size = left.row(i).cwiseAbs().maxCoeff();
     if (size > 0) left.row(i) /= size, right.row(i) /= size;
   }
-  const Matrix dy = left.fullPivLu().solve(right);
+  const Matrix dy = linear::FullLu(left).solve(right);
   for (int j = 0; j < n; ++j)
     if (flow_.is_differential(j)) dx_.row(j) = dy.row(j);
 }
@@ -138,6 +138,8 @@ Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
     const Matrix& series = gap.of_lambda ? jet.lambda : jet.w;
     return {gap.sign * derivatives[0].row(gap.law).transpose(), gap.sign * series(gap.law, 1)};
   }
+  if (gap.variable >= 0)
+    return {gap.sign * all.x[0].row(gap.variable).transpose(), gap.sign * jet.x(gap.variable, 1)};
   // ψ(t, x, λ; p) of a reset
   const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
   GapRate rate{Vector::Zero(columns_), 0};
@@ -165,10 +167,17 @@ void Sensitivities::at_event(const Jet& jet, const Vector& dt) {
   dx_ = S_ + jet.x.col(1) * dt.transpose();
 }
 
-void Sensitivities::reset(int reset, double t, const Vector& x, const Vector& lambda) {
+void Sensitivities::reset(const std::vector<int>& resets, double t, const Vector& x,
+                          const Vector& lambda) {
   const std::vector<double> values = run_resets(t, x, lambda);
-  const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
   const Matrix before = dx_, p = dp();
+  for (const int reset : resets) apply_reset(reset, values, before, p);
+}
+
+/// The rows of dx* that a reset writes, from those before it.
+void Sensitivities::apply_reset(int reset, const std::vector<double>& values, const Matrix& before,
+                                const Matrix& p) {
+  const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
   for (const int j : what.variables) dx_.row(j).setZero();
   const int first = reset_start_[static_cast<std::size_t>(reset)] + 1;
   for (const Derivative& d : reset_derivatives_) {

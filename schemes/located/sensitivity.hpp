@@ -56,8 +56,8 @@ class Sensitivities {
 
   /// The state at an event: dx*/dq from the present S.
   void at_event(const Jet& jet, const Vector& dt);
-  /// Maps of dx*: a reset, an impact, a jump onto the constraints of the flow's mode.
-  void reset(int reset, double t, const Vector& x, const Vector& lambda);
+  /// Maps of dx*: resets, an impact, a jump onto the constraints of the flow's mode.
+  void reset(const std::vector<int>& resets, double t, const Vector& x, const Vector& lambda);
   void impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
               const std::vector<double>& restitution);
   void project(double t, const Vector& x, const Vector& lambda, const Vector& jump);
@@ -82,6 +82,8 @@ class Sensitivities {
                                Linearised& result) const;
   [[nodiscard]] Vector impulses(const Linearised& at, const Vector& jump) const;
   void differentiate_resets();
+  void apply_reset(int reset, const std::vector<double>& values, const Matrix& before,
+                   const Matrix& p);
   [[nodiscard]] std::vector<double> run_resets(double t, const Vector& x,
                                                const Vector& lambda) const;
 

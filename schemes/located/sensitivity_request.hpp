@@ -9,6 +9,7 @@ struct SensitivityRequest {
   std::vector<int> starts{};      ///< indices of variables
   std::vector<int> parameters{};  ///< indices into Dcs::parameters
 
+  /// Number of entries of q.
   [[nodiscard]] int columns() const { return static_cast<int>(starts.size() + parameters.size()); }
 };
 

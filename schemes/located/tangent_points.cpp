@@ -11,8 +11,8 @@
 namespace perp {
 namespace {
 
-constexpr double same = 1e-7;    ///< relative difference of equal points
-constexpr double at_end = 1e-7;  ///< relative distance of a multiplier to the end of its range
+constexpr double same_tangent_point = 1e-7;    ///< relative difference of equal points
+constexpr double at_multiplier_end = 1e-7;  ///< relative distance of a multiplier to the end of its range
 constexpr double open_direction = 1e-8;  ///< entries of scaled null vectors below this are zero
 
 /// The derivative array of a mode with x as a whole unknown, and two equations more: w of one law
@@ -125,7 +125,7 @@ bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end)
   ignored[law] = 1;
   if (!judge_margins(jet, laws_, jets_.scales(), {}, ignored).admissible) return false;
   const Matrix P = jets_.differential_projection(t_, point.x, point.lambda);
-  if ((P * jet.x.col(1)).norm() <= same * scale_.maxCoeff()) return false;  // an equilibrium
+  if ((P * jet.x.col(1)).norm() <= same_tangent_point * scale_.maxCoeff()) return false;  // an equilibrium
   point.x = jet.x.col(0);
   point.lambda = jet.lambda.col(0);
   const Range range = w_range(branch(point.mode, law));
@@ -135,7 +135,7 @@ bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end)
   const Jet slides = jets_.solve_from(inner, t_, point.x, point.lambda);
   const Range& lambda = laws_[law].branches[static_cast<std::size_t>(sliding)].lambda;
   const double value = slides.lambda(point.law, 0);
-  const double width = at_end * (lambda.upper - lambda.lower);
+  const double width = at_multiplier_end * (lambda.upper - lambda.lower);
   point.at_end =
       slides.consistent && slides.determined &&
       (std::abs(value - lambda.lower) <= width || std::abs(value - lambda.upper) <= width);
@@ -153,7 +153,7 @@ void TangentSearch::search(const Mode& mode, int law, int sliding, double end,
     const auto known = [&](const TangentPoint& other) {
       const Vector size = scale_.cwiseMax(point.x.cwiseAbs());
       return (!point.isolated && !other.isolated) ||
-             ((other.x - point.x).cwiseAbs().array() <= same * size.array()).all();
+             ((other.x - point.x).cwiseAbs().array() <= same_tangent_point * size.array()).all();
     };
     if (std::none_of(here.begin(), here.end(), known)) here.push_back(std::move(point));
   });

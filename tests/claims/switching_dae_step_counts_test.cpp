@@ -28,6 +28,9 @@ bool only(const std::vector<Vector>& found, double x1, double x2) {
   return same_points(found, {Vector{{x1, x2}}});
 }
 
+/// Is a b the number c exactly, not only to rounding? A step is decided by the doubles in it.
+bool is_product(double a, double b, double c) { return std::fma(a, b, -c) == 0; }
+
 }  // namespace
 
 TEST_SUITE("claims/switching_dae_step_counts") {
@@ -61,7 +64,7 @@ TEST_SUITE("claims/switching_dae_step_counts") {
       const Vector x = draw.point(branches[k % 3]);
       double h = draw.step();
       if (k % 6 == 1) h = (1 + x[1]) * b.B1 / b.B2;  // onto c = 1 from a sliding point
-      if (h <= 0 || (k % 6 == 1 && h * b.B2 != (1 + x[1]) * b.B1)) continue;
+      if (h <= 0 || (k % 6 == 1 && !is_product(h, b.B2, (1 + x[1]) * b.B1))) continue;
       const double c = std::abs(c_times_B1(b, x, h)), one = std::abs(b.B1);
       const std::size_t found = solutions_after(b, x, h);
       CHECK(found == (c > one ? 1 : c == one ? 2 : 3));
@@ -227,7 +230,7 @@ TEST_SUITE("claims/switching_dae_step_counts") {
       const Vector x = draw.point(branches[k % 3]);
       double h = draw.step();
       if (k % 3 == 1) h = (1 + x[1]) * b.B1 / b.B2;  // c = 1 from a sliding point
-      if (h <= 0 || (k % 3 == 1 && h * b.B2 != (1 + x[1]) * b.B1)) continue;
+      if (h <= 0 || (k % 3 == 1 && !is_product(h, b.B2, (1 + x[1]) * b.B1))) continue;
       const double excess = (c_times_B1(b, x, h) - b.B1) * b.B1;
       CHECK(solutions_after(b, x, h) == (excess > 0 ? 0 : excess == 0 ? 1 : 2));
       one += excess == 0;

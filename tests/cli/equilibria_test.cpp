@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <perp/tests/cli/program.hpp>
+#include <perp/tests/paths.hpp>
 
 using nlohmann::json;
 using perp::test::Folder;
@@ -16,7 +17,7 @@ TEST_SUITE("cli/equilibria") {
   TEST_CASE("the soft drink tank's pseudo-equilibrium is found from the model's start to 1e-9") {
     const Folder folder;
     const json data = json::parse(perp::test::read_text(
-        PERP_TEST_DATA "/trajectories/s004_soft_drink_paired.json"))["pseudo_equilibrium"];
+        perp::test::data_path("/trajectories/s004_soft_drink_paired.json")))["pseudo_equilibrium"];
     const Outcome run = perp_program(folder, {"equilibria", "soft_drink_paired", "--json"});
     CHECK(run.status == 0);
     const json result = json::parse(run.out);

@@ -98,7 +98,7 @@ TEST_SUITE("cli/jumps") {
     };
     const Outcome impact = with({});
     CHECK(impact.status == 0);
-    CHECK(impact.out.find("jumps  unique (by Newton's method in every mode)") != std::string::npos);
+    CHECK(impact.out.find("jumps  one found (by Newton's method in every mode)") != std::string::npos);
     CHECK(impact.out.find("*  0  0  3          lambda_1: 3") != std::string::npos);
     const json found = json::parse(with({"--json"}).out);
     CHECK(found["jumps"][0]["amplitude"].get<double>() == doctest::Approx(3).epsilon(1e-12));
@@ -109,7 +109,7 @@ TEST_SUITE("cli/jumps") {
           std::string::npos);
     const Outcome none = with({"--at", "q=-1"});
     CHECK(none.status == 3);
-    CHECK(none.out.find("jumps  none (by Newton's method") != std::string::npos);
+    CHECK(none.out.find("jumps  none found (by Newton's method") != std::string::npos);
     const Outcome ended = with({"--max-nodes", "1"});
     CHECK(ended.status == 3);
     CHECK(ended.out.find("not proved complete") != std::string::npos);

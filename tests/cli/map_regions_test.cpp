@@ -47,7 +47,8 @@ MapOverB map_over_B(const Folder& folder, const std::string& model,
     REQUIRE(*place == '\n');
     for (std::vector<double>& column : map.columns) {
       char* end = nullptr;
-      column.push_back(std::strtod(place + 1, &end));
+      const double value = std::strtod(place + 1, &end);
+      column.push_back(end == place + 1 ? std::nan("") : value);  // an empty field
       place = end;
     }
     place = std::strchr(place, '\n');
@@ -69,12 +70,14 @@ void for_each_B(const MapOverB& map, const Check& check) {
   CHECK(misplaced == 0);
 }
 
+constexpr double open = -1;  ///< a number of solutions that the rounding of decimals decides
+
 /// Number of rows whose column is not what is expected, so that a failure is one message.
 struct Mismatches {
   long count = 0;
   std::string first;
   void compare(double found, double expected, int i, int j) {
-    if (found == expected) return;
+    if (found == expected || expected == open) return;
     if (count++ == 0)
       first = "B1 = " + std::to_string(i) + "/40, B2 = " + std::to_string(j) + "/40: found " +
               std::to_string(found) + ", expected " + std::to_string(expected);
@@ -90,6 +93,10 @@ double solutions_of_inclusion(int i, int j, long C) {
   const long left = -4L * s * j - size;   // a - 1
   const long right = -4L * s * j + size;  // a + 1
   if ((left == 0 && c == size) || (right == 0 && c == -size)) return inf;
+  // On the border between two numbers of solutions the doubles decide: i/40 and j/40 must be
+  // doubles, or equal up to their signs.
+  const bool is_exact = (i % 5 == 0 && j % 5 == 0) || i == j || i == -j || j == 0;
+  if ((c == size || c == -size) && !is_exact) return open;
   double count = -size <= c && c <= size ? 1 : 0;                       // x = 0
   if (left != 0 && (c - size > 0) == (left > 0) && c != size) ++count;  // x = (1 - c)/(a - 1) < 0
   if (right != 0 && (c + size < 0) == (right > 0) && c != -size)

@@ -160,7 +160,6 @@ TEST_SUITE("cli/map") {
                                          "--at",   "x1=1/2,z=1",
                                          "--what", "ac",
                                          "--set",  "B2=0.5",
-                                         "--h",    "0.125",
                                          "-o"};
     const auto with = [&](const std::string& output, const std::string& threads) {
       std::vector<std::string> arguments = start;
@@ -176,7 +175,6 @@ TEST_SUITE("cli/map") {
     CHECK(made["model"]["hash"].get<std::string>().size() >= 16);
     CHECK(made["model"]["parameters"]["B2"] == 0.5);
     CHECK(made["options"]["set"] == json{"B2=0.5"});
-    CHECK(made["options"]["h"] == 0.125);
     const json& map = made["map"];
     CHECK(map["quantity"] == "ac");
     CHECK(map["axes"] == json{{{"name", "x2"}, {"first", -2}, {"last", 2}, {"count", 17}},

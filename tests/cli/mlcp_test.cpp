@@ -4,6 +4,7 @@
 #include <set>
 
 #include <perp/tests/cli/program.hpp>
+#include <perp/tests/paths.hpp>
 
 using nlohmann::json;
 using perp::test::Folder;
@@ -14,7 +15,7 @@ using perp::test::read_text;
 
 namespace {
 
-const std::string data = PERP_TEST_DATA "/mlcp/";
+const std::string data = perp::test::data_path("/mlcp/");
 
 /// What identifies a piece exactly: its active sets, dimension and vertices.
 using Identity = std::tuple<std::set<std::string>, int, std::set<std::vector<std::string>>>;
@@ -119,6 +120,19 @@ TEST_SUITE("cli/mlcp") {
     CHECK(perp_program(folder, {"mlcp", "small.json", "--max-nodes", "0"}).status == 2);
   }
 
+  TEST_CASE("a solution beyond the largest double is not called solved but as fractions") {
+    const Folder folder;
+    folder.write("far.json", R"({"name":"far","p":0,"m":1,"Auu":[],"Aul":[],"au":[],"Alu":[[]],
+      "All":[[1e-308]],"al":[-1e308],"lower":[0],"upper":["inf"]})");
+    CHECK(perp_program(folder, {"mlcp", "far.json", "--exact"}).status == 0);
+    const Outcome doubles = perp_program(folder, {"mlcp", "far.json", "--double"});
+    CHECK(doubles.status == 3);
+    CHECK(doubles.err.find("beyond the largest double") != std::string::npos);
+    const Outcome nearest = perp_program(folder, {"mlcp", "far.json", "--nearest"});
+    CHECK(nearest.status == 3);
+    CHECK(json::parse(nearest.out)["status"] == "not_solved");
+  }
+
   TEST_CASE("--nearest finds the minimal norm of the reference problems alone, with its bound") {
     const Folder folder;
     int solved = 0;
@@ -147,9 +161,33 @@ TEST_SUITE("cli/mlcp") {
                                     "\"weights\": [4]}",
                                     ""));
     const Outcome without = perp_program(folder, {"mlcp", "none.json", "--nearest"});
-    CHECK(without.status == 2);
-    CHECK(without.err.find("--nearest needs the norm") != std::string::npos);
+    CHECK(without.status == 0);
+    CHECK(json::parse(without.out)["norm"].get<std::string>().find("(the file gives no norm)") !=
+          std::string::npos);
     CHECK(perp_program(folder, {"mlcp", "none.json", "--nearest", "--exact"}).status == 2);
+  }
+
+  TEST_CASE("the empty problem has its one solution, by every way to solve it") {
+    const Folder folder;
+    folder.write("empty.json", R"({"p": 0, "m": 0})");
+    const json all = json::parse(perp_program(folder, {"mlcp", "empty.json"}).out);
+    CHECK(all["class"]["u_lambda"] == "unique");
+    CHECK(all["pieces"].size() == 1);
+    CHECK(json::parse(perp_program(folder, {"mlcp", "empty.json", "--nearest"}).out)["value"] == 0);
+    for (const char* solver : {"lemke", "mode_search", "enumerate"})
+      CHECK(perp_program(folder, {"mlcp", "empty.json", "--solver", solver}).status == 0);
+  }
+
+  TEST_CASE("a key that stands twice is an error, and a search that was cut says what it found") {
+    const Folder folder;
+    folder.write("twice.json", R"({"p": 0, "m": 0, "p": 0})");
+    CHECK(perp_program(folder, {"mlcp", "twice.json"}).err.find("stands twice") !=
+          std::string::npos);
+    folder.write("small.json", small("small", "small"));
+    const json cut =
+        json::parse(perp_program(folder, {"mlcp", "small.json", "--max-nodes", "1"}).out);
+    CHECK(cut["class"]["u_lambda"] == "none found");
+    CHECK(cut["class"]["count_u_lambda"].is_null());
   }
 
   TEST_CASE("one method finds one solution, or says why not with status 3") {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
+#include <cmath>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -17,6 +18,7 @@
 #include <string>
 #include <thread>
 #include <vector>
+#include <perp/tests/paths.hpp>
 
 extern char** environ;
 
@@ -75,7 +77,7 @@ class Run {
  public:
   Run(const Folder& folder, std::vector<std::string> arguments, const std::string& search_path = {})
       : out_(folder / ".out"), err_(folder / ".err") {
-    arguments.insert(arguments.begin(), PERP_PROGRAM);
+    arguments.insert(arguments.begin(), program_path());
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     pointers.push_back(nullptr);
@@ -94,7 +96,7 @@ class Run {
     posix_spawn_file_actions_addopen(&actions, 2, err_.c_str(), mode, 0600);
     posix_spawn_file_actions_addchdir_np(&actions, folder.path().c_str());
     const int error =
-        posix_spawn(&child_, PERP_PROGRAM, &actions, nullptr, pointers.data(), environment.data());
+        posix_spawn(&child_, program_path().c_str(), &actions, nullptr, pointers.data(), environment.data());
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::runtime_error("the program cannot be started");
   }
@@ -138,8 +140,13 @@ struct Csv {
     if (found == header.end()) throw std::runtime_error("no column " + name);
     return static_cast<std::size_t>(found - header.begin());
   }
+  /// NaN of an empty field.
   [[nodiscard]] double number(std::size_t row, const std::string& name) const {
-    return std::stod(rows.at(row).at(column(name)));
+    const std::string& field = rows.at(row).at(column(name));
+    return field.empty() ? std::nan("") : std::stod(field);
+  }
+  [[nodiscard]] const std::string& text(std::size_t row, const std::string& name) const {
+    return rows.at(row).at(column(name));
   }
 };
 

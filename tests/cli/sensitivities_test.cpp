@@ -51,6 +51,24 @@ TEST_SUITE("cli/sensitivities") {
     refuses({"ifdiff_canonical", "--tol", "1"}, "tol must be in [1e-14, 1e-2]");
   }
 
+  TEST_CASE("a captured run says so first and prints no sensitivities: absent, not nan") {
+    const Folder folder;
+    folder.write("pendulum.toml",
+                 "[variables]\nx = 1\ny = 0\nu = 0\nv = 0\nforce = 0\n[model]\nequations = "
+                 "[\"der(x) = u\", \"der(y) = v\", \"der(u) = -force*x\", "
+                 "\"der(v) = -force*y - 1\", \"x^2 + y^2 = 1\"]\n[run]\nt = [0, 0.1]\n");
+    const Outcome outcome = perp_program(
+        folder, {"sensitivities", "pendulum.toml", "--wrt", "v(0)", "-o", "s.csv"});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find("solved, first order from t = 0") != std::string::npos);
+    CHECK(outcome.out.find("no sensitivities from there") != std::string::npos);
+    CHECK(outcome.out.find("nan") == std::string::npos);
+    CHECK(read_text(folder / "s.csv").find("nan") == std::string::npos);
+    const Outcome run = perp_program(folder, {"run", "pendulum.toml", "--scheme",
+                                                    "located", "-o", "o.csv"});
+    CHECK(run.out.starts_with("first order from t = 0 on (backward_euler, h = 0.0001"));
+  }
+
   TEST_CASE("a run that ends writes what it has, and exits with 3") {
     const Folder folder;
     const Outcome outcome = perp_program(

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <perp/tests/cli/program.hpp>
+#include <perp/tests/paths.hpp>
 
 using nlohmann::json;
 using perp::test::Folder;
@@ -54,7 +55,7 @@ TEST_SUITE("cli/solutions") {
       "the published single steps are found with all their solutions and the nearest chosen") {
     const Folder folder;
     const json table = json::parse(
-        perp::test::read_text(PERP_TEST_DATA "/trajectories/s003_backward_euler_steps.json"));
+        perp::test::read_text(perp::test::data_path("/trajectories/s003_backward_euler_steps.json")));
     for (const json& step : table["steps"]) {
       std::vector<std::string> arguments = with_B(step["B"][0], step["B"][1]);
       arguments.insert(arguments.begin(), "solutions");

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <perp/tests/cli/program.hpp>
+#include <perp/tests/paths.hpp>
 
 using perp::test::Folder;
 using perp::test::lines;
@@ -48,7 +49,7 @@ const std::vector<Wrong>& wrong_inputs() {
       {{"run", crossing, "-o", "out.txt"}, "expected a name that ends in .csv or .h5"},
       {{"run", crossing, "-o", "no/folder/out.csv"}, "no/folder/out.csv cannot be written"},
       {{"run", crossing, "-o", "no/folder/out.h5"}, "no/folder/out.h5 cannot be written"},
-      {{"run", crossing, "-o", "out.csv", "--events", "out.csv"}, "name the same file"},
+      {{"run", crossing, "-o", "out.csv", "--events", "out.csv"}, "are the same file"},
       {{"run", crossing, "--events", "no/folder/e.csv"}, "cannot be written"},
       {{"run", crossing, "--plot", "out.gif"}, "expected .svg, .png or .pdf"},
       {{"run", crossing, "--plot", "no/folder/out.svg"}, "there is no folder no/folder"},
@@ -84,6 +85,8 @@ const std::vector<Wrong>& wrong_inputs() {
       {{"mlcp", "."}, "is a directory"},
       {{"mlcp", "x.json", "--solver", "lemkee"}, "did you mean 'lemke'?"},
       {{"mlcp", "x.json", "--exact", "--double"}, "exclude each other"},
+      {{"mlcp", "x.json", "--solver", "lemke", "--max-nodes", "5"},
+       "--max-nodes has no effect with --solver lemke; the option that counts is: --output"},
   };
   return list;
 }
@@ -107,7 +110,7 @@ TEST_SUITE("cli/wrong_input") {
 
   TEST_CASE("an error in a model file begins with file, line and column") {
     const Folder folder;
-    const std::string good = perp::test::read_text(PERP_MODELS "/switching_dae_crossing.toml");
+    const std::string good = perp::test::read_text(perp::test::models_path("/switching_dae_crossing.toml"));
     const std::size_t key = good.find("\nh = ");
     REQUIRE(key != std::string::npos);
     std::string spoiled = good;

@@ -44,9 +44,36 @@ struct WithoutOutput {
   }
 };
 
+/// 0 = ẋ + x, which writes and reads where it is told.
+struct Careless {
+  int writes = 0, reads = 0;
+  bool with_output = false;
+  void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
+    r[writes] = xdot[0] + x[reads];
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const {
+    if (with_output) w[0] = x[0];
+  }
+};
+
 }  // namespace
 
 TEST_SUITE("core/dcs") {
+  TEST_CASE("a struct that writes or reads beyond its rows, or leaves one out, is told which") {
+    CHECK(make_dcs(Careless{}, 1).n() == 1);
+    CHECK_THROWS_WITH_AS(make_dcs(Careless{.writes = 5}, 1),
+                         "residual writes r[5], but there is 1 equation", InvalidInput);
+    CHECK_THROWS_WITH_AS(make_dcs(Careless{.writes = -1}, 2),
+                         "residual writes r[-1], but there are 2 equations", InvalidInput);
+    CHECK_THROWS_WITH_AS(make_dcs(Careless{.reads = 3}, 2),
+                         "the system reads x[3], but there are 2 variables", InvalidInput);
+    CHECK_THROWS_WITH_AS(make_dcs(Careless{}, 2), "residual does not write r[1], one of 2 equations",
+                         InvalidInput);
+    CHECK_THROWS_WITH_AS(make_dcs(Careless{}, 1, {perp::sign()}),
+                         "output does not write w[0], one of 1 law", InvalidInput);
+    CHECK(make_dcs(Careless{.with_output = true}, 1, {perp::sign()}).m() == 1);
+  }
+
   TEST_CASE("an affine system is recognised, with its matrices and its functions of time") {
     const Dcs system = make_dcs(SwitchingDae{}, 3, {abs_plus_sign()});
     const auto lcs = as_lcs(system);

@@ -12,6 +12,7 @@
 #include <perp/tests/lcp/compare_sets.hpp>
 #include <perp/tests/lcp/random_problems.hpp>
 #include <perp/tests/lcp/reference_problems.hpp>
+#include <perp/tests/paths.hpp>
 
 using namespace perp;
 
@@ -192,20 +193,20 @@ TEST_SUITE("lcp/enumerate") {
   }
 
   TEST_CASE(
-      "positive scaling of equations and of w leaves the solutions of a complementarity problem") {
+      "scaling of equations and of w by powers of two leaves the solutions of a complementarity problem") {
     for (unsigned seed = 0; seed < 300; ++seed) {
       CAPTURE(seed);
       test::RandomProblems random(seed);
       const Mlcp problem = random.make(seed % 2 == 0 ? "index2_step" : "degenerate");
       Mlcp other = problem;
       for (int i = 0; i < problem.p(); ++i) {
-        const double factor = std::exp(random.integer(-9, 9));
+        const double factor = std::ldexp(1, random.integer(-13, 13));
         other.M11.row(i) *= factor;
         other.M12.row(i) *= factor;
         other.q1[i] *= factor;
       }
       for (int i = 0; i < problem.m(); ++i) {
-        const double factor = std::exp(random.integer(-9, 9));
+        const double factor = std::ldexp(1, random.integer(-13, 13));
         other.M21.row(i) *= factor;
         other.M22.row(i) *= factor;
         other.q2[i] *= factor;
@@ -232,8 +233,7 @@ TEST_SUITE("lcp/enumerate") {
   }
 
   TEST_CASE("single steps of the switching DAE: every solution, in both forms of the constraint") {
-    std::ifstream stream(std::string(PERP_TEST_DATA) +
-                         "/trajectories/s003_backward_euler_steps.json");
+    std::ifstream stream(perp::test::data_path("/trajectories/s003_backward_euler_steps.json"));
     const nlohmann::json data = nlohmann::json::parse(stream);
     REQUIRE(data.at("steps").size() == 24);
     for (const auto& step : data.at("steps")) {

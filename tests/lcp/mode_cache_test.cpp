@@ -57,7 +57,7 @@ TEST_SUITE("lcp/mode_cache") {
       CAPTURE(trial);
       const int p = 1 + trial % 3, m = 1 + trial % 4, k = 1 + trial % 2;
       const ParametricMlcp family = random_family(random, p, m, k);
-      ModeCache cache(family, 1e-10);
+      ModeCache cache(family);
       Mlcp problem = family.base;
       for (int point = 0; point < 5; ++point) {
         Vector theta(k);
@@ -97,7 +97,7 @@ TEST_SUITE("lcp/mode_cache") {
     for (int trial = 0; trial < 200; ++trial) {
       const int k = 1 + trial % 3;
       const ParametricMlcp family = random_family(random, 2, 3, k);
-      ModeCache cache(family, 1e-10);
+      ModeCache cache(family);
       for (int point = 0; point < 20; ++point) {
         Vector theta(k);
         for (int j = 0; j < k; ++j) theta[j] = normal(random);
@@ -132,7 +132,7 @@ TEST_SUITE("lcp/mode_cache") {
     family.Q2 = Matrix::Zero(3, 2);
     family.W = Matrix{{1, 0, 0}, {0, 1, 0}};
     family.Z = Matrix::Identity(2, 2);
-    ModeCache cache(family, 1e-10);
+    ModeCache cache(family);
     int distinct = 0;  // the others are admissible at the corners of these only
     const int maps = cache.tabulate();
     for (int i = 0; i < maps; ++i) {

@@ -144,7 +144,7 @@ TEST_SUITE("lcp/nearest_search") {
     const Mlcp problem = coupled_steps(40, 0, true, norm);
     const ProvedNearest found = find_nearest(problem, norm);
     REQUIRE(found.status == Status::solved);
-    CHECK(found.nodes <= 40 * 6);
+    CHECK(found.nodes <= 40 * 8);
     Norm of_one;
     const ProvedNearest one = find_nearest(coupled_steps(1, 0, true, of_one), of_one);
     CHECK(found.norm == doctest::Approx(std::sqrt(40) * one.norm));

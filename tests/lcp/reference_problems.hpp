@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <perp/lcp/solution_set.hpp>
+#include <perp/tests/paths.hpp>
 
 namespace perp::test {
 
@@ -123,7 +124,7 @@ inline ReferenceProblem read_reference_problem(const std::filesystem::path& file
 inline std::vector<ReferenceProblem> reference_problems() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(PERP_TEST_DATA) + "/mlcp"))
+       std::filesystem::directory_iterator(perp::test::data_path("/mlcp")))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<ReferenceProblem> problems;

@@ -13,13 +13,6 @@
 
 using namespace perp;
 
-// Two of Siconos' methods keep memory that nobody can release; see lcp/solvers/siconos.cpp (which
-// itself makes no matrix by NM_new).
-extern "C" const char* __lsan_default_suppressions();   // NOLINT: name given by the sanitizer
-extern "C" const char* __lsan_default_suppressions() {  // NOLINT
-  return "leak:enum_init\nleak:mlcp_to_lcp\nleak:mlcp_lcp_lemke\nleak:NM_new\n";
-}
-
 namespace {
 
 /// The methods of the adapter; none if perp is built without it.

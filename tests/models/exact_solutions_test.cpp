@@ -10,6 +10,7 @@
 
 #include <perp/core/lcs.hpp>
 #include <perp/models/read_model.hpp>
+#include <perp/tests/paths.hpp>
 
 namespace {
 
@@ -167,7 +168,7 @@ TEST_SUITE("models/exact_solutions") {
       for (const std::string form : {"", "_lcp"}) {
         const Model model = perp::read_model(perp::find_model("switching_dae_" + name + form));
         CAPTURE(model.file);
-        std::ifstream file(std::string(PERP_TEST_DATA) + "/trajectories/s003_" + reference +
+        std::ifstream file(perp::test::data_path("/trajectories/s003_") + reference +
                            ".json");
         REQUIRE(file);
         const nlohmann::json data = nlohmann::json::parse(file);

@@ -8,6 +8,7 @@
 #include <perp/core/lcs.hpp>
 #include <perp/lcp/selector.hpp>
 #include <perp/models/read_model.hpp>
+#include <perp/tests/paths.hpp>
 
 namespace {
 
@@ -53,7 +54,7 @@ t = ["-L", "10*L"]
 h = "L/100"
 scheme = "theta"
 theta = 0.75
-selector = "minimal_norm"
+selector = "first"
 tol = 1e-8
 solver = "lemke"
 [variables]
@@ -100,7 +101,7 @@ TEST_SUITE("models/read_model") {
     CHECK(model.run.h == 0.02);
     CHECK(model.run.scheme == "theta");
     CHECK(model.run.theta == 0.75);
-    CHECK(model.run.selector == "minimal_norm");
+    CHECK(model.run.selector == "first");
     CHECK(model.run.tol == 1e-8);
     CHECK(model.run.solver == "lemke");
     CHECK_NOTHROW(validated(model.lcs()));
@@ -274,12 +275,12 @@ TEST_SUITE("models/read_model") {
 
   TEST_CASE("names of schemes and solvers are checked against what the caller knows") {
     const std::string text =
-        "[variables]\nx = 1\n[system]\nA = [[0]]\n[run]\nt = [0, 1]\nsolver = \"lemk\"\n";
+        "[variables]\nx = 1\n[system]\nA = [[0]]\n[run]\nt = [0, 1]\nselector = \"first\"\nsolver = \"lemk\"\n";
     CHECK(read(text).run.solver == "lemk");
     perp::KnownNames known;
     known.solvers = {"lemke", "enumeration"};
     CHECK_THROWS_WITH_AS(perp::read_model_text(text, "m.toml", {}, known),
-                         "m.toml:7:10: unknown solver 'lemk'; expected one of lemke, enumeration; "
+                         "m.toml:8:10: unknown solver 'lemk'; expected one of lemke, enumeration; "
                          "did you mean 'lemke'?",
                          ModelError);
   }
@@ -310,12 +311,12 @@ TEST_SUITE("models/zoo") {
 
   TEST_CASE("a model is found by path, by name, and by the name at the end of a path") {
     namespace fs = std::filesystem;
-    const std::string file = std::string(PERP_MODELS) + "/rlcd.toml";
+    const std::string file = perp::test::models_path("/rlcd.toml");
     CHECK(perp::find_model(file) == file);
     CHECK(fs::equivalent(perp::find_model("rlcd"), file));
     CHECK(fs::equivalent(perp::find_model("rlcd.toml"), file));
     CHECK(fs::equivalent(perp::find_model("/nowhere/models/rlcd.toml"), file));
-    CHECK(perp::find_model(PERP_MODELS) == PERP_MODELS);  // read_model says what is wrong with it
+    CHECK(perp::find_model(perp::test::models_path("")) == perp::test::models_path(""));  // read_model says what is wrong with it
   }
 
   TEST_CASE("a model that is not there is answered with the nearest name") {

@@ -130,7 +130,7 @@ TEST_SUITE("models/spoiled_models") {
          "m.toml:17:2: unknown key 'Run' in the file; expected one of exact, model, name, "
          "parameters, run, source, system, variables; did you mean 'run'?"},
         {"unit = \"V\"", "units = \"V\"",
-         "m.toml:8:19: unknown key 'units' in variable 'x2'; expected one of nominal, start, unit; "
+         "m.toml:8:19: unknown key 'units' in variable 'x2'; expected one of at_bounds, bounds, nominal, start, unit; "
          "did you mean 'unit'?"},
         {"[exact]", "[model]\nequations = []\n[exact]",
          "m.toml:22:2: [model] beside [system]; expected equations or matrices, one of them"},
@@ -279,10 +279,10 @@ TEST_SUITE("models/spoiled_models") {
         {"\"abs_plus_sign\"", "{ law = \"sign\", modes = [\"a\", \"b\"] }",
          "m.toml:16:33: modes of law 1 must have 3 names but has 2"},
         {"\"abs_plus_sign\"", "{ law = \"sign\", mode = [\"a\", \"b\"] }",
-         "m.toml:16:25: unknown key 'mode' in law 1; expected one of law, modes, name; did you "
+         "m.toml:16:25: unknown key 'mode' in law 1; expected one of law, modes, name, start; did you "
          "mean 'modes'?"},
         {"\"abs_plus_sign\"", "{ law = \"sign\", branches = [] }",
-         "m.toml:16:25: unknown key 'branches' in law 1; expected one of law, modes, name"},
+         "m.toml:16:25: unknown key 'branches' in law 1; expected one of law, modes, name, start"},
         {"\"abs_plus_sign\"", "{ branches = [] }",
          "m.toml:16:9: law 'law' must have at least one branch but has none"},
         {"\"abs_plus_sign\"", "{ branches = [{ w = [0, 1] }] }",

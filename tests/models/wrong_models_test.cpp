@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <perp/models/read_model.hpp>
+#include <perp/tests/paths.hpp>
 
 namespace {
 
@@ -19,7 +20,7 @@ std::string text_of(const fs::path& path) {
 /// The models of tests/data/wrong_models, in alphabetical order.
 std::vector<fs::path> wrong_models() {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(PERP_TEST_DATA) / "wrong_models"))
+  for (const auto& entry : fs::directory_iterator(fs::path(perp::test::data_path("")) / "wrong_models"))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;

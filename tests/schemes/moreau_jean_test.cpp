@@ -7,6 +7,7 @@
 #include <random>
 
 #include <perp/perp.hpp>
+#include <perp/tests/paths.hpp>
 #include <perp/tests/schemes/mechanical_models.hpp>
 
 using namespace perp;
@@ -49,7 +50,7 @@ double slope(const std::vector<double>& h, const std::vector<double>& error) {
 
 TEST_SUITE("schemes/moreau_jean") {
   TEST_CASE("a bouncing ball passes the accumulation of its impacts and rests on the floor") {
-    std::ifstream file(PERP_TEST_DATA "/trajectories/s000_bouncing_ball_zeno.json");
+    std::ifstream file(perp::test::data_path("/trajectories/s000_bouncing_ball_zeno.json"));
     const auto reference = nlohmann::json::parse(file);
     IntegrateOptions options;
     options.only_times = true;

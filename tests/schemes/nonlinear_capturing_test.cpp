@@ -8,6 +8,7 @@
 
 #include <perp/core/error.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/mode_newton.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
 #include <perp/schemes/step_solutions.hpp>
 #include <perp/tests/allocations.hpp>
@@ -127,10 +128,10 @@ TEST_SUITE("schemes/nonlinear_capturing") {
     const struct {
       double B1, B2;
       Vector x0;
-    } cases[] = {{-0.5, 1, Vector{{-5, 4, 0}}},    {-1, 0.5, Vector{{-5, 4, 0}}},
-                 {1, 2, Vector{{-0.5, -0.5, 0}}},  {2, 1, Vector{{-3, 2, 0}}},
-                 {0.5, 0.25, Vector{{-3, 2, 0}}},  {-0.49, 1, Vector{{-3, 2, 0}}},
-                 {1, 2, Vector{{0, -1, 0}}},       {-1, 2, Vector{{-3, 2, 0}}}};
+    } cases[] = {{-0.5, 1, Vector{{-5, 4, 0}}},   {-1, 0.5, Vector{{-5, 4, 0}}},
+                 {1, 2, Vector{{-0.5, -0.5, 0}}}, {2, 1, Vector{{-3, 2, 0}}},
+                 {0.5, 0.25, Vector{{-3, 2, 0}}}, {-0.49, 1, Vector{{-3, 2, 0}}},
+                 {1, 2, Vector{{0, -1, 0}}},      {-1, 2, Vector{{-3, 2, 0}}}};
     for (const auto& [B1, B2, x0] : cases)
       for (const double h : {0.1, 0.013}) {
         CAPTURE(B1);
@@ -140,8 +141,16 @@ TEST_SUITE("schemes/nonlinear_capturing") {
         const Trajectory law = integrate(switching_dae::own_law(B1, B2), x0, {0, 10}, scheme);
         const Trajectory relay =
             integrate(make_dcs(RelayForm{B1, B2}, 3, {sign()}), x0, {0, 10}, scheme);
-        CHECK(relay.status == law.status);
-        CHECK(kinds(relay) == kinds(law));
+        // Where the enumeration of the affine form proves that none goes on, Newton's method finds
+        // none.
+        std::vector<EventKind> expected = kinds(law);
+        if (law.status == Status::no_solution) {
+          CHECK(relay.status == Status::not_solved);
+          expected.back() = EventKind::stopped;
+        } else {
+          CHECK(relay.status == law.status);
+        }
+        CHECK(kinds(relay) == expected);
         REQUIRE(std::abs(static_cast<long>(relay.size()) - static_cast<long>(law.size())) <= 1);
         double difference = 0;
         for (std::size_t k = 0; k < std::min(law.size(), relay.size()); ++k)
@@ -165,7 +174,7 @@ TEST_SUITE("schemes/nonlinear_capturing") {
       CHECK(found.list[1].norm == doctest::Approx(3 * h));
       for (const StepSolution& solution : found.list) {
         CHECK(solution.isolated);
-        CHECK(solution.residual < 1e-14);
+        CHECK(solution.residual <= gate);
       }
     }
     const Trajectory run = integrate(system, Vector{{0, 0}}, {0, 1}, BackwardEuler{.h = 0.1});
@@ -174,8 +183,7 @@ TEST_SUITE("schemes/nonlinear_capturing") {
   }
 
   TEST_CASE("several solutions in λ on one branch are found from several starts") {
-    const StepSolutions found =
-        solutions(make_dcs(Quadratic{}, 1, {sign()}), Vector{{0}}, 0, 0.1);
+    const StepSolutions found = solutions(make_dcs(Quadratic{}, 1, {sign()}), Vector{{0}}, 0, 0.1);
     int sliding = 0;
     for (const StepSolution& solution : found.list)
       if (solution.mode[0] == 1) {
@@ -202,10 +210,10 @@ TEST_SUITE("schemes/nonlinear_capturing") {
   }
 
   TEST_CASE("stick-slip has the events of the reference, and their times to first order") {
-    const std::vector<EventKind> expected{
-        EventKind::sliding_entry, EventKind::sliding_exit,  EventKind::crossing,
-        EventKind::sliding_entry, EventKind::sliding_exit,  EventKind::crossing,
-        EventKind::sliding_entry, EventKind::sliding_exit};
+    const std::vector<EventKind> expected{EventKind::sliding_entry, EventKind::sliding_exit,
+                                          EventKind::crossing,      EventKind::sliding_entry,
+                                          EventKind::sliding_exit,  EventKind::crossing,
+                                          EventKind::sliding_entry, EventKind::sliding_exit};
     const std::vector<double> times{4.339679767481757,  4.9265253806553435, 10.326115009011556,
                                     11.08609031233643,  11.34131873602866,  16.74090836438487,
                                     17.500883667709743, 17.756112091401974};
@@ -229,19 +237,18 @@ TEST_SUITE("schemes/nonlinear_capturing") {
     for (std::size_t k = 0; k < run.size(); ++k) CHECK(run.x[k].allFinite());
     // Where sliding begins its equations have two solutions, λ = 1.47 and, near the end of the
     // branch, the one that counts.
-    const StepSolutions found =
-        solutions(soft_drink(),
-                  Vector{{2.12068, 112.585, 0.0060094, 0.0559841, 13.8952, 0.00074168, 6.58076,
-                          0.453607, 1.66708}},
-                  5.98, 0.02);
+    const StepSolutions found = solutions(soft_drink(),
+                                          Vector{{2.12068, 112.585, 0.0060094, 0.0559841, 13.8952,
+                                                  0.00074168, 6.58076, 0.453607, 1.66708}},
+                                          5.98, 0.02);
     REQUIRE(found.list.size() == 1);
     CHECK(found.list[0].mode == Mode{1});
     CHECK(found.list[0].lambda[0] == doctest::Approx(0.01427).epsilon(1e-2));
   }
 
   TEST_CASE("fully implicit equations are solved as they are written") {
-    const Trajectory run = integrate(make_dcs(Implicit{}, 3), Vector{{0, 0, 5}}, {0, 1},
-                                     BackwardEuler{.h = 1e-3});
+    const Trajectory run =
+        integrate(make_dcs(Implicit{}, 3), Vector{{0, 0, 5}}, {0, 1}, BackwardEuler{.h = 1e-3});
     REQUIRE(run.status == Status::solved);
     CHECK(run.x.front()[2] == doctest::Approx(1));  // algebraic: from x0, not as guessed
     CHECK(run.x.back()[0] == doctest::Approx(2 * (1 - std::exp(-0.25))).epsilon(1e-3));
@@ -258,7 +265,8 @@ TEST_SUITE("schemes/nonlinear_capturing") {
     CHECK(run.t.back() == doctest::Approx(2.0 / 3).epsilon(0.03));
   }
 
-  TEST_CASE("an inconsistent start says its residual and where it leads, a hidden constraint is found") {
+  TEST_CASE(
+      "an inconsistent start says its residual and where it leads, a hidden constraint is found") {
     const Dcs pendulum = make_dcs(Pendulum{}, 5);
     const BackwardEuler scheme{.h = 1e-4};
     const Trajectory good = integrate(pendulum, Vector{{1, 0, 0, 2, 0}}, {0, 0.01}, scheme);
@@ -347,7 +355,7 @@ TEST_SUITE("schemes/nonlinear_capturing") {
                     InvalidInput);
     CHECK_THROWS_AS((void)integrate(stick_slip(), Vector{{1, 0}}, {0, 1}, BackwardEuler{.h = -1}),
                     InvalidInput);
-    CHECK_THROWS_AS((void)integrate(stick_slip(), Vector{{1, 0}}, {0, 1}, Theta{.theta = 0.5}),
+    CHECK_THROWS_AS((void)integrate(stick_slip(), Vector{{1, 0}}, {0, 1}, Theta{.theta = 0.4}),
                     InvalidInput);
     CHECK_THROWS_AS((void)solutions(stick_slip(), Vector{{1, perp::nan}}, 0, 0.1), InvalidInput);
     CHECK_THROWS_AS((void)solutions(stick_slip(), Vector{{1, 0}}, 0, 0), InvalidInput);

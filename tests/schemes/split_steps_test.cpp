@@ -3,6 +3,7 @@
 
 #include <perp/models/read_model.hpp>
 #include <perp/perp.hpp>
+#include <perp/tests/paths.hpp>
 
 using namespace perp;
 
@@ -96,7 +97,7 @@ TEST_SUITE("schemes/split_steps") {
   }
 
   TEST_CASE("the theta-method keeps order two across crossings") {
-    const Model model = read_model(PERP_MODELS "/relay_oscillator.toml");
+    const Model model = read_model(perp::test::models_path("/relay_oscillator.toml"));
     std::vector<double> errors;
     for (double h = 0.01; errors.size() < 5; h /= 2) {
       const Trajectory run =

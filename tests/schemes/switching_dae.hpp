@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <perp/perp.hpp>
+#include <perp/tests/paths.hpp>
 
 /// The switching DAE of [RAB], eq. (9), and its reference trajectories.
 namespace switching_dae {
@@ -40,7 +41,7 @@ inline Lcs lcp_form(double B1, double B2, double a12 = 0, double a21 = 0) {
 }
 
 inline nlohmann::json load(const std::string& name) {
-  std::ifstream file(std::string(PERP_TEST_DATA) + "/trajectories/" + name + ".json");
+  std::ifstream file(perp::test::data_path("/trajectories/") + name + ".json");
   return nlohmann::json::parse(file);
 }
 

@@ -208,9 +208,14 @@ TEST_SUITE("schemes/switching_dae") {
     const Vector x{{-0.01, -0.99, 0}};
     const Trajectory kept = integrate(lcs, x, {0, 0.1}, BackwardEuler{.h = 0.1});
     CHECK((kept.x.back().head(2) - Vector{{-0.11, -0.89}}).norm() < 1e-14);
+    const Mlcp problem = step_problem(lcs, x, 0, 0.1);
+    const Nearest choice = nearest(problem, enumerate(problem), step_norm(lcs, x));
+    CHECK((choice.minimisers.front().u.head(2) - Vector{{0, -0.945}}).norm() < 1e-14);
+    // A run sees that x1 moves by 0.01 however short the step is, and goes by shorter ones.
     const Trajectory nearest_run =
         integrate(lcs, x, {0, 0.1}, BackwardEuler{.h = 0.1, .selector = Selector::minimal_norm});
-    CHECK((nearest_run.x.back().head(2) - Vector{{0, -0.945}}).norm() < 1e-14);
+    CHECK((nearest_run.x.back().head(2) - Vector{{-0.11, -0.89}}).norm() < 1e-13);
+    CHECK(nearest_run.counts.at("refined") == 1);
     CHECK(nearest_run.provenance.at("selector") == "minimal_norm");
     // and minimal norm is right for h < 0.01/1.4
     const Trajectory fine =

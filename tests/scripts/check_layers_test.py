@@ -50,6 +50,12 @@ class CheckLayers(unittest.TestCase):
             **{"core/types.hpp": "#include <vector>\n#include <perp/lcp/solve.hpp>\n"},
         )
 
+    def test_matrices_are_factorized_in_one_folder(self):
+        self.complains(
+            "lcp/solve.hpp:1: <Eigen/LU>: only core/linear factorizes matrices",
+            **{"lcp/solve.hpp": "#include <Eigen/LU>\n", "core/linear/lu.cpp": "#include <Eigen/LU>\n"},
+        )
+
     def test_lcp_may_not_include_schemes(self):
         self.complains(
             "lcp/solve.hpp:1: lcp may not include <perp/schemes/euler.hpp> (only core, lcp)",

@@ -10,6 +10,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_readme
 
 PROGRAM = """#!/bin/sh
 case "$1" in
+  help) test "$2" = run && echo "  --plot FILE" || exit 2 ;;
   list) echo "name          meaning"; echo "sign          lambda in sign(w)"; echo "relay(l, u)   lambda = l | u" ;;
   fail) echo "no" >&2; exit 3 ;;
   *) echo "end 4.3333333"; echo "summary" >&2; test -d models ;;
@@ -31,6 +32,23 @@ no
 int main() {}
 ```
 
+```toml
+# own.toml
+x = 1
+```
+
+```console
+$ cat own.toml |
+> wc -l
+2
+```
+
+```sh
+scripts/perp run      # takes minutes
+```
+
+`perp run --plot x.svg` draws; see [above](#title-link).
+
 <!-- perp list laws -->
 
 | law | meaning |
@@ -45,9 +63,10 @@ class CheckReadme(unittest.TestCase):
         self.assertIn(old, GOOD)
         with tempfile.TemporaryDirectory() as name:
             root = pathlib.Path(name)
-            for folder in ("models", "examples"):
+            for folder in ("models", "examples", "scripts"):
                 (root / folder).mkdir()
             (root / "examples" / "a.cpp").write_text("// a\nint main() {}\n", encoding="utf-8")
+            (root / "scripts" / "perp").write_text("", encoding="utf-8")
             program = root / "perp"
             program.write_text(PROGRAM, encoding="utf-8")
             program.chmod(0o755)
@@ -85,6 +104,22 @@ class CheckReadme(unittest.TestCase):
 
     def test_a_dead_link_is_found(self):
         self.complains("README.md:1: there is no examples/b.cpp", "examples/a.cpp", "examples/b.cpp")
+
+    def test_a_block_that_names_a_file_becomes_it(self):
+        self.complains("$ cat own.toml", "# own.toml", "# other.toml")
+        self.complains("in no file", "# own.toml\n", "")
+
+    def test_a_command_that_nothing_would_check_is_found(self):
+        self.complains("not checked", "| law | meaning |", "    scripts/perp run\n\n| law | meaning |")
+        self.complains("'bash' is no kind", "```sh", "```bash")
+        self.complains("there is no scripts/no", "scripts/perp run      #", "scripts/no      #")
+
+    def test_an_option_or_command_in_a_sentence_must_exist(self):
+        self.complains("has no --plit", "`perp run --plot", "`perp run --plit")
+        self.complains("no command walk", "`perp run --plot", "`perp walk --plot")
+
+    def test_a_link_to_a_heading_that_is_not_there_is_found(self):
+        self.complains("no heading #title", "#title-link", "#title")
 
     def test_tables_and_lists_must_have_the_same_names(self):
         self.complains("does not list signum", "`sign`", "`signum`")

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <perp/models/read_model.hpp>
+#include <perp/tests/paths.hpp>
 
 #include <perp/tests/schemes/continuation/pushed_block.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
@@ -102,7 +103,7 @@ TEST_SUITE("schemes/continuation/path_capturing") {
   }
 
   TEST_CASE("the theta-method is followed too and keeps its order two through an event") {
-    const Model model = read_model(std::string(PERP_MODELS) + "/thermostat.toml");
+    const Model model = read_model(perp::test::models_path("/thermostat.toml"));
     double errors[2];
     int k = 0;
     for (const double h : {0.02, 0.01}) {

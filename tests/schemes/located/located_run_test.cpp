@@ -228,16 +228,18 @@ t = [0, 0.5]
     CHECK(std::abs(found.x.back().head(2).norm() - 1) < 1e-6);
   }
 
-  TEST_CASE(
-      "a start whose jump leads into modes that leave potentials open is captured, not denied") {
+  TEST_CASE("a start whose jump leads into modes with fast poles goes on with high order") {
     Model bridge = read_model(find_model("diode_bridge_capacitor"));
     bridge.run.span.end = 1e-4;
     const Trajectory found = run(bridge, {.tol = 1e-8});
     CHECK(found.status == Status::solved);
-    CHECK(found.message.find("backward_euler") != std::string::npos);
-    const Trajectory captured =
-        integrate(bridge.lcs(), bridge.x0(), bridge.run.span, BackwardEuler{.h = 1e-8});
-    CHECK((found.x.back() - captured.x.back()).norm() < 1e-2 * captured.x.back().norm());
+    CHECK(found.message.find("backward_euler") == std::string::npos);
+    const auto captured = [&](double h) {
+      const BackwardEuler scheme{.h = h};
+      return integrate(bridge.lcs(), bridge.x0(), bridge.run.span, scheme).x.back();
+    };
+    const Vector limit = 2 * captured(5e-9) - captured(1e-8);  // extrapolated to h = 0
+    CHECK((found.x.back() - limit).norm() < 1e-7 * limit.norm());
   }
 
   TEST_CASE("states are reported at the times asked for, whatever the steps, and twice the same") {
@@ -274,7 +276,7 @@ t = [0, 0.5]
     refuses(x0, {0, 1}, {.tol = 1});
     refuses(x0, {0, 1}, {.stages = 4});
     refuses(x0, {0, 1}, {.fixed_step = -1});
-    refuses(x0, {0, 1}, {.scale = Vector::Zero(2)});
+    refuses(x0, {0, 1}, {.scale = -Vector::Ones(2)});
     refuses(x0, {1, 0}, {});
     refuses(Vector::Ones(1), {0, 1}, {});
     refuses(Vector::Constant(2, perp::nan), {0, 1}, {});

@@ -8,6 +8,7 @@
 
 #include <perp/core/error.hpp>
 #include <perp/models/read_model.hpp>
+#include <perp/tests/paths.hpp>
 #include <perp/tests/schemes/located/smooth_systems.hpp>
 
 using namespace perp;
@@ -84,7 +85,7 @@ void check_columns(const Case& run, int stages) {
 }
 
 Dcs zoo_system(const std::string& name) {
-  return *read_model(std::string(PERP_MODELS) + "/" + name + ".toml").equations;
+  return *read_model(perp::test::models_path("/") + name + ".toml").equations;
 }
 
 /// Fully implicit, with parameters in the factor of ẋ.

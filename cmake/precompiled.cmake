@@ -1,0 +1,6 @@
+# What nearly every unit includes is parsed once per target: the standard library, Eigen and fmt.
+function(perp_precompile target)
+  target_precompile_headers(${target} PRIVATE
+    <algorithm> <array> <cmath> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string>
+    <utility> <vector> <Eigen/Core> <fmt/format.h> ${ARGN})
+endfunction()

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/core/error.hpp>
+#include <perp/schemes/bound_watch.hpp>
+#include <perp/schemes/events.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double ulp_of_one = std::numeric_limits<double>::epsilon();
+constexpr int most_bound_trials = 60;  ///< steps on the search for the moment of a passage
+
+void check(const VariableBounds& bounds, int n) {
+  if (bounds.variable < 0 || bounds.variable >= n)
+    throw InvalidInput(fmt::format("bounds: there is no variable {} among {}", bounds.variable, n));
+  const Range& range = bounds.range;
+  if (!(range.lower < range.upper) || (!std::isfinite(range.lower) && !std::isfinite(range.upper)))
+    throw InvalidInput(fmt::format("the bounds of variable {} are [{}, {}]; expected lower < upper, "
+                                   "one of them finite",
+                                   bounds.variable, range.lower, range.upper));
+}
+
+}  // namespace
+
+BoundWatch::BoundWatch(const std::vector<VariableBounds>& bounds, int n) {
+  for (const VariableBounds& each : bounds) {
+    check(each, n);
+    VariableBounds named = each;
+    if (named.name.empty()) named.name = fmt::format("x{}", each.variable + 1);
+    if (std::isfinite(each.range.lower)) surfaces_.push_back({named, false});
+    if (std::isfinite(each.range.upper)) surfaces_.push_back({named, true});
+  }
+}
+
+std::string BoundWatch::pass(int k, bool at_start) {
+  Surface& surface = surfaces_[static_cast<std::size_t>(k)];
+  surface.is_outside = !surface.is_outside;
+  const bool rises = surface.upper == surface.is_outside;
+  return fmt::format("{} {} its bound {}{}", surface.bounds.name,
+                     at_start ? (rises ? "starts above" : "starts below")
+                              : (rises ? "rises above" : "falls below"),
+                     surface.bound(), surface.is_outside ? "" : " again");
+}
+
+std::string BoundWatch::end_message(int k, const Event& event) const {
+  const Range& range = surface(k).bounds.range;
+  return fmt::format("{} (bounds = [{}, {}]) at t = {:.10g}", event.note, range.lower, range.upper,
+                     event.t);
+}
+
+/// How far x_j may be from the number that the steps determine: the rounding of the last step, and an
+/// ulp from each of those before.
+double BoundedWay::error(int variable, Scheme& scheme) {
+  if (roundings_.size() == 0) roundings_ = scheme.rounding();
+  return roundings_[variable] + static_cast<double>(steps_ + 1) * ulp_of_one * largest_[variable];
+}
+
+std::optional<std::string> BoundedWay::start(Scheme& scheme, std::vector<Event>& events) {
+  if (watch_.empty()) return std::nullopt;
+  const Vector x = scheme.x();
+  largest_ = x.cwiseAbs();
+  roundings_.resize(0);
+  std::optional<std::string> end;
+  for (int k = 0; k < watch_.count(); ++k) {
+    const BoundWatch::Surface& surface = watch_.surface(k);
+    if (!(surface.margin(x) < -error(surface.bounds.variable, scheme))) continue;
+    const Event event = event_at(EventKind::bound, scheme.t(), x, watch_.pass(k, true));
+    if (surface.bounds.ends_run && !end) end = watch_.end_message(k, event);
+    events.push_back(event);
+  }
+  return end;
+}
+
+std::optional<std::string> BoundedWay::pass(Scheme& scheme, const Step& from,
+                                            std::size_t first_event, long steps,
+                                            std::vector<Event>& events) {
+  if (watch_.empty()) return std::nullopt;
+  roundings_.resize(0);
+  steps_ = steps;
+  // The corners of the way are the events on it; between them every variable moves linearly.
+  std::vector<Point> way{{from.t, from.x}};
+  for (std::size_t i = first_event; i < events.size(); ++i) {
+    if (events[i].x_before.size() == from.x.size()) way.push_back({events[i].t, events[i].x_before});
+    if (events[i].x_after.size() == from.x.size()) way.push_back({events[i].t, events[i].x_after});
+  }
+  way.push_back({scheme.t(), scheme.x()});
+  for (const Point& point : way) largest_ = largest_.cwiseMax(point.x.cwiseAbs());
+  for (std::size_t i = 1; i < way.size(); ++i) {
+    const Point &a = way[i - 1], &b = way[i];
+    std::vector<std::pair<double, int>> passed;  // share of the way, surface
+    for (int k = 0; k < watch_.count(); ++k) {
+      const BoundWatch::Surface& surface = watch_.surface(k);
+      const double before = std::max(surface.rest(a.x), 0.0), after = surface.rest(b.x);
+      if (after < 0 && after < -error(surface.bounds.variable, scheme))
+        passed.emplace_back(before / (before - after), k);
+    }
+    std::sort(passed.begin(), passed.end());
+    for (const auto& [s, k] : passed) {
+      Event event = event_at(EventKind::bound, a.t + s * (b.t - a.t), (1 - s) * a.x + s * b.x,
+                             watch_.pass(k));
+      event.t_before = a.t;
+      event.t_after = b.t;
+      if (watch_.surface(k).bounds.ends_run)
+        return end(scheme, from, a, b, k, std::move(event), events);
+      const auto later = std::find_if(
+          events.begin() + static_cast<std::ptrdiff_t>(first_event), events.end(),
+          [&](const Event& other) { return other.t > event.t; });
+      events.insert(later, std::move(event));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Ends the run where `surface` is passed between two points of the way: see `pass`.
+std::optional<std::string> BoundedWay::end(Scheme& scheme, const Step& from, const Point& before,
+                                           const Point& after, int surface, Event event,
+                                           std::vector<Event>& events) {
+  const bool jumps_there = before.t == after.t;
+  const bool is_last = after.t == scheme.t() && after.x == scheme.x();
+  if (jumps_there) {
+    event.x_before = before.x;
+    event.x_after = after.x;
+  }
+  if (!(jumps_there && is_last)) {  // else the state after the jump is the last one
+    const std::optional<Step> on =
+        jumps_there ? std::nullopt
+                    : state_on(watch_.surface(surface), scheme, from, event.t, after.t);
+    scheme.restore(on ? *on : from);
+    if (on) {
+      event = event_at(EventKind::bound, on->t, on->x, event.note);
+    }
+  }
+  std::erase_if(events, [&](const Event& other) { return other.t > event.t; });
+  events.push_back(event);
+  return watch_.end_message(surface, event);
+}
+
+/// The state at the end of the step from `from` that ends on the surface to rounding, or as near to
+/// it on the inner side as steps can; by secants, every third time by bisection. Empty where such
+/// a step keeps no mode.
+std::optional<Step> BoundedWay::state_on(const BoundWatch::Surface& surface, Scheme& scheme,
+                                         const Step& from, double t, double t_after) {
+  // pass() has told the watch that the state is beyond the surface: `rest` is positive there.
+  double low = from.t, high = t_after;
+  double low_rest = -surface.rest(from.x), high_rest = nan;
+  std::optional<Step> best;
+  for (int i = 0; i < most_bound_trials && t > low && t < high; ++i) {
+    scheme.restore(from);
+    const Attempt attempt = scheme.attempt(t, t - from.t);
+    if (attempt.status != Status::solved || !attempt.kept_mode) return best;
+    scheme.accept();
+    const Step state = scheme.snapshot();
+    const double rest = -surface.rest(state.x);
+    if (rest >= 0) best = state;
+    roundings_.resize(0);
+    if (std::abs(rest) <= error(surface.bounds.variable, scheme)) return state;
+    (rest > 0 ? low : high) = t;
+    (rest > 0 ? low_rest : high_rest) = rest;
+    const bool secant = std::isfinite(high_rest) && i % 3 != 2;
+    t = secant ? low + (high - low) * (low_rest / (low_rest - high_rest)) : low + (high - low) / 2;
+  }
+  return best;
+}
+
+}  // namespace perp

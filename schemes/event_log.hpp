@@ -1,0 +1,35 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/law.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/schemes/scheme.hpp>
+
+namespace perp {
+
+/// The events of a run. Those of the step being made wait until no reset has taken it back.
+class EventLog {
+ public:
+  explicit EventLog(const std::vector<Law>& laws) : laws_(laws) {}
+
+  /// Events of one moment or step. `leaves_at_once`: the mode that they enter ends with the state
+  /// reached (see `append_events`).
+  void add(std::vector<Event> events, bool leaves_at_once);
+  /// Takes out what comes after a reset, or is part of its event.
+  void drop(const Scheme::ResetOutcome& outcome);
+  void drop_all() { waiting_.clear(); }
+  /// Makes those that wait part of `log`.
+  void write(std::vector<Event>& log);
+
+ private:
+  struct Waiting {
+    std::vector<Event> events;
+    bool leaves_at_once;
+  };
+  const std::vector<Law>& laws_;
+  std::vector<Waiting> waiting_;
+  std::vector<int> passing_;  // laws whose last entry into sliding was a surface being crossed
+};
+
+}  // namespace perp

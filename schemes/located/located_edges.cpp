@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+
+#include <perp/core/linear/lu.hpp>
+#include <perp/schemes/located/located_run.hpp>
+
+// Where the equations have values but no derivatives, as √|s| at s = 0: no Taylor series starts there.
+// A solution may pass all the same, with a corner of its rates.
+
+namespace perp {
+namespace {
+
+constexpr double at_edge = 1e-12;    ///< of the terms of a margin: as near as steps go
+constexpr double decided = 1e-9;    ///< of the terms of a rate: its sign is no rounding
+constexpr int most_modes = 256;     ///< that are tried
+
+}  // namespace
+
+/// The gap of a law that is 0 as near as steps can go.
+std::optional<Gap> LocatedRun::gap_at_end() {
+  std::optional<Gap> nearest;
+  double least = at_edge;
+  for (const Gap& gap : gaps_) {
+    if (gap.law < 0) continue;
+    const double share = std::abs(gap_value(gap, now_)) / gap_size(gap);
+    if (!(share <= least)) continue;
+    least = share;
+    nearest = gap;
+  }
+  return nearest;
+}
+
+/// Puts the present state onto the end of a branch that its argument w is next to: the shortest way
+/// in units of the variables. On the other side of it the equations may have no value.
+void LocatedRun::move_to_edge(const Gap& gap) {
+  if (gap.of_lambda) return;
+  Vector w, w_t;
+  Matrix w_ydot, w_y, w_p;
+  flow_.gather(now_.x, now_.lambda, y_);
+  const bool has_derivatives =
+      flow_.linearize_w(now_.t, Vector::Zero(flow_.size()), y_, w, w_ydot, w_y, w_t, w_p);
+  const Vector slope = w_y.row(gap.law).head(system_.n());
+  if (!has_derivatives && !(slope.allFinite() && w.allFinite())) return;
+  const Vector way = scales_.x.cwiseAbs2().cwiseProduct(slope);
+  if (slope.dot(way) > 0) now_.x -= (w[gap.law] - gap.bound) / slope.dot(way) * way;
+}
+
+/// Passes the end of a mode that steps come as near as they can, but not beyond: the domain of its
+/// equations ends there.
+void LocatedRun::pass_edge(const Gap& gap) {
+  move_to_edge(gap);
+  const Step before = now_;
+  passage_ = {};
+  passage_.gaps.push_back(gap);
+  passage_.before = jets_.solve(before.mode, before.t, before.x, before.lambda);
+  is_at_edge_ = true;
+  go_on(before, undecided_laws(before, {gap.law}), {gap.law}, false);
+  is_at_edge_ = false;
+}
+
+/// The continuation in a mode of index 0 without free multipliers, as far as values tell:
+///     ẋ = −(∂F/∂ẋ)⁻¹ F(t, 0, x, λ),   ẇ = ∂G/∂t + ∂G/∂x ẋ,   ẇ leads inward where w is at an end.
+/// Empty: it has none, or another form.
+std::optional<Continuation> LocatedRun::continuation_by_rates(const Mode& mode,
+                                                              const std::vector<int>& open) {
+  const int n = system_.n(), m = system_.m();
+  flow_.set_mode(mode);
+  if (flow_.size() != n) return std::nullopt;
+  for (int j = 0; j < n; ++j)
+    if (!flow_.is_differential(j)) return std::nullopt;
+  Vector H, zero = Vector::Zero(n), lambda, w, w_t, x;
+  Matrix H_ydot, H_y, w_ydot, w_y, w_p;
+  const bool has_derivatives = flow_.linearize(now_.t, zero, now_.x, H, H_ydot, H_y);
+  if (!has_derivatives && !(H.allFinite() && H_ydot.allFinite())) return std::nullopt;
+  const linear::FullLu rates(H_ydot);
+  if (!rates.is_invertible()) return std::nullopt;
+  const Vector xdot = rates.solve(Vector(-H));
+  const Vector sizes = H_ydot.cwiseAbs() * xdot.cwiseAbs() + H.cwiseAbs();
+  if (!flow_.evaluate(now_.t, xdot, now_.x, H)) return std::nullopt;
+  for (int i = 0; i < n; ++i)
+    if (!(std::abs(H[i]) <= decided * sizes[i])) return std::nullopt;  // not affine in ẋ
+  if (!flow_.linearize_w(now_.t, xdot, now_.x, w, w_ydot, w_y, w_t, w_p) &&
+      !(w.allFinite() && w_y.allFinite() && w_t.allFinite()))
+    return std::nullopt;
+  flow_.scatter(now_.x, x, lambda);
+  Continuation next{mode, {}, {}, true};
+  next.jet.t = now_.t;
+  next.jet.mode = mode;
+  next.jet.x = Matrix::Zero(n, 3);
+  next.jet.x.col(0) = x;
+  next.jet.x.col(1) = xdot;
+  next.jet.lambda = next.jet.w = next.jet.w_size = Matrix::Zero(m, 2);
+  next.jet.lambda.col(0) = lambda;
+  next.jet.w.col(0) = w;
+  next.jet.w.col(1) = w_y * xdot + w_t;
+  next.jet.w_size = next.jet.w.cwiseAbs();
+  next.jet.x_known.assign(static_cast<std::size_t>(n), 2);
+  next.jet.lambda_known.assign(static_cast<std::size_t>(m), 1);
+  next.jet.w_known.assign(static_cast<std::size_t>(m), 2);
+  next.jet.residual = 0;
+  next.jet.consistent = next.jet.determined = true;
+  for (const Gap& gap : gaps_of(system_.laws, mode)) {
+    if (std::find(open.begin(), open.end(), gap.law) == open.end()) continue;
+    const double size = std::max(law_sizes_[gap.law], std::abs(gap.bound));
+    const double value = gap.at(w[gap.law]), speed = gap.sign * next.jet.w(gap.law, 1);
+    const double terms = w_y.row(gap.law).cwiseAbs().dot(scales_.x / scales_.time);
+    if (value > at_edge * size) continue;
+    if (value < -at_edge * size || !(speed > decided * terms)) return std::nullopt;
+  }
+  return next;
+}
+
+/// The modes into which the rates lead, those of the laws that are not open as they are. What needs
+/// a multiplier is not tried.
+std::vector<Continuation> LocatedRun::continuations_by_rates(const std::vector<int>& open) {
+  std::vector<Continuation> found;
+  Mode mode = now_.mode;
+  for (const int i : open) mode[static_cast<std::size_t>(i)] = 0;
+  bool more = true;
+  for (int tried = 0; more && tried < most_modes; ++tried) {
+    if (auto next = continuation_by_rates(mode, open)) found.push_back(std::move(*next));
+    more = false;
+    for (std::size_t k = open.size(); k-- > 0 && !more;) {
+      const auto i = static_cast<std::size_t>(open[k]);
+      more = ++mode[i] < static_cast<int>(system_.laws[i].branches.size());
+      if (!more) mode[i] = 0;
+    }
+  }
+  for (const Continuation& next : found) structures_.try_emplace(next.mode);
+  return found;
+}
+
+}  // namespace perp

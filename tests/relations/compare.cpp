@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include <perp/tests/relations/compare.hpp>
+
+namespace perp::relations {
+namespace {
+
+constexpr int samples = 16;
+
+std::string word(const Event& event) {
+  return fmt::format("{} of law {} at t = {:.12g}", to_string(event.kind), event.law, event.t);
+}
+
+/// Events of both runs, paired within the tolerance of moments; laws up to a renaming.
+class Pairing {
+ public:
+  Pairing(const Correspondence& by, double near) : by_(by), near_(near) {}
+
+  std::string difference(const Outcome& here, const Outcome& there) {
+    const std::vector<Event>& list = there.run.events;
+    std::vector<bool> used(list.size(), false);
+    for (const Event& event : here.run.events) {
+      const auto found = partner(event, list, used);
+      if (found) used[*found] = true;
+      if (!found && !accumulates(event, here.run.events))
+        return "no event there like " + word(event);
+    }
+    for (std::size_t k = 0; k < list.size() && by_.all_events; ++k)
+      if (!used[k] && !accumulates(list[k], list))
+        return "a further event there: " + word(list[k]);
+    return {};
+  }
+
+ private:
+  /// Is it one of the infinitely many events before an accumulation, nearer to it than moments are
+  /// told apart? How many of them are listed says nothing.
+  [[nodiscard]] bool accumulates(const Event& event, const std::vector<Event>& list) const {
+    return event.kind == EventKind::jump &&
+           std::any_of(list.begin(), list.end(), [&](const Event& other) {
+             return other.kind == EventKind::accumulation && other.t >= event.t &&
+                    other.t - event.t <= near_;
+           });
+  }
+  std::optional<std::size_t> partner(const Event& event, const std::vector<Event>& list,
+                                     const std::vector<bool>& used) {
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      const Event& other = list[k];
+      const double t = by_.time_factor * other.t + by_.time_shift;
+      if (used[k] || std::abs(t - event.t) > near_ || !alike(event, other)) continue;
+      if (event.law >= 0 && by_.same_laws) rename(event.law, other.law);
+      return k;
+    }
+    return {};
+  }
+  [[nodiscard]] bool alike(const Event& event, const Event& other) const {
+    if (!by_.same_laws) return true;
+    if (event.kind != other.kind || event.from != other.from || event.to != other.to) return false;
+    const auto law = static_cast<std::size_t>(event.law);
+    if (event.law < 0) return other.law < 0;
+    return law >= renamed_.size() || renamed_[law] < 0 || renamed_[law] == other.law;
+  }
+  void rename(int law, int other) {
+    renamed_.resize(std::max(renamed_.size(), static_cast<std::size_t>(law) + 1), -1);
+    renamed_[static_cast<std::size_t>(law)] = other;
+  }
+
+  const Correspondence& by_;
+  double near_;
+  std::vector<int> renamed_;
+};
+
+/// A jump at t makes states there depend on which side of it a row stands.
+bool is_near_event(const Outcome& outcome, double t, double near) {
+  return std::any_of(outcome.run.events.begin(), outcome.run.events.end(),
+                     [&](const Event& event) { return std::abs(event.t - t) <= near; });
+}
+
+std::string state_difference(const Vector& here, const Vector& there, const Vector& size,
+                             const Correspondence& by, double tolerance, double t) {
+  for (std::size_t j = 0; j < by.variables.size(); ++j) {
+    const auto row = static_cast<Eigen::Index>(j);
+    if (by.variables[j] < 0) continue;
+    const double other = by.factors[j] * there[by.variables[j]];
+    if (!(std::abs(here[row] - other) <= tolerance * size[row]))
+      return fmt::format("variable {} at t = {:.12g}: {:.17g} here, {:.17g} there", j, t, here[row],
+                         other);
+  }
+  return {};
+}
+
+/// The size of each variable in which distances are measured: no smaller than a share of its nominal
+/// value, for a variable that stays 0 has no size of its own.
+Vector scales(const Outcome& outcome) {
+  const double share = outcome.scheme == SchemeName::located ? 1 : 1e-6;
+  return sizes(outcome).cwiseMax(share * outcome.nominal);
+}
+
+std::string trajectory_difference(const Outcome& here, const Outcome& there,
+                                  const Correspondence& by, const Closeness& closeness) {
+  const Vector size = scales(here);
+  const double length = here.span.end - here.span.start;
+  for (int k = 0; k <= samples; ++k) {
+    const double t = here.span.start + length * k / samples;
+    const Vector x = here.at(t);
+    const Vector y = there.at((t - by.time_shift) / by.time_factor);
+    // Both runs have rows at these times, up to where they end.
+    if (x.size() == 0 || y.size() == 0 || is_near_event(here, t, 10 * closeness.moment * length))
+      continue;
+    std::string text = state_difference(x, y, size, by, closeness.state, t);
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+}  // namespace
+
+Correspondence identity(int variables) {
+  Correspondence by;
+  by.variables.resize(static_cast<std::size_t>(variables));
+  std::iota(by.variables.begin(), by.variables.end(), 0);
+  by.factors.assign(static_cast<std::size_t>(variables), 1);
+  return by;
+}
+
+Vector sizes(const Outcome& outcome) {
+  Vector size;
+  for (const Vector& x : outcome.run.x)
+    size = size.size() == 0 ? Vector(x.cwiseAbs()) : Vector(size.cwiseMax(x.cwiseAbs()));
+  return size;
+}
+
+std::string difference(const Outcome& here, const Outcome& there, const Correspondence& by,
+                       const Closeness& closeness) {
+  if (here.refusal.empty() != there.refusal.empty())
+    return here.refusal.empty() ? "refused there: " + there.refusal
+                                : "refused here: " + here.refusal;
+  if (!here.refusal.empty()) return {};
+  if (here.run.status != there.run.status)
+    return fmt::format("{} here ({}), {} there ({})", to_string(here.run.status), here.run.message,
+                       to_string(there.run.status), there.run.message);
+  if (here.run.size() == 0 || there.run.size() == 0) return {};
+  const double length = here.span.end - here.span.start;
+  const double end = by.time_factor * there.run.t.back() + by.time_shift;
+  if (!(std::abs(here.run.t.back() - end) <= 10 * closeness.moment * length))
+    return fmt::format("ends at {:.12g} here, at {:.12g} there", here.run.t.back(), end);
+  std::string text = Pairing(by, closeness.moment * length).difference(here, there);
+  return text.empty() ? trajectory_difference(here, there, by, closeness) : text;
+}
+
+bool same_bits(const Outcome& here, const Outcome& there, const Correspondence& by) {
+  if (here.run.size() != there.run.size()) return false;
+  for (std::size_t k = 0; k < here.run.size(); ++k) {
+    if (here.run.t[k] != by.time_factor * there.run.t[k]) return false;
+    for (std::size_t j = 0; j < by.variables.size(); ++j)
+      if (here.run.x[k][static_cast<Eigen::Index>(j)] !=
+          by.factors[j] * there.run.x[k][by.variables[j]])
+        return false;
+  }
+  return here.run.events.size() == there.run.events.size();
+}
+
+}  // namespace perp::relations

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/tests/relations/outcome.hpp>
+
+namespace perp::relations {
+
+/// How what is in one outcome is said in another one.
+struct Correspondence {
+  std::vector<int> variables;   ///< index in the other outcome of each variable
+  std::vector<double> factors;  ///< value here = factor × value there
+  double time_factor = 1;       ///< (t here) = time_factor × (t there) + time_shift
+  double time_shift = 0;
+  bool same_laws = true;  ///< laws have the same branches; else only moments are compared
+  bool all_events = true;  ///< there are no events but those here; else more are allowed there
+};
+
+/// Each variable by its place, factors 1.
+Correspondence identity(int variables);
+
+/// Tolerances of a comparison, relative to the largest |x_j| and to the span.
+struct Closeness {
+  double state = 1e-9;
+  double moment = 1e-9;
+};
+
+/// The first difference in a sentence; empty: none. Compared: refusals and status, events with kind,
+/// law and branches up to a renaming of laws, states at common times and at the end.
+std::string difference(const Outcome& here, const Outcome& there, const Correspondence& by,
+                       const Closeness& closeness);
+
+/// Are all states and moments the same doubles, up to the factors?
+bool same_bits(const Outcome& here, const Outcome& there, const Correspondence& by);
+
+/// The largest |x_j| of each variable over the run.
+Vector sizes(const Outcome& outcome);
+
+}  // namespace perp::relations

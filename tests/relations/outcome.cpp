@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+
+#include <perp/models/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/tests/relations/outcome.hpp>
+
+namespace perp::relations {
+namespace {
+
+Vector nominal_of(const Model& model) {
+  Vector nominal(static_cast<Eigen::Index>(model.variables.size()));
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    nominal[static_cast<Eigen::Index>(j)] = std::abs(model.variables[j].nominal);
+  return nominal;
+}
+
+Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
+  const BackwardEuler scheme{.h = model.run.h,
+                             .selector = selector_from(model.run.selector),
+                             .tol = model.run.tol,
+                             .solver = model.run.solver,
+                             .split_at_events = model.run.split_at_events};
+  return std::visit(
+      [&](const auto& system) {
+        return integrate(system, model.x0(), model.run.span, scheme, options);
+      },
+      model.system);
+}
+
+Trajectory run_located(const Model& model, double tol, const IntegrateOptions& options) {
+  Located scheme{.tol = tol, .output_step = model.run.h, .restitution = model.restitution};
+  scheme.scale = nominal_of(model);
+  const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());
+  return integrate(system, model.x0(), model.run.span, scheme, options);
+}
+
+}  // namespace
+
+const char* to_string(SchemeName scheme) {
+  return scheme == SchemeName::located ? "located" : "backward_euler";
+}
+
+bool Outcome::has_choice() const {
+  for (const char* count : {"several_solutions", "ties", "captured_several_solutions"})
+    if (run.counts.contains(count)) return true;
+  return std::any_of(run.events.begin(), run.events.end(),
+                     [](const Event& event) { return event.continuations > 1; });
+}
+
+Vector Outcome::at(double t) const {
+  const double near = 1e-12 * (span.end - span.start);
+  for (std::size_t k = run.size(); k-- > 0;)
+    if (std::abs(run.t[k] - t) <= near) return run.x[k];
+  return {};
+}
+
+Outcome run(const Model& model, SchemeName scheme, const RunSettings& settings) {
+  Outcome outcome;
+  outcome.scheme = scheme;
+  outcome.nominal = nominal_of(model);
+  Model settled = model;
+  settled.run.h *= settings.step_factor;
+  outcome.span = settled.run.span;
+  outcome.h = settled.run.h;
+  IntegrateOptions options;
+  const std::clock_t start = std::clock();
+  long rows = 0;
+  options.observer = [&](const Step& /*step*/) {
+    const double spent = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    outcome.is_slow = ++rows > settings.rows || spent > settings.seconds;
+    return !outcome.is_slow;
+  };
+  try {
+    outcome.run = scheme == SchemeName::located ? run_located(settled, settings.tol, options)
+                                                : run_backward_euler(settled, options);
+  } catch (const std::exception& error) {
+    outcome.refusal = error.what();
+  }
+  return outcome;
+}
+
+Outcome run(const std::string& text, SchemeName scheme, const RunSettings& settings) {
+  try {
+    return run(read_model_text(text, "random.toml"), scheme, settings);
+  } catch (const InvalidInput& error) {
+    Outcome outcome;
+    outcome.refusal = error.what();
+    return outcome;
+  }
+}
+
+}  // namespace perp::relations

@@ -1,0 +1,63 @@
+// Company, order and words: the same equations in another statement.
+#include <perp/tests/relations/generate.hpp>
+#include <perp/tests/relations/relations.hpp>
+#include <perp/tests/relations/transform.hpp>
+
+namespace perp::relations {
+namespace {
+
+/// The located scheme chooses its steps by the errors of all variables, and by arithmetic that
+/// depends on the statement; each run is within its tolerance of the solution.
+Closeness closeness_of(SchemeName scheme) {
+  return scheme == SchemeName::located ? Closeness{1e-6, 1e-6} : Closeness{1e-9, 1e-6};
+}
+
+}  // namespace
+
+Judgement judge_company(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  // A capturing step ends where any law changes its branch: only company without events of its own,
+  // or with the same ones, leaves the steps what they are.
+  const bool is_copy = random() % 4 == 0 && subject.model().laws.size() <= 3;
+  const RandomModel other = is_copy ? subject.model()
+                                    : companion(scheme == SchemeName::located ? random() : 2U);
+  Correspondence by = identity(static_cast<int>(subject.model().variables.size()));
+  by.all_events = false;
+  return compared(subject, scheme, text(joined(subject.model(), other)), by, closeness_of(scheme));
+}
+
+Judgement judge_order(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  const Order order = random_order(subject.model(), random);
+  Correspondence by = identity(static_cast<int>(subject.model().variables.size()));
+  by.variables = order.variables;
+  Judgement judgement = compared(subject, scheme, text(permuted(subject.model(), order)), by,
+                                 closeness_of(scheme));
+  if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
+    judgement.verdict = Verdict::choice;
+  return judgement;
+}
+
+Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  const RandomModel& model = subject.model();
+  Correspondence by = identity(static_cast<int>(model.variables.size()));
+  by.same_laws = false;
+  std::string other;
+  const unsigned form = random() % 5;
+  if (form == 0) {
+    other = text(with_clock(model));
+  } else if (form == 1) {
+    const double shift = static_cast<double>(random() % 1000) / 256 - 2;
+    other = text(shifted(model, shift));
+    by.time_shift = shift;
+  } else if (form == 2 && has_matrices(model)) {
+    other = matrix_text(model);
+  } else {
+    other = text(reworded(model, random));
+  }
+  Closeness closeness = closeness_of(scheme);
+  Judgement judgement = compared(subject, scheme, other, by, closeness);
+  if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
+    judgement.verdict = Verdict::choice;
+  return judgement;
+}
+
+}  // namespace perp::relations

@@ -1,0 +1,64 @@
+// Stopping on the way and going on from there.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/tests/relations/relations.hpp>
+
+namespace perp::relations {
+namespace {
+
+/// The second part of the span as a model of its own, from the last state of the first part.
+Outcome in_two_parts(const Model& model, SchemeName scheme) {
+  Model part = model;
+  // On the grid of the steps, at no round number, where an event may be.
+  const double steps = (model.run.span.end - model.run.span.start) / model.run.h;
+  const double middle = model.run.span.start + std::floor(0.43 * steps) * model.run.h;
+  part.run.span.end = middle;
+  Outcome whole = run(part, scheme);
+  whole.span = model.run.span;
+  if (whole.is_slow || !whole.refusal.empty() || whole.run.status != Status::solved) return whole;
+  part.run.span = {middle, model.run.span.end};
+  for (std::size_t j = 0; j < part.variables.size(); ++j)
+    part.variables[j].start = whole.run.x.back()[static_cast<Eigen::Index>(j)];
+  const Outcome rest = run(part, scheme);
+  whole.is_slow = rest.is_slow;
+  whole.refusal = rest.refusal;
+  whole.run.status = rest.run.status;
+  whole.run.message = rest.run.message;
+  // The first row is the state that was written; an algebraic variable of index 2 is there the limit
+  // of short steps, not that of the last step of length h.
+  if (rest.run.size() > 1) {
+    whole.run.t.insert(whole.run.t.end(), rest.run.t.begin() + 1, rest.run.t.end());
+    whole.run.x.insert(whole.run.x.end(), rest.run.x.begin() + 1, rest.run.x.end());
+  }
+  whole.run.events.insert(whole.run.events.end(), rest.run.events.begin(), rest.run.events.end());
+  return whole;
+}
+
+}  // namespace
+
+Judgement judge_time(Subject& subject, SchemeName scheme, std::mt19937& /*random*/) {
+  Judgement judgement;
+  judgement.other = subject.name();
+  const Outcome& here = subject.outcome(scheme);
+  if (!here.refusal.empty() || here.is_slow) return judgement;
+  const Model& model = subject.read();
+  // A file does not say which branch a law with memory was on.
+  if (std::any_of(model.laws().begin(), model.laws().end(),
+                  [](const Law& law) { return law.memory; }))
+    return judgement;
+  const Outcome there = in_two_parts(model, scheme);
+  if (there.is_slow) return judgement;
+  const Closeness closeness =
+      scheme == SchemeName::located ? Closeness{1e-6, 1e-6} : Closeness{1e-9, 1e-6};
+  judgement.what =
+      difference(here, there, identity(static_cast<int>(model.variables.size())), closeness);
+  judgement.verdict = Verdict::same;
+  if (judgement.what.empty()) return judgement;
+  judgement.verdict = Verdict::different;
+  if (here.has_choice() || there.has_choice()) judgement.verdict = Verdict::choice;
+  else if (subject.is_at_tie(scheme, closeness)) judgement.verdict = Verdict::tie;
+  return judgement;
+}
+
+}  // namespace perp::relations

@@ -1,0 +1,31 @@
+#include <perp/tests/relations/relations.hpp>
+#include <perp/tests/relations/transform.hpp>
+
+namespace perp::relations {
+namespace {
+
+Judgement in_other_units(Subject& subject, SchemeName scheme, Units units,
+                         const Closeness& closeness) {
+  const RandomModel other = in_units(subject.model(), units);
+  Correspondence by = identity(static_cast<int>(units.variables.size()));
+  by.factors = units.variables;
+  by.time_factor = units.time;
+  Judgement judgement = compared(subject, scheme, text(other), by, closeness);
+  if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
+    judgement.verdict = Verdict::choice;
+  return judgement;
+}
+
+}  // namespace
+
+Judgement judge_binary_units(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  const int k = random() % 4 == 0 ? 30 : 6;
+  return in_other_units(subject, scheme, binary_units(subject.model(), random, k), {1e-9, 1e-9});
+}
+
+Judgement judge_decimal_units(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  const double k = random() % 4 == 0 ? 9 : 2;
+  return in_other_units(subject, scheme, decimal_units(subject.model(), random, k), {1e-8, 1e-8});
+}
+
+}  // namespace perp::relations

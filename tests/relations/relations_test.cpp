@@ -1,0 +1,181 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <perp/models/read_model.hpp>
+#include <perp/tests/relations/generate.hpp>
+#include <perp/tests/relations/known_differences.hpp>
+#include <perp/tests/relations/relations.hpp>
+#include <perp/tests/relations/shrink.hpp>
+#include <perp/tests/relations/transform.hpp>
+
+using namespace perp;
+using namespace perp::relations;
+
+namespace {
+
+/// How many models: PERP_RELATION_MODELS in the environment, else as many as a minute allows.
+unsigned models() {
+  const char* value = std::getenv("PERP_RELATION_MODELS");
+  return value == nullptr ? 24U : static_cast<unsigned>(std::stoul(value));
+}
+
+/// How many models may differ, see known_differences.hpp.
+unsigned allowed(const Relation& relation, SchemeName scheme) {
+  for (const KnownDifference& known : known_differences())
+    if (known.relation == relation.name && known.scheme == to_string(scheme))
+      return (models() * known.per_thousand + 999) / 1000;
+  return 0;
+}
+
+const Relation& relation_of(const std::string& name) {
+  const auto found = std::find_if(relations::relations().begin(), relations::relations().end(),
+                                  [&](const Relation& entry) { return entry.name == name; });
+  REQUIRE(found != relations::relations().end());
+  return *found;
+}
+
+/// No model of the suite contradicts the relation beyond what is known, and enough of them can be
+/// judged by it.
+void check(const std::string& name, SchemeName scheme) {
+  const Relation& relation = relation_of(name);
+  unsigned judged = 0, ties = 0, different = 0;
+  std::string list;
+  for (unsigned seed = 1; seed <= models(); ++seed) {
+    Subject subject(random_model(seed));
+    const Judgement judgement = judge(relation, subject, scheme);
+    judged += judgement.verdict == Verdict::same ? 1 : 0;
+    ties += judgement.verdict == Verdict::tie ? 1 : 0;
+    if (judgement.verdict != Verdict::different) continue;
+    ++different;
+    list += "seed " + std::to_string(seed) + ": " + judgement.what + "\n";
+  }
+  INFO(name, ", ", to_string(scheme), "\n", list);
+  CHECK(different <= allowed(relation, scheme));
+  CHECK(judged >= models() / 4);
+  CHECK(ties <= 1 + models() / 10);
+}
+
+void check_schemes(const std::string& name) {
+  check(name, SchemeName::backward_euler);
+  check(name, SchemeName::located);
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("relations/random_models");
+
+TEST_CASE("numbers of every quantity by powers of two do not change a run") {
+  check_schemes("units");
+}
+
+TEST_CASE("numbers of every quantity by powers of ten do not change a run") {
+  check_schemes("decimal_units");
+}
+
+TEST_CASE("what stands beside a model uncoupled does not change its run") {
+  check_schemes("company");
+}
+
+TEST_CASE("the order of variables, equations and laws does not change a run") {
+  check_schemes("order");
+}
+
+TEST_CASE("equivalent statements have the same run") { check_schemes("words"); }
+
+TEST_CASE("backward Euler tends to the located solution, and that to itself") {
+  check_schemes("schemes");
+}
+
+TEST_CASE("steps are among the enumerated solutions, and solvers answer among them") {
+  check("solvers", SchemeName::backward_euler);
+}
+
+TEST_CASE("a run goes on from its own states as it did") { check_schemes("time"); }
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("relations/roots");
+
+TEST_CASE("what is called solved is at a root, from guesses far away") {
+  check_schemes("roots");
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("relations/zoo");
+
+TEST_CASE("units, company and order do not change the runs of the zoo, which can be stopped") {
+  for (const std::string& name : zoo()) {
+    Model model = read_model(find_model(name));
+    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
+    model.run.span.end = std::min(model.run.span.end, model.run.span.start + 100 * model.run.h);
+    Subject subject(model);
+    for (const Relation& relation : relations_of_read_models()) {
+      if (relation.name == std::string("schemes")) continue;  // takes minutes: scripts/relations
+      const Judgement judgement = judge(relation, subject, SchemeName::backward_euler);
+      INFO(name, ", ", relation.name, ": ", judgement.what);
+      CHECK(judgement.verdict != Verdict::different);
+    }
+  }
+}
+
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("relations/generator");
+
+TEST_CASE("a random model is a model: its text is read, with as many variables") {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    const RandomModel model = random_model(seed);
+    INFO(text(model));
+    const Model read = read_model_text(text(model), "random.toml");
+    REQUIRE(read.variables.size() == model.variables.size());
+    for (std::size_t j = 0; j < model.variables.size(); ++j)
+      CHECK(read.variables[j].start == model.variables[j].start);
+  }
+}
+
+TEST_CASE("units there and back by powers of two are the same text") {
+  std::mt19937 random(1);
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    const RandomModel model = random_model(seed);
+    Units units = binary_units(model, random, 10);
+    const RandomModel other = in_units(model, units);
+    for (std::vector<double>* list :
+         {&units.variables, &units.equations, &units.arguments, &units.multipliers})
+      for (double& factor : *list) factor = 1 / factor;
+    units.time = 1 / units.time;
+    CHECK(text(in_units(other, units)) == text(model));
+  }
+}
+
+TEST_CASE("a change of one coefficient is found as a difference") {
+  unsigned found = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const RandomModel model = random_model(seed);
+    std::mt19937 random(seed);
+    const Outcome here = run(text(model), SchemeName::backward_euler);
+    const Outcome there = run(text(perturbed(model, random, 1e-3)), SchemeName::backward_euler);
+    const Correspondence by = identity(static_cast<int>(model.variables.size()));
+    found += difference(here, there, by, {1e-9, 1e-9}).empty() ? 0U : 1U;
+  }
+  CHECK(found >= 18);
+}
+
+TEST_CASE("shrinking keeps what fails and leaves out what does not matter") {
+  const auto has_sign = [](const RandomModel& model) {
+    return std::any_of(model.laws.begin(), model.laws.end(),
+                       [](const RandomLaw& law) { return law.kind == LawKind::sign; });
+  };
+  unsigned seed = 1;
+  while (!has_sign(random_model(seed))) ++seed;
+  const RandomModel small = shrunk(random_model(seed), has_sign);
+  CHECK(has_sign(small));
+  CHECK(small.laws.size() == 1);
+  CHECK(small.variables.size() == 1);
+  CHECK(small.resets.empty());
+}
+
+TEST_SUITE_END();

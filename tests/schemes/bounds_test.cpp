@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+#include <cmath>
+
+#include <perp/core/error.hpp>
+#include <perp/core/recorder.hpp>
+#include <perp/schemes/integrate.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// ẋ = −1.
+Lcs falling() {
+  return {.E = Matrix{{1}}, .A = Matrix{{0}}, .B = Matrix(1, 0), .b = Vector{{-1}},
+          .C = Matrix(0, 1), .D = Matrix(0, 0), .q = Vector(0), .laws = {}};
+}
+
+/// ẍ = −x + 0 v²: not affine.
+struct Oscillator {
+  void residual(const auto& /*t*/, const auto& xdot, const auto& x, const auto& /*lambda*/,
+                auto& r) const {
+    r[0] = xdot[0] - x[1];
+    r[1] = xdot[1] + x[0] + 0 * x[1] * x[1];
+  }
+};
+
+/// 0 ≤ λ ⊥ x ≥ 0, ẋ = −1 + λ, and y = (x − 3)/7 − (x/7 − 3/7), which is 0 up to rounding.
+struct Held {
+  void residual(const auto& /*t*/, const auto& xdot, const auto& x, const auto& lambda,
+                auto& r) const {
+    r[0] = xdot[0] + 1 - lambda[0] + 0 * x[0] * x[0];
+    r[1] = x[1] - (1e6 * ((x[0] - 3) / 7) - 1e6 * (x[0] / 7 - 3.0 / 7));
+  }
+  void output(const auto& /*t*/, const auto& x, const auto& /*lambda*/, auto& w) const {
+    w[0] = x[0];
+  }
+};
+
+IntegrateOptions within(int variable, Range range, bool ends_run = true) {
+  IntegrateOptions options;
+  options.bounds = {{.variable = variable, .range = range, .name = "x", .ends_run = ends_run}};
+  return options;
+}
+
+std::vector<Event> passages(const Trajectory& run) {
+  std::vector<Event> list;
+  for (const Event& event : run.events)
+    if (event.kind == EventKind::bound) list.push_back(event);
+  return list;
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/bounds") {
+  TEST_CASE("a bound ends an affine run at its moment, with a state of the scheme") {
+    const Trajectory run = integrate(falling(), Vector{{1}}, {0, 2}, BackwardEuler{.h = 0.3},
+                                     within(0, {0, inf}));
+    CHECK(run.status == Status::interrupted);
+    CHECK(run.message == "x falls below its bound 0 (bounds = [0, inf]) at t = 1");
+    CHECK(std::abs(run.t.back() - 1) <= 1e-15);
+    CHECK(std::abs(run.x.back()[0]) <= 1e-15);
+    REQUIRE(passages(run).size() == 1);
+    CHECK(passages(run)[0].t == run.t.back());
+  }
+
+  TEST_CASE("passages there and back are events where the bound does not end the run") {
+    const Dcs system = make_dcs(Oscillator{}, 2);
+    const Vector x0{{0, 1}};
+    const IntegrateOptions options = within(0, {-inf, 0.5}, false);
+    const double out = std::asin(0.5), back = std::acos(-1) - out;
+    const Trajectory fine = integrate(system, x0, {0, 4}, BackwardEuler{.h = 1e-4}, options);
+    const Trajectory located = integrate(system, x0, {0, 4}, Located{.tol = 1e-11}, options);
+    for (const auto& [run, error] : {std::pair{&fine, 1e-3}, {&located, 1e-9}}) {
+      CHECK(run->status == Status::solved);
+      const std::vector<Event> list = passages(*run);
+      REQUIRE(list.size() == 2);
+      CHECK(list[0].note == "x rises above its bound 0.5");
+      CHECK(list[1].note == "x falls below its bound 0.5 again");
+      CHECK(std::abs(list[0].t - out) <= error);
+      CHECK(std::abs(list[1].t - back) <= error);
+    }
+  }
+
+  TEST_CASE("the located scheme sees an excursion inside of a step, and no bound that is touched") {
+    const Dcs system = make_dcs(Oscillator{}, 2);
+    const Vector x0{{0, 1}};
+    Located scheme{.tol = 1e-11};
+    CHECK(passages(integrate(system, x0, {0, 4}, scheme, within(0, {-inf, 1 - 1e-8}))).size() == 1);
+    CHECK(passages(integrate(system, x0, {0, 4}, scheme, within(0, {-inf, 1 + 1e-8}))).empty());
+  }
+
+  TEST_CASE("rounding of large terms, and a law that holds a variable, pass no bound") {
+    const Dcs system = make_dcs(Held{}, 2, {complementarity()});
+    IntegrateOptions options = within(1, {0, inf});
+    options.bounds.push_back({.variable = 0, .range = {0, inf}});
+    const Vector x0{{1, 0}};
+    CHECK(integrate(system, x0, {0, 3}, BackwardEuler{.h = 0.013}, options).status ==
+          Status::solved);
+    CHECK(integrate(system, x0, {0, 3}, Located{}, options).status == Status::solved);
+  }
+
+  TEST_CASE("bounds that bound nothing are refused") {
+    const auto run = [](int variable, Range range) {
+      return integrate(falling(), Vector{{1}}, {0, 1}, BackwardEuler{.h = 0.5},
+                       within(variable, range));
+    };
+    const Range nothing{}, backwards{1, 0}, unknown{0, perp::nan}, some{0, 1};
+    for (const Range& range : {nothing, backwards, unknown})
+      CHECK_THROWS_AS((void)run(0, range), InvalidInput);
+    CHECK_THROWS_AS((void)run(1, some), InvalidInput);
+  }
+}

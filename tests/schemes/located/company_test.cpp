@@ -1,0 +1,72 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <perp/tests/schemes/located/models.hpp>
+
+using namespace perp;
+using perp::test::run_located;
+
+namespace {
+
+/// Dry friction on a moving belt: it sticks, slips and turns.
+const std::vector<std::string> friction{"der(x) = v",
+                                        "der(v) = -x - 0.7*sign(v - 0.25) + 0.5*cos(1.5*t)"};
+
+std::string model(const std::vector<std::string>& variables,
+                  const std::vector<std::string>& equations) {
+  std::string text = "[variables]\n";
+  for (const std::string& variable : variables) text += variable + "\n";
+  text += "[model]\nequations = [";
+  for (const std::string& equation : equations) text += "\"" + equation + "\", ";
+  return text + "]\n[run]\nt = [0, 20]\n";
+}
+
+/// Times of the events after which the state has another motion of v: those of the friction law.
+std::vector<double> friction_events(const Trajectory& run, const std::string& text) {
+  const Model read = read_model_text(text, "friction");
+  std::vector<double> times;
+  for (const Event& event : run.events)
+    if (event.law >= 0 &&
+        read.laws()[static_cast<std::size_t>(event.law)].name.find("v") != std::string::npos)
+      times.push_back(event.t);
+  return times;
+}
+
+void check_same_events(const std::string& alone, const std::string& together) {
+  const Trajectory a = run_located(alone, 1e-12), b = run_located(together, 1e-12);
+  REQUIRE_MESSAGE(a.status == Status::solved, a.message);
+  REQUIRE_MESSAGE(b.status == Status::solved, b.message);
+  CHECK_FALSE(perp::test::is_captured(b));
+  const std::vector<double> wanted = friction_events(a, alone);
+  const std::vector<double> found = friction_events(b, together);
+  REQUIRE(wanted.size() > 6);
+  REQUIRE(found.size() == wanted.size());
+  for (std::size_t k = 0; k < wanted.size(); ++k) CHECK(std::abs(found[k] - wanted[k]) < 1e-9);
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/located/company") {
+  TEST_CASE("what stands beside a system changes none of its events") {
+    const std::string alone = model({"x = 1.25", "v = 0.5"}, friction);
+    const auto beside = [&](const std::string& variables, const std::vector<std::string>& more) {
+      std::vector<std::string> equations = friction;
+      equations.insert(equations.end(), more.begin(), more.end());
+      return model({"x = 1.25", "v = 0.5", variables}, equations);
+    };
+    check_same_events(alone, beside("r = 2", {"der(r) = -sign(r)"}));
+    check_same_events(alone, beside("r = 1\nq = 0", {"der(r) = q", "der(q) = -49*r"}));
+    check_same_events(alone, beside("r = 1", {"der(r) = -r + sign(sin(3*t))"}));
+    check_same_events(alone, beside("r = 1e6", {"der(r) = -1e6*(r - 1e6*cos(t))"}));
+    check_same_events(alone, beside("r = 1e-9\nz = 0", {"der(r) = -r", "0 = z + z^3 - 1e9*r"}));
+  }
+
+  TEST_CASE("the order of variables and equations changes no event") {
+    check_same_events(model({"x = 1.25", "v = 0.5"}, friction),
+                      model({"v = 0.5", "x = 1.25"}, {friction[1], friction[0]}));
+  }
+}

@@ -1,0 +1,169 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <perp/tests/schemes/located/models.hpp>
+
+using namespace perp;
+using perp::test::is_captured;
+using perp::test::located_model;
+using perp::test::run_located;
+
+namespace {
+
+std::string one_equation(const std::string& variables, const std::string& equations, double end) {
+  return fmt::format("[variables]\n{}\n[model]\nequations = [{}]\n[run]\nt = [0, {}]\n", variables,
+                     equations, end);
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/located/honest_ends") {
+  TEST_CASE("a diode's exponential is solved from guesses far away, or not at all") {
+    for (const char* guess : {"0", "5", "10"}) {
+      CAPTURE(guess);
+      const Trajectory run = run_located(located_model("exponential_diode", {{"vd", guess}}));
+      if (run.status != Status::solved) continue;
+      const double v = run.x.back()[0], vd = run.x.back()[1];
+      CHECK(std::abs(v - 2.7101172462) < 1e-8);
+      CHECK(std::abs(5 - vd - v - 1e-12 * std::expm1(vd / 0.025)) < 1e-12);
+    }
+    CHECK(run_located(located_model("exponential_diode")).status == Status::solved);
+  }
+
+  TEST_CASE("a solution that goes to infinity ends there, and no mode is spoken of") {
+    const Trajectory run = run_located(located_model("blow_up"));
+    CHECK(run.status == Status::not_solved);
+    CHECK(std::abs(run.t.back() - 1) < 1e-12);
+    CHECK(run.message.find("mode") == std::string::npos);
+  }
+
+  TEST_CASE("a run ends at a fold of its algebraic variable, in every unit of time") {
+    for (const double k : {1.0, 1e9, 1e-9}) {
+      CAPTURE(k);
+      const Trajectory run = run_located(
+          fmt::format("[variables]\nx = 0\ny = 3\n[model]\nequations = [\"der(x) = {}\", "
+                      "\"y^3 - 3*y + x - 1 = 0\"]\n[run]\nt = [0, {}]\n",
+                      k, 5 / k));
+      CHECK(run.status == Status::not_solved);
+      CHECK(std::abs(run.t.back() * k - 3) < 1e-13);
+      CHECK(std::abs(run.x.back()[1] - 1) < 1e-5);
+      CHECK(run.message.find("the equations that determine variable 2 get singular there: a fold") !=
+            std::string::npos);
+    }
+  }
+
+  TEST_CASE("a run with rows in between ends at a fold too, and no row is beyond it") {
+    const Model model = located_model("fold");
+    Located scheme = test::located(model);
+    for (const double step : {0.01, 0.3, 0.0007}) {
+      CAPTURE(step);
+      scheme.output_step = step;
+      const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, scheme);
+      CHECK(run.status == Status::not_solved);
+      CHECK(std::abs(run.t.back() - 3) < 1e-13);
+      CHECK(run.message.find("determine variable 2 get singular there: a fold") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a fold beside a constraint of index 2, or beside a law that slides, ends the run") {
+    const std::string folding = "\"der(x) = 1\", \"y^3 - 3*y + x - 1 = 0\", ";
+    for (const char* rest : {"\"der(p) = f\", \"p = sin(t)\"",
+                             "\"der(p) = 0.5 - 2*sign(p)\", \"f = y\""}) {
+      CAPTURE(rest);
+      const Trajectory run = run_located(one_equation("x = 0\ny = 3\np = 0\nf = 1", folding + rest, 5));
+      CHECK(run.status == Status::not_solved);
+      CHECK(std::abs(run.t.back() - 3) < 1e-13);
+      CHECK(run.message.find("variable 2 get singular there: a fold") != std::string::npos);
+    }
+  }
+
+  TEST_CASE("a run ends at a pole of its algebraic variable") {
+    const Trajectory run =
+        run_located(one_equation("x = -1\ny = -1", "\"der(x) = 1\", \"y*x = 1\"", 3));
+    CHECK(run.status == Status::not_solved);
+    CHECK(std::abs(run.t.back() - 1) < 1e-6);
+    CHECK(run.x.back()[1] < -1e3);
+    CHECK(run.message.find("variable 2 has grown to -") != std::string::npos);
+  }
+
+  TEST_CASE("a run stays on its branch of y^2 = 1 + sin(t)/2") {
+    for (const double start : {0.9, -1.2}) {
+      const Trajectory run = run_located(one_equation(
+          fmt::format("x = 0\ny = {}", start), "\"der(x) = y\", \"y^2 = 1 + sin(t)/2\"", 20));
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      for (const Vector& x : run.x) CHECK(x[1] * start > 0);
+    }
+  }
+
+  TEST_CASE("an exponential equation is solved from far, or not at all") {
+    const Trajectory run =
+        run_located(one_equation("x = 0\ny = 705", "\"der(x) = y\", \"0 = exp(y) - 2\"", 1));
+    if (run.status == Status::solved) CHECK(std::abs(run.x.back()[1] - std::log(2.0)) < 1e-14);
+  }
+
+  TEST_CASE("fields that agree at a switch are crossed") {
+    const Trajectory run = run_located(located_model("equal_fields"));
+    REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+    REQUIRE(run.events.size() == 1);
+    CHECK(run.events[0].kind == EventKind::crossing);
+    CHECK(std::abs(run.x.back()[0] - 0.307919203813) < 1e-10);
+  }
+
+  TEST_CASE("super-twisting crosses its root at full order and slides where the crossings accumulate") {
+    const Trajectory run = run_located(located_model("super_twisting"));
+    REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+    // By a midpoint rule of steps of 1e-8.
+    const double moments[] = {1.02895141, 1.24807394, 1.32601526, 1.33169816, 1.33331593};
+    REQUIRE(run.events.size() > 5);
+    for (std::size_t k = 0; k < 5; ++k) {
+      CHECK(run.events[k].kind == EventKind::crossing);
+      CHECK(std::abs(run.events[k].t - moments[k]) < 2e-8);
+    }
+    const auto count = [&](EventKind kind) {
+      return std::count_if(run.events.begin(), run.events.end(),
+                           [kind](const Event& event) { return event.kind == kind; });
+    };
+    CHECK(count(EventKind::accumulation) == 1);
+    CHECK(count(EventKind::sliding_entry) == 1);
+    CHECK(count(EventKind::jump) == 0);
+    CHECK(run.message.starts_with("first order from t = 1.33348"));
+    for (std::size_t k = 0; k < run.size(); ++k)
+      if (run.t[k] > 1.4) CHECK(std::abs(run.x[k][0]) < 1e-6);
+  }
+
+  TEST_CASE("a run that captures says so first, and has the step and selector of a captured run") {
+    const Model model = located_model("super_twisting");
+    Located scheme = test::located(model);
+    scheme.output_step = 0.02;
+    scheme.sensitivities.starts = {0, 1};
+    const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, scheme);
+    REQUIRE(is_captured(run));
+    CHECK(run.message.starts_with("first order from t = 1.0289"));
+    CHECK(run.provenance.at("first order by") == "backward_euler, h = 0.02, selector keep_mode");
+    CHECK(run.message.find("no sensitivities from there") != std::string::npos);
+    CHECK(run.dx_dq.size() < run.t.size());
+    for (const Matrix& S : run.dx_dq) CHECK(S.allFinite());
+    REQUIRE(!run.events.empty());
+    CHECK(run.events[0].kind == EventKind::crossing);
+    CHECK(std::abs(run.events[0].t - 1.02895141) < 2e-8);
+  }
+
+  TEST_CASE("Robertson's kinetics to 4e10: the published values at tol 1e-10") {
+    IntegrateOptions rows;
+    rows.times = {4e10, 1e11};
+    rows.only_times = true;
+    const Model model = located_model("robertson", {{"run.t", "[0, 1e11]"}});
+    const Trajectory run = run_located(model, 1e-10, rows);
+    REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+    CHECK_FALSE(is_captured(run));
+    CHECK(run.counts.at("steps") < 1000);
+    REQUIRE(run.size() == 3);
+    CHECK(std::abs(run.x[1][0] - 5.208e-8) < 0.5e-11);
+    CHECK(std::abs(run.x[1][1] - 2.083e-13) < 0.5e-16);
+    const Vector known{{0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050}};
+    for (int j = 0; j < 3; ++j) CHECK(std::abs(run.x[2][j] - known[j]) < 1e-10 * known[j]);
+  }
+}

@@ -1,0 +1,195 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <perp/models/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// Number of random cases: PERP_NONLINEAR_CASES in the environment, else a slice.
+int cases(int slice) {
+  const char* asked = std::getenv("PERP_NONLINEAR_CASES");
+  return asked == nullptr ? slice : std::atoi(asked);
+}
+
+struct Outcome {
+  int right = 0, honest = 0;
+};
+
+Trajectory run_text(const std::string& text, double h, double end) {
+  const Model model = read_model_text(text, "random");
+  return integrate(std::get<Dcs>(model.system), model.x0(), {0, end}, BackwardEuler{.h = h});
+}
+
+/// 0 = g(y) from a guess: solved only at a root, up to the square root of rounding at double ones.
+void check_root(const std::string& equation, double guess, const std::vector<double>& roots,
+                double tol, Outcome& outcome) {
+  const std::string text = fmt::format(
+      "[variables]\nx = 0\ny = {}\n[model]\nequations = [\"der(x) = y\", \"0 = {}\"]\n[run]\nt = "
+      "[0, 1]\n",
+      guess, equation);
+  CAPTURE(text);
+  const Trajectory run = run_text(text, 1e-3, 3e-3);
+  if (run.status != Status::solved) {
+    CHECK(run.status == Status::not_solved);
+    ++outcome.honest;
+    return;
+  }
+  const double y = run.x.back()[1];
+  double nearest = inf;
+  for (const double root : roots)
+    nearest = std::min(nearest, std::abs(y - root) / std::max(std::abs(root), tol));
+  CAPTURE(y);
+  CHECK(nearest <= tol);
+  ++outcome.right;
+}
+
+/// The root in [0, 3] of an increasing function.
+template <class Function>
+double root_by_bisection(const Function& f) {
+  double low = 0, high = 3;
+  for (int k = 0; k < 200; ++k) {
+    const double middle = (low + high) / 2;
+    (f(middle) < 0 ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Shockley's diode from a source V through R into C, from rest; the steps of backward Euler by
+/// bisection of the voltage of the diode, on which every term is monotone.
+struct DiodeCircuit {
+  double V = 5, R = 1, C = 1, Is = 1e-12, vt = 0.025;
+
+  [[nodiscard]] std::string text() const {
+    return fmt::format(
+        "[variables]\nv = 0\nvd = 0\n[model]\nequations = [\"{}*der(v) = {}*(exp(vd/{}) - 1)\", "
+        "\"{} - vd - v = {}*({}*(exp(vd/{}) - 1))\"]\n[run]\nt = [0, 1]\n",
+        C, Is, vt, V, R, Is, vt);
+  }
+  /// v after a step of length h from v.
+  [[nodiscard]] long double step(long double v, long double h) const {
+    const auto current = [this](long double vd) { return Is * std::expm1(vd / vt); };
+    long double low = -V, high = V;
+    for (int k = 0; k < 300; ++k) {
+      const long double vd = (low + high) / 2;
+      const long double i = current(vd);
+      (V - vd - (v + h / C * i) > R * i ? low : high) = vd;
+    }
+    return v + h / C * current((low + high) / 2);
+  }
+};
+
+}  // namespace
+
+TEST_SUITE("schemes/nonlinear_roots") {
+  TEST_CASE("a scalar equation with known roots is solved at a root or not at all") {
+    std::mt19937 random(21);
+    const auto number = [&](double low, double high) {
+      return std::uniform_real_distribution<double>(low, high)(random);
+    };
+    Outcome outcome;
+    for (int k = 0; k < cases(250); ++k) {
+      const double unit = std::pow(10, number(-9, 9)), c = std::pow(10, number(-6, 6));
+      const double r = number(-3, 3), s = number(-3, 3);
+      switch (k % 7) {
+        case 0:
+          check_root(fmt::format("exp(y/{}) - {}", unit, c), number(-700, 700) * unit,
+                     {unit * std::log(c)}, 1e-9, outcome);
+          break;
+        case 1:
+          check_root(fmt::format("(y - {})*(y - {})", r * unit, s * unit), number(-1e6, 1e6) * unit,
+                     {r * unit, s * unit}, 1e-6, outcome);
+          break;
+        case 2:
+          check_root(fmt::format("y^3 - {}", c), number(-1e3, 1e3) * std::cbrt(c), {std::cbrt(c)},
+                     1e-9, outcome);
+          break;
+        case 3: check_root(fmt::format("y^2 + {}", c), number(-10, 10), {}, 0, outcome); break;
+        case 4:
+          check_root(fmt::format("atan(y/{}) - {}", unit, r / 3), number(-100, 100) * unit,
+                     {unit * std::tan(r / 3)}, 1e-9, outcome);
+          break;
+        case 5:
+          check_root(
+              fmt::format("y + {}*(exp(y) - 1) - {}", c, std::abs(r)), number(-700, 700),
+              {root_by_bisection([&](double y) { return y + c * std::expm1(y) - std::abs(r); })},
+              1e-7, outcome);
+          break;
+        default:
+          check_root(fmt::format("log(y/{}) - {}", unit, r), unit * std::exp(r + number(-0.9, 8)),
+                     {unit * std::exp(r)}, 1e-9, outcome);
+      }
+    }
+    MESSAGE("roots found ", outcome.right, ", not solved ", outcome.honest);
+    CHECK(outcome.right > outcome.honest);
+  }
+
+  TEST_CASE("from afar the root of exp(y) = 2 is found, whatever the unit of y") {
+    for (const double unit : {1.0, 0x1p30, 0x1p-30, 1e9, 1e-9})
+      for (const double guess : {unit < 1 ? 680.0 : 705.0, unit > 1 ? -680.0 : -700.0, 40.0, 0.0}) {
+        Outcome outcome;
+        check_root(fmt::format("exp(y/{}) - 2", unit), guess * unit, {unit * std::log(2)}, 1e-14,
+                   outcome);
+        CHECK(outcome.right == 1);
+      }
+  }
+
+  TEST_CASE("steps of random diode circuits from rest are those of backward Euler") {
+    std::mt19937 random(22);
+    const auto power = [&](double low, double high) {
+      return std::pow(10, std::uniform_real_distribution<double>(low, high)(random));
+    };
+    Outcome outcome;
+    for (int k = 0; k < cases(150); ++k) {
+      const DiodeCircuit circuit{.V = power(0, 3),
+                                 .R = power(-3, 6),
+                                 .C = power(-12, 0),
+                                 .Is = power(-15, -6),
+                                 .vt = power(-1.7, -1)};
+      const double h = power(-9, 0);
+      CAPTURE(circuit.text());
+      CAPTURE(h);
+      const Trajectory run = run_text(circuit.text(), h, 4 * h);
+      if (run.status != Status::solved) {
+        CHECK(run.status == Status::not_solved);
+        ++outcome.honest;
+        continue;
+      }
+      ++outcome.right;
+      long double v = 0;
+      for (std::size_t i = 1; i < run.size(); ++i) {
+        const double length = run.t[i] - run.t[i - 1];
+        if (!run.counts.contains("refined")) {
+          v = circuit.step(v, length);
+          CHECK(std::abs(run.x[i][0] - static_cast<double>(v)) <=
+                1e-9 * std::abs(static_cast<double>(v)));
+          continue;
+        }
+        // The current falls on the way and backward Euler takes that at the end of a step: the more
+        // steps, the larger v. One passed in shorter ones ends between the whole step and the
+        // exact motion, here by 16 steps for each doubling of the time.
+        const auto before = static_cast<long double>(run.x[i - 1][0]);
+        const auto whole = static_cast<double>(circuit.step(before, length));
+        long double exact = before, from = 0;
+        for (int j = -16 * 60; j <= 0; ++j) {
+          const long double to = length * std::exp2(static_cast<long double>(j) / 16);
+          exact = circuit.step(exact, static_cast<double>(to - from));
+          from = to;
+        }
+        const double slack = 0.05 * circuit.vt;
+        CHECK(run.x[i][0] >= whole - 1e-9 * std::abs(whole));
+        CHECK(run.x[i][0] <= static_cast<double>(exact) + slack);
+      }
+    }
+    MESSAGE("circuits solved ", outcome.right, ", not solved ", outcome.honest);
+    CHECK(outcome.right > 9 * outcome.honest);
+  }
+}

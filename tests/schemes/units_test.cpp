@@ -1,0 +1,156 @@
+#include <doctest/doctest.h>
+#include <cmath>
+#include <filesystem>
+#include <random>
+
+#include <perp/models/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/tests/paths.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// Exponents of the powers of two by which the numbers of a system grow.
+struct Units {
+  std::vector<int> variable, equation, w, lambda;
+  int time = 0;
+
+  Units(int n, int m)
+      : variable(static_cast<std::size_t>(n), 0),
+        equation(static_cast<std::size_t>(n), 0),
+        w(static_cast<std::size_t>(m), 0),
+        lambda(static_cast<std::size_t>(m), 0) {}
+};
+
+double grown(double value, int exponent) { return std::ldexp(value, exponent); }
+
+Vector grown(const Vector& values, const std::vector<int>& exponents) {
+  Vector result = values;
+  for (Eigen::Index i = 0; i < values.size(); ++i)
+    result[i] = grown(values[i], exponents[static_cast<std::size_t>(i)]);
+  return result;
+}
+
+Matrix grown(const Matrix& M, const std::vector<int>& rows, const std::vector<int>& columns,
+             int all = 0) {
+  Matrix result = M;
+  for (Eigen::Index i = 0; i < M.rows(); ++i)
+    for (Eigen::Index j = 0; j < M.cols(); ++j)
+      result(i, j) = grown(M(i, j), rows[static_cast<std::size_t>(i)] -
+                                        columns[static_cast<std::size_t>(j)] + all);
+  return result;
+}
+
+Signal grown(const Signal& signal, const std::vector<int>& exponents, int time) {
+  const Vector constant = grown(signal.constant(), exponents);
+  if (signal.is_constant()) return constant;
+  return {constant, signal.varying(), [=](double t, Vector& value) {
+            const Vector all = grown(signal(grown(t, -time)), exponents);
+            for (const int i : signal.varying()) value[i] = all[i];
+          }};
+}
+
+Lcs in_units(const Lcs& given, const Units& units) {
+  Lcs lcs = validated(given);
+  const std::vector<int> none(lcs.laws.size(), 0);
+  lcs.E = grown(lcs.E, units.equation, units.variable, units.time);
+  lcs.A = grown(lcs.A, units.equation, units.variable);
+  lcs.B = grown(lcs.B, units.equation, units.lambda);
+  lcs.b = grown(lcs.b, units.equation, units.time);
+  lcs.C = grown(lcs.C, units.w, units.variable);
+  lcs.D = grown(lcs.D, units.w, units.lambda);
+  lcs.q = grown(lcs.q, units.w, units.time);
+  for (std::size_t i = 0; i < lcs.laws.size(); ++i)
+    for (Branch& branch : lcs.laws[i].branches) {
+      branch.a = grown(branch.a, -units.w[i]);
+      branch.b = grown(branch.b, -units.lambda[i]);
+      branch.w = {grown(branch.w.lower, units.w[i]), grown(branch.w.upper, units.w[i])};
+      branch.lambda = {grown(branch.lambda.lower, units.lambda[i]),
+                       grown(branch.lambda.upper, units.lambda[i])};
+    }
+  return lcs;
+}
+
+struct Run {
+  Lcs lcs;
+  Vector x0;
+  Span span;
+  double h = 0;
+  Selector selector = Selector::keep_mode;
+  double theta = 1;
+};
+
+Trajectory solve(const Run& run) {
+  return integrate(run.lcs, run.x0, run.span,
+                   Theta{.h = run.h, .theta = run.theta, .selector = run.selector});
+}
+
+/// Every number of the run in other units is the one of `plain` times its power of two.
+void check_same(const Trajectory& plain, const Trajectory& other, const Units& units) {
+  CHECK(other.status == plain.status);
+  REQUIRE(other.t.size() == plain.t.size());
+  bool same = true;
+  for (std::size_t k = 0; k < plain.t.size(); ++k)
+    same = same && other.t[k] == grown(plain.t[k], units.time) &&
+           other.x[k] == grown(plain.x[k], units.variable) &&
+           other.lambda[k] == grown(plain.lambda[k], units.lambda) &&
+           other.w[k] == grown(plain.w[k], units.w) && other.mode[k] == plain.mode[k];
+  CHECK(same);
+  REQUIRE(other.events.size() == plain.events.size());
+  for (std::size_t k = 0; k < plain.events.size(); ++k) {
+    CHECK(other.events[k].kind == plain.events[k].kind);
+    CHECK(other.events[k].law == plain.events[k].law);
+    CHECK(other.events[k].t == grown(plain.events[k].t, units.time));
+  }
+}
+
+Units random_units(std::mt19937& random, int n, int m, bool equations) {
+  std::uniform_int_distribution<int> exponent(-30, 30);
+  Units units(n, m);
+  for (std::vector<int>* list : {&units.variable, &units.w, &units.lambda})
+    for (int& e : *list) e = exponent(random);
+  if (equations)
+    for (int& e : units.equation) e = exponent(random);
+  units.time = exponent(random);
+  return units;
+}
+
+void check_units(const Run& run, const Units& units) {
+  const Trajectory plain = solve(run);
+  Run other = run;
+  other.lcs = in_units(run.lcs, units);
+  other.x0 = grown(run.x0, units.variable);
+  other.span = {grown(run.span.start, units.time), grown(run.span.end, units.time)};
+  other.h = grown(run.h, units.time);
+  check_same(plain, solve(other), units);
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/units") {
+  TEST_CASE("affine models give the same numbers to the bit in units that are powers of two") {
+    std::mt19937 random(30);
+    int compared = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(test::models_path(""))) {
+      if (entry.path().extension() != ".toml") continue;
+      const Model model = read_model(entry.path().string());
+      const Lcs* lcs = std::get_if<Lcs>(&model.system);
+      if (lcs == nullptr) continue;
+      CAPTURE(entry.path().filename().string());
+      const Span span = model.run.span;
+      const double h = model.run.h > 0 ? model.run.h : (span.end - span.start) / 1000;
+      const double end = std::min(span.end, span.start + 400 * h);
+      for (const Selector selector : {Selector::keep_mode, Selector::minimal_norm})
+        for (const double theta : {1.0, 0.5}) {
+          CAPTURE(theta);
+          CAPTURE(to_string(selector));
+          const bool equations = selector == Selector::keep_mode;
+          check_units({*lcs, model.x0(), {span.start, end}, h, selector, theta},
+                      random_units(random, lcs->n(), lcs->m(), equations));
+          ++compared;
+        }
+    }
+    CHECK(compared > 60);
+  }
+}
