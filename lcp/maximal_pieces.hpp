@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_map>
 
 #include <perp/lcp/mode_polyhedron.hpp>
@@ -161,7 +163,7 @@ class PieceCollector {
   }
 
   /// Equal points get equal or neighbouring numbers: a positive combination of |y_j + shift|, on a
-  /// scale that is linear near 0 and logarithmic beyond.
+  /// scale that is linear near 0 and logarithmic beyond; points beyond the doubles share a number.
   static long bucket(const Point& y) {
     double sum = 0, weight = 1, shift = 0.5;
     for (const Scalar& value : y) {
@@ -169,7 +171,9 @@ class PieceCollector {
       weight = 1 + std::fmod(weight * 1.618033988749895, 1.0);
       shift = std::fmod(shift + 0.7548776662466927, 1.0);
     }
-    return std::lround(std::asinh(sum / static_cast<double>(y.size() + 1)) * 1e7);
+    const double mean =
+        std::min(sum / static_cast<double>(y.size() + 1), std::numeric_limits<double>::max());
+    return std::lround(std::asinh(mean) * 1e7);
   }
 
   void add_continuum(ModalPiece<Scalar> piece) {
