@@ -178,8 +178,8 @@ ModeCache::Choice ModeCache::nearest(const double* theta, int present) {
 void ModeCache::choose(const double* theta, int present, Choice& choice) const {
   double best = nan, best_rounding = nan;
   for (const int i : found_) {
-    const double norm = map(i).squared_norm(theta);
-    const double rounding = map(i).squared_norm_rounding(theta);
+    double rounding = 0;
+    const double norm = map(i).squared_norm(theta, &rounding);
     if (choice.map >= 0 && std::abs(norm - best) <= rounding + best_rounding) {
       ++choice.ties;
       const bool smaller = map(i).modes().front() < map(choice.map).modes().front();
@@ -221,14 +221,12 @@ ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
       continue;
     }
     if (!admissible(other, theta)) continue;
-    if (std::isnan(best)) {
-      best = map(present).squared_norm(theta);
-      rounding = map(present).squared_norm_rounding(theta);
-    }
-    const double norm = rival.squared_norm(theta);
-    const double rival_rounding = rival.squared_norm_rounding(theta);
+    if (std::isnan(best)) best = map(present).squared_norm(theta, &rounding);
+    double rival_rounding = 0;
+    const double norm = rival.squared_norm(theta, &rival_rounding);
     const bool tied = std::abs(norm - best) <= rounding + rival_rounding;
-    if (tied || !exactly_admissible(other, theta)) return nearest(theta, present);
+    if (tied || !(rival.admissible(theta) || exactly_admissible(other, theta)))
+      return nearest(theta, present);
     ++choice.solutions;
     if (norm < best) {
       best = norm;

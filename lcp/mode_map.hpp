@@ -123,9 +123,8 @@ class ModeMap {
   [[nodiscard]] double u_rounding(int j, const double* theta) const {
     return rounding(u_row_ + j, theta);
   }
-  [[nodiscard]] double squared_norm(const double* theta) const;
-  /// Bound of the rounding of `squared_norm`.
-  [[nodiscard]] double squared_norm_rounding(const double* theta) const;
+  /// ‖W u - Z θ‖² and a bound of its rounding.
+  double squared_norm(const double* theta, double* error) const;
 
   /// For a singular mode: may its equations be consistent at θ, as far as rounding tells?
   [[nodiscard]] bool consistent(const double* theta) const;

@@ -110,26 +110,26 @@ double ModeMap::worst_margin(const double* theta) const {
   return worst;
 }
 
-double ModeMap::squared_norm(const double* theta) const {
-  double sum = 0;
-  const double* row = rows_.data() + norm_row_ * stride_;
-  for (int i = 0; i < r_; ++i, row += stride_) {
-    const double value = dot(row, theta);
+// Σ v_i² with the bound Σ (2 |v_i| + e_i) e_i of what the rounding e_i of its terms makes of it, and
+// the rounding of the sum itself.
+double ModeMap::squared_norm(const double* theta, double* error) const {
+  double sum = 0, propagated = 0;
+  for (int i = 0; i < r_; ++i) {
+    const std::size_t first = at((norm_row_ + i) * stride_);
+    const double *row = rows_.data() + first, *missing = error_.data() + first;
+    double value = row[k_], terms = std::abs(row[k_]), lacking = missing[k_];
+    for (int j = 0; j < k_; ++j) {
+      const double term = row[j] * theta[j];
+      value += term;
+      terms += std::abs(term);
+      lacking += std::abs(missing[j] * theta[j]);
+    }
+    const double rounding = static_cast<double>(k_ + 4) * unit_roundoff * terms + 2 * lacking;
+    propagated += (2 * std::abs(value) + rounding) * rounding;
     sum += value * value;
   }
+  *error = propagated + static_cast<double>(r_ + 2) * unit_roundoff * sum;
   return sum;
-}
-
-// Σ 2 |v_i| e_i + e_i² and the rounding of the sum itself.
-double ModeMap::squared_norm_rounding(const double* theta) const {
-  double sum = 0, all = 0;
-  for (int i = 0; i < r_; ++i) {
-    const double value = dot(rows_.data() + (norm_row_ + i) * stride_, theta);
-    const double error = rounding(norm_row_ + i, theta);
-    sum += (2 * std::abs(value) + error) * error;
-    all += value * value;
-  }
-  return sum + static_cast<double>(r_ + 2) * unit_roundoff * all;
 }
 
 bool ModeMap::consistent(const double* theta) const {

@@ -41,6 +41,7 @@ class NonlinearCapturing final : public ModewiseScheme {
                      double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
+  [[nodiscard]] bool has_resets() const override { return !resets_.empty(); }
   ResetOutcome reset(std::vector<Event>& events) override;
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return trial().x; }

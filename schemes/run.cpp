@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <perp/core/error.hpp>
 #include <perp/schemes/bound_watch.hpp>
@@ -15,8 +16,8 @@
 namespace perp {
 namespace {
 
-constexpr int most_resets = 100;  ///< within one step
-constexpr int most_splits = 32;   ///< of one step, at changes of mode
+constexpr int most_resets = 100;   ///< within one step
+constexpr int most_splits = 32;    ///< of one step, at changes of mode
 constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
 
 /// One run: the loop over the steps, the safeguard, the record.
@@ -25,7 +26,7 @@ class Run {
   Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
       const IntegrateOptions& options, int n)
       : scheme_(scheme), laws_(laws), changes_(changes), options_(options), events_(laws),
-        bounds_(options.bounds, n) {}
+        bounds_(options.bounds, n), is_watched_(!bounds_.empty() || scheme.has_resets()) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
     h_ = h;
@@ -55,11 +56,10 @@ class Run {
   }
 
  private:
-  /// A step that cannot be made: the scheme stands where its solution ends.
+  /// A step of length h from t_before that cannot be made: the scheme stands where it ended.
   struct Failure {
     Refinement refinement;
-    double h;         // of the step
-    double t_before;  // its start
+    double h, t_before;
   };
   /// From the present state of the scheme to the end of the span.
   Trajectory go(Span span, double h) {
@@ -98,19 +98,27 @@ class Run {
     }
   }
 
-  /// To t_next by a step of length h, or in several where modes change or resets happen. False if
-  /// the run ends here.
+  /// To t_next by a step of length h or, where modes change, several. False if the run ends here.
   bool advance(double t_next, double h) {
     from_ = scheme_.t();
     splits_ = 0;
     ++steps_;
+    if (is_watched_) return advance_in_pieces(t_next, h, {});
+    const Attempt attempt = scheme_.attempt(t_next, h);
+    return keeps(attempt) || advance_in_pieces(t_next, h, attempt);
+  }
+
+  /// The same where the step may end before t_next; `first`: the attempt at it, if one was made.
+  bool advance_in_pieces(double t_next, double h, std::optional<Attempt> first) {
     double to = t_next;
     for (int resets = 0;;) {
       const double start = scheme_.t();
       const std::size_t logged = result_.events.size();
       const Step from = bounds_.empty() ? Step{} : scheme_.snapshot();
       failure_.reset();
-      step(to, start == from_ && to == t_next ? h : to - start);
+      const double length = start == from_ && to == t_next ? h : to - start;
+      const Attempt attempt = first ? *std::exchange(first, {}) : scheme_.attempt(to, length);
+      if (!keeps(attempt)) leave_mode(attempt, to, length);
       std::vector<Event> jumps;
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
@@ -153,13 +161,17 @@ class Run {
     return false;
   }
 
-  /// One step with everything around it; `failure_` if it cannot be made.
-  void step(double t_next, double h) {
-    const Attempt attempt = scheme_.attempt(t_next, h);
-    if (attempt.status == Status::solved && attempt.kept_mode) {
-      note(attempt);
-      scheme_.accept();
-    } else if (scheme_.passes_jumps()) {
+  /// Accepts the attempted step if it is solved in the present mode.
+  bool keeps(const Attempt& attempt) {
+    if (attempt.status != Status::solved || !attempt.kept_mode) return false;
+    note(attempt);
+    scheme_.accept();
+    return true;
+  }
+
+  /// What follows an attempted step that is not one in the present mode; `failure_`: nothing does.
+  void leave_mode(const Attempt& attempt, double t_next, double h) {
+    if (scheme_.passes_jumps()) {
       pass(attempt, h);
     } else if (attempt.status == Status::solved) {
       change_mode(t_next, h, attempt);
@@ -198,8 +210,7 @@ class Run {
     const Step before = scheme_.snapshot();
     const Vector whole = scheme_.motion(before.x, scheme_.attempted());
     sizes_ = sizes_.cwiseMax(before.x.cwiseAbs());
-    if (changes_.split && splits_ < most_splits &&
-        go_to_end_of_mode(scheme_, before, t_next, h)) {
+    if (changes_.split && splits_ < most_splits && go_to_end_of_mode(scheme_, before, t_next, h)) {
       ++splits_;
       ++result_.counts["split"];
       return;
@@ -307,11 +318,10 @@ class Run {
   void fail(const Failure& failure) {
     const Refinement& refinement = failure.refinement;
     if (scheme_.t() > failure.t_before) record(true);
-    const std::string residuals =
-        refinement.status == Status::no_solution ? residuals_of_modes(failure.h) : std::string();
+    const bool ends = refinement.status == Status::no_solution;
+    const std::string residuals = ends ? residuals_of_modes(failure.h) : std::string();
     const std::string why =
         residuals.empty() ? refinement.message : "residuals of the modes: " + residuals;
-    const bool ends = refinement.status == Status::no_solution;
     end(EventKind::no_solution, refinement.status,
         fmt::format("{} t = {:.10g} (step {}{}){} {}",
                     ends ? "no solution after" : "stopped at", scheme_.t(), steps_,
@@ -333,10 +343,8 @@ class Run {
 
   /// Keeps and reports the current state. False if the observer asks to stop.
   bool record(bool requested) {
-    const bool first = result_.t.empty();
-    const bool wanted = options_.only_times ? requested : true;
-    if (!wanted) return true;
-    if (options_.keep || first) result_.append(scheme_.snapshot());
+    if (options_.only_times && !requested) return true;
+    if (options_.keep || result_.t.empty()) result_.append(scheme_.snapshot());
     if (options_.observer && !options_.observer(scheme_.snapshot())) {
       finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", scheme_.t()));
       return false;
@@ -362,13 +370,14 @@ class Run {
   const IntegrateOptions& options_;
   EventLog events_;
   BoundedWay bounds_;
+  bool is_watched_;  // there are bounds or resets to look for within each step
   Trajectory result_;
   std::optional<Failure> failure_;  // of the step being made
   double h_ = 0;
   Vector sizes_;  // largest |x_j| at the start and where modes changed
   long steps_ = 0;
-  double from_ = 0;  // where the present step of the user's length began
-  int splits_ = 0;   // and its number of pieces so far
+  double from_ = 0;              // where the present step of the user's length began
+  int splits_ = 0;               // and its number of pieces so far
   long several_ = 0, ties_ = 0;  // steps with several solutions, and with equally near ones
 };
 
