@@ -2,8 +2,30 @@
 
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/differentiate.hpp>
+#include <perp/core/index.hpp>
 
 namespace perp {
+namespace {
+
+/// The inputs that the value of a line depends on, by its form.
+std::vector<int> inputs_of(const Tape& tape, int line) {
+  std::vector<char> needed(at(line) + 1);
+  needed.back() = 1;
+  std::vector<int> inputs;
+  for (int k = line; k >= 0; --k) {
+    if (needed[at(k)] == 0) continue;
+    const Instruction& instruction = tape[k];
+    if (instruction.operation == Operation::input) {
+      inputs.push_back(instruction.a);
+      continue;
+    }
+    if (instruction.a >= 0) needed[at(instruction.a)] = 1;
+    if (instruction.b >= 0) needed[at(instruction.b)] = 1;
+  }
+  return inputs;
+}
+
+}  // namespace
 
 DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   validate(system);
@@ -36,6 +58,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     const int line = linear.outputs[rows + k];
     constant_.push_back(linear.tape[line].operation == Operation::constant ? 1 : 0);
+    if (!is_constant(k)) variable_.push_back({k, inputs_of(linear.tape, line)});
   }
   linear_ = MachineCode(linear.tape, linear.outputs, rows);
 

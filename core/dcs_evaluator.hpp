@@ -40,6 +40,12 @@ class DcsEvaluator {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   /// Is this entry the same number everywhere?
   [[nodiscard]] bool is_constant(std::size_t entry) const { return constant_[entry] != 0; }
+  /// A derivative that is no number.
+  struct Variable {
+    std::size_t entry = 0;
+    std::vector<int> inputs{};  ///< that it depends on, by its form
+  };
+  [[nodiscard]] const std::vector<Variable>& variable_entries() const { return variable_; }
   /// Does any F or G contain ẋ_j, by its form?
   [[nodiscard]] bool is_differential(int j) const {
     return differential_[static_cast<std::size_t>(j)] != 0;
@@ -68,6 +74,7 @@ class DcsEvaluator {
   Program resets_;
   std::vector<Entry> entries_;
   std::vector<char> constant_;
+  std::vector<Variable> variable_;
   std::vector<char> differential_;
   std::vector<std::size_t> reset_start_;  // of each reset among the outputs of resets_
 };

@@ -8,7 +8,7 @@
 namespace perp {
 namespace {
 
-constexpr double singular_pivot = 1e-13;  ///< of the scaled matrix
+constexpr double singular_pivot = 1e-13;  ///< of the scaled matrix, or of a pivot's own terms
 
 }  // namespace
 
@@ -17,6 +17,7 @@ DenseLu::DenseLu(int capacity)
       row_scale_(static_cast<std::size_t>(capacity)),
       column_scale_(static_cast<std::size_t>(capacity)),
       origin_(static_cast<std::size_t>(capacity)),
+      terms_(lu_.size()),
       work_(static_cast<std::size_t>(capacity)) {}
 
 void DenseLu::scale(const double* A) {
@@ -36,29 +37,65 @@ void DenseLu::scale(const double* A) {
 bool DenseLu::factorise(const double* A, int n) {
   n_ = n;
   scale(A);
-  for (int i = 0; i < n; ++i) {
+  load(A);
+  for (int k = 0; k < n_; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n_; ++i)
+      if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
+    if (!(std::abs(row(pivot)[k]) > singular_pivot)) return factorise_by_terms(A);
+    exchange(k, pivot);
+    eliminate(k);
+  }
+  return true;
+}
+
+void DenseLu::load(const double* A) {
+  for (int i = 0; i < n_; ++i) {
     const double scale = row_scale_[static_cast<std::size_t>(i)];
     double* to = row(i);
-    for (int j = 0; j < n; ++j)
-      to[j] = scale * A[i * n + j] * column_scale_[static_cast<std::size_t>(j)];
+    for (int j = 0; j < n_; ++j)
+      to[j] = scale * A[i * n_ + j] * column_scale_[static_cast<std::size_t>(j)];
     origin_[static_cast<std::size_t>(i)] = i;
   }
-  for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
-    if (!(std::abs(row(pivot)[k]) > singular_pivot)) return false;
-    if (pivot != k) {
-      std::swap_ranges(row(k), row(k) + n, row(pivot));
-      std::swap(origin_[static_cast<std::size_t>(k)], origin_[static_cast<std::size_t>(pivot)]);
-    }
-    const double* top = row(k);
-    for (int i = k + 1; i < n; ++i) {
-      double* below = row(i);
-      if (below[k] == 0) continue;
-      const double factor = below[k] /= top[k];
-      for (int j = k + 1; j < n; ++j) below[j] -= factor * top[j];
-    }
+}
+
+void DenseLu::exchange(int k, int pivot) {
+  if (pivot == k) return;
+  std::swap_ranges(row(k), row(k) + n_, row(pivot));
+  std::swap(origin_[static_cast<std::size_t>(k)], origin_[static_cast<std::size_t>(pivot)]);
+}
+
+void DenseLu::eliminate(int k) {
+  const double* top = row(k);
+  for (int i = k + 1; i < n_; ++i) {
+    double* below = row(i);
+    if (below[k] == 0) continue;
+    const double factor = below[k] /= top[k];
+    for (int j = k + 1; j < n_; ++j) below[j] -= factor * top[j];
+  }
+}
+
+/// A pivot may be small and exact, as the h² by which a force moves a position in a step: it is 0 to
+/// rounding where it is so beside the terms |a_ij| + Σ |l_ik u_kj| that it is the sum of.
+bool DenseLu::factorise_by_terms(const double* A) {
+  load(A);
+  const auto size = static_cast<std::ptrdiff_t>(n_) * n_;
+  std::transform(lu_.begin(), lu_.begin() + size, terms_.begin(),
+                 [](double entry) { return std::abs(entry); });
+  const auto terms = [&](int i) { return &terms_[static_cast<std::size_t>(i * n_)]; };
+  for (int k = 0; k < n_; ++k) {
+    int pivot = -1;
+    for (int i = k; i < n_; ++i)
+      if (std::abs(row(i)[k]) > singular_pivot * terms(i)[k] &&
+          (pivot < 0 || std::abs(row(i)[k]) > std::abs(row(pivot)[k])))
+        pivot = i;
+    if (pivot < 0) return false;
+    exchange(k, pivot);
+    if (pivot != k) std::swap_ranges(terms(k), terms(k) + n_, terms(pivot));
+    eliminate(k);
+    for (int i = k + 1; i < n_; ++i)
+      for (int j = k + 1; j < n_ && row(i)[k] != 0; ++j)
+        terms(i)[j] += std::abs(row(i)[k]) * terms(k)[j];
   }
   return true;
 }

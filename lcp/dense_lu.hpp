@@ -7,8 +7,8 @@
 namespace perp {
 
 /// LU factorisation with partial pivoting of a small dense matrix that was scaled first so that
-/// every row and column has the largest entry about 1: then a small pivot says that the matrix is
-/// singular and not that its units differ. All storage is made once.
+/// every row and column has the largest entry about 1. Singular is what has no pivot but rounding of
+/// the terms that were subtracted. All storage is made once.
 class DenseLu {
  public:
   /// Room for matrices up to `capacity`.
@@ -39,6 +39,10 @@ class DenseLu {
 
  private:
   void scale(const double* A);
+  void load(const double* A);
+  void exchange(int k, int pivot);
+  void eliminate(int k);
+  bool factorise_by_terms(const double* A);
   [[nodiscard]] Matrix scaled(const double* A) const;
   [[nodiscard]] double* row(int i) { return &lu_[static_cast<std::size_t>(i * n_)]; }
   [[nodiscard]] const double* row(int i) const { return &lu_[static_cast<std::size_t>(i * n_)]; }
@@ -47,6 +51,7 @@ class DenseLu {
   std::vector<double> lu_;  // n×n, rows in their order after pivoting
   std::vector<double> row_scale_, column_scale_;
   std::vector<int> origin_;  // row i of the factors is row origin_[i] of the matrix
+  std::vector<double> terms_;  // n×n: the terms that each entry of the factors is the sum of
   mutable std::vector<double> work_;
 };
 

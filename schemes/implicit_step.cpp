@@ -27,7 +27,6 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
     Place place{row, 0, Kind::time};
     if (column >= system.multiplier_input(0)) {
       place = {row, column - system.multiplier_input(0), Kind::multiplier};
-      nonlinear_in_lambda_ = nonlinear_in_lambda_ || !evaluator_.is_constant(k);
     } else if (column >= system.variable_input(0)) {
       place = {row, column - system.variable_input(0), Kind::variable};
     } else if (column >= system.derivative_input(0)) {
@@ -90,6 +89,21 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
     unknown_[i] = hold || branch_[i]->a == 0 ? -1 : size_++;
     if (unknown_[i] >= 0) free_laws_.push_back(static_cast<int>(i));
   }
+  nonlinear_ = nonlinear_in_lambda_ = false;
+  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) {
+    const int column = evaluator_.entries()[variable.entry].column;
+    if (!is_unknown(column) || std::none_of(variable.inputs.begin(), variable.inputs.end(),
+                                            [&](int input) { return is_unknown(input); }))
+      continue;
+    nonlinear_ = true;
+    nonlinear_in_lambda_ = nonlinear_in_lambda_ || column > 2 * n();
+  }
+}
+
+/// Does the mode leave the input open?
+bool ImplicitStep::is_unknown(int input) const {
+  const int law = input - (1 + 2 * n());
+  return input > 0 && (law < 0 || unknown_[static_cast<std::size_t>(law)] >= 0);
 }
 
 void ImplicitStep::fix(Vector& lambda) const {

@@ -26,7 +26,9 @@ class ImplicitStep {
   [[nodiscard]] int m() const { return evaluator_.m(); }
   [[nodiscard]] const std::vector<Law>& laws() const { return laws_; }
   [[nodiscard]] DcsEvaluator& evaluator() { return evaluator_; }
-  /// Are there equations in which a multiplier is multiplied by an unknown?
+  /// Are the equations of the mode linear in its unknowns, by their form?
+  [[nodiscard]] bool is_linear() const { return !nonlinear_; }
+  /// Are there equations of the mode in which a multiplier is multiplied by an unknown?
   [[nodiscard]] bool is_nonlinear_in_lambda() const { return nonlinear_in_lambda_; }
 
   /// In [1/2, 1], of the steps set from now on; 1 is backward Euler.
@@ -121,6 +123,7 @@ class ImplicitStep {
   };
 
   void set_mode(const Mode& mode, bool hold);
+  [[nodiscard]] bool is_unknown(int input) const;
   template <class Term>
   double norm_of_rows(const Term& term) const;
   template <class Term>
@@ -139,7 +142,7 @@ class ImplicitStep {
   std::vector<Law> laws_;
   std::vector<Place> places_;
   std::vector<char> has_derivatives_;  // rows of F
-  bool nonlinear_in_lambda_ = false;
+  bool nonlinear_ = false, nonlinear_in_lambda_ = false;
 
   Vector x_;
   double t_ = 0, t_old_ = 0, h_ = 1;

@@ -9,6 +9,7 @@ namespace {
 constexpr int between_milestones = 30;  ///< iterations in which all rows have to fall
 constexpr double progress = 0x1p-8;     ///< to this share
 constexpr int most_iterations = 3000;   ///< of a fall, e.g. down an exponential
+constexpr int most_refinements = 4;     ///< of a linear mode: its first step leads to its solution
 constexpr int most_halvings = 1074;     ///< of a step: the range of doubles
 constexpr double contraction = 0.25;    ///< of the first corrections near a simple solution
 constexpr double cancelled = 0x1p-48;   ///< share of a difference's terms that is their rounding
@@ -215,6 +216,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
       return NewtonEnd::converged;
     }
     if (near_only_ && iteration >= 2 && !contracts) break;
+    if (step_.is_linear() && iteration >= most_refinements) break;
     if (iteration % between_milestones == 0 && !makes_progress() &&
         iteration >= 2 * between_milestones)
       break;

@@ -210,6 +210,7 @@ void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& la
     if (end == NewtonEnd::converged && !step_.is_nonlinear_in_lambda() &&
         (inside || !newton_.met_singular()))
       break;
+    if (end != NewtonEnd::converged && step_.is_linear()) break;  // as from everywhere
     // Without a free λ the starts differ by d alone.
     if (k > 0 && step_.free_laws().empty()) break;
   }

@@ -15,6 +15,39 @@ std::string word(const Event& event) {
   return fmt::format("{} of law {} at t = {:.12g}", to_string(event.kind), event.law, event.t);
 }
 
+/// Is (w, λ) on the branch, as far as quantities of these sizes tell?
+bool is_on(const Branch& branch, double w, double lambda, double size_w, double size_lambda) {
+  const double near_w = 1e-9 * size_w, near_lambda = 1e-9 * size_lambda;
+  return w >= branch.w.lower - near_w && w <= branch.w.upper + near_w &&
+         lambda >= branch.lambda.lower - near_lambda &&
+         lambda <= branch.lambda.upper + near_lambda &&
+         std::abs(branch.a * w + branch.b * lambda - branch.c) <=
+             std::abs(branch.a) * near_w + std::abs(branch.b) * near_lambda;
+}
+
+/// The laws that an event leaves where two of their branches meet: rounding tells which of these is
+/// named from then on.
+std::vector<int> laws_at_corners(const Outcome& outcome) {
+  const Trajectory& run = outcome.run;
+  std::vector<int> laws;
+  for (const Event& event : run.events) {
+    if (event.law < 0) continue;
+    double size_w = 0, size_lambda = 0;
+    for (std::size_t k = 0; k < run.size(); ++k) {
+      size_w = std::max(size_w, std::abs(run.w[k][event.law]));
+      size_lambda = std::max(size_lambda, std::abs(run.lambda[k][event.law]));
+    }
+    std::size_t row = 0;  // after the event
+    while (row + 1 < run.size() && run.t[row] <= std::max(event.t, event.t_after)) ++row;
+    const auto& branches = outcome.laws[static_cast<std::size_t>(event.law)].branches;
+    const auto near = [&](const Branch& branch) {
+      return is_on(branch, run.w[row][event.law], run.lambda[row][event.law], size_w, size_lambda);
+    };
+    if (std::count_if(branches.begin(), branches.end(), near) > 1) laws.push_back(event.law);
+  }
+  return laws;
+}
+
 /// Events of both runs, paired within the tolerance of moments; laws up to a renaming.
 class Pairing {
  public:
@@ -23,14 +56,19 @@ class Pairing {
   std::string difference(const Outcome& here, const Outcome& there) {
     const std::vector<Event>& list = there.run.events;
     std::vector<bool> used(list.size(), false);
+    const std::vector<int> open = laws_at_corners(here), open_there = laws_at_corners(there);
+    const auto is_open = [](const std::vector<int>& laws, const Event& event) {
+      return std::find(laws.begin(), laws.end(), event.law) != laws.end();
+    };
     for (const Event& event : here.run.events) {
+      if (is_open(open, event)) continue;
       const auto found = partner(event, list, used);
       if (found) used[*found] = true;
       if (!found && !accumulates(event, here.run.events))
         return "no event there like " + word(event);
     }
     for (std::size_t k = 0; k < list.size() && by_.all_events; ++k)
-      if (!used[k] && !accumulates(list[k], list))
+      if (!used[k] && !accumulates(list[k], list) && !is_open(open_there, list[k]))
         return "a further event there: " + word(list[k]);
     return {};
   }

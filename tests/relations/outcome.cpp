@@ -60,6 +60,7 @@ Outcome run(const Model& model, SchemeName scheme, const RunSettings& settings) 
   Outcome outcome;
   outcome.scheme = scheme;
   outcome.nominal = nominal_of(model);
+  outcome.laws = model.laws();
   Model settled = model;
   settled.run.h *= settings.step_factor;
   outcome.span = settled.run.span;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/model.hpp>
 
@@ -18,6 +20,7 @@ struct Outcome {
   double h = 0;
   SchemeName scheme = SchemeName::backward_euler;
   Vector nominal{};
+  std::vector<Law> laws{};
   std::string refusal{};  ///< the message of the exception, if there was one
   bool is_slow = false;   ///< the limit of rows or of time for one run ended it
 

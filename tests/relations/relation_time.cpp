@@ -27,10 +27,8 @@ Outcome in_two_parts(const Model& model, SchemeName scheme) {
   whole.run.message = rest.run.message;
   // The first row is the state that was written; an algebraic variable of index 2 is there the limit
   // of short steps, not that of the last step of length h.
-  if (rest.run.size() > 1) {
-    whole.run.t.insert(whole.run.t.end(), rest.run.t.begin() + 1, rest.run.t.end());
-    whole.run.x.insert(whole.run.x.end(), rest.run.x.begin() + 1, rest.run.x.end());
-  }
+  for (std::size_t k = 1; k < rest.run.size(); ++k)
+    whole.run.append({rest.run.t[k], rest.run.x[k], rest.run.lambda[k], rest.run.w[k], rest.run.mode[k]});
   whole.run.events.insert(whole.run.events.end(), rest.run.events.begin(), rest.run.events.end());
   return whole;
 }
