@@ -130,10 +130,12 @@ bool TaylorStep::prove(double length) {
 /// Not only the coefficients over the box but the remainder that was proved is small: below the
 /// rounding of the state, or a hundredth of its width.
 bool TaylorStep::is_sharp(const Box& box, double h) const {
+  if (options_.excess == directed::infinity) return true;
   const Interval last = natural_power(Interval(0, h), options_.order + 1);
   for (std::size_t i = 0; i < box.size(); ++i) {
     const double size = magnitude(tube_box_[i]);
-    if (width(remainder_[i]) * last.hi > roundoff * size + 0.01 * width(box[i])) return false;
+    const double most = roundoff * size + options_.excess * width(box[i]);
+    if (width(remainder_[i]) * last.hi > most) return false;
   }
   return true;
 }

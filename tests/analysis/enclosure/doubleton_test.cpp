@@ -134,6 +134,20 @@ TEST_SUITE("analysis/enclosure/doubleton") {
     }
   }
 
+  TEST_CASE("a set that is organized anew keeps both of its parts") {
+    Doubleton set({Interval(-0.125, 0.125), Interval(-0.125, 0.125)});
+    const IntervalMatrix identity(Matrix(Matrix::Identity(2, 2)));
+    double reached = 0.125;  // by members at the ends, from the centre 0
+    for (const double further : {0.5, 0.0, 4.0, 0.0, 32.0, 0.0}) {
+      const Box F(2, enclosure::symmetric(further));
+      set.move(F, identity, set.image_box(F, identity));
+      reached += further;
+      CHECK(set.box()[0].contains(Interval(-reached, reached)));
+      CHECK(set.box()[1].contains(Interval(-reached, reached)));
+      CHECK(enclosure::width(set.box()[0]) < 2.0001 * reached);
+    }
+  }
+
   TEST_CASE("turning a set does not widen it") {
     Doubleton set({Interval(1, 1.5), Interval(-0.25, 0.25)});
     const double c = 0.6, s = 0.8;  // to within rounding a rotation

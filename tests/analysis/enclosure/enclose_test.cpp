@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -170,6 +171,18 @@ TEST_SUITE("analysis/enclosure") {
         }
       }
     }
+  }
+
+  TEST_CASE("a remainder is that of a set which was proved to hold the solutions") {
+    // x = t⁶, y = t¹³/13 in a long step of order 1: all coefficients at t = 0 vanish, and y's
+    // remainder over the first guess of a tube, x ≈ 0, as well.
+    EncloseOptions options;
+    options.step = {1, 1e300, 0, std::numeric_limits<double>::infinity()};
+    const Enclosure result = enclose(make_flow({"x", "y"}, {"6*t^5", "x^2"}),
+                                     {Interval(0), Interval(0)}, {0, 1}, options);
+    REQUIRE_FALSE(result.lost);
+    CHECK(result.rows.back().box[0].contains(1.0));
+    CHECK(result.rows.back().box[1].contains(1.0 / 13));
   }
 
   TEST_CASE("tubes have no gaps and hold the rows") {
