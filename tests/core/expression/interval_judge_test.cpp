@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/expression/elementary.hpp>
 #include <perp/core/expression/interval.hpp>
 
 using namespace perp;
@@ -296,5 +297,61 @@ TEST_SUITE("core/expression/interval/judge") {
       }
       CHECK(outside == 0);
     }
+  }
+
+  TEST_CASE("functions in double words are right to their own errors, which are below 2^-95") {
+    namespace elementary = enclosure::elementary;
+    using enclosure::DoubleWord;
+    Points random(5);
+    Exact y, found, error;
+    const auto check = [&](const DoubleWord& value, double slack) {
+      mpfr_set_d(found.value, value.high, MPFR_RNDN);
+      mpfr_add_d(found.value, found.value, value.low, MPFR_RNDN);
+      mpfr_sub(error.value, found.value, y.value, MPFR_RNDN);
+      mpfr_abs(error.value, error.value, MPFR_RNDN);
+      return mpfr_cmp_d(error.value, value.error) <= 0 &&
+             value.error <= slack * std::abs(value.high);
+    };
+    int wrong = 0;
+    for (int k = 0; k < points(5000); ++k) {
+      const double x = random.between(-0.78, 0.78), size = std::abs(x) + 0x1p-20;
+      const Exact exact(x);
+      mpfr_sin(y.value, exact.value, MPFR_RNDN);
+      if (!check(elementary::sin_near_zero(DoubleWord(x)), 0x1p-95)) ++wrong;
+      mpfr_cos(y.value, exact.value, MPFR_RNDN);
+      if (!check(elementary::cos_near_zero(DoubleWord(x)), 0x1p-95)) ++wrong;
+      const Exact half(x / 2);
+      mpfr_sinh(y.value, half.value, MPFR_RNDN);
+      if (!check(elementary::sinh_near_zero(DoubleWord(x / 2)), 0x1p-95)) ++wrong;
+      const double large = 700 * x;
+      const Exact exponent(large);
+      mpfr_exp(y.value, exponent.value, MPFR_RNDN);
+      const elementary::Scaled power = elementary::exp(DoubleWord(large));
+      mpfr_mul_2si(y.value, y.value, -power.exponent, MPFR_RNDN);
+      if (!check(power.mantissa, 0x1p-90)) ++wrong;
+      const double argument = std::abs(k % 2 == 0 ? random.any() : 1 + x / 64);
+      const Exact positive(argument);
+      mpfr_log(y.value, positive.value, MPFR_RNDN);
+      if (argument != 1 && !check(elementary::log(argument), 0x1p-95)) ++wrong;
+      const double other = random.between(0.001, 3);
+      const Exact opposite(size), adjacent(other);
+      mpfr_atan2(y.value, opposite.value, adjacent.value, MPFR_RNDN);
+      if (!check(elementary::angle(DoubleWord(size), DoubleWord(other)), 0x1p-95)) ++wrong;
+      // sin of the rest after whole quarter turns, of numbers of all sizes
+      const double far = random.any(0, 1023);
+      const Exact angle(far);
+      const elementary::QuarterTurns turns = elementary::quarter_turns(far);
+      (turns.quadrant % 2 == 0 ? mpfr_sin : mpfr_cos)(y.value, angle.value, MPFR_RNDN);
+      if (turns.quadrant == 2 || turns.quadrant == 1) mpfr_neg(y.value, y.value, MPFR_RNDN);
+      // cos(x) = −sin(rest) in quadrants 1, sin(rest) in 3; sin(x) = sin(rest) in 0, −sin(rest) in
+      // 2
+      if (!check(elementary::sin_near_zero(turns.rest), 0x1p-90)) ++wrong;
+    }
+    CHECK(wrong == 0);
+    mpfr_const_pi(y.value, MPFR_RNDN);
+    CHECK(check(scaled(elementary::half_pi(), 2), 0x1p-105));
+    mpfr_set_ui(y.value, 10, MPFR_RNDN);
+    mpfr_log(y.value, y.value, MPFR_RNDN);
+    CHECK(check(elementary::ln10(), 0x1p-105));
   }
 }
