@@ -186,9 +186,14 @@ void IntervalSeries::evaluate(int node, int k) {
     case Kind::sign: return choose(node, k);
     case Kind::state:
     case Kind::partner: return;
-    default: break;
+    default: return k == 0 ? evaluate_first(node) : recur(node, k);
   }
-  if (k == 0) return evaluate_first(node);
+}
+
+/// Coefficient k ≥ 1 of a function from those before, by the differential equation that it fulfils.
+void IntervalSeries::recur(int node, int k) {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  Interval* y = jet(node, k);
   switch (here.kind) {
     case Kind::exponential: return integrate(node, k, here.a, node, 1);
     case Kind::pair:

@@ -98,6 +98,7 @@ class IntervalSeries {
   void evaluate(int node, int k);
   [[nodiscard]] bool is_complete(int node, int k) const;
   void evaluate_first(int node);
+  void recur(int node, int k);
   void choose(int node, int k);
   void apply_chain(int node, int a, const Interval& value, const Interval& slope);
   void clear(Interval* sum) const;
