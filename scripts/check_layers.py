@@ -17,13 +17,14 @@ MAY_INCLUDE = {  # own folder included
     "lcp": {"core", "lcp"},
     "schemes": {"core", "lcp", "schemes"},
     "models": {"core", "models"},  # a model states mathematics, not a method
+    "analysis": {"core", "lcp", "schemes", "models", "analysis"},  # questions about a model
     "cli": ANY,
     "python": ANY,
     "tests": ANY,
     "bench": ANY,
     "examples": ANY,
 }
-LIBRARY = {"core", "lcp", "schemes", "models"}
+LIBRARY = {"core", "lcp", "schemes", "models", "analysis"}
 PRINTING = {"iostream", "cstdio", "stdio.h", "print"}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cc", ".cxx", ".hxx"}
 LINEAR_DOOR = "core/linear"  # the only place that knows how matrices are factorized

@@ -1,0 +1,78 @@
+// Sets that follow a flow without being boxed; moved by the steps of enclosures.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/doubleton.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+std::vector<double> radii(const Box& box) {
+  std::vector<double> list(box.size());
+  std::transform(box.begin(), box.end(), list.begin(),
+                 [](const Interval& x) { return magnitude(x - Interval(middle(x))); });
+  const double most = *std::max_element(list.begin(), list.end());
+  if (most == 0) std::fill(list.begin(), list.end(), 1.0);
+  return list;
+}
+
+/// The sizes of the states, as powers of two.
+std::vector<double> sizes(const Box& box) {
+  std::vector<double> list(box.size());
+  std::transform(box.begin(), box.end(), list.begin(), [](const Interval& x) {
+    const double size = magnitude(x);
+    return size > 0 && std::isfinite(size)
+               ? std::ldexp(1.0, std::clamp(std::ilogb(size), -300, 300))
+               : 1.0;
+  });
+  return list;
+}
+
+double largest_share(const Box& part, const std::vector<double>& scales) {
+  double most = 0;
+  for (std::size_t i = 0; i < part.size(); ++i) most = std::max(most, radius(part[i]) / scales[i]);
+  return most;
+}
+
+}  // namespace
+
+Doubleton::Doubleton(const Box& box)
+    : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box) {
+  const auto n = static_cast<Eigen::Index>(box.size());
+  c_ = q_ = Matrix::Identity(n, n);
+}
+
+Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
+  return F + (J * IntervalMatrix(c_)) * r0_ + (J * IntervalMatrix(q_)) * r_;
+}
+
+// φ(x) ∈ F + J (C r_0 + Q r) = x' + C' r_0 + Q' r' for any points x', C' and any frame Q', with
+//     r' = (Q'⁻¹ J Q) r + Q'⁻¹ (F − x' + (J C − C') r_0)
+void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
+  const IntervalMatrix JC = J * IntervalMatrix(c_), JQ = J * IntervalMatrix(q_);
+  const Box direct = F + JC * r0_ + JQ * r_;
+  const Matrix next_c = middle(JC);
+  center_ = middle(F);
+  const std::vector<double> scales = sizes(direct);
+  const Frame frame = orthogonal_frame(middle(JQ), radii(r_), scales);
+  const Box added = F - points(center_) + (JC - IntervalMatrix(next_c)) * r0_;
+  r_ = (frame.inverse * JQ) * r_ + frame.inverse * added;
+  c_ = next_c;
+  q_ = frame.columns;
+  const Box set = points(center_) + IntervalMatrix(c_) * r0_ + IntervalMatrix(q_) * r_;
+  box_ = common(common(direct, set), other);
+  reorganize(frame, scales);
+}
+
+// Where the second part has outgrown the first, it takes the first in,  r_0' = r + Q⁻¹ C r_0, and a
+// new one begins: its parallelepiped then follows the flow like the starting box did.
+void Doubleton::reorganize(const Frame& frame, const std::vector<double>& scales) {
+  const double first = largest_share(IntervalMatrix(c_) * r0_, scales);
+  const double second = largest_share(IntervalMatrix(q_) * r_, scales);
+  if (!(second > 3 * first)) return;
+  r0_ = r_ + (frame.inverse * IntervalMatrix(c_)) * r0_;
+  c_ = q_;
+  std::fill(r_.begin(), r_.end(), Interval(0));
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/analysis/enclosure/interval_matrix.hpp>
+
+namespace perp::enclosure {
+
+/// The set  { x + C r_0 + Q r : r_0 ∈ R_0, r ∈ R } ∩ box.  C r_0 is the linear image of the
+/// starting box, Q r with a frame Q close to an orthogonal one holds what rounding, remainders and
+/// the change of the derivative over the set add (Lohner).
+class Doubleton {
+ public:
+  explicit Doubleton(const Box& box);
+
+  [[nodiscard]] const std::vector<double>& center() const { return center_; }
+  [[nodiscard]] const Box& box() const { return box_; }
+  [[nodiscard]] int states() const { return static_cast<int>(center_.size()); }
+
+  /// Where the set goes under every map φ with φ(x) ∈ F + J (x − center) for the members x: a box.
+  [[nodiscard]] Box image_box(const Box& F, const IntervalMatrix& J) const;
+  /// The same as a set; `other` encloses it too.
+  void move(const Box& F, const IntervalMatrix& J, const Box& other);
+
+ private:
+  void reorganize(const Frame& frame, const std::vector<double>& scales);
+
+  std::vector<double> center_;
+  Matrix c_, q_;
+  Box r0_, r_, box_;
+};
+
+}  // namespace perp::enclosure

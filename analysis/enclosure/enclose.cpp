@@ -1,0 +1,75 @@
+// The loop of enclosures: proved steps, rows at the times asked for.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/enclose.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+std::vector<double> times_of_rows(const Span& span, const EncloseOptions& options) {
+  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.start < span.end))
+    throw InvalidInput(
+        fmt::format("the span is [{}, {}]; expected a start before the end", span.start, span.end));
+  if (options.times.empty()) return {span.start, span.end};
+  double before = span.start;
+  for (const double t : options.times) {
+    if (!(before <= t && t <= span.end))
+      throw InvalidInput(fmt::format("time {} is out of order or outside of the span [{}, {}]", t,
+                                     span.start, span.end));
+    before = t;
+  }
+  return options.times;
+}
+
+void check(const Flow& flow, const Box& start, const EncloseOptions& options) {
+  if (static_cast<int>(start.size()) != flow.states() || start.empty())
+    throw InvalidInput(fmt::format("the start has {} intervals; expected one for each of {} states",
+                                   start.size(), flow.states()));
+  for (std::size_t i = 0; i < start.size(); ++i)
+    if (!start[i].is_bounded())
+      throw InvalidInput(fmt::format("interval {} of the start is not bounded", i + 1));
+  if (options.step.order < 1 || options.step.order > 60)
+    throw InvalidInput(fmt::format("the order is {}; expected 1 to 60", options.step.order));
+}
+
+/// Times on this grid have exact differences: they are whole multiples of it below 2^52.
+double time_grid(const Span& span) {
+  const double size = std::max(std::abs(span.start), std::abs(span.end));
+  return std::ldexp(1.0, std::ilogb(size) - 50);
+}
+
+}  // namespace
+
+Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
+                  const EncloseOptions& options) {
+  require_directed_arithmetic();
+  check(flow, start, options);
+  const std::vector<double> times = times_of_rows(span, options);
+  const double grid = time_grid(span);
+  Enclosure result;
+  TaylorStep step(flow, options.step);
+  Doubleton set(start);
+  double t = span.start;
+  auto next = times.begin();
+  for (; next != times.end() && *next == t; ++next) result.rows.push_back({t, set.box()});
+  while (t < span.end && (next != times.end() || options.tube)) {
+    if (result.steps == options.most_steps || !step.prepare(set, t, span.end, grid)) {
+      const bool budget = result.steps == options.most_steps;
+      result.lost = Lost{t, budget ? "the number of steps has reached its limit" : step.reason()};
+      return result;
+    }
+    ++result.steps;
+    for (; next != times.end() && *next < step.end(); ++next)
+      result.rows.push_back({*next, step.at(set, *next)});
+    if (options.tube) result.tube.push_back({t, step.end(), step.between(t, step.end())});
+    step.move(set);
+    t = step.end();
+    for (; next != times.end() && *next == t; ++next) result.rows.push_back({t, set.box()});
+  }
+  return result;
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,175 @@
+// Linear algebra of enclosures.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include <perp/analysis/enclosure/interval_matrix.hpp>
+
+namespace perp::enclosure {
+
+IntervalMatrix::IntervalMatrix(const Matrix& points)
+    : IntervalMatrix(static_cast<int>(points.rows()), static_cast<int>(points.cols())) {
+  for (int i = 0; i < rows(); ++i)
+    for (int j = 0; j < columns_; ++j) (*this)(i, j) = Interval(points(i, j));
+}
+
+namespace {
+
+void add_scaled(Interval& sum, const Interval& a, const Interval& b) {
+  if ((a.is_zero() && b.has_value()) || (b.is_zero() && a.has_value())) return;
+  sum += a * b;
+}
+
+}  // namespace
+
+IntervalMatrix operator*(const IntervalMatrix& a, const IntervalMatrix& b) {
+  IntervalMatrix product(a.rows(), b.columns());
+  for (int i = 0; i < a.rows(); ++i)
+    for (int k = 0; k < a.columns(); ++k)
+      for (int j = 0; j < b.columns(); ++j) add_scaled(product(i, j), a(i, k), b(k, j));
+  return product;
+}
+
+IntervalMatrix operator-(const IntervalMatrix& a, const IntervalMatrix& b) {
+  IntervalMatrix difference(a.rows(), a.columns());
+  for (int i = 0; i < a.rows(); ++i)
+    for (int j = 0; j < a.columns(); ++j) difference(i, j) = a(i, j) - b(i, j);
+  return difference;
+}
+
+Box operator*(const IntervalMatrix& a, const Box& x) {
+  Box product(static_cast<std::size_t>(a.rows()));
+  for (int i = 0; i < a.rows(); ++i)
+    for (int j = 0; j < a.columns(); ++j)
+      add_scaled(product[static_cast<std::size_t>(i)], a(i, j), x[static_cast<std::size_t>(j)]);
+  return product;
+}
+
+Box operator+(const Box& a, const Box& b) {
+  Box sum(a.size());
+  std::transform(a.begin(), a.end(), b.begin(), sum.begin(),
+                 [](const Interval& x, const Interval& y) { return x + y; });
+  return sum;
+}
+
+Box operator-(const Box& a, const Box& b) {
+  Box difference(a.size());
+  std::transform(a.begin(), a.end(), b.begin(), difference.begin(),
+                 [](const Interval& x, const Interval& y) { return x - y; });
+  return difference;
+}
+
+Matrix middle(const IntervalMatrix& a) {
+  Matrix points(a.rows(), a.columns());
+  for (int i = 0; i < a.rows(); ++i)
+    for (int j = 0; j < a.columns(); ++j) points(i, j) = middle(a(i, j));
+  return points;
+}
+
+std::vector<double> middle(const Box& a) {
+  std::vector<double> points(a.size());
+  std::transform(a.begin(), a.end(), points.begin(), [](const Interval& x) { return middle(x); });
+  return points;
+}
+
+Box points(const std::vector<double>& x) {
+  Box box(x.size());
+  std::transform(x.begin(), x.end(), box.begin(), [](double value) { return Interval(value); });
+  return box;
+}
+
+bool is_bounded(const Box& a) {
+  return std::all_of(a.begin(), a.end(), [](const Interval& x) { return x.is_bounded(); });
+}
+
+Box common(const Box& a, const Box& b) {
+  Box box(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::optional<Interval> both = intersection(a[i], b[i]);
+    if (!both) throw std::logic_error("two enclosures of one solution do not meet");
+    box[i] = *both;
+  }
+  return box;
+}
+
+namespace {
+
+/// Gram and Schmidt, twice. What is nearly a combination of the columns before it is replaced by
+/// the unit vector that they hold least of.
+void orthonormalize(Matrix& q) {
+  const auto project = [&q](Eigen::Index j) {
+    for (int round = 0; round < 2; ++round)
+      for (Eigen::Index k = 0; k < j; ++k) q.col(j) -= q.col(k).dot(q.col(j)) * q.col(k);
+  };
+  for (Eigen::Index j = 0; j < q.cols(); ++j) {
+    const double length = q.col(j).norm();
+    project(j);
+    if (!(q.col(j).norm() > 1e-8 * length)) {
+      Eigen::Index least = 0;
+      q.leftCols(j).rowwise().squaredNorm().minCoeff(&least);
+      q.col(j).setZero();
+      q(least, j) = 1;
+      project(j);
+    }
+    q.col(j) /= q.col(j).norm();
+  }
+}
+
+/// For E = I − QᵀQ with ‖E‖_∞ ≤ e < 1:  Q⁻¹ = (I − E)⁻¹ Qᵀ = Qᵀ + (E + E² + …) Qᵀ, and an entry of
+/// the last term is at most e/(1 − e) times the largest |entry| of its column of Qᵀ. False: e is
+/// not small.
+bool enclose_inverse(const Matrix& q, IntervalMatrix& inverse) {
+  const auto n = static_cast<int>(q.rows());
+  const IntervalMatrix transposed(Matrix(q.transpose()));
+  const IntervalMatrix product = transposed * IntervalMatrix(q);
+  double e = 0;
+  for (int i = 0; i < n; ++i) {
+    double row = 0;
+    for (int j = 0; j < n; ++j)
+      row = directed::add_up(row, magnitude(Interval(i == j ? 1 : 0) - product(i, j)));
+    if (!(row < 0.01)) return false;
+    e = std::max(e, row);
+  }
+  const double share = directed::divide_up(e, directed::subtract_down(1, e));
+  inverse = transposed;
+  for (int j = 0; j < n; ++j) {
+    const double largest = q.row(j).cwiseAbs().maxCoeff();
+    for (int i = 0; i < n; ++i) inverse(i, j) += symmetric(directed::multiply_up(share, largest));
+  }
+  return true;
+}
+
+}  // namespace
+
+// Q = D Q_o with D = diag(scales): Q⁻¹ = Q_o⁻¹ D⁻¹. Scaling by powers of two is exact because small
+// entries of Q_o are made 0 before its inverse is enclosed.
+Frame orthogonal_frame(const Matrix& directions, const std::vector<double>& lengths,
+                       const std::vector<double>& scales) {
+  const auto n = static_cast<int>(directions.rows());
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  std::vector<int> order(at(n));
+  std::iota(order.begin(), order.end(), 0);
+  Matrix scaled = directions;
+  for (int i = 0; i < n; ++i) scaled.row(i) /= scales[at(i)];
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return scaled.col(a).norm() * lengths[at(a)] > scaled.col(b).norm() * lengths[at(b)];
+  });
+  Matrix q(n, n);
+  for (int j = 0; j < n; ++j) q.col(j) = scaled.col(order[at(j)]);
+  orthonormalize(q);
+  q = q.unaryExpr([](double x) { return std::abs(x) < 0x1p-200 ? 0.0 : x; });
+  Frame frame;
+  if (!q.allFinite() || !enclose_inverse(q, frame.inverse)) {
+    q.setIdentity();
+    frame.inverse = IntervalMatrix(q);
+  }
+  for (int i = 0; i < n; ++i) {
+    q.row(i) *= scales[at(i)];
+    for (int j = 0; j < n; ++j) frame.inverse(j, i) = frame.inverse(j, i) / Interval(scales[at(i)]);
+  }
+  frame.columns = q;
+  return frame;
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/expression/interval.hpp>
+#include <perp/core/types.hpp>
+
+namespace perp::enclosure {
+
+/// A box: one interval for each state.
+using Box = std::vector<Interval>;
+
+/// Dense matrix of intervals.
+class IntervalMatrix {
+ public:
+  IntervalMatrix(int rows, int columns)
+      : columns_(columns), entries_(static_cast<std::size_t>(rows * columns)) {}
+  /// Points.
+  explicit IntervalMatrix(const Matrix& points);
+
+  [[nodiscard]] int rows() const {
+    return columns_ == 0 ? 0 : static_cast<int>(entries_.size()) / columns_;
+  }
+  [[nodiscard]] int columns() const { return columns_; }
+  Interval& operator()(int i, int j) {
+    return entries_[static_cast<std::size_t>(i * columns_ + j)];
+  }
+  const Interval& operator()(int i, int j) const {
+    return entries_[static_cast<std::size_t>(i * columns_ + j)];
+  }
+
+ private:
+  int columns_;
+  std::vector<Interval> entries_;
+};
+
+/// Sums of products; exact zeros cost and widen nothing.
+///@{
+IntervalMatrix operator*(const IntervalMatrix& a, const IntervalMatrix& b);
+IntervalMatrix operator-(const IntervalMatrix& a, const IntervalMatrix& b);
+Box operator*(const IntervalMatrix& a, const Box& x);
+Box operator+(const Box& a, const Box& b);
+Box operator-(const Box& a, const Box& b);
+///@}
+
+/// Points near the middle of each entry.
+///@{
+Matrix middle(const IntervalMatrix& a);
+std::vector<double> middle(const Box& a);
+///@}
+Box points(const std::vector<double>& x);
+bool is_bounded(const Box& a);
+
+/// Two enclosures of one non-empty set. Throws std::logic_error where they do not meet.
+Box common(const Box& a, const Box& b);
+
+/// A frame of coordinates with an enclosure of its inverse.
+struct Frame {
+  Matrix columns{};
+  IntervalMatrix inverse{0, 0};
+};
+
+/// A frame close to the orthonormal one that Gram and Schmidt make of the columns of `directions`,
+/// the longest first, in coordinates divided by `scales` (powers of two): of any matrix at all,
+/// singular ones too.
+Frame orthogonal_frame(const Matrix& directions, const std::vector<double>& lengths,
+                       const std::vector<double>& scales);
+
+}  // namespace perp::enclosure

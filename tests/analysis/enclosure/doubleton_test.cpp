@@ -1,0 +1,165 @@
+#include <doctest/doctest.h>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <perp/analysis/enclosure/doubleton.hpp>
+
+using namespace perp;
+using enclosure::Box;
+using enclosure::Doubleton;
+using enclosure::Interval;
+using enclosure::IntervalMatrix;
+using Rational = boost::multiprecision::cpp_rational;
+
+namespace {
+
+bool holds(const Interval& a, const Rational& x) {
+  return Rational(a.lo) <= x && x <= Rational(a.hi);
+}
+
+/// Inverse of a matrix of doubles in rational arithmetic, by Gauss and Jordan.
+std::vector<std::vector<Rational>> exact_inverse(const Matrix& a) {
+  const auto n = static_cast<std::size_t>(a.rows());
+  std::vector<std::vector<Rational>> m(n, std::vector<Rational>(2 * n));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j)
+      m[i][j] = Rational(a(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
+    m[i][n + i] = 1;
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    while (m[pivot][k] == 0) ++pivot;
+    std::swap(m[pivot], m[k]);
+    const Rational p = m[k][k];
+    for (Rational& x : m[k]) x /= p;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i == k) continue;
+      const Rational factor = m[i][k];
+      for (std::size_t j = 0; j < 2 * n; ++j) m[i][j] -= factor * m[k][j];
+    }
+  }
+  for (auto& row : m) row.erase(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(n));
+  return m;
+}
+
+class Numbers {
+ public:
+  double in(double a, double b) { return std::uniform_real_distribution<double>(a, b)(random_); }
+  double in(const Interval& a) {
+    return kind_() % 3 == 0 ? a.lo
+                            : (kind_() % 2 == 0 ? a.hi : std::clamp(in(a.lo, a.hi), a.lo, a.hi));
+  }
+  Interval around(double size, double radius) {
+    const double x = in(-size, size);
+    return {x - radius, x + radius};
+  }
+
+ private:
+  unsigned kind_() { return static_cast<unsigned>(random_()); }
+  std::mt19937_64 random_{11};
+};
+
+}  // namespace
+
+TEST_SUITE("analysis/enclosure/doubleton") {
+  TEST_CASE("frames enclose their exact inverse, of singular directions too") {
+    Numbers random;
+    for (int trial = 0; trial < 200; ++trial) {
+      const int n = 1 + trial % 5;
+      Matrix directions(n, n);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          directions(i, j) = random.in(-1, 1) * std::pow(10, random.in(-3, 3));
+      if (trial % 4 == 1 && n > 1) directions.col(1) = directions.col(0);
+      if (trial % 4 == 2) directions.col(0).setZero();
+      std::vector<double> lengths, scales;
+      for (int i = 0; i < n; ++i) {
+        lengths.push_back(random.in(0, 1));
+        scales.push_back(std::ldexp(1, static_cast<int>(random.in(-40, 40))));
+      }
+      const enclosure::Frame frame = enclosure::orthogonal_frame(directions, lengths, scales);
+      const auto inverse = exact_inverse(frame.columns);
+      bool inside = true;
+      for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+          inside =
+              inside && holds(frame.inverse(i, j),
+                              inverse[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
+          CHECK(enclosure::width(frame.inverse(i, j)) * scales[static_cast<std::size_t>(j)] <
+                1e-13);
+        }
+      }
+      CHECK(inside);
+    }
+  }
+
+  TEST_CASE("members follow their set through wide maps, exactly") {
+    Numbers random;
+    for (int trial = 0; trial < 150; ++trial) {
+      const int n = 2 + trial % 2;
+      const double radius = std::pow(10, random.in(-16, -0.5));
+      Box start;
+      std::vector<Rational> x;
+      for (int i = 0; i < n; ++i) {
+        start.push_back(trial % 3 == 0 ? Interval(random.in(-2, 2)) : random.around(2, 0.1));
+        x.emplace_back(random.in(start.back()));
+      }
+      Doubleton set(start);
+      for (int step = 0; step < 6; ++step) {
+        Box F;
+        IntervalMatrix J(n, n);
+        std::vector<Rational> next;
+        for (int i = 0; i < n; ++i) {
+          F.push_back(random.around(2, radius));
+          Rational value(random.in(F.back()));
+          for (int j = 0; j < n; ++j) {
+            J(i, j) = random.around(1.2, radius);
+            value += Rational(random.in(J(i, j))) *
+                     (x[static_cast<std::size_t>(j)] -
+                      Rational(set.center()[static_cast<std::size_t>(j)]));
+          }
+          next.push_back(value);
+        }
+        const Box image = set.image_box(F, J);
+        set.move(F, J, image);
+        x = next;
+        bool inside = true;
+        for (std::size_t i = 0; i < x.size(); ++i)
+          inside = inside && holds(set.box()[i], x[i]) && holds(image[i], x[i]);
+        CAPTURE(step);
+        CHECK(inside);
+      }
+    }
+  }
+
+  TEST_CASE("a set that is organized anew keeps both of its parts") {
+    Doubleton set({Interval(-0.125, 0.125), Interval(-0.125, 0.125)});
+    const IntervalMatrix identity(Matrix(Matrix::Identity(2, 2)));
+    double reached = 0.125;  // by members at the ends, from the centre 0
+    for (const double further : {0.5, 0.0, 4.0, 0.0, 32.0, 0.0}) {
+      const Box F(2, enclosure::symmetric(further));
+      set.move(F, identity, set.image_box(F, identity));
+      reached += further;
+      CHECK(set.box()[0].contains(Interval(-reached, reached)));
+      CHECK(set.box()[1].contains(Interval(-reached, reached)));
+      CHECK(enclosure::width(set.box()[0]) < 2.0001 * reached);
+    }
+  }
+
+  TEST_CASE("turning a set does not widen it") {
+    Doubleton set({Interval(1, 1.5), Interval(-0.25, 0.25)});
+    const double c = 0.6, s = 0.8;  // to within rounding a rotation
+    for (int k = 0; k < 200; ++k) {
+      IntervalMatrix J(2, 2);
+      J(0, 0) = J(1, 1) = Interval(c);
+      J(0, 1) = Interval(-s);
+      J(1, 0) = Interval(s);
+      const Box F = J * enclosure::points(set.center());
+      set.move(F, J, set.image_box(F, J));
+    }
+    CHECK(enclosure::width(set.box()[0]) < 0.7072);
+    CHECK(enclosure::width(set.box()[1]) < 0.7072);
+  }
+}

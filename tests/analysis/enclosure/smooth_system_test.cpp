@@ -1,0 +1,162 @@
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/enclosure/exact_model.hpp>
+#include <perp/analysis/enclosure/smooth_system.hpp>
+#include <perp/core/error.hpp>
+#include <perp/core/recorder.hpp>
+
+#include <perp/core/expression/decimal.hpp>
+
+using namespace perp;
+using enclosure::Box;
+using enclosure::Enclosure;
+using enclosure::ExactModel;
+using enclosure::Interval;
+using enclosure::read_exact_model;
+
+namespace {
+
+/// m v' = −k x, x' = v, written with the derivatives inside sums and products.
+struct Spring {
+  void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
+    r[0] = -(2.0 * (xdot[1] + x[0]) / 4.0) - 0.0 * x[1];
+    r[1] = x[1] - xdot[0];
+  }
+};
+
+struct Implicit {
+  void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
+    r[0] = exp(xdot[0]) - x[0];
+  }
+};
+
+struct Algebraic {
+  void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
+    r[0] = xdot[0] + x[1];
+    r[1] = x[0] - x[1];
+  }
+};
+
+struct Twice {
+  void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
+    r[0] = xdot[0] + x[1];
+    r[1] = xdot[0] - x[1];
+  }
+};
+
+std::string refusal(const Dcs& system) {
+  try {
+    (void)enclosure::smooth_system(system, {});
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "";
+}
+
+ExactModel model(const std::string& text) { return read_exact_model(text, "test.toml"); }
+
+Enclosure run(const ExactModel& model) {
+  return enclosure::enclose(model.system, model.start, model.values, model.span);
+}
+
+bool is_near(const Interval& found, const std::string& decimal, double widest) {
+  return intersection(found, enclosure::enclose_decimal(decimal)).has_value() &&
+         enclosure::width(found) < widest;
+}
+
+}  // namespace
+
+TEST_SUITE("analysis/enclosure/system") {
+  TEST_CASE("equations are solved for their derivatives by sums and products") {
+    const Dcs system = make_dcs(Spring{}, 2);
+    const Enclosure result = enclosure::enclose(system, {Interval(1), Interval(0)}, {}, {0, 3});
+    REQUIRE_FALSE(result.lost.has_value());
+    CHECK(intersection(result.rows.back().box[0], cos(Interval(3))).has_value());
+    CHECK(intersection(result.rows.back().box[1], -sin(Interval(3))).has_value());
+    CHECK(enclosure::width(result.rows.back().box[0]) < 1e-14);
+  }
+
+  TEST_CASE("what is not treated is refused by name") {
+    CHECK(refusal(make_dcs(Implicit{}, 1)).find("equation 1 is not solved") != std::string::npos);
+    CHECK(refusal(make_dcs(Algebraic{}, 2)).find("equation 2 holds no derivative") !=
+          std::string::npos);
+    CHECK(refusal(make_dcs(Twice{}, 2)).find("equation 2 is a second one") != std::string::npos);
+    Dcs with_law = make_dcs(Spring{}, 2);
+    with_law.laws.resize(1);
+    CHECK(refusal(with_law).find("1 laws") != std::string::npos);
+    Dcs with_reset = make_dcs(Spring{}, 2);
+    with_reset.resets.push_back({.name = "bounce", .variables = {}, .values = {}});
+    CHECK(refusal(with_reset).find("reset 'bounce'") != std::string::npos);
+    CHECK_THROWS_AS(enclosure::enclose(make_dcs(Spring{}, 2), {Interval(1)}, {}, {0, 1}),
+                    InvalidInput);
+    CHECK_THROWS_AS(enclosure::enclose(make_dcs(Spring{}, 2), {Interval(1), Interval(1)},
+                                       {Interval(1)}, {0, 1}),
+                    InvalidInput);
+  }
+
+  TEST_CASE("a model file gives the decimal numbers that stand in it") {
+    const ExactModel roessler = model(R"toml(
+[parameters]
+a = 5.7
+b = 0.2
+[variables]
+x1 = 0
+x2 = -8.3809417428298
+x3 = 0.029590060630665
+[model]
+equations = ["der(x1) = -(x2 + x3)", "der(x2) = x1 + b*x2", "der(x3) = 0.2 + x3*(x1 - a)"]
+[run]
+t = [0, 10]
+)toml");
+    CHECK(roessler.parameters == std::vector<std::string>{"a", "b", "decimal_1"});
+    CHECK(roessler.values[1] == enclosure::enclose_decimal("0.2"));
+    CHECK(roessler.values[2] == roessler.values[1]);
+    CHECK(roessler.start[1] == enclosure::enclose_decimal("-8.3809417428298"));
+    const Enclosure result = run(roessler);
+    REQUIRE_FALSE(result.lost.has_value());
+    CHECK(is_near(result.rows.back().box[0], "-6.92762602532942391161148970389", 1e-10));
+    CHECK(is_near(result.rows.back().box[2], "0.0161016140393240204659902348926", 1e-10));
+  }
+
+  TEST_CASE(
+      "intervals of a file are states where they are parameters, and the start where they are "
+      "starts") {
+    const ExactModel decay = model(R"toml(
+[parameters]
+half = "1/2"
+rate = "[2*half, 1.0625]"
+[variables]
+x = { start = "1 +- 0.125", unit = "m" }
+[model]
+equations = ["der(x) = -rate*x"]
+[run]
+t = [0, 1]
+)toml");
+    CHECK(decay.start[0] == Interval(0.875, 1.125));
+    const Enclosure result = run(decay);
+    REQUIRE_FALSE(result.lost.has_value());
+    REQUIRE(result.rows.back().box.size() == 2);
+    CHECK(result.rows.back().box[1] == Interval(1, 1.0625));
+    const Interval exact = Interval(0.875, 1.125) * exp(Interval(-1.0625, -1));
+    CHECK(result.rows.back().box[0].contains(exact));
+    CHECK(enclosure::width(result.rows.back().box[0]) < 1.3 * enclosure::width(exact));
+  }
+
+  TEST_CASE("a model that is not treated yet is refused by name") {
+    const std::string head = "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -x\"]\n";
+    CHECK_NOTHROW(model(head));
+    CHECK_THROWS_WITH_AS(model(head + "laws = [\"y in relay(x, -1, 1)\"]\n"),
+                         doctest::Contains("'laws'"), InvalidInput);
+    CHECK_THROWS_AS(model("[variables]\nx = 1\n[system]\nA = [[1]]\n"), InvalidInput);
+    CHECK_THROWS_AS(model("[variables]\nx = \"[2, 1]\"\n[model]\nequations = [\"der(x) = -x\"]\n"),
+                    InvalidInput);
+    CHECK_THROWS_WITH_AS(
+        model("[variables]\nx = { start = 1, min = 0 }\n[model]\nequations = [\"der(x) = -x\"]\n"),
+        doctest::Contains("'min'"), InvalidInput);
+    const ExactModel switching =
+        model("[variables]\nx = 1\n[model]\nequations = [\"der(x) = -sign(x)\"]\n");
+    CHECK_THROWS_AS(run(switching), InvalidInput);
+  }
+}
