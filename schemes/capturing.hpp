@@ -29,6 +29,7 @@ class Capturing final : public ModewiseScheme {
                      double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
+  [[nodiscard]] bool has_resets() const override { return false; }
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return trial().x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;

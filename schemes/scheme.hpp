@@ -59,8 +59,8 @@ class Scheme {
     std::vector<int> laws;  ///< whose change of mode within that step is void
     std::string names;      ///< of the resets
   };
-  /// Has the system resets? Else `reset` does nothing.
-  [[nodiscard]] virtual bool has_resets() const { return false; }
+  /// May the system have resets? Else `reset` does nothing.
+  [[nodiscard]] virtual bool has_resets() const { return true; }
   /// Applies the first resets that fired, if any: goes back to their moment and appends their event.
   virtual ResetOutcome reset(std::vector<Event>& events) {
     (void)events;
