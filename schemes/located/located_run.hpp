@@ -149,6 +149,7 @@ class LocatedRun {
 
   // located_bounds.cpp
   void add_bound_gaps();
+  GapWatch::Fall pass_or_touch(const GapWatch::Fall& bound, double h);
   [[nodiscard]] double bound_size(const BoundWatch::Surface& surface) const;
   void pass_bound(const Gap& gap);
   void pass_bounds_by_jump();
