@@ -72,8 +72,7 @@ class Run {
     return std::move(result_);
   }
 
-  /// Steps of length h through the span, shorter only to land exactly on a requested time or the
-  /// end.
+  /// Steps of length h through the span, shorter only to land on a requested time or the end.
   void cover(Span span, double h) {
     std::vector<double> targets;
     for (const double t : options_.times)
@@ -87,8 +86,7 @@ class Run {
         const bool last = k == count;
         const double t_next = last ? to : from + static_cast<double>(k) * h;
         const double rest = to - (from + static_cast<double>(count - 1) * h);
-        // Rounding of t must not make a new step length: the last step is h where it is h up to
-        // that.
+        // Rounding of t makes no new step length: the last step is h where it is h up to that.
         const bool whole = std::abs(rest - h) <= 16 * std::numeric_limits<double>::epsilon() *
                                                      (std::abs(from) + std::abs(to));
         if (!advance(t_next, last && !whole ? rest : h)) return;
@@ -98,8 +96,7 @@ class Run {
     }
   }
 
-  /// To t_next by a step of length h, or in several where modes change or resets happen. False if
-  /// the run ends here.
+  /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
   bool advance(double t_next, double h) {
     from_ = scheme_.t();
     splits_ = 0;
@@ -108,9 +105,11 @@ class Run {
     for (int resets = 0;;) {
       const double start = scheme_.t();
       const std::size_t logged = result_.events.size();
-      const Step from = bounds_.empty() ? Step{} : scheme_.snapshot();
+      const bool is_asked = !bounds_.empty() || changes_.poles != nullptr;
+      const Step from = is_asked ? scheme_.snapshot() : Step{};
       failure_.reset();
       step(to, start == from_ && to == t_next ? h : to - start);
+      if (stops_at_pole(from)) return false;
       std::vector<Event> jumps;
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
@@ -140,6 +139,17 @@ class Run {
       if (scheme_.t() >= t_next) return true;
       to = t_next;
     }
+  }
+
+  /// Ends the run at `from` if the way since passes a pole of the equations.
+  bool stops_at_pole(const Step& from) {
+    const bool watches = changes_.poles != nullptr && !events_.has_jump();
+    const auto pole = watches ? changes_.poles->pass(from, scheme_.snapshot()) : std::nullopt;
+    if (!pole) return false;
+    events_.drop_all();
+    scheme_.restore(from);
+    fail({{Status::not_solved, {}, *pole}, h_, from.t});
+    return true;
   }
 
   /// Resets that follow each other without end within one step: the run ends. False.
@@ -366,10 +376,9 @@ class Run {
   std::optional<Failure> failure_;  // of the step being made
   double h_ = 0;
   Vector sizes_;  // largest |x_j| at the start and where modes changed
-  long steps_ = 0;
+  long steps_ = 0, several_ = 0, ties_ = 0;  // all, of several solutions, of equally near ones
   double from_ = 0;  // where the present step of the user's length began
   int splits_ = 0;   // and its number of pieces so far
-  long several_ = 0, ties_ = 0;  // steps with several solutions, and with equally near ones
 };
 
 }  // namespace
