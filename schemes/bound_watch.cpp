@@ -51,11 +51,32 @@ std::string BoundWatch::end_message(int k, const Event& event) const {
                      event.t);
 }
 
-/// How far x_j may be from the number that the steps determine: the rounding of the last step, and an
-/// ulp from each of those before.
-double BoundedWay::error(int variable, Scheme& scheme) {
+/// How far x_j may be from the number that the last step determines.
+double BoundedWay::rounding(int variable, Scheme& scheme) {
   if (roundings_.size() == 0) roundings_ = scheme.rounding();
-  return roundings_[variable] + static_cast<double>(steps_ + 1) * ulp_of_one * largest_[variable];
+  return std::max(roundings_[variable], ulp_of_one * largest_[variable]);
+}
+
+/// How far it may be from the number that all steps determine: a law that holds x_j at its bound
+/// may do so by variables that are larger, whose rounding is that of x_j then.
+double BoundedWay::error(int variable, Scheme& scheme) {
+  return static_cast<double>(steps_ + 1) * rounding(variable, scheme);
+}
+
+/// Does the state pass surface k on its way to a point at this distance inside? Beyond by rounding, it
+/// may be held there by a law: it passes if it moves on outwards from there.
+bool BoundedWay::passes(int k, double rest, Scheme& scheme) {
+  double& touched = touched_[static_cast<std::size_t>(k)];
+  if (rest >= 0) {
+    touched = 0;
+    return false;
+  }
+  if (rest < touched && rest < touched - error(watch_.surface(k).bounds.variable, scheme)) {
+    touched = 0;
+    return true;
+  }
+  touched = touched == 0 ? rest : std::max(touched, rest);
+  return false;
 }
 
 std::optional<std::string> BoundedWay::start(Scheme& scheme, std::vector<Event>& events) {
@@ -94,8 +115,7 @@ std::optional<std::string> BoundedWay::pass(Scheme& scheme, const Step& from,
     for (int k = 0; k < watch_.count(); ++k) {
       const BoundWatch::Surface& surface = watch_.surface(k);
       const double before = std::max(surface.rest(a.x), 0.0), after = surface.rest(b.x);
-      if (after < 0 && after < -error(surface.bounds.variable, scheme))
-        passed.emplace_back(before / (before - after), k);
+      if (passes(k, after, scheme)) passed.emplace_back(before / (before - after), k);
     }
     std::sort(passed.begin(), passed.end());
     for (const auto& [s, k] : passed) {
@@ -156,7 +176,7 @@ std::optional<Step> BoundedWay::state_on(const BoundWatch::Surface& surface, Sch
     const double rest = -surface.rest(state.x);
     if (rest >= 0) best = state;
     roundings_.resize(0);
-    if (std::abs(rest) <= error(surface.bounds.variable, scheme)) return state;
+    if (std::abs(rest) <= rounding(surface.bounds.variable, scheme)) return state;
     (rest > 0 ? low : high) = t;
     (rest > 0 ? low_rest : high_rest) = rest;
     const bool secant = std::isfinite(high_rest) && i % 3 != 2;

@@ -53,7 +53,8 @@ class BoundWatch {
 /// Bounds along the accepted way of a Scheme, on which every variable moves linearly in time.
 class BoundedWay {
  public:
-  BoundedWay(const std::vector<VariableBounds>& bounds, int n) : watch_(bounds, n) {}
+  BoundedWay(const std::vector<VariableBounds>& bounds, int n)
+      : watch_(bounds, n), touched_(static_cast<std::size_t>(watch_.count())) {}
 
   [[nodiscard]] bool empty() const { return watch_.empty(); }
 
@@ -77,9 +78,12 @@ class BoundedWay {
                                  std::vector<Event>& events);
   std::optional<Step> state_on(const BoundWatch::Surface& surface, Scheme& scheme, const Step& from,
                                double t, double t_after);
+  bool passes(int k, double rest, Scheme& scheme);
+  double rounding(int variable, Scheme& scheme);
   double error(int variable, Scheme& scheme);
 
   BoundWatch watch_;
+  std::vector<double> touched_;  // distance to each surface where the state met it, beyond by rounding
   Vector largest_;    // |x_j| met
   Vector roundings_;  // of the present state; empty: not asked for yet
   long steps_ = 0;    // that led here

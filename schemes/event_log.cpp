@@ -31,4 +31,11 @@ void EventLog::write(std::vector<Event>& log) {
   waiting_.clear();
 }
 
+bool EventLog::has_jump() const {
+  return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& one) {
+    return std::any_of(one.events.begin(), one.events.end(),
+                       [](const Event& event) { return event.kind == EventKind::jump; });
+  });
+}
+
 }  // namespace perp

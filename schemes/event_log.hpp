@@ -19,6 +19,8 @@ class EventLog {
   /// Takes out what comes after a reset, or is part of its event.
   void drop(const Scheme::ResetOutcome& outcome);
   void drop_all() { waiting_.clear(); }
+  /// Is a jump among those that wait?
+  [[nodiscard]] bool has_jump() const;
   /// Makes those that wait part of `log`.
   void write(std::vector<Event>& log);
 

@@ -12,9 +12,12 @@ namespace perp {
 
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options) {
+  PoleWatch poles(lcs);
   const std::unique_ptr<Scheme> capturing = capturing_scheme(lcs, scheme);
   Trajectory run = perp::run(*capturing, lcs.laws, x0, span, scheme.h,
-                             {scheme.refinements, scheme.split_at_events}, options);
+                             {scheme.refinements, scheme.split_at_events,
+                              poles.empty() ? nullptr : &poles},
+                             options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] =
       scheme.theta == 1 ? "backward_euler" : fmt::format("theta = {}", scheme.theta);

@@ -12,8 +12,11 @@ namespace {
 
 Trajectory run_nonlinear(Scheme& capturing, const Dcs& system, const Vector& x0, Span span,
                          const BackwardEuler& scheme, const IntegrateOptions& options) {
-  Trajectory run = perp::run(capturing, system.laws, x0, span, scheme.h,
-                             {scheme.refinements, scheme.split_at_events}, options);
+  PoleWatch poles(system);
+  Trajectory run =
+      perp::run(capturing, system.laws, x0, span, scheme.h,
+                {scheme.refinements, scheme.split_at_events, poles.empty() ? nullptr : &poles},
+                options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = "backward_euler";
   run.provenance["h"] = fmt::format("{}", scheme.h);

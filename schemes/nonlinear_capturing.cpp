@@ -254,7 +254,11 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
 
 /// That Newton's method finds no solution proves nothing.
 Attempt NonlinearCapturing::none_found(const FoundSolutions& found) {
-  if (left_branch_)
+  if (left_branch_ && step_.m() == 0)
+    message_ =
+        "the solution ends, or the step is too long for it: every solution found belongs to "
+        "another branch of the equations";
+  else if (left_branch_)
     message_ =
         "the solution ends or jumps: every solution found in its mode belongs to another "
         "branch of the equations";

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/core/error.hpp>
@@ -149,7 +150,10 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   linearise_trial();
   const double distance = step_.norm(limit.x - x0);
   const Vector least = gate * std::numeric_limits<double>::epsilon() / 2 * motion_terms(x0, limit.x);
-  const bool jumps = keeps_its_size(longer_motion, shorter_motion, least);
+  // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
+  const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
+                                                       [](char has_rate) { return has_rate != 0; });
+  const bool jumps = !is_smooth && keeps_its_size(longer_motion, shorter_motion, least);
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
     return probe(h, least_probe).status == Status::solved &&

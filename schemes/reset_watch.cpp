@@ -64,6 +64,13 @@ ResetWatch::Errors ResetWatch::rounding(const Step& a, const Step& b) {
           largest(a.lambda, b.lambda)};
 }
 
+ResetWatch::Errors ResetWatch::at_moment(const Step& state, const Vector& rates) {
+  Errors errors = rounding(state, state);
+  errors.t = roundings * epsilon * std::abs(state.t);
+  errors.x += errors.t * rates.cwiseAbs();
+  return errors;
+}
+
 ResetWatch::Errors ResetWatch::larger(const Errors& a, const Errors& b) {
   return {std::max(a.t, b.t), a.x.cwiseMax(b.x), a.lambda.cwiseMax(b.lambda)};
 }

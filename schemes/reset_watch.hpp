@@ -32,6 +32,9 @@ class ResetWatch {
   };
   /// Rounding of the last update of states of these sizes.
   static Errors rounding(const Step& a, const Step& b);
+  /// Of a state that a run starts from: written at a moment that a double holds up to some ulps, so
+  /// that what moves at these rates may be where it is at another moment in between.
+  static Errors at_moment(const Step& state, const Vector& rates);
   static Errors larger(const Errors& a, const Errors& b);
 
   /// c at a state.

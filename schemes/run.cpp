@@ -11,6 +11,7 @@
 #include <perp/schemes/event_log.hpp>
 #include <perp/schemes/events.hpp>
 #include <perp/schemes/run.hpp>
+#include <perp/schemes/run_end.hpp>
 #include <perp/schemes/safeguard.hpp>
 
 namespace perp {
@@ -26,7 +27,8 @@ class Run {
   Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
       const IntegrateOptions& options, int n)
       : scheme_(scheme), laws_(laws), changes_(changes), options_(options), events_(laws),
-        bounds_(options.bounds, n), is_watched_(!bounds_.empty() || scheme.has_resets()) {}
+        bounds_(options.bounds, n),
+        is_watched_(!bounds_.empty() || scheme.has_resets() || changes.poles != nullptr) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
     h_ = h;
@@ -35,11 +37,9 @@ class Run {
     if (start.status != Status::solved) {
       result_.append({span.start, x0, scheme_.lambda(), scheme_.w(), {}});
       const std::string message = scheme_.message();  // what follows may replace it
-      const std::string residuals =
-          start.status == Status::no_solution ? residuals_of_modes(h) : std::string();
-      const std::string why =
-          fmt::format("no step can be made at t = {:.10g}: {}{}{}", span.start, message,
-                      residuals.empty() ? "" : "; residuals of the modes: ", residuals);
+      RunEnd at = here(start.status, h);
+      at.t = span.start;
+      const std::string why = refused_start_text(at, message);
       if (ends_in_refused_start(result_.events))
         finish(start.status, why);  // the log says so already
       else
@@ -72,8 +72,7 @@ class Run {
     return std::move(result_);
   }
 
-  /// Steps of length h through the span, shorter only to land exactly on a requested time or the
-  /// end.
+  /// Steps of length h through the span, shorter only to land on a requested time or the end.
   void cover(Span span, double h) {
     std::vector<double> targets;
     for (const double t : options_.times)
@@ -87,8 +86,7 @@ class Run {
         const bool last = k == count;
         const double t_next = last ? to : from + static_cast<double>(k) * h;
         const double rest = to - (from + static_cast<double>(count - 1) * h);
-        // Rounding of t must not make a new step length: the last step is h where it is h up to
-        // that.
+        // Rounding of t makes no new step length: the last step is h where it is h up to that.
         const bool whole = std::abs(rest - h) <= 16 * std::numeric_limits<double>::epsilon() *
                                                      (std::abs(from) + std::abs(to));
         if (!advance(t_next, last && !whole ? rest : h)) return;
@@ -98,7 +96,7 @@ class Run {
     }
   }
 
-  /// To t_next by a step of length h or, where modes change, several. False if the run ends here.
+  /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
   bool advance(double t_next, double h) {
     from_ = scheme_.t();
     splits_ = 0;
@@ -108,17 +106,19 @@ class Run {
     return keeps(attempt) || advance_in_pieces(t_next, h, attempt);
   }
 
-  /// The same where the step may end before t_next; `first`: the attempt at it, if one was made.
+  /// The same of a step that may end before t_next; `first`: the attempt at it, if one was made.
   bool advance_in_pieces(double t_next, double h, std::optional<Attempt> first) {
     double to = t_next;
     for (int resets = 0;;) {
       const double start = scheme_.t();
       const std::size_t logged = result_.events.size();
-      const Step from = bounds_.empty() ? Step{} : scheme_.snapshot();
+      const bool is_asked = !bounds_.empty() || changes_.poles != nullptr;
+      const Step from = is_asked ? scheme_.snapshot() : Step{};
       failure_.reset();
       const double length = start == from_ && to == t_next ? h : to - start;
       const Attempt attempt = first ? *std::exchange(first, {}) : scheme_.attempt(to, length);
       if (!keeps(attempt)) leave_mode(attempt, to, length);
+      if (stops_at_pole(from)) return false;
       std::vector<Event> jumps;
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
@@ -127,20 +127,15 @@ class Run {
         if (to - start > std::ldexp(h_, shortest_way) && to > start) continue;
         return resets_accumulate(outcome.names);
       }
-      if (outcome.kind == Scheme::ResetOutcome::Kind::none) {
-        events_.write(result_.events);
-      } else {
-        events_.drop(outcome);
-        events_.write(result_.events);
-        for (Event& jump : jumps) result_.events.push_back(std::move(jump));
-        ++result_.counts["resets"];
-        ++steps_;
-        ++resets;
-      }
+      const bool has_reset = outcome.kind == Scheme::ResetOutcome::Kind::applied;
+      if (has_reset) events_.drop(outcome);
+      events_.write(result_.events);
+      for (Event& jump : jumps) result_.events.push_back(std::move(jump));
+      if (has_reset) ++result_.counts["resets"], ++steps_, ++resets;
       if (const auto passed = bounds_.pass(scheme_, from, logged, steps_, result_.events)) {
         if (scheme_.t() > from_) record(true);  // there the last row stands
         finish(Status::interrupted, *passed);
-      } else if (outcome.kind == Scheme::ResetOutcome::Kind::none && failure_) {
+      } else if (!has_reset && failure_) {
         fail(*failure_);
       }
       if (result_.status != Status::never_run) return false;
@@ -150,13 +145,22 @@ class Run {
     }
   }
 
+  /// Ends the run at `from` if the way since passes a pole of the equations.
+  bool stops_at_pole(const Step& from) {
+    const bool watches = changes_.poles != nullptr && !events_.has_jump();
+    const auto pole = watches ? changes_.poles->pass(from, scheme_.snapshot()) : std::nullopt;
+    if (!pole) return false;
+    events_.drop_all();
+    scheme_.restore(from);
+    fail({{Status::not_solved, {}, *pole}, h_, from.t});
+    return true;
+  }
+
   /// Resets that follow each other without end within one step: the run ends. False.
   bool resets_accumulate(const std::string& names) {
     if (!record(true)) return false;
     end(EventKind::accumulation, Status::not_solved,
-        fmt::format("resets accumulate at t = {:.10g} (step {}): {}; a contact law passes such an "
-                    "accumulation",
-                    scheme_.t(), steps_, names),
+        accumulation_text(here(Status::not_solved, h_), names),
         fmt::format("resets accumulate: {}; a contact law passes such a point", names));
     return false;
   }
@@ -311,33 +315,29 @@ class Run {
     }
   }
 
-  /// By how much each mode misses a step of length h: those that miss it least.
-  std::string residuals_of_modes(double h) { return modes_text(laws_, scheme_.violations(h)); }
+  /// Where no step of length h follows; if for want of a solution, by how much each mode misses one.
+  RunEnd here(Status status, double h) {
+    const bool has_mode = !laws_.empty() && scheme_.mode().size() == laws_.size();
+    return {scheme_.t(), steps_, has_mode ? describe(laws_, scheme_.mode()) : "",
+            status == Status::no_solution ? modes_text(laws_, scheme_.violations(h)) : ""};
+  }
 
   /// Keeps the state where the solution ends and says why.
   void fail(const Failure& failure) {
     const Refinement& refinement = failure.refinement;
     if (scheme_.t() > failure.t_before) record(true);
     const bool ends = refinement.status == Status::no_solution;
-    const std::string residuals = ends ? residuals_of_modes(failure.h) : std::string();
-    const std::string why =
-        residuals.empty() ? refinement.message : "residuals of the modes: " + residuals;
-    end(EventKind::no_solution, refinement.status,
-        fmt::format("{} t = {:.10g} (step {}{}){} {}",
-                    ends ? "no solution after" : "stopped at", scheme_.t(), steps_,
-                    laws_.empty() ? ""
-                                  : fmt::format(", mode [{}]", describe(laws_, scheme_.mode())),
-                    residuals.empty() ? ":" : ";", why),
+    const RunEnd at = here(refinement.status, failure.h);
+    const bool lists = !at.residuals.empty();
+    const std::string why = lists ? "residuals of the modes: " + at.residuals : refinement.message;
+    end(EventKind::no_solution, refinement.status, stopped_text(at, ends, why),
         ends ? fmt::format("no solution continues; for a step of {:g}: {}", failure.h, why) : why);
   }
 
   /// The run ends here, and the log says so.
   void end(EventKind kind, Status status, std::string message, std::string note) {
-    if (kind == EventKind::no_solution && status != Status::no_solution) {
-      finish(status, std::move(message));  // for another reason
-      return;
-    }
-    result_.events.push_back(event_at(kind, scheme_.t(), scheme_.x(), std::move(note)));
+    if (kind != EventKind::no_solution || status == Status::no_solution)  // else for another reason
+      result_.events.push_back(event_at(kind, scheme_.t(), scheme_.x(), std::move(note)));
     finish(status, std::move(message));
   }
 
@@ -370,15 +370,14 @@ class Run {
   const IntegrateOptions& options_;
   EventLog events_;
   BoundedWay bounds_;
-  bool is_watched_;  // there are bounds or resets to look for within each step
+  bool is_watched_;  // there are bounds, resets or poles to look for within each step
   Trajectory result_;
   std::optional<Failure> failure_;  // of the step being made
   double h_ = 0;
   Vector sizes_;  // largest |x_j| at the start and where modes changed
-  long steps_ = 0;
-  double from_ = 0;              // where the present step of the user's length began
-  int splits_ = 0;               // and its number of pieces so far
-  long several_ = 0, ties_ = 0;  // steps with several solutions, and with equally near ones
+  long steps_ = 0, several_ = 0, ties_ = 0;  // all, of several solutions, of equally near ones
+  double from_ = 0;  // where the present step of the user's length began
+  int splits_ = 0;   // and its number of pieces so far
 };
 
 }  // namespace

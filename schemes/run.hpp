@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/pole_watch.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {
@@ -11,6 +12,7 @@ namespace perp {
 struct ModeChanges {
   int refinements = 40;
   bool split = true;
+  PoleWatch* poles = nullptr;  ///< of the formulas, asked after each step; null: there are none
 };
 
 /// Runs a scheme through the span by steps of length h: the loop over the steps, with the safeguard

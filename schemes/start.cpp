@@ -103,8 +103,12 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   const bool consistent = is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
   start_pending_ = false;
 
+  // Without laws, and with a rate of every variable, a start may be stiff, no more.
+  const Matrix& E = equations_.given_E();
+  const bool is_smooth =
+      equations_.m() == 0 && (E.array() != 0).colwise().any().all();
   const bool jumps =
-      keeps_its_size(longer_motion, shorter_motion, motion_rounding(x0, limit.x));
+      !is_smooth && keeps_its_size(longer_motion, shorter_motion, motion_rounding(x0, limit.x));
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)

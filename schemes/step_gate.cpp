@@ -6,7 +6,7 @@ namespace perp {
 namespace {
 
 /// A sum in doubled precision with the size of its terms.
-struct Sum {
+struct WideSum {
   DoubleDouble value;
   double terms = 0;
 
@@ -54,13 +54,13 @@ double residual_in_roundings(const ParametricMlcp& family, const double* theta,
   };
   double largest = solution.u.allFinite() && solution.lambda.allFinite() ? 0 : inf;
   for (int i = 0; i < p; ++i) {
-    Sum sum;
+    WideSum sum;
     for (int j = 0; j <= p + m + k; ++j) sum.add(family.bounded_entry(i, j), entry(j));
     largest = std::max(largest, ratio(sum.value.high, each * sum.terms));
   }
   solution.w.resize(m);
   for (int i = 0; i < m; ++i) {
-    Sum sum{{base.q2[i], 0}, std::abs(base.q2[i])};
+    WideSum sum{{base.q2[i], 0}, std::abs(base.q2[i])};
     for (int j = 0; j < p; ++j) sum.add({base.M21(i, j), 0}, solution.u[j]);
     for (int j = 0; j < m; ++j) sum.add({base.M22(i, j), 0}, solution.lambda[j]);
     for (int j = 0; j < k; ++j) sum.add({family.Q2(i, j), 0}, theta[j]);

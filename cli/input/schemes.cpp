@@ -94,6 +94,7 @@ Located located_options(const Model& model) {
                                                        : ContinuationPolicy::minimal_norm,
                   .cross_check = model.run.cross_check,
                   .restitution = model.restitution};
+  for (const auto& variable : model.variables) located.names.push_back(variable.name);
   located.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
   for (std::size_t j = 0; j < model.variables.size(); ++j)
     located.scale[static_cast<Eigen::Index>(j)] =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <perp/core/types.hpp>
@@ -30,6 +31,7 @@ struct Located {
       false;       ///< every choice of a mode is compared with a short implicit Euler step
   Vector scale{};  ///< of the variables; 0, or all of it empty: from the data of the model
   std::vector<double> restitution{};   ///< of contacts, one per law, in [0, 1]; empty: 0
+  std::vector<std::string> names{};    ///< of the variables, for messages; empty: numbers
   SensitivityRequest sensitivities{};  ///< empty: none are computed
   long max_steps = 10'000'000;         ///< a run with more ends as not_solved
 };

@@ -21,6 +21,23 @@ void LocatedRun::add_bound_gaps() {
   }
 }
 
+/// A bound falls in the attempted step of length h. Where the mode ends before the variable is
+/// beyond it, it is touched: the end of the mode comes first, and what follows tells.
+GapWatch::Fall LocatedRun::pass_or_touch(const GapWatch::Fall& bound, double h) {
+  const Eigen::Index others = samples_.rows() - bounds_.count();  // bounds stand last
+  const std::optional<GapWatch::Fall> end =
+      watch_.first(samples_.topRows(others), depth_.head(others), noise_.head(others), inside_);
+  if (!end || gap_value(gaps_[static_cast<std::size_t>(bound.gap)], sample(end->s, h)) <
+                  -depth_[bound.gap])
+    return bound;
+  const Vector& points = watch_.points();
+  for (Eigen::Index k = 0; k < points.size(); ++k)
+    if (points[k] > bound.s && points[k] < end->s &&
+        samples_(bound.gap, k) < -depth_[bound.gap])
+      return bound;
+  return *end;
+}
+
 /// What the tolerance of the run refers to in x_j and its bound.
 double LocatedRun::bound_size(const BoundWatch::Surface& surface) const {
   const int j = surface.bounds.variable;

@@ -74,6 +74,8 @@ void LocatedRun::watch_algebraic_part(const Jet& jet) {
 }
 
 std::string LocatedRun::name_of(Eigen::Index unknown) const {
+  if (unknown < static_cast<Eigen::Index>(options_.names.size()))
+    return options_.names[static_cast<std::size_t>(unknown)];
   if (unknown < system_.n()) return fmt::format("variable {}", unknown + 1);
   const int law = flow_.free_laws()[static_cast<std::size_t>(unknown - system_.n())];
   return fmt::format("the multiplier of law '{}'", system_.laws[static_cast<std::size_t>(law)].name);

@@ -63,7 +63,9 @@ std::optional<GapWatch::Fall> LocatedRun::first_fall(double h) {
     noise_[row] = std::max(noise_[row], condition_noise(gap.reset));
     inside_[g] = resets_.side(gap.reset) == gap.sign ? 1 : 0;
   }
-  return watch_.first(samples_, depth_, noise_, inside_);
+  const std::optional<GapWatch::Fall> fall = watch_.first(samples_, depth_, noise_, inside_);
+  return fall && gaps_[static_cast<std::size_t>(fall->gap)].surface >= 0 ? pass_or_touch(*fall, h)
+                                                                         : fall;
 }
 
 /// A gap whose course is not resolved may hide an event: the state may rest while a multiplier

@@ -11,6 +11,8 @@ namespace perp {
 namespace {
 
 constexpr int most_impacts = 1000;  ///< at one moment
+/// A probe of NonlinearCapturing::start is h·2^first_probe, or up to 2^4 shorter.
+constexpr int moment_bits = 4 - first_probe;
 constexpr double same_jump = 1e-5;  ///< relative: a short step's end and the jump it stands for
 
 /// A mode of which the jets tell nothing: not determined, or without a Taylor series.
@@ -20,6 +22,14 @@ bool has_undetermined_mode(const Selection& selection) {
 }
 
 }  // namespace
+
+/// Is a jump at the start of this size, of variables with a derivative, within the errors of x0?
+bool LocatedRun::is_within(const Vector& errors, const Vector& change,
+                           const std::vector<Event>& events) const {
+  for (int j = 0; j < system_.n(); ++j)
+    if (evaluator_.is_differential(j) && !(std::abs(change[j]) <= errors[j])) return false;
+  return !events.empty() && events.back().kind == EventKind::jump;
+}
 
 /// The contacts that close now, as Newton's law says, and on from there. False: none closes.
 bool LocatedRun::impact(const Step& before) {
@@ -59,13 +69,12 @@ bool LocatedRun::impact(const Step& before) {
 /// norm, or a continuation that the jets missed. False: there is none.
 bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   const bool first = steps_ == 0 && result_.t.empty();
-  const double h = 1e-6 * scales_.time;
+  const ResetWatch::Errors errors = first ? errors_at_start() : errors_at_event(before);
+  // No step of those that tell a jump is shorter than the moment.
+  const double h = std::max(1e-6 * scales_.time, std::ldexp(errors.t, moment_bits));
   NonlinearCapturing capturing(system_, {.h = h, .selector = Selector::minimal_norm});
-  if (!first) {
-    capturing.remember(before.mode);
-    const ResetWatch::Errors errors = errors_at_event(before);
-    capturing.set_start_errors(errors.x, errors.t);
-  }
+  if (!first) capturing.remember(before.mode);
+  capturing.set_start_errors(errors.x, errors.t);
   std::vector<Event> events;
   const Vector x_before = now_.x;
   if (capturing.start(now_.t, now_.x, h, events).status != Status::solved) {
@@ -77,6 +86,8 @@ bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   now_.lambda = capturing.lambda();
   now_.w = capturing.w();
   now_.mode = capturing.mode();
+  // To the end of a mode that is nearer than t can tell nothing jumps.
+  if (first && is_within(errors.x, now_.x - x_before, events)) events.clear();
   std::string note = "no continuous solution goes on";
   if (!events.empty()) note += polish_jump(x_before);
   const Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all_laws_);

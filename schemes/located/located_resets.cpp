@@ -22,6 +22,16 @@ ResetWatch::Errors LocatedRun::errors_at_event(const Step& state) const {
   return errors;
 }
 
+/// The same of the state that the run starts from: the exact moment may be some ulps of t away, and
+/// what moves is known up to its way in between.
+ResetWatch::Errors LocatedRun::errors_at_start() {
+  const Jet jet = jets_.solve(now_.mode, now_.t, now_.x, now_.lambda);
+  Vector rates = Vector::Zero(system_.n());
+  for (int j = 0; j < system_.n(); ++j)
+    if (jet.consistent && jet.x_known[static_cast<std::size_t>(j)] > 1) rates[j] = jet.x(j, 1);
+  return ResetWatch::at_moment(now_, rates);
+}
+
 double LocatedRun::condition(int reset, const Step& state) {
   return resets_.condition(reset, state);
 }
@@ -77,9 +87,8 @@ void LocatedRun::watch_resets() {
 }
 
 /// The resets that may fire and whose surface the state is on.
-std::vector<int> LocatedRun::resets_met(const Step& state) {
+std::vector<int> LocatedRun::resets_met(const Step& state, const ResetWatch::Errors& errors) {
   std::vector<int> met;
-  const ResetWatch::Errors errors = errors_at_event(state);
   for (int k = 0; k < resets_.count(); ++k) {
     const int now = resets_.sign(k, state, errors);
     if (resets_.is_armed(k) && (now == 0 || resets_.fires(k, now))) met.push_back(k);
@@ -113,7 +122,7 @@ std::vector<int> LocatedRun::resets_passing(const std::vector<int>& met, const S
 /// Applies the resets that pass their surface with the event at `before`, at which gap `fell` fell:
 /// laws change first, and what does not pass then does not fire. False: none does.
 bool LocatedRun::pass_resets(const Gap& fell, const Step& before) {
-  std::vector<int> met = resets_met(before);
+  std::vector<int> met = resets_met(before, errors_at_event(before));
   if (fell.reset >= 0 && std::find(met.begin(), met.end(), fell.reset) == met.end())
     met.push_back(fell.reset);
   if (met.empty()) return false;
@@ -136,12 +145,13 @@ bool LocatedRun::pass_resets(const Gap& fell, const Step& before) {
   return true;
 }
 
-/// A condition that is 0 at the end of the span passes there if the motion would go on so.
+/// A condition that is 0 at the end of the span passes there if the motion would go on so. What is 0
+/// is what a run that starts there would take for it: the passage is of one of the two.
 void LocatedRun::pass_resets_at_end() {
   if (resets_.empty() || now_.mode.size() != system_.laws.size()) return;
   passage_ = {};
   passage_.before = jets_.solve(now_.mode, now_.t, now_.x, now_.lambda);
-  const std::vector<int> met = resets_met(now_);
+  const std::vector<int> met = resets_met(now_, errors_at_start());
   if (met.empty()) return;
   if (sensitivities_.active()) {
     passage_.dt = Vector::Zero(options_.sensitivities.columns());

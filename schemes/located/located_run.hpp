@@ -134,13 +134,14 @@ class LocatedRun {
 
   // located_resets.cpp
   [[nodiscard]] ResetWatch::Errors errors_at_event(const Step& state) const;
+  [[nodiscard]] ResetWatch::Errors errors_at_start();
   double condition(int reset, const Step& state);
   double condition_noise(int reset);
   [[nodiscard]] ResetWatch::Errors errors_now() const;
   void follow_sides(double h);
   void settle_sides();
   void watch_resets();
-  std::vector<int> resets_met(const Step& state);
+  std::vector<int> resets_met(const Step& state, const ResetWatch::Errors& errors);
   std::vector<int> resets_passing(const std::vector<int>& met, const Step& state);
   bool pass_resets(const Gap& fell, const Step& before);
   void pass_resets_at_end();
@@ -148,6 +149,7 @@ class LocatedRun {
 
   // located_bounds.cpp
   void add_bound_gaps();
+  GapWatch::Fall pass_or_touch(const GapWatch::Fall& bound, double h);
   [[nodiscard]] double bound_size(const BoundWatch::Surface& surface) const;
   void pass_bound(const Gap& gap);
   void pass_bounds_by_jump();
@@ -168,6 +170,8 @@ class LocatedRun {
   Speed speed(const Continuation& continuation);
   bool impact(const Step& before);
   bool jump(const Step& before, const Selection& before_jump);
+  [[nodiscard]] bool is_within(const Vector& errors, const Vector& change,
+                               const std::vector<Event>& events) const;
   std::string polish_jump(const Vector& x_before);
   void end_here(const Step& state, const Selection& selection);
   void log_change(const Step& before, const Selection& selection, std::size_t chosen,

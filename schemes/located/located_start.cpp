@@ -49,7 +49,7 @@ void LocatedRun::begin(const Vector& x0) {
         nearest = distance, now_.mode[static_cast<std::size_t>(i)] = static_cast<int>(k);
     }
   }
-  unsettled_ = ResetWatch::rounding(now_, now_);
+  unsettled_ = errors_at_start();
   go_on(now_, all_laws_, {}, false);
 }
 

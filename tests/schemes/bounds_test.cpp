@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
 
 #include <perp/core/error.hpp>
 #include <perp/core/recorder.hpp>
+#include <perp/models/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/tests/schemes/located/models.hpp>
 
 using namespace perp;
 
@@ -108,5 +111,60 @@ TEST_SUITE("schemes/bounds") {
     for (const Range& range : {nothing, backwards, unknown})
       CHECK_THROWS_AS((void)run(0, range), InvalidInput);
     CHECK_THROWS_AS((void)run(1, some), InvalidInput);
+  }
+
+  TEST_CASE("a variable that a law takes hold of at its bound touches it, in both run loops") {
+    // 0 ≤ p ⊥ w ≥ 0 holds x at 0, w and x fall at one moment up to their rounding.
+    for (const char* w : {"x", "x/3", "0.7*x", "x*(1+x)", "x*exp(-t)", "exp(x)-1", "x+x^3"})
+      for (const char* rate : {"-1", "-0.3*x-0.1", "-1-x^2", "-sqrt(x+1)", "v-1"}) {
+        CAPTURE(w);
+        CAPTURE(rate);
+        const Model model = read_model_text(
+            fmt::format("[variables]\nx = {{ start = 0.7, bounds = [0, inf] }}\nv = 0.3\n[model]\n"
+                        "equations = [\"der(x) = {} + p\", \"der(v) = -v\"]\n"
+                        "laws = [\"0 <= {} perp p >= 0\"]\n[run]\nt = [0, 12]\n",
+                        rate, w),
+            "held.toml");
+        const IntegrateOptions options = within(0, {0, inf});
+        const Dcs system = perp::test::system_of(model);
+        const Trajectory captured =
+            integrate(system, model.x0(), {0, 12}, BackwardEuler{.h = 0.03}, options);
+        CHECK_MESSAGE(captured.status == Status::solved, captured.message);
+        const Trajectory located =
+            integrate(system, model.x0(), {0, 12}, Located{.tol = 1e-10}, options);
+        CHECK_MESSAGE(located.status == Status::solved, located.message);
+      }
+  }
+
+  TEST_CASE("what a law holds by larger variables touches its bound up to their rounding") {
+    // y = a − b of numbers of 1e9, 0 ≤ p ⊥ y ≥ 0: the last place of a and b is 1e-7.
+    for (const double h : {0.3, 0.03}) {
+      const Model model = read_model_text(
+          "[variables]\na = 1000000000.7\nb = 1e9\ny = 0.7\n[model]\nequations = [\"der(a) = "
+          "-1.1 + p\", \"der(b) = -0.1\", \"y = a - b\"]\nlaws = [\"0 <= a - b perp p >= 0\"]\n"
+          "[run]\nt = [0, 6]\n",
+          "large.toml");
+      const Trajectory run = integrate(std::get<Lcs>(model.system), model.x0(), {0, 6},
+                                       BackwardEuler{.h = h}, within(2, {0, inf}));
+      CHECK_MESSAGE(run.status == Status::solved, run.message);
+    }
+  }
+
+  TEST_CASE("a bound that is met where a law changes and left behind is passed") {
+    // ẋ = −1 − 1/2 sign(x): at x = 0 the law changes, and the motion goes on.
+    for (const bool located : {false, true}) {
+      const Model model = read_model_text(
+          "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -1 - 0.5*sign(x)\"]\n[run]\n"
+          "t = [0, 2]\n",
+          "on.toml");
+      const Dcs system = perp::test::system_of(model);
+      const IntegrateOptions options = within(0, {0, inf});
+      const Trajectory run = located
+                                 ? integrate(system, model.x0(), {0, 2}, Located{}, options)
+                                 : integrate(system, model.x0(), {0, 2},
+                                             BackwardEuler{.h = 0.03}, options);
+      CHECK(run.status == Status::interrupted);
+      CHECK(std::abs(run.t.back() - 2.0 / 3) <= 1e-9);
+    }
   }
 }

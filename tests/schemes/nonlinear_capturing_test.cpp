@@ -2,11 +2,13 @@
 #include <perp/tests/schemes/switching_dae.hpp>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include <perp/core/error.hpp>
+#include <perp/models/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/mode_newton.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
@@ -367,5 +369,31 @@ TEST_SUITE("schemes/nonlinear_capturing") {
     CHECK(run.status == Status::solved);
     CHECK(run.provenance.at("scheme") == "theta = 0.5");
     CHECK(run.lambda.back()[0] == doctest::Approx(1.0 / 3));
+  }
+
+  TEST_CASE("a smooth model never jumps: a stiff start is stiff") {
+    // Van der Pol, μ = 1000, by steps of 1; ẋ = −exp(x) from 700; ẋ = −1e8 x, which is affine.
+    struct Case {
+      const char* variables;
+      const char* equations;
+      double h;
+    };
+    for (const Case& each :
+         {Case{"x = 2\nv = 0", "\"der(x) = v\", \"der(v) = 1000*(1-x^2)*v - x\"", 1},
+          Case{"x = 700", "\"der(x) = -exp(x)\"", 0.01}, Case{"x = 1", "\"der(x) = -1e8*x\"", 1}}) {
+      CAPTURE(each.equations);
+      const Model model =
+          read_model_text(fmt::format("[variables]\n{}\n[model]\nequations = [{}]\n[run]\nt = "
+                                      "[0, 5]\n",
+                                      each.variables, each.equations),
+                          "smooth.toml");
+      const Trajectory run = std::visit(
+          [&](const auto& system) {
+            return integrate(system, model.x0(), {0, 5}, BackwardEuler{.h = each.h});
+          },
+          model.system);
+      for (const Event& event : run.events) CHECK(event.kind != EventKind::jump);
+      CHECK(run.message.find("jump") == std::string::npos);
+    }
   }
 }

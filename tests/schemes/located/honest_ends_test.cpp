@@ -166,4 +166,17 @@ TEST_SUITE("schemes/located/honest_ends") {
     const Vector known{{0.2083340149701255e-7, 0.8333360770334713e-13, 0.9999999791665050}};
     for (int j = 0; j < 3; ++j) CHECK(std::abs(run.x[2][j] - known[j]) < 1e-10 * known[j]);
   }
+
+  TEST_CASE("an end at a pole or a fold calls the variable by its name") {
+    // y = 1/(1 − t) has a pole, x = 0 for all t.
+    const Model model = read_model_text(
+        "[variables]\nx = 0\ncurrent = 1\n[model]\nequations = [\"der(x) = 0\", \"0 = current*(1 "
+        "- t) - 1\"]\n[run]\nt = [0, 2]\n",
+        "named.toml");
+    Located scheme = perp::test::located(model);
+    scheme.names = {"x", "current"};
+    const Trajectory run = integrate(perp::test::system_of(model), model.x0(), {0, 2}, scheme);
+    CHECK(run.status == Status::not_solved);
+    CHECK_MESSAGE(run.message.find("current has grown to") != std::string::npos, run.message);
+  }
 }

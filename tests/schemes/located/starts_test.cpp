@@ -58,4 +58,33 @@ TEST_SUITE("schemes/located/starts") {
     CHECK(run.events.size() == 4);
     CHECK(std::abs(run.x.back()[0] - (0.5 - 1 + 1 - 1 + 0.5)) < 1e-12);
   }
+
+  TEST_CASE("nearer to the end of its branch than t can tell, a law starts on the next one") {
+    // u̇ = −sign(u) from 1 at t = 1 is written at t = 2 with whatever the steps left of u = 0.
+    for (const double u : {4.4408920985006262e-16, -4.4408920985006262e-16, 2.8698592549372279e-42}) {
+      CAPTURE(u);
+      const Trajectory run = run_located(
+          fmt::format("[variables]\nu = {:.17g}\nx = 1\n[model]\nequations = [\"der(u) = "
+                      "-sign(u)\", \"der(x) = 1\"]\n[run]\nt = [2, 6]\n",
+                      u),
+          1e-10);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.events.empty());
+      CHECK(run.mode.front() == Mode{1});
+      CHECK(std::abs(run.x.back()[0]) <= std::abs(u));
+    }
+  }
+
+  TEST_CASE("a reset that has fired at the written moment does not fire again from there") {
+    // x = 3/4 t − 9/32 passes 0 at t = 3/8; the double below 0 that the steps left is 3/4 ulps of t.
+    const std::string model =
+        "[variables]\nx = {:.17g}\nn = 0\n[model]\nequations = [\"der(x) = 0.75\", \"der(n) = "
+        "0\"]\nwhen = [{{ condition = \"x\", direction = 1, set = {{ n = \"n + 1\" }}, name = "
+        "\"r\" }}]\n[run]\nt = [0.375, 1]\n";
+    const Trajectory passed =
+        run_located(fmt::format(fmt::runtime(model), -4.163336342344337e-17), 1e-10);
+    CHECK(passed.x.back()[1] == 0);
+    const Trajectory ahead = run_located(fmt::format(fmt::runtime(model), -1e-13), 1e-10);
+    CHECK(ahead.x.back()[1] == 1);
+  }
 }

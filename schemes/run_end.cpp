@@ -1,0 +1,24 @@
+#include <fmt/format.h>
+
+#include <perp/schemes/run_end.hpp>
+
+namespace perp {
+
+std::string refused_start_text(const RunEnd& at, const std::string& why) {
+  return fmt::format("no step can be made at t = {:.10g}: {}{}{}", at.t, why,
+                     at.residuals.empty() ? "" : "; residuals of the modes: ", at.residuals);
+}
+
+std::string stopped_text(const RunEnd& at, bool ends, const std::string& why) {
+  return fmt::format("{} t = {:.10g} (step {}{}){} {}", ends ? "no solution after" : "stopped at",
+                     at.t, at.steps, at.mode.empty() ? "" : fmt::format(", mode [{}]", at.mode),
+                     at.residuals.empty() ? ":" : ";", why);
+}
+
+std::string accumulation_text(const RunEnd& at, const std::string& resets) {
+  return fmt::format("resets accumulate at t = {:.10g} (step {}): {}; a contact law passes such an "
+                     "accumulation",
+                     at.t, at.steps, resets);
+}
+
+}  // namespace perp

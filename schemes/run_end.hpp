@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+namespace perp {
+
+/// Where a run stands that goes no further.
+struct RunEnd {
+  double t = 0;
+  long steps = 0;
+  std::string mode{};       ///< empty: the system has no laws
+  std::string residuals{};  ///< of the modes; empty: not asked for
+};
+
+/// "no step can be made at t = 0: ..."
+std::string refused_start_text(const RunEnd& at, const std::string& why);
+
+/// "no solution after t = 1 (step 7, mode [...]): ..." where the solution `ends`, else "stopped at t".
+std::string stopped_text(const RunEnd& at, bool ends, const std::string& why);
+
+/// "resets accumulate at t = 2 (step 9): ..."
+std::string accumulation_text(const RunEnd& at, const std::string& resets);
+
+}  // namespace perp
