@@ -88,10 +88,11 @@ bool ModeNewton::corrections_fell() const {
   return true;
 }
 
-/// The rounding of the unknowns at the last point.
-void ModeNewton::write_floor(const Vector& lambda) {
+/// The rounding of the unknowns at the last point: a variable near 0 has that of its step d.
+void ModeNewton::write_floor(const Vector& d, const Vector& lambda) {
   for (int j = 0; j < step_.n(); ++j)
-    floor_[static_cast<std::size_t>(j)] = 2 * half_ulp(step_.variable(j));
+    floor_[static_cast<std::size_t>(j)] =
+        2 * half_ulp(std::max(std::abs(step_.variable(j)), std::abs(d[j])));
   for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
     floor_[static_cast<std::size_t>(step_.n()) + k] = 2 * half_ulp(lambda[step_.free_laws()[k]]);
 }
@@ -222,7 +223,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
       break;
     ++iterations_;
     if (!direction()) return NewtonEnd::inconsistent;
-    write_floor(lambda);
+    write_floor(d, lambda);
     size_ = scaled_size(direction_);
     for (int j = 0; j < step_.size(); ++j) {  // what elimination leaves of a zero
       double& entry = direction_[static_cast<std::size_t>(j)];
@@ -230,7 +231,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     }
     std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
     bool finite = false;
-    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite);
+    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracts);
     stagnates = next_size_ > size_ / 2;
     if (iteration == 0)
       contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
@@ -242,8 +243,17 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
 }
 
 /// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
-NewtonEnd ModeNewton::refused(const Vector& d, const Vector& lambda, bool finite) {
+/// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
+NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
   const bool contradicts = !regular_now_ && inconsistency_ > contradicting;
+  step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+  if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
+      ask_gate(d_trial_, lambda_trial_) <= gate) {
+    d.swap(d_trial_);
+    lambda.swap(lambda_trial_);
+    local_ = contracts;
+    return NewtonEnd::converged;
+  }
   step_.linearise(d, lambda);
   local_ = false;
   if (ask_gate(d, lambda) <= gate) return NewtonEnd::converged;

@@ -83,7 +83,7 @@ class ModeNewton {
 
  private:
   NewtonEnd iterate(Vector& d, Vector& lambda);
-  NewtonEnd refused(const Vector& d, const Vector& lambda, bool finite);
+  NewtonEnd refused(Vector& d, Vector& lambda, bool finite, bool contracts);
   double ask_gate(const Vector& d, const Vector& lambda);
   void polish(Vector& d, Vector& lambda);
   bool direction();
@@ -94,7 +94,7 @@ class ModeNewton {
   [[nodiscard]] bool is_promising() const;
   bool makes_progress();
   bool is_rounding(const Vector& lambda);
-  void write_floor(const Vector& lambda);
+  void write_floor(const Vector& d, const Vector& lambda);
   double correction();
   [[nodiscard]] double scaled_size(const std::vector<double>& step) const;
   double error_through(double* derivatives);
