@@ -31,6 +31,14 @@ void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector
   }
 }
 
+/// Has the mode not been searched yet, and may it be: does it leave the laws with memory where they
+/// stay?
+bool StepSearch::is_next(const Mode& mode) {
+  for (std::size_t i = 0; i < kept_.size() && i < leaving_.size(); ++i)
+    if (step_.laws()[i].memory && leaving_[i] == 0 && mode[i] != kept_[i]) return false;
+  return searched_.insert(mode).second;
+}
+
 /// How many laws with memory a solution changes; one whose own argument does not leave its branch
 /// counts more than all of the others.
 int StepSearch::memory_changes(const ModeSolution& solution, const Mode& present) const {

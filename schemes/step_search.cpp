@@ -282,7 +282,7 @@ void StepSearch::search_branches(const Mode& present, const std::vector<int>& la
   Mode mode = present;
   for (const int law : laws) mode[static_cast<std::size_t>(law)] = 0;
   for (bool more = true; more;) {
-    if (searched_.insert(mode).second) search_mode(mode, d, lambda, found);
+    if (is_next(mode)) search_mode(mode, d, lambda, found);
     more = false;
     for (const int law : laws) {
       const auto i = static_cast<std::size_t>(law);
@@ -298,7 +298,7 @@ void StepSearch::follow_violations(Mode mode, const Vector& d, const Vector& lam
                                    FoundSolutions& found) {
   for (int count = 0; count < most_exchanges; ++count) {
     if (count > 0) {
-      if (!searched_.insert(mode).second) return;
+      if (!is_next(mode)) return;
       search_mode(mode, d, lambda, found);
       if (!found.list.empty()) return;
     }
@@ -317,7 +317,7 @@ void StepSearch::search_by_changes(const Mode& present, const Vector& d, const V
   const auto search = [&](const Mode& mode, int count) {
     if (count > level && !found.list.empty()) return false;
     level = count;
-    if (searched_.insert(mode).second) search_mode(mode, d, lambda, found);
+    if (is_next(mode)) search_mode(mode, d, lambda, found);
     return true;
   };
   if (modes_ <= most_modes) {
@@ -349,14 +349,17 @@ FoundSolutions StepSearch::nearest(const Mode& present, const Vector& d, const V
   // The last point in that mode tells which laws it violates.
   const std::vector<int> violated = converged_ ? violated_laws() : std::vector<int>{};
   const Vector w = w_, multipliers = lambda_;
-  search_branches(from, violated, d, lambda, found);
-  if (!found.list.empty()) return found;
-  converged_ = !violated.empty();
-  w_ = w;
-  lambda_ = multipliers;
-  step_.set_mode(from);
-  follow_violations(from, d, lambda, found);
-  if (found.list.empty()) search_by_changes(from, d, lambda, found);
+  for (kept_ = present; found.list.empty(); kept_.clear()) {
+    search_branches(from, violated, d, lambda, found);
+    if (!found.list.empty()) break;
+    converged_ = !violated.empty();
+    w_ = w;
+    lambda_ = multipliers;
+    step_.set_mode(from);
+    follow_violations(from, d, lambda, found);
+    if (found.list.empty()) search_by_changes(from, d, lambda, found);
+    if (kept_.empty() || leaving_.empty()) break;
+  }
   return found;
 }
 

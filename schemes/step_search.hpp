@@ -64,7 +64,8 @@ class StepSearch {
 
   /// The solutions nearest to the mode `present`: of all branches of the laws that the solution in
   /// that mode violates; else of modes that violated laws lead to one after another; else of the
-  /// modes with the fewest laws changed that have any.
+  /// modes with the fewest laws changed that have any. Laws with memory change where nothing else has
+  /// a solution.
   FoundSolutions nearest(const Mode& present, const Vector& d, const Vector& lambda);
 
   /// Each mode with its violation, as long as they are few: how far it is from having a solution.
@@ -102,6 +103,7 @@ class StepSearch {
   [[nodiscard]] std::vector<Mode> modes_from(const Mode& present) const;
   [[nodiscard]] int memory_changes(const ModeSolution& solution, const Mode& present) const;
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
+  bool is_next(const Mode& mode);
 
   ImplicitStep& step_;
   ModeNewton& newton_;
@@ -109,6 +111,7 @@ class StepSearch {
   std::vector<char> leaving_;  // laws with memory whose own argument leaves their branch, see `all`
   bool converged_ = false;                 // the last run of Newton's method
   std::set<Mode> searched_;                // by the present call of `nearest`
+  Mode kept_;  // in that call: where laws with memory that do not leave their branch stay; empty: nowhere
   std::vector<std::vector<int>> allowed_;  // branches of each law
   long modes_ = 1;                         // product of their numbers, capped
   Vector d_, lambda_, w_;

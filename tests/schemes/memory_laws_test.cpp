@@ -1,0 +1,40 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <perp/models/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+
+using namespace perp;
+
+TEST_SUITE("schemes/memory_laws") {
+  // When y passes 0.31 the sliding of x ends, which takes two laws. To switch s instead, which stops
+  // y, takes one; but s stays where it is until y reaches 0.367, at t = 0.734.
+  TEST_CASE("a law with memory that has not reached its end stays, where others can change") {
+    const Model model = read_model_text(R"toml(
+      name = "two laws or one"
+      [variables]
+      x = 0
+      y = 0
+      [model]
+      laws = ["s in hysteresis(y, -0.2, 0.367)"]
+      equations = ["der(x) = -0.4*sign(x) + 1.1*step(y - 0.31)*step(y + 1)", "der(y) = 0.5 - 3*s"]
+      [run]
+      t = [0, 0.75]
+      h = 1e-3)toml",
+                                        "memory.toml");
+    int law = 0;
+    while (!model.laws()[static_cast<std::size_t>(law)].memory) ++law;
+    for (const double h : {1e-2, 1e-3, 1e-4}) {
+      const Trajectory run = integrate(*model.equations, model.x0(), model.run.span,
+                                       BackwardEuler{.h = h, .selector = Selector::keep_mode});
+      REQUIRE(run.status == Status::solved);
+      std::vector<double> moments;
+      for (const Event& event : run.events)
+        if (event.law == law) moments.push_back(event.t);
+      REQUIRE(moments.size() == 1);
+      CHECK(moments[0] == doctest::Approx(0.734).epsilon(1e-9));
+    }
+  }
+}
