@@ -31,7 +31,7 @@ std::vector<int> laws_at_corners(const Outcome& outcome) {
   const Trajectory& run = outcome.run;
   std::vector<int> laws;
   for (const Event& event : run.events) {
-    if (event.law < 0) continue;
+    if (event.law < 0 || event.kind == EventKind::jump) continue;
     double size_w = 0, size_lambda = 0;
     for (std::size_t k = 0; k < run.size(); ++k) {
       size_w = std::max(size_w, std::abs(run.w[k][event.law]));
@@ -58,7 +58,8 @@ class Pairing {
     std::vector<bool> used(list.size(), false);
     const std::vector<int> open = laws_at_corners(here), open_there = laws_at_corners(there);
     const auto is_open = [](const std::vector<int>& laws, const Event& event) {
-      return std::find(laws.begin(), laws.end(), event.law) != laws.end();
+      return event.kind != EventKind::jump &&
+             std::find(laws.begin(), laws.end(), event.law) != laws.end();
     };
     for (const Event& event : here.run.events) {
       if (is_open(open, event)) continue;
