@@ -72,6 +72,7 @@ Impact::Problem Impact::problem(Part& part, double t, const Vector& x, const Mom
   part.system->evaluate(t, Vector::Zero(now.v.size()), x, dynamics);
   Problem problem{Matrix(linear::FullLu(dynamics.A).solve(now.contacts.B)(Eigen::all, laws)),
                   {},
+                  Vector(now.U(laws)),
                   Vector(static_cast<Eigen::Index>(laws.size()))};
   problem.M = now.contacts.G(laws, Eigen::all) * problem.response;
   for (std::size_t i = 0; i < laws.size(); ++i)
@@ -145,6 +146,16 @@ std::optional<Impact::Result> Impact::operator()(double t, const Vector& x,
 
 // P = −(G A⁻¹ B)⁻¹ (1 + e) U of these contacts.
 Vector Impact::map(double t, const Vector& x, const std::vector<int>& laws) {
+  return pushed(t, x, laws, &Problem::rebound);
+}
+
+Vector Impact::rest(double t, const Vector& x, const std::vector<int>& laws) {
+  return pushed(t, x, laws, &Problem::U);
+}
+
+/// After the impulses that change the velocities of the gaps by −`change`.
+Vector Impact::pushed(double t, const Vector& x, const std::vector<int>& laws,
+                      Vector Problem::*change) {
   Vector after = x;
   for (Part& part : parts_) {
     std::vector<int> own;
@@ -155,7 +166,7 @@ Vector Impact::map(double t, const Vector& x, const std::vector<int>& laws) {
     const Vector small = x(part.variables);
     const Problem impact = problem(part, t, small, at(part, t, small), own);
     after(part.variables) =
-        pushed(part, small, impact, -linear::FullLu(impact.M).solve(impact.rebound));
+        pushed(part, small, impact, -linear::FullLu(impact.M).solve(impact.*change));
   }
   return after;
 }

@@ -28,6 +28,8 @@ class Impact {
   /// The state after an impact of exactly these contacts, wherever their gaps are: the smooth map
   /// that the impact is near (t, x).
   Vector map(double t, const Vector& x, const std::vector<int>& laws);
+  /// The same without restitution: with these velocities the contacts stay closed.
+  Vector rest(double t, const Vector& x, const std::vector<int>& laws);
 
  private:
   struct Part {
@@ -45,11 +47,13 @@ class Impact {
   struct Problem {
     Matrix response;  // A⁻¹ B, a column for each contact
     Matrix M;         // G A⁻¹ B
+    Vector U;         // of these contacts
     Vector rebound;   // (1 + e) U
   };
   static Moment at(Part& part, double t, const Vector& x);
   static Problem problem(Part& part, double t, const Vector& x, const Moment& now,
                          const std::vector<int>& laws);
+  Vector pushed(double t, const Vector& x, const std::vector<int>& laws, Vector Problem::*change);
   static std::optional<Result> impact(Part& part, double t, const Vector& x,
                                       const Vector& largest);
   static Vector pushed(const Part& part, Vector x, const Problem& problem, const Vector& P);

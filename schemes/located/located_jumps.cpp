@@ -182,7 +182,9 @@ void LocatedRun::close_accumulation() {
   event.t_before = now_.t;
   event.t_after = limit->t;
   event.x_before = now_.x;
-  event.x_after = limit->x;
+  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
+  event.x_after =
+      impact_ && !limit->laws.empty() ? impact_->rest(limit->t, limit->x, limit->laws) : limit->x;
   if (limit->laws.empty()) {
     event.note = "resets accumulate; a contact law passes such a point";
     result_.events.push_back(event);
@@ -194,7 +196,7 @@ void LocatedRun::close_accumulation() {
   result_.events.push_back(event);
   if (sensitivities_.active()) sensitivities_.set_event(limit->dx, limit->dt);
   now_.t = limit->t;
-  now_.x = limit->x;
+  now_.x = event.x_after;
   const Step before = now_;
   go_on(before, limit->laws, {}, true);
 }
