@@ -7,23 +7,39 @@
 namespace perp {
 namespace {
 
-/// The inputs that the value of a line depends on, by its form.
-std::vector<int> inputs_of(const Tape& tape, int line) {
-  std::vector<char> needed(at(line) + 1);
-  needed.back() = 1;
-  std::vector<int> inputs;
-  for (int k = line; k >= 0; --k) {
-    if (needed[at(k)] == 0) continue;
-    const Instruction& instruction = tape[k];
-    if (instruction.operation == Operation::input) {
-      inputs.push_back(instruction.a);
-      continue;
+/// The inputs that lines of a tape depend on, by their form; each question costs the lines it meets.
+class Dependence {
+ public:
+  explicit Dependence(const Tape& tape) : tape_(tape), met_by_(at(tape.size())) {}
+
+  std::vector<int> operator()(int line) {
+    std::vector<int> inputs;
+    ++question_;
+    meet(line);
+    while (!open_.empty()) {
+      const Instruction& instruction = tape_[open_.back()];
+      open_.pop_back();
+      if (instruction.operation == Operation::input) {
+        inputs.push_back(instruction.a);
+        continue;
+      }
+      meet(instruction.a);
+      meet(instruction.b);
     }
-    if (instruction.a >= 0) needed[at(instruction.a)] = 1;
-    if (instruction.b >= 0) needed[at(instruction.b)] = 1;
+    return inputs;
   }
-  return inputs;
-}
+
+ private:
+  void meet(int line) {
+    if (line < 0 || met_by_[at(line)] == question_) return;
+    met_by_[at(line)] = question_;
+    open_.push_back(line);
+  }
+
+  const Tape& tape_;
+  std::vector<int> met_by_, open_;  // the last question that met a line; lines still to look at
+  int question_ = 0;
+};
 
 }  // namespace
 
@@ -55,10 +71,11 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   }
   // Once more, so that lines which only the way to the derivatives needed are gone.
   linear.tape = bind_inputs(linear.tape, inputs(), {}, linear.outputs);
+  Dependence inputs_of(linear.tape);
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     const int line = linear.outputs[rows + k];
     constant_.push_back(linear.tape[line].operation == Operation::constant ? 1 : 0);
-    if (!is_constant(k)) variable_.push_back({k, inputs_of(linear.tape, line)});
+    if (!is_constant(k)) variable_.push_back({k, inputs_of(line)});
   }
   linear_ = MachineCode(linear.tape, linear.outputs, rows);
 
