@@ -196,6 +196,21 @@ void ModeMap::set_rows(const ParametricMlcp& family, const BoundedMatrix& y,
   center.leftCols(k_) = -family.Z;
   append(combined(family.W, y.rows(0, p_), center));
   find_precision();
+  find_finite();
+}
+
+// |Σ c_j θ_j + d| ≤ max |θ_j| Σ |c_j| + |d|, and twice the precision splits numbers below 2^990.
+void ModeMap::find_finite() {
+  constexpr double largest = 0x1p990;
+  finite_up_to_ = largest;
+  for (std::size_t first = 0; first < rows_.size(); first += at(stride_)) {
+    double sum = 0;
+    for (std::size_t j = first; j < first + at(k_); ++j) sum += std::abs(rows_[j]);
+    const double constant = std::abs(rows_[first + at(k_)]);
+    if (!(constant + sum < largest))
+      finite_up_to_ = -1;
+    else if (sum > 1) finite_up_to_ = std::min(finite_up_to_, (largest - constant) / sum);
+  }
 }
 
 // With e_j ≤ s |c_j| the error of a row in twice the precision is a share of its terms.

@@ -110,6 +110,13 @@ class ModeMap {
   [[nodiscard]] double worst_margin(const double* theta) const;
 
   void u(const double* theta, double* value) const { evaluate(u_row_, p_, theta, value); }
+  [[nodiscard]] double u(int j, const double* theta) const { return evaluate(u_row_ + j, theta); }
+  /// Is every row surely finite at θ, with all that its evaluation multiplies and adds?
+  [[nodiscard]] bool is_finite(const double* theta) const {
+    for (int j = 0; j < k_; ++j)
+      if (!(std::abs(theta[j]) <= finite_up_to_)) return false;
+    return true;
+  }
   /// On the branches of the mode, ends included.
   void lambda(const double* theta, double* value) const;
   void w(const double* theta, double* value) const;
@@ -155,19 +162,21 @@ class ModeMap {
   [[nodiscard]] double accurate(int row, const double* theta, double* error) const;
   [[nodiscard]] double precise(int row, const double* theta, double terms) const;
   void find_precision();
+  void find_finite();
   [[nodiscard]] const ExactMode& exact() const;
-  void evaluate(int first, int count, const double* theta, double* value) const {
-    const double* row = rows_.data() + first * stride_;
-    for (int i = 0; i < count; ++i, row += stride_) {
-      double sum = row[k_], terms = std::abs(sum);
-      for (int j = 0; j < k_; ++j) {
-        const double term = row[j] * theta[j];
-        sum += term;
-        terms += std::abs(term);
-      }
-      // where terms cancel, one ulp of theirs is too much for the rows of the equations
-      value[i] = terms > most_cancelled * std::abs(sum) ? precise(first + i, theta, terms) : sum;
+  [[nodiscard]] double evaluate(int index, const double* theta) const {
+    const double* row = rows_.data() + index * stride_;
+    double sum = row[k_], terms = std::abs(sum);
+    for (int j = 0; j < k_; ++j) {
+      const double term = row[j] * theta[j];
+      sum += term;
+      terms += std::abs(term);
     }
+    // where terms cancel, one ulp of theirs is too much for the rows of the equations
+    return terms > most_cancelled * std::abs(sum) ? precise(index, theta, terms) : sum;
+  }
+  void evaluate(int first, int count, const double* theta, double* value) const {
+    for (int i = 0; i < count; ++i) value[i] = evaluate(first + i, theta);
   }
   void solve_exactly(const ParametricMlcp& family);
   void set_rows(const ParametricMlcp& family, const BoundedMatrix& y, const BoundedMatrix& w);
@@ -197,6 +206,7 @@ class ModeMap {
   std::vector<double> precise_from_;  // of each row: the share of its terms from which twice the precision
                                       // gives all digits of a double
   std::vector<double> equalities_;  // of a singular mode, same layout
+  double finite_up_to_ = 0;         // |θ_j| up to which no row overflows
   int free_ = 0;                    // dimension of what is free in λ
   Matrix lambda_free_, w_free_;     // m×free: its directions
   Elimination elimination_;

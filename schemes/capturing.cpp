@@ -80,7 +80,16 @@ ModeCache& Capturing::new_cache(double h) {
   return *caches_.front().cache;
 }
 
+/// The state with all of its x: variables that the next step does not read are computed when they
+/// are asked for.
+const Capturing::State& Capturing::completed(const State& state) const {
+  if (!state.x_known) state.cache->map(state.map).u(state.parameter.data(), state.x.data());
+  state.x_known = true;
+  return state;
+}
+
 void Capturing::compute_outputs(State& state) const {
+  completed(state);
   if (state.outputs_known) return;
   const ModeMap& map = state.cache->map(state.map);
   map.lambda(state.parameter.data(), state.lambda.data());
@@ -105,7 +114,7 @@ const Vector& Capturing::w() {
 }
 
 Attempt Capturing::attempt(double t_next, double h) {
-  ModeCache& maps = cache(h);
+  ModeCache& maps = h == h_ && cache_->storage() <= most_storage ? *cache_ : cache(h);
   State& now = current();
   State& next = trial();
   equations_.parameter(now.x, now.t, t_next, next.parameter.data());
@@ -168,11 +177,15 @@ Attempt Capturing::keep(ModeCache& maps, int map) {
   next.cache = &maps;
   next.map = map;
   next.outputs_known = false;
-  maps.map(map).u(next.parameter.data(), next.x.data());
-  double zero = 0;  // NaN if anything is not finite
-  const double* x = next.x.data();
-  for (Eigen::Index i = 0; i < next.x.size(); ++i) zero += 0 * x[i];
-  if (zero != 0) return unsolved(Status::not_solved, "the state is not finite");
+  const ModeMap& solved = maps.map(map);
+  const double* parameter = next.parameter.data();
+  next.x_known = !solved.is_finite(parameter);  // what can overflow is looked at as a whole
+  if (next.x_known) {
+    solved.u(parameter, next.x.data());
+    if (!next.x.allFinite()) return unsolved(Status::not_solved, "the state is not finite");
+  } else {
+    for (const int j : equations_.state()) next.x[j] = solved.u(j, parameter);
+  }
   return {Status::solved, true, 0, 0};
 }
 
@@ -203,6 +216,7 @@ Attempt Capturing::take(ModeCache& maps, Solution solution, int solutions, int t
                                 "their rounding",
                                 residual));
   next.x = solution.u;
+  next.x_known = true;
   next.lambda = solution.lambda;
   next.w = solution.w;
   next.outputs_known = true;
@@ -216,7 +230,7 @@ Attempt Capturing::take(ModeCache& maps, Solution solution, int solutions, int t
 Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   ++enumerated_;
   const State& now = current();
-  problem_ = equations_.problem(now.x, now.t, trial().t, h_);
+  problem_ = equations_.problem(x(), now.t, trial().t, h_);
   EnumerateOptions limits;
   limits.max_nodes = enumeration_budget;
   SolutionSet set = enumerate(problem_, limits);
@@ -232,7 +246,7 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
           : static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
   const Mode present = start_pending_ ? memory_ : mode();
   respect_memory(set, equations_.lcs().laws, present);
-  const Norm norm = equations_.norm(now.x, problem_.p());
+  const Norm norm = equations_.norm(x(), problem_.p());
   const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
   if (choice.status == Status::no_solution)
     return unsolved(choice.status, "the step has no solution");
@@ -263,7 +277,7 @@ void Capturing::accept() {
   trial_ = oldest;
 }
 
-double Capturing::attempted_norm() const { return motion(current().x, trial().x).norm(); }
+double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
 
 Vector Capturing::motion(const Vector& a, const Vector& b) const {
   return equations_.given_E() * (b - a);
@@ -307,6 +321,7 @@ void Capturing::restore(const Step& state) {
   State& now = current();
   now.t = state.t;
   now.x = state.x;
+  now.x_known = true;
   now.lambda = state.lambda;
   now.w = state.w;
   now.mode = &*modes_.insert(state.mode).first;
@@ -316,7 +331,7 @@ void Capturing::restore(const Step& state) {
 }
 
 void Capturing::interpolate(double s, Vector& x) const {
-  x = (1 - s) * states_[static_cast<std::size_t>(previous_)].x + s * current().x;
+  x = (1 - s) * completed(states_[static_cast<std::size_t>(previous_)]).x + s * this->x();
 }
 
 std::vector<std::pair<Mode, double>> Capturing::violations(double h) {

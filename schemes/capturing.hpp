@@ -31,7 +31,7 @@ class Capturing final : public ModewiseScheme {
   void accept() override;
   [[nodiscard]] bool has_resets() const override { return false; }
   [[nodiscard]] double attempted_norm() const override;
-  [[nodiscard]] const Vector& attempted() const override { return trial().x; }
+  [[nodiscard]] const Vector& attempted() const override { return completed(trial()).x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
@@ -39,7 +39,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] Vector rounding() override;
 
   [[nodiscard]] double t() const override { return current().t; }
-  [[nodiscard]] const Vector& x() const override { return current().x; }
+  [[nodiscard]] const Vector& x() const override { return completed(current()).x; }
   const Vector& lambda() override;
   const Vector& w() override;
   [[nodiscard]] const Mode& mode() const override { return *current().mode; }
@@ -56,7 +56,9 @@ class Capturing final : public ModewiseScheme {
  private:
   struct State {
     double t = 0;
-    Vector x, lambda, w;
+    mutable Vector x;               // the variables that no step reads only where `x_known`
+    mutable bool x_known = true;
+    Vector lambda, w;
     const Mode* mode = nullptr;     // one of modes_
     ModeCache* cache = nullptr;     // where `map` lives
     int map = -1;                   // -1: λ and w are explicit
@@ -77,6 +79,7 @@ class Capturing final : public ModewiseScheme {
   const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
   ModeCache& new_cache(double h);
   void retire(std::list<Entry>::iterator entry);
+  const State& completed(const State& state) const;
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   Attempt keep(ModeCache& cache, int map);

@@ -30,8 +30,8 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
 /// hardly ever on it.
 bool Capturing::is_consistent_to_rounding(const Vector& x0, double h) {
   if (probe(h, shortest_probe).status != Status::solved) return false;
-  const Vector moved = motion(x0, trial().x).cwiseAbs();
-  return (moved.array() <= motion_rounding(x0, trial().x).array()).all();
+  const Vector moved = motion(x0, attempted()).cwiseAbs();
+  return (moved.array() <= motion_rounding(x0, attempted()).array()).all();
 }
 
 ConstraintsAt Capturing::constraints(const Vector& x, double t) const {
@@ -79,7 +79,7 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
 /// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
 void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
                            std::vector<Event>& events) {
-  Vector longer_motion, shorter_motion = motion(x0, trial().x);
+  Vector longer_motion, shorter_motion = motion(x0, attempted());
   compute_outputs(trial());
   State limit = trial();
   bool agree = false;
@@ -91,7 +91,7 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
       shorter_motion.setZero();
       break;
     }
-    shorter_motion = motion(x0, trial().x);
+    shorter_motion = motion(x0, attempted());
     compute_outputs(trial());
     limit = trial();
     agree = *limit.mode == mode;

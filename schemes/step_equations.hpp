@@ -30,6 +30,8 @@ class StepEquations {
   [[nodiscard]] int m() const { return lcs_.m(); }
   [[nodiscard]] int parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<int>& algebraic_rows() const { return algebraic_rows_; }
+  /// The variables that a step reads of the state it starts in, increasing.
+  [[nodiscard]] const std::vector<int>& state() const { return state_; }
 
   /// The family of steps of length h; W = Z = E, so that its norm is ‖E (x⁺ − x)‖.
   [[nodiscard]] ParametricMlcp family(double h) const;
