@@ -122,17 +122,27 @@ Bounded<Real> operator/(const Bounded<Real>& a, const Bounded<Real>& b) {
   return {quotient, bounded::up(passed + bounded::unit<Real> * size)};
 }
 
-/// a - f g in one go.
+namespace bounded {
+
+/// a - f g of exact numbers, where that is exact too; else nothing happens.
 template <class Real>
-void subtract_product(Bounded<Real>& a, const Bounded<Real>& f, const Bounded<Real>& g) {
+[[gnu::noinline]] bool subtract_exactly(Bounded<Real>& a, Real f, Real g) {
+  const Real product = f * g, value = a.value - product;
+  if (!is_exact_product(f, g, product) || !is_exact_sum(a.value, -product, value)) return false;
+  a.value = value;
+  return true;
+}
+
+}  // namespace bounded
+
+/// a - f g in one go: the inner loop of every elimination.
+template <class Real>
+inline void subtract_product(Bounded<Real>& a, const Bounded<Real>& f, const Bounded<Real>& g) {
   if (is_zero(f) || is_zero(g)) return;
-  const Real product = f.value * g.value, value = a.value - product;
   if (a.error == 0 && f.error == 0 && g.error == 0 &&
-      bounded::is_exact_product(f.value, g.value, product) &&
-      bounded::is_exact_sum(a.value, -product, value)) {
-    a.value = value;
+      bounded::subtract_exactly(a, f.value, g.value))
     return;
-  }
+  const Real product = f.value * g.value, value = a.value - product;
   const Real passed = std::abs(f.value) * g.error + (std::abs(g.value) + g.error) * f.error;
   a.error = bounded::up(a.error + passed +
                         bounded::unit<Real> * (std::abs(product) + std::abs(value)));

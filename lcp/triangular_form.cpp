@@ -1,16 +1,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include <perp/core/index.hpp>
+#include <perp/core/linear/structure.hpp>
 #include <perp/lcp/triangular_form.hpp>
 
 namespace perp {
 namespace {
 
-/// Rows: the p equations, then the m laws. Columns: u, then λ. `columns[i]`: what row i holds.
-using Pattern = std::vector<std::vector<int>>;
+using linear::Components;
+using linear::Pattern;
 
 constexpr int none = -1;
 
+/// Rows: the p equations, then the m laws. Columns: u, then λ.
 Pattern pattern_of(const Mlcp& problem) {
   const int p = problem.p(), m = problem.m();
   Pattern columns(static_cast<std::size_t>(p + m));
@@ -26,86 +29,6 @@ Pattern pattern_of(const Mlcp& problem) {
   for (int i = 0; i < m; ++i) read(p + i, problem.M21, problem.M22, i, p + i);
   return columns;
 }
-
-/// A perfect matching of rows and columns by augmenting paths, if there is one.
-class Matching {
- public:
-  explicit Matching(const Pattern& columns)
-      : columns_(columns), row_of_(columns.size(), none), seen_(columns.size(), none) {}
-
-  bool find() {
-    const int count = static_cast<int>(columns_.size());
-    for (int row = count - 1; row >= 0; --row)  // the laws first, each with its own λ
-      if (!augment(row, row)) return false;
-    return true;
-  }
-
-  /// The row that is matched with a column.
-  [[nodiscard]] const std::vector<int>& row_of() const { return row_of_; }
-
- private:
-  bool augment(int row, int round) {
-    for (const bool only_free : {true, false})
-      for (const int column : columns_[static_cast<std::size_t>(row)]) {
-        const auto c = static_cast<std::size_t>(column);
-        if (only_free ? row_of_[c] != none : seen_[c] == round) continue;
-        seen_[c] = round;
-        if (!only_free && row_of_[c] != none && !augment(row_of_[c], round)) continue;
-        row_of_[c] = row;
-        return true;
-      }
-    return false;
-  }
-
-  const Pattern& columns_;
-  std::vector<int> row_of_;
-  std::vector<int> seen_;  ///< the last round in which the column was tried
-};
-
-/// Tarjan's strongly connected components of a directed graph, those that others point to first.
-class StrongComponents {
- public:
-  explicit StrongComponents(const Pattern& successors)
-      : successors_(successors),
-        order_(successors.size(), none),
-        low_(successors.size(), none),
-        component_(successors.size(), none) {
-    for (std::size_t node = 0; node < successors.size(); ++node)
-      if (order_[node] == none) visit(static_cast<int>(node));
-  }
-
-  [[nodiscard]] int count() const { return count_; }
-  [[nodiscard]] int component(int node) const { return component_[static_cast<std::size_t>(node)]; }
-
- private:
-  void visit(int node) {
-    const auto n = static_cast<std::size_t>(node);
-    order_[n] = low_[n] = next_++;
-    stack_.push_back(node);
-    for (const int other : successors_[n]) {
-      const auto o = static_cast<std::size_t>(other);
-      if (order_[o] == none) {
-        visit(other);
-        low_[n] = std::min(low_[n], low_[o]);
-      } else if (component_[o] == none) {
-        low_[n] = std::min(low_[n], order_[o]);
-      }
-    }
-    if (low_[n] != order_[n]) return;
-    int member = none;
-    while (member != node) {
-      member = stack_.back();
-      stack_.pop_back();
-      component_[static_cast<std::size_t>(member)] = count_;
-    }
-    ++count_;
-  }
-
-  const Pattern& successors_;
-  std::vector<int> order_, low_, component_, stack_;
-  int next_ = 0;
-  int count_ = 0;
-};
 
 /// The order in which the parts are searched: whatever a part needs comes before it, and what can
 /// prove early that there is no solution comes early. A part without a choice of branches, which is
@@ -195,13 +118,13 @@ Block whole(const Mlcp& problem) {
 }
 
 std::vector<Block> in_search_order(const Mlcp& problem, std::vector<Block> parts,
-                                   const StrongComponents& components, const Pattern& needs) {
+                                   const Components& components, const Pattern& needs) {
   Pattern of_parts(parts.size());
   for (std::size_t row = 0; row < needs.size(); ++row) {
-    const int part = components.component(static_cast<int>(row));
+    const int part = components.of_node[row];
     for (const int other : needs[row])
-      if (components.component(other) != part)
-        of_parts[static_cast<std::size_t>(part)].push_back(components.component(other));
+      if (components.of_node[at(other)] != part)
+        of_parts[at(part)].push_back(components.of_node[at(other)]);
   }
   for (std::vector<int>& list : of_parts) {
     std::sort(list.begin(), list.end());
@@ -223,21 +146,17 @@ std::vector<Block> in_search_order(const Mlcp& problem, std::vector<Block> parts
 std::vector<Block> triangular_parts(const Mlcp& problem) {
   const int p = problem.p(), m = problem.m();
   const Pattern columns = pattern_of(problem);
-  Matching matching(columns);
-  if (p + m == 0 || !matching.find()) return {whole(problem)};
-  const auto row_of = [&](int column) {
-    return matching.row_of()[static_cast<std::size_t>(column)];
-  };
+  const linear::Matching matching = linear::maximum_matching(columns, p + m);
+  if (p + m == 0 || !matching.is_perfect()) return {whole(problem)};
+  const auto row_of = [&](int column) { return matching.row_of_column[at(column)]; };
   Pattern needs(columns.size());
   for (std::size_t row = 0; row < columns.size(); ++row)
     for (const int column : columns[row]) needs[row].push_back(row_of(column));
   for (int i = p; i < p + m; ++i)  // a law and its own λ stay together
     needs[static_cast<std::size_t>(row_of(i))].push_back(i);
-  const StrongComponents components(needs);
-  std::vector<Block> parts(static_cast<std::size_t>(components.count()));
-  const auto part_of = [&](int row) -> Block& {
-    return parts[static_cast<std::size_t>(components.component(row))];
-  };
+  const Components components = linear::strong_components(needs);
+  std::vector<Block> parts(at(components.count));
+  const auto part_of = [&](int row) -> Block& { return parts[at(components.of_node[at(row)])]; };
   for (int j = 0; j < p; ++j) part_of(row_of(j)).u.push_back(j);
   for (int i = 0; i < m; ++i) part_of(p + i).lambda.push_back(i);
   for (int i = 0; i < p; ++i) part_of(i).equations.push_back(i);

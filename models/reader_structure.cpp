@@ -34,11 +34,11 @@ void EquationTexts::check_structure() const {
     if (structure.columns_of_row[row].empty())
       document.fail(*equation_texts_[row],
                     fmt::format("equation {} has no unknown; expected a variable in it", row + 1));
-  if (structure.is_regular()) return;
+  if (structure.matching.is_perfect()) return;
 
   std::vector<std::string> unmatched;
-  for (std::size_t j = 0; j < structure.row_of_column.size(); ++j)
-    if (structure.row_of_column[j] < 0) unmatched.push_back(model_->scope.names[j]);
+  for (std::size_t j = 0; j < structure.matching.row_of_column.size(); ++j)
+    if (structure.matching.row_of_column[j] < 0) unmatched.push_back(model_->scope.names[j]);
   const std::vector<int> rows = overdetermined_rows(structure);
   std::vector<std::string> row_names;
   for (const int row : rows) row_names.push_back(row_name(row));

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <queue>
 #include <set>
 
 #include <perp/models/structure.hpp>
@@ -56,60 +55,26 @@ std::vector<std::vector<int>> incidence(const EquationModel& model) {
   return rows;
 }
 
-/// Gives the free row a partner along a shortest alternating path, if there is one.
-void augment(Structure& structure, int free_row) {
-  std::vector<int> reached_from(structure.row_of_column.size(), -1);  // the row before each column
-  std::queue<int> rows({free_row});
-  while (!rows.empty()) {
-    const int row = rows.front();
-    rows.pop();
-    for (const int column : structure.columns_of_row[static_cast<std::size_t>(row)]) {
-      const auto c = static_cast<std::size_t>(column);
-      if (reached_from[c] >= 0) continue;
-      reached_from[c] = row;
-      if (structure.row_of_column[c] >= 0) {
-        rows.push(structure.row_of_column[c]);
-        continue;
-      }
-      for (int next = column; next >= 0;) {
-        const int owner = reached_from[static_cast<std::size_t>(next)];
-        int& partner = structure.column_of_row[static_cast<std::size_t>(owner)];
-        structure.row_of_column[static_cast<std::size_t>(next)] = owner;
-        std::swap(partner, next);
-      }
-      return;
-    }
-  }
-}
-
 }  // namespace
 
-bool Structure::is_regular() const {
-  const auto is_free = [](int partner) { return partner < 0; };
-  return std::none_of(column_of_row.begin(), column_of_row.end(), is_free) &&
-         std::none_of(row_of_column.begin(), row_of_column.end(), is_free);
-}
-
 Structure structure_of(const EquationModel& model) {
-  Structure structure{incidence(model), {}, {}};
-  structure.column_of_row.assign(structure.columns_of_row.size(), -1);
-  structure.row_of_column.assign(static_cast<std::size_t>(model.n()) + model.laws.size(), -1);
-  for (std::size_t row = 0; row < structure.columns_of_row.size(); ++row)
-    augment(structure, static_cast<int>(row));
+  Structure structure{incidence(model), {}};
+  structure.matching = linear::maximum_matching(
+      structure.columns_of_row, model.n() + static_cast<int>(model.laws.size()));
   return structure;
 }
 
 std::vector<int> overdetermined_rows(const Structure& structure) {
   std::set<int> rows;
   std::vector<int> open;
-  for (std::size_t row = 0; row < structure.column_of_row.size(); ++row)
-    if (structure.column_of_row[row] < 0) open.push_back(static_cast<int>(row));
+  for (std::size_t row = 0; row < structure.columns_of_row.size(); ++row)
+    if (structure.matching.column_of_row[row] < 0) open.push_back(static_cast<int>(row));
   while (!open.empty()) {
     const int row = open.back();
     open.pop_back();
     if (!rows.insert(row).second) continue;
     for (const int column : structure.columns_of_row[static_cast<std::size_t>(row)])
-      open.push_back(structure.row_of_column[static_cast<std::size_t>(column)]);
+      open.push_back(structure.matching.row_of_column[static_cast<std::size_t>(column)]);
   }
   return {rows.begin(), rows.end()};
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/linear/structure.hpp>
 #include <perp/models/lowering.hpp>
 
 namespace perp {
@@ -11,11 +12,8 @@ namespace perp {
 /// then the stated laws; columns: the variables x (x_j or ẋ_j), then the multipliers of those laws.
 /// Operators count as functions: their laws and multipliers are no rows and columns.
 struct Structure {
-  std::vector<std::vector<int>> columns_of_row;
-  std::vector<int> column_of_row;  ///< of a maximum matching; -1: none
-  std::vector<int> row_of_column;
-
-  [[nodiscard]] bool is_regular() const;
+  linear::Pattern columns_of_row;
+  linear::Matching matching;  ///< a largest one; perfect where the system is structurally regular
 };
 
 /// There may be more or fewer equations than variables.

@@ -28,7 +28,7 @@ LIBRARY = {"core", "lcp", "schemes", "models", "analysis"}
 PRINTING = {"iostream", "cstdio", "stdio.h", "print"}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cc", ".cxx", ".hxx"}
 LINEAR_DOOR = "core/linear"  # the only place that knows how matrices are factorized
-FACTORIZATIONS = {"Eigen/LU", "Eigen/QR", "Eigen/SVD", "Eigen/Cholesky", "Eigen/Eigenvalues", "Eigen/Dense", "lapacke.h"}
+FACTORIZATIONS = {"Eigen/LU", "Eigen/QR", "Eigen/SVD", "Eigen/Cholesky", "Eigen/Eigenvalues", "Eigen/Dense", "lapacke.h", "btf.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
