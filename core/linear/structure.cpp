@@ -17,7 +17,7 @@ struct Compressed {
   Compressed(const Pattern& lists, int bound) {
     for (const std::vector<int>& list : lists) {
       for (const int entry : list)
-        if (entry < 0 || entry >= bound) throw std::out_of_range("an entry outside of a pattern");
+        if (entry < 0 || entry >= bound) throw std::out_of_range("linear::Pattern: entry");
       entries.insert(entries.end(), list.begin(), list.end());
       start.push_back(static_cast<int>(entries.size()));
     }
