@@ -9,6 +9,16 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(SiconosNumerics
   REQUIRED_VARS SiconosNumerics_LIBRARY SiconosNumerics_INCLUDE_DIR SiconosNumerics_CONFIG_DIR)
 
+# By this name the library is found at run time.
+if(SiconosNumerics_FOUND AND NOT SiconosNumerics_SONAME)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${SiconosNumerics_LIBRARY} OUTPUT_VARIABLE SiconosNumerics_dynamic)
+  string(REGEX MATCH "SONAME +([^ \n]+)" SiconosNumerics_dynamic "${SiconosNumerics_dynamic}")
+  set(SiconosNumerics_SONAME ${CMAKE_MATCH_1})
+  if(NOT SiconosNumerics_SONAME)
+    get_filename_component(SiconosNumerics_SONAME ${SiconosNumerics_LIBRARY} NAME)
+  endif()
+endif()
+
 if(SiconosNumerics_FOUND AND NOT TARGET Siconos::numerics)
   add_library(Siconos::numerics UNKNOWN IMPORTED)
   set_target_properties(Siconos::numerics PROPERTIES

@@ -1,21 +1,12 @@
-#include <dlfcn.h>
-
 #include <AVI_cst.h>
 #include <fmt/format.h>
 #include <lcp_cst.h>
-#include <LinearComplementarityProblem.h>
 #include <MCP_cst.h>
-#include <MCP_Solvers.h>
 #include <MixedComplementarityProblem.h>
 #include <MixedLinearComplementarityProblem.h>
 #include <mlcp_cst.h>
-#include <MLCP_Solvers.h>
-#include <NonSmoothDrivers.h>
-#include <NumericsMatrix.h>
-#include <NumericsVerbose.h>
 #include <relay_cst.h>
 #include <RelayProblem.h>
-#include <SolverOptions.h>
 
 #include <algorithm>
 #include <array>
@@ -28,6 +19,7 @@
 #include <perp/core/linear/lu.hpp>
 #include <perp/core/linear/spectra.hpp>
 #include <perp/lcp/refine.hpp>
+#include <perp/lcp/siconos_library.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/lcp/standard_forms.hpp>
 
@@ -41,8 +33,6 @@
 //     `residual`.
 //   * mlcp_enum and mlcp_lemke leak some memory at each call (a few hundred bytes and, for the
 //     latter, the size of M12), which cannot be reached from outside.
-//   * Its BLAS may be OpenBLAS, whose threads make results depend on their number and wait in loops
-//     that take the processor from others: one thread is enough for matrices of this size.
 
 namespace perp {
 namespace {
@@ -67,14 +57,14 @@ struct Method {
 class DenseView {
  public:
   explicit DenseView(Matrix& matrix) {
-    NM_fill(&view_, NM_DENSE, static_cast<int>(matrix.rows()), static_cast<int>(matrix.cols()),
-            matrix.data());
+    siconos_library().NM_fill(&view_, NM_DENSE, static_cast<int>(matrix.rows()),
+                              static_cast<int>(matrix.cols()), matrix.data());
   }
   DenseView(const DenseView&) = delete;
   DenseView& operator=(const DenseView&) = delete;
   ~DenseView() {
     view_.matrix0 = nullptr;
-    NM_clear(&view_);
+    siconos_library().NM_clear(&view_);
   }
   [[nodiscard]] NumericsMatrix* get() { return &view_; }
 
@@ -84,22 +74,14 @@ class DenseView {
 
 struct DeleteOptions {
   void operator()(SolverOptions* options) const {
-    solver_options_delete(options);
+    siconos_library().solver_options_delete(options);
     std::free(options);
   }
 };
 using Options = std::unique_ptr<SolverOptions, DeleteOptions>;
 
-void use_one_thread_of_blas() {
-  using SetThreads = void (*)(int);
-  static const auto set =
-      reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  if (set != nullptr) set(1);
-}
-
 Options fresh_options(const Method& method, const SolveOptions& wanted) {
-  use_one_thread_of_blas();
-  Options options(solver_options_create(method.id));
+  Options options(siconos_library().solver_options_create(method.id));
   options->iparam[SICONOS_IPARAM_MAX_ITER] =
       std::clamp(wanted.max_iterations, 1, method.max_iterations);
   options->dparam[SICONOS_DPARAM_TOL] = method.tol;
@@ -112,7 +94,7 @@ Vector run_lcp(BoxForm& form, SolverOptions* options) {
   Vector z = Vector::Zero(form.n()), w = Vector::Zero(form.n());
   DenseView M(form.N);
   LinearComplementarityProblem problem{form.n(), M.get(), form.r.data()};
-  linearComplementarity_driver(&problem, z.data(), w.data(), options);
+  siconos_library().linearComplementarity_driver(&problem, z.data(), w.data(), options);
   return z;
 }
 
@@ -120,7 +102,7 @@ Vector run_relay(BoxForm& form, SolverOptions* options) {
   Vector z = Vector::Zero(form.n()), w = Vector::Zero(form.n());
   DenseView M(form.N);
   RelayProblem problem{form.n(), M.get(), form.r.data(), form.lower.data(), form.upper.data()};
-  relay_driver(&problem, z.data(), w.data(), options);
+  siconos_library().relay_driver(&problem, z.data(), w.data(), options);
   return z;
 }
 
@@ -155,13 +137,13 @@ Vector run_mlcp(BoxForm& form, SolverOptions* options) {
   if (enumerates) {
     // It warns on stdout if it may not try all 2^m systems.
     options->iparam[SICONOS_IPARAM_MAX_ITER] = 1 << m;
-    mlcp_driver(&problem, z.data(), w.data(), options);
+    siconos_library().mlcp_driver(&problem, z.data(), w.data(), options);
     return z;
   }
   int info = 0;
-  numerics_set_verbose(-1);  // it reports a ray at verbosity 0
-  mlcp_lcp_lemke(&problem, z.data(), w.data(), &info, options);
-  numerics_set_verbose(0);
+  siconos_library().numerics_set_verbose(-1);  // it reports a ray at verbosity 0
+  siconos_library().mlcp_lcp_lemke(&problem, z.data(), w.data(), &info, options);
+  siconos_library().numerics_set_verbose(0);
   return z;
 }
 
@@ -181,7 +163,7 @@ Vector run_mcp(BoxForm& form, SolverOptions* options) {
   problem.compute_nabla_Fmcp = [](void* env, int n, double* /*at*/, NumericsMatrix* value) {
     Eigen::Map<Matrix>(value->matrix0, n, n) = static_cast<const BoxForm*>(env)->N;
   };
-  mcp_driver(&problem, z.data(), w.data(), options);
+  siconos_library().mcp_driver(&problem, z.data(), w.data(), options);
   return z;
 }
 
@@ -229,7 +211,8 @@ bool has_p_matrix(const Mlcp& problem, const BoxForm& reduced) {
 
 Prepared prepared(const Method& method, const Mlcp& problem, const Scaling& scaling) {
   Prepared result;
-  result.reason = no_box_form(problem);
+  result.reason = siconos_library().missing;
+  if (result.reason.empty()) result.reason = no_box_form(problem);
   if (!result.reason.empty()) return result;
   result.form = box_form(scaled(problem, scaling));
   BoxForm reduced = result.form;
