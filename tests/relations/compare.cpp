@@ -199,7 +199,10 @@ bool same_bits(const Outcome& here, const Outcome& there, const Correspondence& 
           by.factors[j] * there.run.x[k][by.variables[j]])
         return false;
   }
-  return here.run.events.size() == there.run.events.size();
+  if (here.run.events.size() != there.run.events.size()) return false;
+  for (std::size_t k = 0; k < here.run.events.size(); ++k)
+    if (here.run.events[k].t != by.time_factor * there.run.events[k].t) return false;
+  return true;
 }
 
 }  // namespace perp::relations
