@@ -90,6 +90,8 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
   void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
+  [[nodiscard]] Vector rate_terms(double t, const Vector& x) const;
+  void solve_constraints_at(double t, Vector& x, State& limit) const;
   bool is_consistent(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/index.hpp>
 #include <perp/schemes/implicit_step.hpp>
 
 namespace perp {
@@ -98,6 +99,15 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
     nonlinear_ = true;
     nonlinear_in_lambda_ = nonlinear_in_lambda_ || column > 2 * n();
   }
+}
+
+std::vector<int> ImplicitStep::laws_of_rates() const {
+  std::vector<int> list;
+  for (const Place& place : places_)  // by rows
+    if (place.row >= n() && place.kind == Kind::derivative &&
+        (list.empty() || list.back() != place.row - n()))
+      list.push_back(place.row - n());
+  return list;
 }
 
 /// Does the mode leave the input open?
@@ -352,6 +362,22 @@ Vector ImplicitStep::motion_terms(double t, const Vector& rate, const Vector& x,
                                   const Vector& lambda, const Vector& d) {
   return rate_rows(t, rate, x, lambda,
                    [&](double slope, int j) { return std::abs(slope * d[j]); });
+}
+
+Vector ImplicitStep::rate_terms(double t, const Vector& x, const Vector& lambda) {
+  std::fill(z_.begin(), z_.end(), 0.0);
+  std::fill(z_error_.begin(), z_error_.end(), 0.0);
+  z_[0] = t;
+  std::copy(x.begin(), x.end(), z_.begin() + 1 + n());
+  std::copy(lambda.begin(), lambda.end(), z_.begin() + 1 + 2 * n());
+  std::transform(z_.begin() + 1 + n(), z_.end(), z_error_.begin() + 1 + n(), half_ulp);
+  evaluator_.evaluate_bounded(z_.data(), z_error_.data(), bounded_rows_.data(), row_errors_.data());
+  Vector terms(n());
+  for (int i = 0; i < n(); ++i) {
+    const double error = row_errors_[at(i)];
+    terms[i] = std::isfinite(error) ? std::max(error / unit_roundoff, std::abs(bounded_rows_[at(i)])) : 0;
+  }
+  return terms;
 }
 
 double ImplicitStep::norm_error(const Vector& d_error) const {

@@ -42,6 +42,8 @@ class ImplicitStep {
   /// The equations 0 = F alone, every λ held where it is: the curve along which a mode is searched
   /// for solutions.
   void hold_lambda(const Mode& mode) { set_mode(mode, true); }
+  /// The laws whose argument contains a derivative, by its form.
+  [[nodiscard]] std::vector<int> laws_of_rates() const;
   [[nodiscard]] const Branch& branch(int law) const {
     return *branch_[static_cast<std::size_t>(law)];
   }
@@ -103,6 +105,9 @@ class ImplicitStep {
                 const Vector& d);
   Vector motion_terms(double t, const Vector& rate, const Vector& x, const Vector& lambda,
                       const Vector& d);
+  /// The size of the terms of each row of F at ẋ = 0: the larger of its value and its error bound in
+  /// units of the roundoff; 0 where it has none.
+  Vector rate_terms(double t, const Vector& x, const Vector& lambda);
   /// A bound of its change where d changes by d_error.
   [[nodiscard]] double norm_error(const Vector& d_error) const;
   /// x_j + d_j.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/index.hpp>
 #include <perp/schemes/mode_newton.hpp>
 
 namespace perp {
@@ -15,17 +16,7 @@ constexpr double contraction = 0.25;    ///< of the first corrections near a sim
 constexpr double cancelled = 0x1p-48;   ///< share of a difference's terms that is their rounding
 constexpr double noise = 0x1p-26;       ///< share of the unknowns that no branch is apart by
 constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
-constexpr int most_projections = 60;    ///< onto the ranges of undetermined multipliers
-
-/// How far a value lies outside of a range; 0 inside.
-double outside(const Range& range, double value) {
-  return std::max({range.lower - value, value - range.upper, 0.0});
-}
-
-/// The bound that a value outside of the range has passed.
-double passed_bound(const Range& range, double value) {
-  return value < range.lower ? range.lower : range.upper;
-}
+constexpr double unsolved = 0x1p-20;    ///< of the residual: what a singular matrix takes is rounding
 
 }  // namespace
 
@@ -42,8 +33,10 @@ const char* describe(NewtonEnd end) {
 ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m()) {
   const auto all = static_cast<std::size_t>(step.n() + step.m());
   for (std::vector<double>* list :
-       {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_})
+       {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_, &sizes_, &next_sizes_,
+        &unknown_sizes_})
     list->resize(all);
+  every_entry_fell_.resize(all);
   d_trial_ = Vector::Zero(step.n());
   lambda_trial_ = Vector::Zero(step.m());
 }
@@ -62,30 +55,65 @@ bool ModeNewton::direction() {
     std::copy_n(work_.begin(), size, direction_.begin());
   }
   for (double& value : direction_) value = -value;
-  return regular_now_ || inconsistency_ < 1 - 1e-6;
+  return regular_now_ || inconsistency_.least < 1 - unsolved;
 }
 
-/// Size of the next correction with the present matrix, in scaled unknowns.
-double ModeNewton::correction() {
-  std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), work_.begin());
+/// The next correction, with the present matrix. Its largest entry may be rounding of its unknown
+/// while others still fall.
+void ModeNewton::correction() {
+  std::copy_n(step_.residual(), at(step_.size()), work_.begin());
   lu_.solve(work_.data());
-  return scaled_size(work_);
-}
-
-/// Largest entry in scaled unknowns.
-double ModeNewton::scaled_size(const std::vector<double>& step) const {
-  double largest = 0;
+  write_sizes(work_, next_sizes_);
+  std::fill_n(every_entry_fell_.begin(), lu_.parts(), 1);
   for (int j = 0; j < step_.size(); ++j)
-    largest = std::max(largest, std::abs(step[static_cast<std::size_t>(j)]) / lu_.column_scale(j));
-  return largest;
+    if (!(std::abs(work_[at(j)]) <= std::max(std::abs(direction_[at(j)]) / 2, floor_[at(j)])))
+      every_entry_fell_[at(lu_.part(j))] = 0;
 }
 
-/// Is every entry of the next correction smaller than that of the step, or rounding of its unknown?
-/// The largest one may be rounding while others still fall.
-bool ModeNewton::corrections_fell() const {
-  for (std::size_t j = 0; j < static_cast<std::size_t>(step_.size()); ++j)
-    if (!(std::abs(work_[j]) <= std::max(std::abs(direction_[j]) / 2, floor_[j]))) return false;
+/// The largest entry of each part in scaled unknowns.
+void ModeNewton::write_sizes(const std::vector<double>& step, std::vector<double>& sizes) const {
+  std::fill_n(sizes.begin(), lu_.parts(), 0.0);
+  for (int j = 0; j < step_.size(); ++j) {
+    double& size = sizes[at(lu_.part(j))];
+    size = std::max(size, std::abs(step[at(j)]) / lu_.column_scale(j));
+  }
+}
+
+/// Has the correction fallen in every part, to this share of the step or entry by entry?
+bool ModeNewton::corrections_fell(double share) const {
+  for (std::size_t p = 0; p < at(lu_.parts()); ++p)
+    if (!(next_sizes_[p] <= share * sizes_[p]) && every_entry_fell_[p] == 0) return false;
   return true;
+}
+
+/// Does a part hardly come nearer, or is all that is left rounding?
+bool ModeNewton::stagnates() const {
+  if (!regular_now_ || !corrections_fell(0.5)) return true;
+  for (std::size_t p = 0; p < at(lu_.parts()); ++p)
+    if (next_sizes_[p] <= sizes_[p] / 2) return false;
+  return true;
+}
+
+/// Does every part contract, or is its step no more than noise beside the unknowns themselves? Then
+/// the step leads to no other branch.
+bool ModeNewton::contracts(const Vector& lambda) {
+  if (share_ != 0 || !regular_now_) return false;
+  for (int j = 0; j < step_.n(); ++j) work_[at(j)] = step_.variable(j);
+  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
+    work_[at(step_.n()) + k] = lambda[step_.free_laws()[k]];
+  write_sizes(work_, unknown_sizes_);
+  for (std::size_t p = 0; p < at(lu_.parts()); ++p)
+    if (next_sizes_[p] > contraction * sizes_[p] && sizes_[p] > noise * unknown_sizes_[p])
+      return false;
+  return true;
+}
+
+/// What elimination leaves of a zero becomes one.
+void ModeNewton::drop_cancelled() {
+  for (int j = 0; j < step_.size(); ++j) {
+    double& entry = direction_[at(j)];
+    if (std::abs(entry) <= cancelled * sizes_[at(lu_.part(j))] * lu_.column_scale(j)) entry = 0;
+  }
 }
 
 /// The rounding of the unknowns at the last point: a variable near 0 has that of its step d.
@@ -95,14 +123,6 @@ void ModeNewton::write_floor(const Vector& d, const Vector& lambda) {
         2 * half_ulp(std::max(std::abs(step_.variable(j)), std::abs(d[j])));
   for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
     floor_[static_cast<std::size_t>(step_.n()) + k] = 2 * half_ulp(lambda[step_.free_laws()[k]]);
-}
-
-/// Is the step no more than noise beside the unknowns themselves? Then it leads to no other branch.
-bool ModeNewton::is_rounding(const Vector& lambda) {
-  for (int j = 0; j < step_.n(); ++j) work_[static_cast<std::size_t>(j)] = step_.variable(j);
-  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
-    work_[static_cast<std::size_t>(step_.n()) + k] = lambda[step_.free_laws()[k]];
-  return size_ <= noise * scaled_size(work_);
 }
 
 /// Has every row fallen to this share of what it was before the step, or to its rounding?
@@ -142,9 +162,9 @@ bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, 
   if (!step_.linearise(d_trial_, lambda_trial_)) return false;
   finite = true;
   share_ = halvings;
-  next_size_ = regular_now_ ? correction() : inf;
-  return next_size_ <= (1 - share / 4) * size_ || (regular_now_ && corrections_fell()) ||
-         rows_fell(regular_now_ ? 0.5 : 1 - share / 4);
+  if (!regular_now_) return rows_fell(1 - share / 4);
+  correction();
+  return corrections_fell(1 - share / 4) || rows_fell(0.5);
 }
 
 /// The longest acceptable share of the direction, by halvings that double and a bisection between
@@ -209,14 +229,14 @@ void ModeNewton::polish(Vector& d, Vector& lambda) {
 }
 
 NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
-  bool contracts = false, stagnates = false;
+  bool contracting = false, stagnating = false;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    if ((stagnates || is_promising()) && ask_gate(d, lambda) <= gate) {
+    if ((stagnating || is_promising()) && ask_gate(d, lambda) <= gate) {
       if (residual_ > 1) polish(d, lambda);
-      local_ = iteration <= 1 || contracts;
+      local_ = iteration <= 1 || contracting;
       return NewtonEnd::converged;
     }
-    if (near_only_ && iteration >= 2 && !contracts) break;
+    if (near_only_ && iteration >= 2 && !contracting) break;
     if (step_.is_linear() && iteration >= most_refinements) break;
     if (iteration % between_milestones == 0 && !makes_progress() &&
         iteration >= 2 * between_milestones)
@@ -224,17 +244,13 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     ++iterations_;
     if (!direction()) return NewtonEnd::inconsistent;
     write_floor(d, lambda);
-    size_ = scaled_size(direction_);
-    for (int j = 0; j < step_.size(); ++j) {  // what elimination leaves of a zero
-      double& entry = direction_[static_cast<std::size_t>(j)];
-      if (std::abs(entry) <= cancelled * size_ * lu_.column_scale(j)) entry = 0;
-    }
+    write_sizes(direction_, sizes_);
+    drop_cancelled();
     std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
     bool finite = false;
-    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracts);
-    stagnates = next_size_ > size_ / 2;
-    if (iteration == 0)
-      contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
+    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracting);
+    stagnating = stagnates();
+    if (iteration == 0) contracting = contracts(lambda);
     d.swap(d_trial_);
     lambda.swap(lambda_trial_);
   }
@@ -245,7 +261,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
 /// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
 /// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
 NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
-  const bool contradicts = !regular_now_ && inconsistency_ > contradicting;
+  const bool contradicts = !regular_now_ && inconsistency_.largest > contradicting;
   step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
   if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
       ask_gate(d_trial_, lambda_trial_) <= gate) {
@@ -262,138 +278,5 @@ NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contr
 }
 
 bool ModeNewton::factorise() { return lu_.factorise(step_.jacobian(), step_.size()); }
-
-/// Σ |(derivatives · J⁻¹)_i| (|F_i| + e_i).
-double ModeNewton::error_through(double* derivatives) {
-  lu_.solve_transposed(derivatives);
-  double sum = 0;
-  for (int i = 0; i < step_.size(); ++i)
-    sum += std::abs(derivatives[i]) * (std::abs(step_.residual()[i]) + step_.errors()[i]);
-  return sum;
-}
-
-void ModeNewton::errors(Vector& d_error, Vector& lambda_error) {
-  const auto error_of_unknown = [&](int k) {
-    std::fill(work_.begin(), work_.end(), 0.0);
-    work_[static_cast<std::size_t>(k)] = 1;
-    return error_through(work_.data());
-  };
-  lambda_error.setZero();
-  for (int j = 0; j < step_.n(); ++j) d_error[j] = error_of_unknown(j);
-  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
-    lambda_error[step_.free_laws()[k]] = error_of_unknown(step_.n() + static_cast<int>(k));
-}
-
-double ModeNewton::w_error(int law, bool regular) {
-  double error = step_.bounded_w(law).error;
-  if (!regular) return error;
-  step_.w_derivatives(law, work_.data());
-  return error + error_through(work_.data());
-}
-
-double ModeNewton::lambda_error(int law, bool regular) {
-  const std::vector<int>& free = step_.free_laws();
-  const auto place = std::find(free.begin(), free.end(), law);
-  if (!regular || place == free.end()) return 0;  // not determined, or fixed by its branch
-  std::fill(work_.begin(), work_.end(), 0.0);
-  work_[static_cast<std::size_t>(step_.n() + (place - free.begin()))] = 1;
-  return error_through(work_.data());
-}
-
-/// Puts every λ that is outside of its range on its bound. False: none was.
-bool ModeNewton::put_into_ranges(Vector& lambda) const {
-  bool moved = false;
-  for (const int law : step_.free_laws()) {
-    const Range& range = step_.branch(law).lambda;
-    if (outside(range, lambda[law]) == 0) continue;
-    lambda[law] = passed_bound(range, lambda[law]);
-    moved = true;
-  }
-  return moved;
-}
-
-/// Is a λ outside? Of one that is not determined nothing can be said. `open` where neither doubles
-/// nor 113 bits decide.
-bool ModeNewton::lambda_is_outside(const Vector& d, const Vector& lambda, bool regular, bool& open) {
-  for (const int law : step_.free_laws()) {
-    const Range& range = step_.branch(law).lambda;
-    const double by = outside(range, lambda[law]);
-    if (by == 0) continue;
-    if (!regular) {
-      open = true;
-      continue;
-    }
-    if (by > lambda_error(law, regular)) return true;
-    const Side side = refine(d, lambda) ? side_of_lambda(law, range, lambda[law]) : Side::open;
-    if (side == Side::outside) return true;
-    open = open || side == Side::open;
-  }
-  return false;
-}
-
-Admission ModeNewton::judge_w(const Vector& d, const Vector& lambda, const Vector& w, bool regular) {
-  bool weak = false;
-  for (int i = 0; i < step_.m(); ++i) {
-    const Branch& branch = step_.branch(i);
-    const double by = branch.b == 0 ? 0 : outside(branch.w, w[i]);
-    if (by == 0) continue;
-    if (!(by <= (regular ? 1 : gate) * w_error(i, regular))) return Admission::outside;
-    const Side side =
-        regular && refine(d, lambda) ? side_of_w(i, branch.w, w[i]) : Side::open;
-    if (side == Side::outside) return Admission::outside;
-    weak = weak || side == Side::open;
-  }
-  return weak ? Admission::weak : Admission::inside;
-}
-
-Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
-  const bool local = local_;
-  const int orientation = orientation_;
-  bool weak = false, moved = false;
-  for (int projection = 0; projection < most_projections; ++projection) {
-    step_.w(w);
-    if (is_inside(lambda, w)) return weak ? Admission::weak : Admission::inside;
-    const bool regular = factorise();
-    is_refined_ = false;
-    if (lambda_is_outside(d, lambda, regular, weak)) return Admission::outside;
-    if (!put_into_ranges(lambda)) {
-      const Admission verdict = judge_w(d, lambda, w, regular);
-      return weak && verdict == Admission::inside ? Admission::weak : verdict;
-    }
-    if (regular && moved) break;  // its rows do not hold with λ in its range
-    moved = true;
-    if (!step_.linearise(d, lambda)) return Admission::outside;
-    if (ask_gate(d, lambda) <= gate) continue;
-    const NewtonEnd end = iterate(d, lambda);
-    local_ = local;
-    orientation_ = orientation;
-    if (end != NewtonEnd::converged) break;
-  }
-  return Admission::outside;
-}
-
-bool ModeNewton::is_inside(const Vector& lambda, const Vector& w) const {
-  for (int i = 0; i < step_.m(); ++i) {
-    const Branch& branch = step_.branch(i);
-    if (branch.b != 0 && outside(branch.w, w[i]) > 0) return false;
-    if (branch.a != 0 && outside(branch.lambda, lambda[i]) > 0) return false;
-  }
-  return true;
-}
-
-double ModeNewton::violation(const Vector& lambda, const Vector& w) const {
-  double worst = 0;
-  const auto compare = [&](const Range& range, double value) {
-    const double by = outside(range, value);
-    if (by > 0)
-      worst = std::max(worst, by / (std::abs(value) + std::abs(passed_bound(range, value))));
-  };
-  for (int i = 0; i < step_.m(); ++i) {
-    const Branch& branch = step_.branch(i);
-    if (branch.b != 0) compare(branch.w, w[i]);
-    if (branch.a != 0) compare(branch.lambda, lambda[i]);
-  }
-  return worst;
-}
 
 }  // namespace perp

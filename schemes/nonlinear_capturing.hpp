@@ -105,7 +105,6 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt probe(double h, int exponent);
   bool is_consistent(const Vector& x0, double t);
   ConstraintsAt constraints(const Vector& x, double t);
-  void solve_constraints(double t, Vector& x, State& limit);
   void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
   // nonlinear_resets.cpp
@@ -118,6 +117,8 @@ class NonlinearCapturing final : public ModewiseScheme {
                                       const ResetWatch::Firing& firing);
   std::vector<int> laws_still_on(const Step& a, const Step& b, const Step& state,
                                  const ResetWatch::Errors& errors);
+  void extend_branches(Step& state);
+  Vector rate_terms(double t, const State& state);
   void settle_sides(const ResetWatch::Errors& errors);
   void look_ahead(std::vector<int> open);
 

@@ -174,6 +174,25 @@ std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b,
   return laws;
 }
 
+/// w and λ of a state that may be beyond the ends of its branches: how far tells when laws left them,
+/// at once after a reset. An argument may hold multipliers of other laws, so that each pass settles one
+/// more; one with derivatives stays.
+void NonlinearCapturing::extend_branches(Step& state) {
+  const std::vector<int> with_rates = step_.laws_of_rates();
+  Vector equations, w;
+  for (std::size_t pass = 0; pass <= step_.laws().size(); ++pass) {
+    step_.constraints(state.t, state.x, state.lambda, equations, w);
+    if (!w.allFinite()) return;
+    for (const int law : with_rates) w[law] = state.w[law];
+    state.w = w;
+    for (int i = 0; i < step_.m(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const Branch& branch = step_.laws()[k].branches[static_cast<std::size_t>(state.mode[k])];
+      if (branch.b != 0) state.lambda[i] = (branch.c - branch.a * w[i]) / branch.b;
+    }
+  }
+}
+
 /// The sides after a reset, with the algebraic variables and multipliers that belong to the state.
 void NonlinearCapturing::settle_sides(const ResetWatch::Errors& errors) {
   Step now = snapshot(), seen = now;
@@ -184,7 +203,10 @@ void NonlinearCapturing::settle_sides(const ResetWatch::Errors& errors) {
       if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = trial().x[j];
     const bool stays = *trial().mode == now.mode;
     now.x = seen.x;
-    if (stays) now.lambda = trial().lambda, now.w = trial().w;
+    if (stays)
+      now.lambda = trial().lambda, now.w = trial().w;
+    else
+      extend_branches(now);
     restore(now);
   }
   std::vector<int> open;

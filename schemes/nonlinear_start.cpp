@@ -4,6 +4,7 @@
 
 #include <perp/core/error.hpp>
 #include <perp/schemes/nonlinear_capturing.hpp>
+#include <perp/schemes/safeguard.hpp>
 
 namespace perp {
 namespace {
@@ -113,16 +114,14 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
   return found;
 }
 
-/// What the constraints determine at t is solved for: the limit is an extrapolation only.
-void NonlinearCapturing::solve_constraints(double t, Vector& x, State& limit) {
-  step_.set_consistency(x, t);
-  step_.set_mode(*limit.mode);
-  Vector d = Vector::Zero(step_.n()), lambda = limit.lambda, w(step_.m());
-  if (newton_.run(d, lambda) != NewtonEnd::converged ||
-      newton_.admit(d, lambda, w) == Admission::outside)
-    return;
-  x += d;
-  limit.lambda = lambda;
+/// What moves each row of F in a unit of time, by size. Algebraic variables and multipliers may be
+/// impulses here, or make a term of another size where they are 0: the smaller of the two.
+Vector NonlinearCapturing::rate_terms(double t, const State& state) {
+  Vector x = state.x;
+  for (Eigen::Index j = 0; j < x.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] == 0) x[j] = 0;
+  const Vector without = step_.rate_terms(t, x, Vector::Zero(step_.m()));
+  return step_.rate_terms(t, state.x, state.lambda).cwiseMin(without);
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. The changes of
@@ -149,7 +148,8 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   } while (!agree && exponent > last_probe);
   linearise_trial();
   const double distance = step_.norm(limit.x - x0);
-  const Vector least = gate * std::numeric_limits<double>::epsilon() / 2 * motion_terms(x0, limit.x);
+  const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
+  const Vector least = rounding.cwiseMax(jump_share * h * rate_terms(t, limit));
   // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
   const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
                                                        [](char has_rate) { return has_rate != 0; });
@@ -157,14 +157,14 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
     return probe(h, least_probe).status == Status::solved &&
-           (motion(x0, trial().x).array().abs() <= least.array()).all();
+           (motion(x0, trial().x).array().abs() <= rounding.array()).all();
   };
   const bool consistent = is_consistent(x0, t) || moves_by_rounding();
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
     if (differential_[static_cast<std::size_t>(j)] != 0) x[j] = x0[j];
-  solve_constraints(t, x, limit);
+  solve_constraints(step_, newton_, t, *limit.mode, x, limit.lambda, limit.w);
   if (jumps || !consistent) {
     const double violation =
         violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x, t));

@@ -20,7 +20,6 @@ constexpr int most_split_halvings = 4;      ///< of a step, to pass its first ch
 constexpr double least_shrink = 0.35, most_shrink = 0.65;
 constexpr double least_curved = 0.15, most_curved = 0.35;
 constexpr double artefact = 0.25;    ///< share of the ways travelled that two ends are apart
-constexpr double jump_share = 1e-6;  ///< of the motion in a step: what changes by less is no jump
 constexpr double lost_share = 1e-3;  ///< of an algebraic variable: its change to another branch
 
 /// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at

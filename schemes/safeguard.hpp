@@ -7,6 +7,9 @@
 
 namespace perp {
 
+/// Share of the motion of a row of E x in a step: what changes by less at once is no jump.
+inline constexpr double jump_share = 1e-6;
+
 /// A change of mode found by halving steps, between two times that are h·2^-refinements apart.
 struct LocatedChange {
   Step before;

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 #include <cmath>
 
+#include <perp/core/dcs.hpp>
 #include <perp/core/error.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/schemes/capturing.hpp>
+#include <perp/schemes/mode_newton.hpp>
+#include <perp/schemes/safeguard.hpp>
 
 namespace perp {
 namespace {
@@ -75,6 +78,27 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   return found;
 }
 
+/// |A| |x| + |b| over the differential variables: what moves each row of E x in a unit of time, by size.
+/// Algebraic variables and multipliers, which may be impulses here, are left out.
+Vector Capturing::rate_terms(double t, const Vector& x) const {
+  const Lcs& lcs = equations_.lcs();
+  Vector terms = lcs.b(t).cwiseAbs();
+  for (int j = 0; j < equations_.n(); ++j)
+    if (!equations_.given_E().col(j).isZero(0)) terms += lcs.A.col(j).cwiseAbs() * std::abs(x[j]);
+  return terms;
+}
+
+/// The constraints at t have constant coefficients: what depends on time stands where it is at t.
+void Capturing::solve_constraints_at(double t, Vector& x, State& limit) const {
+  Lcs frozen = equations_.lcs();
+  if (frozen.m() == 0 && equations_.algebraic_rows().empty()) return;
+  frozen.b = Signal(frozen.b(t));
+  frozen.q = Signal(frozen.q(t));
+  ImplicitStep step(as_dcs(frozen));
+  ModeNewton newton(step);
+  solve_constraints(step, newton, t, *limit.mode, x, limit.lambda, limit.w);
+}
+
 /// Makes the limit of short steps from x0 the current state and says how far it is. The changes of
 /// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
 void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
@@ -107,12 +131,14 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   const Matrix& E = equations_.given_E();
   const bool is_smooth =
       equations_.m() == 0 && (E.array() != 0).colwise().any().all();
-  const bool jumps =
-      !is_smooth && keeps_its_size(longer_motion, shorter_motion, motion_rounding(x0, limit.x));
+  const Vector least =
+      motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
+  const bool jumps = !is_smooth && keeps_its_size(longer_motion, shorter_motion, least);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
     if (!equations_.given_E().col(j).isZero(0)) x[j] = x0[j];
+  solve_constraints_at(t, x, limit);
   if (jumps || !consistent)
     events.push_back(start_event(t, x0, limit.x, consistent,
                                  motion(x0, limit.x).norm(),

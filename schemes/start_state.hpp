@@ -9,6 +9,9 @@
 
 namespace perp {
 
+class ImplicitStep;
+class ModeNewton;
+
 // The start of a capturing scheme is the limit of short steps from x0: of steps of h·2^k and a
 // quarter of it, k = first_probe or as short as last_probe where longer ones have no solution or
 // the two end in different modes.
@@ -33,6 +36,13 @@ double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, 
 
 /// The same of a state whose mode is not known: on the branches nearest to its w for λ = 0.
 double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsAt& constraints);
+
+/// The consistent state at t in a mode that is nearest to (x, λ), by Newton's method on the equations
+/// without derivatives, the laws and ∂F/∂ẋ d = 0: what the constraints determine is known to rounding
+/// then, where an extrapolation of short steps has the error of these. Nothing changes where none is
+/// found, or a law whose branch leaves λ open has an argument with derivatives, which are not known.
+void solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
+                       Vector& lambda, Vector& w);
 
 /// What is said of a start x0 whose short steps end `distance` away, in `limit`: a jump if x0 is
 /// consistent, else an inconsistent start with its `violation`.

@@ -44,4 +44,53 @@ TEST_SUITE("lcp/dense_lu") {
       CHECK_FALSE(lu.factorise(dependent.data(), n));
     }
   }
+
+  TEST_CASE("rows and columns in units of powers of two have the same solution to the bit") {
+    std::mt19937 random(6);
+    std::normal_distribution<double> normal;
+    std::uniform_int_distribution<int> exponent(-60, 60), entry(0, 2);
+    constexpr int n = 5;
+    DenseLu plain(n), scaled(n);
+    for (int run = 0; run < 200; ++run) {
+      std::vector<double> A(n * n), r(n), x, y;
+      for (double& value : A) value = entry(random) == 0 ? 0 : std::exp(5 * normal(random));
+      for (double& value : r) value = normal(random);
+      std::vector<int> rows(n), columns(n);
+      for (int i = 0; i < n; ++i) rows[i] = exponent(random), columns[i] = exponent(random);
+      std::vector<double> B = A, s = r;
+      for (int i = 0; i < n; ++i) s[i] = std::ldexp(r[i], rows[i]);
+      for (int i = 0; i < n * n; ++i) B[i] = std::ldexp(A[i], rows[i / n] + columns[i % n]);
+      const bool regular = plain.factorise(A.data(), n);
+      REQUIRE(scaled.factorise(B.data(), n) == regular);
+      CHECK(scaled.parts() == plain.parts());
+      x = r;
+      y = s;
+      if (regular) {
+        plain.solve(x.data());
+        scaled.solve(y.data());
+      } else {
+        const DenseLu::Remainder left = plain.solve_least_squares(A.data(), r.data(), x.data());
+        const DenseLu::Remainder same = scaled.solve_least_squares(B.data(), s.data(), y.data());
+        CHECK(same.least == left.least);
+        CHECK(same.largest == left.largest);
+      }
+      for (int j = 0; j < n; ++j) CHECK(std::ldexp(y[j], columns[j]) == x[j]);
+    }
+  }
+
+  TEST_CASE("a null space that leaves the first unknowns alone determines them") {
+    DenseLu lu(3);
+    const std::vector<double> alone{1, 0, 0, 0, 1e-3, -1e-3, 0, 1e3, -1e3};
+    CHECK_FALSE(lu.factorise(alone.data(), 3));
+    CHECK(lu.determines(alone.data(), 1));
+    CHECK_FALSE(lu.determines(alone.data(), 2));
+    // x0 + 1e-12 x1 - 1e-12 x2 = 0 and x1 = x2: x0 moves with neither.
+    const std::vector<double> weak{1, 1e-12, -1e-12, 0, 1, -1, 0, 2, -2};
+    CHECK_FALSE(lu.factorise(weak.data(), 3));
+    CHECK(lu.determines(weak.data(), 1));
+    // x0 - 1e-12 x1 = 0 alone: it does, whatever the unit of x1.
+    const std::vector<double> open{1, -1e-12, 0, 0, 0, 1, 0, 0, 2};
+    CHECK_FALSE(lu.factorise(open.data(), 3));
+    CHECK_FALSE(lu.determines(open.data(), 1));
+  }
 }

@@ -26,9 +26,12 @@ bool is_on(const Branch& branch, double w, double lambda, double size_w, double 
 }
 
 /// The laws that an event leaves where two of their branches meet: rounding tells which of these is
-/// named from then on.
+/// named from then on. Where steps had multipliers that the equations leave open, as those of laws that
+/// slide on one surface, also the laws that an event leaves on a branch with w fixed: only sums of their
+/// multipliers have values, and which of them are at an end of their range has no answer.
 std::vector<int> laws_at_corners(const Outcome& outcome) {
   const Trajectory& run = outcome.run;
+  const bool has_open_multipliers = run.counts.contains("undetermined_multipliers");
   std::vector<int> laws;
   for (const Event& event : run.events) {
     if (event.law < 0 || event.kind == EventKind::jump) continue;
@@ -43,7 +46,12 @@ std::vector<int> laws_at_corners(const Outcome& outcome) {
     const auto near = [&](const Branch& branch) {
       return is_on(branch, run.w[row][event.law], run.lambda[row][event.law], size_w, size_lambda);
     };
-    if (std::count_if(branches.begin(), branches.end(), near) > 1) laws.push_back(event.law);
+    const bool is_redundant =
+        has_open_multipliers &&
+        std::any_of(branches.begin(), branches.end(),
+                    [&](const Branch& branch) { return is_vertical(branch) && near(branch); });
+    if (is_redundant || std::count_if(branches.begin(), branches.end(), near) > 1)
+      laws.push_back(event.law);
   }
   return laws;
 }
@@ -61,13 +69,15 @@ class Pairing {
       return event.kind != EventKind::jump &&
              std::find(laws.begin(), laws.end(), event.law) != laws.end();
     };
-    for (const Event& event : here.run.events) {
-      if (is_open(open, event)) continue;
-      const auto found = partner(event, list, used);
-      if (found) used[*found] = true;
-      if (!found && !accumulates(event, here.run.events))
-        return "no event there like " + word(event);
-    }
+    // Open events take what others leave: an event at a corner may be open on one side alone.
+    for (const bool among_open : {false, true})
+      for (const Event& event : here.run.events) {
+        if (is_open(open, event) != among_open) continue;
+        const auto found = partner(event, list, used);
+        if (found) used[*found] = true;
+        if (!found && !among_open && !accumulates(event, here.run.events))
+          return "no event there like " + word(event);
+      }
     for (std::size_t k = 0; k < list.size() && by_.all_events; ++k)
       if (!used[k] && !accumulates(list[k], list) && !is_open(open_there, list[k]))
         return "a further event there: " + word(list[k]);
@@ -199,7 +209,10 @@ bool same_bits(const Outcome& here, const Outcome& there, const Correspondence& 
           by.factors[j] * there.run.x[k][by.variables[j]])
         return false;
   }
-  return here.run.events.size() == there.run.events.size();
+  if (here.run.events.size() != there.run.events.size()) return false;
+  for (std::size_t k = 0; k < here.run.events.size(); ++k)
+    if (here.run.events[k].t != by.time_factor * there.run.events[k].t) return false;
+  return true;
 }
 
 }  // namespace perp::relations

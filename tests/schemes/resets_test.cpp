@@ -264,4 +264,20 @@ TEST_SUITE("schemes/resets") {
                                    Located{.restitution = model.restitution}),
                          doctest::Contains("restitution of law 'N'"), InvalidInput);
   }
+
+  TEST_CASE("a law that a reset carries beyond its end is left at the moment of the reset") {
+    for (const std::string law : {"sat(x, -1, 1)", "min(max(x, -1), 1)", "x - deadzone(x, -1, 1)"}) {
+      CAPTURE(law);
+      const Model model = reset_model(
+          "x = 0.5", "\"der(x) = -0.1*tanh(x) - 0.2*" + law + "\"",
+          R"toml({ condition = "t - 0.4037", direction = 1, set = { x = "x + 2" } })toml", 1);
+      const Trajectory run = integrate(*model.equations, model.x0(), model.run.span,
+                                       BackwardEuler{.h = 0.01});
+      REQUIRE(run.status == Status::solved);
+      REQUIRE(run.events.size() == 2);
+      CHECK(run.events[0].kind == EventKind::jump);
+      CHECK(run.events[1].kind == EventKind::kink);
+      CHECK(std::abs(run.events[1].t - 0.4037) < 1e-12);
+    }
+  }
 }
