@@ -60,7 +60,9 @@ std::optional<GapWatch::Fall> LocatedRun::first_fall(double h) {
     depth_[row] = std::max(least_depth, options_.tol) * size;
     if (gap.surface >= 0) noise_[row] = depth_[row];
     if (gap.reset < 0) continue;
+    // A condition may rest at 0: its samples are rounding then, of which no course can be told.
     noise_[row] = std::max(noise_[row], condition_noise(gap.reset));
+    depth_[row] = std::max(depth_[row], noise_[row]);
     inside_[g] = resets_.side(gap.reset) == gap.sign ? 1 : 0;
   }
   const std::optional<GapWatch::Fall> fall = watch_.first(samples_, depth_, noise_, inside_);

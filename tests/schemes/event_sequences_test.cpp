@@ -288,17 +288,20 @@ std::string difference(const Exact& exact, const Trajectory& run, double unit) {
   return run.x.back()[n] == last ? "" : fmt::format("n = {} instead of {}", run.x.back()[n], last);
 }
 
-/// How many automata: more by the environment.
-int wanted_models() {
-  const char* text = std::getenv("PERP_EVENT_MODELS");
-  return text == nullptr ? 100 : std::max(1, std::atoi(text));
+int from_environment(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::max(1, std::atoi(text));
 }
 
-/// Calls `check` with automata whose sequence rounding does not decide.
+/// How many automata: more by the environment.
+int wanted_models() { return from_environment("PERP_EVENT_MODELS", 100); }
+
+/// Calls `check` with automata whose sequence rounding does not decide, from the first seed on.
 template <class Check>
 void for_each_automaton(int count, const Check& check) {
   int used = 0;
-  for (unsigned seed = 1; used < count; ++seed) {
+  const auto first = static_cast<unsigned>(from_environment("PERP_EVENT_SEED", 1));
+  for (unsigned seed = first; used < count; ++seed) {
     const Automaton a = Generator(seed).automaton();
     const Exact exact = Simulation(a).run(a.end);
     if (!exact.usable || exact.firings.empty()) continue;

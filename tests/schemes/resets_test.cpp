@@ -104,6 +104,23 @@ TEST_SUITE("schemes/resets") {
     check_times(reset_model(start, equations, when("(t - 1)^3"), 2), {1}, 0.01);
   }
 
+  TEST_CASE("a condition that rests on its surface up to rounding costs no steps and fires no more") {
+    // 1 + y − p rises to 0 at t = 2.75; with v turned round it moves as p does from there on.
+    const Model model = read_model_text(
+        "[variables]\nx = -0.8999999999999999\nv = 0.5\np = 1.15\ny = -0.8999999999999999\n"
+        "u = 0.3000000000000003\n[model]\nequations = [\"der(x) = v\", \"der(v) = 0\", "
+        "\"der(p) = -0.5\", \"y = x\", \"der(u) = -sign(u)\"]\n"
+        "when = [{ condition = \"1 + y - p\", direction = 1, set = { v = \"-v\" }, name = \"turn\" }]\n"
+        "[run]\nt = [1.7, 6]\n",
+        "rests.toml");
+    const Vector x0 = model.x0();
+    const Located scheme{.tol = 1e-10, .scale = x0.cwiseAbs(), .max_steps = 100};
+    const Trajectory run = integrate(*model.equations, x0, {1.7, 6}, scheme);
+    CHECK_MESSAGE(run.status == Status::solved, run.message);
+    CHECK(jump_times(run).size() == 1);
+    CHECK(std::abs(run.x.back()[0] + 2) <= 1e-12);
+  }
+
   TEST_CASE("a condition that is the argument of a law: one jump, on either side of the law") {
     for (const int sign : {1, -1}) {
       CAPTURE(sign);
