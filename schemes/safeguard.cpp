@@ -19,6 +19,7 @@ constexpr int most_split_halvings = 4;      ///< of a step, to pass its first ch
 /// examined: by how much it misses one half shrinks to a quarter where the motion is smooth.
 constexpr double least_shrink = 0.35, most_shrink = 0.65;
 constexpr double least_curved = 0.15, most_curved = 0.35;
+constexpr int most_settling = 3;     ///< steps after a change, the index of a contact
 constexpr double artefact = 0.25;    ///< share of the ways travelled that two ends are apart
 constexpr double lost_share = 1e-3;  ///< of an algebraic variable: its change to another branch
 
@@ -241,6 +242,20 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
 
 namespace {
 
+/// A constraint that sets in stops the rates that it opposes one step after its own: a landing ends
+/// with v⁺ = -q/δ, what its length δ makes of the distance q, and the next step with v⁺ = 0. Such
+/// steps belong to the change: they keep the mode, and what they move does not shrink with δ.
+void settle(Scheme& scheme, double t_next, double length) {
+  for (int k = 0; k < most_settling && scheme.t() + length < t_next; ++k) {
+    const Step here = scheme.snapshot();
+    const Attempt attempt = scheme.attempt(here.t + length, length);
+    if (attempt.status != Status::solved || !attempt.kept_mode) return;
+    const Vector whole = scheme.motion(here.x, scheme.attempted());
+    if (unsteady_rows(scheme, here, whole, length, Vector::Zero(whole.size())).empty()) return;
+    take_step(scheme, here, here.t + length, length);
+  }
+}
+
 /// `refine` without the states at its ends.
 Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;
@@ -294,20 +309,19 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
       forget_last_moment(scheme, result, h);
       return result;
     }
-    const double norm = scheme.attempted_norm();
     scheme.accept();
     const bool changes_mode = scheme.mode() != before.mode;
     if (changes_mode) scheme.departures();  // for whether the mode before has lost its branch
     std::vector<int> lost = changes_mode ? scheme.lost_variables() : std::vector<int>{};
+    if (changes_mode) settle(scheme, t_next, scheme.t() - before.t);
     // Changes in one moment are one change: that of the last, from where the first began.
     const bool same_moment =
         !result.changes.empty() && low - result.changes.back().before.t < last_moment * h;
-    if (same_moment && lost.empty()) lost = result.changes.back().lost;
-    if (same_moment)
-      result.changes.back() = {result.changes.back().before, scheme.snapshot(), norm,
-                               std::move(lost)};
-    else
-      result.changes.push_back({before, scheme.snapshot(), norm, std::move(lost)});
+    if (!same_moment) result.changes.push_back({before, {}, 0, {}});
+    LocatedChange& here = result.changes.back();
+    here.after = scheme.snapshot();
+    here.norm = scheme.motion(here.before.x, here.after.x).norm();
+    if (!lost.empty()) here.lost = std::move(lost);
     if (scheme.t() >= t_next) {
       result.status = Status::solved;
       return result;
