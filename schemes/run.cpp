@@ -252,8 +252,7 @@ class Run {
       failure_ = {refinement, h, before.t};
       return;
     }
-    // A jump is passed as it was located: a long step ends with what its length makes of it, as a
-    // velocity that is the gap before a landing over h. An artefact of the length is no end either.
+    // A jump is passed as it was located: a long step ends with the gap before a landing over h.
     if (!has_jump(refinement, h, whole)) {
       const Step refined = scheme_.snapshot();
       take_step(scheme_, before, t_next, h);
