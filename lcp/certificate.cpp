@@ -12,8 +12,6 @@
 namespace perp {
 namespace {
 
-constexpr double clearly_definite = 1e-10;  ///< share of the diagonal; Cholesky's method rounds by m u
-
 /// A rational number or an infinity.
 struct End {
   int infinite = 0;  ///< its sign
@@ -102,19 +100,22 @@ bool eliminate_u(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMat
   return M.high.allFinite() && M.error.allFinite();
 }
 
-/// Is the symmetric part of diag(signs) M positive definite? With a unit diagonal, by Cholesky's
-/// method on what a shift leaves that is larger than the errors and all of its rounding.
+/// Is the symmetric part of diag(signs) M positive definite? Where Cholesky's method ends in doubles for
+/// S - σ I, in whatever order it sums, S - σ I + Δ is definite with |Δ| <= γ/(1 - γ) tr S, γ = (m + 1) u /
+/// (1 - (m + 1) u) (Demmel; Rump, BIT 46, 2006): σ is above that and above what stands in S by rounding, the
+/// errors of M and at most four roundings of an entry.
 bool is_definite(const BoundedMatrix& M, const Vector& signs) {
   const Eigen::Index m = signs.size();
   if (m == 0) return true;
   Matrix S = signs.asDiagonal() * M.high;
   S = (S + S.transpose()).eval() / 2;
   if (!(S.diagonal().minCoeff() > 0)) return false;
-  const Vector d = S.diagonal().cwiseSqrt().cwiseInverse();
+  const Vector d = S.diagonal().cwiseSqrt().cwiseInverse();  // any d > 0 will do
   S = d.asDiagonal() * S * d.asDiagonal();
-  Matrix error = d.asDiagonal() * ((M.error + M.error.transpose()) / 2).eval() * d.asDiagonal();
-  const double shift = clearly_definite * static_cast<double>(m) +
-                       2 * error.rowwise().sum().maxCoeff();
+  const Matrix error = d.asDiagonal() * ((M.error + M.error.transpose()) / 2).eval() * d.asDiagonal();
+  const double of_entries = (error + 4 * unit_roundoff * S.cwiseAbs()).rowwise().sum().maxCoeff();
+  const double of_factors = static_cast<double>(m + 2) * unit_roundoff * S.trace();
+  const double shift = 2 * (of_entries + of_factors);  // twice: rounding of these sums themselves
   if (!(shift < 1)) return false;
   return linear::has_cholesky_factor(S - shift * Matrix::Identity(m, m));
 }

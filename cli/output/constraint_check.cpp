@@ -2,9 +2,11 @@
 #include <cmath>
 #include <memory>
 
+#include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/constraint_check.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/lu.hpp>
+#include <perp/schemes/located/model_scales.hpp>
 
 namespace perp::cli {
 namespace {
@@ -12,12 +14,13 @@ namespace {
 constexpr double most_checked_numbers = 1e6;  // kept for the check of the constraints
 
 /// 0 = N (A x + B λ + b), where the rows of N span the left null space of E.
-std::function<ConstraintRows(const Step&)> rows_of(const Lcs& given) {
+std::function<ConstraintRows(const Step&)> rows_of(const Lcs& given, const Vector& x_unit,
+                                                   const Vector& lambda_unit) {
   const Lcs lcs = validated(given);
   const Matrix N = linear::FullLu(lcs.E.transpose()).kernel().transpose();
-  return [lcs, N](const Step& step) {
-    const Vector x = step.x.cwiseAbs();
-    const Vector lambda = step.lambda.cwiseAbs();
+  return [=](const Step& step) {
+    const Vector x = step.x.cwiseAbs().cwiseMax(x_unit);
+    const Vector lambda = step.lambda.cwiseAbs().cwiseMax(lambda_unit);
     const Vector b = lcs.b(step.t);
     const Vector q = lcs.q(step.t);
     const Vector terms = b.cwiseAbs() + lcs.A.cwiseAbs() * x + lcs.B.cwiseAbs() * lambda;
@@ -27,8 +30,9 @@ std::function<ConstraintRows(const Step&)> rows_of(const Lcs& given) {
   };
 }
 
-/// 0 = F_i where F_i holds no derivative; the terms are |∂F_i/∂z_k z_k|, z = (t, x, λ).
-std::function<ConstraintRows(const Step&)> rows_of(const Dcs& system) {
+/// 0 = F_i where F_i holds no derivative; the terms are |∂F_i/∂z_k| |z_k|, z = (t, x, λ).
+std::function<ConstraintRows(const Step&)> rows_of(const Dcs& system, const Vector& x_unit,
+                                                   const Vector& lambda_unit) {
   const auto evaluator = std::make_shared<DcsEvaluator>(system);
   const int n = system.n();
   const int m = system.m();
@@ -47,10 +51,12 @@ std::function<ConstraintRows(const Step&)> rows_of(const Dcs& system) {
     Vector rows(n + m);
     std::vector<double> derivatives(evaluator->entries().size());
     evaluator->linearize(z.data(), rows.data(), derivatives.data());
-    Vector terms = rows.cwiseAbs();
+    Vector terms = rows.cwiseAbs(), sizes = z.cwiseAbs();
+    sizes.segment(1 + n, n) = sizes.segment(1 + n, n).cwiseMax(x_unit);
+    sizes.tail(m) = sizes.tail(m).cwiseMax(lambda_unit);
     for (std::size_t k = 0; k < derivatives.size(); ++k) {
       const auto [row, column] = evaluator->entries()[k];
-      if (z[column] != 0) terms[row] += std::abs(derivatives[k] * z[column]);
+      if (sizes[column] != 0) terms[row] += std::abs(derivatives[k]) * sizes[column];
     }
     ConstraintRows result{rows(algebraic), terms(algebraic), rows.tail(m), terms.tail(m)};
     for (int i = 0; i < m; ++i)
@@ -65,8 +71,18 @@ Vector largest_of(const Vector& so_far, const Vector& now) {
 
 }  // namespace
 
-ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps) : laws_(model.laws()) {
-  rows_ = std::visit([](const auto& system) { return rows_of(system); }, model.system);
+ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
+    : laws_(model.laws()), lambda_scale_(Vector::Zero(model.m())) {
+  Vector x_unit = Vector::Zero(static_cast<Eigen::Index>(model.variables.size()));
+  if (model.run.scheme == "located") {
+    const ModelScales scales =
+        model_scales(model.equations ? *model.equations : as_dcs(model.lcs()), model.x0(),
+                     model.run.span, located_options(model).scale);
+    x_unit = scales.x;
+    lambda_scale_ = scales.lambda;
+  }
+  rows_ = std::visit(
+      [&](const auto& system) { return rows_of(system, x_unit, lambda_scale_); }, model.system);
   const double most = most_checked_numbers / (1 + 2 * model.m());
   stride_ = std::max(1L, static_cast<long>(expected_steps / std::clamp(most, 100.0, 5000.0)));
 }

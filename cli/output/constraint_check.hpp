@@ -17,7 +17,9 @@ struct ConstraintRows {
 
 /// The largest residual of the algebraic equations and the laws over the states of a run (all of
 /// them, or evenly spaced ones of a long run), relative to the largest terms that each equation and
-/// each w has during the run. It needs nothing of the scheme.
+/// each w has during the run. In scheme located, whose tolerance is relative to the larger of a value
+/// and its unit, values count with at least their units: a gap of 1e-36 that stands alone in its row is
+/// no residual.
 class ConstraintCheck {
  public:
   ConstraintCheck(const Model& model, double expected_steps);

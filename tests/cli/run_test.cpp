@@ -254,4 +254,17 @@ TEST_SUITE("cli/run") {
     CHECK(lines(outcome.err).size() == 1);
     CHECK(outcome.err.find('\r') == std::string::npos);
   }
+
+  TEST_CASE("a gap that is nothing beside the unit of its variable is no residual") {
+    const Folder folder;
+    folder.write("rest.toml",
+                 "[variables]\ny = 0\nv = 0\n[model]\nlaws = [\"0 <= s perp y >= 0\"]\n"
+                 "equations = [\"der(y) = v\", \"der(v) = -9.81 + s + cos(t)\"]\n"
+                 "[run]\nt = [0, 2]\nscheme = \"located\"\n");
+    const Outcome run = perp_program(folder, {"run", "rest.toml"});
+    CHECK(run.status == 0);
+    const std::size_t at = run.err.find("residual    ");
+    REQUIRE(at != std::string::npos);
+    CHECK(std::stod(run.err.substr(at + 12)) < 1e-14);
+  }
 }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <cmath>
 #include <random>
 
 #include <perp/lcp/certificate.hpp>
@@ -59,5 +60,18 @@ TEST_SUITE("lcp/certificate") {
     CHECK(has_at_most_one_solution(problem));
     problem.laws = {sign()};
     CHECK_FALSE(has_at_most_one_solution(problem));
+  }
+
+  // [[1, 1 - e], [1 - e, 1]] has the least eigenvalue e.
+  TEST_CASE("what is definite beyond its rounding is certified, what may not be is not") {
+    const auto near_singular = [](double e) {
+      return Mlcp{Matrix(0, 0), Matrix(0, 2), Vector(0), Matrix(2, 0),
+                  Matrix{{1, 1 - e}, {1 - e, 1}}, Vector{{1, -1}},
+                  {complementarity(), complementarity()}};
+    };
+    for (int k = 1; k <= 45; ++k)
+      CHECK(has_at_most_one_solution(near_singular(std::ldexp(1.0, -k))));
+    CHECK_FALSE(has_at_most_one_solution(near_singular(0)));
+    CHECK_FALSE(has_at_most_one_solution(near_singular(-0x1p-52)));
   }
 }
