@@ -19,61 +19,48 @@ void remove_means(const std::vector<double>& sums, const std::vector<int>& count
 
 /// Exponents that make the entries of a spanning tree of each connected part 0. The tree depends on
 /// which entries are zero alone, so that what is left does not depend on units.
-void BinaryScaling::scale_along_trees(const int* exponents, int rows, int columns) {
-  row_known_.assign(at(rows), 0);
-  part.assign(at(columns), -1);
-  parts = 0;
-  const auto exponent = [&](int i, int j) { return exponents[i * columns + j]; };
-  for (int first = 0; first < rows; ++first) {
+void BinaryScaling::scale_along_trees(const Matrix& entries) {
+  row_known_.assign(row.size(), 0);
+  column_known_.assign(column.size(), 0);
+  const Eigen::Index n = entries.rows();
+  for (Eigen::Index first = 0; first < n; ++first) {
     if (row_known_[at(first)] != 0) continue;
     row_known_[at(first)] = 1;
     waiting_.assign(1, first);
     for (std::size_t next = 0; next < waiting_.size(); ++next) {
-      const int now = waiting_[next];
-      if (now < rows) {
-        for (int j = 0; j < columns; ++j) {
-          if (exponent(now, j) == no_entry || part[at(j)] >= 0) continue;
-          part[at(j)] = parts;
-          column[at(j)] = -exponent(now, j) - row[at(now)];
-          waiting_.push_back(rows + j);
+      const Eigen::Index now = waiting_[next];
+      if (now < n) {
+        for (Eigen::Index j = 0; j < entries.cols(); ++j) {
+          if (entries(now, j) == 0 || column_known_[at(j)] != 0) continue;
+          column_known_[at(j)] = 1;
+          column[at(j)] = -std::ilogb(entries(now, j)) - row[at(now)];
+          waiting_.push_back(n + j);
         }
       } else {
-        const int j = now - rows;
-        for (int i = 0; i < rows; ++i) {
-          if (exponent(i, j) == no_entry || row_known_[at(i)] != 0) continue;
+        const Eigen::Index j = now - n;
+        for (Eigen::Index i = 0; i < n; ++i) {
+          if (entries(i, j) == 0 || row_known_[at(i)] != 0) continue;
           row_known_[at(i)] = 1;
-          row[at(i)] = -exponent(i, j) - column[at(j)];
+          row[at(i)] = -std::ilogb(entries(i, j)) - column[at(j)];
           waiting_.push_back(i);
         }
       }
     }
-    if (waiting_.size() > 1) ++parts;
   }
-  for (int& of_column : part)  // without entries
-    if (of_column < 0) of_column = parts++;
 }
 
 void BinaryScaling::compute(const Matrix& entries) {
-  const auto rows = static_cast<int>(entries.rows()), columns = static_cast<int>(entries.cols());
-  exponents_.resize(at(rows) * at(columns));
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      exponents_[at(i * columns + j)] = entries(i, j) == 0 ? no_entry : std::ilogb(entries(i, j));
-  compute(exponents_.data(), rows, columns);
-}
-
-void BinaryScaling::compute(const int* exponents, int rows, int columns) {
-  row.assign(at(rows), 0);
-  column.assign(at(columns), 0);
-  scale_along_trees(exponents, rows, columns);
+  row.assign(at(entries.rows()), 0);
+  column.assign(at(entries.cols()), 0);
+  scale_along_trees(entries);
   entries_.clear();
   in_row_.assign(row.size(), 0);
   in_column_.assign(column.size(), 0);
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j) {
-      const int exponent = exponents[i * columns + j];
-      if (exponent == no_entry) continue;
-      entries_.push_back({i, j, static_cast<double>(exponent + row[at(i)] + column[at(j)])});
+  for (Eigen::Index j = 0; j < entries.cols(); ++j)
+    for (Eigen::Index i = 0; i < entries.rows(); ++i) {
+      if (entries(i, j) == 0) continue;
+      entries_.push_back(
+          {i, j, static_cast<double>(std::ilogb(entries(i, j)) + row[at(i)] + column[at(j)])});
       ++in_row_[at(i)];
       ++in_column_[at(j)];
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include <perp/core/types.hpp>
@@ -12,21 +11,13 @@ namespace perp {
 /// the matrix held at 0. Rows and columns multiplied by powers of two move the exponents by
 /// whole numbers, so that the scaled matrix stays the same to the bit.
 struct BinaryScaling {
-  static constexpr int no_entry = std::numeric_limits<int>::min();  ///< exponent of a zero
-
   std::vector<int> row, column;
-  /// The connected part of each column, from 0: the exponents of two parts are unrelated, within one
-  /// they are known but for a common one.
-  std::vector<int> part;
-  int parts = 0;
 
   BinaryScaling() = default;
   explicit BinaryScaling(const Matrix& entries) { compute(entries); }
 
   /// The exponents of another matrix. Allocates on first use only while the size stays.
   void compute(const Matrix& entries);
-  /// The same from the exponents of its entries (`std::ilogb`, `no_entry`), row after row.
-  void compute(const int* exponents, int rows, int columns);
 
   /// 2^(r_i + c_j) a_ij.
   [[nodiscard]] Matrix apply(const Matrix& entries) const;
@@ -42,14 +33,13 @@ struct BinaryScaling {
 
  private:
   struct Entry {
-    int row, column;
+    Eigen::Index row, column;
     double exponent;
   };
-  void scale_along_trees(const int* exponents, int rows, int columns);
+  void scale_along_trees(const Matrix& entries);
 
-  std::vector<int> exponents_;  // of a matrix, row after row
-  std::vector<char> row_known_;
-  std::vector<int> waiting_;  // rows, then columns as rows + j
+  std::vector<char> row_known_, column_known_;
+  std::vector<Eigen::Index> waiting_;  // rows, then columns as n + j
   std::vector<Entry> entries_;
   std::vector<int> in_row_, in_column_;
   std::vector<double> rho_, kappa_, sums_;

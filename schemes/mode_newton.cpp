@@ -16,7 +16,6 @@ constexpr double contraction = 0.25;    ///< of the first corrections near a sim
 constexpr double cancelled = 0x1p-48;   ///< share of a difference's terms that is their rounding
 constexpr double noise = 0x1p-26;       ///< share of the unknowns that no branch is apart by
 constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
-constexpr double unsolved = 0x1p-20;    ///< of the residual: what a singular matrix takes is rounding
 
 }  // namespace
 
@@ -33,10 +32,8 @@ const char* describe(NewtonEnd end) {
 ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m()) {
   const auto all = static_cast<std::size_t>(step.n() + step.m());
   for (std::vector<double>* list :
-       {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_, &sizes_, &next_sizes_,
-        &unknown_sizes_})
+       {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_})
     list->resize(all);
-  every_entry_fell_.resize(all);
   d_trial_ = Vector::Zero(step.n());
   lambda_trial_ = Vector::Zero(step.m());
 }
@@ -55,65 +52,30 @@ bool ModeNewton::direction() {
     std::copy_n(work_.begin(), size, direction_.begin());
   }
   for (double& value : direction_) value = -value;
-  return regular_now_ || inconsistency_.least < 1 - unsolved;
+  return regular_now_ || inconsistency_ < 1 - 1e-6;
 }
 
-/// The next correction, with the present matrix. Its largest entry may be rounding of its unknown
-/// while others still fall.
-void ModeNewton::correction() {
-  std::copy_n(step_.residual(), at(step_.size()), work_.begin());
+/// Size of the next correction with the present matrix, in scaled unknowns.
+double ModeNewton::correction() {
+  std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), work_.begin());
   lu_.solve(work_.data());
-  write_sizes(work_, next_sizes_);
-  std::fill_n(every_entry_fell_.begin(), lu_.parts(), 1);
+  return scaled_size(work_);
+}
+
+/// Largest entry in scaled unknowns.
+double ModeNewton::scaled_size(const std::vector<double>& step) const {
+  double largest = 0;
   for (int j = 0; j < step_.size(); ++j)
-    if (!(std::abs(work_[at(j)]) <= std::max(std::abs(direction_[at(j)]) / 2, floor_[at(j)])))
-      every_entry_fell_[at(lu_.part(j))] = 0;
+    largest = std::max(largest, std::abs(step[static_cast<std::size_t>(j)]) / lu_.column_scale(j));
+  return largest;
 }
 
-/// The largest entry of each part in scaled unknowns.
-void ModeNewton::write_sizes(const std::vector<double>& step, std::vector<double>& sizes) const {
-  std::fill_n(sizes.begin(), lu_.parts(), 0.0);
-  for (int j = 0; j < step_.size(); ++j) {
-    double& size = sizes[at(lu_.part(j))];
-    size = std::max(size, std::abs(step[at(j)]) / lu_.column_scale(j));
-  }
-}
-
-/// Has the correction fallen in every part, to this share of the step or entry by entry?
-bool ModeNewton::corrections_fell(double share) const {
-  for (std::size_t p = 0; p < at(lu_.parts()); ++p)
-    if (!(next_sizes_[p] <= share * sizes_[p]) && every_entry_fell_[p] == 0) return false;
+/// Is every entry of the next correction smaller than that of the step, or rounding of its unknown?
+/// The largest one may be rounding while others still fall.
+bool ModeNewton::corrections_fell() const {
+  for (std::size_t j = 0; j < static_cast<std::size_t>(step_.size()); ++j)
+    if (!(std::abs(work_[j]) <= std::max(std::abs(direction_[j]) / 2, floor_[j]))) return false;
   return true;
-}
-
-/// Does a part hardly come nearer, or is all that is left rounding?
-bool ModeNewton::stagnates() const {
-  if (!regular_now_ || !corrections_fell(0.5)) return true;
-  for (std::size_t p = 0; p < at(lu_.parts()); ++p)
-    if (next_sizes_[p] <= sizes_[p] / 2) return false;
-  return true;
-}
-
-/// Does every part contract, or is its step no more than noise beside the unknowns themselves? Then
-/// the step leads to no other branch.
-bool ModeNewton::contracts(const Vector& lambda) {
-  if (share_ != 0 || !regular_now_) return false;
-  for (int j = 0; j < step_.n(); ++j) work_[at(j)] = step_.variable(j);
-  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
-    work_[at(step_.n()) + k] = lambda[step_.free_laws()[k]];
-  write_sizes(work_, unknown_sizes_);
-  for (std::size_t p = 0; p < at(lu_.parts()); ++p)
-    if (next_sizes_[p] > contraction * sizes_[p] && sizes_[p] > noise * unknown_sizes_[p])
-      return false;
-  return true;
-}
-
-/// What elimination leaves of a zero becomes one.
-void ModeNewton::drop_cancelled() {
-  for (int j = 0; j < step_.size(); ++j) {
-    double& entry = direction_[at(j)];
-    if (std::abs(entry) <= cancelled * sizes_[at(lu_.part(j))] * lu_.column_scale(j)) entry = 0;
-  }
 }
 
 /// The rounding of the unknowns at the last point: a variable near 0 has that of its step d.
@@ -123,6 +85,14 @@ void ModeNewton::write_floor(const Vector& d, const Vector& lambda) {
         2 * half_ulp(std::max(std::abs(step_.variable(j)), std::abs(d[j])));
   for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
     floor_[static_cast<std::size_t>(step_.n()) + k] = 2 * half_ulp(lambda[step_.free_laws()[k]]);
+}
+
+/// Is the step no more than noise beside the unknowns themselves? Then it leads to no other branch.
+bool ModeNewton::is_rounding(const Vector& lambda) {
+  for (int j = 0; j < step_.n(); ++j) work_[static_cast<std::size_t>(j)] = step_.variable(j);
+  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
+    work_[static_cast<std::size_t>(step_.n()) + k] = lambda[step_.free_laws()[k]];
+  return size_ <= noise * scaled_size(work_);
 }
 
 /// Has every row fallen to this share of what it was before the step, or to its rounding?
@@ -162,9 +132,9 @@ bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, 
   if (!step_.linearise(d_trial_, lambda_trial_)) return false;
   finite = true;
   share_ = halvings;
-  if (!regular_now_) return rows_fell(1 - share / 4);
-  correction();
-  return corrections_fell(1 - share / 4) || rows_fell(0.5);
+  next_size_ = regular_now_ ? correction() : inf;
+  return next_size_ <= (1 - share / 4) * size_ || (regular_now_ && corrections_fell()) ||
+         rows_fell(regular_now_ ? 0.5 : 1 - share / 4);
 }
 
 /// The longest acceptable share of the direction, by halvings that double and a bisection between
@@ -229,14 +199,14 @@ void ModeNewton::polish(Vector& d, Vector& lambda) {
 }
 
 NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
-  bool contracting = false, stagnating = false;
+  bool contracts = false, stagnates = false;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    if ((stagnating || is_promising()) && ask_gate(d, lambda) <= gate) {
+    if ((stagnates || is_promising()) && ask_gate(d, lambda) <= gate) {
       if (residual_ > 1) polish(d, lambda);
-      local_ = iteration <= 1 || contracting;
+      local_ = iteration <= 1 || contracts;
       return NewtonEnd::converged;
     }
-    if (near_only_ && iteration >= 2 && !contracting) break;
+    if (near_only_ && iteration >= 2 && !contracts) break;
     if (step_.is_linear() && iteration >= most_refinements) break;
     if (iteration % between_milestones == 0 && !makes_progress() &&
         iteration >= 2 * between_milestones)
@@ -244,13 +214,17 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     ++iterations_;
     if (!direction()) return NewtonEnd::inconsistent;
     write_floor(d, lambda);
-    write_sizes(direction_, sizes_);
-    drop_cancelled();
+    size_ = scaled_size(direction_);
+    for (int j = 0; j < step_.size(); ++j) {  // what elimination leaves of a zero
+      double& entry = direction_[static_cast<std::size_t>(j)];
+      if (std::abs(entry) <= cancelled * size_ * lu_.column_scale(j)) entry = 0;
+    }
     std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
     bool finite = false;
-    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracting);
-    stagnating = stagnates();
-    if (iteration == 0) contracting = contracts(lambda);
+    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracts);
+    stagnates = next_size_ > size_ / 2;
+    if (iteration == 0)
+      contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
     d.swap(d_trial_);
     lambda.swap(lambda_trial_);
   }
@@ -261,7 +235,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
 /// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
 /// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
 NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
-  const bool contradicts = !regular_now_ && inconsistency_.largest > contradicting;
+  const bool contradicts = !regular_now_ && inconsistency_ > contradicting;
   step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
   if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
       ask_gate(d_trial_, lambda_trial_) <= gate) {

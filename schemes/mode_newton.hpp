@@ -32,8 +32,7 @@ constexpr double gate = 8;
 
 /// Damped Newton's method for the equations of one mode, which are smooth there: a product of λ and
 /// x is what it is, whatever the law does elsewhere. A step is accepted where the next correction
-/// falls in every part of the matrix (the natural monotonicity test, which knows no units: those of
-/// the unknowns are powers of two that follow the matrix) or all rows do. At a singular matrix
+/// falls (the natural monotonicity test, which knows no units) or all rows do. At a singular matrix
 /// the step of least norm is taken. What has converged has passed the gate, nothing else has.
 class ModeNewton {
  public:
@@ -91,15 +90,13 @@ class ModeNewton {
   bool search_line(const Vector& d, const Vector& lambda, bool& finite);
   bool try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite);
   [[nodiscard]] bool rows_fell(double share) const;
+  [[nodiscard]] bool corrections_fell() const;
   [[nodiscard]] bool is_promising() const;
   bool makes_progress();
+  bool is_rounding(const Vector& lambda);
   void write_floor(const Vector& d, const Vector& lambda);
-  void correction();
-  void write_sizes(const std::vector<double>& step, std::vector<double>& sizes) const;
-  [[nodiscard]] bool corrections_fell(double share) const;
-  [[nodiscard]] bool stagnates() const;
-  bool contracts(const Vector& lambda);
-  void drop_cancelled();
+  double correction();
+  [[nodiscard]] double scaled_size(const std::vector<double>& step) const;
   double error_through(double* derivatives);
   [[nodiscard]] bool is_inside(const Vector& lambda, const Vector& w) const;
   bool lambda_is_outside(const Vector& d, const Vector& lambda, bool regular, bool& open);
@@ -129,11 +126,7 @@ class ModeNewton {
   long refined_signs_ = 0;
   int orientation_ = 0, asked_size_ = 0;
   int share_ = 0;  // halvings of the direction tried last
-  DenseLu::Remainder inconsistency_;
-  // Of each part of the matrix, in scaled unknowns: of the step, of the next correction, of the
-  // unknowns. Sizes of two parts are never compared: their units are unrelated.
-  std::vector<double> sizes_, next_sizes_, unknown_sizes_;
-  std::vector<char> every_entry_fell_;  // of the part, to a half or to its rounding
+  double inconsistency_ = 0, size_ = 0, next_size_ = 0;
   double residual_ = 0;
   long iterations_ = 0;
 };
