@@ -35,6 +35,13 @@ void check(const Flow& flow, const Box& start, const EncloseOptions& options) {
     throw InvalidInput(fmt::format("the order is {}; expected 1 to 60", options.step.order));
 }
 
+EnclosureRow row(double t, const Box& box) {
+  EnclosureRow made;
+  made.t = t;
+  made.box = box;
+  return made;
+}
+
 /// Times on this grid have exact differences: they are whole multiples of it below 2^52.
 double time_grid(const Span& span) {
   const double size = std::max(std::abs(span.start), std::abs(span.end));
@@ -42,6 +49,16 @@ double time_grid(const Span& span) {
 }
 
 }  // namespace
+
+const char* to_string(Flag flag) { return flag == Flag::unique ? "unique" : "all"; }
+
+const char* to_string(How how) {
+  switch (how) {
+    case How::inclusion: return "inclusion";
+    case How::contraction: return "contraction";
+    default: return "modes";
+  }
+}
 
 Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
                   const EncloseOptions& options) {
@@ -54,20 +71,22 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
   Doubleton set(start);
   double t = span.start;
   auto next = times.begin();
-  for (; next != times.end() && *next == t; ++next) result.rows.push_back({t, set.box()});
+  for (; next != times.end() && *next == t; ++next) result.rows.push_back(row(t, set.box()));
   while (t < span.end && (next != times.end() || options.tube)) {
     if (result.steps == options.most_steps || !step.prepare(set, t, span.end, grid)) {
       const bool budget = result.steps == options.most_steps;
-      result.lost = Lost{t, budget ? "the number of steps has reached its limit" : step.reason()};
+      result.lost =
+          Lost{Interval(t), budget ? "the number of steps has reached its limit" : step.reason()};
       return result;
     }
     ++result.steps;
     for (; next != times.end() && *next < step.end(); ++next)
-      result.rows.push_back({*next, step.at(set, *next)});
-    if (options.tube) result.tube.push_back({t, step.end(), step.between(t, step.end())});
+      result.rows.push_back(row(*next, step.at(set, *next)));
+    if (options.tube)
+      result.tube.push_back({t, step.end(), 0, Flag::unique, step.between(t, step.end())});
     step.move(set);
     t = step.end();
-    for (; next != times.end() && *next == t; ++next) result.rows.push_back({t, set.box()});
+    for (; next != times.end() && *next == t; ++next) result.rows.push_back(row(t, set.box()));
   }
   return result;
 }

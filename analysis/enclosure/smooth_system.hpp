@@ -18,10 +18,4 @@ struct SmoothSystem {
 /// taken as exact.
 SmoothSystem smooth_system(const Dcs& system, const Box& parameters);
 
-/// Encloses all solutions with these starts (one interval for each variable) and parameters (one
-/// for each of the system; constant in time). Rows hold the variables, then the parameters that are
-/// states.
-Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options = {});
-
 }  // namespace perp::enclosure
