@@ -40,6 +40,26 @@ Doubleton::Doubleton(const Box& box)
     : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box) {
   const auto n = static_cast<Eigen::Index>(box.size());
   c_ = q_ = Matrix::Identity(n, n);
+  const std::vector<double> scales = sizes(box);
+  smear_.resize(box.size());
+  for (std::size_t j = 0; j < box.size(); ++j) smear_[j] = radius(r0_[j]) / scales[j];
+}
+
+Interval Doubleton::spread(const Box& a) const {
+  IntervalMatrix row(1, states());
+  for (int j = 0; j < states(); ++j) row(0, j) = a[static_cast<std::size_t>(j)];
+  return ((row * IntervalMatrix(c_)) * r0_ + (row * IntervalMatrix(q_)) * r_)[0];
+}
+
+double Doubleton::excess() const {
+  if (!is_image_) return 1;
+  const Box image = IntervalMatrix(c_) * r0_;
+  double most = 0;
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    const double whole = width(box_[i]);
+    if (whole > 0) most = std::max(most, (whole - width(image[i])) / whole);
+  }
+  return most;
 }
 
 Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
@@ -67,9 +87,19 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
 // Where the second part has outgrown the first, it takes the first in,  r_0' = r + Q⁻¹ C r_0, and a
 // new one begins: its parallelepiped then follows the flow like the starting box did.
 void Doubleton::reorganize(const Frame& frame, const std::vector<double>& scales) {
+  if (is_image_) {
+    for (Eigen::Index j = 0; j < c_.cols(); ++j) {
+      smear_[static_cast<std::size_t>(j)] = 0;
+      for (Eigen::Index i = 0; i < c_.rows(); ++i)
+        smear_[static_cast<std::size_t>(j)] += std::abs(c_(i, j)) *
+                                               radius(r0_[static_cast<std::size_t>(j)]) /
+                                               scales[static_cast<std::size_t>(i)];
+    }
+  }
   const double first = largest_share(IntervalMatrix(c_) * r0_, scales);
   const double second = largest_share(IntervalMatrix(q_) * r_, scales);
   if (!(second > 3 * first)) return;
+  is_image_ = false;
   r0_ = r_ + (frame.inverse * IntervalMatrix(c_)) * r0_;
   c_ = q_;
   std::fill(r_.begin(), r_.end(), Interval(0));
