@@ -110,7 +110,7 @@ equations = ["der(x1) = -(x2 + x3)", "der(x2) = x1 + b*x2", "der(x3) = 0.2 + x3*
 [run]
 t = [0, 10]
 )toml");
-    CHECK(roessler.parameters == std::vector<std::string>{"a", "b", "decimal_1"});
+    CHECK(roessler.parameters == std::vector<std::string>{"a", "b", "0.2"});
     CHECK(roessler.values[1] == enclosure::enclose_decimal("0.2"));
     CHECK(roessler.values[2] == roessler.values[1]);
     CHECK(roessler.start[1] == enclosure::enclose_decimal("-8.3809417428298"));
