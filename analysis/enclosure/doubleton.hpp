@@ -26,17 +26,17 @@ class Doubleton {
   /// How much each coordinate of the starting box contributes to the width of this one, in shares
   /// of the sizes of the states: as long as the linear image of the starting box was kept.
   [[nodiscard]] const std::vector<double>& smear() const { return smear_; }
-  /// The largest width of a state, as a share of that of the linear image of the starting box; 1
-  /// where that image has been given up.
-  [[nodiscard]] double excess() const;
+  /// C r_0, the linear image of the starting box about 0, as long as it was kept; empty later.
+  [[nodiscard]] Box linear_image() const;
 
  private:
+  void note_smear();
   void reorganize(const Frame& frame, const std::vector<double>& scales);
 
   std::vector<double> center_;
   Matrix c_, q_;
   Box r0_, r_, box_;
-  std::vector<double> smear_;
+  std::vector<double> smear_, widest_;
   bool is_image_ = true;  // C r_0 is that of the starting box
 };
 

@@ -46,11 +46,11 @@ EventWindow::EventWindow(ModeFlows& flows, double t, const Doubleton& set, ModeF
   fires_ = direction == 0 || direction == -reached_.side;
 }
 
-/// All other gaps stay positive over the window.
-bool EventWindow::is_alone(double radius) {
+/// All other gaps stay positive between the common time and the event.
+bool EventWindow::is_alone() {
   for (const Monitor& monitor : monitors_)
     if (monitor.gap != reached_.gap &&
-        certain_sign(gap_range(from_.window, monitor, 0, symmetric(radius), set_)) <= 0)
+        certain_sign(gap_range(from_.window, monitor, 0, with_zero(delta_), set_)) <= 0)
       return fail("another branch may end at the same time");
   return true;
 }
@@ -72,10 +72,9 @@ bool EventWindow::locate() {
     const Interval value = gap_range(from_.window, reached_, 0, Interval(0), set_);
     delta_ = -value / slope;
     if (magnitude(delta_) <= radius_) {
-      if (!is_alone(radius_)) return false;
       delta_ = common({delta_},
                       {-value / gap_range(from_.window, reached_, 1, with_zero(delta_), set_)})[0];
-      return locate_center(radius_) && shrink() && reset_states();
+      return is_alone() && locate_center(radius_) && shrink() && reset_states();
     }
     radius_ = 1.1 * magnitude(delta_);
   }
@@ -194,18 +193,35 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, bool same_rates, bool& has_val
   return K;
 }
 
+/// S* as a set, for mean value forms.
+Doubleton EventWindow::section(const IntervalMatrix& K) const {
+  const int n = set_.states();
+  IntervalMatrix P = K;  // R' − Ṙ ∇mᵀ/m'
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (!gradient_[static_cast<std::size_t>(j)].is_zero())
+        P(i, j) -= after_rates_[static_cast<std::size_t>(i)] *
+                   gradient_[static_cast<std::size_t>(j)] / slope_;
+  Doubleton section = set_;
+  section.move(center_after_, P * flow_, after_);
+  return section;
+}
+
+// From the event to the common time and back the new mode holds: until there its gaps are tested
+// from the event, from there on by steps.
 std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& successor) {
-  const double radius = 2 * radius_;
+  const double radius = std::max({magnitude(delta_), width(delta_), shortest_});
   const Interval start = time();
   if (!to.window.prepare_window(start, after_, Interval(t_) + center_delta_, center_after_,
                                 radius)) {
     fail("the new mode could not be followed over the window of the event");
     return std::nullopt;
   }
+  const Doubleton on_surface = section(reset_);
   for (const Monitor& monitor : successor.monitors) {
     const int order = monitor.trend == Trend::bending ? 2 : monitor.trend == Trend::rising ? 1 : 0;
-    const Interval m = to.window.output(monitor.gap, order, symmetric(radius));
-    if (certain_sign(m) * monitor.side <= 0) {
+    const Interval m = gap_range(to.window, monitor, order, with_zero(-delta_), on_surface);
+    if (certain_sign(m) <= 0) {
       fail("the new mode may end within the window of the event");
       return std::nullopt;
     }

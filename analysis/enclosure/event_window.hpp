@@ -37,7 +37,8 @@ class EventWindow {
   [[nodiscard]] bool fires() const { return fires_; }
 
  private:
-  bool is_alone(double radius);
+  bool is_alone();
+  [[nodiscard]] Doubleton section(const IntervalMatrix& reset) const;
   bool locate_center(double radius);
   bool shrink();
   bool reset_states();

@@ -24,9 +24,9 @@ bool holds_derivative(const Tape& tape, int line, const Dcs& system) {
 void check_treated(const Model& model) {
   for (const Variable& variable : model.variables)
     if (variable.bounds != Range{})
-      throw InvalidInput(fmt::format(
-          "variable '{}' has bounds, which an enclosure does not watch: leave them out",
-          variable.name));
+      throw InvalidInput(
+          fmt::format("variable '{}' has bounds, which an enclosure does not watch: leave them out",
+                      variable.name));
   for (std::size_t i = 0; i < model.restitution.size(); ++i)
     if (model.restitution[i] != 0)
       throw InvalidInput(fmt::format(
@@ -90,8 +90,8 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
   model.outputs.tape.evaluate(std::span<const Interval>(inputs), std::span<Interval>(lines));
   Box result;
   for (const int k : indices)
-    result.push_back(lines[static_cast<std::size_t>(
-        model.outputs.lines[static_cast<std::size_t>(k)])]);
+    result.push_back(
+        lines[static_cast<std::size_t>(model.outputs.lines[static_cast<std::size_t>(k)])]);
   return result;
 }
 

@@ -13,7 +13,7 @@ namespace perp::enclosure {
 /// of laws and every literal of a formula are intervals that contain them. Parameters and starts
 /// may be intervals in the file, as text: "[1.1, 1.21]", "5.437 +- 0.01".
 struct ExactModel {
-  Model model{};  ///< its numbers are the doubles next to the exact ones
+  Model model{};                         ///< its numbers are the doubles next to the exact ones
   std::vector<std::string> variables{};  ///< names, in the order of x
   /// Names: those of the file, the literals that are no doubles, data of laws.
   std::vector<std::string> parameters{};

@@ -9,7 +9,8 @@
 namespace perp::enclosure {
 namespace {
 
-constexpr int slices = 8;        ///< of a step, for the signs of gaps
+constexpr int slices = 8;  ///< of a step, for the signs of gaps
+constexpr double rounding_share = 0x1p-30;
 constexpr int shortenings = 20;  ///< of a step whose first slice is undecided, by 8
 
 /// The end of slice k of a step, on the grid.
@@ -127,10 +128,20 @@ void Piece::follow(Branch& branch) {
     if (advance(branch) == Outcome::lost) return;
 }
 
+/// What the set is wider than the linear image of the start, as a share of the largest width of
+/// that state at any row so far. Widths of rounding are no reason to bisect.
 void Piece::note_width(const Branch& branch) {
-  const double excess = branch.set.excess();
-  if (excess <= result_.excess) return;
-  result_.excess = excess;
+  const Box& box = branch.set.box();
+  const Box image = branch.set.linear_image();
+  widest_.resize(box.size(), 0);
+  excess_.resize(box.size(), 0);
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const double whole = width(box[i]);
+    widest_[i] = std::max(widest_[i], whole);
+    if (whole > rounding_share * magnitude(box[i]))
+      excess_[i] = std::max(excess_[i], image.empty() ? whole : whole - width(image[i]));
+    if (excess_[i] > 0) result_.excess = std::max(result_.excess, excess_[i] / widest_[i]);
+  }
   const auto& smear = branch.set.smear();
   const auto most = std::max_element(smear.begin(), smear.end());
   if (most != smear.end() && *most > 0) result_.split = static_cast<int>(most - smear.begin());
@@ -190,6 +201,7 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
   const bool may_switch = falling != branch.monitors.end();
   if (!may_switch) flush(branch);
   if (end > branch.t) {
+    const std::size_t first_row = branch.row;
     for (; branch.row < task_.times.size() && task_.times[branch.row] <= end; ++branch.row) {
       const double time = task_.times[branch.row];
       EnclosureRow row;
@@ -219,7 +231,7 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
     }
     flow.step.move(branch.set, end);
     branch.t = end;
-    note_width(branch);
+    if (branch.row > first_row) note_width(branch);
   }
   return reached < 0 ? Outcome::moved : pass_event(branch, flow, reached);
 }

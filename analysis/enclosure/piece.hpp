@@ -70,6 +70,7 @@ class Piece {
   ModeFlows flows_;
   std::vector<Branch> open_;
   int numbers_ = 0;
+  std::vector<double> widest_, excess_;  // of the states at rows
   PieceResult result_;
 };
 
