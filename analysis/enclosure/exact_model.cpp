@@ -35,21 +35,18 @@ void check_treated(const Model& model) {
           model.laws()[i].name));
 }
 
-ExactModel made_of(Model model) {
-  check_treated(model);
-  ExactModel result;
-  const ExactNumbers& numbers = *model.exact_numbers;
-  for (const Variable& variable : model.variables) result.variables.push_back(variable.name);
-  result.parameters = numbers.names;
-  result.system = *model.equations;
-  result.start = numbers.starts;
-  result.values = numbers.values;
-  result.span = model.run.span;
-  result.model = std::move(model);
-  return result;
-}
-
 }  // namespace
+
+ExactModel::ExactModel(Model read) : model(std::move(read)) {
+  check_treated(model);
+  const ExactNumbers& numbers = *model.exact_numbers;
+  for (const Variable& variable : model.variables) variables.push_back(variable.name);
+  parameters = numbers.names;
+  system = *model.equations;
+  start = numbers.starts;
+  values = numbers.values;
+  span = model.run.span;
+}
 
 Box ExactModel::multipliers(const Box& lambda) const {
   Box result = lambda;
@@ -99,15 +96,11 @@ Enclosure ExactModel::enclose(const EncloseOptions& options) const {
   return enclosure::enclose(system, start, values, span, options);
 }
 
-ExactModel read_exact_model(const ModelText& text, const std::vector<Override>& overrides) {
-  return made_of(text.read(overrides));
-}
-
 ExactModel read_exact_model(const std::string& text, const std::string& name,
                             const std::vector<Override>& overrides) {
   KnownNames known;
   known.exact = true;
-  return read_exact_model(ModelText(text, name, known), overrides);
+  return ExactModel(read_model_text(text, name, overrides, known));
 }
 
 }  // namespace perp::enclosure

@@ -13,7 +13,12 @@ namespace perp::enclosure {
 /// of laws and every literal of a formula are intervals that contain them. Parameters and starts
 /// may be intervals in the file, as text: "[1.1, 1.21]", "5.437 +- 0.01".
 struct ExactModel {
-  Model model{};                         ///< its numbers are the doubles next to the exact ones
+  ExactModel() = default;
+  /// Of a model that was read with exact numbers (KnownNames::exact). Throws InvalidInput, by name,
+  /// where it has what enclosures do not treat.
+  explicit ExactModel(Model read);
+
+  Model model{};  ///< its numbers are the doubles next to the exact ones
   std::vector<std::string> variables{};  ///< names, in the order of x
   /// Names: those of the file, the literals that are no doubles, data of laws.
   std::vector<std::string> parameters{};
@@ -28,20 +33,17 @@ struct ExactModel {
   [[nodiscard]] std::vector<std::string> outputs() const;
   /// Their values at every point of the set; none where one may have no value there.
   [[nodiscard]] Box outputs_at(double t, const Box& x, const Box& lambda) const;
-  /// Encloses it over its span. Throws as `enclose` and InvalidInput, by name,
-  /// where the model has what enclosures do not treat.
+  /// Encloses it over its span. Throws as `enclosure::enclose`.
   [[nodiscard]] Enclosure enclose(const EncloseOptions& options) const;
 
  private:
   [[nodiscard]] std::vector<int> output_lines() const;
 };
 
-/// Reads it. Throws ModelError and FileError as `read_model` does, and ModelError for an interval
-/// where a number is needed, one in the data of a law, and a span whose ends are no doubles.
-///@{
-ExactModel read_exact_model(const ModelText& text, const std::vector<Override>& overrides);
+/// Reads it from text; `name` stands for the file in messages. Throws ModelError as `read_model`
+/// does, and for an interval where a number is needed, one in the data of a law, and a span whose
+/// ends are no doubles.
 ExactModel read_exact_model(const std::string& text, const std::string& name,
                             const std::vector<Override>& overrides = {});
-///@}
 
 }  // namespace perp::enclosure

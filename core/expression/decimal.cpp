@@ -154,11 +154,6 @@ Interval enclose_expression(std::string_view text, const Scope& scope,
   return expression.evaluate(std::span<const Interval>(inputs));
 }
 
-Interval enclose_expression(std::string_view text, const std::vector<std::string>& names,
-                            const std::vector<Interval>& values) {
-  return enclose_expression(text, Scope{names}, values);
-}
-
 namespace {
 
 constexpr std::size_t printed_digits = 20;

@@ -44,14 +44,10 @@ class ExactLiterals {
   std::vector<double> nearest_;
 };
 
-/// The value of an expression of named intervals, its literals taken as the decimal numbers they
+/// The value of an expression of named intervals, one for each name of the scope, its literals taken as the decimal numbers they
 /// are: "8/3", "2*pi/T". Throws ExpressionError.
-///@{
-Interval enclose_expression(std::string_view text, const std::vector<std::string>& names,
-                            const std::vector<Interval>& values);
 Interval enclose_expression(std::string_view text, const Scope& scope,
                             const std::vector<Interval>& values);
-///@}
 
 /// All digits of a double, which has finitely many: "0.1000000000000000055511151231257827...".
 std::string exact_decimal(double x);

@@ -151,12 +151,12 @@ TEST_SUITE("core/expression/decimal") {
 
   TEST_CASE("expressions of decimals are not rounded on the way") {
     // (0.1 + 0.2) − 0.3 = 0 in decimal numbers, 2^−54 in doubles
-    const Interval zero = enclosure::enclose_expression("(0.1 + 0.2) - 0.3", {}, {});
+    const Interval zero = enclosure::enclose_expression("(0.1 + 0.2) - 0.3", Scope{}, {});
     CHECK(zero.contains(0.0));
     CHECK(enclosure::width(zero) < 2e-16);
-    const Interval beta = enclosure::enclose_expression("a/3", {"a"}, {Interval(8)});
+    const Interval beta = enclosure::enclose_expression("a/3", Scope{{"a"}}, {Interval(8)});
     CHECK(Rational(beta.lo) < Rational(8, 3));
     CHECK(Rational(beta.hi) > Rational(8, 3));
-    CHECK_THROWS_AS(enclosure::enclose_expression("0.1 +", {}, {}), ExpressionError);
+    CHECK_THROWS_AS(enclosure::enclose_expression("0.1 +", Scope{}, {}), ExpressionError);
   }
 }
