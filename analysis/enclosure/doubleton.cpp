@@ -16,16 +16,20 @@ std::vector<double> radii(const Box& box) {
   return list;
 }
 
-/// The sizes of the states, as powers of two.
-std::vector<double> sizes(const Box& box) {
-  std::vector<double> list(box.size());
-  std::transform(box.begin(), box.end(), list.begin(), [](const Interval& x) {
-    const double size = magnitude(x);
-    return size > 0 && std::isfinite(size)
-               ? std::ldexp(1.0, std::clamp(std::ilogb(size), -300, 300))
+/// What lengths of the states are measured in: the widest that each of them was, as powers of two.
+std::vector<double> scales_of(const std::vector<double>& widest) {
+  std::vector<double> scales(widest.size());
+  std::transform(widest.begin(), widest.end(), scales.begin(), [](double most) {
+    return most > 0 && std::isfinite(most)
+               ? std::ldexp(1.0, std::clamp(std::ilogb(most), -300, 300))
                : 1.0;
   });
-  return list;
+  return scales;
+}
+
+void note_widths(const Box& box, std::vector<double>& widest) {
+  widest.resize(box.size(), 0);
+  for (std::size_t i = 0; i < box.size(); ++i) widest[i] = std::max(widest[i], width(box[i]));
 }
 
 double largest_share(const Box& part, const std::vector<double>& scales) {
@@ -40,7 +44,27 @@ Doubleton::Doubleton(const Box& box)
     : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box) {
   const auto n = static_cast<Eigen::Index>(box.size());
   c_ = q_ = Matrix::Identity(n, n);
+  note_widths(box, widest_);
+  note_smear();
 }
+
+/// Σ_i |C_ij| rad r_0j, each state in its own measure.
+void Doubleton::note_smear() {
+  const std::vector<double> scales = scales_of(widest_);
+  smear_.assign(r0_.size(), 0);
+  for (std::size_t j = 0; j < r0_.size(); ++j)
+    for (std::size_t i = 0; i < r0_.size(); ++i)
+      smear_[j] += std::abs(c_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j))) *
+                   radius(r0_[j]) / scales[i];
+}
+
+Interval Doubleton::spread(const Box& a) const {
+  IntervalMatrix row(1, states());
+  for (int j = 0; j < states(); ++j) row(0, j) = a[static_cast<std::size_t>(j)];
+  return ((row * IntervalMatrix(c_)) * r0_ + (row * IntervalMatrix(q_)) * r_)[0];
+}
+
+Box Doubleton::linear_image() const { return is_image_ ? IntervalMatrix(c_) * r0_ : Box{}; }
 
 Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
   return F + (J * IntervalMatrix(c_)) * r0_ + (J * IntervalMatrix(q_)) * r_;
@@ -53,7 +77,8 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   const Box direct = F + JC * r0_ + JQ * r_;
   const Matrix next_c = middle(JC);
   center_ = middle(F);
-  const std::vector<double> scales = sizes(direct);
+  note_widths(direct, widest_);
+  const std::vector<double> scales = scales_of(widest_);
   const Frame frame = orthogonal_frame(middle(JQ), radii(r_), scales);
   const Box added = F - points(center_) + (JC - IntervalMatrix(next_c)) * r0_;
   r_ = (frame.inverse * JQ) * r_ + frame.inverse * added;
@@ -67,9 +92,11 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
 // Where the second part has outgrown the first, it takes the first in,  r_0' = r + Q⁻¹ C r_0, and a
 // new one begins: its parallelepiped then follows the flow like the starting box did.
 void Doubleton::reorganize(const Frame& frame, const std::vector<double>& scales) {
+  if (is_image_) note_smear();
   const double first = largest_share(IntervalMatrix(c_) * r0_, scales);
   const double second = largest_share(IntervalMatrix(q_) * r_, scales);
-  if (!(second > 3 * first)) return;
+  if (!(second > first)) return;
+  is_image_ = false;
   r0_ = r_ + (frame.inverse * IntervalMatrix(c_)) * r0_;
   c_ = q_;
   std::fill(r_.begin(), r_.end(), Interval(0));

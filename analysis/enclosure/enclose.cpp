@@ -4,25 +4,11 @@
 #include <cmath>
 
 #include <perp/analysis/enclosure/enclose.hpp>
+#include <perp/analysis/enclosure/times.hpp>
 #include <perp/core/error.hpp>
 
 namespace perp::enclosure {
 namespace {
-
-std::vector<double> times_of_rows(const Span& span, const EncloseOptions& options) {
-  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.start < span.end))
-    throw InvalidInput(
-        fmt::format("the span is [{}, {}]; expected a start before the end", span.start, span.end));
-  if (options.times.empty()) return {span.start, span.end};
-  double before = span.start;
-  for (const double t : options.times) {
-    if (!(before <= t && t <= span.end))
-      throw InvalidInput(fmt::format("time {} is out of order or outside of the span [{}, {}]", t,
-                                     span.start, span.end));
-    before = t;
-  }
-  return options.times;
-}
 
 void check(const Flow& flow, const Box& start, const EncloseOptions& options) {
   if (static_cast<int>(start.size()) != flow.states() || start.empty())
@@ -31,8 +17,7 @@ void check(const Flow& flow, const Box& start, const EncloseOptions& options) {
   for (std::size_t i = 0; i < start.size(); ++i)
     if (!start[i].is_bounded())
       throw InvalidInput(fmt::format("interval {} of the start is not bounded", i + 1));
-  if (options.step.order < 1 || options.step.order > 60)
-    throw InvalidInput(fmt::format("the order is {}; expected 1 to 60", options.step.order));
+  check_order(options);
 }
 
 EnclosureRow row(double t, const Box& box) {
@@ -40,12 +25,6 @@ EnclosureRow row(double t, const Box& box) {
   made.t = t;
   made.box = box;
   return made;
-}
-
-/// Times on this grid have exact differences: they are whole multiples of it below 2^52.
-double time_grid(const Span& span) {
-  const double size = std::max(std::abs(span.start), std::abs(span.end));
-  return std::ldexp(1.0, std::ilogb(size) - 50);
 }
 
 }  // namespace

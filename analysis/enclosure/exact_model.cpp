@@ -73,8 +73,8 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
   model.outputs.tape.evaluate(std::span<const Interval>(inputs), std::span<Interval>(lines));
   Box result;
   for (const int k : indices)
-    result.push_back(lines[static_cast<std::size_t>(
-        model.outputs.lines[static_cast<std::size_t>(k)])]);
+    result.push_back(
+        lines[static_cast<std::size_t>(model.outputs.lines[static_cast<std::size_t>(k)])]);
   return result;
 }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
-#include <perp/analysis/enclosure/smooth_system.hpp>
+#include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/core/error.hpp>
 #include <perp/core/recorder.hpp>
 
