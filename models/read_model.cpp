@@ -144,6 +144,10 @@ void read_variable(const Context& context, const std::string& name, const Value&
   const Value* start = &value;
   if (value.kind == Value::Kind::table) {
     context.check_keys(value, what, {"at_bounds", "bounds", "nominal", "start", "unit"});
+    if (const Member* bounds = value.find("bounds"); bounds != nullptr && model.exact_numbers)
+      context.document().fail(
+          *bounds, fmt::format("{} has bounds, which an enclosure does not watch; expected none",
+                               what));
     if (const Member* bounds = value.find("bounds"))
       variable.bounds = read_bounds(context, bounds->value, what);
     if (const Member* at_bounds = value.find("at_bounds"))

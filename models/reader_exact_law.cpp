@@ -145,6 +145,66 @@ StatedLaw EquationTexts::exact_law(const Value& text, const LawStatement& statem
   return stated;
 }
 
+namespace {
+
+/// The intervals of all lines over the starts; none of what a derivative or a guess is in.
+std::vector<Interval> values_at_start(const Dcs& system, double t,
+                                      const std::vector<Interval>& starts,
+                                      const std::vector<Interval>& parameters) {
+  const int n = system.n();
+  std::vector<Interval> inputs(static_cast<std::size_t>(system.parameter_input(0)),
+                               Interval::none());
+  inputs[0] = Interval(t);
+  const std::vector<bool> needed = needed_lines(system.tape, system.F);
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    const Instruction& line = system.tape[static_cast<int>(k)];
+    const int j = line.a - system.derivative_input(0);
+    if (needed[k] && line.operation == Operation::input && 0 <= j && j < n)
+      inputs[static_cast<std::size_t>(system.variable_input(j))] =
+          starts[static_cast<std::size_t>(j)];
+  }
+  inputs.insert(inputs.end(), parameters.begin(), parameters.end());
+  std::vector<Interval> values(static_cast<std::size_t>(system.tape.size()));
+  system.tape.evaluate(std::span<const Interval>(inputs), std::span<Interval>(values));
+  return values;
+}
+
+/// The first needed line without a value whose operands have one; -1: there is none.
+int first_without_value(const Tape& tape, int root, const std::vector<Interval>& values) {
+  const std::vector<bool> needed = needed_lines(tape, std::span(&root, 1));
+  const auto has_value = [&values](int line) {
+    return line < 0 || values[static_cast<std::size_t>(line)].has_value();
+  };
+  for (int k = 0; k <= root; ++k)
+    if (needed[static_cast<std::size_t>(k)] && tape[k].operation != Operation::input &&
+        !has_value(k) && has_value(tape[k].a) && has_value(tape[k].b))
+      return k;
+  return -1;
+}
+
+}  // namespace
+
+void EquationTexts::check_domains(const Dcs& system) const {
+  if (system.m() > 0) return;  // a formula need not have a value on the other side of a law
+  const std::vector<Interval> values =
+      values_at_start(system, given_.run.span.start, given_.exact_numbers->starts, *model_->exact);
+  const std::vector<std::string> names = given_.input_names();
+  for (std::size_t i = 0; i < system.F.size(); ++i) {
+    const int line = first_without_value(system.tape, system.F[i], values);
+    if (line < 0) continue;
+    const Instruction& here = system.tape[line];
+    const int operand = here.operation == Operation::divide ? here.b : here.a;
+    const Interval& set = values[static_cast<std::size_t>(operand)];
+    context_.document().fail(
+        *equation_texts_[i],
+        fmt::format("{} has no value everywhere on the set of starts: {} is in [{:.6g}, {:.6g}]; "
+                    "expected starts and parameters within its domain: make their intervals "
+                    "smaller",
+                    print_expression(system.tape, line, names),
+                    print_expression(system.tape, operand, names), set.lo, set.hi));
+  }
+}
+
 void EquationTexts::complete(const std::vector<std::string>& multipliers,
                              ExactNumbers& numbers) const {
   numbers.names.insert(numbers.names.end(), literals_.texts().begin(), literals_.texts().end());
@@ -154,6 +214,11 @@ void EquationTexts::complete(const std::vector<std::string>& multipliers,
   if (const Member* table = table_.find("restitution")) {
     numbers.restitution.assign(multipliers.size(), Interval(0));
     for (const Member& member : table->value.members) {
+      if (context_.number(member.value, "restitution of '" + member.key + "'") != 0)
+        context_.document().fail(member,
+                                 fmt::format("restitution of '{}': impacts of laws are not "
+                                             "enclosed; expected the impact as a reset (when)",
+                                             member.key));
       const auto found = std::find(multipliers.begin(), multipliers.end(), member.key);
       numbers.restitution[static_cast<std::size_t>(found - multipliers.begin())] =
           context_.quantity(member.value, "restitution of '" + member.key + "'").exact;

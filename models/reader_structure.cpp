@@ -96,6 +96,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   model.restitution = texts.restitution(model.multipliers);
   if (model.exact_numbers) {
     texts.complete(model.multipliers, *model.exact_numbers);
+    texts.check_domains(*model.equations);
     model.exact_numbers->multipliers.resize(model.laws().size());
   }
   const std::vector<std::string> inputs = model.input_names();

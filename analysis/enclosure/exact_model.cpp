@@ -1,9 +1,7 @@
 // Model files without rounding, as the command and tests enclose them.
-#include <fmt/format.h>
 #include <algorithm>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
-#include <perp/core/error.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -20,25 +18,9 @@ bool holds_derivative(const Tape& tape, int line, const Dcs& system) {
   return false;
 }
 
-/// What runs honour and enclosures do not.
-void check_treated(const Model& model) {
-  for (const Variable& variable : model.variables)
-    if (variable.bounds != Range{})
-      throw InvalidInput(
-          fmt::format("variable '{}' has bounds, which an enclosure does not watch: leave them out",
-                      variable.name));
-  for (std::size_t i = 0; i < model.restitution.size(); ++i)
-    if (model.restitution[i] != 0)
-      throw InvalidInput(fmt::format(
-          "law '{}' has a restitution: impacts of laws are not enclosed; write the impact as a "
-          "reset (when)",
-          model.laws()[i].name));
-}
-
 }  // namespace
 
 ExactModel::ExactModel(Model read) : model(std::move(read)) {
-  check_treated(model);
   const ExactNumbers& numbers = *model.exact_numbers;
   for (const Variable& variable : model.variables) variables.push_back(variable.name);
   parameters = numbers.names;
@@ -80,8 +62,12 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
   // t | ẋ | x | λ | p;  derivatives are in none of these outputs
   Box inputs(static_cast<std::size_t>(system.parameter_input(0)), Interval::none());
   inputs[0] = Interval(t);
-  std::copy(x.begin(), x.end(), inputs.begin() + system.variable_input(0));
-  std::copy(lambda.begin(), lambda.end(), inputs.begin() + system.multiplier_input(0));
+  const auto copy = [&inputs](const Box& from, int count, int first) {
+    const int size = std::min(count, static_cast<int>(from.size()));
+    std::copy_n(from.begin(), size, inputs.begin() + first);
+  };
+  copy(x, system.n(), system.variable_input(0));
+  copy(lambda, system.m(), system.multiplier_input(0));
   inputs.insert(inputs.end(), values.begin(), values.end());
   Box lines(static_cast<std::size_t>(model.outputs.tape.size()));
   model.outputs.tape.evaluate(std::span<const Interval>(inputs), std::span<Interval>(lines));

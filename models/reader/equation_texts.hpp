@@ -31,6 +31,10 @@ class EquationTexts {
   /// Where numbers are exact: those of the lowered model, whose multipliers have these names.
   void complete(const std::vector<std::string>& multipliers, ExactNumbers& numbers) const;
 
+  /// Throws where a formula of the lowered smooth model has no value for some of the starts, as
+  /// log(x) for x in [0, 1].
+  void check_domains(const Dcs& system) const;
+
   [[nodiscard]] const EquationModel& model() const { return *model_; }
   [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
   /// Does an output hold a derivative?
