@@ -58,14 +58,22 @@ Doubleton::Doubleton(const Box& box)
   note_smear();
 }
 
-/// Σ_i |C_ij| rad r_0j, each state in its own measure.
+/// Σ_i |C_ij| rad r_0j, each state in its own measure; those that have stayed what they were count
+/// where there are no others.
 void Doubleton::note_smear() {
   const std::vector<double> scales = this->scales();
-  smear_.assign(r0_.size(), 0);
-  for (std::size_t j = 0; j < r0_.size(); ++j)
-    for (std::size_t i = 0; i < r0_.size(); ++i)
-      smear_[j] += std::abs(c_(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j))) *
-                   radius(r0_[j]) / scales[i];
+  std::vector<double> all(r0_.size(), 0), moved(r0_.size(), 0);
+  for (Eigen::Index i = 0; i < c_.rows(); ++i) {
+    const bool is_constant = c_.row(i) == Vector::Unit(c_.cols(), i).transpose();
+    for (Eigen::Index j = 0; j < c_.cols(); ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const double share =
+          std::abs(c_(i, j)) * radius(r0_[at]) / scales[static_cast<std::size_t>(i)];
+      all[at] += share;
+      if (!is_constant) moved[at] += share;
+    }
+  }
+  smear_ = *std::max_element(moved.begin(), moved.end()) > 0 ? moved : all;
 }
 
 Interval Doubleton::spread(const Box& a) const {
