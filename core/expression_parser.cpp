@@ -152,7 +152,9 @@ int ExpressionParser::number() {
   if (error != std::errc()) fail_at_token(misplaced("a number"));
   at_ += length;
   skip_space();
-  return tape_.constant(value);
+  // A literal that is an input: see enclosure::ExactLiterals.
+  const auto exact = scope_.aliases.find(text_.substr(start, length));
+  return exact == scope_.aliases.end() ? tape_.constant(value) : tape_.input(exact->second);
 }
 
 int ExpressionParser::name_or_call() {
@@ -184,8 +186,11 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   if (name == "inf") return tape_.constant(std::numeric_limits<double>::infinity());
   if (const auto reason = scope_.elsewhere.find(name); reason != scope_.elsewhere.end())
     fail(start, name.size(), fmt::format("'{}' cannot be used here: {}", name, reason->second));
-  std::vector<std::string> known = scope_.names;
-  for (const auto& alias : scope_.aliases) known.push_back(alias.first);
+  std::vector<std::string> known;
+  for (const std::string& other : scope_.names)
+    if (!scope_.aliases.contains(other)) known.push_back(other);  // no literal
+  for (const auto& alias : scope_.aliases)
+    if (is_name(alias.first)) known.push_back(alias.first);
   known.emplace_back("pi");
   const std::vector<std::string> functions = known_functions();
   known.insert(known.end(), functions.begin(), functions.end());

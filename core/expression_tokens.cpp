@@ -36,12 +36,15 @@ std::vector<std::string> ExpressionParser::known_functions() const {
 
 std::string ExpressionParser::expected_names() const {
   constexpr std::size_t most = 8;
-  if (scope_.names.empty()) return "a number (there are no names to use here)";
-  if (scope_.names.size() == 1) return scope_.names[0];
+  std::vector<std::string> names;
+  for (const std::string& name : scope_.names)
+    if (!scope_.aliases.contains(name)) names.push_back(name);  // no literal
+  if (names.empty()) return "a number (there are no names to use here)";
+  if (names.size() == 1) return names[0];
   std::string list;
-  for (std::size_t i = 0; i < std::min(most, scope_.names.size()); ++i)
-    list += (i > 0 ? ", " : "") + scope_.names[i];
-  return (scope_.names.size() > most ? "one of " + list + ", ..." : "one of " + list);
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    list += (i > 0 ? ", " : "") + names[i];
+  return (names.size() > most ? "one of " + list + ", ..." : "one of " + list);
 }
 
 void ExpressionParser::fail_not_a_function(std::string_view name, std::size_t start) const {

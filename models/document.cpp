@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 #include <perp/models/reader/document.hpp>
 
@@ -91,6 +92,22 @@ Value Document::override_value(std::size_t k) const {
   value.at = position_of(sources_[k + 1].text, overrides_[k].key.size() + 1);
   value.text = overrides_[k].value;
   return value;
+}
+
+std::string Document::literal(const Value& number) const {
+  const std::string_view text = sources_[static_cast<std::size_t>(number.source)].text;
+  std::string_view rest = text.substr(byte_offset(text, number.at));
+  constexpr double largest = 0x1p53;  // up to here every whole number is a double
+  const std::string_view digits = rest.substr(rest.find_first_not_of("+-"));
+  if (digits.starts_with("0x") || digits.starts_with("0o") || digits.starts_with("0b")) {
+    if (std::abs(number.number) > largest)
+      fail(number, "a number in another base is above 2^53; expected it as a decimal number");
+    return fmt::format("{:.0f}", number.number);
+  }
+  std::string literal(rest.substr(0, rest.find_first_not_of("0123456789+-._eE")));
+  std::erase(literal, '_');
+  if (literal.starts_with('+')) literal.erase(0, 1);
+  return literal;
 }
 
 void Document::fail(const Value& value, const std::string& message) const {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
 #include <perp/core/equation.hpp>
+#include <perp/core/expression/interval.hpp>
 
 namespace perp {
 
@@ -12,6 +14,12 @@ namespace perp {
 struct StatedLaw {
   Law law;
   int argument = -1;  ///< line of w
+  /// Numbers of parameters o, s, so that (w, μ) is on the graph and o + s μ is the multiplier; -1:
+  /// μ is the multiplier itself.
+  ///@{
+  int offset = -1;
+  int scale = -1;
+  ///@}
 };
 
 /// Equations as they were read, lines of one tape with forms. Inputs of the tape:
@@ -23,6 +31,8 @@ struct EquationModel {
 
   Scope scope;
   std::vector<double> parameters{};
+  /// Intervals that contain the parameters: then nothing is rounded, see lowering::Algebra.
+  std::optional<std::vector<enclosure::Interval>> exact{};
   std::vector<StatedLaw> laws{};
   Tape tape{};
   Forms forms;
@@ -31,6 +41,10 @@ struct EquationModel {
   std::vector<Reset> resets{};  ///< their lines are lines of this tape
 
   [[nodiscard]] int n() const { return scope.variables; }
+  /// What lowering::Algebra takes.
+  [[nodiscard]] const std::vector<enclosure::Interval>* intervals() const {
+    return exact ? &*exact : nullptr;
+  }
 };
 
 /// A form cannot become a law: its numbers are wrong, or not constant.

@@ -9,10 +9,24 @@ bool Algebra::is_number(int line, double number) const {
   return tape_[line].operation == Operation::constant && tape_[line].value == number;
 }
 
+namespace {
+
+/// Does the operation on these numbers round?
+bool rounds(Operation operation, double a, double b) {
+  using enclosure::Interval;
+  if (std::isinf(a) || std::isinf(b)) return false;
+  return !apply_operation(operation, Interval(a), Interval(b)).is_point();
+}
+
+}  // namespace
+
 int Algebra::apply(Operation operation, int a, int b) {
   const bool first = tape_[a].operation == Operation::constant;
-  if (first && (b < 0 || tape_[b].operation == Operation::constant))
-    return number(apply_operation(operation, tape_[a].value, tape_[b < 0 ? a : b].value));
+  if (first && (b < 0 || tape_[b].operation == Operation::constant)) {
+    const double x = tape_[a].value;
+    const double y = tape_[b < 0 ? a : b].value;
+    if (!is_exact() || !rounds(operation, x, y)) return number(apply_operation(operation, x, y));
+  }
   return tape_.apply(operation, a, b);
 }
 
@@ -77,7 +91,47 @@ void Algebra::learn(int line) {
     }
     dependence_.push_back(dependence);
     value_.push_back(value);
+    if (is_exact()) learn_interval();
   }
+}
+
+/// The interval of the line that was learnt last. Numbers that are no doubles are like parameters.
+void Algebra::learn_interval() {
+  const std::size_t line = interval_.size();
+  const Instruction& here = tape_[static_cast<int>(line)];
+  enclosure::Interval value = enclosure::Interval::none();
+  if (here.operation == Operation::constant) {
+    value = {here.value, here.value};
+  } else if (here.operation == Operation::input) {
+    if (dependence_[line] == Dependence::parameters)
+      value = (*intervals_)[static_cast<std::size_t>(here.a - first_parameter_)];
+  } else if (dependence_[line] != Dependence::unknowns) {
+    const enclosure::Interval x =
+        here.a < 0 ? enclosure::Interval() : interval_[static_cast<std::size_t>(here.a)];
+    value = apply_operation(here.operation, x,
+                            here.b < 0 ? x : interval_[static_cast<std::size_t>(here.b)]);
+    if (!value.is_point()) dependence_[line] = Dependence::parameters;
+  }
+  interval_.push_back(value);
+}
+
+enclosure::Interval Algebra::interval(int line) {
+  learn(line);
+  return interval_[static_cast<std::size_t>(line)];
+}
+
+std::optional<int> Algebra::sign(int line) {
+  const double point = value(line);
+  if (!is_exact())
+    return std::isnan(point) ? std::nullopt : std::optional((point > 0) - (point < 0));
+  const enclosure::Interval all = interval(line);
+  if (all.is_zero()) return 0;
+  const int certain = enclosure::certain_sign(all);
+  return certain == 0 ? std::nullopt : std::optional(certain);
+}
+
+bool Algebra::is_less(int a, int b) {
+  return is_exact() ? enclosure::certainly_less(interval(a), interval(b)) : value(a) < value(b);
 }
 
 Dependence Algebra::dependence(int line) {

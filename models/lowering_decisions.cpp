@@ -111,7 +111,9 @@ class MergeTest {
         algebra_.dependence(weights.kink) != Dependence::nothing ||
         algebra_.value(weights.kink) == 0)
       return std::nullopt;
-    return algebra_.value(weights.jump) / algebra_.value(weights.kink);
+    const int ratio = algebra_.divide(weights.jump, weights.kink);
+    if (algebra_.dependence(ratio) != Dependence::nothing) return std::nullopt;
+    return algebra_.value(ratio);
   }
 
   Algebra& algebra_;

@@ -12,7 +12,7 @@ int first_parameter(const EquationModel& model) { return 1 + 2 * model.n(); }
 
 FormLowering::FormLowering(const EquationModel& model)
     : model_(model),
-      algebra_(tape_, first_parameter(model), model.parameters),
+      algebra_(tape_, first_parameter(model), model.parameters, model.intervals()),
       switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())) {
   for (const StatedLaw& stated : model.laws) switches_.add_stated_law(stated.law);
 }
@@ -22,9 +22,19 @@ int FormLowering::input(int old_input) {
   const int m = static_cast<int>(model_.laws.size());
   const int k = static_cast<int>(model_.parameters.size());
   if (old_input < n) return tape_.input(1 + n + old_input);
-  if (old_input < n + m) return switches_.multiplier(old_input - n);
+  if (old_input < n + m) return multiplier(old_input - n);
   if (old_input < n + m + k) return tape_.input(1 + 2 * n + old_input - n - m);
   return tape_.input(Dcs::time_input());
+}
+
+/// λ, or o + s μ.
+int FormLowering::multiplier(int law) {
+  const StatedLaw& stated = model_.laws[static_cast<std::size_t>(law)];
+  const int mu = switches_.multiplier(law);
+  if (stated.scale < 0) return mu;
+  const int offset = tape_.input(first_parameter(model_) + stated.offset);
+  const int scale = tape_.input(first_parameter(model_) + stated.scale);
+  return algebra_.add(offset, algebra_.multiply(scale, mu));
 }
 
 void FormLowering::lower_until(int end, bool creates) {
@@ -113,7 +123,11 @@ int FormLowering::own_law(const Law& law, int argument, const std::string& text)
 
 void FormLowering::check_bounds(int lower, int upper, const std::string& text, FormPlace place) {
   if (!algebra_.is_known(lower) || !algebra_.is_known(upper)) return;
-  if (algebra_.value(lower) <= algebra_.value(upper)) return;
+  const bool in_order = algebra_.is_exact() && std::isfinite(algebra_.value(lower)) &&
+                                std::isfinite(algebra_.value(upper))
+                            ? algebra_.interval(lower).hi <= algebra_.interval(upper).lo
+                            : algebra_.value(lower) <= algebra_.value(upper);
+  if (in_order) return;
   throw FormError(fmt::format("the bounds of {} are {} and {}; expected lower <= upper", text,
                               algebra_.value(lower), algebra_.value(upper)),
                   place);
@@ -136,7 +150,7 @@ int FormLowering::saturation(const Form& form, const std::string& text, FormPlac
   const bool finite =
       constant && std::isfinite(algebra_.value(lower)) && std::isfinite(algebra_.value(upper));
   if (!creates_ || algebra_.is_known(w) || !finite ||
-      algebra_.value(lower) == algebra_.value(upper)) {
+      !algebra_.is_less(lower, upper)) {
     const bool from_above = !constant || std::isfinite(algebra_.value(upper));
     const int below = from_above ? minimum(w, upper, {text}) : w;
     return constant && std::isinf(algebra_.value(lower)) ? below : maximum(below, lower, {text});

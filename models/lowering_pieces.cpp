@@ -10,6 +10,16 @@ namespace {
 /// Sums that vanish but for rounding are left out of slopes and jumps.
 bool is_rounding(double value, double size) { return std::abs(value) <= 1e-14 * size; }
 
+/// Is a = k b, of constant lines; a = -1: 0? Where numbers are exact it has to be so by form, or
+/// for all values.
+bool is_multiple(Algebra& algebra, int a, int k, int b) {
+  if (algebra.is_exact())
+    return a >= 0 && algebra.sign(algebra.subtract(a, algebra.multiply(k, b))) == 0;
+  const double wanted = algebra.value(k) * algebra.value(b);
+  const double is = a < 0 ? 0 : algebra.value(a);
+  return is_rounding(is - wanted, std::abs(is) + std::abs(wanted));
+}
+
 /// a - b = k w + c, with lines k, c of constants.
 struct Multiple {
   int k = -1;
@@ -32,9 +42,7 @@ std::optional<Multiple> multiple_of(Algebra& algebra, const AffineForm& differen
   for (const auto& [line, of_w] : w) {
     if (line == one) continue;
     const int found = coefficient(difference, line);
-    const double wanted = algebra.value(k) * algebra.value(of_w);
-    const double is = found < 0 ? 0 : algebra.value(found);
-    if (!is_rounding(is - wanted, std::abs(is) + std::abs(wanted))) return std::nullopt;
+    if (!is_multiple(algebra, found, k, of_w)) return std::nullopt;
   }
   const auto constant = [&](const AffineForm& form) {
     const int line = coefficient(form, one);
@@ -44,7 +52,9 @@ std::optional<Multiple> multiple_of(Algebra& algebra, const AffineForm& differen
   const int of_w = algebra.multiply(k, constant(w));
   const double size = std::abs(algebra.value(of_difference)) + std::abs(algebra.value(of_w));
   int c = algebra.subtract(of_difference, of_w);
-  if (is_rounding(algebra.value(c), size)) c = algebra.number(0);
+  const bool vanishes =
+      algebra.is_exact() ? algebra.sign(c) == 0 : is_rounding(algebra.value(c), size);
+  if (vanishes) c = algebra.number(0);
   return Multiple{k, c};
 }
 
@@ -103,7 +113,7 @@ int FormLowering::piecewise(const Form& form, const std::string& text, FormPlace
     y[k] = algebra_.value(yk);
     if (!std::isfinite(x[k]) || !std::isfinite(y[k]))
       throw FormError(fmt::format("point {} of piecewise is not finite", k + 1), place);
-    if (k > 0 && x[k] <= x[k - 1])
+    if (k > 0 && !algebra_.is_less(operand(form, 2 * k - 1), xk))
       throw FormError(fmt::format("point {} of piecewise is at {}, the one before it at {}; "
                                   "expected increasing points",
                                   k + 1, x[k], x[k - 1]),
@@ -111,7 +121,8 @@ int FormLowering::piecewise(const Form& form, const std::string& text, FormPlace
     numbers = numbers && algebra_.dependence(xk) == Dependence::nothing &&
               algebra_.dependence(yk) == Dependence::nothing;
   }
-  if (creates_ && numbers && count > 2 && !algebra_.is_known(w))
+  // The slopes of a law's pieces are rounded: where numbers are exact it is the sum below.
+  if (creates_ && numbers && count > 2 && !algebra_.is_known(w) && !algebra_.is_exact())
     return own_law(graph(x, y), w, text);
   // y1 + m1 (w - x1) + Σ (m_k - m_(k-1)) max(0, w - x_k)
   const auto slope = [&](std::size_t k) {

@@ -37,12 +37,12 @@ int Switches::add_stated_law(const Law& law) {
 }
 
 Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
-  if (algebra_.is_known(line)) {
-    const double value = algebra_.value(line);
-    if (value != 0 && !std::isnan(value)) return {.line = line, .known_sign = value > 0 ? 1 : -1};
-  }
-  // All arguments that are 0 are one.
-  const AffineForm form = algebra_.is_known(line) ? AffineForm{} : algebra_.affine(line);
+  const bool is_known = algebra_.is_known(line);
+  const std::optional<int> sign = is_known ? algebra_.sign(line) : std::nullopt;
+  if (sign && *sign != 0) return {.line = line, .known_sign = *sign};
+  // All arguments that are 0 are one; those that may be 0 are told apart.
+  const bool is_zero = is_known && (sign || !algebra_.is_exact());
+  const AffineForm form = is_zero ? AffineForm{} : algebra_.affine(line);
   const AffineForm opposite = algebra_.negated(form);
   for (std::size_t k = 0; k < list_.size(); ++k) {
     Switch& known = list_[k];

@@ -32,7 +32,10 @@ std::vector<std::string> Model::input_names() const {
     const bool is_named = i < multipliers.size() && !multipliers[i].empty();
     names.push_back(is_named ? multipliers[i] : "[" + laws()[i].name + "]");
   }
-  for (const auto& parameter : parameters) names.push_back(parameter.first);
+  if (exact_numbers)
+    names.insert(names.end(), exact_numbers->names.begin(), exact_numbers->names.end());
+  else
+    for (const auto& parameter : parameters) names.push_back(parameter.first);
   return names;
 }
 

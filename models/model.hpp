@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <perp/core/dcs.hpp>
+#include <perp/core/expression/interval.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/core/state_derivative.hpp>
 #include <perp/core/types.hpp>
@@ -63,6 +64,22 @@ struct Outputs {
   [[nodiscard]] Vector at(double t, const Vector& x, const Vector& lambda) const;
 };
 
+/// The numbers of a model file as the decimal numbers that they are, each in an interval. Literals
+/// of formulas that are no doubles and data of laws are parameters of `Model::equations` behind
+/// those of the file.
+struct ExactNumbers {
+  std::vector<std::string> names{};            ///< of the parameters of `Model::equations`
+  std::vector<enclosure::Interval> values{};   ///< theirs
+  std::vector<enclosure::Interval> starts{};   ///< of the variables
+  std::vector<enclosure::Interval> restitution{};  ///< as `Model::restitution`
+  /// Of each law, as numbers of parameters: the multiplier of the file is offset + scale λ; -1: λ.
+  struct Scaling {
+    int offset = -1;
+    int scale = -1;
+  };
+  std::vector<Scaling> multipliers{};
+};
+
 /// A system, x0, span, exact solution if known, source.
 struct Model {
   std::string name;    ///< of the file, for people
@@ -81,6 +98,8 @@ struct Model {
   Outputs outputs;                       ///< further columns of a result
   RunOptions run;                        ///< how it is run
   std::vector<ExactPiece> exact;  ///< empty: unknown
+  std::vector<std::string> midpoints{};  ///< "m = [1, 2]": intervals whose middle is taken
+  std::optional<ExactNumbers> exact_numbers{};  ///< where they were asked for
 
   /// The starts of the variables.
   [[nodiscard]] Vector x0() const;

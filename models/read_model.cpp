@@ -86,15 +86,27 @@ const Value* find_table(const Context& context, const char* name) {
   return &member->value;
 }
 
+/// Says whose middle is taken where numbers are not exact.
+void note_interval(const std::string& name, const Value& text, const reader::Quantity& value,
+                   Model& model) {
+  if (value.is_interval && !model.exact_numbers && text.kind == Value::Kind::text &&
+      reader::is_interval_text(text.text))
+    model.midpoints.push_back(fmt::format("{} = {}", name, text.text));
+}
+
 void read_parameters(Context& context, const Value* table, const std::vector<std::string>& names,
                      Model& model) {
   for (const std::string& name : names)
     context.set_elsewhere(name, "it is defined further down; a parameter may use those above it");
   for (const std::string& name : names) {
-    const double value =
-        context.number(*context.find(table, "parameters", name), "parameter '" + name + "'");
+    const Value& text = *context.find(table, "parameters", name);
+    const reader::Quantity value = context.quantity(text, "parameter '" + name + "'");
     context.add_parameter(name, value);
-    model.parameters.emplace_back(name, value);
+    model.parameters.emplace_back(name, value.value);
+    note_interval(name, text, value, model);
+    if (!model.exact_numbers) continue;
+    model.exact_numbers->names.push_back(name);
+    model.exact_numbers->values.push_back(value.exact);
   }
 }
 
@@ -125,12 +137,17 @@ bool read_at_bounds(const Context& context, const Member& member, const Variable
                                       variable.name, word, suggestion(word, words)));
 }
 
-Variable read_variable(const Context& context, const std::string& name, const Value& value) {
+void read_variable(const Context& context, const std::string& name, const Value& value,
+                   Model& model) {
   const std::string what = "variable '" + name + "'";
   Variable variable{.name = name};
   const Value* start = &value;
   if (value.kind == Value::Kind::table) {
     context.check_keys(value, what, {"at_bounds", "bounds", "nominal", "start", "unit"});
+    if (const Member* bounds = value.find("bounds"); bounds != nullptr && model.exact_numbers)
+      context.document().fail(
+          *bounds, fmt::format("{} has bounds, which an enclosure does not watch; expected none",
+                               what));
     if (const Member* bounds = value.find("bounds"))
       variable.bounds = read_bounds(context, bounds->value, what);
     if (const Member* at_bounds = value.find("at_bounds"))
@@ -149,8 +166,14 @@ Variable read_variable(const Context& context, const std::string& name, const Va
   }
   // An override of a variable is its start.
   if (context.is_overridden("variables", name)) start = context.find(nullptr, "variables", name);
-  if (start != nullptr) variable.start = context.number(*start, "start of " + what);
-  return variable;
+  reader::Quantity at_start;
+  if (start != nullptr) {
+    at_start = context.quantity(*start, "start of " + what);
+    variable.start = at_start.value;
+    note_interval(name, *start, at_start, model);
+  }
+  if (model.exact_numbers) model.exact_numbers->starts.push_back(at_start.exact);
+  model.variables.push_back(std::move(variable));
 }
 
 /// Does the exact solution of the file still hold under these overrides?
@@ -181,6 +204,8 @@ void read_system_or_equations(const Context& context, Model& model) {
                   "[model] beside [system]; expected equations or matrices, one of them");
   if (equations != nullptr)
     read_equations(context, *equations, model);
+  else if (model.exact_numbers)
+    reader::read_exact_system(context, *system, model);
   else
     model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
                                        model.run.span.start);
@@ -195,6 +220,7 @@ Model read_document(const Document& document, const std::string& text, const Kno
       {"exact", "model", "name", "parameters", "run", "source", "system", "variables"});
 
   Model model;
+  if (known.exact) model.exact_numbers.emplace();
   model.file = name;
   model.hash = hash_of(text, document.overrides());
   model.name = std::filesystem::path(name).stem().string();
@@ -220,11 +246,11 @@ Model read_document(const Document& document, const std::string& text, const Kno
                                           "are made with dense matrices",
                                           variables->members.size(), most_variables));
   for (const Member& member : variables->members)
-    model.variables.push_back(read_variable(context, member.key, member.value));
+    read_variable(context, member.key, member.value, model);
   model.run = read_run(context, find_table(context, "run"));
   read_system_or_equations(context, model);
   reader::check_effects(context, find_table(context, "run"), model);
-  if (const Value* exact = find_table(context, "exact")) {
+  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
     model.exact = reader::read_exact(context, *exact, model.variables);
     if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
   }

@@ -45,6 +45,9 @@ struct KnownNames {
   std::vector<std::string> run_keys{};
   /// The model is run by the scheme that it names: what that cannot honour is refused.
   bool runs_scheme = false;
+  /// Numbers are kept as the decimal numbers that they are, parameters and starts may be intervals:
+  /// the model has `exact_numbers`. Else the middle of an interval is taken.
+  bool exact = false;
 };
 
 /// Reads a model file (TOML 1.0; the language is described in docs/language.md).

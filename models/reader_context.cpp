@@ -17,15 +17,23 @@ constexpr const char* time_reason = "time may be used in b, q and exact solution
 }  // namespace
 
 Context::Context(const Document& document, const KnownNames& known)
-    : document_(document), known_(known) {
+    : document_(document), known_(known), is_exact_(known.exact) {
   set_elsewhere("t", time_reason);
   set_elsewhere("time", time_reason);
 }
 
-void Context::add_parameter(const std::string& name, double value) {
+Context Context::rounded() const {
+  Context context = *this;
+  context.is_exact_ = false;
+  return context;
+}
+
+void Context::add_parameter(const std::string& name, const Quantity& value) {
   scope_.elsewhere.erase(name);
   scope_.names.push_back(name);
-  values_.push_back(value);
+  values_.push_back(value.value);
+  exact_values_.push_back(value.exact);
+  is_interval_.push_back(value.is_interval);
 }
 
 void Context::set_elsewhere(const std::string& name, const std::string& reason) {
@@ -34,9 +42,17 @@ void Context::set_elsewhere(const std::string& name, const std::string& reason) 
 
 double Context::number(const Value& text, std::size_t offset, std::string_view part,
                        std::string_view what, Finite finite) const {
+  if (is_interval_text(part))
+    document_.fail(text, offset,
+                   fmt::format("{} is the interval {}; expected a number: parameters and starts "
+                               "may be intervals",
+                               what, part));
   double result = 0;
   try {
-    result = Expression(part, scope_)(values_);
+    const Expression expression(part, scope_);
+    if (is_exact())
+      refuse_intervals(text, offset, what, expression.tape(), expression.line(), 0);
+    result = expression(values_);
   } catch (const ExpressionError& error) {
     document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));
   }

@@ -13,12 +13,14 @@
 namespace perp::reader {
 namespace {
 
-Scope scope_of(const Model& model, const std::vector<std::string>& multipliers) {
+Scope scope_of(const Model& model, const std::vector<std::string>& multipliers,
+               const enclosure::ExactLiterals& literals) {
   Scope scope;
   for (const Variable& variable : model.variables) scope.names.push_back(variable.name);
   scope.variables = static_cast<int>(scope.names.size());
   scope.names.insert(scope.names.end(), multipliers.begin(), multipliers.end());
   for (const auto& parameter : model.parameters) scope.names.push_back(parameter.first);
+  literals.extend(scope);
   scope.aliases["time"] = static_cast<int>(scope.names.size());
   scope.names.emplace_back("t");
   return scope;
@@ -90,8 +92,18 @@ EquationTexts::EquationTexts(const Context& context, const Value& table, const M
     for (const Value& value : laws->value.items) laws_.push_back(&value);
   }
   declare_multipliers();
-  model_.emplace(scope_of(model, multipliers_));
+  if (context.is_exact()) {
+    collect_all_literals();
+    reserve_law_data();
+  }
+  model_.emplace(scope_of(model, multipliers_, literals_));
   for (const auto& parameter : model.parameters) model_->parameters.push_back(parameter.second);
+  if (!context.is_exact()) return;
+  model_->parameters.insert(model_->parameters.end(), literals_.nearest().begin(),
+                            literals_.nearest().end());
+  model_->exact = context.intervals();
+  model_->exact->insert(model_->exact->end(), literals_.values().begin(),
+                        literals_.values().end());
 }
 
 template <class Read>
@@ -109,7 +121,7 @@ auto EquationTexts::at(const Value& value, const Read& read) {
 void EquationTexts::declare_multipliers() {
   for (std::size_t i = 0; i < laws_.size(); ++i) {
     const Value& text = law_text(context_, *laws_[i], fmt::format("law {}", i + 1));
-    const Scope scope = scope_of(given_, multipliers_);
+    const Scope scope = scope_of(given_, multipliers_, {});
     DeclaredName declared;
     try {
       declared = declared_multiplier(text.text, scope);
@@ -124,11 +136,13 @@ void EquationTexts::declare_multipliers() {
   }
 }
 
-Law EquationTexts::law_of(const Value& text, const LawStatement& statement) {
-  lowering::Algebra algebra(model_->tape, model_->n() + static_cast<int>(laws_.size()),
-                            model_->parameters);
+StatedLaw EquationTexts::law_of(const Value& text, const LawStatement& statement,
+                                std::size_t number) {
   const NamedLaw& law = find_law(context_.document(), text, statement.law, statement.law_offset,
                                  statement.numbers.size());
+  if (context_.is_exact()) return exact_law(text, statement, law, number);
+  lowering::Algebra algebra(model_->tape, model_->n() + static_cast<int>(laws_.size()),
+                            model_->parameters);
   std::vector<double> numbers;
   for (const int line : statement.numbers) {
     if (!algebra.is_known(line) || std::isnan(algebra.value(line)))
@@ -138,7 +152,7 @@ Law EquationTexts::law_of(const Value& text, const LawStatement& statement) {
                                            numbers.size() + 1, law.name));
     numbers.push_back(algebra.value(line));
   }
-  return make_law(context_.document(), text, law, numbers);
+  return {make_law(context_.document(), text, law, numbers), statement.argument};
 }
 
 void EquationTexts::read_laws() {
@@ -148,7 +162,7 @@ void EquationTexts::read_laws() {
     const Value& text = law_text(context_, *laws_[i], what);
     const LawStatement statement =
         at(text, [&] { return parse_law(text.text, model.scope, model.tape, model.forms); });
-    StatedLaw stated{law_of(text, statement), statement.argument};
+    StatedLaw stated = law_of(text, statement, i);
     stated.law.name = multipliers_[i];
     const int multiplier = model.tape.input(model.n() + static_cast<int>(i));
     if (!statement.multiplier.empty() || statement.partner == multiplier) {
@@ -201,7 +215,12 @@ void EquationTexts::read_equations() {
 }
 
 int EquationTexts::formula(const Value& value, const std::string& what) {
-  if (value.kind == Value::Kind::number) return model_->tape.constant(context_.number(value, what));
+  if (value.kind == Value::Kind::number) {
+    const double number = context_.number(value, what);
+    if (!context_.is_exact()) return model_->tape.constant(number);
+    return parse_formula(context_.document().literal(value), model_->scope, model_->tape,
+                         model_->forms);
+  }
   context_.check_kind(value, Value::Kind::text, what);
   return at(value,
             [&] { return parse_formula(value.text, model_->scope, model_->tape, model_->forms); });

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 #include <perp/core/nearest_name.hpp>
 #include <perp/models/reader/context.hpp>
@@ -74,17 +75,35 @@ Law at_place(const Document& document, const Value& value, const Make& make) {
   }
 }
 
-Law named_law(const Context& context, const Value& value, std::string_view what) {
+UnitLaw named_law(const Context& context, const Value& value, std::string_view what) {
   const Document& document = context.document();
   const Call call = split_call(document, value, what);
   const NamedLaw& law =
       find_law(document, value, call.name, call.name_offset, call.arguments.size());
   std::vector<double> numbers;
-  for (const Argument& argument : call.arguments)
-    numbers.push_back(context.number(
-        value, argument.offset, argument.text,
-        fmt::format("argument {} of law '{}'", numbers.size() + 1, law.name), Finite::no));
-  return make_law(document, value, law, numbers);
+  std::vector<enclosure::Interval> exact;
+  for (const Argument& argument : call.arguments) {
+    const std::string name = fmt::format("argument {} of law '{}'", numbers.size() + 1, law.name);
+    numbers.push_back(context.number(value, argument.offset, argument.text, name, Finite::no));
+    if (context.is_exact())
+      exact.push_back(context.exact_number(value, argument.offset, argument.text, name));
+  }
+  if (context.is_exact()) return unit_law(document, value, law, exact);
+  return {make_law(document, value, law, numbers)};
+}
+
+/// Data of branches have no form that is free of them.
+void check_double(const Context& context, const Value& value, const std::string& what) {
+  if (!context.is_exact()) return;
+  const bool is_text = value.kind == Value::Kind::text;
+  if (!is_text && std::isinf(value.number)) return;
+  const enclosure::Interval exact = is_text ? context.exact_number(value, 0, value.text, what)
+                                            : context.quantity(value, what).exact;
+  if (exact.lo == exact.hi) return;
+  context.document().fail(
+      value, fmt::format("{} is no double; expected one, as 0.5, or the law in [model] equations: "
+                         "an enclosure takes data of branches as they are",
+                         what));
 }
 
 Branch read_branch(const Context& context, const Value& value, const std::string& what) {
@@ -92,12 +111,17 @@ Branch read_branch(const Context& context, const Value& value, const std::string
   context.check_keys(value, what, {"a", "b", "c", "lambda", "name", "w"});
   Branch branch;
   const auto number = [&](const char* key, double& target) {
-    if (const Member* member = value.find(key))
+    if (const Member* member = value.find(key)) {
       target = context.number(member->value, fmt::format("{} of {}", key, what));
+      check_double(context, member->value, fmt::format("{} of {}", key, what));
+    }
   };
   const auto range = [&](const char* key, Range& target) {
-    if (const Member* member = value.find(key))
+    if (const Member* member = value.find(key)) {
       target = context.range(member->value, fmt::format("{} of {}", key, what), Finite::no);
+      for (const Value& end : member->value.items)
+        check_double(context, end, fmt::format("{} of {}", key, what));
+    }
   };
   number("a", branch.a);
   number("b", branch.b);
@@ -125,14 +149,15 @@ Law law_of_branches(const Context& context, const Value& table, const Value& bra
   return law;
 }
 
-Law law_of_table(const Context& context, const Value& table, const std::string& what) {
+UnitLaw law_of_table(const Context& context, const Value& table, const std::string& what) {
   const Member* kind = table.find("law");
   const Member* branches = table.find("branches");
-  Law law;
+  UnitLaw result;
+  Law& law = result.law;
   if (kind != nullptr) {
     context.check_keys(table, what, {"law", "modes", "name", "start"});
     context.check_kind(kind->value, Value::Kind::text, "law of " + what);
-    law = named_law(context, kind->value, what);
+    result = named_law(context, kind->value, what);
     if (const Member* modes = table.find("modes"))
       rename_branches(context, modes->value, law, what);
   } else if (branches != nullptr) {
@@ -144,7 +169,8 @@ Law law_of_table(const Context& context, const Value& table, const std::string& 
   if (const Member* name = table.find("name"))
     law.name = context.text(name->value, "name of " + what);
   read_start(context, table, law, what);
-  return at_place(context.document(), table, [&] { return law; });
+  law = at_place(context.document(), table, [&] { return law; });
+  return result;
 }
 
 }  // namespace
@@ -203,6 +229,10 @@ void read_start(const Context& context, const Value& table, Law& law, const std:
 }
 
 Law read_law(const Context& context, const Value& value, std::size_t number) {
+  return read_unit_law(context, value, number).law;
+}
+
+UnitLaw read_unit_law(const Context& context, const Value& value, std::size_t number) {
   const std::string what = fmt::format("law {}", number);
   if (value.kind == Value::Kind::text) return named_law(context, value, what);
   if (value.kind == Value::Kind::table) return law_of_table(context, value, what);

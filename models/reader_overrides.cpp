@@ -52,6 +52,11 @@ std::string Context::canonical_key(std::size_t k, const Names& parameters,
                                    const Names& variables) const {
   std::string key = document_.overrides()[k].key;
   if (key.starts_with("variables.") && key.ends_with(".start")) key.resize(key.size() - 6);
+  constexpr std::string_view at_start = "(0)";  // x(0) is the start of x
+  if (key.ends_with(at_start) &&
+      std::find(variables.begin(), variables.end(),
+                std::string_view(key).substr(0, key.size() - at_start.size())) != variables.end())
+    key.resize(key.size() - at_start.size());
   Names candidates;
   Names known;
   const auto offer = [&](const Names& names, const std::string& table) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include <perp/core/expression/decimal.hpp>
 #include <perp/core/nearest_name.hpp>
 #include <perp/models/reader/context.hpp>
 #include <perp/models/run_options.hpp>
@@ -39,6 +40,19 @@ bool yes_or_no(const Context& context, const Value& value, const std::string& wh
   return value.number != 0;
 }
 
+/// The ends of a proof are exact times.
+void require_double(const Context& context, const Value& value, const char* what, double nearest) {
+  if (context.quantity(value, "run.t").exact.is_point()) return;
+  const std::string digits = enclosure::exact_decimal(nearest);
+  context.document().fail(
+      value, fmt::format("run.t {} at {}, which is no double, and times of an enclosure are exact; "
+                         "expected the double that is meant: {}",
+                         what,
+                         value.kind == Value::Kind::text ? value.text
+                                                         : context.document().literal(value),
+                         digits));
+}
+
 Span read_span(const Context& context, const Value* table, const Value* value) {
   const Document& document = context.document();
   if (value == nullptr) {
@@ -51,6 +65,10 @@ Span read_span(const Context& context, const Value* table, const Value* value) {
     document.fail(*value,
                   fmt::format("run.t = [{}, {}] ends before it starts; expected start < end",
                               range.lower, range.upper));
+  if (context.is_exact()) {
+    require_double(context, value->items[0], "starts", range.lower);
+    require_double(context, value->items[1], "ends", range.upper);
+  }
   return {range.lower, range.upper};
 }
 

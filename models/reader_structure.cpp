@@ -87,12 +87,18 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   model.outputs = {texts.output_names(), system.tape, outputs, system.m(), system.parameters};
   if (texts.has_derivatives()) model.outputs.derivative.emplace(system);
   const std::vector<int> arguments = system.G;
-  if (std::optional<Lcs> matrices = as_lcs(system))
+  // Matrices are made of rounded numbers.
+  if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_lcs(system))
     model.system = *std::move(matrices);
   else
     model.system = system;
   model.equations = std::move(system);
   model.restitution = texts.restitution(model.multipliers);
+  if (model.exact_numbers) {
+    texts.complete(model.multipliers, *model.exact_numbers);
+    texts.check_domains(*model.equations);
+    model.exact_numbers->multipliers.resize(model.laws().size());
+  }
   const std::vector<std::string> inputs = model.input_names();
   for (const int line : arguments)
     model.arguments.push_back(print_expression(model.outputs.tape, line, inputs));

@@ -16,17 +16,31 @@ std::vector<double> radii(const Box& box) {
   return list;
 }
 
-/// The sizes of the states, as powers of two.
-std::vector<double> sizes(const Box& box) {
-  std::vector<double> list(box.size());
-  std::transform(box.begin(), box.end(), list.begin(), [](const Interval& x) {
-    const double size = magnitude(x);
-    return size > 0 && std::isfinite(size)
-               ? std::ldexp(1.0, std::clamp(std::ilogb(size), -300, 300))
-               : 1.0;
-  });
+}  // namespace
+
+/// What lengths of the states are measured in, as powers of two: the widest that each of them was,
+/// or its size as long as it is a point.
+std::vector<double> Doubleton::scales() const {
+  std::vector<double> list(widest_.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const double most = widest_[i] > 0 ? widest_[i] : largest_[i];
+    list[i] = most > 0 && std::isfinite(most)
+                  ? std::ldexp(1.0, std::clamp(std::ilogb(most), -300, 300))
+                  : 1.0;
+  }
   return list;
 }
+
+void Doubleton::note_sizes(const Box& box) {
+  widest_.resize(box.size(), 0);
+  largest_.resize(box.size(), 0);
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    widest_[i] = std::max(widest_[i], width(box[i]));
+    largest_[i] = std::max(largest_[i], magnitude(box[i]));
+  }
+}
+
+namespace {
 
 double largest_share(const Box& part, const std::vector<double>& scales) {
   double most = 0;
@@ -40,7 +54,35 @@ Doubleton::Doubleton(const Box& box)
     : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box) {
   const auto n = static_cast<Eigen::Index>(box.size());
   c_ = q_ = Matrix::Identity(n, n);
+  note_sizes(box);
+  note_smear();
 }
+
+/// Σ_i |C_ij| rad r_0j, each state in its own measure; those that have stayed what they were count
+/// where there are no others.
+void Doubleton::note_smear() {
+  const std::vector<double> scales = this->scales();
+  std::vector<double> all(r0_.size(), 0), moved(r0_.size(), 0);
+  for (Eigen::Index i = 0; i < c_.rows(); ++i) {
+    const bool is_constant = c_.row(i) == Vector::Unit(c_.cols(), i).transpose();
+    for (Eigen::Index j = 0; j < c_.cols(); ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const double share =
+          std::abs(c_(i, j)) * radius(r0_[at]) / scales[static_cast<std::size_t>(i)];
+      all[at] += share;
+      if (!is_constant) moved[at] += share;
+    }
+  }
+  smear_ = *std::max_element(moved.begin(), moved.end()) > 0 ? moved : all;
+}
+
+Interval Doubleton::spread(const Box& a) const {
+  IntervalMatrix row(1, states());
+  for (int j = 0; j < states(); ++j) row(0, j) = a[static_cast<std::size_t>(j)];
+  return ((row * IntervalMatrix(c_)) * r0_ + (row * IntervalMatrix(q_)) * r_)[0];
+}
+
+Box Doubleton::linear_image() const { return is_image_ ? IntervalMatrix(c_) * r0_ : Box{}; }
 
 Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
   return F + (J * IntervalMatrix(c_)) * r0_ + (J * IntervalMatrix(q_)) * r_;
@@ -49,11 +91,17 @@ Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
 // φ(x) ∈ F + J (C r_0 + Q r) = x' + C' r_0 + Q' r' for any points x', C' and any frame Q', with
 //     r' = (Q'⁻¹ J Q) r + Q'⁻¹ (F − x' + (J C − C') r_0)
 void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
-  const IntervalMatrix JC = J * IntervalMatrix(c_), JQ = J * IntervalMatrix(q_);
-  const Box direct = F + JC * r0_ + JQ * r_;
+  const IntervalMatrix JC = J * IntervalMatrix(c_);
+  const Box direct = F + JC * r0_ + (J * IntervalMatrix(q_)) * r_;
   const Matrix next_c = middle(JC);
   center_ = middle(F);
-  const std::vector<double> scales = sizes(direct);
+  note_sizes(direct);
+  const std::vector<double> scales = this->scales();
+  if (!has_frame_) {  // Q r = 0: the first frame has the units of the states
+    q_ = Eigen::Map<const Vector>(scales.data(), q_.rows()).asDiagonal();
+    has_frame_ = true;
+  }
+  const IntervalMatrix JQ = J * IntervalMatrix(q_);
   const Frame frame = orthogonal_frame(middle(JQ), radii(r_), scales);
   const Box added = F - points(center_) + (JC - IntervalMatrix(next_c)) * r0_;
   r_ = (frame.inverse * JQ) * r_ + frame.inverse * added;
@@ -67,9 +115,11 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
 // Where the second part has outgrown the first, it takes the first in,  r_0' = r + Q⁻¹ C r_0, and a
 // new one begins: its parallelepiped then follows the flow like the starting box did.
 void Doubleton::reorganize(const Frame& frame, const std::vector<double>& scales) {
+  if (is_image_) note_smear();
   const double first = largest_share(IntervalMatrix(c_) * r0_, scales);
   const double second = largest_share(IntervalMatrix(q_) * r_, scales);
-  if (!(second > 3 * first)) return;
+  if (!(second > first)) return;
+  is_image_ = false;
   r0_ = r_ + (frame.inverse * IntervalMatrix(c_)) * r0_;
   c_ = q_;
   std::fill(r_.begin(), r_.end(), Interval(0));

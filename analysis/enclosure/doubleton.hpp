@@ -19,15 +19,28 @@ class Doubleton {
 
   /// Where the set goes under every map φ with φ(x) ∈ F + J (x − center) for the members x: a box.
   [[nodiscard]] Box image_box(const Box& F, const IntervalMatrix& J) const;
-  /// The same as a set; `other` encloses it too.
+  /// {a (x − center)} over the members x, of one row a.
+  [[nodiscard]] Interval spread(const Box& a) const;
+  /// The same as `image_box` as a set; `other` encloses it too.
   void move(const Box& F, const IntervalMatrix& J, const Box& other);
+  /// How much each coordinate of the starting box contributes to the width of this one, in shares
+  /// of the sizes of the states: as long as the linear image of the starting box was kept.
+  [[nodiscard]] const std::vector<double>& smear() const { return smear_; }
+  /// C r_0, the linear image of the starting box about 0, as long as it was kept; empty later.
+  [[nodiscard]] Box linear_image() const;
 
  private:
+  [[nodiscard]] std::vector<double> scales() const;
+  void note_sizes(const Box& box);
+  void note_smear();
   void reorganize(const Frame& frame, const std::vector<double>& scales);
 
   std::vector<double> center_;
   Matrix c_, q_;
   Box r0_, r_, box_;
+  std::vector<double> smear_, widest_, largest_;
+  bool has_frame_ = false;
+  bool is_image_ = true;  // C r_0 is that of the starting box
 };
 
 }  // namespace perp::enclosure

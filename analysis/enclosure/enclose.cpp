@@ -4,25 +4,11 @@
 #include <cmath>
 
 #include <perp/analysis/enclosure/enclose.hpp>
+#include <perp/analysis/enclosure/times.hpp>
 #include <perp/core/error.hpp>
 
 namespace perp::enclosure {
 namespace {
-
-std::vector<double> times_of_rows(const Span& span, const EncloseOptions& options) {
-  if (!std::isfinite(span.start) || !std::isfinite(span.end) || !(span.start < span.end))
-    throw InvalidInput(
-        fmt::format("the span is [{}, {}]; expected a start before the end", span.start, span.end));
-  if (options.times.empty()) return {span.start, span.end};
-  double before = span.start;
-  for (const double t : options.times) {
-    if (!(before <= t && t <= span.end))
-      throw InvalidInput(fmt::format("time {} is out of order or outside of the span [{}, {}]", t,
-                                     span.start, span.end));
-    before = t;
-  }
-  return options.times;
-}
 
 void check(const Flow& flow, const Box& start, const EncloseOptions& options) {
   if (static_cast<int>(start.size()) != flow.states() || start.empty())
@@ -31,17 +17,27 @@ void check(const Flow& flow, const Box& start, const EncloseOptions& options) {
   for (std::size_t i = 0; i < start.size(); ++i)
     if (!start[i].is_bounded())
       throw InvalidInput(fmt::format("interval {} of the start is not bounded", i + 1));
-  if (options.step.order < 1 || options.step.order > 60)
-    throw InvalidInput(fmt::format("the order is {}; expected 1 to 60", options.step.order));
+  check_order(options);
 }
 
-/// Times on this grid have exact differences: they are whole multiples of it below 2^52.
-double time_grid(const Span& span) {
-  const double size = std::max(std::abs(span.start), std::abs(span.end));
-  return std::ldexp(1.0, std::ilogb(size) - 50);
+EnclosureRow row(double t, const Box& box) {
+  EnclosureRow made;
+  made.t = t;
+  made.box = box;
+  return made;
 }
 
 }  // namespace
+
+const char* to_string(Flag flag) { return flag == Flag::unique ? "unique" : "all"; }
+
+const char* to_string(How how) {
+  switch (how) {
+    case How::inclusion: return "inclusion";
+    case How::contraction: return "contraction";
+    default: return "modes";
+  }
+}
 
 Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
                   const EncloseOptions& options) {
@@ -54,20 +50,22 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
   Doubleton set(start);
   double t = span.start;
   auto next = times.begin();
-  for (; next != times.end() && *next == t; ++next) result.rows.push_back({t, set.box()});
+  for (; next != times.end() && *next == t; ++next) result.rows.push_back(row(t, set.box()));
   while (t < span.end && (next != times.end() || options.tube)) {
     if (result.steps == options.most_steps || !step.prepare(set, t, span.end, grid)) {
       const bool budget = result.steps == options.most_steps;
-      result.lost = Lost{t, budget ? "the number of steps has reached its limit" : step.reason()};
+      result.lost =
+          Lost{Interval(t), budget ? "the number of steps has reached its limit" : step.reason()};
       return result;
     }
     ++result.steps;
     for (; next != times.end() && *next < step.end(); ++next)
-      result.rows.push_back({*next, step.at(set, *next)});
-    if (options.tube) result.tube.push_back({t, step.end(), step.between(t, step.end())});
+      result.rows.push_back(row(*next, step.at(set, *next)));
+    if (options.tube)
+      result.tube.push_back({t, step.end(), 0, Flag::unique, step.between(t, step.end())});
     step.move(set);
     t = step.end();
-    for (; next != times.end() && *next == t; ++next) result.rows.push_back({t, set.box()});
+    for (; next != times.end() && *next == t; ++next) result.rows.push_back(row(t, set.box()));
   }
   return result;
 }

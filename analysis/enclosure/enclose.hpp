@@ -6,41 +6,89 @@
 
 #include <perp/analysis/enclosure/interval_matrix.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
+#include <perp/core/dcs.hpp>
 
 namespace perp::enclosure {
 
 /// What an enclosure is asked for.
 struct EncloseOptions {
-  StepOptions step{};
+  StepOptions step{};           ///< order and lengths of steps
   std::vector<double> times{};  ///< of the rows, increasing, in the span; empty: its ends
   bool tube = false;            ///< also boxes that hold for whole intervals of time
-  int most_steps = 1'000'000;
+  int most_steps = 1'000'000;   ///< of one piece
+  int most_events = 10'000;     ///< of one piece: more of them are taken for an accumulation
+  int pieces = 256;    ///< most pieces into which the set of starts and parameters is split
+  int branches = 64;   ///< most branches that are followed at one time
+  int threads = 1;     ///< pieces are independent; the result does not depend on it
+  double share = 0.1;  ///< of a width: what a piece may be wider than its linear image
 };
 
-/// At the exact time t every point of the start has exactly one solution, and it lies in the box.
+/// What a row claims of every point of the start (starts and parameters).
+enum class Flag {
+  unique,  ///< it has exactly one solution until t, and that one lies in the box
+  all      ///< each of its solutions that exist until t lies in a row of that time
+};
+
+/// How that was shown.
+enum class How { modes, inclusion, contraction };
+
+/// The words of tables: "unique", "all"; "modes", "inclusion", "contraction".
+///@{
+const char* to_string(Flag flag);
+const char* to_string(How how);
+///@}
+
+/// Where the solutions are at the exact time t.
 struct EnclosureRow {
   double t = 0;
-  Box box{};
+  int branch = 0;
+  Flag flag = Flag::unique;
+  How how = How::modes;
+  Box box{};          ///< of a system its n variables, of a flow its states
+  Box multipliers{};  ///< m
+  std::vector<Mode>
+      modes{};  ///< those in which members may be at t; more than one: an event is near
 };
 
-/// The same at every time from `from` to `to`.
+/// Every member of the branch has such an event within `t`: exactly one where `unique`.
+struct EnclosureEvent {
+  Interval t{};
+  int branch = 0;
+  std::string type{};  ///< as in the log of a run: to_string(EventKind)
+  int law = -1;        ///< its law; -1: none
+  int from = -1;       ///< branch of the law before
+  int to = -1;         ///< branch of the law after
+  int reset = -1;      ///< which state reset; -1: none
+  bool unique = true;
+  std::string note{};
+};
+
+/// Where the solutions are at every time from `from` to `to`.
 struct TubeRow {
   double from = 0, to = 0;
+  int branch = 0;
+  Flag flag = Flag::unique;
   Box box{};
 };
 
 /// From here on nothing is claimed.
 struct Lost {
-  double t = 0;  ///< last time that was reached
-  std::string reason{};
+  Interval t{};          ///< within it the proof ends
+  std::string reason{};  ///< what could not be shown
+  std::string advice{};  ///< one thing to try
+  int law = -1;          ///< whose branch was undecided; -1: of no law
+  int reset = -1;        ///< whose condition was undecided; -1: of no reset
+  Mode mode{};           ///< the last mode that was certain
 };
 
 /// Rows end where the enclosure was lost.
 struct Enclosure {
-  std::vector<EnclosureRow> rows{};
-  std::vector<TubeRow> tube{};  ///< without gaps
+  std::vector<EnclosureRow> rows{};      ///< in the order of t
+  std::vector<EnclosureEvent> events{};  ///< in the order of t.lo
+  std::vector<TubeRow> tube{};           ///< without gaps
   std::optional<Lost> lost{};
-  int steps = 0;
+  int steps = 0;   ///< of all pieces
+  int pieces = 1;  ///< that were followed
 };
 
 /// Encloses all solutions of x' = f(t, x) that start in `start` at span.start, until span.end.
@@ -48,6 +96,15 @@ struct Enclosure {
 /// InvalidInput for wrong spans, times and sizes, std::runtime_error where the arithmetic is not
 /// sound.
 Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
+                  const EncloseOptions& options = {});
+
+/// Encloses all solutions of a system with laws and resets that start in `start` (one interval for
+/// each variable; of algebraic ones it is a guess that nothing depends on) for all `parameters`
+/// (one for each of the system, constant in time). The data of laws and what the tape holds are
+/// taken as exact. Solutions are Filippov's where laws jump; modes of DAEs are those that are
+/// consistent. Throws InvalidInput for wrong sizes, spans and times, and where the start is not
+/// consistent.
+Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
                   const EncloseOptions& options = {});
 
 }  // namespace perp::enclosure

@@ -3,28 +3,46 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/enclosure/interval_matrix.hpp>
+#include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/types.hpp>
+#include <perp/models/read_model.hpp>
 
 namespace perp::enclosure {
 
-/// A model file whose numbers are taken as the decimal numbers they are: parameters, starts and
-/// every literal of an equation are intervals that contain them. Parameters and starts may be
-/// intervals in the file, as text: "[1.1, 1.21]", "5.437 +- 0.01".
+/// A model file whose numbers are taken as the decimal numbers they are: parameters, starts, data
+/// of laws and every literal of a formula are intervals that contain them. Parameters and starts
+/// may be intervals in the file, as text: "[1.1, 1.21]", "5.437 +- 0.01".
 struct ExactModel {
+  ExactModel() = default;
+  /// Of a model that was read with exact numbers (KnownNames::exact).
+  explicit ExactModel(Model read);
+
+  Model model{};                         ///< its numbers are the doubles next to the exact ones
   std::vector<std::string> variables{};  ///< names, in the order of x
-  std::vector<std::string>
-      parameters{};  ///< those of the file, then the literals that are no doubles
-  Dcs system{};      ///< its parameters are the doubles next to `values`
-  Box start{};       ///< of the variables
-  Box values{};      ///< of the parameters
+  /// Names: those of the file, the literals that are no doubles, data of laws.
+  std::vector<std::string> parameters{};
+  Dcs system{};
+  Box start{};   ///< of the variables
+  Box values{};  ///< of the parameters
   Span span{0, 1};
+
+  /// The multipliers of the file at a row's, one for each law.
+  [[nodiscard]] Box multipliers(const Box& lambda) const;
+  /// Names of the outputs that are enclosed: those without derivatives.
+  [[nodiscard]] std::vector<std::string> outputs() const;
+  /// Their values at every point of the set; none where one may have no value there.
+  [[nodiscard]] Box outputs_at(double t, const Box& x, const Box& lambda) const;
+  /// Encloses it over its span. Throws as `enclosure::enclose`.
+  [[nodiscard]] Enclosure enclose(const EncloseOptions& options) const;
+
+ private:
+  [[nodiscard]] std::vector<int> output_lines() const;
 };
 
-/// Reads it from text; `name` stands for the file in messages. Throws ModelError and
-/// ExpressionError as the reader of models does, InvalidInput for matrices, laws and resets, which
-/// are not treated yet.
-ExactModel read_exact_model(const std::string& text, const std::string& name);
+/// Reads it from text; `name` stands for the file in messages. Throws ModelError as `read_model`
+/// does, and for an interval where a number is needed, one in the data of a law, and a span whose
+/// ends are no doubles.
+ExactModel read_exact_model(const std::string& text, const std::string& name,
+                            const std::vector<Override>& overrides = {});
 
 }  // namespace perp::enclosure

@@ -14,14 +14,33 @@ constexpr double roundoff = 0x1p-53;
 /// τ^power
 Interval natural_power(const Interval& tau, int power) { return pow(tau, Interval(power)); }
 
+/// The states that others give, as outputs of a flow that stands still.
+Flow relations(const Flow& flow) {
+  Flow still = flow;
+  std::fill(still.rates.begin(), still.rates.end(), still.tape.constant(0));
+  still.outputs.clear();
+  for (const DependentState& dependent : flow.dependents) still.outputs.push_back(dependent.line);
+  return still;
+}
+
+/// k (k − 1) … (k − order + 1)
+Interval falling(int k, int order) {
+  Interval product(1);
+  for (int l = 0; l < order; ++l) product *= Interval(k - l);
+  return product;
+}
+
 }  // namespace
 
 TaylorStep::TaylorStep(const Flow& flow, const StepOptions& options)
-    : options_(options), point_(flow), box_series_(flow), tube_(flow) {}
+    : options_(options),
+      point_(flow),
+      box_series_(flow),
+      tube_(flow),
+      relations_(relations(flow)),
+      dependents_(flow.dependents) {}
 
-Interval TaylorStep::since_start(double from, double to) const {
-  return {directed::subtract_down(from, t_), directed::subtract_up(to, t_)};
-}
+Interval TaylorStep::since_start(double from, double to) const { return Interval(from, to) - t_; }
 
 /// Σ_{k ≤ K} x_k τ^k by Horner's rule.
 Interval TaylorStep::polynomial(const IntervalSeries& series, int state,
@@ -40,12 +59,14 @@ Box TaylorStep::centre_at(const Interval& tau) const {
   return sum;
 }
 
-Box TaylorStep::box_at(const Interval& tau) const {
+Box TaylorStep::box_at(const Interval& tau) {
   Box sum(remainder_.size());
   for (int i = 0; i < box_series_.states(); ++i)
     sum[static_cast<std::size_t>(i)] =
         polynomial(box_series_, i, tau) +
         remainder_[static_cast<std::size_t>(i)] * natural_power(tau, options_.order + 1);
+  sum = common(sum, tube_box_);
+  refine(tau, sum);
   return sum;
 }
 
@@ -63,14 +84,67 @@ IntervalMatrix TaylorStep::jacobian_at(const Interval& tau) const {
   return J;
 }
 
+/// Σ_{k ≤ K} ∂x_k τ^k + δ_{K+1} W τ^(K+1): coefficient K + 1 at time σ is a function of x(σ), whose
+/// derivative by x(0) is that by x(σ), which lies in Z, times W = ∂x(σ)/∂x(0). Gronwall:
+/// |W − I| ≤ e^(L |τ|) − 1 with L ≥ ‖∂f‖ over Z.
+IntervalMatrix TaylorStep::flow_jacobian(const Interval& tau) const {
+  const int n = box_series_.states(), last = options_.order + 1;
+  IntervalMatrix D(n, n), W{Matrix(Matrix::Identity(n, n))};
+  const double most = (exp(Interval(growth_) * Interval(magnitude(tau))) - Interval(1)).hi;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      D(i, j) = tube_.derivative(i, j, last);
+      W(i, j) += symmetric(most);
+    }
+  }
+  const IntervalMatrix DW = D * W;
+  IntervalMatrix J = jacobian_at(tau);
+  const Interval power = natural_power(tau, last);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (!DW(i, j).is_zero()) J(i, j) += DW(i, j) * power;
+  return J;
+}
+
+/// e at F, and its derivatives over all points between: x_j(τ) = e(x(τ)), x(τ) ∈ F + J (x − x̂).
+void TaylorStep::complete(const Interval& t, Box& F, IntervalMatrix& J, const Box& box) {
+  if (dependents_.empty()) return;
+  const int count = relations_.outputs(), n = J.columns();
+  if (!relations_.compute(t, F, 1, false)) return;
+  Box values;
+  for (int k = 0; k < count; ++k) values.push_back(relations_.output(k, 0));
+  Box all = box;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = hull(all[i], F[i]);
+  if (!relations_.compute(t, all, 1, true)) return;
+  for (int k = 0; k < count; ++k) {
+    const int row = dependents_[static_cast<std::size_t>(k)].state;
+    F[static_cast<std::size_t>(row)] = values[static_cast<std::size_t>(k)];
+    for (int j = 0; j < n; ++j) {
+      Interval sum;
+      for (int i = 0; i < n; ++i) {
+        const Interval& slope = relations_.output_derivative(k, i, 0);
+        if (!slope.is_zero() && !J(i, j).is_zero()) sum += slope * J(i, j);
+      }
+      J(row, j) = sum;
+    }
+  }
+}
+
+void TaylorStep::refine(const Interval& tau, Box& box) {
+  if (dependents_.empty() || !relations_.compute(t_ + tau, box, 1, false)) return;
+  for (int k = 0; k < relations_.outputs(); ++k) {
+    Interval& x = box[static_cast<std::size_t>(dependents_[static_cast<std::size_t>(k)].state)];
+    x = common({x}, {relations_.output(k, 0)})[0];
+  }
+}
+
 /// Series at the centre and over the box. The mean value form needs derivatives between the centre
 /// and each member: where the centre is outside, the box is that of both.
-bool TaylorStep::expand(const Doubleton& set) {
-  const Box centre = points(set.center());
-  Box box = set.box();
-  for (std::size_t i = 0; i < box.size(); ++i) box[i] = hull(box[i], centre[i]);
-  return point_.compute(Interval(t_), centre, options_.order, false) &&
-         box_series_.compute(Interval(t_), box, options_.order + 1, true) && is_bounded(box);
+bool TaylorStep::expand(const Interval& center_t, const Box& center, const Box& members) {
+  Box box = members;
+  for (std::size_t i = 0; i < box.size(); ++i) box[i] = hull(box[i], center[i]);
+  return point_.compute(center_t, center, options_.order, false) &&
+         box_series_.compute(t_, box, options_.order + 1, true) && is_bounded(box);
 }
 
 /// |x_k| h^k ≤ share · size for the last two coefficients of every state; its size is that of its
@@ -90,25 +164,23 @@ double TaylorStep::proposed_length(const Box& box) const {
   return options_.longest > 0 ? std::min(length, options_.longest) : length;
 }
 
-/// The proof of the class comment for the step from t to t + length.
-bool TaylorStep::prove(double length) {
+/// The proof of the class comment for these times after t.
+bool TaylorStep::prove(const Interval& times, bool derivatives) {
   const int n = box_series_.states(), K = options_.order;
-  const Interval times(0, length), last = natural_power(times, K + 1);
+  const Interval last = natural_power(times, K + 1);
   Box smooth(static_cast<std::size_t>(n)), V(smooth), Z(smooth), R(smooth);
   for (int i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(i);
     smooth[at] = polynomial(box_series_, i, times);
     // twice the coefficient over the box; where that is 0, as much as rounding is
     const double rounding =
-        std::min(0x1p-10 * roundoff * magnitude(smooth[at]) / last.hi, directed::largest);
+        std::min(0x1p-10 * roundoff * magnitude(smooth[at]) / magnitude(last), directed::largest);
     V[at] = symmetric(2 * magnitude(box_series_.coefficient(i, K + 1)) +
                       (std::isnan(rounding) ? 0 : rounding) + 0x1p-1000);
   }
   for (int trial = 0; trial < inflations; ++trial) {
     for (std::size_t i = 0; i < Z.size(); ++i) Z[i] = smooth[i] + V[i] * last;
-    if (!is_bounded(Z) ||
-        !tube_.compute(Interval(t_, directed::add_up(t_, length)), Z, K + 1, false))
-      return false;
+    if (!is_bounded(Z) || !tube_.compute(t_ + times, Z, K + 1, derivatives)) return false;
     bool inside = true;
     for (int i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -142,8 +214,8 @@ bool TaylorStep::is_sharp(const Box& box, double h) const {
 
 // Lengths are multiples of the grid, so that t stays a double and its distance to the end is exact.
 bool TaylorStep::prepare(const Doubleton& set, double t, double end, double grid) {
-  t_ = t;
-  if (!expand(set)) {
+  t_ = Interval(t);
+  if (!expand(t_, points(set.center()), set.box())) {
     reason_ = "the right-hand side has no value, or no derivatives, everywhere in the set";
     return false;
   }
@@ -152,7 +224,7 @@ bool TaylorStep::prepare(const Doubleton& set, double t, double end, double grid
     end_ = length < end - t ? t + grid * std::floor(length / grid) : end;
     if (!(end_ > t)) break;
     const double longest = since_start(t, end_).hi;
-    if (prove(longest) && is_sharp(set.box(), longest)) {
+    if (prove(Interval(0, longest), false) && is_sharp(set.box(), longest)) {
       last_length_ = longest;
       return true;
     }
@@ -161,18 +233,75 @@ bool TaylorStep::prepare(const Doubleton& set, double t, double end, double grid
   return false;
 }
 
-Box TaylorStep::between(double from, double to) const {
-  return common(box_at(since_start(from, to)), tube_box_);
+bool TaylorStep::prepare_window(const Interval& t, const Box& box, const Interval& center_t,
+                                const Box& center, double radius) {
+  t_ = t;
+  if (!expand(center_t, center, box) || !prove(symmetric(radius), true)) return false;
+  growth_ = 0;  // ‖∂f‖ over Z, sums of rows
+  for (int i = 0; i < tube_.states(); ++i) {
+    double row = 0;
+    for (int j = 0; j < tube_.states(); ++j)
+      row = directed::add_up(row, magnitude(tube_.derivative(i, j, 1)));
+    growth_ = std::max(growth_, row);
+  }
+  return std::isfinite(growth_);
 }
 
-Box TaylorStep::at(const Doubleton& set, double time) const {
+Box TaylorStep::between(double from, double to) { return box_at(since_start(from, to)); }
+
+Box TaylorStep::at(const Doubleton& set, double time) {
   const Interval tau = since_start(time, time);
-  return common(set.image_box(centre_at(tau), jacobian_at(tau)), box_at(tau));
+  const Box box = box_at(tau);
+  Box F = centre_at(tau);
+  IntervalMatrix J = jacobian_at(tau);
+  complete(Interval(time), F, J, box);
+  return common(set.image_box(F, J), box);
 }
 
-void TaylorStep::move(Doubleton& set) {
-  const Interval tau = since_start(end_, end_);
-  set.move(centre_at(tau), jacobian_at(tau), box_at(tau));
+void TaylorStep::move(Doubleton& set, double time) {
+  const Interval tau = since_start(time, time);
+  const Box box = box_at(tau);
+  Box F = centre_at(tau);
+  IntervalMatrix J = jacobian_at(tau);
+  complete(Interval(time), F, J, box);
+  set.move(F, J, box);
+}
+
+// Outputs are known to one order less than the states: m(τ) ∈ Σ_{k < K} m_k τ^k + m_K(Z) τ^K, and
+// its derivatives by time likewise.
+
+Interval TaylorStep::output_polynomial(const IntervalSeries& series, int i, int order,
+                                       const Interval& tau) const {
+  Interval sum;
+  for (int k = options_.order - 1; k >= order; --k)
+    sum = sum * tau + falling(k, order) * series.output(i, k);
+  return sum;
+}
+
+Interval TaylorStep::output_remainder(int i, int order, const Interval& tau) const {
+  const int K = options_.order;
+  return falling(K, order) * tube_.output(i, K) * natural_power(tau, K - order);
+}
+
+Interval TaylorStep::output(int i, int order, const Interval& tau) const {
+  return output_polynomial(box_series_, i, order, tau) + output_remainder(i, order, tau);
+}
+
+Interval TaylorStep::center_output(int i, int order, const Interval& tau) const {
+  return output_polynomial(point_, i, order, tau) + output_remainder(i, order, tau);
+}
+
+Interval TaylorStep::output(int i, int order, const Interval& tau, const Doubleton& set) const {
+  const int n = box_series_.states();
+  Box slopes(static_cast<std::size_t>(n));
+  for (int j = 0; j < n; ++j)
+    for (int k = options_.order - 1; k >= order; --k)
+      slopes[static_cast<std::size_t>(j)] =
+          slopes[static_cast<std::size_t>(j)] * tau +
+          falling(k, order) * box_series_.output_derivative(i, j, k);
+  const Interval mean = output_polynomial(point_, i, order, tau) + set.spread(slopes) +
+                        output_remainder(i, order, tau);
+  return common({output(i, order, tau)}, {mean})[0];
 }
 
 }  // namespace perp::enclosure

@@ -15,16 +15,16 @@ struct StepOptions {
   double excess = 0.01;  ///< of a box's width, that the remainder of a step may be as wide as
 };
 
-/// One step of x' = f(t, x) for all points of a set, with its proof:
-///     Z = Σ_{k ≤ K} x_k [0,h]^k + V [0,h]^(K+1),   x_k over the box,    R = x_{K+1} over Z,   R ⊂
-///     int V
-/// Then every solution that starts in the box exists on [0,h], is the only one, and stays in Z: as
-/// long as it does, Taylor's formula with the remainder in each row gives x(τ) ∈ Σ x_k τ^k + R
-/// τ^(K+1), which is inside Z, so that it cannot leave. With x̂ any point and P_k the coefficients
-/// of the solution through it
+/// One step of x' = f(t, x) for all points of a set, with its proof: for times T after t,
+///     Z = Σ_{k ≤ K} x_k T^k + V T^(K+1),   x_k over the box,    R = x_{K+1} over Z,   R ⊂ int V
+/// Then every solution that starts in the box exists on T, is the only one, and stays in Z: as long
+/// as it does, Taylor's formula with the remainder in each row gives x(τ) ∈ Σ x_k τ^k + R τ^(K+1),
+/// which is inside Z, so that it cannot leave. With x̂ any point and P_k the coefficients of the
+/// solution through it
 ///     x(τ) ∈ Σ_{k ≤ K} P_k τ^k + R τ^(K+1) + J (x(0) − x̂),     J = Σ_{k ≤ K} ∂x_k τ^k over box and
 ///     x̂
-/// which is the mean value form of the polynomial; the remainder is that of x(0).
+/// which is the mean value form of the polynomial; the remainder is that of x(0). T may hold times
+/// before t, and t be an interval: the start of each member is then at a time of its own.
 class TaylorStep {
  public:
   TaylorStep(const Flow& flow, const StepOptions& options);
@@ -32,31 +32,62 @@ class TaylorStep {
   /// Finds and proves a step from t that ends at or before `end` on the grid of `grid`. False:
   /// there is none, see `reason`.
   bool prepare(const Doubleton& set, double t, double end, double grid);
+  /// Proves T = [−radius, radius] for the members of `box` with the point x̂ in `center` at a time
+  /// of `center_t`, which is part of t; with derivatives of the remainder, for `flow_jacobian`.
+  bool prepare_window(const Interval& t, const Box& box, const Interval& center_t,
+                      const Box& center, double radius);
   [[nodiscard]] double end() const { return end_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
   /// The states at every time of `from` ≤ τ ≤ `to`, between t and `end`.
-  [[nodiscard]] Box between(double from, double to) const;
+  [[nodiscard]] Box between(double from, double to);
   /// The states at one such time, of the set that was prepared.
-  [[nodiscard]] Box at(const Doubleton& set, double time) const;
-  /// Moves it to `end`.
-  void move(Doubleton& set);
+  [[nodiscard]] Box at(const Doubleton& set, double time);
+  /// Moves it to `time`, at most `end`.
+  void move(Doubleton& set, double time);
+  void move(Doubleton& set) { move(set, end_); }
+
+  /// Of times τ after t, within T.
+  ///@{
+  [[nodiscard]] Box centre_at(const Interval& tau) const;
+  [[nodiscard]] Box box_at(const Interval& tau);
+  [[nodiscard]] IntervalMatrix jacobian_at(const Interval& tau) const;
+  /// ∂x(τ)/∂x(0), remainder included, of a window.
+  [[nodiscard]] IntervalMatrix flow_jacobian(const Interval& tau) const;
+  /// Rows of states that others give are made from those, all at this time: x_j = e(t, x),
+  /// ∂x_j = ∂e ∂x.
+  void complete(const Interval& time, Box& F, IntervalMatrix& J, const Box& box);
+  /// Z, where all solutions stay.
+  [[nodiscard]] const Box& tube_box() const { return tube_box_; }
+  ///@}
+
+  /// The derivative number `order` by time of an output of the flow, at times τ after t.
+  ///@{
+  [[nodiscard]] Interval output(int i, int order, const Interval& tau) const;
+  /// Of the members of the set that was prepared, by the mean value form too.
+  [[nodiscard]] Interval output(int i, int order, const Interval& tau, const Doubleton& set) const;
+  /// Of the point x̂.
+  [[nodiscard]] Interval center_output(int i, int order, const Interval& tau) const;
+  ///@}
 
  private:
   [[nodiscard]] double proposed_length(const Box& box) const;
-  [[nodiscard]] bool expand(const Doubleton& set);
-  bool prove(double length);
+  [[nodiscard]] bool expand(const Interval& center_t, const Box& center, const Box& box);
+  bool prove(const Interval& times, bool derivatives);
   [[nodiscard]] bool is_sharp(const Box& box, double h) const;
   [[nodiscard]] Interval since_start(double from, double to) const;
   [[nodiscard]] Interval polynomial(const IntervalSeries& series, int state,
                                     const Interval& tau) const;
-  [[nodiscard]] Box centre_at(const Interval& tau) const;
-  [[nodiscard]] Box box_at(const Interval& tau) const;
-  [[nodiscard]] IntervalMatrix jacobian_at(const Interval& tau) const;
+  [[nodiscard]] Interval output_polynomial(const IntervalSeries& series, int i, int order,
+                                           const Interval& tau) const;
+  [[nodiscard]] Interval output_remainder(int i, int order, const Interval& tau) const;
+  void refine(const Interval& tau, Box& box);
 
   StepOptions options_;
-  IntervalSeries point_, box_series_, tube_;
-  double t_ = 0, end_ = 0, last_length_ = 0;
+  IntervalSeries point_, box_series_, tube_, relations_;
+  std::vector<DependentState> dependents_;
+  Interval t_{};
+  double end_ = 0, last_length_ = 0, growth_ = 0;
   Box tube_box_, remainder_;  // Z, R
   std::string reason_;
 };

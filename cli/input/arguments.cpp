@@ -19,10 +19,15 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+struct Time {
+  double value = 0;
+  int line = 1;
+  std::string text{};
+};
+
 /// The times of a text and the line each stands in.
-std::vector<std::pair<double, int>> times_of(const std::string& text, const std::string& what,
-                                             bool is_file) {
-  std::vector<std::pair<double, int>> times;
+std::vector<Time> times_of(const std::string& text, const std::string& what, bool is_file) {
+  std::vector<Time> times;
   int line = 1;
   std::size_t k = 0;
   while (k < text.size()) {
@@ -39,7 +44,8 @@ std::vector<std::pair<double, int>> times_of(const std::string& text, const std:
     const std::string place =
         is_file ? fmt::format("{}:{}:{}: a time", what, line, line_and_column(text, k).second)
                 : what;
-    times.emplace_back(parse_number(std::string_view(text).substr(k, end - k), place), line);
+    const std::string time = text.substr(k, end - k);
+    times.push_back({parse_number(time, place), line, time});
     k = end;
   }
   return times;
@@ -78,19 +84,20 @@ Override parse_assignment(std::string_view text, std::string_view option) {
   return {std::string(key), std::string(trimmed(text.substr(equals + 1)))};
 }
 
-std::vector<double> parse_times(const std::string& text) {
+std::vector<double> parse_times(const std::string& text, std::vector<std::string>* texts) {
   const bool is_list =
       !text.empty() && text.find_first_not_of("0123456789.,+-eE \t") == std::string::npos;
   const std::string source = is_list ? text : read_file(text);
   const auto found = times_of(source, is_list ? "--times" : text, !is_list);
   if (found.empty()) throw InvalidInput(fmt::format("--times {}: there is no time in it", text));
   std::vector<double> times;
-  for (const auto& [time, line] : found) {
+  for (const auto& [time, line, written] : found) {
     if (!times.empty() && time <= times.back())
       throw InvalidInput(fmt::format("{}: times must increase but {} follows {}",
                                      is_list ? "--times" : fmt::format("{}:{}:1", text, line), time,
                                      times.back()));
     times.push_back(time);
+    if (texts != nullptr) texts->push_back(written);
   }
   return times;
 }

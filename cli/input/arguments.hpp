@@ -19,8 +19,10 @@ std::vector<std::string> split_list(std::string_view text);
 Override parse_assignment(std::string_view text, std::string_view option);
 
 /// Times "0,0.5,1", or a file with one time a line or separated by commas or blanks; '#' starts a
-/// comment. They must increase. Throws InvalidInput, FileError.
-std::vector<double> parse_times(const std::string& text);
+/// comment. They must increase. `texts`, if given, become what stands there for each. Throws
+/// InvalidInput, FileError.
+std::vector<double> parse_times(const std::string& text,
+                                std::vector<std::string>* texts = nullptr);
 
 /// Step lengths "0.1,0.05" or FIRST:LAST:COUNT, evenly spaced on a logarithmic scale; positive,
 /// different, largest first. Throws InvalidInput.

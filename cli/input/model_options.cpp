@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 #include <map>
+#include <mutex>
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
@@ -18,9 +19,22 @@ KnownNames known_names(const ModelOptions& options) {
   for (const SchemeEntry& entry : schemes()) known.schemes.emplace_back(entry.name);
   for (const MlcpSolver* method : solvers()) known.solvers.emplace_back(method->name);
   known.run_keys = options.run_keys;
+  known.exact = options.exact;
   known.runs_scheme = options.run_keys.empty() || std::count(options.run_keys.begin(),
                                                              options.run_keys.end(), "scheme") > 0;
   return known;
+}
+
+/// Says once which intervals are taken at their middle.
+void say_midpoints(const Model& model) {
+  static std::once_flag said;
+  if (model.midpoints.empty()) return;
+  std::call_once(said, [&model] {
+    fmt::print(stderr, "{}: {} taken at the middle of {}: {}; perp enclose bounds all of {}\n",
+               model.file, model.midpoints.size() == 1 ? "one number is" : "numbers are",
+               model.midpoints.size() == 1 ? "its interval" : "their intervals",
+               fmt::join(model.midpoints, ", "), model.midpoints.size() == 1 ? "it" : "them");
+  });
 }
 
 /// Messages about an override speak of "--set KEY=VALUE:1:COLUMN"; where the user wrote another
@@ -100,6 +114,7 @@ Model ModelReader::operator()(const std::vector<Override>& set, const std::vecto
   for (const Override& item : more) overrides.push_back({"variables." + item.key, item.value});
   try {
     Model model = text_.read(overrides);
+    say_midpoints(model);
     if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
     return model;
   } catch (const ModelError& error) {

@@ -99,57 +99,118 @@ Interval enclose_decimal(std::string_view text) {
   return negative ? -size : size;
 }
 
-std::string ExactLiterals::name_of(std::string_view literal) {
+void ExactLiterals::add_literal(std::string_view literal) {
+  if (std::find(texts_.begin(), texts_.end(), literal) != texts_.end()) return;
   const Interval value = enclose_decimal(literal);
-  if (value.is_point()) return std::string(literal);
-  const auto known = std::find(literals_.begin(), literals_.end(), literal);
-  if (known != literals_.end()) return names_[static_cast<std::size_t>(known - literals_.begin())];
-  std::string name;
-  for (std::size_t k = names_.size() + 1;
-       name.empty() || std::find(taken_.begin(), taken_.end(), name) != taken_.end(); ++k)
-    name = fmt::format("decimal_{}", k);
+  if (value.is_point()) return;
   double nearest = 0;
   std::from_chars(literal.data(), literal.data() + literal.size(), nearest);
-  literals_.emplace_back(literal);
-  names_.push_back(name);
-  taken_.push_back(name);
+  add(std::string(literal), value, nearest);
+}
+
+int ExactLiterals::add(std::string name, const Interval& value, double nearest) {
+  texts_.push_back(std::move(name));
   values_.push_back(value);
   nearest_.push_back(nearest);
-  return name;
+  return static_cast<int>(texts_.size()) - 1;
+}
+
+void ExactLiterals::extend(Scope& scope) const {
+  for (const std::string& text : texts_) {
+    scope.aliases[text] = static_cast<int>(scope.names.size());
+    scope.names.push_back(text);
+  }
 }
 
 // Numbers begin where the parser lets them begin and end where it lets them end: at from_chars.
-std::string ExactLiterals::replaced(std::string_view text) {
-  std::string result;
+void ExactLiterals::add(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t start = at;
     if (is_decimal_digit(text[at]) || text[at] == '.') {
-      double ignored = 0;
+      double value = 0;
       const auto [end, error] =
-          std::from_chars(text.data() + at, text.data() + text.size(), ignored);
+          std::from_chars(text.data() + at, text.data() + text.size(), value);
       if (error != std::errc::invalid_argument) {
         at = static_cast<std::size_t>(end - text.data());
-        result += name_of(text.substr(start, at - start));
+        // What is outside of the range of doubles is the parser's to refuse.
+        if (error == std::errc()) add_literal(text.substr(start, at - start));
         continue;
       }
     }
     do ++at;
     while (is_letter_or_digit(text[start]) && at < text.size() && is_letter_or_digit(text[at]));
-    result += text.substr(start, at - start);
   }
-  return result;
 }
 
-Interval enclose_expression(std::string_view text, const std::vector<std::string>& names,
+Interval enclose_expression(std::string_view text, const Scope& scope,
                             const std::vector<Interval>& values) {
-  ExactLiterals literals(names);
-  const std::string exact = literals.replaced(text);
-  Scope scope{names};
-  scope.names.insert(scope.names.end(), literals.names().begin(), literals.names().end());
+  ExactLiterals literals;
+  literals.add(text);
+  Scope extended = scope;
+  literals.extend(extended);
   std::vector<Interval> inputs = values;
   inputs.insert(inputs.end(), literals.values().begin(), literals.values().end());
-  const Expression expression(exact, scope);
+  const Expression expression(text, extended);
   return expression.evaluate(std::span<const Interval>(inputs));
+}
+
+namespace {
+
+constexpr std::size_t printed_digits = 20;
+
+/// As people write it: with a power of ten where there would be many zeros.
+std::string written(const Digits& number) {
+  constexpr long most_before_point = 15, most_zeros = 4;
+  const auto size = static_cast<long>(number.digits.size());
+  if (number.exponent > most_before_point || number.exponent < -most_zeros)
+    return fmt::format("{}{}{}e{}", number.digits[0], size > 1 ? "." : "", number.digits.substr(1),
+                       number.exponent - 1);
+  if (number.exponent <= 0)
+    return "0." + std::string(static_cast<std::size_t>(-number.exponent), '0') + number.digits;
+  if (number.exponent >= size)
+    return number.digits + std::string(static_cast<std::size_t>(number.exponent - size), '0');
+  const auto point = static_cast<std::size_t>(number.exponent);
+  return number.digits.substr(0, point) + "." + number.digits.substr(point);
+}
+
+/// Adds one unit to the last of the digits.
+void increment(Digits& number) {
+  std::size_t k = number.digits.size();
+  while (k > 0 && number.digits[k - 1] == '9') number.digits[--k] = '0';
+  if (k > 0) {
+    ++number.digits[k - 1];
+    return;
+  }
+  number.digits.insert(number.digits.begin(), '1');
+  ++number.exponent;
+}
+
+/// x > 0 in 20 digits, cut off or rounded away from 0.
+std::string twenty_digits(double x, bool away) {
+  Digits number = exact_digits(x);
+  if (number.digits.size() > printed_digits) {
+    number.digits.resize(printed_digits);
+    if (away) increment(number);
+    while (number.digits.ends_with('0')) number.digits.pop_back();
+  }
+  return written(number);
+}
+
+}  // namespace
+
+std::string exact_decimal(double x) {
+  if (x == 0) return "0";
+  return (x < 0 ? "-" : "") + written(exact_digits(std::abs(x)));
+}
+
+std::string decimal_below(double x) {
+  if (x == 0) return "0";
+  return x > 0 ? twenty_digits(x, false) : "-" + twenty_digits(-x, true);
+}
+
+std::string decimal_above(double x) {
+  if (x == 0) return "0";
+  return x > 0 ? twenty_digits(x, true) : "-" + twenty_digits(-x, false);
 }
 
 }  // namespace perp::enclosure

@@ -14,36 +14,49 @@ namespace perp::enclosure {
 /// no number.
 Interval enclose_decimal(std::string_view text);
 
-/// Texts of the model language without loss: a literal that is no double, 0.1 say, becomes a name,
-/// whose interval contains the decimal number. What such a text is parsed to has the literal as an
-/// input of its tape, so that nothing is rounded or folded; where the inputs are doubles their
-/// values are those the parser gives the literals, and so results keep their bits.
+/// The literals of texts of the model language that are no doubles, 0.1 say: as inputs of the tape
+/// that the texts are parsed to, so that nothing is rounded or folded. The input of a literal is an
+/// interval that contains the decimal number; where inputs are doubles its value is the one that
+/// the parser gives the literal, and results keep their bits.
 class ExactLiterals {
  public:
-  /// Names that no literal may get.
-  explicit ExactLiterals(std::vector<std::string> taken = {}) : taken_(std::move(taken)) {}
+  /// Notes those of one text. Two texts of one number, 0.1 and 0.10, are two literals.
+  void add(std::string_view text);
+  /// Notes a number that has no text in an expression; returns its index.
+  int add(std::string name, const Interval& value, double nearest);
 
-  /// The text with names for its literals. Equal literals have one name.
-  std::string replaced(std::string_view text);
+  /// Appends them to the names of the scope, as aliases of themselves: the parser looks a literal
+  /// up there before it takes it for a double.
+  void extend(Scope& scope) const;
 
-  /// The names so far, and beside each its interval and the double next to the number.
+  /// The texts, and beside each its interval and the double next to the number.
   ///@{
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
   [[nodiscard]] const std::vector<Interval>& values() const { return values_; }
   [[nodiscard]] const std::vector<double>& nearest() const { return nearest_; }
   ///@}
 
  private:
-  std::string name_of(std::string_view literal);
+  void add_literal(std::string_view literal);
 
-  std::vector<std::string> taken_, literals_, names_;
+  std::vector<std::string> texts_;
   std::vector<Interval> values_;
   std::vector<double> nearest_;
 };
 
-/// The value of an expression of named intervals, its literals taken as the decimal numbers they
+/// The value of an expression of named intervals, one for each name of the scope, its literals taken as the decimal numbers they
 /// are: "8/3", "2*pi/T". Throws ExpressionError.
-Interval enclose_expression(std::string_view text, const std::vector<std::string>& names,
+Interval enclose_expression(std::string_view text, const Scope& scope,
                             const std::vector<Interval>& values);
+
+/// All digits of a double, which has finitely many: "0.1000000000000000055511151231257827...".
+std::string exact_decimal(double x);
+
+/// A decimal number of 20 significant digits at most, not above x (`lower`) or not below it: as
+/// short as it can be where it is x itself. Reads back as x.
+///@{
+std::string decimal_below(double x);
+std::string decimal_above(double x);
+///@}
 
 }  // namespace perp::enclosure

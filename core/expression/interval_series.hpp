@@ -16,11 +16,20 @@ struct SeriesInput {
   Interval value{};  ///< of a constant
 };
 
+/// A state that the others and time give, x_state = e(t, x): the value of a line.
+struct DependentState {
+  int state = -1;
+  int line = -1;
+};
+
 /// x' = f(t, x): lines of a tape, one for each state, and what its inputs are.
 struct Flow {
   Tape tape{};
   std::vector<int> rates{};
   std::vector<SeriesInput> inputs{};  ///< by the number of the input
+  std::vector<int> outputs{};         ///< lines that are observed along the solutions
+  /// Along the solutions that are meant; no line uses these states.
+  std::vector<DependentState> dependents{};
 
   [[nodiscard]] int states() const { return static_cast<int>(rates.size()); }
 };
@@ -48,6 +57,16 @@ class IntervalSeries {
   [[nodiscard]] const Interval& derivative(int state, int by, int k) const {
     return jet(state_nodes_[static_cast<std::size_t>(state)], k)[1 + by];
   }
+  /// The same of the outputs of the flow, for k below `order`.
+  ///@{
+  [[nodiscard]] int outputs() const { return static_cast<int>(output_nodes_.size()); }
+  [[nodiscard]] const Interval& output(int i, int k) const {
+    return jet(output_nodes_[static_cast<std::size_t>(i)], k)[0];
+  }
+  [[nodiscard]] const Interval& output_derivative(int i, int by, int k) const {
+    return jet(output_nodes_[static_cast<std::size_t>(i)], k)[1 + by];
+  }
+  ///@}
 
  private:
   enum class Kind {
@@ -111,7 +130,7 @@ class IntervalSeries {
   void integrate(int node, int k, int a, int slope, double sign);
 
   std::vector<Node> nodes_;
-  std::vector<int> state_nodes_, rate_nodes_;
+  std::vector<int> state_nodes_, rate_nodes_, output_nodes_;
   std::vector<Interval> values_;  // node, order, value and derivatives
   Interval t_{};
   std::vector<Interval> x_;

@@ -128,7 +128,9 @@ int IntervalSeries::Builder::line(const Instruction& line) {
 void IntervalSeries::Builder::run() {
   for (int j = 0; j < flow_.states(); ++j)
     node({.kind = Kind::state});  // states are the first nodes
-  const std::vector<bool> needed = needed_lines(flow_.tape, flow_.rates);
+  std::vector<int> roots = flow_.rates;
+  roots.insert(roots.end(), flow_.outputs.begin(), flow_.outputs.end());
+  const std::vector<bool> needed = needed_lines(flow_.tape, roots);
   for (int k = 0; k < flow_.tape.size(); ++k)
     lines_.push_back(needed[static_cast<std::size_t>(k)] ? line(flow_.tape[k]) : -1);
 }
@@ -140,6 +142,7 @@ IntervalSeries::IntervalSeries(const Flow& flow) {
     state_nodes_.push_back(j);
     rate_nodes_.push_back(builder.node_of(flow.rates[static_cast<std::size_t>(j)]));
   }
+  for (const int line : flow.outputs) output_nodes_.push_back(builder.node_of(line));
 }
 
 }  // namespace perp::enclosure

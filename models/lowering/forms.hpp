@@ -25,6 +25,7 @@ class FormLowering {
 
  private:
   int input(int old_input);
+  int multiplier(int law);
   int form(int old);
   int folded_maximum(const Form& form, const std::string& text);
   int maximum(int a, int b, const Asked& asked);

@@ -55,6 +55,8 @@ class Document {
   [[nodiscard]] const Value& root() const { return *root_; }
   [[nodiscard]] const std::vector<Override>& overrides() const { return overrides_; }
   [[nodiscard]] const std::string& file() const { return sources_[0].name; }
+  /// A number of the file as it stands there, in the words of expressions.
+  [[nodiscard]] std::string literal(const Value& number) const;
   /// The value of override k as text, at its place behind '='.
   [[nodiscard]] Value override_value(std::size_t k) const;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/expression/decimal.hpp>
 #include <perp/models/lowering.hpp>
 #include <perp/models/reader/context.hpp>
 
@@ -27,6 +28,13 @@ class EquationTexts {
   /// Throws at the text that an error of the lowering is about.
   [[nodiscard]] LoweredModel lowered() const;
 
+  /// Where numbers are exact: those of the lowered model, whose multipliers have these names.
+  void complete(const std::vector<std::string>& multipliers, ExactNumbers& numbers) const;
+
+  /// Throws where a formula of the lowered smooth model has no value for some of the starts, as
+  /// log(x) for x in [0, 1].
+  void check_domains(const Dcs& system) const;
+
   [[nodiscard]] const EquationModel& model() const { return *model_; }
   [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
   /// Does an output hold a derivative?
@@ -40,7 +48,14 @@ class EquationTexts {
   template <class Read>
   auto at(const Value& value, const Read& read);
   void declare_multipliers();
-  Law law_of(const Value& text, const LawStatement& statement);
+  StatedLaw law_of(const Value& text, const LawStatement& statement, std::size_t number);
+  StatedLaw exact_law(const Value& text, const LawStatement& statement, const NamedLaw& law,
+                      std::size_t number);
+  void collect_literals(const Value& value);
+  void collect_all_literals();
+  void reserve_law_data();
+  int set_law_data(std::size_t law, std::size_t number, const enclosure::Interval& value);
+  int parameter_line(int number);
   int formula(const Value& value, const std::string& what);
   int state_formula(const Value& value, const std::string& what);
   void check_derivatives(const Value& value, const std::string& what, int output);
@@ -53,6 +68,7 @@ class EquationTexts {
   std::vector<const Value*> laws_;
   std::vector<std::string> multipliers_;
   std::vector<bool> is_named_;
+  enclosure::ExactLiterals literals_;         // where numbers are exact
   std::vector<const Value*> texts_;           // in the order in which they were parsed
   std::vector<const Value*> equation_texts_;  // of every equation
   std::vector<std::string> output_names_;

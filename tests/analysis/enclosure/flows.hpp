@@ -14,18 +14,17 @@ inline enclosure::Flow make_flow(std::vector<std::string> states,
                                  const std::vector<std::string>& texts) {
   using enclosure::SeriesInput;
   enclosure::Flow flow;
-  enclosure::ExactLiterals literals(states);
-  std::vector<std::string> exact;
-  for (const std::string& text : texts) exact.push_back(literals.replaced(text));
+  enclosure::ExactLiterals literals;
+  for (const std::string& text : texts) literals.add(text);
   flow.inputs.push_back({SeriesInput::Kind::time, -1, {}});
   for (int j = 0; j < static_cast<int>(states.size()); ++j)
     flow.inputs.push_back({SeriesInput::Kind::state, j, {}});
   for (const enclosure::Interval& value : literals.values())
     flow.inputs.push_back({SeriesInput::Kind::constant, -1, value});
   states.insert(states.begin(), "t");
-  states.insert(states.end(), literals.names().begin(), literals.names().end());
-  const Scope scope{std::move(states)};
-  for (const std::string& text : exact)
+  Scope scope{std::move(states)};
+  literals.extend(scope);
+  for (const std::string& text : texts)
     flow.rates.push_back(parse_expression(text, scope, flow.tape));
   return flow;
 }

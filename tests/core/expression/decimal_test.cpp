@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -93,23 +94,69 @@ TEST_SUITE("core/expression/decimal") {
           1 + 0x1p-52);
   }
 
-  TEST_CASE("literals that are no doubles become names, others stay") {
-    ExactLiterals literals({"x1", "decimal_1"});
-    CHECK(literals.replaced("0.1*x1 + 2.5 - 1e-3^2 + .1 + 0.1") ==
-          "decimal_2*x1 + 2.5 - decimal_3^2 + decimal_4 + decimal_2");
-    CHECK(literals.replaced("exp2(1)+x_0.5") == "exp2(1)+x_0.5");
+  TEST_CASE("literals that are no doubles become inputs, others stay numbers") {
+    const std::string text = "0.1*x1 + 2.5 - 1e-3^2 + .1 + 0.1 + x_0.5";
+    ExactLiterals literals;
+    literals.add(text);
+    CHECK(literals.texts() == std::vector<std::string>{"0.1", "1e-3", ".1"});
     CHECK(literals.nearest()[0] == 0.1);
     CHECK(literals.values()[1] == enclose_decimal("1e-3"));
+    Scope scope{{"x1", "x_0"}};
+    literals.extend(scope);
+    Tape tape;
+    const int line = parse_expression("0.1*x1 + 2.5 - 1e-3^2 + .1 + 0.1", scope, tape);
+    CHECK(print_expression(tape, line, scope.names) == "0.1*x1 + 2.5 - 1e-3^2 + .1 + 0.1");
+    for (int k = 0; k < tape.size(); ++k)
+      if (tape[k].operation == Operation::constant)
+        CHECK((tape[k].value == 2.5 || tape[k].value == 2));
+  }
+
+  TEST_CASE("literals are no names: messages do not offer them") {
+    Scope scope{{"x1"}};
+    ExactLiterals literals;
+    literals.add("0.1");
+    literals.extend(scope);
+    Tape tape;
+    try {
+      parse_expression("0.1*x2", scope, tape);
+      FAIL("x2 is unknown");
+    } catch (const ExpressionError& error) {
+      CHECK(std::string(error.what()) == "unknown name 'x2'; expected x1; did you mean 'x1'?");
+    }
+  }
+
+  TEST_CASE("printed bounds are decimal numbers of 20 digits on their side of the double") {
+    using enclosure::decimal_above, enclosure::decimal_below, enclosure::exact_decimal;
+    CHECK(exact_decimal(0.1) ==
+          "0.1000000000000000055511151231257827021181583404541015625");
+    CHECK(exact_decimal(-47.5) == "-47.5");
+    CHECK(exact_decimal(1e22) == "1e22");
+    CHECK(decimal_below(0.1) == "0.10000000000000000555");
+    CHECK(decimal_above(0.1) == "0.10000000000000000556");
+    CHECK(decimal_below(-0.1) == "-0.10000000000000000556");
+    CHECK(decimal_above(0.5) == "0.5");
+    CHECK(decimal_above(0) == "0");
+    std::mt19937_64 random(14);
+    for (int k = 0; k < 20'000; ++k) {
+      const double x = std::bit_cast<double>(random());
+      if (!std::isfinite(x)) continue;
+      for (const std::string& text : {decimal_below(x), decimal_above(x), exact_decimal(x)})
+        CHECK(std::strtod(text.c_str(), nullptr) == x);
+      CHECK(enclose_decimal(decimal_below(x)).lo <= x);
+      CHECK(enclose_decimal(decimal_below(x)).hi <= x);
+      CHECK(enclose_decimal(decimal_above(x)).lo >= x);
+      CHECK(enclose_decimal(exact_decimal(x)) == Interval(x));
+    }
   }
 
   TEST_CASE("expressions of decimals are not rounded on the way") {
     // (0.1 + 0.2) − 0.3 = 0 in decimal numbers, 2^−54 in doubles
-    const Interval zero = enclosure::enclose_expression("(0.1 + 0.2) - 0.3", {}, {});
+    const Interval zero = enclosure::enclose_expression("(0.1 + 0.2) - 0.3", Scope{}, {});
     CHECK(zero.contains(0.0));
     CHECK(enclosure::width(zero) < 2e-16);
-    const Interval beta = enclosure::enclose_expression("a/3", {"a"}, {Interval(8)});
+    const Interval beta = enclosure::enclose_expression("a/3", Scope{{"a"}}, {Interval(8)});
     CHECK(Rational(beta.lo) < Rational(8, 3));
     CHECK(Rational(beta.hi) > Rational(8, 3));
-    CHECK_THROWS_AS(enclosure::enclose_expression("0.1 +", {}, {}), ExpressionError);
+    CHECK_THROWS_AS(enclosure::enclose_expression("0.1 +", Scope{}, {}), ExpressionError);
   }
 }

@@ -1,0 +1,246 @@
+// Events that sets pass without being boxed; called by the pieces of enclosures.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/event_window.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+constexpr int trials = 8;  ///< radii of a window
+
+Interval with_zero(const Interval& a) { return hull(a, Interval(0)); }
+
+/// Is it the same formula on both tapes?
+bool same_formula(const Tape& a, int i, const Tape& b, int j,
+                  std::map<std::pair<int, int>, bool>& known) {
+  if (i < 0 || j < 0) return i == j;
+  const auto [place, is_new] = known.try_emplace({i, j}, false);
+  if (!is_new) return place->second;
+  const Instruction x = a[i], y = b[j];
+  if (x.operation != y.operation) return false;
+  bool same = false;
+  if (x.operation == Operation::constant)
+    same = x.value == y.value;
+  else if (x.operation == Operation::input)
+    same = x.a == y.a;
+  else
+    same = same_formula(a, x.a, b, y.a, known) && same_formula(a, x.b, b, y.b, known);
+  return known[{i, j}] = same;
+}
+
+}  // namespace
+
+EventWindow::EventWindow(ModeFlows& flows, double t, const Doubleton& set, ModeFlow& from,
+                         const std::vector<Monitor>& monitors, int reached, double shortest)
+    : flows_(flows),
+      t_(t),
+      set_(set),
+      from_(from),
+      monitors_(monitors),
+      reached_(monitors[static_cast<std::size_t>(reached)]),
+      shortest_(shortest) {
+  const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached_.gap)];
+  if (gap.reset < 0) return;
+  const int direction = flows.system().resets[static_cast<std::size_t>(gap.reset)].direction;
+  fires_ = direction == 0 || direction == -reached_.side;
+}
+
+/// All other gaps stay positive between the common time and the event.
+bool EventWindow::is_alone() {
+  for (const Monitor& monitor : monitors_)
+    if (monitor.gap != reached_.gap &&
+        certain_sign(gap_range(from_.window, monitor, 0, with_zero(delta_), set_)) <= 0)
+      return fail("another branch may end at the same time");
+  return true;
+}
+
+bool EventWindow::locate() {
+  const Interval t(t_);
+  if (!from_.expand(t, set_.box(), 2, false))
+    return fail("the equations have no value everywhere in the set");
+  const Interval side(reached_.side);
+  const Interval guess =
+      side * from_.jet().output(reached_.gap, 0) / (side * from_.jet().output(reached_.gap, 1));
+  if (!guess.has_value()) return fail("the surface is not met transversally");
+  radius_ = std::max(1.25 * magnitude(guess), shortest_);
+  for (int trial = 0; trial < trials; ++trial) {
+    // a little longer: times are rounded
+    const double proved = radius_ + 2 * shortest_;
+    if (!from_.window.prepare_window(t, set_.box(), t, points(set_.center()), proved))
+      return fail("the time of the event is not known closely enough");
+    const Interval slope = gap_range(from_.window, reached_, 1, symmetric(radius_), set_);
+    if (!(slope.hi < 0)) return fail("the surface is not met transversally");
+    const Interval value = gap_range(from_.window, reached_, 0, Interval(0), set_);
+    delta_ = -value / slope;
+    if (magnitude(delta_) <= radius_) {
+      delta_ = common({delta_},
+                      {-value / gap_range(from_.window, reached_, 1, with_zero(delta_), set_)})[0];
+      return is_alone() && locate_center(radius_) && shrink() && reset_states();
+    }
+    radius_ = 1.1 * magnitude(delta_);
+  }
+  return fail("the time of the event is not known closely enough");
+}
+
+/// Newton's method for the centre; the window holds it, since its box does.
+bool EventWindow::locate_center(double radius) {
+  const Interval side(reached_.side);
+  const Interval value = side * from_.window.center_output(reached_.gap, 0, Interval(0));
+  Interval slope = side * from_.window.output(reached_.gap, 1, symmetric(radius));
+  for (int round = 0; round < 3; ++round) {
+    center_delta_ = -value / slope;
+    if (!(magnitude(center_delta_) <= radius)) return fail("the centre of the set has no event");
+    slope = side * from_.window.center_output(reached_.gap, 1, with_zero(center_delta_));
+  }
+  return true;
+}
+
+/// S* by the mean value form of the map onto the surface: J = (I − f ∇mᵀ/m')(S*) Φ_1.
+bool EventWindow::shrink() {
+  const Interval time = this->time(), side(reached_.side);
+  const int n = set_.states();
+  states_ = from_.window.box_at(delta_);
+  center_ = from_.window.centre_at(center_delta_);
+  flow_ = from_.window.flow_jacobian(delta_);
+  IntervalMatrix of_center{Matrix(Matrix::Identity(n, n))};
+  from_.window.complete(Interval(t_) + center_delta_, center_, of_center, states_);
+  Box copy = center_;
+  from_.window.complete(time, copy, flow_, states_);
+  for (int round = 0; round < 3; ++round) {
+    if (!from_.expand(time, states_, 2, true))
+      return fail("the equations have no value everywhere on the surface");
+    rates_.clear();
+    gradient_.clear();
+    for (int i = 0; i < n; ++i) {
+      rates_.push_back(from_.jet().coefficient(i, 1));
+      gradient_.push_back(side * from_.jet().output_derivative(reached_.gap, i, 0));
+    }
+    slope_ = side * from_.jet().output(reached_.gap, 1);
+    if (!(slope_.hi < 0)) return fail("the surface is not met transversally");
+    if (round == 2) break;
+    IntervalMatrix P{Matrix(Matrix::Identity(n, n))};
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        if (!gradient_[static_cast<std::size_t>(j)].is_zero())
+          P(i, j) -=
+              rates_[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
+    states_ = common(states_, set_.image_box(center_, P * flow_));
+  }
+  return true;
+}
+
+/// R, its derivative and its rate along the old mode; the identity where no reset fires.
+bool EventWindow::reset_states() {
+  const int n = set_.states();
+  after_ = states_;
+  center_after_ = center_;
+  after_rates_ = rates_;
+  reset_ = IntervalMatrix(Matrix(Matrix::Identity(n, n)));
+  if (!fires_) return true;
+  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
+  const Reset& reset = flows_.system().resets[static_cast<std::size_t>(gap.reset)];
+  Flow flow = from_.system.flow;
+  flow.dependents.clear();
+  flow.outputs = from_.system.resets[static_cast<std::size_t>(gap.reset)];
+  IntervalSeries series(flow);
+  if (!series.compute(Interval(t_) + center_delta_, center_, 2, false))
+    return fail("the reset has no value on its surface");
+  std::vector<int> rows;
+  for (std::size_t k = 0; k < reset.variables.size(); ++k) {
+    const auto& list = flows_.space().variables;
+    const auto found = std::find(list.begin(), list.end(), reset.variables[k]);
+    if (found == list.end()) return fail("the reset sets an algebraic variable");
+    rows.push_back(static_cast<int>(found - list.begin()));
+    center_after_[static_cast<std::size_t>(rows.back())] = series.output(static_cast<int>(k), 0);
+  }
+  if (!series.compute(time(), states_, 2, true))
+    return fail("the reset has no value on its surface");
+  for (int k = 0; k < static_cast<int>(rows.size()); ++k) {
+    const int i = rows[static_cast<std::size_t>(k)];
+    after_[static_cast<std::size_t>(i)] = series.output(k, 0);
+    after_rates_[static_cast<std::size_t>(i)] = series.output(k, 1);
+    for (int j = 0; j < n; ++j) reset_(i, j) = series.output_derivative(k, j, 0);
+  }
+  return true;
+}
+
+std::vector<Successor> EventWindow::successors() {
+  Successors successors(flows_, time(), after_);
+  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
+  if (!fires_) return successors.after(from_, reached_);
+  return successors.at_start(&from_.system.mode, gap.reset);
+}
+
+/// R' + (f_2(R) − Ṙ) ∇mᵀ/m'; rates that are the same formula before and after do not jump.
+IntervalMatrix EventWindow::bracket(ModeFlow& to, bool same_rates, bool& has_value) const {
+  IntervalMatrix K = reset_;
+  has_value = true;
+  if (same_rates) return K;
+  if (!to.expand(time(), after_, 2, false)) {
+    has_value = false;
+    return K;
+  }
+  std::map<std::pair<int, int>, bool> known;
+  for (int i = 0; i < set_.states(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!fires_ && same_formula(from_.system.flow.tape, from_.system.flow.rates[at],
+                                to.system.flow.tape, to.system.flow.rates[at], known))
+      continue;
+    const Interval jump = to.jet().coefficient(i, 1) - after_rates_[at];
+    for (int j = 0; j < set_.states(); ++j)
+      if (!gradient_[static_cast<std::size_t>(j)].is_zero() && !jump.is_zero())
+        K(i, j) += jump * gradient_[static_cast<std::size_t>(j)] / slope_;
+  }
+  return K;
+}
+
+/// S* as a set, for mean value forms.
+Doubleton EventWindow::section(const IntervalMatrix& K) const {
+  const int n = set_.states();
+  IntervalMatrix P = K;  // R' − Ṙ ∇mᵀ/m'
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (!gradient_[static_cast<std::size_t>(j)].is_zero())
+        P(i, j) -= after_rates_[static_cast<std::size_t>(i)] *
+                   gradient_[static_cast<std::size_t>(j)] / slope_;
+  Doubleton section = set_;
+  section.move(center_after_, P * flow_, after_);
+  return section;
+}
+
+// From the event to the common time and back the new mode holds: until there its gaps are tested
+// from the event, from there on by steps.
+std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& successor) {
+  const double radius = std::max(magnitude(delta_), width(delta_)) + 4 * shortest_;
+  const Interval start = time();
+  if (!to.window.prepare_window(start, after_, Interval(t_) + center_delta_, center_after_,
+                                radius)) {
+    fail("the new mode could not be followed over the window of the event");
+    return std::nullopt;
+  }
+  const Doubleton on_surface = section(reset_);
+  for (const Monitor& monitor : successor.monitors) {
+    const int order = monitor.trend == Trend::bending ? 2 : monitor.trend == Trend::rising ? 1 : 0;
+    const Interval m = gap_range(to.window, monitor, order, with_zero(-delta_), on_surface);
+    if (certain_sign(m) <= 0) {
+      fail("the new mode may end within the window of the event");
+      return std::nullopt;
+    }
+  }
+  bool has_value = false;
+  const IntervalMatrix K = bracket(to, successor.same_rates, has_value);
+  if (!has_value) {
+    fail("the equations have no value everywhere on the surface");
+    return std::nullopt;
+  }
+  IntervalMatrix J = to.window.flow_jacobian(-delta_) * (K * flow_);
+  Box F = to.window.centre_at(-center_delta_);
+  const Box other = to.window.box_at(-delta_);
+  to.window.complete(Interval(t_), F, J, other);
+  Doubleton moved = set_;
+  moved.move(F, J, other);
+  return moved;
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <perp/analysis/enclosure/successor.hpp>
+
+namespace perp::enclosure {
+
+/// An event that every member of a set meets at a time of its own, t + δ(x), near the common time
+/// t. In the old mode the gap falls over the whole window,
+///     δ(x) ∈ −m(x)/m'(window),    S* ∋ φ_1(δ(x), x)
+/// and the way into the new mode and back to the common time is one map, whose derivative is
+/// bounded without boxing the set,
+///     y = φ_2(−δ(x), R(φ_1(δ(x), x))),
+///     ∂y/∂x = Φ_2(−δ) [R' + (f_2(R) − Ṙ) ∇mᵀ/m'](S*) Φ_1(δ),   Ṙ = R' f_1 + R_t
+/// (saltation in mean value form). Where the rates are the same before and after, the bracket is
+/// R'. y is where the member would have to be at t to be right after its event; it is there after t
+/// + δ.
+class EventWindow {
+ public:
+  EventWindow(ModeFlows& flows, double t, const Doubleton& set, ModeFlow& from,
+              const std::vector<Monitor>& monitors, int reached, double shortest);
+
+  /// Finds δ and S*. False: see `reason`.
+  bool locate();
+  [[nodiscard]] Interval time() const { return Interval(t_) + delta_; }
+  [[nodiscard]] const Box& states() const { return states_; }
+
+  /// What may follow: after a reset that fires over R(S*), where its laws may be in other branches.
+  std::vector<Successor> successors();
+  /// The set in a mode that was proved, at the common time; the window of `to` holds it there.
+  std::optional<Doubleton> pass(ModeFlow& to, const Successor& successor);
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+  /// Does the reset fire? Else its condition only comes back to the side from which it does.
+  [[nodiscard]] bool fires() const { return fires_; }
+
+ private:
+  bool is_alone();
+  [[nodiscard]] Doubleton section(const IntervalMatrix& reset) const;
+  bool locate_center(double radius);
+  bool shrink();
+  bool reset_states();
+  [[nodiscard]] IntervalMatrix bracket(ModeFlow& to, bool same_rates, bool& has_value) const;
+  bool fail(const std::string& reason) {
+    reason_ = reason;
+    return false;
+  }
+
+  ModeFlows& flows_;
+  double t_;
+  const Doubleton& set_;
+  ModeFlow& from_;
+  const std::vector<Monitor>& monitors_;
+  Monitor reached_;
+  double shortest_, radius_ = 0;
+  bool fires_ = false;
+  Interval delta_{}, center_delta_{}, slope_{};
+  Box center_{}, states_{}, rates_{}, gradient_{};  // φ_1(δ_c, x̂), S*, f_1, ∇m
+  IntervalMatrix flow_{0, 0};                       // Φ_1
+  Box after_{}, center_after_{}, after_rates_{};    // R(S*), R of the centre, Ṙ
+  IntervalMatrix reset_{0, 0};                      // R'
+  std::string reason_;
+};
+
+}  // namespace perp::enclosure

@@ -1,0 +1,136 @@
+// Exact algebra on tapes; called where modes of a system become differential equations.
+#include <algorithm>
+
+#include <perp/analysis/enclosure/exact_lines.hpp>
+#include <perp/core/differentiate.hpp>
+#include <perp/core/expression/interval.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+/// The operation on two numbers, where it is one.
+Interval exact(Operation operation, double a, double b) {
+  return apply_operation(operation, Interval(a), Interval(b));
+}
+
+}  // namespace
+
+int ExactLines::negate(int a) {
+  if (is_number(a)) return number(-tape_[a].value);
+  if (tape_[a].operation == Operation::negate) return tape_[a].a;
+  return tape_.apply(Operation::negate, a);
+}
+
+// b + (a − b) = a: what a condition does not choose is not evaluated.
+int ExactLines::add(int a, int b) {
+  if (is_number(a, 0)) return b;
+  if (is_number(b, 0)) return a;
+  if (is_number(a) && is_number(b)) {
+    const Interval sum = exact(Operation::add, tape_[a].value, tape_[b].value);
+    if (sum.is_point()) return number(sum.lo);
+  }
+  const Instruction x = tape_[a], y = tape_[b];
+  if (y.operation == Operation::subtract && y.b == a) return y.a;
+  if (x.operation == Operation::subtract && x.b == b) return x.a;
+  if (x.operation == Operation::negate && y.operation == Operation::add) {
+    if (y.a == x.a) return y.b;
+    if (y.b == x.a) return y.a;
+  }
+  if (y.operation == Operation::negate) return subtract(a, y.a);
+  return tape_.apply(Operation::add, a, b);
+}
+
+int ExactLines::subtract(int a, int b) {
+  if (is_number(b, 0)) return a;
+  if (is_number(a, 0)) return negate(b);
+  if (a == b) return number(0);
+  if (is_number(a) && is_number(b)) {
+    const Interval difference = exact(Operation::subtract, tape_[a].value, tape_[b].value);
+    if (difference.is_point()) return number(difference.lo);
+  }
+  const Instruction x = tape_[a], y = tape_[b];
+  if (x.operation == Operation::add && x.a == b) return x.b;
+  if (x.operation == Operation::add && x.b == b) return x.a;
+  if (y.operation == Operation::subtract && y.a == a) return y.b;  // a − (a − c)
+  if (y.operation == Operation::negate) return add(a, y.a);
+  return tape_.apply(Operation::subtract, a, b);
+}
+
+int ExactLines::multiply(int a, int b) {
+  if (is_number(a, 0) || is_number(b, 0)) return number(0);
+  if (is_number(a, 1)) return b;
+  if (is_number(b, 1)) return a;
+  if (is_number(a, -1)) return negate(b);
+  if (is_number(b, -1)) return negate(a);
+  if (is_number(a) && is_number(b)) {
+    const Interval product = exact(Operation::multiply, tape_[a].value, tape_[b].value);
+    if (product.is_point()) return number(product.lo);
+  }
+  return tape_.apply(Operation::multiply, a, b);
+}
+
+int ExactLines::divide(int a, int b) {
+  if (is_number(b, 1)) return a;
+  if (is_number(b, -1)) return negate(a);
+  if (is_number(a) && is_number(b)) {
+    const Interval quotient = exact(Operation::divide, tape_[a].value, tape_[b].value);
+    if (quotient.is_point()) return number(quotient.lo);
+  }
+  return tape_.apply(Operation::divide, a, b);
+}
+
+int ExactLines::apply(Operation operation, int a, int b) {
+  switch (operation) {
+    case Operation::negate: return negate(a);
+    case Operation::add: return add(a, b);
+    case Operation::subtract: return subtract(a, b);
+    case Operation::multiply: return multiply(a, b);
+    case Operation::divide: return divide(a, b);
+    default: return tape_.apply(operation, a, b);
+  }
+}
+
+// Lines that do not hold a replaced input stay the lines they are.
+void ExactLines::substitute(std::span<int> roots, const std::map<int, int>& lines) {
+  const std::vector<bool> needed = needed_lines(tape_, roots);
+  std::vector<int> renamed(needed.size(), -1);
+  const auto at = [&](int old) { return old < 0 ? -1 : renamed[static_cast<std::size_t>(old)]; };
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    if (!needed[k]) continue;
+    const int old = static_cast<int>(k);
+    const Instruction line = tape_[old];  // a copy: the tape grows
+    const auto place = line.operation == Operation::input ? lines.find(line.a) : lines.end();
+    if (place != lines.end())
+      renamed[k] = place->second;
+    else if (line.operation == Operation::input || (at(line.a) == line.a && at(line.b) == line.b))
+      renamed[k] = old;
+    else
+      renamed[k] = apply(line.operation, at(line.a), at(line.b));
+  }
+  for (int& root : roots) root = at(root);
+}
+
+std::vector<int> ExactLines::inputs_of(int line) const {
+  const std::vector<bool> needed = needed_lines(tape_, std::span(&line, 1));
+  std::vector<int> inputs;
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    const Instruction& here = tape_[static_cast<int>(k)];
+    if (needed[k] && here.operation == Operation::input) inputs.push_back(here.a);
+  }
+  std::sort(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+bool ExactLines::depends(int line, int input) const {
+  const std::vector<int> inputs = inputs_of(line);
+  return std::binary_search(inputs.begin(), inputs.end(), input);
+}
+
+int ExactLines::derivative(int line, int input) {
+  for (const Derivative& derivative :
+       perp::differentiate(tape_, std::span(&line, 1), input, input + 1))
+    return derivative.line;
+  return number(0);
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include <perp/core/tape.hpp>
+
+namespace perp::enclosure {
+
+/// Algebra on the lines of a tape that rounds nothing: numbers are put together only where that is
+/// exact, and what is 0, 1 or cancels by its form is left out. A product with the number 0 is 0:
+/// what does not act is not evaluated.
+class ExactLines {
+ public:
+  explicit ExactLines(Tape& tape) : tape_(tape) {}
+
+  int number(double value) { return tape_.constant(value); }
+  int negate(int a);
+  int add(int a, int b);
+  int subtract(int a, int b);
+  int multiply(int a, int b);
+  int divide(int a, int b);
+
+  [[nodiscard]] bool is_number(int line) const {
+    return tape_[line].operation == Operation::constant;
+  }
+  [[nodiscard]] bool is_number(int line, double value) const {
+    return is_number(line) && tape_[line].value == value;
+  }
+
+  /// Rewrites the lines `roots` with these inputs replaced by lines.
+  void substitute(std::span<int> roots, const std::map<int, int>& lines);
+  /// The inputs that a line depends on, in increasing order.
+  [[nodiscard]] std::vector<int> inputs_of(int line) const;
+  [[nodiscard]] bool depends(int line, int input) const;
+  /// ∂line/∂input.
+  int derivative(int line, int input);
+
+  Tape& tape() { return tape_; }
+
+ private:
+  int apply(Operation operation, int a, int b);
+
+  Tape& tape_;
+};
+
+}  // namespace perp::enclosure

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include <perp/analysis/enclosure/mode_system.hpp>
+#include <perp/analysis/enclosure/taylor_step.hpp>
+
+namespace perp::enclosure {
+
+/// One mode at work: its equations with what steps, windows of events and rows are computed with.
+class ModeFlow {
+ public:
+  ModeFlow(ModeSystem made, const StepOptions& options);
+
+  ModeSystem system;
+  TaylorStep step;    ///< the present one
+  TaylorStep window;  ///< around an event, on the side of this mode
+
+  /// Series of degree `order` over a box; outputs are the gaps. False: something has no value.
+  [[nodiscard]] bool expand(const Interval& t, const Box& box, int order, bool derivatives) {
+    return jet_.compute(t, box, order, derivatives);
+  }
+  [[nodiscard]] const IntervalSeries& jet() const { return jet_; }
+
+  /// The n variables, the m multipliers, and the residuals of constraints, over a box. False: one
+  /// of them has no value.
+  [[nodiscard]] bool observe(const Interval& t, const Box& box);
+  [[nodiscard]] const Interval& observed(int k) const { return observer_.output(k, 0); }
+
+ private:
+  IntervalSeries jet_, observer_;
+};
+
+/// The modes that one piece of the set has met; they are made once.
+class ModeFlows {
+ public:
+  ModeFlows(const Dcs& system, const StateSpace& space, const StepOptions& options)
+      : system_(system), space_(space), options_(options) {}
+
+  /// `t` and `box` are where it is needed; by them divisors are chosen.
+  ModeFlow& get(const Mode& mode, const Interval& t, const Box& box);
+
+  /// Can the argument of a law not stay where it is while its λ is in `values`, over all of the
+  /// box?
+  [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values,
+                                const Interval& t, const Box& box) const;
+
+  [[nodiscard]] const Dcs& system() const { return system_; }
+  [[nodiscard]] const StateSpace& space() const { return space_; }
+
+ private:
+  [[nodiscard]] std::vector<double> near(const Interval& t, const Box& box) const;
+
+  const Dcs& system_;
+  const StateSpace& space_;
+  StepOptions options_;
+  std::map<Mode, std::unique_ptr<ModeFlow>> flows_;
+};
+
+}  // namespace perp::enclosure

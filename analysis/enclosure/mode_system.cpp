@@ -1,0 +1,354 @@
+// The differential equations of a mode; called by transitions of enclosures.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/exact_lines.hpp>
+#include <perp/analysis/enclosure/mode_system.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+const Branch& branch_of(const Dcs& system, const Mode& mode, int law) {
+  return system.laws[static_cast<std::size_t>(law)]
+      .branches[static_cast<std::size_t>(mode[static_cast<std::size_t>(law)])];
+}
+
+constexpr int all_laws = -2;  ///< as a free law
+
+/// How good a quantity is as the divisor of an equation.
+enum class Divisor { none, of_states, number };
+
+/// Solves the equations of a mode.
+class ModeSolver {
+ public:
+  ModeSolver(const Dcs& system, const StateSpace& space, const Mode& mode,
+             const std::vector<double>& near, int free_law)
+      : system_(system),
+        space_(space),
+        mode_(mode),
+        near_(near),
+        free_(free_law),
+        tape_(system.tape),
+        lines_(tape_) {}
+
+  ModeSystem run();
+  [[nodiscard]] int argument(int law);
+  [[nodiscard]] Flow flow(const Interval& free_values) const;
+  [[nodiscard]] bool is_of_states(int law);
+  int solution(int input);
+  int gap_line(const Gap& gap);
+  void finish(ModeSystem& made, const Interval& free_values);
+
+ private:
+  struct Equation {
+    int line = -1;
+    int equation = -1, law = -1;  ///< where it comes from
+    bool is_open = true;
+  };
+  struct Choice {
+    int equation = -1, input = -1, coefficient = -1;
+    Divisor divisor = Divisor::none;
+    double size = 0;
+  };
+
+  void collect();
+  [[nodiscard]] bool is_unknown(int input) const;
+  [[nodiscard]] bool is_state(int input) const;
+  [[nodiscard]] std::vector<int> unknowns_of(int line) const;
+  [[nodiscard]] Divisor rate(int line, double& size) const;
+  void consider(int equation, int input, Choice& best);
+  void solve(const Choice& choice);
+  void constrain(const Choice& choice);
+  int total_derivative(int line);
+  void replace(const std::map<int, int>& lines);
+  bool advance(ModeSystem& made);
+  void add_gaps(ModeSystem& made);
+
+  const Dcs& system_;
+  const StateSpace& space_;
+  const Mode& mode_;
+  const std::vector<double>& near_;
+  int free_;
+  Tape tape_;
+  ExactLines lines_;
+  std::vector<bool> is_differential_;
+  std::vector<Equation> equations_;
+  std::map<int, int> solved_;  // input of an unknown, or of a dependent state: its line
+  std::vector<ModeConstraint> constraints_;
+};
+
+bool ModeSolver::is_state(int input) const {
+  const int j = input - system_.variable_input(0);
+  return 0 <= j && j < system_.n() && is_differential_[static_cast<std::size_t>(j)];
+}
+
+bool ModeSolver::is_unknown(int input) const {
+  const int j = input - system_.variable_input(0), i = input - system_.multiplier_input(0);
+  if (0 <= j && j < system_.n()) return !is_differential_[static_cast<std::size_t>(j)];
+  if (0 <= i && i < system_.m()) return i != free_ && free_ != all_laws;
+  return input > 0 && input < system_.variable_input(0);
+}
+
+std::vector<int> ModeSolver::unknowns_of(int line) const {
+  std::vector<int> inputs = lines_.inputs_of(line);
+  std::erase_if(inputs, [this](int input) { return !is_unknown(input); });
+  return inputs;
+}
+
+/// The equations of the system, and a w + b λ = c of every law.
+void ModeSolver::collect() {
+  is_differential_.assign(static_cast<std::size_t>(system_.n()), false);
+  for (const int j : space_.variables) is_differential_[static_cast<std::size_t>(j)] = true;
+  for (int k = 0; k < system_.n(); ++k)
+    equations_.push_back({.line = system_.F[static_cast<std::size_t>(k)], .equation = k});
+  for (int i = 0; i < system_.m(); ++i) {
+    if (i == free_ || free_ == all_laws) continue;
+    const Branch& branch = branch_of(system_, mode_, i);
+    const int w = system_.G[static_cast<std::size_t>(i)];
+    const int aw = branch.a == 0 ? lines_.number(0) : lines_.multiply(lines_.number(branch.a), w);
+    const int bl =
+        lines_.multiply(lines_.number(branch.b), tape_.input(system_.multiplier_input(i)));
+    equations_.push_back(
+        {.line = lines_.subtract(lines_.add(aw, bl), lines_.number(branch.c)), .law = i});
+  }
+}
+
+/// Numbers first, then what is evaluated near the set. By an unknown is not divided: where it is 0
+/// there may be another solution.
+Divisor ModeSolver::rate(int line, double& size) const {
+  if (lines_.is_number(line)) {
+    size = std::abs(tape_[line].value);
+    return size == 0 ? Divisor::none : Divisor::number;
+  }
+  std::vector<double> values(static_cast<std::size_t>(tape_.size()));
+  if (!unknowns_of(line).empty()) return Divisor::none;
+  tape_.evaluate(std::span<const double>(near_), std::span<double>(values));
+  size = std::abs(values[static_cast<std::size_t>(line)]);
+  return size > 0 && std::isfinite(size) ? Divisor::of_states : Divisor::none;
+}
+
+void ModeSolver::consider(int equation, int input, Choice& best) {
+  const int line = equations_[static_cast<std::size_t>(equation)].line;
+  const int coefficient = lines_.derivative(line, input);
+  if (lines_.depends(coefficient, input)) return;
+  Choice choice{equation, input, coefficient, Divisor::none, 0};
+  choice.divisor = rate(coefficient, choice.size);
+  if (choice.divisor > best.divisor || (choice.divisor == best.divisor && choice.size > best.size))
+    best = choice;
+}
+
+/// Rewrites everything that is still in use.
+void ModeSolver::replace(const std::map<int, int>& lines) {
+  std::vector<int> roots;
+  for (const Equation& equation : equations_) roots.push_back(equation.line);
+  for (const auto& [input, line] : solved_) roots.push_back(line);
+  lines_.substitute(roots, lines);
+  std::size_t k = 0;
+  for (Equation& equation : equations_) equation.line = roots[k++];
+  for (auto& [input, line] : solved_) line = roots[k++];
+}
+
+/// α u + β = 0:  u = −β/α
+void ModeSolver::solve(const Choice& choice) {
+  Equation& equation = equations_[static_cast<std::size_t>(choice.equation)];
+  int rest = equation.line;
+  lines_.substitute(std::span(&rest, 1), {{choice.input, lines_.number(0)}});
+  const int value = lines_.divide(lines_.negate(rest), choice.coefficient);
+  equation.is_open = false;
+  replace({{choice.input, value}});
+  solved_[choice.input] = value;
+}
+
+/// e_t + Σ e_x x'
+int ModeSolver::total_derivative(int line) {
+  int sum = lines_.derivative(line, Dcs::time_input());
+  for (const int input : lines_.inputs_of(line)) {
+    if (!is_state(input)) continue;
+    const int rate = system_.derivative_input(input - system_.variable_input(0));
+    const auto known = solved_.find(rate);
+    const int value = known == solved_.end() ? tape_.input(rate) : known->second;
+    sum = lines_.add(sum, lines_.multiply(lines_.derivative(line, input), value));
+  }
+  return sum;
+}
+
+/// α x_j + β = 0 among states:  x_j = e = −β/α,  x_j' = de/dt. Where x_j' is known already, that is
+/// an equation.
+void ModeSolver::constrain(const Choice& choice) {
+  Equation& equation = equations_[static_cast<std::size_t>(choice.equation)];
+  constraints_.push_back({equation.equation, equation.law, equation.line});
+  int rest = equation.line;
+  lines_.substitute(std::span(&rest, 1), {{choice.input, lines_.number(0)}});
+  const int e = lines_.divide(lines_.negate(rest), choice.coefficient);
+  replace({{choice.input, e}});
+  const int slope = total_derivative(e);
+  const int rate = system_.derivative_input(choice.input - system_.variable_input(0));
+  equation.is_open = false;
+  if (const auto known = solved_.find(rate); known != solved_.end()) {
+    equation = {.line = lines_.subtract(known->second, slope)};
+  } else {
+    replace({{rate, slope}});
+    solved_[rate] = slope;
+  }
+  solved_[choice.input] = e;
+}
+
+/// One equation further; false where there is none left, or none that can be solved.
+bool ModeSolver::advance(ModeSystem& made) {
+  Choice best;
+  bool is_constraint = false, any = false;
+  for (int k = 0; k < static_cast<int>(equations_.size()) && !is_constraint; ++k) {
+    const Equation& equation = equations_[static_cast<std::size_t>(k)];
+    if (!equation.is_open) continue;
+    any = true;
+    const std::vector<int> unknowns = unknowns_of(equation.line);
+    is_constraint = unknowns.empty();
+    if (is_constraint) best = {};
+    for (const int input : is_constraint ? lines_.inputs_of(equation.line) : unknowns)
+      if (!is_constraint || is_state(input)) consider(k, input, best);
+    if (!is_constraint || best.divisor != Divisor::none) continue;
+    const bool is_false = lines_.is_number(equation.line) && !lines_.is_number(equation.line, 0);
+    made.outcome = is_false ? ModeSystem::Outcome::impossible : ModeSystem::Outcome::not_solved;
+  }
+  if (!any) return false;
+  if (best.divisor == Divisor::none) {
+    if (made.outcome == ModeSystem::Outcome::made) made.outcome = ModeSystem::Outcome::not_solved;
+    made.reason = made.outcome == ModeSystem::Outcome::impossible
+                      ? "its equations contradict each other"
+                      : "its equations are not solved one by one by sums and products";
+    return false;
+  }
+  is_constraint ? constrain(best) : solve(best);
+  return true;
+}
+
+ModeSystem ModeSolver::run() {
+  ModeSystem made;
+  made.mode = mode_;
+  collect();
+  while (advance(made)) {
+  }
+  return made;
+}
+
+int ModeSolver::solution(int input) {
+  const auto known = solved_.find(input);
+  return known == solved_.end() ? tape_.input(input) : known->second;
+}
+
+int ModeSolver::argument(int law) {
+  int line = system_.G[static_cast<std::size_t>(law)];
+  lines_.substitute(std::span(&line, 1), solved_);
+  return line;
+}
+
+/// Of a solver in which all laws are free: w is given by time and states, whatever their λ are.
+bool ModeSolver::is_of_states(int law) {
+  const std::vector<int> inputs = lines_.inputs_of(argument(law));
+  return std::all_of(inputs.begin(), inputs.end(), [this](int input) {
+    return input == Dcs::time_input() || is_state(input) || input >= system_.parameter_input(0);
+  });
+}
+
+int ModeSolver::gap_line(const Gap& gap) {
+  int line = gap.reset >= 0      ? system_.resets[static_cast<std::size_t>(gap.reset)].condition
+             : gap.of_multiplier ? solution(system_.multiplier_input(gap.law))
+                                 : argument(gap.law);
+  if (gap.reset >= 0) lines_.substitute(std::span(&line, 1), solved_);
+  const int end = lines_.number(gap.end);
+  return gap.side > 0 ? lines_.subtract(line, end) : lines_.subtract(end, line);
+}
+
+/// The finite ends of w, and those of λ where w does not tell them: λ is constant, or ends with w.
+void ModeSolver::add_gaps(ModeSystem& made) {
+  for (int i = 0; i < system_.m(); ++i) {
+    const Branch& branch = branch_of(system_, mode_, i);
+    const auto add = [&](bool of_multiplier, double end, int side) {
+      if (std::isfinite(end)) made.gaps.push_back({i, -1, of_multiplier, end, side});
+    };
+    const auto meets = [&](double w, double lambda) {
+      const Interval rest = Interval(branch.a) * Interval(w) +
+                            Interval(branch.b) * Interval(lambda) - Interval(branch.c);
+      return std::isfinite(w) && rest.is_zero();
+    };
+    if (branch.b != 0) {
+      add(false, branch.w.lower, 1);
+      add(false, branch.w.upper, -1);
+      if (branch.a == 0) continue;
+    }
+    for (const int side : {1, -1}) {
+      const double end = side > 0 ? branch.lambda.lower : branch.lambda.upper;
+      const bool is_told = branch.b != 0 && std::isfinite(end) &&
+                           (meets(branch.w.lower, end) || meets(branch.w.upper, end));
+      if (!is_told) add(true, end, side);
+    }
+  }
+  for (int r = 0; r < static_cast<int>(system_.resets.size()); ++r)
+    made.gaps.push_back({.reset = r});
+}
+
+Flow ModeSolver::flow(const Interval& free_values) const {
+  Flow flow;
+  flow.tape = tape_;
+  flow.inputs = series_inputs(system_, space_);
+  if (free_ >= 0)
+    flow.inputs[static_cast<std::size_t>(system_.multiplier_input(free_))] = {
+        SeriesInput::Kind::constant, -1, free_values};
+  return flow;
+}
+
+/// The solutions as flows. Lines are made first: the flows copy the tape.
+void ModeSolver::finish(ModeSystem& made, const Interval& free_values) {
+  if (free_ < 0) add_gaps(made);
+  std::vector<int> rates, gaps, observed;
+  std::vector<DependentState> dependents;
+  int state = 0;
+  for (const int j : space_.variables) {
+    rates.push_back(solution(system_.derivative_input(j)));
+    if (const auto known = solved_.find(system_.variable_input(j)); known != solved_.end())
+      dependents.push_back({state, known->second});
+    ++state;
+  }
+  const int zero = lines_.number(0);
+  rates.resize(static_cast<std::size_t>(space_.states()), zero);
+  for (const Gap& gap : made.gaps) gaps.push_back(gap_line(gap));
+  if (free_ >= 0) gaps.push_back(argument(free_));
+  for (const Reset& reset : system_.resets) {
+    made.resets.push_back(reset.values);
+    lines_.substitute(made.resets.back(), solved_);
+  }
+  for (int j = 0; j < system_.n(); ++j) observed.push_back(solution(system_.variable_input(j)));
+  for (int i = 0; i < system_.m(); ++i) {
+    observed.push_back(solution(system_.multiplier_input(i)));
+  }
+  for (const ModeConstraint& constraint : constraints_) observed.push_back(constraint.residual);
+  made.constraints = constraints_;
+  made.flow = flow(free_values);
+  made.flow.rates = rates;
+  made.flow.outputs = gaps;
+  made.flow.dependents = dependents;
+  if (free_ >= 0) return;
+  made.observed = flow(free_values);
+  made.observed.rates.assign(rates.size(), zero);
+  made.observed.outputs = observed;
+}
+
+}  // namespace
+
+ModeSystem mode_system(const Dcs& system, const StateSpace& space, const Mode& mode,
+                       const std::vector<double>& near, int free_law, const Interval& free_values) {
+  ModeSolver solver(system, space, mode, near, free_law);
+  ModeSystem made = solver.run();
+  if (made.outcome != ModeSystem::Outcome::made) return made;
+  solver.finish(made, free_values);
+  ModeSolver without_laws(system, space, mode, near, all_laws);
+  const bool is_solved = without_laws.run().outcome == ModeSystem::Outcome::made;
+  for (int i = 0; i < system.m(); ++i) {
+    const int w = system.G[static_cast<std::size_t>(i)];
+    made.argument_of_states.push_back(unknowns_of(system, space, w).empty() ||
+                                      (is_solved && without_laws.is_of_states(i)));
+  }
+  return made;
+}
+
+}  // namespace perp::enclosure

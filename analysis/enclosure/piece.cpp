@@ -1,0 +1,377 @@
+// One piece of an enclosure followed through its modes; called by `enclose`.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/schemes/events.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+constexpr int slices = 8;  ///< of a step, for the signs of gaps
+constexpr double rounding_share = 0x1p-30;
+constexpr int shortenings = 20;  ///< of a step whose first slice is undecided, by 8
+
+/// The end of slice k of a step, on the grid.
+double slice_end(double t, double length, int k, double grid) {
+  return t + grid * std::floor(length * k / slices / grid);
+}
+
+/// Where the gap of the centre reaches 0 within these times; `to` where it has not by then.
+double crossing(const TaylorStep& step, const Monitor& monitor, double t, double from, double to) {
+  const auto value = [&](double time) {
+    return monitor.side * middle(step.center_output(monitor.gap, 0, Interval(time) - Interval(t)));
+  };
+  if (value(from) <= 0) return from;
+  for (int k = 0; k < 80; ++k) {
+    const double half = from + (to - from) / 2;
+    if (half <= from || half >= to) break;
+    (value(half) > 0 ? from : to) = half;
+  }
+  return to;
+}
+
+Box hull(const Box& a, const Box& b) {
+  Box both(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) both[i] = hull(a[i], b[i]);
+  return both;
+}
+
+}  // namespace
+
+Piece::Piece(const PieceTask& task, const Box& start)
+    : task_(task), start_(start), flows_(task.system, task.space, task.options.step) {}
+
+PieceResult Piece::run() {
+  start();
+  while (!open_.empty() && !result_.enclosure.lost) {
+    Branch branch = std::move(open_.back());
+    open_.pop_back();
+    follow(branch);
+  }
+  std::stable_sort(result_.enclosure.rows.begin(), result_.enclosure.rows.end(),
+                   [](const EnclosureRow& a, const EnclosureRow& b) { return a.t < b.t; });
+  std::stable_sort(
+      result_.enclosure.events.begin(), result_.enclosure.events.end(),
+      [](const EnclosureEvent& a, const EnclosureEvent& b) { return a.t.lo < b.t.lo; });
+  return std::move(result_);
+}
+
+Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, const Interval& t,
+                           int gap) {
+  Lost lost{t, reason, "", -1, -1, branch.mode};
+  if (gap >= 0) {
+    const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box());
+    lost.law = flow.system.gaps[static_cast<std::size_t>(gap)].law;
+    lost.reset = flow.system.gaps[static_cast<std::size_t>(gap)].reset;
+  }
+  result_.enclosure.lost = lost;
+  const auto& smear = branch.set.smear();
+  const auto most = std::max_element(smear.begin(), smear.end());
+  if (most != smear.end() && *most > 0) result_.split = static_cast<int>(most - smear.begin());
+  return Outcome::lost;
+}
+
+/// Goes on in the modes that were proved. False: it is not known which they are.
+bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_many) {
+  const auto count = [&](Verdict verdict) {
+    return std::count_if(list.begin(), list.end(),
+                         [&](const Successor& next) { return next.verdict == verdict; });
+  };
+  const auto proved = count(Verdict::proved);
+  if (count(Verdict::open) > 0 || proved == 0) {
+    std::string reason = proved == 0 && count(Verdict::open) == 0 ? "no continuous continuation"
+                                                                  : "the next mode is not known";
+    for (const Successor& next : list)
+      if (next.verdict != Verdict::proved)
+        reason += fmt::format("; {}: {}", describe(task_.system.laws, next.mode), next.reason);
+    lose(branch, reason, Interval(branch.t), -1);
+    return false;
+  }
+  is_many = proved > 1;
+  if (!is_funnel(list)) return true;
+  lose(branch, "the surface repels: solutions may leave it at any time", Interval(branch.t), -1);
+  return false;
+}
+
+void Piece::start() {
+  Branch branch{.t = task_.span.start, .set = Doubleton(start_)};
+  branch.tube_from = branch.t;
+  Successors successors(flows_, Interval(branch.t), start_);
+  const std::vector<Successor> list = successors.at_start(nullptr, -1);
+  bool is_many = false;
+  if (!settle(branch, list, is_many)) return;
+  for (const Successor& next : list) {
+    if (next.verdict != Verdict::proved) continue;
+    Branch one = branch;
+    one.mode = next.mode;
+    one.monitors = next.monitors;
+    one.number = numbers_++;
+    if (is_many) one.flag = Flag::all;
+    ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_);
+    for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
+      EnclosureRow row;
+      row.branch = one.number;
+      row.flag = one.flag;
+      if (make_row(flow, Interval(one.t), start_, row)) result_.enclosure.rows.push_back(row);
+    }
+    open_.push_back(std::move(one));
+  }
+}
+
+void Piece::follow(Branch& branch) {
+  const auto goes_on = [&] {
+    const bool wanted = task_.options.tube || branch.row < task_.times.size();
+    return (branch.t < task_.span.end && wanted) || !branch.waiting.empty() ||
+           !branch.waiting_tube.empty();
+  };
+  while (goes_on())
+    if (advance(branch) == Outcome::lost) return;
+}
+
+/// What the set is wider than the linear image of the start, as a share of the largest width of
+/// that state at any row so far. Widths of rounding are no reason to bisect.
+void Piece::note_width(const Branch& branch) {
+  const Box& box = branch.set.box();
+  const Box image = branch.set.linear_image();
+  widest_.resize(box.size(), 0);
+  excess_.resize(box.size(), 0);
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const double whole = width(box[i]);
+    widest_[i] = std::max(widest_[i], whole);
+    if (whole > rounding_share * magnitude(box[i]))
+      excess_[i] = std::max(excess_[i], image.empty() ? whole : whole - width(image[i]));
+    if (excess_[i] > 0) result_.excess = std::max(result_.excess, excess_[i] / widest_[i]);
+  }
+  const auto& smear = branch.set.smear();
+  const auto most = std::max_element(smear.begin(), smear.end());
+  if (most != smear.end() && *most > 0) result_.split = static_cast<int>(most - smear.begin());
+}
+
+/// One step as far as all gaps are certain, at most to an event of the centre.
+Piece::Outcome Piece::advance(Branch& branch) {
+  ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box());
+  if (result_.enclosure.steps == task_.options.most_steps)
+    return lose(branch, "the number of steps has reached its limit", Interval(branch.t), -1);
+  // Beyond the end only to learn whether an event was before it.
+  const double end =
+      branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
+  if (!(branch.t < end) || !flow.step.prepare(branch.set, branch.t, end, task_.grid))
+    return lose(branch, flow.step.reason(), Interval(branch.t), -1);
+  ++result_.enclosure.steps;
+  const double t = branch.t;
+  double length = flow.step.end() - t;
+  int undecided = -1;
+  for (int trial = 0; trial < shortenings && length >= 2 * task_.grid; ++trial) {
+    double done = t;
+    for (int k = 1; k <= slices; ++k) {
+      const double next =
+          trial == 0 && k == slices ? flow.step.end() : slice_end(t, length, k, task_.grid);
+      if (!(next > done)) continue;
+      std::vector<Monitor> monitors = branch.monitors;
+      undecided = watch(flow.step, branch.set, Interval(done, next) - Interval(t), monitors);
+      if (undecided >= 0) break;
+      branch.monitors = monitors;
+      for (int m = 0; m < static_cast<int>(monitors.size()); ++m) {
+        const Monitor& monitor = monitors[static_cast<std::size_t>(m)];
+        if (monitor.trend != Trend::falling) continue;
+        const double at = crossing(flow.step, monitor, t, done, next);
+        if (at < next ||
+            middle(flow.step.center_output(monitor.gap, 0, Interval(next) - Interval(t))) *
+                    monitor.side <=
+                0) {
+          const double rounded = t + task_.grid * std::round((at - t) / task_.grid);
+          return step_to(branch, flow, std::clamp(rounded, done, next), m);
+        }
+      }
+      done = next;
+    }
+    if (done > t) return step_to(branch, flow, done, -1);
+    length /= slices;
+  }
+  const int gap = undecided < 0 ? -1 : branch.monitors[static_cast<std::size_t>(undecided)].gap;
+  return lose(branch, "the end of a branch may be touched, or two ends met at nearly one time",
+              Interval(t), gap);
+}
+
+/// Rows up to `end`, and the set there. `reached`: the monitor of an event there; -1: none.
+Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int reached) {
+  const auto falling =
+      std::find_if(branch.monitors.begin(), branch.monitors.end(),
+                   [](const Monitor& monitor) { return monitor.trend == Trend::falling; });
+  const bool may_switch = falling != branch.monitors.end();
+  if (!may_switch) flush(branch);
+  if (end > branch.t) {
+    const std::size_t first_row = branch.row;
+    for (; branch.row < task_.times.size() && task_.times[branch.row] <= end; ++branch.row) {
+      const double time = task_.times[branch.row];
+      EnclosureRow row;
+      row.branch = branch.number;
+      row.flag = branch.flag;
+      if (!make_row(flow, Interval(time), flow.step.at(branch.set, time), row))
+        return lose(branch, "an algebraic variable has no value everywhere in the set",
+                    Interval(time), -1);
+      const bool is_certain =
+          !may_switch ||
+          certain_sign(gap_range(flow.step, *falling, 0, Interval(time) - Interval(branch.t),
+                                 branch.set)) > 0;
+      (is_certain && branch.waiting.empty() ? result_.enclosure.rows : branch.waiting)
+          .push_back(row);
+    }
+    if (task_.options.tube) {
+      const double from = std::max(branch.t, branch.tube_from);
+      if (end > from) {
+        EnclosureRow row;
+        if (!make_row(flow, Interval(from, end), flow.step.between(from, end), row))
+          return lose(branch, "an algebraic variable has no value everywhere in the set",
+                      Interval(from, end), -1);
+        const TubeRow piece{from, end, branch.number, branch.flag, row.box};
+        (may_switch ? branch.waiting_tube : result_.enclosure.tube).push_back(piece);
+        branch.tube_from = end;
+      }
+    }
+    flow.step.move(branch.set, end);
+    branch.t = end;
+    if (branch.row > first_row) note_width(branch);
+  }
+  return reached < 0 ? Outcome::moved : pass_event(branch, flow, reached);
+}
+
+void Piece::flush(Branch& branch) {
+  auto& rows = result_.enclosure.rows;
+  rows.insert(rows.end(), branch.waiting.begin(), branch.waiting.end());
+  branch.waiting.clear();
+  auto& tube = result_.enclosure.tube;
+  tube.insert(tube.end(), branch.waiting_tube.begin(), branch.waiting_tube.end());
+  branch.waiting_tube.clear();
+}
+
+Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
+  if (++branch.events > task_.options.most_events)
+    return lose(branch, "events accumulate, or there are more of them than the limit",
+                Interval(branch.t), -1);
+  const Monitor monitor = branch.monitors[static_cast<std::size_t>(reached)];
+  EventWindow window(flows_, branch.t, branch.set, flow, branch.monitors, reached, task_.grid);
+  if (!window.locate()) return lose(branch, window.reason(), Interval(branch.t), monitor.gap);
+  const std::vector<Successor> list = window.successors();
+  bool is_many = false;
+  if (!settle(branch, list, is_many)) {
+    result_.enclosure.lost->t = window.time();
+    result_.enclosure.lost->law = flow.system.gaps[static_cast<std::size_t>(monitor.gap)].law;
+    result_.enclosure.lost->reset = flow.system.gaps[static_cast<std::size_t>(monitor.gap)].reset;
+    return Outcome::lost;
+  }
+  if (is_many) branch.flag = Flag::all;
+  return enter(branch, flow, window, monitor, list) ? Outcome::moved : Outcome::lost;
+}
+
+/// Into every mode that was proved: the first one goes on as this branch, the others are open.
+bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
+                  const std::vector<Successor>& list) {
+  const Branch before = branch;
+  bool is_first = true;
+  for (const Successor& next : list) {
+    if (next.verdict != Verdict::proved) continue;
+    ModeFlow& to = flows_.get(next.mode, window.time(), window.states());
+    const std::optional<Doubleton> set = window.pass(to, next);
+    if (!set) {
+      lose(before, window.reason(), window.time(), reached.gap);
+      return false;
+    }
+    Branch one = before;
+    one.set = *set;
+    one.mode = next.mode;
+    one.monitors = next.monitors;
+    if (!is_first && numbers_ >= task_.options.branches) {
+      lose(before, "there are more branches than the limit", window.time(), reached.gap);
+      return false;
+    }
+    if (!is_first) one.number = numbers_++;
+    note_event(one, reached, from, next.mode, window.time(), window.fires());
+    if (!join_rows(one, from, to, window.time()) || !join_tube(one, from, to, window.time())) {
+      lose(before, "an algebraic variable has no value everywhere in the set", window.time(), -1);
+      return false;
+    }
+    flush(one);
+    if (is_first)
+      branch = one;
+    else
+      open_.push_back(one);
+    is_first = false;
+  }
+  return true;
+}
+
+void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
+                       const Mode& to, const Interval& time, bool fires) {
+  if (time.lo > task_.span.end) return;
+  const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
+  EnclosureEvent event{.t = time, .branch = branch.number, .law = gap.law, .reset = gap.reset};
+  event.unique = branch.flag == Flag::unique;
+  if (gap.reset >= 0) {
+    if (!fires) return;
+    event.type = to_string(EventKind::jump);
+  } else {
+    const auto i = static_cast<std::size_t>(gap.law);
+    event.from = from.system.mode[i];
+    event.to = to[i];
+    event.type = to_string(kind_of_change(task_.system.laws[i], event.from, event.to));
+  }
+  result_.enclosure.events.push_back(event);
+}
+
+bool Piece::make_row(ModeFlow& flow, const Interval& t, const Box& states, EnclosureRow& row) {
+  if (!flow.observe(t, states)) return false;
+  const int n = task_.system.n(), m = task_.system.m();
+  for (int k = 0; k < n + m; ++k) (k < n ? row.box : row.multipliers).push_back(flow.observed(k));
+  row.t = t.lo;
+  row.modes = {flow.system.mode};
+  return true;
+}
+
+/// At times at which some members have had their event and others have not, a row holds both.
+bool Piece::join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time) {
+  for (; branch.row < task_.times.size() && task_.times[branch.row] <= time.hi; ++branch.row) {
+    EnclosureRow row;
+    row.branch = branch.number;
+    row.flag = branch.flag;
+    const double t = task_.times[branch.row];
+    const Box states = from.window.box_at(Interval(t) - Interval(branch.t));
+    if (!make_row(from, Interval(t), states, row)) return false;
+    branch.waiting.push_back(row);
+  }
+  for (EnclosureRow& row : branch.waiting) {
+    row.branch = branch.number;
+    if (!time.contains(row.t)) continue;
+    EnclosureRow later;
+    const Interval t(row.t);
+    if (!make_row(to, t, to.window.box_at(t - time), later)) return false;
+    row.box = hull(row.box, later.box);
+    row.multipliers = hull(row.multipliers, later.multipliers);
+    row.modes.push_back(to.system.mode);
+    row.flag = branch.flag;
+  }
+  return true;
+}
+
+/// The same of boxes that hold for intervals of time.
+bool Piece::join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time) {
+  if (!task_.options.tube) return true;
+  EnclosureRow later;
+  if (!make_row(to, time, to.window.box_at(time - time), later)) return false;
+  if (time.hi > branch.tube_from) {
+    EnclosureRow row;
+    const Interval times(branch.tube_from, time.hi);
+    if (!make_row(from, times, from.window.box_at(times - Interval(branch.t)), row)) return false;
+    branch.waiting_tube.push_back({branch.tube_from, time.hi, branch.number, branch.flag, row.box});
+    branch.tube_from = time.hi;
+  }
+  for (TubeRow& row : branch.waiting_tube) {
+    row.branch = branch.number;
+    if (row.to >= time.lo) row.box = hull(row.box, later.box);
+  }
+  return true;
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/analysis/enclosure/enclose.hpp>
+#include <perp/analysis/enclosure/event_window.hpp>
+
+namespace perp::enclosure {
+
+/// What is asked of every piece.
+struct PieceTask {
+  const Dcs& system;
+  const StateSpace& space;
+  const EncloseOptions& options;
+  Span span{};
+  std::vector<double> times{};  ///< of the rows
+  double grid = 0;              ///< differences of its multiples are exact
+};
+
+/// What became of one piece of the start.
+struct PieceResult {
+  Enclosure enclosure{};
+  int split = -1;     ///< the state whose bisection would help most
+  double excess = 0;  ///< of its widest row over the linear image of the start, as a share
+};
+
+/// Encloses all solutions that start in a box of the states: steps, events, rows, branch by branch.
+class Piece {
+ public:
+  Piece(const PieceTask& task, const Box& start);
+
+  PieceResult run();
+
+ private:
+  struct Branch {
+    double t = 0;
+    Doubleton set;
+    Mode mode{};
+    std::vector<Monitor> monitors{};
+    int number = 0;
+    Flag flag = Flag::unique;
+    std::size_t row = 0;   ///< next of the times
+    double tube_from = 0;  ///< where the tube goes on
+    int events = 0;
+    std::vector<EnclosureRow> waiting{};  ///< rows of times at which an event may have been
+    std::vector<TubeRow> waiting_tube{};
+  };
+  enum class Outcome { moved, lost };
+
+  void start();
+  void follow(Branch& branch);
+  Outcome advance(Branch& branch);
+  Outcome step_to(Branch& branch, ModeFlow& flow, double end, int reached);
+  Outcome pass_event(Branch& branch, ModeFlow& flow, int reached);
+  bool enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
+             const std::vector<Successor>& list);
+  bool settle(Branch branch, const std::vector<Successor>& list, bool& is_many);
+  Outcome lose(const Branch& branch, const std::string& reason, const Interval& t, int gap);
+  [[nodiscard]] bool make_row(ModeFlow& flow, const Interval& t, const Box& states,
+                              EnclosureRow& row);
+  bool join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
+  bool join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
+  void flush(Branch& branch);
+  void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
+                  const Mode& to, const Interval& time, bool fires);
+  void note_width(const Branch& branch);
+
+  const PieceTask& task_;
+  Box start_;
+  ModeFlows flows_;
+  std::vector<Branch> open_;
+  int numbers_ = 0;
+  std::vector<double> widest_, excess_;  // of the states at rows
+  PieceResult result_;
+};
+
+}  // namespace perp::enclosure

@@ -1,0 +1,214 @@
+// Enclosures of systems with laws: the start in pieces, each followed by itself, and their union.
+#include <fmt/format.h>
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <map>
+#include <thread>
+#include <tuple>
+
+#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/times.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+/// A part of the start, and what became of it.
+struct Part {
+  Box start{};
+  PieceResult result{};
+  bool is_done = false;
+};
+
+/// Runs the parts that have not been run; each by itself, so that the number of threads changes
+/// nothing.
+void run_all(const PieceTask& task, std::vector<Part>& parts) {
+  std::vector<Part*> waiting;
+  for (Part& part : parts)
+    if (!part.is_done) waiting.push_back(&part);
+  std::atomic<std::size_t> next{0};
+  std::vector<std::exception_ptr> errors(waiting.size());
+  const auto work = [&] {
+    for (std::size_t k = next++; k < waiting.size(); k = next++) {
+      try {
+        require_directed_arithmetic();
+        waiting[k]->result = Piece(task, waiting[k]->start).run();
+        waiting[k]->is_done = true;
+      } catch (...) {
+        errors[k] = std::current_exception();
+      }
+    }
+  };
+  const auto count =
+      std::min(static_cast<std::size_t>(std::max(task.options.threads, 1)), waiting.size());
+  std::vector<std::thread> threads;
+  for (std::size_t k = 1; k < count; ++k) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+/// Bisects parts that were lost, or that are wider than their linear image by more than a share, as
+/// long as the budget lasts. False: nothing is left to bisect.
+bool split(std::vector<Part>& parts, const EncloseOptions& options) {
+  std::vector<Part> next;
+  std::size_t count = parts.size();
+  for (Part& part : parts) {
+    const PieceResult& result = part.result;
+    const bool wanted = result.enclosure.lost || result.excess > options.share;
+    const auto at = static_cast<std::size_t>(std::max(result.split, 0));
+    const Interval side = part.start[at];
+    const double half = middle(side);
+    const bool can = result.split >= 0 && side.lo < half && half < side.hi;
+    if (!wanted || !can || count >= static_cast<std::size_t>(options.pieces)) {
+      next.push_back(std::move(part));
+      continue;
+    }
+    ++count;
+    for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
+      next.push_back({.start = part.start});
+      next.back().start[at] = of;
+    }
+  }
+  const bool any = next.size() > parts.size();
+  parts = std::move(next);
+  return any;
+}
+
+using EventKey = std::vector<std::tuple<std::string, int, int, int, int>>;
+
+/// What happens to a branch of a part, in order: the branches in which its laws start, and events.
+EventKey key_of(const Enclosure& enclosure, int branch, double start) {
+  EventKey key;
+  for (const EnclosureRow& row : enclosure.rows)
+    if (row.branch == branch && row.t == start)
+      for (int i = 0; i < static_cast<int>(row.modes.front().size()); ++i)
+        key.emplace_back("start", i, -1, row.modes.front()[static_cast<std::size_t>(i)], -1);
+  for (const EnclosureEvent& event : enclosure.events)
+    if (event.branch == branch)
+      key.emplace_back(event.type, event.law, event.from, event.to, event.reset);
+  return key;
+}
+
+void widen(Box& box, const Box& other) {
+  for (std::size_t i = 0; i < box.size(); ++i) box[i] = hull(box[i], other[i]);
+}
+
+void widen(EnclosureRow& row, const EnclosureRow& other) {
+  widen(row.box, other.box);
+  widen(row.multipliers, other.multipliers);
+  if (other.flag == Flag::all) row.flag = Flag::all;
+  row.how = std::max(row.how, other.how);
+  for (const Mode& mode : other.modes)
+    if (std::find(row.modes.begin(), row.modes.end(), mode) == row.modes.end())
+      row.modes.push_back(mode);
+}
+
+/// Joins the parts: branches to which the same happens in the same order become one.
+class Union {
+ public:
+  Union(double start, double until) : start_(start), until_(until) {}
+
+  void add(const Enclosure& part) {
+    std::map<int, int> numbers;
+    for (const EnclosureRow& row : part.rows) {
+      const auto [place, is_new] = numbers.try_emplace(row.branch, 0);
+      if (!is_new) continue;
+      const EventKey key = key_of(part, row.branch, start_);
+      place->second = groups_.try_emplace(key, static_cast<int>(groups_.size())).first->second;
+    }
+    for (EnclosureRow row : part.rows) add_row(row, numbers[row.branch]);
+    add_events(part, numbers);
+    for (TubeRow row : part.tube) {
+      row.branch = numbers[row.branch];
+      if (row.to <= until_) whole_.tube.push_back(row);
+    }
+    whole_.steps += part.steps;
+  }
+
+  Enclosure finish() {
+    for (auto& [key, row] : rows_) whole_.rows.push_back(std::move(row));
+    for (auto& [key, event] : events_) whole_.events.push_back(std::move(event));
+    std::stable_sort(
+        whole_.events.begin(), whole_.events.end(),
+        [](const EnclosureEvent& a, const EnclosureEvent& b) { return a.t.lo < b.t.lo; });
+    std::stable_sort(whole_.tube.begin(), whole_.tube.end(),
+                     [](const TubeRow& a, const TubeRow& b) { return a.from < b.from; });
+    return std::move(whole_);
+  }
+
+ private:
+  void add_row(EnclosureRow& row, int number) {
+    if (row.t > until_) return;
+    row.branch = number;
+    const auto [place, is_new] = rows_.try_emplace({row.t, number}, row);
+    if (!is_new) widen(place->second, row);
+  }
+
+  void add_events(const Enclosure& part, std::map<int, int>& numbers) {
+    std::map<int, int> counts;
+    for (EnclosureEvent event : part.events) {
+      event.branch = numbers[event.branch];
+      const int order = counts[event.branch]++;
+      const auto [place, is_new] = events_.try_emplace({event.branch, order}, event);
+      if (is_new) continue;
+      place->second.t = hull(place->second.t, event.t);
+      place->second.unique = place->second.unique && event.unique;
+    }
+  }
+
+  double start_, until_;
+  std::map<EventKey, int> groups_;
+  std::map<std::pair<double, int>, EnclosureRow> rows_;
+  std::map<std::pair<int, int>, EnclosureEvent> events_;
+  Enclosure whole_;
+};
+
+Enclosure join(const std::vector<Part>& parts, double start) {
+  std::optional<Lost> lost;
+  for (const Part& part : parts) {
+    const auto& other = part.result.enclosure.lost;
+    if (other && (!lost || other->t.lo < lost->t.lo)) lost = other;
+  }
+  Union whole(start, lost ? lost->t.lo : directed::infinity);
+  for (const Part& part : parts) whole.add(part.result.enclosure);
+  Enclosure joined = whole.finish();
+  joined.lost = lost;
+  joined.pieces = static_cast<int>(parts.size());
+  return joined;
+}
+
+Box start_of(const Dcs& system, const StateSpace& space, const Box& start) {
+  if (static_cast<int>(start.size()) != system.n())
+    throw InvalidInput(
+        fmt::format("the start has {} intervals; expected one for each of {} variables",
+                    start.size(), system.n()));
+  Box box;
+  for (const int j : space.variables) box.push_back(start[static_cast<std::size_t>(j)]);
+  for (const int k : space.parameters) box.push_back(space.values[static_cast<std::size_t>(k)]);
+  for (std::size_t i = 0; i < box.size(); ++i)
+    if (!box[i].is_bounded())
+      throw InvalidInput(fmt::format("interval {} of the start is not bounded", i + 1));
+  if (box.empty()) throw InvalidInput("the system has no derivative: there is nothing to follow");
+  return box;
+}
+
+}  // namespace
+
+Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
+                  const EncloseOptions& options) {
+  require_directed_arithmetic();
+  validate(system);
+  check_order(options);
+  const StateSpace space = state_space(system, parameters);
+  const PieceTask task{system, space, options, span, times_of_rows(span, options), time_grid(span)};
+  std::vector<Part> parts{{.start = start_of(system, space, start)}};
+  do {
+    run_all(task, parts);
+  } while (split(parts, options));
+  return join(parts, span.start);
+}
+
+}  // namespace perp::enclosure

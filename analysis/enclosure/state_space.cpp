@@ -1,0 +1,64 @@
+// What enclosures follow of a system; the same in all of its modes.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/analysis/enclosure/exact_lines.hpp>
+#include <perp/analysis/enclosure/state_space.hpp>
+#include <perp/core/error.hpp>
+
+namespace perp::enclosure {
+
+StateSpace state_space(const Dcs& system, const Box& parameters) {
+  if (parameters.size() != system.parameters.size())
+    throw InvalidInput(fmt::format("there are {} intervals for {} parameters", parameters.size(),
+                                   system.parameters.size()));
+  StateSpace space;
+  space.values = parameters;
+  Tape tape = system.tape;
+  const ExactLines lines(tape);
+  std::vector<bool> found(static_cast<std::size_t>(system.n()));
+  for (const int line : system.F)
+    for (const int input : lines.inputs_of(line))
+      if (input >= system.derivative_input(0) && input < system.variable_input(0))
+        found[static_cast<std::size_t>(input - system.derivative_input(0))] = true;
+  for (int j = 0; j < system.n(); ++j)
+    if (found[static_cast<std::size_t>(j)]) space.variables.push_back(j);
+  for (int k = 0; k < static_cast<int>(parameters.size()); ++k) {
+    const Interval& value = parameters[static_cast<std::size_t>(k)];
+    if (value.hi > directed::next_up(value.lo)) space.parameters.push_back(k);
+  }
+  return space;
+}
+
+std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& space) {
+  using Kind = SeriesInput::Kind;
+  std::vector<SeriesInput> inputs(
+      static_cast<std::size_t>(system.parameter_input(static_cast<int>(system.parameters.size()))));
+  const auto input = [&inputs](int number) -> SeriesInput& {
+    return inputs[static_cast<std::size_t>(number)];
+  };
+  input(Dcs::time_input()).kind = Kind::time;
+  int state = 0;
+  for (const int j : space.variables) input(system.variable_input(j)) = {Kind::state, state++, {}};
+  for (int k = 0; k < static_cast<int>(space.values.size()); ++k)
+    input(system.parameter_input(k)) = {Kind::constant, -1,
+                                        space.values[static_cast<std::size_t>(k)]};
+  for (const int k : space.parameters)
+    input(system.parameter_input(k)) = {Kind::state, state++, {}};
+  return inputs;
+}
+
+std::vector<int> unknowns_of(const Dcs& system, const StateSpace& space, int line) {
+  Tape tape = system.tape;
+  std::vector<int> inputs = ExactLines(tape).inputs_of(line);
+  std::erase_if(inputs, [&](int input) {
+    const int j = input - system.variable_input(0);
+    const bool is_state =
+        0 <= j && j < system.n() &&
+        std::find(space.variables.begin(), space.variables.end(), j) != space.variables.end();
+    return input == Dcs::time_input() || is_state || input >= system.parameter_input(0);
+  });
+  return inputs;
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,351 @@
+// The next mode of an enclosure, proved over a set; called at starts and events.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/exact_lines.hpp>
+#include <perp/analysis/enclosure/successor.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+constexpr std::size_t most_candidates = 256;
+
+bool is_exactly(const Interval& value, double number) {
+  return value.is_point() && value.lo == number;
+}
+
+Interval vertical_w(const Branch& branch) { return Interval(branch.c) / Interval(branch.a); }
+
+/// Are there two branches for one w, apart from their ends? A law without memory may then take
+/// either at any time.
+bool is_ambiguous(const Law& law) {
+  const auto range = [](const Branch& branch) {
+    if (branch.b != 0) return std::pair(branch.w.lower, branch.w.upper);
+    const Interval w = vertical_w(branch);
+    return std::pair(w.lo, w.hi);
+  };
+  if (law.memory) return false;
+  for (std::size_t i = 0; i < law.branches.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto [a, b] = range(law.branches[i]);
+      const auto [c, d] = range(law.branches[j]);
+      const bool is_point = a == b || c == d;
+      if (std::max(a, c) < std::min(b, d) || (is_point && c < a && b < d) ||
+          (is_point && a < c && d < b))
+        return true;
+    }
+  return false;
+}
+
+void refute(Successor& successor, const std::string& reason) {
+  if (successor.verdict == Verdict::refuted) return;
+  successor.verdict = Verdict::refuted;
+  successor.reason = reason;
+}
+
+void leave_open(Successor& successor, const std::string& reason) {
+  if (successor.verdict != Verdict::proved) return;
+  successor.verdict = Verdict::open;
+  successor.reason = reason;
+}
+
+}  // namespace
+
+bool is_funnel(const std::vector<Successor>& list) {
+  for (const Successor& one : list)
+    for (const Successor& other : list)
+      for (const int law : one.held) {
+        const auto j = static_cast<std::size_t>(law);
+        if (one.verdict == Verdict::proved && other.verdict == Verdict::proved &&
+            one.mode[j] != other.mode[j])
+          return true;
+      }
+  return false;
+}
+
+const Branch& Successors::branch(const Mode& mode, int law) const {
+  const auto i = static_cast<std::size_t>(law);
+  return flows_.system().laws[i].branches[static_cast<std::size_t>(mode[i])];
+}
+
+/// Is λ given by the states, through one equation that holds nothing else?
+bool Successors::is_direct(int law) const {
+  const Dcs& system = flows_.system();
+  return std::any_of(system.F.begin(), system.F.end(), [&](int line) {
+    return unknowns_of(system, flows_.space(), line) ==
+           std::vector<int>{system.multiplier_input(law)};
+  });
+}
+
+/// May w be on the branch?
+bool Successors::has_w_in(const Branch& branch, const Interval& w) const {
+  if (branch.b == 0) return intersection(w, vertical_w(branch)).has_value();
+  return w.hi >= branch.w.lower && w.lo <= branch.w.upper;
+}
+
+/// Is the corner a point of the branch?
+Verdict Successors::holds_corner(const Branch& branch) const {
+  const Interval rest =
+      Interval(branch.a) * corner_.w + Interval(branch.b) * corner_.lambda - Interval(branch.c);
+  if (!rest.contains(0.0) || corner_.lambda.lo > branch.lambda.upper ||
+      corner_.lambda.hi < branch.lambda.lower)
+    return Verdict::refuted;
+  return rest.is_zero() ? Verdict::proved : Verdict::open;
+}
+
+/// States are continuous: do they obey the constraints of the new mode? Those of the old one they
+/// obey, and a constraint whose multipliers have the same values before and after.
+Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
+  if (flow.system.mode == from_->system.mode) return Verdict::proved;
+  const Dcs& system = flows_.system();
+  for (const ModeConstraint& constraint : flow.system.constraints) {
+    if (constraint.law >= 0) {
+      const auto j = static_cast<std::size_t>(constraint.law);
+      const bool is_same = flow.system.mode[j] == from_->system.mode[j] || constraint.law == law_;
+      if (!is_same || !flow.system.argument_of_states[j]) return Verdict::open;
+      continue;
+    }
+    if (constraint.equation < 0) return Verdict::open;
+    const int line = system.F[static_cast<std::size_t>(constraint.equation)];
+    for (const int input : unknowns_of(system, flows_.space(), line)) {
+      const int j = input - system.multiplier_input(0);
+      if (j < 0 || !flow.system.argument_of_states[static_cast<std::size_t>(j)])
+        return Verdict::open;
+      if (j == law_) {
+        const Verdict verdict = holds_corner(branch(flow.system.mode, j));
+        if (verdict != Verdict::proved) return verdict;
+      } else if (is_vertical(branch(flow.system.mode, j))) {
+        return Verdict::open;
+      }
+    }
+  }
+  return Verdict::proved;
+}
+
+/// Are the rates those of the old mode? Where λ has the same value, the equations of the new mode
+/// are among those that the old solution fulfils, unless constraints came in, whose derivatives are
+/// new.
+bool Successors::keeps_rates(const ModeFlow& flow) const {
+  if (law_ < 0) return from_ != nullptr && flow.system.mode == from_->system.mode;
+  const auto is_argument = [&](const ModeConstraint& constraint) { return constraint.law >= 0; };
+  const auto& before = from_->system.constraints;
+  if (!std::all_of(before.begin(), before.end(), is_argument)) return false;
+  for (const ModeConstraint& constraint : flow.system.constraints) {
+    const bool was_there =
+        std::any_of(before.begin(), before.end(), [&](const ModeConstraint& other) {
+          return other.law == constraint.law && constraint.law != law_;
+        });
+    if (constraint.law < 0 || !was_there) return false;
+  }
+  for (std::size_t j = 0; j < flow.system.mode.size(); ++j)
+    if (static_cast<int>(j) != law_ && flow.system.mode[j] != from_->system.mode[j]) return false;
+  return holds_corner(branch(flow.system.mode, law_)) == Verdict::proved;
+}
+
+/// How often the gap is 0 for a reason: 1 for m, 2 for m and m'.
+int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
+                        bool same_rates) const {
+  if (from_ == nullptr) return value.is_zero() ? 1 : 0;
+  const auto j = static_cast<std::size_t>(gap.law);
+  if (gap.law == law_) {
+    if (gap.of_multiplier) return is_direct(law_) && is_exactly(corner_.lambda, gap.end) ? 1 : 0;
+    if (!flow.system.argument_of_states[j] || !is_exactly(corner_.w, gap.end)) return 0;
+    const auto& before = from_->system.constraints;
+    const bool was_held =
+        std::any_of(before.begin(), before.end(),
+                    [&](const ModeConstraint& constraint) { return constraint.law == law_; });
+    return was_held && same_rates ? 2 : 1;
+  }
+  const Branch& old = branch(from_->system.mode, gap.law);
+  const bool was_held = is_vertical(old) && flow.system.argument_of_states[j];
+  return !gap.of_multiplier && was_held && is_exactly(vertical_w(old), gap.end) ? 1 : 0;
+}
+
+void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
+  const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
+  const Interval m[3] = {flow.jet().output(k, 0), flow.jet().output(k, 1),
+                         Interval(2) * flow.jet().output(k, 2)};
+  int order = contact(flow, gap, m[0], successor.same_rates);
+  if (order == 1 && m[1].is_zero()) order = 2;
+  const int sign = certain_sign(m[order]);
+  constexpr Trend trends[] = {Trend::positive, Trend::rising, Trend::bending};
+  successor.monitors.push_back({k, 1, trends[order]});
+  if (sign < 0)
+    refute(successor,
+           order == 0 ? "it would begin outside of its own range" : "it would be left at once");
+  else if (sign == 0)
+    leave_open(successor, order == 0 ? "it is not known on which side of the end of a branch it is"
+                                     : "it is not known whether it is left at once");
+}
+
+/// Is a condition 0 for a reason: has it just been reached, and does its reset not change it?
+bool Successors::is_on_surface(const ModeFlow& flow, int k) const {
+  const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
+  if (gap.reset != reset_) return from_ == nullptr && flow.jet().output(k, 0).is_zero();
+  if (from_ != nullptr) return true;
+  const Dcs& system = flows_.system();
+  const Reset& reset = system.resets[static_cast<std::size_t>(gap.reset)];
+  Tape tape = system.tape;
+  const ExactLines lines(tape);
+  return unknowns_of(system, flows_.space(), reset.condition).empty() &&
+         std::none_of(reset.variables.begin(), reset.variables.end(), [&](int j) {
+           return lines.depends(reset.condition, system.variable_input(j));
+         });
+}
+
+/// The side of a condition; false: it is not known.
+bool Successors::decide_reset(const ModeFlow& flow, int k, Successor& successor) const {
+  const bool is_zero = is_on_surface(flow, k);
+  const int side = certain_sign(flow.jet().output(k, is_zero ? 1 : 0));
+  successor.monitors.push_back({k, side, is_zero ? Trend::rising : Trend::positive});
+  return side != 0;
+}
+
+/// Can no solution stay on a vertical branch of this mode?
+bool Successors::is_left(const Mode& mode) const {
+  for (int j = 0; j < static_cast<int>(mode.size()); ++j) {
+    const Branch& here = branch(mode, j);
+    const bool of_states =
+        unknowns_of(flows_.system(), flows_.space(), flows_.system().G[static_cast<std::size_t>(j)])
+            .empty();
+    if (!is_vertical(here) || !of_states || is_direct(j)) continue;
+    const Interval values(here.lambda.lower, here.lambda.upper);
+    if (flows_.must_leave(mode, j, values, t_, box_)) return true;
+  }
+  return false;
+}
+
+void Successors::judge(ModeFlow& flow, Successor& successor) {
+  successor.verdict = Verdict::proved;
+  if (flow.system.outcome != ModeSystem::Outcome::made) {
+    if (flow.system.outcome == ModeSystem::Outcome::impossible)
+      return refute(successor, flow.system.reason);
+    return leave_open(successor, flow.system.reason);
+  }
+  for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {
+    if (!flow.system.argument_of_states[j])
+      leave_open(successor,
+                 "the argument of a law depends on multipliers: that they are unique is not "
+                 "proved yet");
+    if (is_ambiguous(flows_.system().laws[j]))
+      leave_open(successor, "a law has two branches for one argument");
+  }
+  const auto& constraints = flow.system.constraints;
+  if (std::count_if(constraints.begin(), constraints.end(),
+                    [](const ModeConstraint& constraint) { return constraint.law >= 0; }) > 1)
+    leave_open(successor, "sliding on several surfaces at once is not proved yet");
+  if (from_ != nullptr) {
+    const Verdict kept = keeps_constraints(flow);
+    if (kept == Verdict::refuted) return refute(successor, "the states would have to jump");
+    if (kept == Verdict::open) leave_open(successor, "the states may have to jump");
+    successor.same_rates = keeps_rates(flow);
+  } else if (!flow.observe(t_, box_)) {
+    leave_open(successor, "a variable has no value everywhere in the set");
+  } else {
+    const int first = flows_.system().n() + flows_.system().m();
+    for (int k = 0; k < static_cast<int>(constraints.size()); ++k)
+      if (!flow.observed(first + k).contains(0.0))
+        return refute(successor, "the start does not fulfil its constraints");
+  }
+  if (!flow.expand(t_, box_, 3, false))
+    return leave_open(successor, "its equations have no value everywhere in the set");
+  for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
+    if (flow.system.gaps[static_cast<std::size_t>(k)].reset < 0)
+      judge_gap(flow, k, successor);
+    else if (!decide_reset(flow, k, successor))
+      leave_open(successor, "it is not known on which side the condition of a reset is");
+  }
+}
+
+Successor Successors::assess(const Mode& mode) {
+  Successor successor{.mode = mode};
+  for (int j = 0; j < static_cast<int>(mode.size()); ++j)
+    if (is_vertical(branch(mode, j)) && !is_direct(j)) successor.held.push_back(j);
+  judge(flows_.get(mode, t_, box_), successor);
+  if (successor.verdict == Verdict::open && is_left(mode))
+    refute(successor, "no multiplier of its range keeps it on its surface");
+  return successor;
+}
+
+std::vector<Successor> Successors::assess_all(const Options& options) {
+  std::vector<Mode> modes{{}};
+  for (const std::vector<int>& choices : options) {
+    std::vector<Mode> longer;
+    for (const Mode& mode : modes)
+      for (const int choice : choices) {
+        longer.push_back(mode);
+        longer.back().push_back(choice);
+      }
+    modes = std::move(longer);
+    if (modes.size() > most_candidates) return {Successor{.reason = "too many modes could follow"}};
+  }
+  std::vector<Successor> list;
+  for (const Mode& mode : modes) list.push_back(assess(mode));
+  return list;
+}
+
+std::vector<Successor> Successors::at_start(const Mode* before, int reset) {
+  const Dcs& system = flows_.system();
+  reset_ = reset;
+  Flow still;  // w where it is a function of the states
+  still.tape = system.tape;
+  still.inputs = series_inputs(system, flows_.space());
+  still.rates.assign(static_cast<std::size_t>(flows_.space().states()), still.tape.constant(0));
+  Options options;
+  for (int j = 0; j < system.m(); ++j) {
+    const Law& law = system.laws[static_cast<std::size_t>(j)];
+    const int line = system.G[static_cast<std::size_t>(j)];
+    Interval w(-directed::infinity, directed::infinity);
+    if (unknowns_of(system, flows_.space(), line).empty()) {
+      still.outputs = {line};
+      IntervalSeries series(still);
+      if (series.compute(t_, box_, 1, false)) w = series.output(0, 0);
+    }
+    std::vector<int> choices;
+    for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
+      if (has_w_in(law.branches[static_cast<std::size_t>(k)], w)) choices.push_back(k);
+    const auto present = before == nullptr ? choices.begin()
+                                           : std::find(choices.begin(), choices.end(),
+                                                       (*before)[static_cast<std::size_t>(j)]);
+    if (law.memory && present != choices.end()) choices = {*present};
+    options.push_back(choices);
+  }
+  return assess_all(options);
+}
+
+std::vector<Successor> Successors::after(const ModeFlow& from, const Monitor& reached) {
+  const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
+  const Mode& old = from.system.mode;
+  from_ = &from;
+  law_ = gap.law;
+  reset_ = gap.reset;
+  of_multiplier_ = gap.of_multiplier;
+  if (law_ >= 0) {
+    const Branch& left = branch(old, law_);
+    const Interval end(gap.end);
+    const Interval a(left.a), b(left.b), c(left.c);
+    corner_ = of_multiplier_ ? Corner{(c - b * end) / a, end} : Corner{end, (c - a * end) / b};
+  }
+  Options options;
+  for (int j = 0; j < static_cast<int>(old.size()); ++j) {
+    const Law& law = flows_.system().laws[static_cast<std::size_t>(j)];
+    const int present = old[static_cast<std::size_t>(j)];
+    std::vector<int> choices;
+    const bool may_leave = is_vertical(branch(old, j)) && !law.memory;
+    if (j != law_) choices.push_back(present);
+    for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
+      const Branch& other = law.branches[static_cast<std::size_t>(k)];
+      if (k == present || (j != law_ && !may_leave)) continue;
+      const Interval w = j == law_ ? corner_.w : vertical_w(branch(old, j));
+      if (!has_w_in(other, w)) continue;
+      const bool stays_on_graph = j == law_ && (of_multiplier_ || is_direct(j));
+      if (stays_on_graph && holds_corner(other) == Verdict::refuted) continue;
+      if (j != law_ && is_direct(j)) continue;
+      choices.push_back(k);
+    }
+    options.push_back(choices);
+  }
+  return assess_all(options);
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/analysis/enclosure/mode_flow.hpp>
+#include <perp/analysis/enclosure/monitor.hpp>
+
+namespace perp::enclosure {
+
+/// What is shown of a mode as the next one, over a whole set.
+enum class Verdict {
+  proved,   ///< it continues every member
+  refuted,  ///< it continues none
+  open
+};
+
+/// A mode that may follow.
+struct Successor {
+  Mode mode{};
+  Verdict verdict = Verdict::open;
+  std::vector<Monitor> monitors{};
+  bool same_rates = false;  ///< x' is continuous at the event
+  /// Laws on a vertical branch that a solution may leave without reaching its end, if another
+  /// branch continues as well.
+  std::vector<int> held{};
+  std::string reason{};  ///< why it is refuted or open
+};
+
+/// May one of the proved modes be left at any time, into another one that is proved? Then there are
+/// more solutions than modes: a surface that repels lets go at every moment.
+bool is_funnel(const std::vector<Successor>& list);
+
+/// Where a law is at an event: the end of its branch that was reached.
+struct Corner {
+  Interval w{};
+  Interval lambda{};
+};
+
+/// Judges the modes that may follow where the states are in `box` at times of `t`: of every law
+/// those branches that can hold its w. What is 0 for a reason (the surface just reached, a start on
+/// a surface) is told by its derivatives.
+class Successors {
+ public:
+  Successors(ModeFlows& flows, const Interval& t, const Box& box)
+      : flows_(flows), t_(t), box_(box) {}
+
+  /// At a start, or after a reset that came in mode `before` (laws with memory stay where they
+  /// can).
+  std::vector<Successor> at_start(const Mode* before, int reset);
+  /// After a gap of `from` has fallen to 0.
+  std::vector<Successor> after(const ModeFlow& from, const Monitor& reached);
+
+ private:
+  using Options = std::vector<std::vector<int>>;
+
+  [[nodiscard]] bool is_direct(int law) const;
+  [[nodiscard]] bool has_w_in(const Branch& branch, const Interval& w) const;
+  [[nodiscard]] Verdict holds_corner(const Branch& branch) const;
+  [[nodiscard]] Verdict keeps_constraints(const ModeFlow& flow) const;
+  [[nodiscard]] bool keeps_rates(const ModeFlow& flow) const;
+  [[nodiscard]] int contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
+                            bool same_rates) const;
+  std::vector<Successor> assess_all(const Options& options);
+  Successor assess(const Mode& mode);
+  void judge(ModeFlow& flow, Successor& successor);
+  void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
+  [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
+  bool decide_reset(const ModeFlow& flow, int k, Successor& successor) const;
+  [[nodiscard]] bool is_left(const Mode& mode) const;
+  [[nodiscard]] const Branch& branch(const Mode& mode, int law) const;
+
+  ModeFlows& flows_;
+  Interval t_;
+  Box box_;
+  const ModeFlow* from_ = nullptr;  // at an event
+  int law_ = -1;                    // that has reached its corner
+  int reset_ = -1;                  // whose condition is 0
+  bool of_multiplier_ = false;
+  Corner corner_{};
+};
+
+}  // namespace perp::enclosure

@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include <perp/cli/command.hpp>
+#include <perp/cli/enclosures/enclosure_plot.hpp>
+#include <perp/cli/enclosures/enclosure_run.hpp>
+#include <perp/cli/enclosures/enclosure_summary.hpp>
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/model_options.hpp>
+#include <perp/cli/input/threads.hpp>
+#include <perp/cli/output/file_identity.hpp>
+#include <perp/cli/output/output_file.hpp>
+#include <perp/cli/plot/picture.hpp>
+#include <perp/core/error.hpp>
+#include <perp/core/expression/decimal.hpp>
+
+namespace perp::cli {
+namespace {
+
+constexpr std::size_t most_drawn = 8;      // variables in one picture, unless the user names them
+constexpr int rows_of_a_picture = 600;     // about its width
+
+struct EncloseArguments {
+  ModelOptions model;
+  std::string output, events, tube, times, plot, plot_variables, tol;
+  int order = enclosure::StepOptions{}.order;
+  int pieces = enclosure::EncloseOptions{}.pieces;
+  int threads = 0;
+  bool quiet = false;
+};
+
+bool is_hdf5(const std::string& file) {
+  if (file.empty() || file == "-") return false;
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension == ".h5" || extension == ".hdf5") return true;
+  if (extension == ".csv") return false;
+  throw InvalidInput(fmt::format(
+      "-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", file));
+}
+
+/// The times of the rows. Says which of them are not the decimal numbers that were written.
+std::vector<double> times_of(const EncloseArguments& arguments, const enclosure::ExactModel& model) {
+  const Span span = model.span;
+  std::vector<double> times;
+  if (arguments.times.empty()) {
+    for (int k = 0;; ++k) {
+      const double t = span.start + k * model.model.run.h;
+      if (!(t < span.end)) break;
+      times.push_back(t);
+    }
+    times.push_back(span.end);
+    return times;
+  }
+  std::vector<std::string> texts;
+  times = parse_times(arguments.times, &texts);
+  int rounded = 0;
+  std::string first;
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    if (times[k] < span.start || times[k] > span.end)
+      throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", times[k],
+                                     span.start, span.end));
+    if (enclosure::enclose_decimal(texts[k]).is_point()) continue;
+    if (++rounded == 1)
+      first = fmt::format("{} is {}", texts[k], enclosure::exact_decimal(times[k]));
+  }
+  if (rounded > 0)
+    fmt::print(stderr, "perp enclose: {} of {} times are no doubles and are rounded: {}\n", rounded,
+               times.size(), first);
+  return times;
+}
+
+enclosure::EncloseOptions options_of(const EncloseArguments& arguments) {
+  enclosure::EncloseOptions options;
+  options.step.order = arguments.order;
+  if (!arguments.tol.empty()) {
+    options.step.share = parse_number(arguments.tol, "--tol");
+    if (!(options.step.share > 0))
+      throw InvalidInput(fmt::format("--tol is {}; expected a number > 0", arguments.tol));
+  }
+  if (arguments.pieces < 1)
+    throw InvalidInput(
+        fmt::format("--pieces-max is {}; expected a number from 1 on", arguments.pieces));
+  options.pieces = arguments.pieces;
+  options.threads = threads_from(arguments.threads, "--threads");
+  options.tube = !arguments.tube.empty();
+  return options;
+}
+
+struct Drawing {
+  std::optional<Picture> picture{};
+  std::vector<int> variables{};
+};
+
+Drawing drawing_of(const EncloseArguments& arguments, const enclosure::ExactModel& model) {
+  Drawing drawing;
+  if (arguments.plot.empty()) {
+    if (!arguments.plot_variables.empty())
+      throw InvalidInput("--plot-variables needs --plot FILE");
+    return drawing;
+  }
+  drawing.picture.emplace(arguments.plot);
+  if (!arguments.plot_variables.empty()) {
+    for (const std::string& name : split_list(arguments.plot_variables))
+      drawing.variables.push_back(
+          static_cast<int>(find_name(name, model.variables, "variable")));
+    return drawing;
+  }
+  drawing.variables.resize(std::min(model.variables.size(), most_drawn));
+  std::iota(drawing.variables.begin(), drawing.variables.end(), 0);
+  if (model.variables.size() > most_drawn)
+    fmt::print(stderr,
+               "perp enclose: the picture shows the first {} of {} variables; choose others with "
+               "--plot-variables\n",
+               most_drawn, model.variables.size());
+  return drawing;
+}
+
+void check_files(const EncloseArguments& arguments, const std::string& output,
+                 const Drawing& drawing) {
+  FilesOfCommand files(!arguments.quiet || output == "-" ? FilesOfCommand::Text::standard_output
+                                                         : FilesOfCommand::Text::none);
+  files.reads(find_model(arguments.model.model), "MODEL");
+  if (!arguments.times.empty()) files.reads(arguments.times, "--times");
+  files.writes_with_json(output, "-o");
+  files.writes(arguments.events, "--events");
+  files.writes(arguments.tube, "--tube");
+  if (drawing.picture) drawing.picture->declare(files, "--plot");
+}
+
+/// The times of the rows, and those that a picture needs besides.
+std::vector<double> with_picture(const std::vector<double>& times, const Span& span) {
+  std::vector<double> all = times;
+  for (int k = 0; k <= rows_of_a_picture; ++k)
+    all.push_back(std::min(span.end,
+                           span.start + (span.end - span.start) * k / rows_of_a_picture));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::vector<std::string> write_tables(const EncloseArguments& arguments, const std::string& output,
+                                      const EnclosureRun& run,
+                                      const enclosure::EncloseOptions& options) {
+  std::vector<std::string> files;
+  const std::string made_by = enclosure_provenance(run, options, arguments.model.set).dump(1);
+  if (is_hdf5(output)) {
+    write_enclosure_hdf5(output, run, options.tube, made_by);
+    files.push_back(output);
+  } else if (!output.empty()) {
+    write_rows_csv(output, run);
+    if (output != "-") {
+      write_file(output + ".json", made_by + "\n");
+      files.insert(files.end(), {output, output + ".json"});
+    }
+  }
+  if (!arguments.events.empty()) {
+    write_events_csv(arguments.events, run);
+    files.push_back(arguments.events);
+  }
+  if (!arguments.tube.empty()) {
+    write_tube_csv(arguments.tube, run);
+    files.push_back(arguments.tube);
+  }
+  return files;
+}
+
+int execute(const EncloseArguments& arguments) {
+  const enclosure::ExactModel model(read(arguments.model));
+  enclosure::EncloseOptions options = options_of(arguments);
+  const std::string output =
+      arguments.output.empty() && arguments.plot.empty() ? "-" : arguments.output;
+  is_hdf5(output);
+  const Drawing drawing = drawing_of(arguments, model);
+  check_files(arguments, output, drawing);
+  const std::vector<double> times = times_of(arguments, model);
+  options.times = drawing.picture ? with_picture(times, model.span) : times;
+
+  const auto begin = std::chrono::steady_clock::now();
+  const enclosure::Enclosure result = model.enclose(options);
+  EnclosureRun run{model, result, times};
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+  std::vector<std::string> files = write_tables(arguments, output, run, options);
+  std::exception_ptr failure;
+  if (drawing.picture && !result.rows.empty()) {
+    try {
+      draw_enclosure(*drawing.picture, run, drawing.variables);
+      files.push_back(drawing.picture->file());
+    } catch (const std::exception&) {
+      failure = std::current_exception();  // the summary comes first
+    }
+  }
+  std::FILE* stream = output == "-" ? stderr : stdout;
+  if (!arguments.quiet) print_enclosure(stream, run, files);
+  if (failure) std::rethrow_exception(failure);
+  if (!result.lost) return exit_solved;
+  if (arguments.quiet || stream == stdout)
+    fmt::print(stderr, "{}: lost: {}\n", model.model.file, text_of(model, *result.lost).note);
+  return exit_no_answer;
+}
+
+Action configure_enclose(CLI::App& app) {
+  const auto arguments = std::make_shared<EncloseArguments>();
+  arguments->model.exact = true;
+  arguments->model.run_keys = {"h", "t"};
+  arguments->model.add_to(app);
+  arguments->model.add_span_to(app);
+  app.add_option("--times", arguments->times,
+                 "rows at these times (a list, or a file of times); default: every run.h")
+      ->type_name("T,T,...");
+  app.add_option("-o,--output", arguments->output,
+                 "write the rows to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
+                 "output, the default without --plot")
+      ->type_name("FILE");
+  app.add_option("--events", arguments->events, "write the events to FILE as CSV")
+      ->type_name("FILE");
+  app.add_option("--tube", arguments->tube,
+                 "write boxes that hold for whole intervals of time, without gaps, to FILE as CSV")
+      ->type_name("FILE");
+  app.add_option("--plot", arguments->plot,
+                 "draw bands over time: FILE.svg, .png or .pdf (with FILE's gnuplot script and "
+                 "data beside it)")
+      ->type_name("FILE");
+  app.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
+      ->type_name("X,Y,...");
+  app.add_option("--order", arguments->order, "degree of the Taylor polynomials, from 1 to 60")
+      ->type_name("K")
+      ->capture_default_str();
+  app.add_option("--tol", arguments->tol,
+                 "share of a variable that the last terms of its polynomial may have; bounds hold "
+                 "whatever stands here (default 1e-17)")
+      ->type_name("NUMBER");
+  app.add_option("--pieces-max", arguments->pieces,
+                 "most pieces into which the set of starts and parameters is split")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--threads", arguments->threads,
+                 "threads; default: one for each core. The result is the same for any number")
+      ->type_name("N");
+  app.add_flag("--quiet", arguments->quiet, "no summary");
+  return [arguments] { return execute(*arguments); };
+}
+
+}  // namespace
+
+extern const Command enclose;
+const Command enclose{
+    "enclose", "bounds that are a proof: all solutions of all starts and parameters",
+    "Numbers of the file are the decimal numbers that stand there; parameters and starts may be\n"
+    "intervals. Exit status 3: the proof ends before the span does (everything proved is "
+    "written).\n\n"
+    "examples:\n"
+    "  perp enclose tacoma --times 5,10,15\n"
+    "  perp enclose model.toml --set m=[1.1,1.21] --set \"x1(0)=5 +- 0.1\" -o rows.csv --events "
+    "events.csv\n"
+    "  perp enclose model.toml --plot bands.svg",
+    configure_enclose};
+
+}  // namespace perp::cli

@@ -1,0 +1,167 @@
+// The summary of an enclosure and what made it.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/cli/enclosures/enclosure_summary.hpp>
+#include <perp/cli/input/model_options.hpp>
+#include <perp/core/expression/decimal.hpp>
+
+namespace perp::cli {
+namespace {
+
+using enclosure::EnclosureEvent;
+using enclosure::EnclosureRow;
+using enclosure::Flag;
+using enclosure::Interval;
+
+constexpr std::size_t most_events = 24;
+
+/// "[0.1, 0.2]", or the number.
+std::string short_interval(const Interval& value) {
+  if (value.is_point()) return fmt::format("{}", value.lo);
+  return fmt::format("[{}, {}]", enclosure::decimal_below(value.lo),
+                     enclosure::decimal_above(value.hi));
+}
+
+/// Wider than a decimal number needs.
+bool is_wide(const Interval& value) { return value.hi > directed::next_up(value.lo); }
+
+std::string set_text(const enclosure::ExactModel& model) {
+  std::string text;
+  const auto add = [&text](const std::string& name, const Interval& value) {
+    if (is_wide(value))
+      text += fmt::format("{}{} in [{:.8g}, {:.8g}]", text.empty() ? "" : ", ", name, value.lo,
+                          value.hi);
+  };
+  for (std::size_t k = 0; k < model.model.parameters.size(); ++k)
+    add(model.parameters[k], model.values[k]);
+  for (std::size_t j = 0; j < model.start.size(); ++j)
+    add(model.variables[j] + "(0)", model.start[j]);
+  return text.empty() ? "one point, as the decimal numbers of the file" : text;
+}
+
+/// What holds until when: the flags change once, from unique to all.
+std::string flags_text(const EnclosureRun& run) {
+  const auto& rows = run.result.rows;
+  const auto later = std::find_if(rows.begin(), rows.end(),
+                                  [](const EnclosureRow& row) { return row.flag == Flag::all; });
+  const std::string end = fmt::format("{:.8g}", rows.back().t);
+  if (later == rows.end())
+    return fmt::format("unique until t = {}: every point has exactly one solution, and it is in "
+                       "the rows",
+                       end);
+  const std::string all = fmt::format("all until t = {}: every solution of every point is in a row "
+                                      "of its time",
+                                      end);
+  if (later == rows.begin()) return all;
+  return fmt::format("unique until t = {:.8g}, then {}", std::prev(later)->t, all);
+}
+
+/// Of the union of the rows at the last time.
+std::string widths_text(const EnclosureRun& run) {
+  const auto& rows = run.result.rows;
+  std::string text;
+  for (std::size_t j = 0; j < run.model.variables.size(); ++j) {
+    Interval all = rows.back().box[j];
+    for (auto row = rows.rbegin(); row != rows.rend() && row->t == rows.back().t; ++row)
+      all = hull(all, row->box[j]);
+    text += fmt::format("{}{} {:.3g}", j > 0 ? ", " : "", run.model.variables[j], width(all));
+  }
+  return text;
+}
+
+double widest_event(const std::vector<EnclosureEvent>& events) {
+  double widest = 0;
+  for (const EnclosureEvent& event : events) widest = std::max(widest, width(event.t));
+  return widest;
+}
+
+std::string event_line(const EnclosureRun& run, const EnclosureEvent& event) {
+  const EnclosureRowText text = text_of(run.model, event);
+  std::string line = fmt::format("t = {:.8g} +- {:.2g} {}{}", middle(event.t), radius(event.t),
+                                 event.type, event.unique ? "" : " (possible)");
+  if (!text.law.empty()) line += "  " + text.law;
+  if (!text.from.empty() || !text.to.empty())
+    line += fmt::format(": {} -> {}", text.from, text.to);
+  if (!text.note.empty()) line += "  " + text.note;
+  return line;
+}
+
+void print_events(std::FILE* stream, const EnclosureRun& run) {
+  const std::vector<EnclosureEvent>& events = run.result.events;
+  if (events.empty()) return;
+  const auto unique = std::count_if(events.begin(), events.end(),
+                                    [](const EnclosureEvent& event) { return event.unique; });
+  fmt::print(stream, "events      {}: {} unique, {} possible; widest interval {:.2g}\n",
+             events.size(), unique, static_cast<long>(events.size()) - unique,
+             widest_event(events));
+  for (std::size_t k = 0; k < std::min(events.size(), most_events); ++k)
+    fmt::print(stream, "            {}\n", event_line(run, events[k]));
+  if (events.size() > most_events)
+    fmt::print(stream, "            ... {} more events\n", events.size() - most_events);
+}
+
+void print_lost(std::FILE* stream, const EnclosureRun& run) {
+  const enclosure::Lost& lost = *run.result.lost;
+  fmt::print(stream, "lost        t in {}: {}\n", short_interval(lost.t), lost.reason);
+  const EnclosureRowText text = text_of(run.model, lost);
+  if (!text.law.empty()) fmt::print(stream, "            law {}\n", text.law);
+  if (!text.from.empty()) fmt::print(stream, "            last certain mode {}\n", text.from);
+  if (!lost.advice.empty()) fmt::print(stream, "            try: {}\n", lost.advice);
+}
+
+Json bounds(const Interval& value) {
+  return {enclosure::decimal_below(value.lo), enclosure::decimal_above(value.hi)};
+}
+
+}  // namespace
+
+void print_enclosure(std::FILE* stream, const EnclosureRun& run,
+                     const std::vector<std::string>& files) {
+  const Span& span = run.model.span;
+  fmt::print(stream, "model       {}\n", title(run.model.model));
+  fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model));
+  if (!run.result.rows.empty()) {
+    fmt::print(stream, "proved      {}\n", flags_text(run));
+    fmt::print(stream, "widths      at t = {:.8g}: {}\n", run.result.rows.back().t,
+               widths_text(run));
+  }
+  print_events(stream, run);
+  fmt::print(stream, "counts      {} steps, {} piece{}, {:.2g} s\n", run.result.steps,
+             run.result.pieces, run.result.pieces == 1 ? "" : "s", run.seconds);
+  if (run.result.lost) print_lost(stream, run);
+  for (const std::string& file : files) fmt::print(stream, "written     {}\n", file);
+}
+
+Json enclosure_provenance(const EnclosureRun& run, const enclosure::EncloseOptions& options,
+                          const std::vector<std::string>& set) {
+  Json json = provenance(run.model.model, set);
+  Json parameters = Json::object(), start = Json::object();
+  for (std::size_t k = 0; k < run.model.model.parameters.size(); ++k)
+    parameters[run.model.parameters[k]] = bounds(run.model.values[k]);
+  for (std::size_t j = 0; j < run.model.variables.size(); ++j)
+    start[run.model.variables[j]] = bounds(run.model.start[j]);
+  json["model"]["parameters"] = parameters;
+  json["model"]["start"] = start;
+  const Span& span = run.model.span;
+  json["options"] = {{"set", set},
+                     {"t", {span.start, span.end}},
+                     {"order", options.step.order},
+                     {"tol", options.step.share}};
+  json["status"] = run.result.lost ? "lost" : "proved";
+  json["counts"] = {{"steps", run.result.steps},
+                    {"pieces", run.result.pieces},
+                    {"rows", run.rows().size()},
+                    {"events", run.result.events.size()}};
+  if (run.result.lost) {
+    const EnclosureRowText text = text_of(run.model, *run.result.lost);
+    json["lost"] = {{"t", bounds(run.result.lost->t)},
+                    {"reason", run.result.lost->reason},
+                    {"advice", run.result.lost->advice},
+                    {"law", text.law},
+                    {"mode", text.from}};
+  }
+  return json;
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,260 @@
+#include <doctest/doctest.h>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <perp/core/expression/decimal.hpp>
+#include <perp/tests/cli/hdf5_file.hpp>
+#include <perp/tests/cli/program.hpp>
+
+using perp::enclosure::enclose_decimal;
+using perp::enclosure::Interval;
+using perp::test::Csv;
+using perp::test::Folder;
+using perp::test::lines;
+using perp::test::Outcome;
+using perp::test::parse_csv;
+using perp::test::perp_program;
+using perp::test::read_text;
+
+namespace {
+
+/// x = a exp(-m t)
+const std::string decay = R"toml([parameters]
+m = "[1, 1.0625]"
+a = 0.1
+[variables]
+x = "10*a"
+[model]
+equations = ["der(x) = -m*x"]
+outputs = { twice = "2*x", rate = "der(x)" }
+[run]
+t = [0, 2]
+h = 0.5
+)toml";
+
+Interval bounds(const Csv& csv, std::size_t row, const std::string& name) {
+  return {enclose_decimal(csv.text(row, name + "_lo")).lo,
+          enclose_decimal(csv.text(row, name + "_hi")).hi};
+}
+
+struct Wrong {
+  std::string parameters, variables, model, run, message;
+};
+
+/// One thing is wrong in each; the place comes first.
+const std::vector<Wrong>& wrong_models() {
+  static const std::string m = "m = 1", x = "x = 1", t = "t = [0, 1]";
+  static const std::string equation = "equations = [\"der(x) = -m*x\"]";
+  static const std::vector<Wrong> list{
+      {"m = \"[1.21, 1.1]\"", x, equation, t,
+       "wrong.toml:2:5: parameter 'm' is the interval '[1.21, 1.1]', whose lower end is above"},
+      {"m = \"[]\"", x, equation, t, "wrong.toml:2:6: parameter 'm' is '[]'; expected an interval"},
+      {"m = \"[1.1, ]\"", x, equation, t, "wrong.toml:2:11: parameter 'm': the interval"},
+      {"m = \"[1, 2, 3]\"", x, equation, t, "wrong.toml:2:6: parameter 'm' is '[1, 2, 3]'"},
+      {"m = [1, 2]", x, equation, t, "wrong.toml:2:5: parameter 'm' is a list; expected a number"},
+      {"m = \"1 +- -0.5\"", x, equation, t, "wrong.toml:2:5: parameter 'm' is '1 +- -0.5'"},
+      {"m = \"[1, inf]\"", x, equation, t, "wrong.toml:2:10: parameter 'm' is inf"},
+      {"m = \"[1, q]\"", x, equation, t, "wrong.toml:2:10: parameter 'm': unknown name 'q'"},
+      {m, "x = \"[2, 1]\"", equation, t, "wrong.toml:4:5: start of variable 'x' is the interval"},
+      {m, x, equation, "t = [0, 0.1]",
+       "wrong.toml:8:9: run.t ends at 0.1, which is no double, and times of an enclosure are exact; "
+       "expected the double that is meant: 0.10000000000000000555"},
+      {m, x, equation, "t = [0, \"[1, 2]\"]", "wrong.toml:8:10: the second entry of run.t is"},
+      {"m = \"[1, 2]\"", x, equation, "t = [0, \"m\"]",
+       "wrong.toml:8:10: the second entry of run.t holds 'm', which is an interval"},
+      {"m = \"[1, 2]\"", x,
+       "equations = [\"der(x) = -f\"]\nlaws = [\"f in relay(x, -m, m)\"]", t,
+       "wrong.toml:7:15: number 1 of law 'relay' holds 'm', which is an interval"},
+      {m, x, "equations = [\"der(x) = -0.5*q\"]", t, "wrong.toml:6:29: unknown name 'q'"},
+      {m, "x = \"[0, 1]\"", "equations = [\"der(x) = m*log(x)\"]", t,
+       "wrong.toml:6:14: log(x) has no value everywhere on the set of starts: x is in [0, 1]"},
+      {m, "x = \"[-1, 1]\"", "equations = [\"der(x) = m/x\"]", t,
+       "wrong.toml:6:14: m/x has no value everywhere on the set of starts"},
+      {m, "x = { start = 1, bounds = [0, 2] }", equation, t,
+       "wrong.toml:4:18: variable 'x' has bounds, which an enclosure does not watch"},
+  };
+  return list;
+}
+
+}  // namespace
+
+TEST_SUITE("enclose") {
+  TEST_CASE("rows hold every solution, with bounds that are decimals outside of the doubles") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    const Outcome outcome = perp_program(folder, {"enclose", "decay.toml"});
+    CHECK(outcome.status == 0);
+    const Csv csv = parse_csv(outcome.out);
+    CHECK(outcome.out.starts_with("t,branch,flag,how,x_lo,x_hi,twice_lo,twice_hi,mode\n"));
+    REQUIRE(csv.rows.size() == 5);
+    for (std::size_t k = 0; k < csv.rows.size(); ++k) {
+      const double t = 0.5 * static_cast<double>(k);
+      CHECK(csv.number(k, "t") == t);
+      CHECK(csv.text(k, "flag") == "unique");
+      const Interval exact = exp(Interval(-1.0625, -1) * Interval(t));
+      CHECK(bounds(csv, k, "x").contains(exact));
+      CHECK(width(bounds(csv, k, "x")) < 1.3 * width(exact) + 1e-15);
+      CHECK(bounds(csv, k, "twice").contains(Interval(2) * exact));
+    }
+    CHECK(outcome.err.find("m in [1, 1.0625]") != std::string::npos);
+    CHECK(outcome.err.find("unique until t = 2") != std::string::npos);
+  }
+
+  TEST_CASE("starts and literals are the decimal numbers of the file") {
+    const Folder folder;
+    folder.write("third.toml",
+                 "[variables]\nx = 0.1\ny = \"1/3\"\n[model]\nequations = [\"der(x) = 0\", "
+                 "\"der(y) = 0.1\"]\n[run]\nt = [0, 3]\nh = 3\n");
+    const Csv csv = parse_csv(perp_program(folder, {"enclose", "third.toml"}).out);
+    CHECK(bounds(csv, 1, "x").contains(enclose_decimal("0.1")));
+    CHECK(bounds(csv, 0, "y").contains(Interval(1) / Interval(3)));
+    CHECK(bounds(csv, 1, "y").contains(Interval(1) / Interval(3) + enclose_decimal("0.3")));
+    CHECK(width(bounds(csv, 1, "y")) < 1e-15);
+  }
+
+  TEST_CASE("--set takes intervals, of starts as x or x(0)") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    for (const char* start : {"x(0)=[1,2]", "x=1.5 +- 0.5", "variables.x=[1, 2]"}) {
+      const Csv csv = parse_csv(
+          perp_program(folder, {"enclose", "decay.toml", "--set", start, "--set", "m=1"}).out);
+      CHECK(bounds(csv, 0, "x") == Interval(1, 2));
+      CHECK(bounds(csv, 4, "x").contains(Interval(1, 2) * exp(Interval(-2))));
+    }
+    const Outcome wrong = perp_program(folder, {"enclose", "decay.toml", "--set", "m=[2,1]"});
+    CHECK(wrong.status == 2);
+    CHECK(wrong.err.starts_with("--set m=[2,1]:1:3: parameter 'm' is the interval '[2,1]'"));
+  }
+
+  TEST_CASE("the tube has no gap and holds the rows; events and rows are written beside it") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    const Outcome outcome =
+        perp_program(folder, {"enclose", "decay.toml", "-o", "rows.csv", "--tube", "tube.csv",
+                              "--events", "events.csv"});
+    CHECK(outcome.status == 0);
+    const Csv rows = parse_csv(read_text(folder / "rows.csv"));
+    const Csv tube = parse_csv(read_text(folder / "tube.csv"));
+    CHECK(read_text(folder / "events.csv") ==
+          "t_lo,t_hi,branch,type,law,from,to,proof,note\n");
+    double end = 0;
+    for (std::size_t k = 0; k < tube.rows.size(); ++k) {
+      CHECK(tube.number(k, "t_lo") == end);
+      end = tube.number(k, "t_hi");
+      for (std::size_t i = 0; i < rows.rows.size(); ++i)
+        if (tube.number(k, "t_lo") <= rows.number(i, "t") && rows.number(i, "t") <= end)
+          CHECK(intersection(bounds(tube, k, "x"), bounds(rows, i, "x")).has_value());
+    }
+    CHECK(end == 2);
+    CHECK(std::filesystem::exists(folder / "rows.csv.json"));
+  }
+
+  TEST_CASE("HDF5 holds the same bounds") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    CHECK(perp_program(folder, {"enclose", "decay.toml", "-o", "rows.h5"}).status == 0);
+    const Csv csv = parse_csv(perp_program(folder, {"enclose", "decay.toml"}).out);
+    const perp::test::Hdf5 file(folder / "rows.h5");
+    REQUIRE(file.is_open());
+    const auto lower = file.read<double>("x_lo", H5T_NATIVE_DOUBLE);
+    const auto upper = file.read<double>("x_hi", H5T_NATIVE_DOUBLE);
+    REQUIRE(lower.size() == csv.rows.size());
+    for (std::size_t k = 0; k < lower.size(); ++k) {
+      CHECK(lower[k] == csv.number(k, "x_lo"));
+      CHECK(upper[k] == csv.number(k, "x_hi"));
+    }
+  }
+
+  TEST_CASE("wrong models are one message with the place") {
+    for (const Wrong& wrong : wrong_models()) {
+      const Folder folder;
+      folder.write("wrong.toml", "[parameters]\n" + wrong.parameters + "\n[variables]\n" +
+                                     wrong.variables + "\n[model]\n" + wrong.model + "\n[run]\n" +
+                                     wrong.run + "\n");
+      const Outcome outcome = perp_program(folder, {"enclose", "wrong.toml", "-o", "out.csv"});
+      CAPTURE(wrong.message);
+      CAPTURE(outcome.err);
+      CHECK(outcome.status == 2);
+      CHECK(outcome.err.starts_with(wrong.message));
+      CHECK(lines(outcome.err).size() == 1);
+      CHECK_FALSE(std::filesystem::exists(folder / "out.csv"));
+    }
+  }
+
+  TEST_CASE("options that are wrong are refused before anything is written") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    const std::vector<std::pair<std::vector<std::string>, std::string>> list{
+        {{"--order", "0"}, "the order is 0"},
+        {{"--tol", "0"}, "--tol is 0"},
+        {{"--times", "0,3"}, "--times: 3 is outside"},
+        {{"--set", "run.tol=1"}, "run.tol has no effect"},
+        {{"--set", "q=1"}, "unknown key 'q'"},
+        {{"--events", "decay.toml"}, "--events decay.toml is the file of MODEL"},
+        {{"-o", "rows.txt"}, "unknown kind of file"},
+        {{"--plot-variables", "x"}, "--plot-variables needs --plot"},
+        {{"--pieces-max", "0"}, "--pieces-max is 0"}};
+    for (const auto& [options, message] : list) {
+      std::vector<std::string> arguments{"enclose", "decay.toml"};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      const Outcome outcome = perp_program(folder, arguments);
+      CAPTURE(outcome.err);
+      CHECK(outcome.status == 2);
+      CHECK(outcome.err.find(message) != std::string::npos);
+    }
+    CHECK(read_text(folder / "decay.toml") == decay);
+  }
+
+  TEST_CASE("times that are no doubles are rounded, and that is said") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    const Outcome outcome =
+        perp_program(folder, {"enclose", "decay.toml", "--quiet", "--times", "0.1,0.5"});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.starts_with("perp enclose: 1 of 2 times are no doubles and are rounded: 0.1 "
+                                  "is 0.10000000000000000555"));
+    CHECK(parse_csv(outcome.out).text(0, "t") ==
+          "0.1000000000000000055511151231257827021181583404541015625");
+  }
+
+  TEST_CASE("a lost proof is status 3; everything proved so far is written") {
+    const Folder folder;
+    // x = 1/(1 - t) has a pole at 1
+    folder.write("pole.toml",
+                 "[variables]\nx = 1\n[model]\nequations = [\"der(x) = x^2\"]\n[run]\nt = [0, 2]\nh "
+                 "= 0.25\n");
+    const Outcome outcome = perp_program(
+        folder, {"enclose", "pole.toml", "-o", "rows.csv", "--events", "events.csv"});
+    CHECK(outcome.status == 3);
+    CHECK(outcome.err.starts_with("pole.toml: lost: "));
+    const Csv rows = parse_csv(read_text(folder / "rows.csv"));
+    REQUIRE(rows.rows.size() == 4);
+    CHECK(bounds(rows, 3, "x").contains(4));
+    const Csv events = parse_csv(read_text(folder / "events.csv"));
+    REQUIRE(events.rows.size() == 1);
+    CHECK(events.text(0, "type") == "lost");
+    CHECK(events.number(0, "t_lo") <= 1);
+    CHECK(events.number(0, "t_lo") > 0.9);
+  }
+
+  TEST_CASE("other commands take the middle of an interval and say so once") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    const Outcome outcome =
+        perp_program(folder, {"run", "decay.toml", "--quiet", "--times", "2", "--h", "1e-4"});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err == "decay.toml: one number is taken at the middle of its interval: m = [1, "
+                         "1.0625]; perp enclose bounds all of it\n");
+    CHECK(std::abs(parse_csv(outcome.out).number(0, "x") - std::exp(-2.0625)) < 1e-4);
+  }
+
+  TEST_CASE("pictures draw bands, hatched where solutions may be several") {
+    if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    CHECK(perp_program(folder, {"enclose", "decay.toml", "--plot", "bands.svg"}).status == 0);
+    CHECK(read_text(folder / "bands.svg").find("</svg>") != std::string::npos);
+    CHECK(read_text(folder / "bands.gp").find("with filledcurves") != std::string::npos);
+  }
+}
