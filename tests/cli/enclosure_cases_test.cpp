@@ -74,6 +74,20 @@ TEST_SUITE("enclosure cases") {
       check_case(name);
   }
 
+  TEST_CASE("switches, sliding and dips of single points are enclosed to rounding") {
+    for (const char* name :
+         {"dip", "s000_canonical", "s001_ex1_dead_zone", "s001_ex1_relay", "s001_ex2_tacoma",
+          "s001_ex3_water_level", "s001_ex3_water_level_11", "s001_ex4_dry_friction",
+          "s001_ex4_dry_friction_100", "s001_ex5_hysteresis_mid"})
+      check_case(name);
+  }
+
+  TEST_CASE("boxes are enclosed through their switches") {
+    for (const char* name : {"s001_ex1_relay_box", "s001_ex2_tacoma_box",
+                             "s001_ex4_dry_friction_box", "s001_ex4_dry_friction_box_wide"})
+      check_case(name);
+  }
+
   TEST_CASE("the check sees rows that are too narrow, beside, too wide, missing or over-claimed") {
     const json of = reference("van_der_pol_box");
     const Tables tables = enclose(of);
