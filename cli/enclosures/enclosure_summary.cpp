@@ -65,7 +65,8 @@ std::string widths_text(const EnclosureRun& run) {
     Interval all = rows.back().box[j];
     for (auto row = rows.rbegin(); row != rows.rend() && row->t == rows.back().t; ++row)
       all = hull(all, row->box[j]);
-    text += fmt::format("{}{} {:.3g}", j > 0 ? ", " : "", run.model.variables[j], width(all));
+    text += fmt::format("{}{} {:.3g}", j > 0 ? ", " : "", run.model.variables[j],
+                        width(all) + 0.0);  // never -0
   }
   return text;
 }
@@ -78,7 +79,8 @@ double widest_event(const std::vector<EnclosureEvent>& events) {
 
 std::string event_line(const EnclosureRun& run, const EnclosureEvent& event) {
   const EnclosureRowText text = text_of(run.model, event);
-  std::string line = fmt::format("t = {:.8g} +- {:.2g} {}{}", middle(event.t), radius(event.t),
+  std::string line = fmt::format("t = {:.8g} +- {:.2g} {}{}", middle(event.t),
+                                 radius(event.t) + 0.0,
                                  event.type, event.unique ? "" : " (possible)");
   if (!text.law.empty()) line += "  " + text.law;
   if (!text.from.empty() || !text.to.empty())
