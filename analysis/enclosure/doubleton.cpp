@@ -16,21 +16,31 @@ std::vector<double> radii(const Box& box) {
   return list;
 }
 
-/// What lengths of the states are measured in: the widest that each of them was, as powers of two.
-std::vector<double> scales_of(const std::vector<double>& widest) {
-  std::vector<double> scales(widest.size());
-  std::transform(widest.begin(), widest.end(), scales.begin(), [](double most) {
-    return most > 0 && std::isfinite(most)
-               ? std::ldexp(1.0, std::clamp(std::ilogb(most), -300, 300))
-               : 1.0;
-  });
-  return scales;
+}  // namespace
+
+/// What lengths of the states are measured in, as powers of two: the widest that each of them was,
+/// or its size as long as it is a point.
+std::vector<double> Doubleton::scales() const {
+  std::vector<double> list(widest_.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const double most = widest_[i] > 0 ? widest_[i] : largest_[i];
+    list[i] = most > 0 && std::isfinite(most)
+                  ? std::ldexp(1.0, std::clamp(std::ilogb(most), -300, 300))
+                  : 1.0;
+  }
+  return list;
 }
 
-void note_widths(const Box& box, std::vector<double>& widest) {
-  widest.resize(box.size(), 0);
-  for (std::size_t i = 0; i < box.size(); ++i) widest[i] = std::max(widest[i], width(box[i]));
+void Doubleton::note_sizes(const Box& box) {
+  widest_.resize(box.size(), 0);
+  largest_.resize(box.size(), 0);
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    widest_[i] = std::max(widest_[i], width(box[i]));
+    largest_[i] = std::max(largest_[i], magnitude(box[i]));
+  }
 }
+
+namespace {
 
 double largest_share(const Box& part, const std::vector<double>& scales) {
   double most = 0;
@@ -44,13 +54,13 @@ Doubleton::Doubleton(const Box& box)
     : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box) {
   const auto n = static_cast<Eigen::Index>(box.size());
   c_ = q_ = Matrix::Identity(n, n);
-  note_widths(box, widest_);
+  note_sizes(box);
   note_smear();
 }
 
 /// Σ_i |C_ij| rad r_0j, each state in its own measure.
 void Doubleton::note_smear() {
-  const std::vector<double> scales = scales_of(widest_);
+  const std::vector<double> scales = this->scales();
   smear_.assign(r0_.size(), 0);
   for (std::size_t j = 0; j < r0_.size(); ++j)
     for (std::size_t i = 0; i < r0_.size(); ++i)
@@ -73,12 +83,17 @@ Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
 // φ(x) ∈ F + J (C r_0 + Q r) = x' + C' r_0 + Q' r' for any points x', C' and any frame Q', with
 //     r' = (Q'⁻¹ J Q) r + Q'⁻¹ (F − x' + (J C − C') r_0)
 void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
-  const IntervalMatrix JC = J * IntervalMatrix(c_), JQ = J * IntervalMatrix(q_);
-  const Box direct = F + JC * r0_ + JQ * r_;
+  const IntervalMatrix JC = J * IntervalMatrix(c_);
+  const Box direct = F + JC * r0_ + (J * IntervalMatrix(q_)) * r_;
   const Matrix next_c = middle(JC);
   center_ = middle(F);
-  note_widths(direct, widest_);
-  const std::vector<double> scales = scales_of(widest_);
+  note_sizes(direct);
+  const std::vector<double> scales = this->scales();
+  if (!has_frame_) {  // Q r = 0: the first frame has the units of the states
+    q_ = Eigen::Map<const Vector>(scales.data(), q_.rows()).asDiagonal();
+    has_frame_ = true;
+  }
+  const IntervalMatrix JQ = J * IntervalMatrix(q_);
   const Frame frame = orthogonal_frame(middle(JQ), radii(r_), scales);
   const Box added = F - points(center_) + (JC - IntervalMatrix(next_c)) * r0_;
   r_ = (frame.inverse * JQ) * r_ + frame.inverse * added;

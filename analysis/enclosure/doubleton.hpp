@@ -30,13 +30,16 @@ class Doubleton {
   [[nodiscard]] Box linear_image() const;
 
  private:
+  [[nodiscard]] std::vector<double> scales() const;
+  void note_sizes(const Box& box);
   void note_smear();
   void reorganize(const Frame& frame, const std::vector<double>& scales);
 
   std::vector<double> center_;
   Matrix c_, q_;
   Box r0_, r_, box_;
-  std::vector<double> smear_, widest_;
+  std::vector<double> smear_, widest_, largest_;
+  bool has_frame_ = false;
   bool is_image_ = true;  // C r_0 is that of the starting box
 };
 

@@ -90,7 +90,9 @@ bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_m
     return false;
   }
   is_many = proved > 1;
-  return true;
+  if (!is_funnel(list)) return true;
+  lose(branch, "the surface repels: solutions may leave it at any time", Interval(branch.t), -1);
+  return false;
 }
 
 void Piece::start() {

@@ -79,9 +79,13 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
 
 using EventKey = std::vector<std::tuple<std::string, int, int, int, int>>;
 
-/// What happens to a branch of a part, in order.
-EventKey key_of(const Enclosure& enclosure, int branch) {
+/// What happens to a branch of a part, in order: the branches in which its laws start, and events.
+EventKey key_of(const Enclosure& enclosure, int branch, double start) {
   EventKey key;
+  for (const EnclosureRow& row : enclosure.rows)
+    if (row.branch == branch && row.t == start)
+      for (int i = 0; i < static_cast<int>(row.modes.front().size()); ++i)
+        key.emplace_back("start", i, -1, row.modes.front()[static_cast<std::size_t>(i)], -1);
   for (const EnclosureEvent& event : enclosure.events)
     if (event.branch == branch)
       key.emplace_back(event.type, event.law, event.from, event.to, event.reset);
@@ -105,14 +109,14 @@ void widen(EnclosureRow& row, const EnclosureRow& other) {
 /// Joins the parts: branches to which the same happens in the same order become one.
 class Union {
  public:
-  explicit Union(double until) : until_(until) {}
+  Union(double start, double until) : start_(start), until_(until) {}
 
   void add(const Enclosure& part) {
     std::map<int, int> numbers;
     for (const EnclosureRow& row : part.rows) {
       const auto [place, is_new] = numbers.try_emplace(row.branch, 0);
       if (!is_new) continue;
-      const EventKey key = key_of(part, row.branch);
+      const EventKey key = key_of(part, row.branch, start_);
       place->second = groups_.try_emplace(key, static_cast<int>(groups_.size())).first->second;
     }
     for (EnclosureRow row : part.rows) add_row(row, numbers[row.branch]);
@@ -155,20 +159,20 @@ class Union {
     }
   }
 
-  double until_;
+  double start_, until_;
   std::map<EventKey, int> groups_;
   std::map<std::pair<double, int>, EnclosureRow> rows_;
   std::map<std::pair<int, int>, EnclosureEvent> events_;
   Enclosure whole_;
 };
 
-Enclosure join(const std::vector<Part>& parts) {
+Enclosure join(const std::vector<Part>& parts, double start) {
   std::optional<Lost> lost;
   for (const Part& part : parts) {
     const auto& other = part.result.enclosure.lost;
     if (other && (!lost || other->t.lo < lost->t.lo)) lost = other;
   }
-  Union whole(lost ? lost->t.lo : directed::infinity);
+  Union whole(start, lost ? lost->t.lo : directed::infinity);
   for (const Part& part : parts) whole.add(part.result.enclosure);
   Enclosure joined = whole.finish();
   joined.lost = lost;
@@ -204,7 +208,7 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
   do {
     run_all(task, parts);
   } while (split(parts, options));
-  return join(parts);
+  return join(parts, span.start);
 }
 
 }  // namespace perp::enclosure

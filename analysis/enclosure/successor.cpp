@@ -29,6 +29,18 @@ void leave_open(Successor& successor, const std::string& reason) {
 
 }  // namespace
 
+bool is_funnel(const std::vector<Successor>& list) {
+  for (const Successor& one : list)
+    for (const Successor& other : list)
+      for (const int law : one.held) {
+        const auto j = static_cast<std::size_t>(law);
+        if (one.verdict == Verdict::proved && other.verdict == Verdict::proved &&
+            one.mode[j] != other.mode[j])
+          return true;
+      }
+  return false;
+}
+
 const Branch& Successors::branch(const Mode& mode, int law) const {
   const auto i = static_cast<std::size_t>(law);
   return flows_.system().laws[i].branches[static_cast<std::size_t>(mode[i])];
@@ -204,6 +216,8 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
 
 Successor Successors::assess(const Mode& mode) {
   Successor successor{.mode = mode};
+  for (int j = 0; j < static_cast<int>(mode.size()); ++j)
+    if (is_vertical(branch(mode, j)) && !is_direct(j)) successor.held.push_back(j);
   judge(flows_.get(mode, t_, box_), successor);
   if (successor.verdict == Verdict::open && is_left(mode))
     refute(successor, "no multiplier of its range keeps it on its surface");

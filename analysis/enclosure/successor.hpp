@@ -21,8 +21,15 @@ struct Successor {
   Verdict verdict = Verdict::open;
   std::vector<Monitor> monitors{};
   bool same_rates = false;  ///< x' is continuous at the event
-  std::string reason{};     ///< why it is refuted or open
+  /// Laws on a vertical branch that a solution may leave without reaching its end, if another
+  /// branch continues as well.
+  std::vector<int> held{};
+  std::string reason{};  ///< why it is refuted or open
 };
+
+/// May one of the proved modes be left at any time, into another one that is proved? Then there are
+/// more solutions than modes: a surface that repels lets go at every moment.
+bool is_funnel(const std::vector<Successor>& list);
 
 /// Where a law is at an event: the end of its branch that was reached.
 struct Corner {
