@@ -71,6 +71,15 @@ std::string widths_text(const EnclosureRun& run) {
   return text;
 }
 
+/// Widths of several branches are those of the box around them.
+std::string rows_text(const EnclosureRun& run) {
+  const auto& rows = run.result.rows;
+  const auto count = std::count_if(rows.begin(), rows.end(), [&rows](const EnclosureRow& row) {
+    return row.t == rows.back().t;
+  });
+  return count == 1 ? "" : fmt::format(", of the box around {} rows", count);
+}
+
 double widest_event(const std::vector<EnclosureEvent>& events) {
   double widest = 0;
   for (const EnclosureEvent& event : events) widest = std::max(widest, width(event.t));
@@ -125,8 +134,8 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
   fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model));
   if (!run.result.rows.empty()) {
     fmt::print(stream, "proved      {}\n", flags_text(run));
-    fmt::print(stream, "widths      at t = {:.8g}: {}\n", run.result.rows.back().t,
-               widths_text(run));
+    fmt::print(stream, "widths      at t = {:.8g}{}: {}\n", run.result.rows.back().t,
+               rows_text(run), widths_text(run));
   }
   print_events(stream, run);
   fmt::print(stream, "counts      {} steps, {} piece{}, {:.2g} s\n", run.result.steps,
