@@ -65,7 +65,9 @@ bool EventWindow::locate() {
   if (!guess.has_value()) return fail("the surface is not met transversally");
   radius_ = std::max(1.25 * magnitude(guess), shortest_);
   for (int trial = 0; trial < trials; ++trial) {
-    if (!from_.window.prepare_window(t, set_.box(), t, points(set_.center()), radius_))
+    // a little longer: times are rounded
+    const double proved = radius_ + 2 * shortest_;
+    if (!from_.window.prepare_window(t, set_.box(), t, points(set_.center()), proved))
       return fail("the time of the event is not known closely enough");
     const Interval slope = gap_range(from_.window, reached_, 1, symmetric(radius_), set_);
     if (!(slope.hi < 0)) return fail("the surface is not met transversally");
@@ -210,7 +212,7 @@ Doubleton EventWindow::section(const IntervalMatrix& K) const {
 // From the event to the common time and back the new mode holds: until there its gaps are tested
 // from the event, from there on by steps.
 std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& successor) {
-  const double radius = std::max({magnitude(delta_), width(delta_), shortest_});
+  const double radius = std::max(magnitude(delta_), width(delta_)) + 4 * shortest_;
   const Interval start = time();
   if (!to.window.prepare_window(start, after_, Interval(t_) + center_delta_, center_after_,
                                 radius)) {

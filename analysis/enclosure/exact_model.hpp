@@ -17,7 +17,7 @@ struct ExactModel {
   /// Of a model that was read with exact numbers (KnownNames::exact).
   explicit ExactModel(Model read);
 
-  Model model{};  ///< its numbers are the doubles next to the exact ones
+  Model model{};                         ///< its numbers are the doubles next to the exact ones
   std::vector<std::string> variables{};  ///< names, in the order of x
   /// Names: those of the file, the literals that are no doubles, data of laws.
   std::vector<std::string> parameters{};

@@ -15,8 +15,10 @@ const Branch& branch_of(const Dcs& system, const Mode& mode, int law) {
       .branches[static_cast<std::size_t>(mode[static_cast<std::size_t>(law)])];
 }
 
+constexpr int all_laws = -2;  ///< as a free law
+
 /// How good a quantity is as the divisor of an equation.
-enum class Divisor { none, of_unknowns, of_states, number };
+enum class Divisor { none, of_states, number };
 
 /// Solves the equations of a mode.
 class ModeSolver {
@@ -34,6 +36,7 @@ class ModeSolver {
   ModeSystem run();
   [[nodiscard]] int argument(int law);
   [[nodiscard]] Flow flow(const Interval& free_values) const;
+  [[nodiscard]] bool is_of_states(int law);
   int solution(int input);
   int gap_line(const Gap& gap);
   void finish(ModeSystem& made, const Interval& free_values);
@@ -84,7 +87,7 @@ bool ModeSolver::is_state(int input) const {
 bool ModeSolver::is_unknown(int input) const {
   const int j = input - system_.variable_input(0), i = input - system_.multiplier_input(0);
   if (0 <= j && j < system_.n()) return !is_differential_[static_cast<std::size_t>(j)];
-  if (0 <= i && i < system_.m()) return i != free_;
+  if (0 <= i && i < system_.m()) return i != free_ && free_ != all_laws;
   return input > 0 && input < system_.variable_input(0);
 }
 
@@ -101,7 +104,7 @@ void ModeSolver::collect() {
   for (int k = 0; k < system_.n(); ++k)
     equations_.push_back({.line = system_.F[static_cast<std::size_t>(k)], .equation = k});
   for (int i = 0; i < system_.m(); ++i) {
-    if (i == free_) continue;
+    if (i == free_ || free_ == all_laws) continue;
     const Branch& branch = branch_of(system_, mode_, i);
     const int w = system_.G[static_cast<std::size_t>(i)];
     const int aw = branch.a == 0 ? lines_.number(0) : lines_.multiply(lines_.number(branch.a), w);
@@ -112,14 +115,15 @@ void ModeSolver::collect() {
   }
 }
 
-/// Numbers first, then what is evaluated near the set, then what holds unknowns.
+/// Numbers first, then what is evaluated near the set. By an unknown is not divided: where it is 0
+/// there may be another solution.
 Divisor ModeSolver::rate(int line, double& size) const {
   if (lines_.is_number(line)) {
     size = std::abs(tape_[line].value);
     return size == 0 ? Divisor::none : Divisor::number;
   }
   std::vector<double> values(static_cast<std::size_t>(tape_.size()));
-  if (!unknowns_of(line).empty()) return Divisor::of_unknowns;
+  if (!unknowns_of(line).empty()) return Divisor::none;
   tape_.evaluate(std::span<const double>(near_), std::span<double>(values));
   size = std::abs(values[static_cast<std::size_t>(line)]);
   return size > 0 && std::isfinite(size) ? Divisor::of_states : Divisor::none;
@@ -240,6 +244,14 @@ int ModeSolver::argument(int law) {
   return line;
 }
 
+/// Of a solver in which all laws are free: w is given by time and states, whatever their λ are.
+bool ModeSolver::is_of_states(int law) {
+  const std::vector<int> inputs = lines_.inputs_of(argument(law));
+  return std::all_of(inputs.begin(), inputs.end(), [this](int input) {
+    return input == Dcs::time_input() || is_state(input) || input >= system_.parameter_input(0);
+  });
+}
+
 int ModeSolver::gap_line(const Gap& gap) {
   int line = gap.reset >= 0      ? system_.resets[static_cast<std::size_t>(gap.reset)].condition
              : gap.of_multiplier ? solution(system_.multiplier_input(gap.law))
@@ -310,9 +322,6 @@ void ModeSolver::finish(ModeSystem& made, const Interval& free_values) {
   for (int j = 0; j < system_.n(); ++j) observed.push_back(solution(system_.variable_input(j)));
   for (int i = 0; i < system_.m(); ++i) {
     observed.push_back(solution(system_.multiplier_input(i)));
-    const std::vector<int> inputs = lines_.inputs_of(system_.G[static_cast<std::size_t>(i)]);
-    made.argument_of_states.push_back(
-        std::none_of(inputs.begin(), inputs.end(), [this](int k) { return is_unknown(k); }));
   }
   for (const ModeConstraint& constraint : constraints_) observed.push_back(constraint.residual);
   made.constraints = constraints_;
@@ -385,7 +394,15 @@ ModeSystem mode_system(const Dcs& system, const StateSpace& space, const Mode& m
                        const std::vector<double>& near, int free_law, const Interval& free_values) {
   ModeSolver solver(system, space, mode, near, free_law);
   ModeSystem made = solver.run();
-  if (made.outcome == ModeSystem::Outcome::made) solver.finish(made, free_values);
+  if (made.outcome != ModeSystem::Outcome::made) return made;
+  solver.finish(made, free_values);
+  ModeSolver without_laws(system, space, mode, near, all_laws);
+  const bool is_solved = without_laws.run().outcome == ModeSystem::Outcome::made;
+  for (int i = 0; i < system.m(); ++i) {
+    const int w = system.G[static_cast<std::size_t>(i)];
+    made.argument_of_states.push_back(unknowns_of(system, space, w).empty() ||
+                                      (is_solved && without_laws.is_of_states(i)));
+  }
   return made;
 }
 

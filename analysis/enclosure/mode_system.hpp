@@ -59,7 +59,7 @@ struct ModeSystem {
   std::vector<Gap> gaps{};
   std::vector<ModeConstraint> constraints{};
   std::vector<std::vector<int>> resets{};  ///< by reset, its values: lines on the tape of `flow`
-  /// By law: w is a function of time, states and parameters.
+  /// By law: w is a function of time, states and parameters, whatever the multipliers are.
   std::vector<bool> argument_of_states{};
 
   enum class Outcome { made, impossible, not_solved };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/analysis/enclosure/exact_lines.hpp>
 #include <perp/analysis/enclosure/successor.hpp>
 
 namespace perp::enclosure {
@@ -14,6 +15,27 @@ bool is_exactly(const Interval& value, double number) {
 }
 
 Interval vertical_w(const Branch& branch) { return Interval(branch.c) / Interval(branch.a); }
+
+/// Are there two branches for one w, apart from their ends? A law without memory may then take
+/// either at any time.
+bool is_ambiguous(const Law& law) {
+  const auto range = [](const Branch& branch) {
+    if (branch.b != 0) return std::pair(branch.w.lower, branch.w.upper);
+    const Interval w = vertical_w(branch);
+    return std::pair(w.lo, w.hi);
+  };
+  if (law.memory) return false;
+  for (std::size_t i = 0; i < law.branches.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto [a, b] = range(law.branches[i]);
+      const auto [c, d] = range(law.branches[j]);
+      const bool is_point = a == b || c == d;
+      if (std::max(a, c) < std::min(b, d) || (is_point && c < a && b < d) ||
+          (is_point && a < c && d < b))
+        return true;
+    }
+  return false;
+}
 
 void refute(Successor& successor, const std::string& reason) {
   if (successor.verdict == Verdict::refuted) return;
@@ -156,11 +178,24 @@ void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
                                      : "it is not known whether it is left at once");
 }
 
+/// Is a condition 0 for a reason: has it just been reached, and does its reset not change it?
+bool Successors::is_on_surface(const ModeFlow& flow, int k) const {
+  const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
+  if (gap.reset != reset_) return from_ == nullptr && flow.jet().output(k, 0).is_zero();
+  if (from_ != nullptr) return true;
+  const Dcs& system = flows_.system();
+  const Reset& reset = system.resets[static_cast<std::size_t>(gap.reset)];
+  Tape tape = system.tape;
+  const ExactLines lines(tape);
+  return unknowns_of(system, flows_.space(), reset.condition).empty() &&
+         std::none_of(reset.variables.begin(), reset.variables.end(), [&](int j) {
+           return lines.depends(reset.condition, system.variable_input(j));
+         });
+}
+
 /// The side of a condition; false: it is not known.
 bool Successors::decide_reset(const ModeFlow& flow, int k, Successor& successor) const {
-  const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
-  const bool is_zero =
-      gap.reset == reset_ || (from_ == nullptr && flow.jet().output(k, 0).is_zero());
+  const bool is_zero = is_on_surface(flow, k);
   const int side = certain_sign(flow.jet().output(k, is_zero ? 1 : 0));
   successor.monitors.push_back({k, side, is_zero ? Trend::rising : Trend::positive});
   return side != 0;
@@ -186,6 +221,14 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
     if (flow.system.outcome == ModeSystem::Outcome::impossible)
       return refute(successor, flow.system.reason);
     return leave_open(successor, flow.system.reason);
+  }
+  for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {
+    if (!flow.system.argument_of_states[j])
+      leave_open(successor,
+                 "the argument of a law depends on multipliers: that they are unique is not "
+                 "proved yet");
+    if (is_ambiguous(flows_.system().laws[j]))
+      leave_open(successor, "a law has two branches for one argument");
   }
   const auto& constraints = flow.system.constraints;
   if (std::count_if(constraints.begin(), constraints.end(),

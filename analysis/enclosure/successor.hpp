@@ -65,6 +65,7 @@ class Successors {
   Successor assess(const Mode& mode);
   void judge(ModeFlow& flow, Successor& successor);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
+  [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
   bool decide_reset(const ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_left(const Mode& mode) const;
   [[nodiscard]] const Branch& branch(const Mode& mode, int law) const;

@@ -264,4 +264,57 @@ t = [0, 1]
     CHECK(result.lost->reason.find("at any time") != std::string::npos);
     for (const auto& row : result.rows) CHECK(row.t == 0);
   }
+
+  TEST_CASE("a reset that changes its own condition is armed by the side it is thrown to") {
+    // sawtooth: x rises to 1 and is set to 0; each tooth takes one unit of time
+    EncloseOptions options;
+    options.times = {0.5, 1.5, 2.5, 3.25};
+    const Enclosure result = run(R"toml(
+[variables]
+x = 0
+[model]
+equations = ["der(x) = 1"]
+when = [{ condition = "x - 1", direction = 1, set = { x = "0" }, name = "reset" }]
+[run]
+t = [0, 3.5]
+)toml",
+                                 options);
+    REQUIRE_FALSE(result.lost.has_value());
+    REQUIRE(result.events.size() == 3);
+    for (int k = 0; k < 3; ++k)
+      CHECK(result.events[static_cast<std::size_t>(k)].t == Interval(k + 1));
+    CHECK(result.rows[2].box[0] == Interval(0.5));
+    CHECK(result.rows[3].box[0] == Interval(0.25));
+  }
+
+  TEST_CASE("laws whose multipliers are not unique prove nothing") {
+    // λ ∈ sign(x + 2 λ): three values of λ wherever |x| < 2
+    const Enclosure loop = run(R"toml(
+[variables]
+x = 3
+z = 0
+[model]
+equations = ["der(x) = -1 + 0*z", "z = x + 2*sign(z)"]
+[run]
+t = [0, 2]
+)toml",
+                               {});
+    CHECK(loop.lost.has_value());
+    // an argument by way of an algebraic variable is one of states
+    const Enclosure through = run(R"toml(
+[variables]
+x = 3
+z = 0
+[model]
+equations = ["der(x) = -2 - sign(z)", "z = x - 0.5"]
+[run]
+t = [0, 1]
+)toml",
+                                  {});
+    REQUIRE_FALSE(through.lost.has_value());
+    REQUIRE(through.events.size() == 1);
+    CHECK(intersection(through.rows.back().box[0],
+                       Interval(0.5) - (Interval(1) - Interval(2.5) / Interval(3)))
+              .has_value());
+  }
 }
