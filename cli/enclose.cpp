@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <perp/cli/command.hpp>
+#include <perp/cli/enclosures/enclose_command.hpp>
 #include <perp/cli/enclosures/enclosure_plot.hpp>
 #include <perp/cli/enclosures/enclosure_run.hpp>
 #include <perp/cli/enclosures/enclosure_summary.hpp>
@@ -26,15 +27,6 @@ namespace {
 
 constexpr std::size_t most_drawn = 8;      // variables in one picture, unless the user names them
 constexpr int rows_of_a_picture = 600;     // about its width
-
-struct EncloseArguments {
-  ModelOptions model;
-  std::string output, events, tube, times, plot, plot_variables, tol;
-  int order = enclosure::StepOptions{}.order;
-  int pieces = enclosure::EncloseOptions{}.pieces;
-  int threads = 0;
-  bool quiet = false;
-};
 
 bool is_hdf5(const std::string& file) {
   if (file.empty() || file == "-") return false;
@@ -71,8 +63,8 @@ std::vector<double> times_of(const EncloseArguments& arguments, const enclosure:
       first = fmt::format("{} is {}", texts[k], enclosure::exact_decimal(times[k]));
   }
   if (rounded > 0)
-    fmt::print(stderr, "perp enclose: {} of {} times are no doubles and are rounded: {}\n", rounded,
-               times.size(), first);
+    fmt::print(stderr, "{}: {} of {} times are no doubles and are rounded: {}\n",
+               arguments.program, rounded, times.size(), first);
   return times;
 }
 
@@ -116,9 +108,9 @@ Drawing drawing_of(const EncloseArguments& arguments, const enclosure::ExactMode
   std::iota(drawing.variables.begin(), drawing.variables.end(), 0);
   if (model.variables.size() > most_drawn)
     fmt::print(stderr,
-               "perp enclose: the picture shows the first {} of {} variables; choose others with "
+               "{}: the picture shows the first {} of {} variables; choose others with "
                "--plot-variables\n",
-               most_drawn, model.variables.size());
+               arguments.program, most_drawn, model.variables.size());
   return drawing;
 }
 
@@ -171,7 +163,11 @@ std::vector<std::string> write_tables(const EncloseArguments& arguments, const s
   return files;
 }
 
-int execute(const EncloseArguments& arguments) {
+}  // namespace
+
+int enclose_model(EncloseArguments arguments) {
+  arguments.model.exact = true;
+  arguments.model.run_keys = {"h", "scheme", "t"};
   const enclosure::ExactModel model(read(arguments.model));
   enclosure::EncloseOptions options = options_of(arguments);
   const std::string output =
@@ -206,10 +202,10 @@ int execute(const EncloseArguments& arguments) {
   return exit_no_answer;
 }
 
+namespace {
+
 Action configure_enclose(CLI::App& app) {
   const auto arguments = std::make_shared<EncloseArguments>();
-  arguments->model.exact = true;
-  arguments->model.run_keys = {"h", "t"};
   arguments->model.add_to(app);
   arguments->model.add_span_to(app);
   app.add_option("--times", arguments->times,
@@ -245,7 +241,7 @@ Action configure_enclose(CLI::App& app) {
                  "threads; default: one for each core. The result is the same for any number")
       ->type_name("N");
   app.add_flag("--quiet", arguments->quiet, "no summary");
-  return [arguments] { return execute(*arguments); };
+  return [arguments] { return enclose_model(*arguments); };
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include <perp/cli/command.hpp>
+#include <perp/cli/enclosures/enclose_command.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
@@ -153,8 +154,25 @@ Step last_state(const Trajectory& run) {
   return {run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()};
 }
 
+/// Scheme enclosure gives bounds instead of a trajectory.
+int execute_enclosure(const RunArguments& arguments) {
+  if (arguments.all || !arguments.plot_phase.empty())
+    throw InvalidInput("scheme enclosure has neither --all nor --plot-phase");
+  EncloseArguments enclosure;
+  enclosure.model = arguments.model;
+  enclosure.output = arguments.output;
+  enclosure.events = arguments.events;
+  enclosure.times = arguments.times;
+  enclosure.plot = arguments.plot;
+  enclosure.plot_variables = arguments.plot_variables;
+  enclosure.quiet = arguments.quiet;
+  enclosure.program = "perp run";
+  return enclose_model(enclosure);
+}
+
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
+  if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
   const Pictures pictures = pictures_of(arguments, model);
   const Destinations destinations = destinations_of(arguments, model, pictures);
   check_files(arguments, destinations, pictures);

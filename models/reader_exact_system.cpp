@@ -137,7 +137,8 @@ class MatrixEquations {
     try {
       const int line = parse_expression(text, scope_, system_.tape);
       if (!may_hold_time && holds_time(line))
-        context_.document().fail(value, what + " holds the time; expected numbers and parameters");
+        context_.document().fail(
+            value, fmt::format("{} holds the time; expected numbers and parameters", what));
       return line;
     } catch (const ExpressionError& error) {
       context_.document().fail(value, error.offset(), fmt::format("{}: {}", what, error.what()));

@@ -68,7 +68,9 @@ Interval Context::exact_number(const Value& text, std::size_t offset, std::strin
   const Interval value = enclosure::enclose_expression(part, scope_, exact_values_);
   if (!value.is_bounded())
     document_.fail(text, offset,
-                   fmt::format("{} has no finite value that is certain; expected a number", what));
+                   fmt::format("{} has no value for some of the parameters; expected smaller "
+                               "intervals of them",
+                               what));
   return value;
 }
 
@@ -91,12 +93,15 @@ Quantity Context::expression(const Value& text, std::size_t offset, std::string_
   } catch (const ExpressionError& error) {
     document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));
   }
-  if (!std::isfinite(result.value) || (is_exact() && !result.exact.is_bounded()))
+  if (!std::isfinite(result.value))
     document_.fail(text, offset,
                    fmt::format("{} is {}; expected a finite number", what,
-                               std::isnan(result.value)      ? "nan"
-                               : std::isfinite(result.value) ? "not certainly finite"
-                                                             : fmt::format("{}", result.value)));
+                               std::isnan(result.value) ? "nan" : fmt::format("{}", result.value)));
+  if (is_exact() && !result.exact.is_bounded())
+    document_.fail(text, offset,
+                   fmt::format("{} has no value for some of the parameters; expected smaller "
+                               "intervals of them",
+                               what));
   return result;
 }
 
@@ -106,11 +111,12 @@ Quantity Context::quantity(const Value& value, std::string_view what) const {
     if (is_exact()) result.exact = enclosure::enclose_decimal(document_.literal(value));
     return result;
   }
+  if (value.kind == Value::Kind::list)
+    document_.fail(value, fmt::format("{} is a list; expected a number or an expression in quotes, "
+                                      "or an interval, as in \"[1.1, 1.21]\"",
+                                      what));
   if (value.kind != Value::Kind::text)
-    document_.fail(value,
-                   fmt::format("{} is {}; expected a number, or an expression or an interval in "
-                               "quotes, as in \"[1.1, 1.21]\"",
-                               what, describe(value.kind)));
+    return {number(value, what)};  // which says what is expected
   const std::string_view text = value.text;
   if (!is_interval_text(text)) return expression(value, 0, text, what);
 

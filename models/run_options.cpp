@@ -63,6 +63,7 @@ const std::vector<SchemeKeys>& scheme_keys() {
                                                       {"tol", no_solver_is_called}};
   static const std::vector<SchemeKeys> table{
       {"backward_euler", {"h", "selector", "solver", "split_at_events", "tol"}, of_solvers},
+      {"enclosure", {"h"}, {}},
       {"located", {"cross_check", "h", "policy", "tol"}, {}},
       {"moreau_jean", {"h", "theta", "tol"}, {}},
       {"theta", {"h", "selector", "solver", "split_at_events", "theta", "tol"}, of_solvers},

@@ -65,9 +65,19 @@ std::string widths_text(const EnclosureRun& run) {
     Interval all = rows.back().box[j];
     for (auto row = rows.rbegin(); row != rows.rend() && row->t == rows.back().t; ++row)
       all = hull(all, row->box[j]);
-    text += fmt::format("{}{} {:.3g}", j > 0 ? ", " : "", run.model.variables[j], width(all));
+    text += fmt::format("{}{} {:.3g}", j > 0 ? ", " : "", run.model.variables[j],
+                        width(all) + 0.0);  // never -0
   }
   return text;
+}
+
+/// Widths of several branches are those of the box around them.
+std::string rows_text(const EnclosureRun& run) {
+  const auto& rows = run.result.rows;
+  const auto count = std::count_if(rows.begin(), rows.end(), [&rows](const EnclosureRow& row) {
+    return row.t == rows.back().t;
+  });
+  return count == 1 ? "" : fmt::format(", of the box around {} rows", count);
 }
 
 double widest_event(const std::vector<EnclosureEvent>& events) {
@@ -78,7 +88,8 @@ double widest_event(const std::vector<EnclosureEvent>& events) {
 
 std::string event_line(const EnclosureRun& run, const EnclosureEvent& event) {
   const EnclosureRowText text = text_of(run.model, event);
-  std::string line = fmt::format("t = {:.8g} +- {:.2g} {}{}", middle(event.t), radius(event.t),
+  std::string line = fmt::format("t = {:.8g} +- {:.2g} {}{}", middle(event.t),
+                                 radius(event.t) + 0.0,
                                  event.type, event.unique ? "" : " (possible)");
   if (!text.law.empty()) line += "  " + text.law;
   if (!text.from.empty() || !text.to.empty())
@@ -123,8 +134,8 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
   fmt::print(stream, "enclosed    t = {} to {}; {}\n", span.start, span.end, set_text(run.model));
   if (!run.result.rows.empty()) {
     fmt::print(stream, "proved      {}\n", flags_text(run));
-    fmt::print(stream, "widths      at t = {:.8g}: {}\n", run.result.rows.back().t,
-               widths_text(run));
+    fmt::print(stream, "widths      at t = {:.8g}{}: {}\n", run.result.rows.back().t,
+               rows_text(run), widths_text(run));
   }
   print_events(stream, run);
   fmt::print(stream, "counts      {} steps, {} piece{}, {:.2g} s\n", run.result.steps,

@@ -28,12 +28,11 @@ KnownNames known_names(const ModelOptions& options) {
 /// Says once which intervals are taken at their middle.
 void say_midpoints(const Model& model) {
   static std::once_flag said;
-  if (model.midpoints.empty()) return;
+  if (model.midpoints.empty() || model.run.scheme == "enclosure") return;
   std::call_once(said, [&model] {
-    fmt::print(stderr, "{}: {} taken at the middle of {}: {}; perp enclose bounds all of {}\n",
-               model.file, model.midpoints.size() == 1 ? "one number is" : "numbers are",
-               model.midpoints.size() == 1 ? "its interval" : "their intervals",
-               fmt::join(model.midpoints, ", "), model.midpoints.size() == 1 ? "it" : "them");
+    fmt::print(stderr,
+               "{}: intervals count with their middle: {}; perp enclose bounds all of them\n",
+               model.file, fmt::join(model.midpoints, ", "));
   });
 }
 

@@ -54,6 +54,14 @@ Trajectory run_located(const Model& model, const IntegrateOptions& options) {
   return integrate(system, model.x0(), model.run.span, located_options(model), options);
 }
 
+/// What it finds is no trajectory: `perp run` and `perp enclose` ask it before.
+Trajectory run_enclosure(const Model& model, const IntegrateOptions& /*options*/) {
+  throw InvalidInput(
+      fmt::format("scheme enclosure bounds the solutions of model '{}' and gives no trajectory; "
+                  "expected perp enclose, perp run, or another scheme",
+                  model.name));
+}
+
 double one(const RunOptions& /*options*/) { return 1; }
 double theta_of(const RunOptions& options) { return options.theta; }
 
@@ -63,6 +71,8 @@ const std::vector<SchemeEntry>& schemes() {
   static const std::vector<SchemeEntry> table{
       {"backward_euler", "implicit Euler, event capturing: one complementarity problem a step",
        run_backward_euler, one},
+      {"enclosure", "bounds that are a proof, of all solutions: see perp enclose", run_enclosure,
+       one},
       {"located", "Radau IIA of order 5, 9 or 13; events to machine precision, --tol is the error",
        run_located, one},
       {"moreau_jean", "velocity stepping of mechanical systems with contacts and restitution",
@@ -119,7 +129,8 @@ Theta step_options(const Model& model) {
 }
 
 std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
-  if (model.run.scheme == "moreau_jean" || model.run.scheme == "located")
+  if (model.run.scheme == "moreau_jean" || model.run.scheme == "located" ||
+      model.run.scheme == "enclosure")
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
     return perp::capturing_scheme(*lcs, step_options(model));

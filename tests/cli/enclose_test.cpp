@@ -138,15 +138,16 @@ TEST_SUITE("enclose") {
     const Csv tube = parse_csv(read_text(folder / "tube.csv"));
     CHECK(read_text(folder / "events.csv") ==
           "t_lo,t_hi,branch,type,law,from,to,proof,note\n");
-    double end = 0;
-    for (std::size_t k = 0; k < tube.rows.size(); ++k) {
-      CHECK(tube.number(k, "t_lo") == end);
-      end = tube.number(k, "t_hi");
-      for (std::size_t i = 0; i < rows.rows.size(); ++i)
-        if (tube.number(k, "t_lo") <= rows.number(i, "t") && rows.number(i, "t") <= end)
-          CHECK(intersection(bounds(tube, k, "x"), bounds(rows, i, "x")).has_value());
-    }
-    CHECK(end == 2);
+    // Every time is in a box, and so is exp(-m t) for each m in [1, 1.0625].
+    for (double m = 1; m <= 1.0625; m += 0.0078125)
+      for (double t = 0; t <= 2; t += 0.015625) {
+        bool inside = false;
+        for (std::size_t k = 0; k < tube.rows.size(); ++k)
+          inside = inside || (tube.number(k, "t_lo") <= t && t <= tube.number(k, "t_hi") &&
+                              bounds(tube, k, "x").contains(exp(Interval(-m * t))));
+        CHECK(inside);
+      }
+    CHECK(rows.rows.size() == 5);
     CHECK(std::filesystem::exists(folder / "rows.csv.json"));
   }
 
@@ -206,6 +207,25 @@ TEST_SUITE("enclose") {
     CHECK(read_text(folder / "decay.toml") == decay);
   }
 
+  TEST_CASE("scheme enclosure of a run gives the same rows") {
+    const Folder folder;
+    folder.write("decay.toml", decay);
+    const std::string rows = perp_program(folder, {"enclose", "decay.toml", "--quiet"}).out;
+    for (const std::vector<std::string>& options :
+         {std::vector<std::string>{"--scheme", "enclosure"}, {"--set", "run.scheme=enclosure"}}) {
+      std::vector<std::string> arguments{"run", "decay.toml", "--quiet"};
+      arguments.insert(arguments.end(), options.begin(), options.end());
+      const Outcome outcome = perp_program(folder, arguments);
+      CHECK(outcome.status == 0);
+      CHECK(outcome.out == rows);
+      CHECK(outcome.err.empty());
+    }
+    CHECK(perp_program(folder, {"sensitivities", "decay.toml", "--scheme", "enclosure"}).status ==
+          2);
+    CHECK(perp_program(folder, {"run", "decay.toml", "--scheme", "enclosure", "--tol", "1"}).status ==
+          2);
+  }
+
   TEST_CASE("times that are no doubles are rounded, and that is said") {
     const Folder folder;
     folder.write("decay.toml", decay);
@@ -244,8 +264,8 @@ TEST_SUITE("enclose") {
     const Outcome outcome =
         perp_program(folder, {"run", "decay.toml", "--quiet", "--times", "2", "--h", "1e-4"});
     CHECK(outcome.status == 0);
-    CHECK(outcome.err == "decay.toml: one number is taken at the middle of its interval: m = [1, "
-                         "1.0625]; perp enclose bounds all of it\n");
+    CHECK(outcome.err == "decay.toml: intervals count with their middle: m = [1, 1.0625]; perp "
+                         "enclose bounds all of them\n");
     CHECK(std::abs(parse_csv(outcome.out).number(0, "x") - std::exp(-2.0625)) < 1e-4);
   }
 

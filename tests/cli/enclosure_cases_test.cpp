@@ -74,6 +74,31 @@ TEST_SUITE("enclosure cases") {
       check_case(name);
   }
 
+  TEST_CASE("switches, sliding and dips of single points are enclosed to rounding") {
+    for (const char* name :
+         {"dip", "s000_canonical", "s001_ex1_dead_zone", "s001_ex1_relay", "s001_ex2_tacoma",
+          "s001_ex3_water_level", "s001_ex3_water_level_11", "s001_ex4_dry_friction",
+          "s001_ex4_dry_friction_100", "s001_ex5_hysteresis_mid", "s001_ex6_sofc_standin",
+          "s000_stick_slip", "s000_predator_prey", "relay_feedback"})
+      check_case(name);
+  }
+
+  TEST_CASE("equations of index 2, resets, and several solutions") {
+    for (const char* name : {"s003_crossing", "s003_repulsive", "s003_variant37", "s003_nonunique",
+                             "s000_bouncing_ball"})
+      check_case(name);
+  }
+
+  TEST_CASE("a proof ends where no continuous solution goes on, and says so") {
+    check_case("s003_jump");
+  }
+
+  TEST_CASE("boxes are enclosed through their switches") {
+    for (const char* name : {"s001_ex1_relay_box", "s001_ex2_tacoma_box",
+                             "s001_ex4_dry_friction_box", "s001_ex4_dry_friction_box_wide"})
+      check_case(name);
+  }
+
   TEST_CASE("the check sees rows that are too narrow, beside, too wide, missing or over-claimed") {
     const json of = reference("van_der_pol_box");
     const Tables tables = enclose(of);

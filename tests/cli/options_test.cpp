@@ -18,7 +18,7 @@ using perp::test::perp_program;
 /// A model that every scheme runs: a ball on a spring above a table.
 std::string model_text(const std::string& run) {
   return "[variables]\nx = 1\nv = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = -x + f\"]\n"
-         "laws = [\"0 <= f perp x + 2 >= 0\"]\n[run]\nt = [0, 0.1]\n" +
+         "laws = [\"0 <= f perp x + 2 >= 0\"]\n[run]\nt = [0, 0.125]\n" +
          run;
 }
 
@@ -141,7 +141,7 @@ TEST_SUITE("cli/options") {
     const Folder folder;
     folder.write("n.toml",
                  "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -x^3\"]\n"
-                 "[run]\nt = [0, 0.1]\nsolver = \"lemke\"\n");
+                 "[run]\nt = [0, 0.125]\nsolver = \"lemke\"\n");
     const Outcome newton = perp_program(folder, {"run", "n.toml"});
     CHECK(newton.status == 2);
     CHECK(newton.err.rfind("n.toml:7:1: the equations are not affine", 0) == 0);
@@ -152,7 +152,7 @@ TEST_SUITE("cli/options") {
     CHECK(perp_program(folder, {"run", "s.toml", "--selector", "first"}).status == 0);
     const std::string ball =
         "[variables]\nq = 1\nv = 0\n[model]\nequations = [\"der(q) = v\", \"der(v) = -9.81 + f\"]\n"
-        "laws = [\"0 <= f perp q >= 0\"]\nrestitution = { f = 0.5 }\n[run]\nt = [0, 0.1]\n";
+        "laws = [\"0 <= f perp q >= 0\"]\nrestitution = { f = 0.5 }\n[run]\nt = [0, 0.125]\n";
     folder.write("b.toml", ball);
     const Outcome euler = perp_program(folder, {"run", "b.toml"});
     CHECK(euler.status == 2);

@@ -201,7 +201,7 @@ TEST_SUITE("models/spoiled_models") {
          "in quotes"},
         {"x1 = -5", "x1 = [1]",
          "m.toml:7:6: start of variable 'x1' is a list; expected a number or an expression in "
-         "quotes"},
+         "quotes, or an interval, as in \"[1.1, 1.21]\""},
         {"x1 = -5", "x1 = 1979-05-27",
          "m.toml:7:6: start of variable 'x1' is a date; expected a number or an expression in "
          "quotes"},
