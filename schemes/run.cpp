@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include <perp/schemes/run.hpp>
 #include <perp/schemes/run_end.hpp>
 #include <perp/schemes/safeguard.hpp>
+#include <perp/schemes/step_grid.hpp>
 
 namespace perp {
 namespace {
@@ -72,28 +72,10 @@ class Run {
     return std::move(result_);
   }
 
-  /// Steps of length h through the span, shorter only to land on a requested time or the end.
   void cover(Span span, double h) {
-    std::vector<double> targets;
-    for (const double t : options_.times)
-      if (t > span.start && t < span.end) targets.push_back(t);
-    targets.push_back(span.end);
-    double from = span.start;
-    for (const double to : targets) {
-      const double exact = (to - from) / h;
-      const auto count = std::max(1L, static_cast<long>(std::ceil(exact * (1 - 1e-14) - 1e-9)));
-      for (long k = 1; k <= count; ++k) {
-        const bool last = k == count;
-        const double t_next = last ? to : from + static_cast<double>(k) * h;
-        const double rest = to - (from + static_cast<double>(count - 1) * h);
-        // Rounding of t makes no new step length: the last step is h where it is h up to that.
-        const bool whole = std::abs(rest - h) <= 16 * std::numeric_limits<double>::epsilon() *
-                                                     (std::abs(from) + std::abs(to));
-        if (!advance(t_next, last && !whole ? rest : h)) return;
-        if (!record(last)) return;
-      }
-      from = to;
-    }
+    for_each_step(span, h, options_.times, [&](double t_next, double length, bool is_asked) {
+      return advance(t_next, length) && record(is_asked);
+    });
   }
 
   /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
@@ -118,7 +100,10 @@ class Run {
       const double length = start == from_ && to == t_next ? h : to - start;
       const Attempt attempt = first ? *std::exchange(first, {}) : scheme_.attempt(to, length);
       if (!keeps(attempt)) leave_mode(attempt, to, length);
-      if (stops_at_pole(from)) return false;
+      if (const std::optional<PoleWatch::Pole> pole = pole_since(from)) {
+        if (!goes_nearer(*pole, from, to)) return false;
+        continue;
+      }
       std::vector<Event> jumps;
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
@@ -145,15 +130,26 @@ class Run {
     }
   }
 
-  /// Ends the run at `from` if the way since passes a pole of the equations.
-  bool stops_at_pole(const Step& from) {
-    const bool watches = changes_.poles != nullptr && !events_.has_jump();
-    const auto pole = watches ? changes_.poles->pass(from, scheme_.snapshot()) : std::nullopt;
-    if (!pole) return false;
+  /// The first pole of the equations on the way since `from`, on which jumps are no motion.
+  std::optional<PoleWatch::Pole> pole_since(const Step& from) {
+    if (changes_.poles == nullptr) return std::nullopt;
+    const Step now = scheme_.snapshot();
+    return events_.pole_on_way(*changes_.poles, from, now);
+  }
+
+  /// The scheme goes back to `from`, and half-way to the pole with its next step, which ends at `to`.
+  /// False: it is as near as steps get, the run ends.
+  bool goes_nearer(const PoleWatch::Pole& pole, const Step& from, double& to) {
     events_.drop_all();
+    failure_.reset();
     scheme_.restore(from);
-    fail({{Status::not_solved, {}, *pole}, h_, from.t});
-    return true;
+    const double half = (pole.t - from.t) / 2;
+    if (half > std::ldexp(h_, -changes_.refinements) && from.t + half > from.t) {
+      to = from.t + half;
+      return true;
+    }
+    fail({{Status::not_solved, {}, pole.text}, h_, from_});
+    return false;
   }
 
   /// Resets that follow each other without end within one step: the run ends. False.
