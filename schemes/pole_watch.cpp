@@ -141,21 +141,19 @@ std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, con
   return std::nullopt;
 }
 
-/// The first zero of a denominator on the way that is a pole, as far as three values of it tell.
-std::optional<double> pole_on_way(WatchedFormulas& formulas, std::size_t k, const Values& first,
-                                  const Values& middle, const Values& last, const Step& a,
-                                  const Step& b) {
+/// The first zero of a denominator on the way, as far as three values of it tell.
+std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Values& first,
+                              const Values& middle, const Values& last, const Step& a,
+                              const Step& b) {
   const int sign = decided_sign(first[k]);
   if (sign == 0) return std::nullopt;
   Course course(formulas, k, a, b);
-  std::optional<double> s;
   if (decided_sign(middle[k]) != sign)
-    s = course.end_of_sign(0, beyond / 2, sign);
-  else if (decided_sign(last[k]) != sign)
-    s = course.end_of_sign(beyond / 2, beyond, sign);
-  else if (may_touch(first[k].value, middle[k].value, last[k].value, sign))
-    s = course.touch(0, beyond, sign);
-  return s && is_pole(formulas, a, b, *s) ? s : std::nullopt;
+    return course.end_of_sign(0, beyond / 2, sign);
+  if (decided_sign(last[k]) != sign) return course.end_of_sign(beyond / 2, beyond, sign);
+  if (may_touch(first[k].value, middle[k].value, last[k].value, sign))
+    return course.touch(0, beyond, sign);
+  return std::nullopt;
 }
 
 std::optional<PoleWatch::Pole> at_share(double s, const Step& a, const Step& b) {
@@ -185,21 +183,34 @@ PoleWatch::PoleWatch(const Lcs& lcs) {
 
 PoleWatch::~PoleWatch() = default;
 
-std::optional<PoleWatch::Pole> PoleWatch::pass(const Step& a, const Step& b) {
-  if (!(b.t > a.t)) return std::nullopt;
+/// As a share of the way; infinite: there is none.
+double PoleWatch::first_on_way(const Step& a, const Step& b, bool poles_only) {
   double first = inf;
   Values at_start, at_middle, at_end;
   for (const auto& formulas : formulas_) {
     formulas->denominators(a, b, 0, at_start);
     formulas->denominators(a, b, beyond / 2, at_middle);
     formulas->denominators(a, b, beyond, at_end);
-    for (std::size_t k = 0; k < at_start.size(); ++k)
-      if (const auto s = pole_on_way(*formulas, k, at_start, at_middle, at_end, a, b))
-        first = std::min(first, *s);
+    for (std::size_t k = 0; k < at_start.size(); ++k) {
+      const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, a, b);
+      if (s && *s < first && (!poles_only || is_pole(*formulas, a, b, *s))) first = *s;
+    }
   }
-  if (auto pole = pass_in_time(a, b); pole && !((1 - first) * a.t + first * b.t < pole->t))
-    return pole;
-  return at_share(first, a, b);
+  return first;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::pass(const Step& a, const Step& b) {
+  if (!(b.t > a.t)) return std::nullopt;
+  const std::optional<Pole> pole = at_share(first_on_way(a, b, true), a, b);
+  std::optional<Pole> in_time = pass_in_time(a, b);
+  return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::zero_on_way(const Step& a, const Step& b) {
+  if (!(b.t > a.t)) return std::nullopt;
+  std::optional<Pole> zero = at_share(first_on_way(a, b, false), a, b);
+  if (zero) zero->text.clear();
+  return zero;
 }
 
 std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const Step& a, const Step& b) {

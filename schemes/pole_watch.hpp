@@ -30,14 +30,19 @@ class PoleWatch {
 
   struct Pole {
     double t = 0;
-    std::string text;  ///< the sentence about it
+    std::string text;  ///< the sentence about it; empty: it may be none
   };
   /// The first pole on the straight way from a to b, the ends of one step, or right behind b.
   std::optional<Pole> pass(const Step& a, const Step& b);
-  /// The same of functions of time alone, which the state may jump beside.
+  /// The first zero of a denominator on that way, pole or not, without a sentence: where a step has
+  /// failed, the state behind it may hide the growth of the rows.
+  std::optional<Pole> zero_on_way(const Step& a, const Step& b);
+  /// The poles of functions of time alone, which the state may jump beside.
   std::optional<Pole> pass_in_time(const Step& a, const Step& b);
 
  private:
+  double first_on_way(const Step& a, const Step& b, bool poles_only);
+
   std::vector<std::unique_ptr<WatchedFormulas>> formulas_;
 };
 

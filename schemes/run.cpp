@@ -104,6 +104,7 @@ class Run {
         if (!goes_nearer(*pole, from, to)) return false;
         continue;
       }
+      if (fails_behind_zero(from)) return false;
       std::vector<Event> jumps;
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
@@ -150,6 +151,18 @@ class Run {
     }
     fail({{Status::not_solved, {}, pole.text}, h_, from_});
     return false;
+  }
+
+  /// A step that failed behind a zero of a denominator: where it got to may hide a pole. Ends there.
+  bool fails_behind_zero(const Step& from) {
+    if (!failure_ || changes_.poles == nullptr) return false;
+    const auto zero = changes_.poles->zero_on_way(from, scheme_.snapshot());
+    if (!zero || !(scheme_.t() - zero->t > zero->t - from.t)) return false;  // mostly behind it
+    events_.drop_all();
+    scheme_.restore(from);
+    failure_->t_before = from_;
+    fail(*failure_);
+    return true;
   }
 
   /// Resets that follow each other without end within one step: the run ends. False.
