@@ -27,27 +27,27 @@ std::vector<bool> dependent_lines(const Tape& tape, int first, int last) {
 }
 
 /// The part of F and G that does not depend on (ẋ, x, λ), as a function of time.
-Signal free_part(const std::shared_ptr<DcsEvaluator>& evaluator, int from, int count,
-                 const std::vector<bool>& varies, double sign) {
-  const auto inputs = static_cast<std::size_t>(evaluator->inputs());
-  const auto rows = static_cast<std::size_t>(evaluator->n() + evaluator->m());
-  auto at = [=, z = std::vector<double>(inputs, 0.0),
-                   value = std::vector<double>(rows)](double t) mutable -> const double* {
-    z[0] = t;
-    evaluator->evaluate(z.data(), value.data());
-    return value.data() + from;
-  };
-  std::vector<int> varying;
-  for (int i = 0; i < count; ++i)
-    if (varies[static_cast<std::size_t>(from + i)]) varying.push_back(i);
-  Vector constant(count);
-  const double* start = at(0);
-  for (int i = 0; i < count; ++i) constant[i] = sign * start[i] + 0.0;
+Signal free_part(const Dcs& system, const std::vector<int>& rows, const std::vector<bool>& varies,
+                 bool negated) {
+  const std::vector<double> zero(static_cast<std::size_t>(2 * system.n() + system.m()), 0.0);
+  std::vector<double> known = zero;
+  known.insert(known.end(), system.parameters.begin(), system.parameters.end());
+  std::vector<int> lines = rows;
+  auto tape = std::make_shared<Tape>(bind_inputs(system.tape, 1, known, lines));
+  std::vector<double> values(static_cast<std::size_t>(tape->size()));
+  const double start = 0;
+  tape->evaluate(std::span<const double>(&start, 1), std::span<double>(values));
+  Vector constant(static_cast<Eigen::Index>(rows.size()));
+  std::vector<int> varying, formulas;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double value = values[static_cast<std::size_t>(lines[i])];
+    constant[static_cast<Eigen::Index>(i)] = (negated ? -value : value) + 0.0;
+    if (!varies[static_cast<std::size_t>(i)]) continue;
+    varying.push_back(static_cast<int>(i));
+    formulas.push_back(negated ? tape->apply(Operation::negate, lines[i]) : lines[i]);
+  }
   if (varying.empty()) return constant;
-  return {constant, varying, [at, varying, sign](double t, Vector& value) mutable {
-            const double* now = at(t);
-            for (const int i : varying) value[i] = sign * now[i] + 0.0;
-          }};
+  return {constant, varying, std::shared_ptr<const Tape>(std::move(tape)), std::move(formulas)};
 }
 
 }  // namespace
@@ -119,13 +119,14 @@ std::optional<Lcs> as_lcs(const Dcs& system) {
     }
   }
   // 0 = F reads E ẋ = A x + B λ + b with the sign of the derivatives turned on the right side.
-  std::vector<int> lines = system.F;
-  lines.insert(lines.end(), system.G.begin(), system.G.end());
   const std::vector<bool> with_time = dependent_lines(system.tape, 0, 1);
-  std::vector<bool> varies;
-  for (const int line : lines) varies.push_back(with_time[static_cast<std::size_t>(line)]);
-  lcs.b = free_part(evaluator, 0, n, varies, -1);
-  lcs.q = free_part(evaluator, n, m, varies, 1);
+  const auto varies = [&](const std::vector<int>& lines) {
+    std::vector<bool> list;
+    for (const int line : lines) list.push_back(with_time[static_cast<std::size_t>(line)]);
+    return list;
+  };
+  lcs.b = free_part(system, system.F, varies(system.F), true);
+  lcs.q = free_part(system, system.G, varies(system.G), false);
   return lcs;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double ulp_of_one = std::numeric_limits<double>::epsilon();
 constexpr int most_bound_trials = 60;  ///< steps on the search for the moment of a passage
+constexpr int moment = -20;  ///< of the way: a mode that ends within way·2^moment ends now
 
 void check(const VariableBounds& bounds, int n) {
   if (bounds.variable < 0 || bounds.variable >= n)
@@ -79,6 +80,28 @@ bool BoundedWay::passes(int k, double rest, Scheme& scheme) {
   return false;
 }
 
+/// Is it the rounding of all steps so far that decides whether the mode goes on from the present
+/// state, with a law that may hold what is beyond its bound? Each variable is moved by its share.
+bool BoundedWay::mode_is_certain(Scheme& scheme, double way) const {
+  const Step now = scheme.snapshot();
+  const double h = std::ldexp(way, moment);
+  bool certain = true;
+  const auto keeps = [&](const Step& state) {
+    scheme.restore(state);
+    const Attempt attempt = scheme.attempt(now.t + h, h);
+    return attempt.status == Status::solved && attempt.kept_mode;
+  };
+  if (now.mode.empty() || !(now.t + h > now.t)) return true;
+  for (Eigen::Index j = 0; certain && j < now.x.size(); ++j)
+    for (const double side : {-1.0, 1.0}) {
+      Step moved = now;
+      moved.x[j] += side * static_cast<double>(steps_ + 1) * ulp_of_one * largest_[j];
+      certain = certain && keeps(moved);
+    }
+  scheme.restore(now);
+  return certain;
+}
+
 std::optional<std::string> BoundedWay::start(Scheme& scheme, std::vector<Event>& events) {
   if (watch_.empty()) return std::nullopt;
   const Vector x = scheme.x();
@@ -115,7 +138,11 @@ std::optional<std::string> BoundedWay::pass(Scheme& scheme, const Step& from,
     for (int k = 0; k < watch_.count(); ++k) {
       const BoundWatch::Surface& surface = watch_.surface(k);
       const double before = std::max(surface.rest(a.x), 0.0), after = surface.rest(b.x);
-      if (passes(k, after, scheme)) passed.emplace_back(before / (before - after), k);
+      if (!passes(k, after, scheme)) continue;
+      if (i + 1 == way.size() && !mode_is_certain(scheme, scheme.t() - from.t))
+        touched_[static_cast<std::size_t>(k)] = after;  // what follows tells
+      else
+        passed.emplace_back(before / (before - after), k);
     }
     std::sort(passed.begin(), passed.end());
     for (const auto& [s, k] : passed) {

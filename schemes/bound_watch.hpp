@@ -79,6 +79,7 @@ class BoundedWay {
   std::optional<Step> state_on(const BoundWatch::Surface& surface, Scheme& scheme, const Step& from,
                                double t, double t_after);
   bool passes(int k, double rest, Scheme& scheme);
+  bool mode_is_certain(Scheme& scheme, double way) const;
   double rounding(int variable, Scheme& scheme);
   double error(int variable, Scheme& scheme);
 

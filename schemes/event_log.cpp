@@ -31,11 +31,22 @@ void EventLog::write(std::vector<Event>& log) {
   waiting_.clear();
 }
 
-bool EventLog::has_jump() const {
-  return std::any_of(waiting_.begin(), waiting_.end(), [](const Waiting& one) {
-    return std::any_of(one.events.begin(), one.events.end(),
-                       [](const Event& event) { return event.kind == EventKind::jump; });
-  });
+std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Step& from,
+                                                     const Step& to) const {
+  Step a = from;
+  for (const Waiting& waiting : waiting_)
+    for (const Event& event : waiting.events) {
+      if (event.kind != EventKind::jump || event.x_before.size() != from.x.size()) continue;
+      Step b = a;
+      b.t = event.t;
+      b.x = event.x_before;
+      if (const auto pole = poles.pass(a, b)) return pole;
+      a = to;
+      a.t = event.t;
+      a.x = event.x_after;
+    }
+  if (const auto pole = poles.pass(a, to)) return pole;
+  return a.t > from.t ? poles.pass_in_time(from, to) : std::nullopt;
 }
 
 }  // namespace perp

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/schemes/pole_watch.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {
@@ -19,8 +21,9 @@ class EventLog {
   /// Takes out what comes after a reset, or is part of its event.
   void drop(const Scheme::ResetOutcome& outcome);
   void drop_all() { waiting_.clear(); }
-  /// Is a jump among those that wait?
-  [[nodiscard]] bool has_jump() const;
+  /// The first pole between two states, with the jumps that wait in between taken out of the way.
+  std::optional<PoleWatch::Pole> pole_on_way(PoleWatch& poles, const Step& from,
+                                             const Step& to) const;
   /// Makes those that wait part of `log`.
   void write(std::vector<Event>& log);
 

@@ -102,6 +102,13 @@ std::string modes_text(const std::vector<Law>& laws,
   return text;
 }
 
+std::vector<Event> in_order_of_time(std::vector<Event> first, const std::vector<Event>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  std::stable_sort(first.begin(), first.end(),
+                   [](const Event& a, const Event& b) { return a.t < b.t; });
+  return first;
+}
+
 Event jump_event(const Step& before, const Step& after, double size) {
   Event event;
   event.kind = EventKind::jump;

@@ -33,6 +33,9 @@ inline constexpr std::size_t most_named_modes = 6;  ///< in a sentence
 std::string modes_text(const std::vector<Law>& laws,
                        std::vector<std::pair<Mode, double>> violations);
 
+/// Both lists as one in the order of time; of one moment those of `first` come first.
+std::vector<Event> in_order_of_time(std::vector<Event> first, const std::vector<Event>& second);
+
 /// The event of a jump between two states that are a tiny step apart.
 Event jump_event(const Step& before, const Step& after, double size);
 

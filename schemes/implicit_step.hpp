@@ -86,7 +86,7 @@ class ImplicitStep {
   void widen(const Vector& d, const Vector& d_low, const Vector& lambda, const Vector& lambda_low,
              std::vector<WideNumber>& residual, std::vector<WideNumber>& w);
   /// Can it be asked for?
-  [[nodiscard]] bool is_widened() const { return theta_ == 1 && !consistency_; }
+  [[nodiscard]] bool is_widened() const { return !consistency_; }
 
   // At the point of the last `linearise`:
   void w(Vector& value) const;
@@ -137,6 +137,7 @@ class ImplicitStep {
   void write_inputs(const Vector& d, const Vector& lambda);
   void write_input_errors(const Vector& d, const Vector& lambda);
   void average();
+  void average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows);
   void average_errors();
   void add(int row, double factor, const Place& place, double derivative);
   void consistency_rows(const Vector& d);

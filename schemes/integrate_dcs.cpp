@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <perp/core/error.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
+
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/nonlinear_capturing.hpp>
+#include <perp/schemes/mode_newton.hpp>
 #include <perp/schemes/run.hpp>
 
 namespace perp {
@@ -49,10 +49,8 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta
                             .refinements = scheme.refinements,
                             .split_at_events = scheme.split_at_events};
   if (scheme.theta == 1) return integrate(system, x0, span, steps, options);
-  if (scheme.selector == Selector::continuation)
-    throw InvalidInput("selector continuation follows steps of backward_euler, not of theta < 1");
-  NonlinearCapturing capturing(system, steps, scheme.theta);
-  Trajectory run = run_nonlinear(capturing, system, x0, span, steps, options);
+  const std::unique_ptr<Scheme> capturing = capturing_scheme(system, scheme);
+  Trajectory run = run_nonlinear(*capturing, system, x0, span, steps, options);
   run.provenance["scheme"] = fmt::format("theta = {}", scheme.theta);
   return run;
 }

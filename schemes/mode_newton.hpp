@@ -43,6 +43,8 @@ class ModeNewton {
   NewtonEnd run(Vector& d, Vector& lambda);
   /// The same, given up as `stalled` where it does not contract from its first step on.
   NewtonEnd run_near(Vector& d, Vector& lambda);
+  /// Adds one whole Newton step. False: there is none.
+  bool first_step(Vector& d, Vector& lambda);
 
   /// Was a matrix singular on the way?
   [[nodiscard]] bool met_singular() const { return singular_; }

@@ -13,6 +13,15 @@ constexpr double neglected = 2;   ///< factor for what is of second order in the
 
 }  // namespace
 
+bool ModeNewton::first_step(Vector& d, Vector& lambda) {
+  step_.fix(lambda);
+  if (!step_.linearise(d, lambda) || !direction()) return false;
+  step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+  d = d_trial_;
+  lambda = lambda_trial_;
+  return true;
+}
+
 /// d_low and λ_low: what the unknowns lack of the solution. False: they do not settle. The matrix of
 /// the last `factorise` is regular.
 bool ModeNewton::refine(const Vector& d, const Vector& lambda) {
@@ -72,6 +81,22 @@ ModeNewton::Side ModeNewton::side_of_lambda(int law, const Range& range, double 
                  upper);
 }
 
+/// θ F⁺ + (1−θ) F in the rows with derivatives, of the rows F⁺ at the inputs z.
+void ImplicitStep::average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows) {
+  z[0] = {t_old_, 0, 0};
+  for (int j = 0; j < n(); ++j) z[static_cast<std::size_t>(1 + n() + j)] = {x_[j], 0, 0};
+  std::vector<WideNumber> old(rows.size());
+  evaluator_.evaluate_wide(z, old.data());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n()); ++i) {
+    if (has_derivatives_[i] == 0) continue;
+    const DoubleDouble sum = DoubleDouble{rows[i].high, rows[i].low} * theta_ +
+                             DoubleDouble{old[i].high, old[i].low} * (1 - theta_);
+    const double size = std::abs(rows[i].high) + std::abs(old[i].high);
+    rows[i] = {sum.high, sum.low,
+               rows[i].error + old[i].error + 4 * double_double_rounding * size};
+  }
+}
+
 /// The step in 113 bits. ẋ = d/h is rounded once, as x + d.
 void ImplicitStep::widen(const Vector& d, const Vector& d_low, const Vector& lambda,
                          const Vector& lambda_low, std::vector<WideNumber>& residual,
@@ -98,6 +123,7 @@ void ImplicitStep::widen(const Vector& d, const Vector& d_low, const Vector& lam
   }
   std::vector<WideNumber> rows(static_cast<std::size_t>(n() + m()));
   evaluator_.evaluate_wide(z, rows.data());
+  if (theta_ != 1) average_wide(z, rows);
   residual.assign(rows.begin(), rows.begin() + n());
   w.assign(rows.begin() + n(), rows.end());
   for (const int law : free_laws_) {

@@ -80,6 +80,11 @@ bool NonlinearCapturing::solve_mode(double h) {
     next.lambda = now.lambda;
     end = newton_.run(next.d, next.lambda);
   }
+  if (end != NewtonEnd::converged && last_rate_.size() > 0) {
+    next.d = h * last_rate_;
+    next.lambda = now.lambda;
+    end = newton_.run(next.d, next.lambda);
+  }
   return (end == NewtonEnd::converged && is_on_branch(h)) || follow_branch(h);
 }
 
@@ -108,6 +113,7 @@ bool NonlinearCapturing::has_orientation(int orientation, double h) {
     const double shorter = std::ldexp(h, short_length);
     Vector d(step_.n());
     predict(shorter, d);
+    if (now.h == 0 && last_rate_.size() > 0) d = shorter * last_rate_;
     set_step(now.t + shorter, shorter);
     oriented_mode_ = now.mode;
     orientation_ = step_.linearise(d, now.lambda) ? newton_.orientation_here() : 0;
@@ -133,11 +139,24 @@ bool NonlinearCapturing::follow_branch(double h) {
     next.lambda = lambda;
     set_step(tried == h ? next.t : now.t + tried, tried);
     const bool guessed = last == 0 && now.fresh;  // algebraic variables may be far off
-    const NewtonEnd end = guessed ? newton_.run(next.d, next.lambda)
-                                  : newton_.run_near(next.d, next.lambda);
-    const bool solved = end == NewtonEnd::converged;
-    if (solved && (newton_.is_local() || guessed) &&
-        has_orientation(newton_.orientation(), tried)) {
+    const auto is_solved = [&] {
+      const NewtonEnd end = guessed ? newton_.run(next.d, next.lambda)
+                                    : newton_.run_near(next.d, next.lambda);
+      return end == NewtonEnd::converged && (newton_.is_local() || guessed) &&
+             has_orientation(newton_.orientation(), tried);
+    };
+    bool solved = is_solved();
+    if (!solved && last == 0 && last_rate_.size() > 0) {
+      next.d = tried * last_rate_;
+      next.lambda = lambda;
+      solved = is_solved();
+    }
+    if (!solved && last > 0) {  // a motion that ends, as at √x = 0, does not grow with the length
+      next.d = d;
+      next.lambda = lambda;
+      solved = is_solved();
+    }
+    if (solved) {
       if (tried == h) return true;
       last = tried;
       d = next.d;
@@ -290,9 +309,18 @@ Attempt NonlinearCapturing::take(const ModeSolution& solution, int solutions, in
   return {Status::solved, kept, solutions, ties};
 }
 
+/// Of the differential variables: the others may turn round at a fold.
+void NonlinearCapturing::keep_rate(const State& state) {
+  if (!(state.h > 0)) return;
+  last_rate_.resize(step_.n());
+  for (int j = 0; j < step_.n(); ++j)
+    last_rate_[j] = differential_[static_cast<std::size_t>(j)] != 0 ? state.d[j] / state.h : 0;
+}
+
 void NonlinearCapturing::accept() {
   if (trial().weak) ++weak_;
   residual_ = std::max(residual_, trial().residual);
+  keep_rate(trial());
   const int oldest = previous_;
   previous_ = now_;
   now_ = trial_;

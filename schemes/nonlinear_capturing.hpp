@@ -89,6 +89,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;
   void linearise_trial() const;
   void predict(double h, Vector& d) const;
+  void keep_rate(const State& state);
   bool solve_mode(double h);
   bool solve_present(double h);
   bool passes_pole(double h);
@@ -119,7 +120,8 @@ class NonlinearCapturing final : public ModewiseScheme {
                                  const ResetWatch::Errors& errors);
   void extend_branches(Step& state);
   Vector rate_terms(double t, const State& state);
-  void settle_sides(const ResetWatch::Errors& errors);
+  bool settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays);
+  void settle_sides(ResetWatch::Errors errors);
   void look_ahead(std::vector<int> open);
 
   BackwardEuler options_;
@@ -135,6 +137,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   int previous_ = 0, now_ = 1, trial_ = 2;
   bool start_pending_ = false;  // during `start` no mode is present but the one before it, if any
   Mode before_;
+  Vector last_rate_;  // d/h of the last step: a guess where d = 0 leads nowhere
   Vector start_x_error_;
   double start_t_error_ = 0;
   // Sign of the determinant of short steps in a mode, 0: not known.

@@ -193,18 +193,44 @@ void NonlinearCapturing::extend_branches(Step& state) {
   }
 }
 
-/// The sides after a reset, with the algebraic variables and multipliers that belong to the state.
-void NonlinearCapturing::settle_sides(const ResetWatch::Errors& errors) {
-  Step now = snapshot(), seen = now;
+/// The algebraic variables and multipliers that belong to the current state, which a reset wrote: the
+/// limit of two short steps, then what the constraints say. `errors`: of them, too. False: no step.
+bool NonlinearCapturing::settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays) {
+  const Step now = snapshot();
   const double h = std::ldexp(options_.h, settling);
-  if (attempt(now.t + h, h).status == Status::solved) {
-    seen.lambda = trial().lambda;
-    for (Eigen::Index j = 0; j < seen.x.size(); ++j)
-      if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = trial().x[j];
-    const bool stays = *trial().mode == now.mode;
+  if (attempt(now.t + h, h).status != Status::solved) return false;
+  const State longer = trial();
+  stays = *longer.mode == now.mode;
+  State limit = longer;
+  Vector change_x = Vector::Zero(now.x.size()), change_lambda = Vector::Zero(now.lambda.size());
+  if (attempt(now.t + h / 2, h / 2).status == Status::solved && trial().mode == longer.mode) {
+    change_x = trial().x - longer.x;
+    change_lambda = trial().lambda - longer.lambda;
+    limit.x = trial().x + change_x;
+    limit.lambda = trial().lambda + change_lambda;
+  }
+  // The next term of the limit is smaller by another h·2^settling.
+  errors.x = errors.x.cwiseMax(std::ldexp(1.0, settling + 2) * change_x.cwiseAbs());
+  errors.lambda = errors.lambda.cwiseMax(std::ldexp(1.0, settling + 2) * change_lambda.cwiseAbs());
+  for (Eigen::Index j = 0; j < seen.x.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = limit.x[j];
+  Vector x = seen.x;
+  solve_constraints(step_, newton_, now.t, *limit.mode, x, limit.lambda, limit.w);
+  for (Eigen::Index j = 0; j < seen.x.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = x[j];
+  seen.lambda = limit.lambda;
+  seen.w = limit.w;
+  return true;
+}
+
+/// The sides after a reset, with the algebraic variables and multipliers that belong to the state.
+void NonlinearCapturing::settle_sides(ResetWatch::Errors errors) {
+  Step now = snapshot(), seen = now;
+  bool stays = false;
+  if (settle_algebraic_part(seen, errors, stays)) {
     now.x = seen.x;
     if (stays)
-      now.lambda = trial().lambda, now.w = trial().w;
+      now.lambda = seen.lambda, now.w = seen.w;
     else
       extend_branches(now);
     restore(now);

@@ -96,6 +96,11 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
   while (failed(found) && exponent < 0) found = probe(h, exponent += 2);
   for (int k = first_probe - 10; failed(found) && k >= last_probe; k -= 10)
     found = probe(h, exponent = k);
+  if (failed(found)) {  // rates may be far from 0
+    search_.look_far(true);
+    found = probe(h, exponent = first_probe);
+    search_.look_far(false);
+  }
   if (failed(found)) {
     start_pending_ = false;
     const bool consistent = is_consistent(x0, t);
@@ -146,6 +151,7 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
   } while (!agree && exponent > last_probe);
+  keep_rate(limit);
   linearise_trial();
   const double distance = step_.norm(limit.x - x0);
   const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);

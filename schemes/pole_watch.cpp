@@ -5,161 +5,221 @@
 #include <cmath>
 
 #include <perp/schemes/pole_watch.hpp>
+#include <perp/schemes/watched_formulas.hpp>
 
 namespace perp {
 namespace {
 
-constexpr int wide_bisections = 12, narrow_bisections = 8;
-/// At a pole of order one what is watched grows by 2^narrow_bisections, elsewhere they go to a limit.
-constexpr double pole_growth = 16;
+constexpr double beyond = 1 + 0x1p-10;  ///< of the way: a zero so near behind its end is at its end
+constexpr int most_zero_bisections = 60;
+constexpr int most_sections = 50;        ///< golden ones, to the least value of a denominator
+constexpr double wide = 0x1p-12, narrow = 0x1p-20;  ///< distances from a zero, of the way
+/// At a pole of order one a row grows by wide/narrow from one to the other, at one of order 3/4, up
+/// to which its integral is finite, by this.
+constexpr double pole_growth = 64;
+constexpr double resolved = 0x1p-28;  ///< of t: narrow shares of such a way are some ulps of t
+constexpr int points_of_touch = 16;  ///< at which a denominator that touches 0 is looked at
+constexpr double steps_ahead = 64;   ///< that functions of time are searched at once
 
-int side_of_zero(double value) { return (value > 0) - (value < 0); }
+using Values = std::vector<RunningError>;
 
-/// Adds the lines whose zeros are those of `line`.
-void add_factors_of(const Tape& tape, int line, std::vector<int>& factors) {
-  const Instruction& what = tape[line];
-  switch (what.operation) {
-    case Operation::constant:
-    case Operation::pi: return;
-    case Operation::negate:
-    case Operation::power:
-    case Operation::abs: return add_factors_of(tape, what.a, factors);
-    case Operation::divide: return add_factors_of(tape, what.a, factors);
-    case Operation::multiply:
-      add_factors_of(tape, what.a, factors);
-      return add_factors_of(tape, what.b, factors);
-    default:
-      if (std::find(factors.begin(), factors.end(), line) == factors.end()) factors.push_back(line);
+/// One denominator along the way.
+class Course {
+ public:
+  Course(WatchedFormulas& formulas, std::size_t k, const Step& a, const Step& b)
+      : formulas_(formulas), k_(k), a_(a), b_(b) {}
+
+  /// The first share in [low, high] that is seen not to have the sign that it has at `low`.
+  double end_of_sign(double low, double high, int sign) {
+    for (int i = 0; i < most_zero_bisections; ++i) {
+      const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) break;
+      (sign_at(middle) == sign ? low : high) = middle;
+    }
+    return high;
   }
+
+  /// Where the least |value| is not told from 0, if it is; by golden sections.
+  std::optional<double> touch(double low, double high, int sign) {
+    constexpr double golden = 0.6180339887498949;
+    const auto value = [&](double s) { return sign * at(s).value; };
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double at_left = value(left), at_right = value(right);
+    for (int i = 0; i < most_sections; ++i) {
+      const double s = at_left < at_right ? left : right;
+      if (sign_at(s) != sign) return end_of_sign(0, s, sign);
+      if (at_left < at_right) {
+        high = right, right = left, at_right = at_left;
+        at_left = value(left = high - golden * (high - low));
+      } else {
+        low = left, left = right, at_left = at_right;
+        at_right = value(right = low + golden * (high - low));
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  RunningError at(double s) {
+    formulas_.denominators(a_, b_, s, values_);
+    return values_[k_];
+  }
+  int sign_at(double s) { return decided_sign(at(s)); }
+
+  WatchedFormulas& formulas_;
+  std::size_t k_;
+  const Step &a_, &b_;
+  Values values_;
+};
+
+/// Does the parabola through three values of one sign come near 0, or pass it, between them?
+bool may_touch(double first, double middle, double last, int sign) {
+  const double bend = sign * (first - 2 * middle + last) / 2;
+  const double slope = sign * (-3 * first + 4 * middle - last) / 2;  // per half of the way
+  if (!(bend > 0) || !(slope < 0) || !(-slope < 4 * bend)) return false;
+  const double least = sign * first - slope * slope / (4 * bend);
+  return least <= std::min(std::abs(first), std::abs(last)) / 2;
 }
 
-/// The factors of all denominators; `tape` gets a cosine for each tangent.
-std::vector<int> denominators_of(Tape& tape, const std::vector<int>& rows) {
-  const std::vector<bool> needed = needed_lines(tape, rows);
-  std::vector<int> factors;
-  for (int k = 0, count = tape.size(); k < count; ++k) {
-    if (!needed[static_cast<std::size_t>(k)]) continue;
-    const Instruction what = tape[k];
-    if (what.operation == Operation::divide)
-      add_factors_of(tape, what.b, factors);
-    else if (what.operation == Operation::power &&
-             tape[what.b].operation == Operation::constant && tape[what.b].value < 0)
-      add_factors_of(tape, what.a, factors);
-    else if (what.operation == Operation::tan)
-      add_factors_of(tape, tape.apply(Operation::cos, what.a), factors);
+/// Does some row grow towards the zero of a denominator at the share s from each side that is seen?
+/// The rates of the way are constant, but so large behind a pole that beside them nothing grows.
+bool grows(WatchedFormulas& formulas, const Step& a, const Step& b, double s, bool at_rest) {
+  Vector base, base_errors, values, errors;
+  formulas.rows(a, b, s > 0.5 ? 0 : 1, at_rest, base, base_errors);
+  // By how much each row differs from the base, at least (sign -1) or at most (1).
+  const auto change = [&](double share, double sign) {
+    formulas.rows(a, b, share, at_rest, values, errors);
+    const Vector size = (values - base).cwiseAbs() + sign * (errors + base_errors);
+    return Vector(size.unaryExpr([](double x) { return std::isfinite(x) ? x : inf; }));
+  };
+  Vector before = Vector::Constant(base.size(), inf), after = before;
+  for (const double side : {-1.0, 1.0}) {
+    if (!(s + side * wide >= 0 && s + side * wide <= 2 - 1 / beyond)) continue;
+    before = before.cwiseMin(change(s + side * wide, 1));
+    after = after.cwiseMin(change(s + side * narrow, -1));
   }
-  return factors;
+  for (Eigen::Index row = 0; row < before.size(); ++row)
+    if (std::isfinite(before[row]) && after[row] > pole_growth * before[row]) return true;
+  return false;
 }
 
-/// Halves the share of the way on which a value changes its sign.
-void halve_to_zero(const auto& value, int times, double& low, double& high) {
-  const int before = side_of_zero(value(low));
-  for (; times > 0; --times) {
-    const double middle = low + (high - low) / 2;
-    (side_of_zero(value(middle)) == before ? low : high) = middle;
+/// A way too short for the digits of t is looked at beyond its ends.
+bool is_pole(WatchedFormulas& formulas, Step a, Step b, double s) {
+  const double length = b.t - a.t, t = a.t + s * length, longer = resolved * std::abs(t);
+  if (length < longer) {
+    const Vector rate = (b.x - a.x) / length, x = a.x + s * (b.x - a.x);
+    a.t = t - longer, a.x = x - longer * rate;
+    b.t = t + longer, b.x = x + longer * rate;
+    s = 0.5;
   }
+  return grows(formulas, a, b, s, false) || grows(formulas, a, b, s, true);
 }
 
-BoundedTape denominator_tape(const Dcs& system) {
-  std::vector<int> rows = system.F;
-  rows.insert(rows.end(), system.G.begin(), system.G.end());
-  Tape tape = bind_inputs(system.tape, system.parameter_input(0), system.parameters, rows);
-  const std::vector<int> factors = denominators_of(tape, rows);
-  return {tape, factors, system.parameter_input(0), {}};
+/// The first zero of a function of time on the way that is a pole, as a share of it.
+std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const Step& a,
+                                   const Step& b) {
+  WatchedFormulas::Search& search = formulas.searches()[k];
+  const double length = b.t - a.t, end = a.t + beyond * length;
+  if (!search.zero && search.until >= end) return std::nullopt;
+  for (double from = std::max(a.t, search.zero ? a.t : search.until); from < end;) {
+    if (!search.zero) {
+      search.until = std::max(end, from + steps_ahead * length);
+      search.zero = formulas.time_zeros().next(k, from, search.until, true);
+      if (!search.zero) return std::nullopt;
+    }
+    if (search.zero->before > end) return std::nullopt;
+    const TimeZeros::Zero zero = *search.zero;
+    search.zero.reset();
+    search.until = from = std::max(zero.after, std::nextafter(zero.before, inf));
+    if (zero.after < a.t) continue;
+    if (zero.touches && !formulas.is_zero_between(k, zero.before, zero.after)) continue;
+    const double s = (zero.before + (zero.after - zero.before) / 2 - a.t) / length;
+    if (!is_pole(formulas, a, b, s)) continue;
+    search.zero = zero;  // it stays where it is: the step will be made shorter
+    return s;
+  }
+  return std::nullopt;
+}
+
+/// The first zero of a denominator on the way, as far as three values of it tell.
+std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Values& first,
+                              const Values& middle, const Values& last, const Step& a,
+                              const Step& b) {
+  const int sign = decided_sign(first[k]);
+  if (sign == 0) return std::nullopt;
+  Course course(formulas, k, a, b);
+  if (decided_sign(middle[k]) != sign)
+    return course.end_of_sign(0, beyond / 2, sign);
+  if (decided_sign(last[k]) != sign) return course.end_of_sign(beyond / 2, beyond, sign);
+  if (may_touch(first[k].value, middle[k].value, last[k].value, sign))
+    return course.touch(0, beyond, sign);
+  return std::nullopt;
+}
+
+std::optional<PoleWatch::Pole> at_share(double s, const Step& a, const Step& b) {
+  if (!(s < inf)) return std::nullopt;
+  const double t = (1 - s) * a.t + s * b.t;
+  return PoleWatch::Pole{
+      t, fmt::format("the equations have a pole at t = {:.6g}, which no step passes", t)};
 }
 
 }  // namespace
 
-PoleWatch::PoleWatch(const Dcs& system)
-    : evaluator_(system),
-      denominators_(denominator_tape(system)),
-      z_(static_cast<std::size_t>(evaluator_->inputs())) {}
-
-PoleWatch::PoleWatch(const Lcs& lcs) {
-  for (const Signal* signal : {&lcs.b, &lcs.q})
-    if (!signal->is_constant()) signals_.push_back(*signal);
-}
-
-/// (t, ẋ, x, λ) at the share s of the way, with the multipliers of its end.
-void PoleWatch::load(const Step& a, const Step& b, double s) {
-  const int n = evaluator_->n();
-  z_[0] = (1 - s) * a.t + s * b.t;
-  for (int j = 0; j < n; ++j) {
-    z_[static_cast<std::size_t>(1 + j)] = (b.x[j] - a.x[j]) / (b.t - a.t);
-    z_[static_cast<std::size_t>(1 + n + j)] = (1 - s) * a.x[j] + s * b.x[j];
-  }
-  std::copy(b.lambda.begin(), b.lambda.end(), z_.begin() + 1 + 2 * n);
-}
-
-double PoleWatch::denominator(std::size_t k, const Step& a, const Step& b, double s) {
-  load(a, b, s);
-  denominators_.run(z_.data(), nullptr);
-  return denominators_.output(k).value;
-}
-
-/// (F, G) at a share of the way, with bounds of their rounding.
-PoleWatch::Rows PoleWatch::rows_at(const Step& a, const Step& b, double s) {
-  load(a, b, s);
-  const Eigen::Index count = evaluator_->n() + evaluator_->m();
-  Rows rows{Vector(count), Vector(count)};
-  evaluator_->evaluate_bounded(z_.data(), nullptr, rows.values.data(), rows.errors.data());
-  return rows;
-}
-
-/// Encloses the zero of denominator k: at a pole some row grows at both ends.
-bool PoleWatch::is_pole(std::size_t k, const Step& a, const Step& b, double& low, double& high) {
-  const auto at = [&](double s) { return denominator(k, a, b, s); };
-  halve_to_zero(at, wide_bisections, low, high);
-  const double wide_low = low, wide_high = high;
-  halve_to_zero(at, narrow_bisections, low, high);
-  // By how much a row differs from that at a, at least (sign -1) or at most (1); no value: a pole.
-  const Rows start = rows_at(a, b, 0);
-  const auto change = [&](const Rows& rows, Eigen::Index row, double sign) {
-    const double size = std::abs(rows.values[row] - start.values[row]) +
-                        sign * (rows.errors[row] + start.errors[row]);
-    return std::isfinite(size) ? size : inf;
-  };
-  const Rows wide[] = {rows_at(a, b, wide_low), rows_at(a, b, wide_high)};
-  const Rows narrow[] = {rows_at(a, b, low), rows_at(a, b, high)};
-  for (Eigen::Index row = 0; row < start.values.size(); ++row) {
-    const double before = std::min(change(wide[0], row, 1), change(wide[1], row, 1));
-    const double after = std::min(change(narrow[0], row, -1), change(narrow[1], row, -1));
-    if (after > pole_growth * before) return true;
+bool WatchedFormulas::is_zero_between(std::size_t k, double low, double high) {
+  Values values;
+  for (int i = 0; i <= points_of_touch; ++i) {
+    denominators_of_time(low + (high - low) * i / points_of_touch, values);
+    if (decided_sign(values[k]) == 0) return true;
   }
   return false;
 }
 
-/// The same of an entry of a signal, which changes its sign: at a zero it gets smaller.
-bool PoleWatch::is_pole(const Signal& signal, int entry, const Step& a, const Step& b, double& low,
-                        double& high) {
-  const auto at = [&](double s) { return signal((1 - s) * a.t + s * b.t)[entry]; };
-  if (side_of_zero(at(0)) * side_of_zero(at(1)) >= 0) return false;
-  const auto smaller = [&] { return std::min(std::abs(at(low)), std::abs(at(high))); };
-  halve_to_zero(at, wide_bisections, low, high);
-  const double wide = smaller();
-  halve_to_zero(at, narrow_bisections, low, high);
-  return smaller() > pole_growth * wide;
+PoleWatch::PoleWatch(const Dcs& system) { watch_system(system, formulas_); }
+
+PoleWatch::PoleWatch(const Lcs& lcs) {
+  watch_signal(lcs.b, formulas_);
+  watch_signal(lcs.q, formulas_);
 }
 
-std::optional<std::string> PoleWatch::pass(const Step& a, const Step& b) {
-  if (!(b.t > a.t)) return std::nullopt;
-  const auto text = [&](double low) {
-    return fmt::format("the equations have a pole at t = {:.6g}, which no step passes",
-                       (1 - low) * a.t + low * b.t);
-  };
-  for (std::size_t k = 0; k < denominators_.outputs(); ++k) {
-    const int before = side_of_zero(denominator(k, a, b, 0));
-    if (before == 0 || side_of_zero(denominator(k, a, b, 1)) == before) continue;
-    double low = 0, high = 1;
-    if (is_pole(k, a, b, low, high)) return text(low);
-  }
-  for (const Signal& signal : signals_)
-    for (const int entry : signal.varying()) {
-      double low = 0, high = 1;
-      if (!std::isfinite(signal(b.t)[entry])) return text(1);
-      if (is_pole(signal, entry, a, b, low, high)) return text(low);
+PoleWatch::~PoleWatch() = default;
+
+/// As a share of the way; infinite: there is none.
+double PoleWatch::first_on_way(const Step& a, const Step& b, bool poles_only) {
+  double first = inf;
+  Values at_start, at_middle, at_end;
+  for (const auto& formulas : formulas_) {
+    formulas->denominators(a, b, 0, at_start);
+    formulas->denominators(a, b, beyond / 2, at_middle);
+    formulas->denominators(a, b, beyond, at_end);
+    for (std::size_t k = 0; k < at_start.size(); ++k) {
+      const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, a, b);
+      if (s && *s < first && (!poles_only || is_pole(*formulas, a, b, *s))) first = *s;
     }
-  return std::nullopt;
+  }
+  return first;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::pass(const Step& a, const Step& b) {
+  if (!(b.t > a.t)) return std::nullopt;
+  const std::optional<Pole> pole = at_share(first_on_way(a, b, true), a, b);
+  std::optional<Pole> in_time = pass_in_time(a, b);
+  return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::zero_on_way(const Step& a, const Step& b) {
+  if (!(b.t > a.t)) return std::nullopt;
+  std::optional<Pole> zero = at_share(first_on_way(a, b, false), a, b);
+  if (zero) zero->text.clear();
+  return zero;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const Step& a, const Step& b) {
+  if (!(b.t > a.t)) return std::nullopt;
+  double first = inf;
+  for (const auto& formulas : formulas_)
+    for (std::size_t k = 0; k < formulas->time_zeros().count(); ++k)
+      if (const auto s = pole_of_time(*formulas, k, a, b)) first = std::min(first, *s);
+  return at_share(first, a, b);
 }
 
 }  // namespace perp

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include <perp/schemes/run.hpp>
 #include <perp/schemes/run_end.hpp>
 #include <perp/schemes/safeguard.hpp>
+#include <perp/schemes/step_grid.hpp>
 
 namespace perp {
 namespace {
@@ -65,35 +65,14 @@ class Run {
   Trajectory go(Span span, double h) {
     sizes_ = scheme_.x().cwiseAbs();
     const std::optional<std::string> outside = bounds_.start(scheme_, result_.events);
-    if (record(true) && !outside) cover(span, h);
+    const auto step = [this](double t_next, double length, bool is_asked) {
+      return advance(t_next, length) && record(is_asked);
+    };
+    if (record(true) && !outside) for_each_step(span, h, options_.times, step);
     if (outside) finish(Status::interrupted, *outside);
     if (result_.status == Status::never_run)
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
     return std::move(result_);
-  }
-
-  /// Steps of length h through the span, shorter only to land on a requested time or the end.
-  void cover(Span span, double h) {
-    std::vector<double> targets;
-    for (const double t : options_.times)
-      if (t > span.start && t < span.end) targets.push_back(t);
-    targets.push_back(span.end);
-    double from = span.start;
-    for (const double to : targets) {
-      const double exact = (to - from) / h;
-      const auto count = std::max(1L, static_cast<long>(std::ceil(exact * (1 - 1e-14) - 1e-9)));
-      for (long k = 1; k <= count; ++k) {
-        const bool last = k == count;
-        const double t_next = last ? to : from + static_cast<double>(k) * h;
-        const double rest = to - (from + static_cast<double>(count - 1) * h);
-        // Rounding of t makes no new step length: the last step is h where it is h up to that.
-        const bool whole = std::abs(rest - h) <= 16 * std::numeric_limits<double>::epsilon() *
-                                                     (std::abs(from) + std::abs(to));
-        if (!advance(t_next, last && !whole ? rest : h)) return;
-        if (!record(last)) return;
-      }
-      from = to;
-    }
   }
 
   /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
@@ -118,7 +97,11 @@ class Run {
       const double length = start == from_ && to == t_next ? h : to - start;
       const Attempt attempt = first ? *std::exchange(first, {}) : scheme_.attempt(to, length);
       if (!keeps(attempt)) leave_mode(attempt, to, length);
-      if (stops_at_pole(from)) return false;
+      if (const std::optional<PoleWatch::Pole> pole = pole_since(from)) {
+        if (!goes_nearer(*pole, from, to)) return false;
+        continue;
+      }
+      if (fails_behind_zero(from)) return false;
       std::vector<Event> jumps;
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
@@ -145,14 +128,36 @@ class Run {
     }
   }
 
-  /// Ends the run at `from` if the way since passes a pole of the equations.
-  bool stops_at_pole(const Step& from) {
-    const bool watches = changes_.poles != nullptr && !events_.has_jump();
-    const auto pole = watches ? changes_.poles->pass(from, scheme_.snapshot()) : std::nullopt;
-    if (!pole) return false;
+  /// The first pole of the equations on the way since `from`, on which jumps are no motion.
+  std::optional<PoleWatch::Pole> pole_since(const Step& from) {
+    if (changes_.poles == nullptr) return std::nullopt;
+    return events_.pole_on_way(*changes_.poles, from, scheme_.snapshot());
+  }
+
+  /// The scheme goes back to `from`, and half-way to the pole with its next step, which ends at `to`.
+  /// False: it is as near as steps get, the run ends.
+  bool goes_nearer(const PoleWatch::Pole& pole, const Step& from, double& to) {
+    events_.drop_all();
+    failure_.reset();
+    scheme_.restore(from);
+    const double half = (pole.t - from.t) / 2;
+    if (half > std::ldexp(h_, -changes_.refinements) && from.t + half > from.t) {
+      to = from.t + half;
+      return true;
+    }
+    fail({{Status::not_solved, {}, pole.text}, h_, from_});
+    return false;
+  }
+
+  /// A step that failed behind a zero of a denominator: where it got to may hide a pole. Ends there.
+  bool fails_behind_zero(const Step& from) {
+    if (!failure_ || changes_.poles == nullptr) return false;
+    const auto zero = changes_.poles->zero_on_way(from, scheme_.snapshot());
+    if (!zero || !(scheme_.t() - zero->t > zero->t - from.t)) return false;  // mostly behind it
     events_.drop_all();
     scheme_.restore(from);
-    fail({{Status::not_solved, {}, *pole}, h_, from.t});
+    failure_->t_before = from_;
+    fail(*failure_);
     return true;
   }
 
@@ -193,14 +198,10 @@ class Run {
     note(attempt);
     const Step before = scheme_.snapshot();
     scheme_.accept();
-    std::vector<Event> events = scheme_.jumps();
-    std::vector<Event> changes =
+    const std::vector<Event> changes =
         mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
     if (!changes.empty()) ++result_.counts["mode_changes"];
-    events.insert(events.end(), changes.begin(), changes.end());
-    std::stable_sort(events.begin(), events.end(),
-                     [](const Event& a, const Event& b) { return a.t < b.t; });
-    log(std::move(events));
+    log(in_order_of_time(scheme_.jumps(), changes));
   }
 
   void note(const Attempt& attempt) {
@@ -287,10 +288,9 @@ class Run {
   [[nodiscard]] Vector drift() const { return scheme_.drift(sizes_, steps_); }
 
   [[nodiscard]] bool has_jump(const Refinement& refinement, double h, const Vector& whole) const {
-    return std::any_of(refinement.changes.begin(), refinement.changes.end(),
-                       [&](const LocatedChange& change) {
-                         return is_jump(scheme_, refinement, change, whole, h, drift());
-                       });
+    return std::ranges::any_of(refinement.changes, [&](const LocatedChange& change) {
+      return is_jump(scheme_, refinement, change, whole, h, drift());
+    });
   }
 
   void log(std::vector<Event> events) {

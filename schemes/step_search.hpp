@@ -59,6 +59,9 @@ class StepSearch {
   FoundSolutions all(const Mode& present, const Vector& d, const Vector& lambda,
                      bool thorough = true);
 
+  /// Start Newton's method far away too, where it finds nothing in a mode from near the state?
+  void look_far(bool far) { is_far_ = far; }
+
   /// Are there more modes than are all tried?
   [[nodiscard]] bool has_too_many_modes() const { return modes_ > most_modes; }
 
@@ -98,6 +101,8 @@ class StepSearch {
                          FoundSolutions& found);
   [[nodiscard]] std::vector<int> violated_laws() const;
   void add(const Mode& mode, bool weak, FoundSolutions& found);
+  // step_search_starts.cpp
+  bool search_far(const Mode& mode, const Vector& lambda, FoundSolutions& found);
   [[nodiscard]] std::vector<Vector> starts(const Vector& lambda) const;
   [[nodiscard]] std::vector<Vector> grid(const Vector& lambda) const;
   [[nodiscard]] std::vector<Mode> modes_from(const Mode& present) const;
@@ -107,7 +112,7 @@ class StepSearch {
 
   ImplicitStep& step_;
   ModeNewton& newton_;
-  bool thorough_ = true;
+  bool thorough_ = true, is_far_ = false;
   std::vector<char> leaving_;  // laws with memory whose own argument leaves their branch, see `all`
   bool converged_ = false;                 // the last run of Newton's method
   std::set<Mode> searched_;                // by the present call of `nearest`

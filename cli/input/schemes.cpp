@@ -27,12 +27,11 @@ Trajectory run_backward_euler(const Model& model, const IntegrateOptions& option
 }
 
 Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
-  if (std::holds_alternative<Dcs>(model.system))
-    throw InvalidInput(
-        fmt::format("scheme theta: the equations of model '{}' are not affine; "
-                    "expected scheme backward_euler",
-                    model.name));
-  return integrate(model.lcs(), model.x0(), model.run.span, step_options(model), options);
+  return std::visit(
+      [&](const auto& system) {
+        return integrate(system, model.x0(), model.run.span, step_options(model), options);
+      },
+      model.system);
 }
 
 Trajectory run_moreau_jean(const Model& model, const IntegrateOptions& options) {
@@ -134,7 +133,7 @@ std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
     return perp::capturing_scheme(*lcs, step_options(model));
-  return perp::capturing_scheme(std::get<Dcs>(model.system), backward_euler_options(model));
+  return perp::capturing_scheme(std::get<Dcs>(model.system), step_options(model));
 }
 
 }  // namespace perp::cli

@@ -135,6 +135,19 @@ std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, BackwardEuler option
                                          shortest * options.h);
 }
 
+std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, const Theta& options) {
+  const BackwardEuler steps{.h = options.h,
+                            .selector = options.selector,
+                            .tol = options.tol,
+                            .solver = options.solver,
+                            .refinements = options.refinements,
+                            .split_at_events = options.split_at_events};
+  if (options.theta == 1) return capturing_scheme(system, steps);
+  if (options.selector == Selector::continuation)
+    throw InvalidInput("selector continuation follows steps of backward_euler, not of theta < 1");
+  return std::make_unique<NonlinearCapturing>(system, steps, options.theta);
+}
+
 StepPath follow(const Lcs& lcs, const Step& from, double h, double theta) {
   StepEquations equations(lcs, theta);
   LcsFamily family(equations);

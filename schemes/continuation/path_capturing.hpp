@@ -69,6 +69,7 @@ class PathCapturing final : public Scheme {
 /// The event-capturing scheme with the selector of its options. Throw InvalidInput.
 std::unique_ptr<Scheme> capturing_scheme(const Lcs& lcs, Theta options);
 std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, BackwardEuler options);
+std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, const Theta& options);
 
 /// The path of one step of length h from the state `from` at its time, of the θ-method and of
 /// backward Euler. from.mode, lambda and w may be empty, if they are not known. Throw InvalidInput:

@@ -156,12 +156,16 @@ void LocatedRun::end_here(const Step& state, const Selection& selection) {
   result_.events.push_back(event);
   now_ = state;
   record(true);
-  // Only affine modes are decided; of others Newton's method has found nothing.
-  const Status decided = jets_.is_linear() ? Status::no_solution : Status::not_solved;
+  // Only affine modes are decided; of others Newton's method has found nothing. What overflows where
+  // it is squared decides nothing either.
+  const bool is_in_range = std::isfinite(state.x.squaredNorm()) &&
+                           std::isfinite(scales_.x.squaredNorm());
+  const bool is_decided = jets_.is_linear() && is_in_range;
+  const Status decided = is_decided ? Status::no_solution : Status::not_solved;
   const std::string modes =
       system_.laws.empty() ? "" : "; violations of the modes: " + violations;
   finish(selection.complete ? decided : Status::not_enumerated,
-         fmt::format("{} after {}{}", jets_.is_linear() ? "no solution" : "no continuation found",
+         fmt::format("{} after {}{}", is_decided ? "no solution" : "no continuation found",
                      place(state), modes));
 }
 

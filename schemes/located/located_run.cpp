@@ -180,7 +180,8 @@ void LocatedRun::take_step(double h) {
 
 /// The stages of a step, to be accepted as they are. False: rejected, h_ is the next length.
 bool LocatedRun::attempt(double h) {
-  const Radau::Outcome outcome = radau_.attempt(h);
+  Radau::Outcome outcome = radau_.attempt(h);
+  if (outcome == Radau::Outcome::solved && !has_value_at_end(h)) outcome = Radau::Outcome::domain;
   if (outcome == Radau::Outcome::solved && (options_.fixed_step > 0 || radau_.error() <= 1))
     return true;
   const double next =
@@ -198,6 +199,12 @@ bool LocatedRun::attempt(double h) {
           : outcome == Radau::Outcome::diverged ? "Newton's method does not converge"
                                                 : "the domain of the equations ends");
   return false;
+}
+
+/// The last correction of the stages may have left the domain of the equations.
+bool LocatedRun::has_value_at_end(double h) {
+  radau_.interpolate_derivative(1, ydot_);
+  return flow_.evaluate(now_.t + h, ydot_, radau_.end(), y_);
 }
 
 /// The state at the end of the attempt. Algebraic unknowns come from the consistent jet: a stage

@@ -56,6 +56,7 @@ class LocatedRun {
   void advance();
   void take_step(double h);
   bool attempt(double h);
+  bool has_value_at_end(double h);
   bool accept(double h, double t_next);
   void report_between(double h);
   [[nodiscard]] double next_output(double after) const;

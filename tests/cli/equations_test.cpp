@@ -161,11 +161,27 @@ TEST_SUITE("cli/equations") {
     CHECK(contains(run.err, "x0 violates the constraints, whose residual is 3 there"));
   }
 
-  TEST_CASE("a scheme that needs matrices refuses other models by name") {
+  TEST_CASE("theta makes the steps of models that are not affine, of second order for theta = 1/2") {
+    // x' = -x^2, x(1) = 1/2.
     const Folder folder;
-    const Outcome run = perp_program(folder, {"run", "branch", "--scheme", "theta"});
-    CHECK(run.status == 2);
-    CHECK(contains(run.err, "not affine; expected scheme backward_euler"));
+    const std::string file = folder.write(
+        "m.toml", "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -x^2\"]\n[run]\nt = [0, 1]\n");
+    double errors[2];
+    for (int k = 0; k < 2; ++k) {
+      const Outcome run = perp_program(
+          folder, {"run", file, "--scheme", "theta", "--theta", "0.5", "--h", k == 0 ? "0.1" : "0.05"});
+      CHECK(run.status == 0);
+      CHECK(contains(run.err, "scheme      theta (0.5)"));
+      const std::size_t last = run.out.rfind("\n1,");
+      REQUIRE(last != std::string::npos);
+      errors[k] = std::abs(std::stod(run.out.substr(last + 3)) - 0.5);
+    }
+    CHECK(errors[0] / errors[1] > 3.5);
+    CHECK(errors[0] / errors[1] < 4.5);
+  }
+
+  TEST_CASE("a scheme that needs equations of motion refuses other models by name") {
+    const Folder folder;
     const Outcome contact = perp_program(folder, {"run", "rlcd", "--scheme", "moreau_jean"});
     CHECK(contact.status == 2);
   }

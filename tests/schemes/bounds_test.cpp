@@ -150,6 +150,24 @@ TEST_SUITE("schemes/bounds") {
     }
   }
 
+  TEST_CASE("a bound is not passed where the rounding of all steps decides the law that holds it") {
+    // ẏ = −1 + p is integrated apart from a − b, which 0 ≤ p ⊥ a − b ≥ 0 holds: numbers of 1e9, whose
+    // difference starts as y does and drifts by 1e-7 a step.
+    for (const char* more : {"", " + 1e-20*y^2"})
+      for (const double h : {0.001, 0.03, 0.3}) {
+        const Model model = read_model_text(
+            fmt::format("[variables]\na = 1000000000.75\nb = 1e9\ny = 0.75\n[model]\nequations = "
+                        "[\"der(a) = -1.1 + p\", \"der(b) = -0.1\", \"der(y) = -1 + p{}\"]\n"
+                        "laws = [\"0 <= a - b perp p >= 0\"]\n[run]\nt = [0, 2]\n",
+                        more),
+            "apart.toml");
+        CAPTURE(h);
+        const Trajectory run = integrate(perp::test::system_of(model), model.x0(), {0, 2},
+                                         BackwardEuler{.h = h}, within(2, {0, inf}));
+        CHECK_MESSAGE(run.status == Status::solved, run.message);
+      }
+  }
+
   TEST_CASE("a bound that is met where a law changes and left behind is passed") {
     // ẋ = −1 − 1/2 sign(x): at x = 0 the law changes, and the motion goes on.
     for (const bool located : {false, true}) {

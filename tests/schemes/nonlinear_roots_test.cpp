@@ -90,6 +90,65 @@ struct DiodeCircuit {
 }  // namespace
 
 TEST_SUITE("schemes/nonlinear_roots") {
+  TEST_CASE("a law of rates with several roots is started at one of them and followed") {
+    // ẋ³ − ẋ = c(t): ẋ from −1.32 at c = −1, along its branch up to c = 0.38, where it ends.
+    for (const double start : {0.0, 3.0}) {
+      const std::string text = fmt::format(
+          "[variables]\nx = 0\n[model]\nequations = [\"der(x)^3 - der(x) = 0.3*t - 1\"]\n[run]\n"
+          "t = [{}, {}]\n",
+          start, start + 1);
+      const Model model = read_model_text(text, "cubic");
+      const double h = 0.01;
+      const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {start, start + 1},
+                                       BackwardEuler{.h = h});
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      double before = 0;
+      for (std::size_t k = 1; k < run.size(); ++k) {
+        const double rate = (run.x[k][0] - run.x[k - 1][0]) / (run.t[k] - run.t[k - 1]);
+        CHECK(std::abs(rate * rate * rate - rate - (0.3 * run.t[k] - 1)) <= 1e-10);
+        if (k > 1) CHECK(std::abs(rate - before) <= 0.02);  // one branch
+        before = rate;
+      }
+    }
+  }
+
+  TEST_CASE("a motion that ends on the edge of a square root comes to rest there") {
+    // ẋ = −√x: x = (1 − t/2)², then 0. Where steps of high order end, they say so at t = 2.
+    const Model model = read_model_text(
+        "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -sqrt(x)\"]\n[run]\nt = [0, 3]\n", "root");
+    const Dcs& system = std::get<Dcs>(model.system);
+    for (const double h : {0.1, 0.03, 0.001}) {
+      const Trajectory run = integrate(system, model.x0(), {0, 3}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      CHECK_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.x.back()[0] >= 0);
+      CHECK(run.x.back()[0] <= 1e-100);
+      for (std::size_t k = 0; k < run.size(); ++k)
+        CHECK(std::abs(run.x[k][0] - std::pow(std::max(0.0, 1 - run.t[k] / 2), 2)) <= h);
+    }
+    const Trajectory located = integrate(system, model.x0(), {0, 3}, Located{.tol = 1e-10});
+    CHECK(located.x.back()[0] >= 0);
+    CHECK(located.x.back()[0] <= 1e-20);
+    CHECK(std::abs(located.t.back() - 2) <= 1e-9);
+    CHECK(located.status == Status::not_solved);
+    CHECK(located.message.find("the domain of the equations ends") != std::string::npos);
+  }
+
+  TEST_CASE("starts beyond the squares of doubles: the step is made, and no end is claimed") {
+    // ẋ = −e^x from 700: x = −log(t + e^−700), reached by steps that are 10^304 times too long.
+    const Model model = read_model_text(
+        "[variables]\nx = 700\n[model]\nequations = [\"der(x) = -exp(x)\"]\n[run]\nt = [0, 3]\n", "fast");
+    const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {0, 3},
+                                     BackwardEuler{.h = 0.001});
+    CHECK_MESSAGE(run.status == Status::solved, run.message);
+    CHECK(std::abs(run.x.back()[0] + std::log(3)) <= 0.01);
+    const Model linear = read_model_text(
+        "[variables]\nx = 1e304\n[model]\nequations = [\"der(x) = -x\"]\n[run]\nt = [0, 3]\n", "large");
+    const Trajectory located =
+        integrate(*linear.equations, linear.x0(), {0, 3}, Located{.tol = 1e-8});
+    CHECK(located.status != Status::no_solution);
+  }
+
   TEST_CASE("a scalar equation with known roots is solved at a root or not at all") {
     std::mt19937 random(21);
     const auto number = [&](double low, double high) {

@@ -121,6 +121,14 @@ TEST_SUITE("schemes/resets") {
     CHECK(std::abs(run.x.back()[0] + 2) <= 1e-12);
   }
 
+  TEST_CASE("an algebraic variable in a condition is that of the state after a reset, not of a step later") {
+    // y − p − 1.875 rises with speed 1, after the reset with 1/4, while y itself falls.
+    check_times(reset_model("x = 1.5\nv = 0.5\np = 0\ny = 1.5",
+                            "\"der(x) = v\", \"der(v) = 0\", \"der(p) = -0.5\", \"y = x\"",
+                            "{ condition = \"y - p - 1.875\", set = { v = \"-0.5*v\" }, name = \"r\" }", 6),
+                {0.375}, 0.03);
+  }
+
   TEST_CASE("a condition that is the argument of a law: one jump, on either side of the law") {
     for (const int sign : {1, -1}) {
       CAPTURE(sign);
