@@ -175,22 +175,20 @@ std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b,
 }
 
 /// w and λ of a state that may be beyond the ends of its branches: how far tells when laws left them,
-/// at once after a reset. An argument may hold multipliers of other laws, so that each pass settles one
-/// more; one with derivatives stays.
+/// at once after a reset. They solve the constraints on these branches, ranges left out; arguments with
+/// derivatives, and what has no solution there, stay as they are.
 void NonlinearCapturing::extend_branches(Step& state) {
+  step_.set_consistency(state.x, state.t);
+  step_.set_mode(state.mode);
   const std::vector<int> with_rates = step_.laws_of_rates();
-  Vector equations, w;
-  for (std::size_t pass = 0; pass <= step_.laws().size(); ++pass) {
-    step_.constraints(state.t, state.x, state.lambda, equations, w);
-    if (!w.allFinite()) return;
-    for (const int law : with_rates) w[law] = state.w[law];
-    state.w = w;
-    for (int i = 0; i < step_.m(); ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      const Branch& branch = step_.laws()[k].branches[static_cast<std::size_t>(state.mode[k])];
-      if (branch.b != 0) state.lambda[i] = (branch.c - branch.a * w[i]) / branch.b;
-    }
-  }
+  const auto is_open = [&](int law) { return step_.branch(law).a != 0; };
+  if (std::any_of(with_rates.begin(), with_rates.end(), is_open)) return;
+  Vector d = Vector::Zero(step_.n()), lambda = state.lambda, w(step_.m());
+  if (newton_.run(d, lambda) != NewtonEnd::converged) return;
+  step_.w(w);
+  for (const int law : with_rates) w[law] = state.w[law];
+  state.lambda = lambda;
+  state.w = w;
 }
 
 /// The algebraic variables and multipliers that belong to the current state, which a reset wrote: the

@@ -242,16 +242,18 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
 
 namespace {
 
-/// A constraint that sets in stops the rates that it opposes one step after its own: a landing ends
-/// with v⁺ = -q/δ, what its length δ makes of the distance q, and the next step with v⁺ = 0. Such
-/// steps belong to the change: they keep the mode, and what they move does not shrink with δ.
+/// A change in one moment leaves algebraic variables that are its impulses, and a constraint that sets
+/// in stops the rates that it opposes one step after its own: a landing ends with v⁺ = -q/δ, what its
+/// length δ makes of the distance q, and the next step with v⁺ = 0. One step more of that length
+/// belongs to the change, and further ones as long as what they move does not shrink with δ.
 void settle(Scheme& scheme, double t_next, double length) {
   for (int k = 0; k < most_settling && scheme.t() + length < t_next; ++k) {
     const Step here = scheme.snapshot();
     const Attempt attempt = scheme.attempt(here.t + length, length);
     if (attempt.status != Status::solved || !attempt.kept_mode) return;
     const Vector whole = scheme.motion(here.x, scheme.attempted());
-    if (unsteady_rows(scheme, here, whole, length, Vector::Zero(whole.size())).empty()) return;
+    const Vector nothing = Vector::Zero(whole.size());
+    if (k > 0 && unsteady_rows(scheme, here, whole, length, nothing).empty()) return;
     take_step(scheme, here, here.t + length, length);
   }
 }
