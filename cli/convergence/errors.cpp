@@ -29,10 +29,9 @@ Raw at_end(const GridRun& run, const Reference& reference, double end) {
 /// Intervals between a jump of the run and the same jump of the reference: the state of the one is
 /// from before it, of the other from after it.
 std::vector<Span> between_jumps(const std::vector<double>& run,
-                                const std::vector<double>& reference) {
+                                const std::vector<double>& reference, double rounding) {
   std::vector<Span> gaps;
   for (std::size_t k = 0; k < run.size(); ++k) {
-    const double rounding = 64 * time_rounding(run[k]);  // times of jumps carry errors of states
     gaps.push_back(
         {std::min(run[k], reference[k]) - rounding, std::max(run[k], reference[k]) + rounding});
   }
@@ -48,15 +47,16 @@ Raw over_trajectory(const GridRun& run, const Reference& reference, Span span) {
     if (jumps.size() != reference.jumps->size())
       return unknown(Refusal::jumps,
                      fmt::format("{} and {} jumps", jumps.size(), reference.jumps->size()));
-    gaps = between_jumps(jumps, *reference.jumps);
+    // Times of jumps carry the errors of states.
+    gaps = between_jumps(jumps, *reference.jumps, 64 * time_rounding(span));
   }
   Raw raw{{0, Refusal::none}, 0};
   std::size_t inside = 0;
   std::size_t known = 0;
   for (std::size_t k = 0; k < run.states.size(); ++k) {
     const double t = run.states.t(k);
-    if (t > span.end + time_rounding(span.end)) break;
-    const bool is_inside = t > span.start && t < span.end - time_rounding(span.end);
+    if (t > span.end + time_rounding(span)) break;
+    const bool is_inside = t > span.start && t < span.end - time_rounding(span);
     inside += is_inside ? 1 : 0;
     if (std::any_of(gaps.begin(), gaps.end(),
                     [t](const Span& gap) { return t >= gap.start && t <= gap.end; })) {

@@ -21,8 +21,9 @@ Vector selected(const Vector& x, const std::vector<std::size_t>& variables) {
 
 }  // namespace
 
-double time_rounding(double t) {
-  return 256 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
+double time_rounding(Span span) {
+  return 256 * std::numeric_limits<double>::epsilon() *
+         std::max(std::abs(span.start), std::abs(span.end));
 }
 
 void States::add(double t, const Vector& x) {

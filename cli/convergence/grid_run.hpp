@@ -23,8 +23,8 @@ class States {
   std::vector<double> times_, values_;
 };
 
-/// Times this close are one and the same, computed in two ways.
-double time_rounding(double t);
+/// Times of a span that are this close are one and the same, computed in two ways.
+double time_rounding(Span span);
 
 /// What is compared of an event.
 struct EventMark {

@@ -34,19 +34,30 @@ Vector selected(const Model& model, const Vector& x, const std::vector<std::stri
   return part;
 }
 
-/// Where a piece of an exact solution does not begin where the one before it ends.
+Vector value_of(const ExactPiece& piece, double t, const Model& model,
+                const std::vector<std::string>& names) {
+  Vector x = Vector::Constant(model.x0().size(), nan);
+  piece.x(t, x);
+  return selected(model, x, names);
+}
+
+/// Where a piece of an exact solution does not begin where the one before it ends, by more than
+/// the rounding of a variable's largest value at the ends of pieces.
 std::vector<double> jumps_of(const Model& model, const std::vector<std::string>& names) {
+  constexpr double rounding = 1e-9;
+  Vector largest = Vector::Zero(static_cast<Eigen::Index>(names.size()));
+  for (const ExactPiece& piece : model.exact)
+    for (const double t : {piece.span.start, piece.span.end}) {
+      const Vector x = value_of(piece, t, model, names);
+      if (x.allFinite()) largest = largest.cwiseMax(x.cwiseAbs());
+    }
   std::vector<double> times;
   for (std::size_t k = 1; k < model.exact.size(); ++k) {
     const double t = model.exact[k].span.start;
     if (model.exact[k - 1].span.end != t) continue;
-    Vector before = Vector::Constant(model.x0().size(), nan);
-    Vector after = before;
-    model.exact[k - 1].x(t, before);
-    model.exact[k].x(t, after);
-    const Vector left = selected(model, before, names);
-    const Vector right = selected(model, after, names);
-    if ((right - left).norm() > 1e-9 * (1 + left.norm())) times.push_back(t);
+    const Vector left = value_of(model.exact[k - 1], t, model, names);
+    const Vector right = value_of(model.exact[k], t, model, names);
+    if (((right - left).cwiseAbs().array() > rounding * largest.array()).any()) times.push_back(t);
   }
   return times;
 }
@@ -99,8 +110,9 @@ Reference file_reference(const std::string& file, const std::vector<std::string>
   const auto data = std::make_shared<const TrajectoryFile>(read_trajectory(file, names));
   Reference reference;
   reference.text = file;
-  reference.state = [data](double t) {
-    return data->states.at(t, file_tolerance * std::max(1.0, std::abs(t)));
+  const double latest = std::max(std::abs(data->states.t(0)), std::abs(end));
+  reference.state = [data, same = file_tolerance * latest](double t) {
+    return data->states.at(t, same);
   };
   if (reference.state(end).size() == 0)
     throw InvalidInput(fmt::format("{}: there is no row at t = {:.17g}", file, end));
@@ -161,8 +173,8 @@ Reference reference_of(ReferenceRuns runs, ReferenceKind kind, const Model& mode
                               : fmt::format("run with h = {:g}, the smallest h / {:g}",
                                             runs.accuracy, finest_factor);
   reference.steps = fine->steps;
-  reference.state = [fine, end = span.end](double t) {
-    return t == end ? fine->x : fine->states.at(t, time_rounding(t));
+  reference.state = [fine, end = span.end, rounding = time_rounding(span)](double t) {
+    return t == end ? fine->x : fine->states.at(t, rounding);
   };
   reference.events = fine->events;
   reference.jumps = jumps_of(fine->events);

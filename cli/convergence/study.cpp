@@ -236,8 +236,9 @@ class Computation {
     std::sort(all.begin(), all.end());
     const Span span = study_.span;
     times_ = {span.start};
+    const double rounding = time_rounding(span);
     for (const double t : all)
-      if (t - times_.back() > time_rounding(t) && span.end - t > time_rounding(t))
+      if (t - times_.back() > rounding && span.end - t > rounding)
         times_.push_back(t);
     times_.push_back(span.end);
   }

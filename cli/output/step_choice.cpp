@@ -10,8 +10,6 @@
 namespace perp::cli {
 namespace {
 
-constexpr double continuous = 1e-3;  ///< a moment's motion is a smaller share of ‖x‖ than this
-
 /// By the scheme itself.
 StepChoice chosen_by_scheme(const Model& model, const Vector& x, double t, const Mode& present) {
   const std::unique_ptr<Scheme> scheme = capturing_scheme(model);
@@ -99,7 +97,7 @@ StepChoice choice_of_step(const Model& model, const StepSolutions& solutions, co
 std::string describe(const StepPath& path, const Mode& present, const std::vector<Law>& laws) {
   std::string text = name_of(laws, present);
   for (const StepPath::Break& change : path.breaks) {
-    const bool folds = change.jump > continuous * (1 + path.end.x.norm());
+    const bool folds = change.jump > 0;
     // Where the present mode is not known the path begins with the choice of one.
     const bool begins = change.h == 0 && present.empty();
     if (!begins)

@@ -29,12 +29,11 @@ SolutionSet single(const StepSolutions& solutions, const Piece& piece) {
   return set;
 }
 
-/// Distance of a point from a piece, in units of the point's size.
 double distance(const StepSolutions& solutions, const Piece& piece, const Vector& y) {
-  if (piece.dimension == 0) return (piece.vertices.col(0) - y).norm() / (1 + y.norm());
+  if (piece.dimension == 0) return (piece.vertices.col(0) - y).norm();
   const Norm norm{Matrix::Identity(y.size(), y.size()), y};
   const Nearest found = nearest(solutions.problem, single(solutions, piece), norm);
-  return found.status == Status::solved ? found.norm / (1 + y.norm()) : inf;
+  return found.status == Status::solved ? found.norm : inf;
 }
 
 std::string numbers(const Eigen::Ref<const Vector>& values) {
@@ -122,11 +121,16 @@ bool mark_chosen(StepSolutions& solutions, const Vector& x, const Vector& lambda
   constexpr double tolerance = 1e-7;  // pieces are much further apart or the same
   Vector y(x.size() + lambda.size());
   y << x, lambda;
+  // In units of the largest of all solutions; where all are 0, so is the distance.
+  double size = y.norm();
+  for (const ListedSolution& item : solutions.listed)
+    if (item.piece.vertices.cols() > 0)
+      size = std::max(size, item.piece.vertices.colwise().norm().maxCoeff());
   ListedSolution* closest = nullptr;
-  double smallest = tolerance;
+  double smallest = inf;
   for (ListedSolution& item : solutions.listed) {
     const double gap = distance(solutions, item.piece, y);
-    if (gap >= smallest) continue;
+    if (gap > tolerance * size || gap >= smallest) continue;
     smallest = gap;
     closest = &item;
   }

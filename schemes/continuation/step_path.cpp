@@ -276,10 +276,15 @@ class Follower {
     return true;
   }
 
+  struct Choice {
+    StepPoint& point;
+    bool jumps;  ///< E x is not continuous there
+  };
+
   /// Of solutions a moment later the one that goes on: laws with memory keep their branch where
   /// they can; then where E x is continuous in some, one of these, else one of the nearest; of them
   /// the one whose algebraic variables and multipliers change least.
-  StepPoint& choose(std::vector<StepPoint>& list) {
+  Choice choose(std::vector<StepPoint>& list) {
     const auto change = [&](const StepPoint& next) {
       return std::hypot((next.x - point_.x).norm(), (next.lambda - point_.lambda).norm());
     };
@@ -297,7 +302,7 @@ class Follower {
     for (std::size_t k = 0; k < list.size(); ++k)
       if (ranks[k] <= tied && (best == list.size() || change(list[k]) < change(list[best])))
         best = k;
-    return list[best];
+    return {list[best], std::get<bool>(ranks[best])};
   }
 
   /// The path folds back, or its next mode is no neighbour: to a solution of a step that is a
@@ -310,7 +315,7 @@ class Follower {
     if (status != Status::solved)
       return end(status, fmt::format("the path of solutions ends at a step of {:.10g}: {}",
                                      point_.h, family_.message()));
-    StepPoint& found = choose(list);
+    const auto [found, jumps] = choose(list);
     if (point_.h - stuck_at_ <= 4 * moment * h_ && found.mode == point_.mode)
       return end(Status::not_enumerated,
                  fmt::format("the solutions in mode [{}] are not determined for a step of {:.10g}",
@@ -319,7 +324,7 @@ class Follower {
     if (result_.solutions >= 0)
       result_.solutions = solutions < 0 ? -1 : std::max(result_.solutions, solutions);
     const bool starts = point_.h == 0;
-    enter(found, family_.distance(found.x, point_.x));
+    enter(found, jumps ? family_.distance(found.x, point_.x) : 0);
     // What ended the path, a jump of b or q in time for instance, is left behind.
     if (!starts) point_.h = later;
   }

@@ -57,7 +57,7 @@ bool LocatedRun::impact(const Step& before) {
   }
   ++result_.counts["impacts"];
   if (sensitivities_.active())
-    sensitivities_.impact(*impact_, *result, now_.t, x_before, options_.restitution);
+    sensitivities_.impact(*impact_, *result, now_.t, x_before, options_.restitution, scales_);
   accumulation_.add(now_.t, now_.x, signature, result->laws, sensitivities_.at_event(),
                     sensitivities_.event_time());
   if (steps_ > 0) record_also(before);

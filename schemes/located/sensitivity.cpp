@@ -198,15 +198,18 @@ void Sensitivities::apply_reset(int reset, const std::vector<double>& values, co
 /// The impact is differentiated by central differences of fourth order of its map at fixed
 /// contacts: a linear solve for whatever M(t, q) and G(t, q) the model has.
 void Sensitivities::impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
-                           const std::vector<double>& restitution) {
+                           const std::vector<double>& restitution, const ModelScales& units) {
   constexpr std::array<double, 4> places{-2, -1, 1, 2}, weights{1, -8, 8, -1};
+  const Vector sizes = x.cwiseAbs().cwiseMax(units.x);
   const Matrix before = dx_;
   for (int c = 0; c < columns_; ++c) {
     const Vector direction = before.col(c);
-    const double size = std::max(direction.norm(), std::abs(dt_[c]));
+    // h moves no variable, nor time, by more than a thousandth of its size.
+    const double speed = std::max(direction.cwiseQuotient(sizes).lpNorm<Eigen::Infinity>(),
+                                  std::abs(dt_[c]) / units.time);
     Vector sum = Vector::Zero(system_.n());
-    const double h = 1e-3 * (1 + x.norm()) / std::max(size, 1e-300);
-    if (size > 0) {
+    if (speed > 0) {
+      const double h = 1e-3 / speed;
       for (std::size_t k = 0; k < places.size(); ++k)
         sum += weights[k] *
                impact.map(t + places[k] * h * dt_[c], x + places[k] * h * direction, result.laws);

@@ -59,7 +59,7 @@ class Sensitivities {
   /// Maps of dx*: resets, an impact, a jump onto the constraints of the flow's mode.
   void reset(const std::vector<int>& resets, double t, const Vector& x, const Vector& lambda);
   void impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
-              const std::vector<double>& restitution);
+              const std::vector<double>& restitution, const ModelScales& units);
   void project(double t, const Vector& x, const Vector& lambda, const Vector& jump);
   /// Goes on from the event in the mode of `jet`.
   void leave(const Jet& jet);

@@ -2,8 +2,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include <fmt/format.h>
+
+#include <perp/tests/cli/convergence_study.hpp>
 #include <perp/tests/cli/program.hpp>
 
+using perp::test::converge;
+using perp::test::ConvergenceStudy;
 using perp::test::Folder;
 using perp::test::lines;
 using perp::test::Outcome;
@@ -66,6 +71,29 @@ TEST_SUITE("cli/converge") {
         perp_program(folder, {"converge", "switching_dae_variant37_equations", "--h", "1e-3,1e-2"});
     CHECK(rotating.status == 0);
     CHECK(std::abs(fitted_order(rotating.out) - 1) < 0.02);
+  }
+
+  TEST_CASE("errors and orders know no unit of time and no unit of a variable") {
+    const Folder folder;
+    std::vector<std::string> outputs;
+    for (const auto& [time, unit] : {std::pair(1.0, 1.0), std::pair(0x1p-40, 0x1p-40)}) {
+      // ẋ = -x²; at t = 1 x is doubled: 1/(1 + t), then 1/t.
+      const std::string file = folder.write(
+          "m.toml", fmt::format("[parameters]\nT = {0:.17g}\nX = {1:.17g}\n[variables]\nx = \"X\"\n"
+                                "clock = 0\n[model]\nequations = [\"der(x) = -x^2/X/T\", "
+                                "\"der(clock) = 1\"]\nwhen = [{{ condition = \"clock - T\", direction = 1, "
+                                "set = {{ x = \"2*x\" }} }}]\n[run]\nt = [0, \"2*T\"]\n"
+                                "[exact]\npieces = [{{ t = [0, \"T\"], x = \"X/(1 + t/T)\", clock = \"t\" }}, "
+                                "{{ t = [\"T\", \"2*T\"], x = \"X*T/t\", clock = \"t\" }}]\n",
+                                time, unit));
+      const std::string steps = fmt::format("{:.17g},{:.17g},{:.17g}", time / 64, time / 128, time / 256);
+      const ConvergenceStudy study =
+          converge(folder, {file, "--h", steps, "--error", "trajectory"});
+      REQUIRE_MESSAGE(study.run.status == 0, study.run.err);
+      CHECK(std::abs(study.order("trajectory") - 1) < 0.1);
+      outputs.push_back(fmt::format("{:.9g} {}", study.order("trajectory"), study.rows("trajectory")));
+    }
+    CHECK(outputs.front() == outputs.back());
   }
 
   TEST_CASE("the finest run and a CSV file serve as references") {

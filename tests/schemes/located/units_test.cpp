@@ -45,6 +45,25 @@ Trajectory ball(double k, double p, double q) {
   return integrate(test::system_of(model), model.x0(), model.run.span, scheme);
 }
 
+/// dx(T)/dx(0) of a ball that jumps on a curved floor, lengths in units of 1/p.
+Matrix slopes_on_a_curved_floor(double p) {
+  const std::string text = fmt::format(
+      "[parameters]\np = {}\n[variables]\nx = \"0.25*p\"\ny = \"0.75*p\"\nvx = \"0.5*p\"\nvy = 0\n"
+      "[model]\nlaws = [\"0 <= y - 0.25*p*sin(x/p) perp force >= 0\"]\n"
+      "restitution = {{ force = 0.75 }}\n"
+      "equations = [\"der(x) = vx\", \"der(y) = vy\", \"der(vx) = -0.25*cos(x/p)*force\", "
+      "\"der(vy) = -9.75*p + force\"]\n[run]\nt = [0, 1]\n",
+      p);
+  const Model model = read_model_text(text, "a test");
+  Located scheme = test::located(model);
+  scheme.restitution = model.restitution;
+  scheme.sensitivities.starts = {0, 1, 2, 3};
+  const Trajectory run = integrate(test::system_of(model), model.x0(), model.run.span, scheme);
+  REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+  REQUIRE(run.events.size() >= 2);
+  return run.dx_dq.back();
+}
+
 void check_same(const Trajectory& run, const Trajectory& base, double k, const Vector& units,
                 double tolerance) {
   REQUIRE_MESSAGE(run.status == Status::solved, run.message);
@@ -62,6 +81,15 @@ void check_same(const Trajectory& run, const Trajectory& base, double k, const V
 }  // namespace
 
 TEST_SUITE("schemes/located/units") {
+  TEST_CASE("sensitivities through impacts are the same in every unit of length") {
+    const Matrix base = slopes_on_a_curved_floor(1);
+    for (const int bits : {-40, -20, 20}) {
+      CAPTURE(bits);
+      const Matrix other = slopes_on_a_curved_floor(std::ldexp(1, bits));
+      CHECK((other - base).cwiseAbs().maxCoeff() <= 1e-9 * base.cwiseAbs().maxCoeff());
+    }
+  }
+
   TEST_CASE("units of time and of variables by powers of two change no bit of a located run") {
     const Trajectory base = oscillator(1, 1, 1);
     REQUIRE_MESSAGE(base.status == Status::solved, base.message);
