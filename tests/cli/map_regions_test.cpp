@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <perp/tests/cli/program.hpp>
+#include <perp/tests/thinned.hpp>
 
 using perp::test::Folder;
 using perp::test::Outcome;
@@ -17,7 +18,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// The numbers of a map of the switching DAE of [RAB] over B1, B2 = i/40, j/40, i, j = -80..80,
-/// every one of them or every `stride`-th.
+/// every one of them or every `stride`-th (every fourth at least under sanitizers).
 struct MapOverB {
   int stride = 1;
   std::vector<std::string> header;
@@ -32,6 +33,7 @@ struct MapOverB {
 
 MapOverB map_over_B(const Folder& folder, const std::string& model,
                     const std::vector<std::string>& more, int stride = 1) {
+  stride = std::max(stride, perp::test::stride_of_cases(4));
   const int count = 160 / stride + 1;
   const std::string range = "-2:2:" + std::to_string(count);
   std::vector<std::string> arguments{"map",         model,    "--vary",

@@ -7,6 +7,7 @@
 #include <perp/tests/lcp/compare_pieces.hpp>
 #include <perp/tests/lcp/reference_problems.hpp>
 #include <perp/tests/lcp/transformed_problem.hpp>
+#include <perp/tests/thinned.hpp>
 
 using namespace perp;
 using nlohmann::json;
@@ -129,7 +130,8 @@ TEST_SUITE("cli/mlcp_invariance") {
     const Folder folder;
     unsigned seed = 1;
     int problems = 0;
-    for (const test::ReferenceProblem& reference : test::reference_problems()) {
+    for (const test::ReferenceProblem& reference :
+         test::thinned(test::reference_problems(), 4)) {
       CAPTURE(reference.name);
       const auto [change, other] = test::transformations(reference.problem, seed++, true).back();
       folder.write("other.json", file_of(reference, other).dump());
@@ -161,6 +163,6 @@ TEST_SUITE("cli/mlcp_invariance") {
       }
       ++problems;
     }
-    CHECK(problems >= 76);
+    CHECK(problems >= 76 / test::stride_of_cases(4));
   }
 }

@@ -7,6 +7,7 @@
 #include <perp/models/run_options.hpp>
 #include <perp/tests/cli/program.hpp>
 #include <perp/tests/paths.hpp>
+#include <perp/tests/thinned.hpp>
 
 using nlohmann::json;
 using perp::test::Csv;
@@ -206,7 +207,7 @@ void check_order(const std::vector<double>& steps, const std::vector<double>& er
 
 TEST_SUITE("cli/reference_trajectories") {
   TEST_CASE("models as equations converge with order one, through the same events") {
-    for (const Case& known : cases) {
+    for (const Case& known : perp::test::thinned(cases, 5)) {
       CAPTURE(std::string(known.reference));
       const Folder folder;
       const json reference = load(known);
@@ -224,7 +225,7 @@ TEST_SUITE("cli/reference_trajectories") {
 
   TEST_CASE("where steps are fine the selectors keep_mode and continuation make the same run") {
     constexpr double steps = 4000;
-    for (const Case& known : cases) {
+    for (const Case& known : perp::test::thinned(cases, 5)) {
       CAPTURE(std::string(known.reference));
       const Folder folder;
       const json reference = load(known);

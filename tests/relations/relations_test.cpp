@@ -10,17 +10,14 @@
 #include <perp/tests/relations/relations.hpp>
 #include <perp/tests/relations/shrink.hpp>
 #include <perp/tests/relations/transform.hpp>
+#include <perp/tests/thinned.hpp>
 
 using namespace perp;
 using namespace perp::relations;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr unsigned usual = 60;
-#else
-constexpr unsigned usual = 400;
-#endif
+constexpr unsigned usual = test::is_sanitized ? 60 : 400;
 
 /// How many models: PERP_RELATION_MODELS in the environment, else as many as a minute allows.
 unsigned models() {
