@@ -111,6 +111,7 @@ class Capturing final : public ModewiseScheme {
   Mlcp problem_;
   std::string message_;
   long enumerated_ = 0, not_enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
+  long retired_exact_signs_ = 0;
 };
 
 }  // namespace perp
