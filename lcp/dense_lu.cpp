@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include <perp/core/linear/least_squares.hpp>
 #include <perp/core/linear/spectra.hpp>
@@ -9,6 +12,19 @@ namespace perp {
 namespace {
 
 constexpr double singular_pivot = 1e-13;  ///< of the scaled matrix, or of a pivot's own terms
+constexpr int none = std::numeric_limits<int>::min();  ///< exponent of a zero
+constexpr int most_exponent = 1000;                    ///< of a scale, which has to be a double
+
+/// Of the largest power of two below |value|; `none` of 0 and what is below the normal numbers.
+int exponent_of(double value) {
+  const auto field = static_cast<int>((std::bit_cast<std::uint64_t>(value) >> 52U) & 0x7ffU);
+  return field == 0 ? none : field - 1023;
+}
+
+double power_of_two(int exponent) {
+  const int bounded = std::clamp(exponent, -most_exponent, most_exponent);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(bounded + 1023) << 52U);
+}
 
 }  // namespace
 
@@ -16,27 +32,36 @@ DenseLu::DenseLu(int capacity)
     : lu_(static_cast<std::size_t>(capacity) * static_cast<std::size_t>(capacity)),
       row_scale_(static_cast<std::size_t>(capacity)),
       column_scale_(static_cast<std::size_t>(capacity)),
+      exponents_(static_cast<std::size_t>(capacity)),
       origin_(static_cast<std::size_t>(capacity)),
       terms_(lu_.size()),
       work_(static_cast<std::size_t>(capacity)) {}
 
-void DenseLu::scale(const double* A) {
+/// Rows with their columns in the given units, then columns: the exponents of their largest entries
+/// become 0.
+void DenseLu::scale(const double* A, const int* units) {
   const auto n = static_cast<std::size_t>(n_);
-  std::fill_n(column_scale_.begin(), n, 0.0);
+  exponents_.assign(n, none);
   for (std::size_t i = 0; i < n; ++i) {
-    double largest = 0;
-    for (std::size_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(A[i * n + j]));
-    row_scale_[i] = largest > 0 ? 1 / largest : 1;
-    for (std::size_t j = 0; j < n; ++j)
-      column_scale_[j] = std::max(column_scale_[j], row_scale_[i] * std::abs(A[i * n + j]));
+    int largest = none;
+    for (std::size_t j = 0; j < n; ++j) {
+      const int exponent = exponent_of(A[i * n + j]);
+      if (exponent != none) largest = std::max(largest, exponent + (units == nullptr ? 0 : units[j]));
+    }
+    const int shift = largest == none ? 0 : -largest;
+    row_scale_[i] = power_of_two(shift);
+    for (std::size_t j = 0; j < n; ++j) {
+      const int exponent = exponent_of(A[i * n + j]);
+      if (exponent != none) exponents_[j] = std::max(exponents_[j], exponent + shift);
+    }
   }
   for (std::size_t j = 0; j < n; ++j)
-    column_scale_[j] = column_scale_[j] > 0 ? 1 / column_scale_[j] : 1;
+    column_scale_[j] = power_of_two(exponents_[j] == none ? 0 : -exponents_[j]);
 }
 
-bool DenseLu::factorise(const double* A, int n) {
+bool DenseLu::factorise(const double* A, int n, const int* units) {
   n_ = n;
-  scale(A);
+  scale(A, units);
   load(A);
   for (int k = 0; k < n_; ++k) {
     int pivot = k;
@@ -153,14 +178,21 @@ Matrix DenseLu::scaled(const double* A) const {
   return S;
 }
 
-double DenseLu::solve_least_squares(const double* A, const double* r, double* x) const {
+DenseLu::Remainder DenseLu::solve_least_squares(const double* A, const double* r,
+                                                double* x) const {
   const Matrix S = scaled(A);
-  Vector right(n_);
-  for (int i = 0; i < n_; ++i) right[i] = row_scale_[static_cast<std::size_t>(i)] * r[i];
+  Vector right = Vector::Zero(n_);
+  Remainder left;
+  for (int i = 0; i < n_; ++i) {
+    if (!S.row(i).isZero(0))
+      right[i] = row_scale_[static_cast<std::size_t>(i)] * r[i];
+    else
+      left.contradicts = left.contradicts || r[i] != 0;
+  }
   const Vector y = linear::least_norm_solution(S, right, 10 * singular_pivot);
   for (int j = 0; j < n_; ++j) x[j] = column_scale_[static_cast<std::size_t>(j)] * y[j];
-  const double size = right.norm();
-  return size > 0 ? (S * y - right).norm() / size : 0;
+  if (const double size = right.norm(); size > 0) left.share = (S * y - right).norm() / size;
+  return left;
 }
 
 bool DenseLu::determines(const double* A, int count) const {

@@ -114,8 +114,9 @@ bool ModeCache::exactly_admissible(int index, const double* theta) const {
   for (int i = 0; i < static_cast<int>(candidate.margins().size()); ++i) {
     const ModeMap::Verdict verdict = candidate.verdict(i, theta);
     if (verdict == ModeMap::Verdict::negative) return false;
-    if (verdict == ModeMap::Verdict::undecided && candidate.sign(i, theta) < 0)
-      return false;
+    if (verdict != ModeMap::Verdict::undecided) continue;
+    ++exact_signs_;
+    if (candidate.sign(i, theta) < 0) return false;
   }
   return true;
 }

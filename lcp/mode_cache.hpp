@@ -39,6 +39,8 @@ class ModeCache {
     return *maps_[static_cast<std::size_t>(index)];
   }
   [[nodiscard]] long factorisations() const { return factorisations_; }
+  /// Signs of margins that doubles left open and that were found exactly.
+  [[nodiscard]] long exact_signs() const { return exact_signs_; }
   /// Numbers kept for all maps.
   [[nodiscard]] long storage() const { return storage_; }
   /// Is it certified that no θ has two solutions? Computed when first asked.
@@ -110,6 +112,7 @@ class ModeCache {
   bool tabulated_ = false;
   long modes_ = 1;  ///< product of the numbers of branches, capped
   long factorisations_ = 0;
+  mutable long exact_signs_ = 0;
   long storage_ = 0;
   std::optional<bool> unique_;
 };

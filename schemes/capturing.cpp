@@ -71,6 +71,7 @@ void Capturing::retire(std::list<Entry>::iterator entry) {
   for (State& state : states_)
     if (state.cache == entry->cache.get()) detach(state);
   retired_factorisations_ += entry->cache->factorisations();
+  retired_exact_signs_ += entry->cache->exact_signs();
   caches_.erase(entry);
 }
 
@@ -375,12 +376,16 @@ std::vector<Scheme::Departure> Capturing::departures() {
 }
 
 void Capturing::count(Counts& counts) const {
-  long factorisations = retired_factorisations_;
-  for (const Entry& entry : caches_) factorisations += entry.cache->factorisations();
+  long factorisations = retired_factorisations_, exact_signs = retired_exact_signs_;
+  for (const Entry& entry : caches_) {
+    factorisations += entry.cache->factorisations();
+    exact_signs += entry.cache->exact_signs();
+  }
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;
   counts["solver_calls"] += solver_calls_;
   if (not_enumerated_ > 0) counts["not_enumerated"] += not_enumerated_;
+  if (exact_signs > 0) counts["resolved_exactly"] += exact_signs;
 }
 
 }  // namespace perp

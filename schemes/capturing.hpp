@@ -91,7 +91,7 @@ class Capturing final : public ModewiseScheme {
   Attempt probe(double h, int exponent);
   void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   [[nodiscard]] Vector rate_terms(double t, const Vector& x) const;
-  void solve_constraints_at(double t, Vector& x, State& limit) const;
+  void solve_constraints_at(double t, double h, Vector& x, State& limit) const;
   bool is_consistent(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
@@ -111,6 +111,7 @@ class Capturing final : public ModewiseScheme {
   Mlcp problem_;
   std::string message_;
   long enumerated_ = 0, not_enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
+  long retired_exact_signs_ = 0;
 };
 
 }  // namespace perp

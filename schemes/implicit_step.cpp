@@ -50,6 +50,8 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
   last_derivatives_.resize(entries.size());
   derivatives_old_.resize(entries.size());
   jacobian_.resize(all * all);
+  all_units_.resize(all);
+  units_.resize(all);
 }
 
 void ImplicitStep::set_step(const Vector& x, double t_next, double h) {
@@ -90,6 +92,7 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
     unknown_[i] = hold || branch_[i]->a == 0 ? -1 : size_++;
     if (unknown_[i] >= 0) free_laws_.push_back(static_cast<int>(i));
   }
+  write_units();
   nonlinear_ = nonlinear_in_lambda_ = false;
   for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) {
     const int column = evaluator_.entries()[variable.entry].column;
@@ -364,7 +367,8 @@ Vector ImplicitStep::motion_terms(double t, const Vector& rate, const Vector& x,
                    [&](double slope, int j) { return std::abs(slope * d[j]); });
 }
 
-Vector ImplicitStep::rate_terms(double t, const Vector& x, const Vector& lambda) {
+/// Of F, then G.
+Vector ImplicitStep::row_terms(double t, const Vector& x, const Vector& lambda) {
   std::fill(z_.begin(), z_.end(), 0.0);
   std::fill(z_error_.begin(), z_error_.end(), 0.0);
   z_[0] = t;
@@ -372,12 +376,16 @@ Vector ImplicitStep::rate_terms(double t, const Vector& x, const Vector& lambda)
   std::copy(lambda.begin(), lambda.end(), z_.begin() + 1 + 2 * n());
   std::transform(z_.begin() + 1 + n(), z_.end(), z_error_.begin() + 1 + n(), half_ulp);
   evaluator_.evaluate_bounded(z_.data(), z_error_.data(), bounded_rows_.data(), row_errors_.data());
-  Vector terms(n());
-  for (int i = 0; i < n(); ++i) {
+  Vector terms(n() + m());
+  for (int i = 0; i < n() + m(); ++i) {
     const double error = row_errors_[at(i)];
     terms[i] = std::isfinite(error) ? std::max(error / unit_roundoff, std::abs(bounded_rows_[at(i)])) : 0;
   }
   return terms;
+}
+
+Vector ImplicitStep::rate_terms(double t, const Vector& x, const Vector& lambda) {
+  return row_terms(t, x, lambda).head(n());
 }
 
 double ImplicitStep::norm_error(const Vector& d_error) const {

@@ -33,6 +33,10 @@ class ImplicitStep {
 
   /// In [1/2, 1], of the steps set from now on; 1 is backward Euler.
   void set_theta(double theta) { theta_ = theta; }
+  /// Units of the unknowns, from the numbers of the system at (t, x) and the usual length h of the
+  /// steps: in units that are 2^k times smaller they are 2^k times larger.
+  void choose_units(const Vector& x, double t, double h);
+  [[nodiscard]] bool has_units() const { return has_units_; }
   /// From x to t_next by a step of length h.
   void set_step(const Vector& x, double t_next, double h);
   /// Instead of a step: the consistent states at t. Rows of F with derivatives become
@@ -53,6 +57,8 @@ class ImplicitStep {
 
   /// Number of unknowns.
   [[nodiscard]] int size() const { return size_; }
+  /// Exponents of two of the units of the unknowns, size(): 0 unless they were chosen.
+  [[nodiscard]] const int* units() const { return units_.data(); }
   /// Law of the unknown n + k.
   [[nodiscard]] const std::vector<int>& free_laws() const { return free_laws_; }
   /// λ of the laws whose branch fixes it.
@@ -128,12 +134,14 @@ class ImplicitStep {
   };
 
   void set_mode(const Mode& mode, bool hold);
+  void write_units();
   [[nodiscard]] bool is_unknown(int input) const;
   template <class Term>
   double norm_of_rows(const Term& term) const;
   template <class Term>
   Vector rate_rows(double t, const Vector& rate, const Vector& x, const Vector& lambda,
                    const Term& term);
+  Vector row_terms(double t, const Vector& x, const Vector& lambda);
   void write_inputs(const Vector& d, const Vector& lambda);
   void write_input_errors(const Vector& d, const Vector& lambda);
   void average();
@@ -157,6 +165,8 @@ class ImplicitStep {
   std::vector<const Branch*> branch_;
   std::vector<int> free_laws_, unknown_;  // unknown_[i]: that of λ_i, -1: fixed
   int size_ = 0;
+  bool has_units_ = false;
+  std::vector<int> all_units_, units_;  // of d and every λ; of the unknowns
 
   double theta_ = 1;
   std::vector<double> z_, z_error_, rows_, derivatives_, last_derivatives_, residual_, jacobian_;

@@ -34,6 +34,7 @@ ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m(
   for (std::vector<double>* list :
        {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_})
     list->resize(all);
+  asked_.reserve(static_cast<std::size_t>(step.m()));
   d_trial_ = Vector::Zero(step.n());
   lambda_trial_ = Vector::Zero(step.m());
 }
@@ -42,17 +43,19 @@ ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m(
 bool ModeNewton::direction() {
   const auto size = static_cast<std::size_t>(step_.size());
   std::copy_n(step_.residual(), size, direction_.begin());
-  regular_now_ = lu_.factorise(step_.jacobian(), step_.size());
+  regular_now_ = lu_.factorise(step_.jacobian(), step_.size(), step_.units());
   if (regular_now_) {
     lu_.solve(direction_.data());
     orientation_ = lu_.determinant_sign();
   } else {
     singular_ = true;
-    inconsistency_ = lu_.solve_least_squares(step_.jacobian(), step_.residual(), work_.data());
+    remainder_ = lu_.solve_least_squares(step_.jacobian(), step_.residual(), work_.data());
     std::copy_n(work_.begin(), size, direction_.begin());
   }
   for (double& value : direction_) value = -value;
-  return regular_now_ || inconsistency_ < 1 - 1e-6;
+  const bool moves =
+      std::any_of(direction_.begin(), direction_.begin() + step_.size(), [](double d) { return d != 0; });
+  return regular_now_ || (remainder_.share < 1 - 1e-6 && (moves || !remainder_.contradicts));
 }
 
 /// Size of the next correction with the present matrix, in scaled unknowns.
@@ -118,7 +121,8 @@ bool ModeNewton::makes_progress() {
   bool falls = true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
     const double now = std::abs(step_.residual()[i]);
-    falls = falls && (now <= progress * milestone_[i] || now <= gate * last_errors_[i]);
+    falls = falls && (now <= progress * milestone_[i] ||
+                      (gate_known_ && now <= gate * last_errors_[i]));
     milestone_[i] = now;
   }
   return falls;
@@ -156,7 +160,7 @@ bool ModeNewton::search_line(const Vector& d, const Vector& lambda, bool& finite
 
 NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
   singular_ = false;
-  gate_known_ = gate_known_ && asked_size_ == step_.size();  // of a step before: still a guess
+  gate_known_ = gate_known_ && has_asked_rows();  // of a step before: still a guess
   local_ = true;
   orientation_ = 0;
   step_.fix(lambda);
@@ -178,8 +182,16 @@ double ModeNewton::ask_gate(const Vector& d, const Vector& lambda) {
   residual_ = step_.bound(d, lambda);
   std::copy_n(step_.errors(), static_cast<std::size_t>(step_.size()), last_errors_.begin());
   gate_known_ = true;
-  asked_size_ = step_.size();
+  asked_.clear();
+  for (const int law : step_.free_laws()) asked_.push_back(&step_.branch(law));
   return residual_;
+}
+
+/// Are the rows those of which the gate knows errors?
+bool ModeNewton::has_asked_rows() const {
+  const std::vector<int>& laws = step_.free_laws();
+  return std::equal(laws.begin(), laws.end(), asked_.begin(), asked_.end(),
+                    [&](int law, const Branch* branch) { return &step_.branch(law) == branch; });
 }
 
 /// One more step from a point that has passed the gate, if it comes nearer.
@@ -235,7 +247,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
 /// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
 /// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
 NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
-  const bool contradicts = !regular_now_ && inconsistency_ > contradicting;
+  const bool contradicts = !regular_now_ && (remainder_.contradicts || remainder_.share > contradicting);
   step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
   if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
       ask_gate(d_trial_, lambda_trial_) <= gate) {
@@ -251,6 +263,8 @@ NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contr
   return contradicts ? NewtonEnd::inconsistent : NewtonEnd::stalled;
 }
 
-bool ModeNewton::factorise() { return lu_.factorise(step_.jacobian(), step_.size()); }
+bool ModeNewton::factorise() {
+  return lu_.factorise(step_.jacobian(), step_.size(), step_.units());
+}
 
 }  // namespace perp

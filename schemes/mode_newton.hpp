@@ -87,6 +87,7 @@ class ModeNewton {
   NewtonEnd iterate(Vector& d, Vector& lambda);
   NewtonEnd refused(Vector& d, Vector& lambda, bool finite, bool contracts);
   double ask_gate(const Vector& d, const Vector& lambda);
+  [[nodiscard]] bool has_asked_rows() const;
   void polish(Vector& d, Vector& lambda);
   bool direction();
   bool search_line(const Vector& d, const Vector& lambda, bool& finite);
@@ -126,9 +127,11 @@ class ModeNewton {
   std::vector<WideNumber> wide_residual_, wide_w_;
   bool is_refined_ = false;
   long refined_signs_ = 0;
-  int orientation_ = 0, asked_size_ = 0;
+  int orientation_ = 0;
+  std::vector<const Branch*> asked_;  // of the free laws where the gate was asked last
   int share_ = 0;  // halvings of the direction tried last
-  double inconsistency_ = 0, size_ = 0, next_size_ = 0;
+  DenseLu::Remainder remainder_;  // of the last singular matrix
+  double size_ = 0, next_size_ = 0;
   double residual_ = 0;
   long iterations_ = 0;
 };

@@ -89,12 +89,13 @@ Vector Capturing::rate_terms(double t, const Vector& x) const {
 }
 
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.
-void Capturing::solve_constraints_at(double t, Vector& x, State& limit) const {
+void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit) const {
   Lcs frozen = equations_.lcs();
   if (frozen.m() == 0 && equations_.algebraic_rows().empty()) return;
   frozen.b = Signal(frozen.b(t));
   frozen.q = Signal(frozen.q(t));
   ImplicitStep step(as_dcs(frozen));
+  step.choose_units(x, t, h);
   ModeNewton newton(step);
   solve_constraints(step, newton, t, *limit.mode, x, limit.lambda, limit.w);
 }
@@ -138,7 +139,7 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
     if (!equations_.given_E().col(j).isZero(0)) x[j] = x0[j];
-  solve_constraints_at(t, x, limit);
+  solve_constraints_at(t, h, x, limit);
   if (jumps || !consistent)
     events.push_back(start_event(t, x0, limit.x, consistent,
                                  motion(x0, limit.x).norm(),

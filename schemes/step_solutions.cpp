@@ -20,6 +20,7 @@ StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h) 
   if (!x.allFinite()) throw InvalidInput("x must be finite");
   check_h(h);
   ModeNewton newton(step);
+  step.choose_units(x, t, h);
   step.set_step(x, t + h, h);
   const Vector still = Vector::Zero(step.n()), free = Vector::Zero(step.m());
   FoundSolutions found = StepSearch(step, newton).all({}, still, free);

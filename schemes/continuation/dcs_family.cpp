@@ -10,7 +10,8 @@ namespace perp {
 
 DcsFamily::DcsFamily(const Dcs& system) : step_(system), newton_(step_), search_(step_, newton_) {}
 
-void DcsFamily::set_state(const Vector& x, double t) {
+void DcsFamily::set_state(const Vector& x, double t, double h) {
+  if (!step_.has_units()) step_.choose_units(x, t, h);
   x_ = x;
   t_ = t;
 }

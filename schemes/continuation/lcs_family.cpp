@@ -23,7 +23,7 @@ LcsFamily::LcsFamily(StepEquations& equations)
   parameter_.resize(static_cast<std::size_t>(equations.parameters()));
 }
 
-void LcsFamily::set_state(const Vector& x, double t) {
+void LcsFamily::set_state(const Vector& x, double t, double /*h*/) {
   x_ = x;
   t_ = t;
 }

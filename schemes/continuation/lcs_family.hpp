@@ -17,7 +17,7 @@ class LcsFamily final : public StepFamily {
   /// `equations` must outlive this.
   explicit LcsFamily(StepEquations& equations);
 
-  void set_state(const Vector& x, double t) override;
+  void set_state(const Vector& x, double t, double h) override;
   [[nodiscard]] const std::vector<Law>& laws() const override { return equations_.lcs().laws; }
   bool solve(double h, StepPoint& point, Vector& noise) override;
   std::vector<std::complex<double>> poles(const StepPoint& point) override;

@@ -16,7 +16,7 @@ constexpr double shortest = 1e-3;   ///< of the step length: shorter steps have 
 
 StepPath follow_from(StepFamily& family, const Step& from, double h) {
   check_h(h);
-  family.set_state(from.x, from.t);
+  family.set_state(from.x, from.t, h);
   return follow(family, StepPoint{0, from.mode, from.x, from.lambda, from.w}, h);
 }
 

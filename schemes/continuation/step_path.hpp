@@ -26,8 +26,8 @@ class StepFamily {
   StepFamily& operator=(const StepFamily&) = delete;
   virtual ~StepFamily() = default;
 
-  /// From now on steps from x at t.
-  virtual void set_state(const Vector& x, double t) = 0;
+  /// From now on steps from x at t, of lengths up to h or so.
+  virtual void set_state(const Vector& x, double t, double h) = 0;
   [[nodiscard]] virtual const std::vector<Law>& laws() const = 0;
   /// Solves the equations of point.mode for a step of length h, whatever the ranges of the branches
   /// say, from the neighbourhood of `point`, which becomes the solution. `noise`: what is rounding

@@ -128,19 +128,27 @@ void ConsistentJets::Implementation::read_known(Jet& jet) {
   const RankElimination& elimination = newton.elimination();
   if (elimination.rank() == elimination.columns()) return;
   elimination.null_space(null_space);
-  const Matrix moves = equations.expand(null_space);
+  Matrix moves = equations.expand(null_space);
+  const Matrix rates = equations.differential_projection() * moves.middleRows(n, n);
   const auto largest = [&](const auto& row) { return row.cwiseAbs().maxCoeff(); };
   const JetScales& scales = equations.scales();
+  // What moves by no more than rounding stays: w must not be said to move by it.
+  const auto move = [&](int column, double size) {
+    const double moved = largest(moves.row(column)) / size;
+    if (moved <= known_tolerance) moves.row(column).setZero();
+    return moved;
+  };
   Eigen::RowVectorXd change;
   Matrix x(n, levels + 2), lambda(m, levels + 1), w(m, levels + 1);
   for (int k = 0; k <= levels + 1; ++k)
     for (int j = 0; j < n; ++j)
-      x(j, k) = largest(moves.row(array.x_column(k, j))) /
-                std::max(scales.x[j], std::abs(equations.x()(j, k)));
+      x(j, k) = move(array.x_column(k, j), std::max(scales.x[j], std::abs(equations.x()(j, k))));
+  for (int k = 0; k <= levels; ++k)
+    for (int i = 0; i < m; ++i)
+      lambda(i, k) = move(array.lambda_column(k, i),
+                          std::max(scales.lambda[i], std::abs(equations.lambda()(i, k))));
   for (int k = 0; k <= levels; ++k)
     for (int i = 0; i < m; ++i) {
-      lambda(i, k) = largest(moves.row(array.lambda_column(k, i))) /
-                     std::max(scales.lambda[i], std::abs(equations.lambda()(i, k)));
       const auto row = array.derivatives().row(k * (n + m) + n + i);
       double terms = 0;
       change.setZero(moves.cols());
@@ -156,7 +164,6 @@ void ConsistentJets::Implementation::read_known(Jet& jet) {
     jet.lambda_known[static_cast<std::size_t>(i)] = leading_zeros(lambda, i);
     jet.w_known[static_cast<std::size_t>(i)] = leading_zeros(w, i);
   }
-  const Matrix rates = equations.differential_projection() * moves.middleRows(n, n);
   for (int j = 0; j < n; ++j)
     jet.determined = jet.determined && jet.x_known[static_cast<std::size_t>(j)] > 0 &&
                      largest(rates.row(j)) <= known_tolerance * scales.x[j];

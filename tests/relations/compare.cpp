@@ -62,6 +62,7 @@ class Pairing {
   Pairing(const Correspondence& by, double near) : by_(by), near_(near) {}
 
   std::string difference(const Outcome& here, const Outcome& there) {
+    here_ = &here.run.events;
     const std::vector<Event>& list = there.run.events;
     std::vector<bool> used(list.size(), false);
     const std::vector<int> open = laws_at_corners(here), open_there = laws_at_corners(there);
@@ -75,16 +76,31 @@ class Pairing {
         if (is_open(open, event) != among_open) continue;
         const auto found = partner(event, list, used);
         if (found) used[*found] = true;
-        if (!found && !among_open && !accumulates(event, here.run.events))
+        if (!found && !among_open && !accumulates(event, here.run.events) &&
+            !is_part(event, event.t, list, true))
           return "no event there like " + word(event);
       }
     for (std::size_t k = 0; k < list.size() && by_.all_events; ++k)
-      if (!used[k] && !accumulates(list[k], list) && !is_open(open_there, list[k]))
+      if (!used[k] && !accumulates(list[k], list) && !is_open(open_there, list[k]) &&
+          !is_part(list[k], moment_here(list[k]), here.run.events, false))
         return "a further event there: " + word(list[k]);
     return {};
   }
 
  private:
+  [[nodiscard]] double moment_here(const Event& other) const {
+    return by_.time_factor * other.t + by_.time_shift;
+  }
+  /// A law may be several in other words: one change over two kinks, as by a reset, is then a change of
+  /// each at that moment. Does the other side, there or here, have a change of a law at t?
+  [[nodiscard]] bool is_part(const Event& event, double t, const std::vector<Event>& others,
+                             bool there) const {
+    const auto is_change = [](const Event& e) { return e.law >= 0 && e.kind != EventKind::jump; };
+    return !by_.same_laws && is_change(event) &&
+           std::any_of(others.begin(), others.end(), [&](const Event& other) {
+             return is_change(other) && std::abs((there ? moment_here(other) : other.t) - t) <= near_;
+           });
+  }
   /// Is it one of the infinitely many events before an accumulation, nearer to it than moments are
   /// told apart? How many of them are listed says nothing.
   [[nodiscard]] bool accumulates(const Event& event, const std::vector<Event>& list) const {
@@ -96,14 +112,34 @@ class Pairing {
   }
   std::optional<std::size_t> partner(const Event& event, const std::vector<Event>& list,
                                      const std::vector<bool>& used) {
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      const Event& other = list[k];
-      const double t = by_.time_factor * other.t + by_.time_shift;
-      if (used[k] || std::abs(t - event.t) > near_ || !alike(event, other)) continue;
-      if (event.law >= 0 && by_.same_laws) rename(event.law, other.law);
-      return k;
-    }
+    // Of laws that change alike at one moment the one that does so at every other moment too.
+    for (const bool always : {true, false})
+      for (std::size_t k = 0; k < list.size(); ++k) {
+        const Event& other = list[k];
+        if (used[k] || !is_at(event, other) || !alike(event, other)) continue;
+        if (always && by_.same_laws && event.law >= 0 && !has_same_changes(event.law, other.law, list))
+          continue;
+        if (event.law >= 0 && by_.same_laws) rename(event.law, other.law);
+        return k;
+      }
     return {};
+  }
+  [[nodiscard]] bool is_at(const Event& event, const Event& other) const {
+    return std::abs(moment_here(other) - event.t) <= near_;
+  }
+  /// Have the law here and the other law there as many events, alike in kind and moment?
+  [[nodiscard]] bool has_same_changes(int law, int other_law, const std::vector<Event>& there) const {
+    const auto count = [](const std::vector<Event>& events, int which) {
+      return std::count_if(events.begin(), events.end(),
+                           [&](const Event& event) { return event.law == which; });
+    };
+    if (count(*here_, law) != count(there, other_law)) return false;
+    return std::all_of(here_->begin(), here_->end(), [&](const Event& event) {
+      return event.law != law || std::any_of(there.begin(), there.end(), [&](const Event& other) {
+               return other.law == other_law && other.kind == event.kind &&
+                      other.from == event.from && other.to == event.to && is_at(event, other);
+             });
+    });
   }
   [[nodiscard]] bool alike(const Event& event, const Event& other) const {
     if (!by_.same_laws) return true;
@@ -119,6 +155,7 @@ class Pairing {
 
   const Correspondence& by_;
   double near_;
+  const std::vector<Event>* here_ = nullptr;
   std::vector<int> renamed_;
 };
 

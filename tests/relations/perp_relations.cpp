@@ -41,9 +41,10 @@ struct Decisions {
 
   void add(const perp::Counts& of_run) {
     ++runs;
-    for (const char* name : {"resolved_exactly", "weak"})
-      if (const auto found = of_run.find(name); found != of_run.end()) counts[name] += found->second;
-    runs_with_weak += of_run.contains("weak") ? 1 : 0;
+    for (const auto& [name, count] : of_run)  // of a run that goes on in another scheme too
+      for (const char* kind : {"resolved_exactly", "refined_signs", "weak"})
+        if (name.ends_with(kind)) counts[kind] += count;
+    runs_with_weak += of_run.contains("weak") || of_run.contains("captured_weak") ? 1 : 0;
   }
 };
 
@@ -149,15 +150,15 @@ void print(const Report& report) {
 }
 
 void print(const std::map<std::string, Decisions>& decisions) {
-  fmt::print("{:30} {:>8} {:>18} {:>8} {:>16}\n", "decisions that rounding left", "runs",
-             "resolved exactly", "weak", "runs with weak");
+  fmt::print("{:30} {:>8} {:>18} {:>12} {:>8} {:>16}\n", "decisions that rounding left", "runs",
+             "resolved exactly", "in 113 bits", "weak", "runs with weak");
   for (const auto& [scheme, all] : decisions) {
     const auto count = [&](const char* name) {
       const auto found = all.counts.find(name);
       return found == all.counts.end() ? 0 : found->second;
     };
-    fmt::print("{:30} {:8} {:18} {:8} {:16}\n", scheme, all.runs, count("resolved_exactly"),
-               count("weak"), all.runs_with_weak);
+    fmt::print("{:30} {:8} {:18} {:12} {:8} {:16}\n", scheme, all.runs, count("resolved_exactly"),
+               count("refined_signs"), count("weak"), all.runs_with_weak);
   }
 }
 

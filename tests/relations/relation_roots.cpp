@@ -27,11 +27,13 @@ double any_size(std::mt19937& random, double k) {
   return random() % 2 == 0 ? size : -size;
 }
 
-std::string model_of(double x, double y, const std::string& xdot, const std::string& equation) {
+/// `nominal`: the size of y below which its relative error does not count.
+std::string model_of(double x, double y, double nominal, const std::string& xdot,
+                     const std::string& equation) {
   return fmt::format(
-      "[variables]\nx = {}\ny = {}\n[model]\nequations = [\"der(x) = {}\", \"{}\"]\n[run]\n"
-      "t = [0, 1]\nh = 0.05\n",
-      x, y, xdot, equation);
+      "[variables]\nx = {}\ny = {{ start = {}, nominal = {} }}\n[model]\n"
+      "equations = [\"der(x) = {}\", \"{}\"]\n[run]\nt = [0, 1]\nh = 0.05\n",
+      x, y, nominal, xdot, equation);
 }
 
 /// (y - r1 s)(y - r2 s)(y - r3 s) = 0 in factors or multiplied out, s = 1 + x.
@@ -42,7 +44,7 @@ RootProblem polynomial(std::mt19937& random) {
   std::string equation =
       is_quadratic ? fmt::format("y^2 - ({})*(1 + x)*y + ({})*(1 + x)^2 = 0", a + b, a * b)
                    : fmt::format("(y - ({})*(1 + x))*(y^2 + {}) = 0", a, unit * unit);
-  return {model_of(0, any_size(random, 8) * unit, "0.3", equation), [=](double x) {
+  return {model_of(0, any_size(random, 8) * unit, unit, "0.3", equation), [=](double x) {
             return is_quadratic ? std::vector{a * (1 + x), b * (1 + x)}
                                 : std::vector{a * (1 + x)};
           }};
@@ -52,7 +54,7 @@ RootProblem polynomial(std::mt19937& random) {
 RootProblem exponential(std::mt19937& random) {
   const double a = any_size(random, 3), c = std::pow(10.0, uniform(random, -6, 6));
   const double guess = a * uniform(random, -800, 800);
-  return {model_of(0, guess, "0.3", fmt::format("exp(y/({})) - {}*(1 + x) = 0", a, c)),
+  return {model_of(0, guess, std::abs(a), "0.3", fmt::format("exp(y/({})) - {}*(1 + x) = 0", a, c)),
           [=](double x) { return std::vector{a * std::log(c * (1 + x))}; }};
 }
 
@@ -61,7 +63,7 @@ RootProblem rootless(std::mt19937& random) {
   const double c = std::pow(10.0, uniform(random, -12, 3));
   const std::string equation = random() % 2 == 0 ? fmt::format("y^2 + {} = 0", c)
                                                  : fmt::format("exp(y) + {} = 0", c);
-  return {model_of(0, any_size(random, 3), "0.3", equation),
+  return {model_of(0, any_size(random, 3), 1, "0.3", equation),
           [](double) { return std::vector<double>{}; }};
 }
 
@@ -83,7 +85,7 @@ RootProblem diode(std::mt19937& random) {
   const double guess = V * uniform(random, -1, 2);
   const std::string equation =
       fmt::format("0 = {} - y - x - {}*(exp(y/{}) - 1)", V, R * Is, Vt);
-  return {model_of(0, guess, fmt::format("({} - y - x)/{}", V, R * C), equation),
+  return {model_of(0, guess, Vt, fmt::format("({} - y - x)/{}", V, R * C), equation),
           [=](double x) {
             const auto f = [&](double y) { return y + x - V + R * Is * std::expm1(y / Vt); };
             // f < 0 where y and the current are below those without a drop, and f(V - x) ≥ 0.

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
 #include <filesystem>
 #include <random>
+#include <string>
 
 #include <perp/models/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
@@ -152,5 +154,38 @@ TEST_SUITE("schemes/units") {
         }
     }
     CHECK(compared > 60);
+  }
+
+  // A flat root that is passed: near x = 0 the slope of z³ - x vanishes.
+  TEST_CASE("Newton's method takes the same steps to the bit in units that are powers of two") {
+    const auto run = [](double X, double Z, double row, double T) {
+      const std::string text = fmt::format(
+          "name = \"cubic\"\n[variables]\nx = {0:.17g}\nz = {1:.17g}\ny = 0.0\n[model]\n"
+          "laws = [\"s in sign({2:.17g}*x - 0.3)\"]\n"
+          "equations = [\"der(x) = {5:.17g}*cos({4:.17g}*t) - {5:.17g}*s\",\n"
+          "\"0 = {6:.17g}*({3:.17g}*z)^3 - {6:.17g}*{2:.17g}*x\",\n"
+          "\"der(y) = {4:.17g}*{3:.17g}*z - {4:.17g}*y*y\"]\n[run]\nt = [0, {7:.17g}]\n",
+          -0.9 / X, -0.96 / Z, X, Z, T, T / X, row, 6 / T);
+      const Model model = read_model_text(text, "text");
+      return integrate(std::get<Dcs>(model.system), model.x0(), model.run.span,
+                       BackwardEuler{.h = 0x1p-6 / T});
+    };
+    const Trajectory plain = run(1, 1, 1, 1);
+    REQUIRE(plain.status == Status::solved);
+    CHECK(plain.events.size() > 0);
+    std::mt19937 random(7);
+    std::uniform_int_distribution<int> exponent(-30, 30);
+    for (int k = 0; k < 20; ++k) {
+      const double X = std::ldexp(1.0, exponent(random)), Z = std::ldexp(1.0, exponent(random));
+      const double row = std::ldexp(1.0, exponent(random)), T = std::ldexp(1.0, exponent(random));
+      const Trajectory other = run(X, Z, row, T);
+      REQUIRE(other.size() == plain.size());
+      bool same = true;
+      for (std::size_t i = 0; i < plain.size(); ++i)
+        same = same && other.t[i] * T == plain.t[i] && other.x[i][0] * X == plain.x[i][0] &&
+               other.x[i][1] * Z == plain.x[i][1] && other.x[i][2] == plain.x[i][2];
+      CHECK(same);
+      CHECK(other.counts.at("newton_iterations") == plain.counts.at("newton_iterations"));
+    }
   }
 }
