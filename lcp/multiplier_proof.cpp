@@ -15,8 +15,8 @@ using Row = Eigen::Map<Eigen::ArrayXd>;
 constexpr double shift_per_bound = 64;  ///< of a coefficient off 0, in bounds of its rounding
 
 /// The largest value of factor·x over the range; nothing where it has none.
-std::optional<Number> supremum(const Number& factor, const Interval<Number>& range) {
-  if (is_zero(factor)) return Number(0);
+std::optional<Bounded<double>> supremum(const Bounded<double>& factor, const Interval<Bounded<double>>& range) {
+  if (is_zero(factor)) return Bounded<double>(0);
   const bool up = decided_sign(factor) >= 0, down = decided_sign(factor) <= 0;
   if ((up && !range.upper) || (down && !range.lower)) return std::nullopt;
   if (up && down) return larger(factor * *range.upper, factor * *range.lower);
@@ -171,8 +171,8 @@ bool MultiplierProof::solve(int size) {
     if (pivot != k) std::swap_ranges(row(k) + k, row(k) + stride, row(pivot) + k);
     for (int i = k + 1; i < size; ++i)
       if (row(i)[k] != 0)
-        Row(row(i) + k + 1, stride - k - 1) -=
-            row(i)[k] / row(k)[k] * Row(row(k) + k + 1, stride - k - 1);
+        RowOfDoubles(row(i) + k + 1, stride - k - 1) -=
+            row(i)[k] / row(k)[k] * RowOfDoubles(row(k) + k + 1, stride - k - 1);
   }
   for (int k = size - 1; k >= 0; --k)
     for (double* x = row(k) + size; x < row(k) + stride; ++x) {
@@ -197,13 +197,13 @@ int MultiplierProof::open_end(int column) const {
 
 /// yᵀ(entry) and a bound of its error.
 void MultiplierProof::combine(const double* y) {
-  Row sum(sum_.data(), width_), error(error_.data(), width_);
+  RowOfDoubles sum(sum_.data(), width_), error(error_.data(), width_);
   sum.setZero();
   error.setZero();
   for (int i = 0; i < rows_; ++i) {
     if (y[i] == 0) continue;
-    sum += y[i] * Row(&entry_[at(i * width_)], width_);
-    error += std::abs(y[i]) * Row(&bound_[at(i * width_)], width_);
+    sum += y[i] * RowOfDoubles(&entry_[at(i * width_)], width_);
+    error += std::abs(y[i]) * RowOfDoubles(&bound_[at(i * width_)], width_);
   }
   // its own rounding, and what underflowed
   error *= 1 + 2 * (rows_ + 8) * bounded::unit<double>;

@@ -24,16 +24,16 @@ ExactNorm exactly(const Matrix& W, const Vector& center) {
 
 /// ‖W (y - center)‖² of a piece: of a point, whose coordinates are known to an ulp, with a bound of its
 /// error; of a continuum anything from 0 on.
-Bounded<double> square(const Piece& piece, const Matrix& W, const Vector& center) {
-  using Number = Bounded<double>;
+Bounded<double> square_of(const Piece& piece, const Matrix& W, const Vector& center) {
   if (piece.dimension > 0) return {0, inf};
-  Number square;
+  Bounded<double> square;
   for (Eigen::Index r = 0; r < W.rows(); ++r) {
-    Number sum;
+    Bounded<double> sum;
     for (Eigen::Index j = 0; j < W.cols(); ++j) {
       if (W(r, j) == 0) continue;
       const double y = piece.vertices(j, 0), ulp = 2 * unit_roundoff * std::abs(y);
-      subtract_product(sum, Number(W(r, j)), Number(center[j]) - Number(y, bounded::up(ulp)));
+      subtract_product(sum, Bounded<double>(W(r, j)),
+                       Bounded<double>(center[j]) - Bounded<double>(y, bounded::up(ulp)));
     }
     square = square + sum * sum;
   }
@@ -45,7 +45,7 @@ std::vector<Piece> candidates(std::vector<Piece> all, const Matrix& W, const Vec
   std::vector<Bounded<double>> squares;
   double least = inf;  // surely not below the least square
   for (const Piece& piece : all) {
-    squares.push_back(square(piece, W, center));
+    squares.push_back(square_of(piece, W, center));
     const double most = bounded::up(squares.back().value + squares.back().error);
     if (most < least) least = most;
   }
