@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <perp/lcp/multiplier_proof.hpp>
 
@@ -8,14 +9,13 @@
 namespace perp {
 namespace {
 
-using Number = Bounded<double>;
-
-using Row = Eigen::Map<Eigen::ArrayXd>;
+using RowOfDoubles = Eigen::Map<Eigen::ArrayXd>;
 
 constexpr double shift_per_bound = 64;  ///< of a coefficient off 0, in bounds of its rounding
 
 /// The largest value of factor·x over the range; nothing where it has none.
-std::optional<Bounded<double>> supremum(const Bounded<double>& factor, const Interval<Bounded<double>>& range) {
+std::optional<Bounded<double>> supremum(const Bounded<double>& factor,
+                                        const Interval<Bounded<double>>& range) {
   if (is_zero(factor)) return Bounded<double>(0);
   const bool up = decided_sign(factor) >= 0, down = decided_sign(factor) <= 0;
   if ((up && !range.upper) || (down && !range.lower)) return std::nullopt;
