@@ -228,7 +228,7 @@ bool MultiplierProof::separates(const double* y) {
 }
 
 /// Of y_i w + κ_i λ on the branches that the node leaves to the law; κ_i = -(yᵀM)_i of a parameter.
-std::optional<Number> MultiplierProof::largest(int law, const double* y) const {
+std::optional<Bounded<double>> MultiplierProof::largest(int law, const double* y) const {
   const int column = column_[at(problem_.p + law)];
   const Number of_w = y[row_[at(law)]];
   const Number of_lambda = column < 0 ? Number(y[row_[at(problem_.m + law)]])
