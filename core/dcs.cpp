@@ -94,6 +94,10 @@ std::optional<Lcs> as_lcs(const Dcs& system) {
   std::vector<double> z(static_cast<std::size_t>(evaluator->inputs()), 0.0), value(rows);
   std::vector<double> derivatives(evaluator->entries().size());
   evaluator->linearize(z.data(), value.data(), derivatives.data());
+  for (const DcsEvaluator::Variable& variable : evaluator->variable_entries()) {
+    const auto [row, column] = evaluator->entries()[variable.entry];
+    if (column != Dcs::time_input()) return std::nullopt;
+  }
   Lcs lcs{.E = Matrix::Zero(n, n),
           .A = Matrix::Zero(n, n),
           .B = Matrix::Zero(n, m),
@@ -105,7 +109,7 @@ std::optional<Lcs> as_lcs(const Dcs& system) {
   for (std::size_t k = 0; k < derivatives.size(); ++k) {
     const auto [row, column] = evaluator->entries()[k];
     if (column == Dcs::time_input()) continue;
-    if (!evaluator->is_constant(k) || !std::isfinite(derivatives[k])) return std::nullopt;
+    if (!std::isfinite(derivatives[k])) return std::nullopt;
     const bool in_F = row < n;
     if (column < system.variable_input(0)) {
       if (!in_F) return std::nullopt;

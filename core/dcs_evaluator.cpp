@@ -74,8 +74,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   Dependence inputs_of(linear.tape);
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     const int line = linear.outputs[rows + k];
-    constant_.push_back(linear.tape[line].operation == Operation::constant ? 1 : 0);
-    if (!is_constant(k)) variable_.push_back({k, inputs_of(line)});
+    if (linear.tape[line].operation != Operation::constant) variable_.push_back({k, inputs_of(line)});
   }
   linear_ = MachineCode(linear.tape, linear.outputs, rows);
 

@@ -38,8 +38,6 @@ class DcsEvaluator {
   void evaluate_wide(std::span<const WideNumber> z, WideNumber* rows);
   /// The entries that do not vanish by their form, ordered by row and column.
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  /// Is this entry the same number everywhere?
-  [[nodiscard]] bool is_constant(std::size_t entry) const { return constant_[entry] != 0; }
   /// A derivative that is no number.
   struct Variable {
     std::size_t entry = 0;
@@ -73,7 +71,6 @@ class DcsEvaluator {
   std::vector<BoundedTape> bounded_conditions_;  // of the resets
   Program resets_;
   std::vector<Entry> entries_;
-  std::vector<char> constant_;
   std::vector<Variable> variable_;
   std::vector<char> differential_;
   std::vector<std::size_t> reset_start_;  // of each reset among the outputs of resets_

@@ -27,8 +27,9 @@ class FieldElimination {
         size_(rows_.size(), Scalar(0)),
         used_(rows_.size(), false),
         pivot_row_(columns_, rows_.size()) {
-    for (std::size_t r = 0; r < rows_.size(); ++r)
-      for (const Scalar& value : rows_[r]) size_[r] = std::max<Scalar>(size_[r], A::size(value));
+    if constexpr (!A::exact)
+      for (std::size_t r = 0; r < rows_.size(); ++r)
+        for (const Scalar& value : rows_[r]) size_[r] = std::max<Scalar>(size_[r], A::size(value));
   }
 
   /// Eliminates by rows with one entry: no search is needed, and fixed unknowns keep their exact
@@ -94,7 +95,8 @@ class FieldElimination {
     pivot_row_[column] = pivot;
     std::vector<Scalar>& equation = rows_[pivot];
     const Scalar value = equation[column];
-    for (Scalar& entry : equation) entry /= value;
+    for (Scalar& entry : equation)
+      if (entry != 0) entry /= value;
     equation[column] = 1;
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       const Scalar factor = rows_[r][column];
@@ -102,7 +104,7 @@ class FieldElimination {
       for (std::size_t j = 0; j <= columns_; ++j) {
         if (equation[j] == 0) continue;
         const Scalar term = factor * equation[j];
-        size_[r] = std::max<Scalar>(size_[r], A::size(term));
+        if constexpr (!A::exact) size_[r] = std::max<Scalar>(size_[r], A::size(term));
         rows_[r][j] = A::difference(rows_[r][j], term);
       }
       rows_[r][column] = 0;
@@ -111,7 +113,8 @@ class FieldElimination {
 
   std::size_t columns_;
   std::vector<std::vector<Scalar>> rows_;
-  std::vector<Scalar> size_;            ///< of a row: the largest number that was added up in it
+  std::vector<Scalar> size_;            ///< of a row: the largest number that was added up in it; not
+                                        ///< of an exact one
   std::vector<bool> used_;              ///< is the row a pivot's?
   std::vector<std::size_t> pivot_row_;  ///< of an unknown; number of rows: not eliminated
 };

@@ -85,6 +85,8 @@ class BlockSearch {
       if (found == Verdict::outside) return true;
       if (found == Verdict::inside)
         if (const auto point = polished(mode, *y)) return take_point(mode, *point);
+      // The mode is regular: a point that is known to be on all of its branches is its only one.
+      if (Meeting* known = meeting_on(mode)) return add_mode(*known, mode);
     }
     if (const auto y = sparse_point(bounded_, mode))
       if (const auto branches = meeting_branches(bounded_, mode, *y)) {
@@ -134,8 +136,7 @@ class BlockSearch {
                     const std::vector<Bounded<double>>& y) {
     const auto known = meetings_.find(branches);
     if (known != meetings_.end()) {  // a regular mode has one point: this one
-      known->second.modes.push_back(mode);
-      ++result_.modes;
+      add_mode(known->second, mode);
       return true;
     }
     if (unique_ && count_modes(branches, room_ + 1) > room_) return false;
@@ -150,6 +151,23 @@ class BlockSearch {
       ++result_.modes;
     }
     return true;
+  }
+
+  /// The meeting that has a point on all branches of the mode; null if none is known.
+  Meeting* meeting_on(const Mode& mode) {
+    for (auto& [branches, meeting] : meetings_)
+      if (std::equal(mode.begin(), mode.end(), branches.begin(),
+                     [](int branch, const std::vector<int>& of_law) {
+                       return std::find(of_law.begin(), of_law.end(), branch) != of_law.end();
+                     }))
+        return &meeting;
+    return nullptr;
+  }
+
+  /// False to end the search.
+  bool add_mode(Meeting& meeting, const Mode& mode) {
+    meeting.modes.push_back(mode);
+    return ++result_.modes <= room_;
   }
 
   void add_point(std::vector<Mode> modes, const Vector& point) {

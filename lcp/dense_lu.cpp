@@ -62,14 +62,31 @@ void DenseLu::scale(const double* A, const int* units) {
 bool DenseLu::factorise(const double* A, int n, const int* units) {
   n_ = n;
   scale(A, units);
+  return factorise_scaled(A, false) || factorise_scaled(A, true);
+}
+
+/// A pivot is 0 to rounding beside the largest entries, which are 1, or (by_terms) beside the terms
+/// |a_ij| + Σ |l_ik u_kj| that it is the sum of: it may be small and exact, as the h² by which a force
+/// moves a position in a step.
+bool DenseLu::factorise_scaled(const double* A, bool by_terms) {
   load(A);
+  const auto terms = [&](int i) { return &terms_[static_cast<std::size_t>(i * n_)]; };
+  if (by_terms)
+    std::transform(lu_.begin(), lu_.begin() + static_cast<std::ptrdiff_t>(n_) * n_, terms_.begin(),
+                   [](double entry) { return std::abs(entry); });
   for (int k = 0; k < n_; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n_; ++i)
-      if (std::abs(row(i)[k]) > std::abs(row(pivot)[k])) pivot = i;
-    if (!(std::abs(row(pivot)[k]) > singular_pivot)) return factorise_by_terms(A);
+    int pivot = -1;
+    for (int i = k; i < n_; ++i)
+      if (std::abs(row(i)[k]) > singular_pivot * (by_terms ? terms(i)[k] : 1) &&
+          (pivot < 0 || std::abs(row(i)[k]) > std::abs(row(pivot)[k])))
+        pivot = i;
+    if (pivot < 0) return false;
     exchange(k, pivot);
+    if (by_terms && pivot != k) std::swap_ranges(terms(k), terms(k) + n_, terms(pivot));
     eliminate(k);
+    for (int i = k + 1; by_terms && i < n_; ++i)
+      for (int j = k + 1; j < n_ && row(i)[k] != 0; ++j)
+        terms(i)[j] += std::abs(row(i)[k]) * terms(k)[j];
   }
   return true;
 }
@@ -98,31 +115,6 @@ void DenseLu::eliminate(int k) {
     const double factor = below[k] /= top[k];
     for (int j = k + 1; j < n_; ++j) below[j] -= factor * top[j];
   }
-}
-
-/// A pivot may be small and exact, as the h² by which a force moves a position in a step: it is 0 to
-/// rounding where it is so beside the terms |a_ij| + Σ |l_ik u_kj| that it is the sum of.
-bool DenseLu::factorise_by_terms(const double* A) {
-  load(A);
-  const auto size = static_cast<std::ptrdiff_t>(n_) * n_;
-  std::transform(lu_.begin(), lu_.begin() + size, terms_.begin(),
-                 [](double entry) { return std::abs(entry); });
-  const auto terms = [&](int i) { return &terms_[static_cast<std::size_t>(i * n_)]; };
-  for (int k = 0; k < n_; ++k) {
-    int pivot = -1;
-    for (int i = k; i < n_; ++i)
-      if (std::abs(row(i)[k]) > singular_pivot * terms(i)[k] &&
-          (pivot < 0 || std::abs(row(i)[k]) > std::abs(row(pivot)[k])))
-        pivot = i;
-    if (pivot < 0) return false;
-    exchange(k, pivot);
-    if (pivot != k) std::swap_ranges(terms(k), terms(k) + n_, terms(pivot));
-    eliminate(k);
-    for (int i = k + 1; i < n_; ++i)
-      for (int j = k + 1; j < n_ && row(i)[k] != 0; ++j)
-        terms(i)[j] += std::abs(row(i)[k]) * terms(k)[j];
-  }
-  return true;
 }
 
 void DenseLu::solve(double* x) const {

@@ -50,7 +50,7 @@ class DenseLu {
   void load(const double* A);
   void exchange(int k, int pivot);
   void eliminate(int k);
-  bool factorise_by_terms(const double* A);
+  bool factorise_scaled(const double* A, bool by_terms);
   [[nodiscard]] Matrix scaled(const double* A) const;
   [[nodiscard]] double* row(int i) { return &lu_[static_cast<std::size_t>(i * n_)]; }
   [[nodiscard]] const double* row(int i) const { return &lu_[static_cast<std::size_t>(i * n_)]; }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <perp/core/expression/directed.hpp>
+
 namespace perp {
 
 /// An unevaluated sum high + low of two doubles, |low| ≤ ulp(high)/2: about 106 bits. Nothing here
@@ -18,8 +20,8 @@ inline constexpr double double_double_rounding = 0x1p-98;
 
 /// a + b without any error.
 inline DoubleDouble two_sum(double a, double b) {
-  const double sum = a + b, shift = sum - a;
-  return {sum, (a - (sum - shift)) + (b - shift)};
+  const double sum = a + b;
+  return {sum, directed::sum_error(a, b, sum)};
 }
 
 /// a b without any error (short of underflow).

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <perp/lcp/arithmetic.hpp>
@@ -91,10 +93,12 @@ class ModeMap {
 
   /// Is every margin ≥ 0 as it is computed? The fast test; reads nothing but the margin rows.
   [[nodiscard]] bool admissible(const double* theta) const {
-    const double* row = rows_.data();
-    for (int i = 0; i < margin_count_; ++i, row += stride_)
-      if (!(dot(row, theta) >= 0)) return false;
-    return true;
+    return with_known_size([&](const auto size) {
+      const double* row = rows_.data();
+      for (int i = 0; i < margin_count_; ++i, row += size + 1)
+        if (!(dot(row, theta, size) >= 0)) return false;
+      return true;
+    });
   }
   [[nodiscard]] Verdict verdict(const double* theta) const;
   /// The same of one margin.
@@ -110,7 +114,17 @@ class ModeMap {
   [[nodiscard]] double worst_margin(const double* theta) const;
 
   void u(const double* theta, double* value) const { evaluate(u_row_, p_, theta, value); }
-  [[nodiscard]] double u(int j, const double* theta) const { return evaluate(u_row_ + j, theta); }
+  [[nodiscard]] double u(int j, const double* theta) const {
+    return evaluate(rows_.data() + (u_row_ + j) * stride_, u_row_ + j, theta, k_);
+  }
+  /// Some of them: value[j] becomes u_j.
+  void u(const std::vector<int>& which, const double* theta, double* value) const {
+    with_known_size([&](const auto size) {
+      const double* rows = rows_.data() + u_row_ * (size + 1);
+      for (const int j : which) value[j] = evaluate(rows + j * (size + 1), u_row_ + j, theta, size);
+      return true;
+    });
+  }
   /// Is every row surely finite at θ, with all that its evaluation multiplies and adds?
   [[nodiscard]] bool is_finite(const double* theta) const {
     for (int j = 0; j < k_; ++j)
@@ -152,11 +166,33 @@ class ModeMap {
   [[nodiscard]] std::size_t storage() const { return 3 * rows_.size() + equalities_.size(); }
 
  private:
-  double dot(const double* row, const double* theta) const {
-    double sum = row[k_];
-    for (int j = 0; j < k_; ++j) sum += row[j] * theta[j];
+  /// Calls work(k) with a k that the compiler knows where it is small, so that loops over θ are unrolled.
+  template <class Work>
+  bool with_known_size(const Work& work) const {
+    switch (k_) {
+      case 1: return work(std::integral_constant<int, 1>{});
+      case 2: return work(std::integral_constant<int, 2>{});
+      case 3: return work(std::integral_constant<int, 3>{});
+      default: return work(k_);
+    }
+  }
+  /// work(0), ..., work(k - 1), in this order.
+  template <class Size, class Work>
+  [[gnu::always_inline]] static void for_each_entry(Size k, const Work& work) {
+    if constexpr (std::is_same_v<Size, int>) {
+      for (int j = 0; j < k; ++j) work(j);
+    } else {
+      const auto unrolled = [&]<int... J>(std::integer_sequence<int, J...>) { (work(J), ...); };
+      unrolled(std::make_integer_sequence<int, Size::value>{});
+    }
+  }
+  template <class Size>
+  [[gnu::always_inline]] static double dot(const double* row, const double* theta, Size k) {
+    double sum = row[k];
+    for_each_entry(k, [&](int j) { sum += row[j] * theta[j]; });
     return sum;
   }
+  double dot(const double* row, const double* theta) const { return dot(row, theta, k_); }
   double size(const double* row, const double* theta) const;
   [[nodiscard]] double rounding(int row, const double* theta) const;
   [[nodiscard]] double accurate(int row, const double* theta, double* error) const;
@@ -164,19 +200,21 @@ class ModeMap {
   void find_precision();
   void find_finite();
   [[nodiscard]] const ExactMode& exact() const;
-  [[nodiscard]] double evaluate(int index, const double* theta) const {
-    const double* row = rows_.data() + index * stride_;
-    double sum = row[k_], terms = std::abs(sum);
-    for (int j = 0; j < k_; ++j) {
+  template <class Size>
+  [[nodiscard, gnu::always_inline]] double evaluate(const double* row, int index,
+                                                    const double* theta, Size k) const {
+    double sum = row[k], terms = std::abs(sum);
+    for_each_entry(k, [&](int j) {
       const double term = row[j] * theta[j];
       sum += term;
       terms += std::abs(term);
-    }
+    });
     // where terms cancel, one ulp of theirs is too much for the rows of the equations
     return terms > most_cancelled * std::abs(sum) ? precise(index, theta, terms) : sum;
   }
   void evaluate(int first, int count, const double* theta, double* value) const {
-    for (int i = 0; i < count; ++i) value[i] = evaluate(first + i, theta);
+    for (int i = first; i < first + count; ++i)
+      *value++ = evaluate(rows_.data() + i * stride_, i, theta, k_);
   }
   void solve_exactly(const ParametricMlcp& family);
   void set_rows(const ParametricMlcp& family, const BoundedMatrix& y, const BoundedMatrix& w);

@@ -68,7 +68,7 @@ struct AlgebraicProblem {
 };
 
 /// Sum of products with the size of its terms, so that a vanishing sum can be told from a small
-/// one.
+/// one; an exact sum needs no size.
 template <class Scalar>
 struct Sum {
   Scalar value = 0;
@@ -78,7 +78,7 @@ struct Sum {
     if (factor == 0 || other == 0) return;
     const Scalar term = factor * other;
     value = Arithmetic<Scalar>::difference(value, -term);
-    size += Arithmetic<Scalar>::size(term);
+    if constexpr (!Arithmetic<Scalar>::exact) size += Arithmetic<Scalar>::size(term);
   }
   /// The value, or 0 where it is nothing beside its terms.
   [[nodiscard]] Scalar rounded() const {
@@ -177,6 +177,7 @@ class ModePolyhedron {
 
   static Scalar size_of(const Point& y) {
     Scalar largest = 1;
+    if constexpr (A::exact) return largest;  // sizes decide nothing
     for (const Scalar& value : y) largest = std::max<Scalar>(largest, A::size(value));
     return largest;
   }

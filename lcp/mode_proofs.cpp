@@ -10,11 +10,15 @@ constexpr int fewest_for_proof = 3;
 
 }  // namespace
 
-/// Bounds first, along the path and then sparsely; rational numbers where these do not decide.
-bool ModeTree::proves(const EmptinessClaim& claim) {
+NodeProof<Bounded<double>>& ModeTree::bounded() {
   if (!bounded_) bounded_ = std::make_unique<NodeProof<Bounded<double>>>(problem_, free_);
-  bounded_->go_to(path_);
-  if (bounded_->proves(claim)) return true;
+  return *bounded_;
+}
+
+/// Bounds first, of multipliers and of a sparse elimination; rational numbers where these do not decide.
+bool ModeTree::proves(const EmptinessClaim& claim) {
+  if (!multipliers_) multipliers_ = std::make_unique<MultiplierProof>(bounded());
+  if (multipliers_->proves(path_, claim)) return true;
   if (!sparse_)
     sparse_ = std::make_unique<NodeProof<Bounded<double>>>(
         problem_, free_, NodeProof<Bounded<double>>::Order::sparse);
@@ -31,8 +35,7 @@ bool ModeTree::proves_excluded(const Level& level, int r) {
 }
 
 std::optional<std::vector<Bounded<double>>> ModeTree::leaf_point() {
-  if (!bounded_) bounded_ = std::make_unique<NodeProof<Bounded<double>>>(problem_, free_);
-  bounded_->go_to(path_);
+  bounded().go_to(path_);
   return bounded_->point();
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <perp/lcp/mlcp.hpp>
-#include <perp/lcp/node_proof.hpp>
+#include <perp/lcp/multiplier_proof.hpp>
 #include <perp/lcp/relaxation.hpp>
 
 namespace perp {
@@ -21,8 +21,8 @@ namespace perp {
 /// of a row over the ranges of all parameters misses the range that the row must have (that of its
 /// branch, or the hull of all branches), or where multipliers of the rows show that no parameters
 /// bring all rows into their ranges at once (see Relaxation). The tableau only says where to look:
-/// a node is cut when NodeProof proves it from the data, with error bounds or, where these leave it
-/// undecided, in rational arithmetic. A mode that is cut has no solution; a mode that is left may
+/// a node is cut when it is proved empty from the data: by MultiplierProof or, where its bounds leave
+/// that undecided, by NodeProof, in rational arithmetic at last. A mode that is cut has no solution; a mode that is left may
 /// have none.
 class ModeTree {
  public:
@@ -121,7 +121,10 @@ class ModeTree {
   Relaxation relaxation_;
   std::vector<Decision> path_;  ///< to the present node
   std::vector<bool> free_;      ///< unknowns that are parameters of the root
+  [[nodiscard]] NodeProof<Bounded<double>>& bounded();
+
   std::unique_ptr<NodeProof<Bounded<double>>> bounded_;
+  std::unique_ptr<MultiplierProof> multipliers_;
   std::unique_ptr<NodeProof<Bounded<double>>> sparse_;  ///< made when the former leaves one
   std::unique_ptr<NodeProof<Rational>> exact_;  ///< made when the former leaves a claim undecided
 };

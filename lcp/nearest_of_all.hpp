@@ -12,8 +12,8 @@ struct BlockNearest {
   long nodes = 0;
 };
 
-/// The nearest point of all solutions in ‖W (y - center)‖, in rational arithmetic. Not `finished`
-/// where the budget of nodes ended the enumeration.
+/// The nearest point of all solutions in ‖W (y - center)‖: bounds drop what is surely farther, rational
+/// arithmetic decides among the others. Not `finished` where the budget of nodes ended the enumeration.
 BlockNearest nearest_of_all(const Mlcp& problem, const Matrix& W, const Vector& center,
                             long budget);
 

@@ -152,6 +152,25 @@ class NodeProof {
 
   [[nodiscard]] const AlgebraicProblem<Scalar>& problem() const { return problem_; }
 
+  /// w_i or λ_i (index m + i) after the equations of the problem.
+  const Form& quantity(int index) {
+    Form& form = forms_[at(index)];
+    if (!form.empty()) return form;
+    const bool is_w = index < problem_.m;
+    if (is_w)
+      form = problem_.w_row(index);
+    else
+      form.assign(at(unknowns() + 1), Scalar(0));
+    if (!is_w) form[at(problem_.p + index - problem_.m)] = Scalar(1);
+    reduce(form, 0, common_);
+    return form;
+  }
+  /// Do the equations of the problem eliminate this unknown?
+  [[nodiscard]] bool is_eliminated(int unknown) const {
+    return std::any_of(pivots_.begin(), pivots_.begin() + static_cast<std::ptrdiff_t>(common_),
+                       [&](const Pivot& pivot) { return pivot.unknown == unknown; });
+  }
+
  private:
   /// An equation that eliminates an unknown; `support`: its other entries that are not 0.
   struct Pivot {
@@ -216,20 +235,6 @@ class NodeProof {
       for (const std::size_t j : pivot.support) subtract_product(form[j], factor, pivot.form[j]);
       form[at(pivot.unknown)] = Scalar(0);
     }
-  }
-
-  /// w_i or λ_i after the equations of the problem.
-  const Form& quantity(int index) {
-    Form& form = forms_[at(index)];
-    if (!form.empty()) return form;
-    const bool is_w = index < problem_.m;
-    if (is_w)
-      form = problem_.w_row(index);
-    else
-      form.assign(at(unknowns() + 1), Scalar(0));
-    if (!is_w) form[at(problem_.p + index - problem_.m)] = Scalar(1);
-    reduce(form, 0, common_);
-    return form;
   }
 
   /// a w + b λ - c of a branch after the equations of the problem.

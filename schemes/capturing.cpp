@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
 constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
-constexpr long most_storage = 30'000'000;    ///< numbers kept for the maps of one step length
 constexpr const char* default_solver = "lemke";
 constexpr const char* mode_search =
     "mode_search";  ///< where solutions are unique: from the present mode
@@ -51,11 +50,9 @@ Capturing::Capturing(const Lcs& lcs, const Theta& options)
   }
 }
 
-ModeCache& Capturing::cache(double h) {
-  if (h == h_) {
-    if (cache_->storage() <= most_storage) return *cache_;
-    retire(caches_.begin());
-  }
+/// Of another length, or anew where those of the last one have become too many.
+ModeCache& Capturing::other_cache(double h) {
+  if (h == h_) retire(caches_.begin());
   const auto known =
       std::find_if(caches_.begin(), caches_.end(), [&](const Entry& e) { return e.h == h; });
   if (known != caches_.end())
@@ -115,7 +112,7 @@ const Vector& Capturing::w() {
 }
 
 Attempt Capturing::attempt(double t_next, double h) {
-  ModeCache& maps = h == h_ && cache_->storage() <= most_storage ? *cache_ : cache(h);
+  ModeCache& maps = cache(h);
   State& now = current();
   State& next = trial();
   equations_.parameter(now.x, now.t, t_next, next.parameter.data());
@@ -185,7 +182,7 @@ Attempt Capturing::keep(ModeCache& maps, int map) {
     solved.u(parameter, next.x.data());
     if (!next.x.allFinite()) return unsolved(Status::not_solved, "the state is not finite");
   } else {
-    for (const int j : equations_.state()) next.x[j] = solved.u(j, parameter);
+    solved.u(equations_.state(), parameter, next.x.data());
   }
   return {Status::solved, true, 0, 0};
 }

@@ -51,7 +51,9 @@ class Capturing final : public ModewiseScheme {
 
   [[nodiscard]] StepEquations& equations() { return equations_; }
   /// The maps of steps of length h, kept for the last few lengths.
-  ModeCache& cache(double h);
+  ModeCache& cache(double h) {
+    return h == h_ && cache_->storage() <= most_storage ? *cache_ : other_cache(h);
+  }
 
  private:
   struct State {
@@ -76,6 +78,9 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] State& trial() { return states_[static_cast<std::size_t>(trial_)]; }
   [[nodiscard]] const State& trial() const { return states_[static_cast<std::size_t>(trial_)]; }
 
+  static constexpr long most_storage = 30'000'000;  // numbers kept for the maps of one step length
+
+  ModeCache& other_cache(double h);
   const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
   ModeCache& new_cache(double h);
   void retire(std::list<Entry>::iterator entry);

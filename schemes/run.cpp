@@ -28,6 +28,7 @@ class Run {
       const IntegrateOptions& options, int n)
       : scheme_(scheme), laws_(laws), changes_(changes), options_(options), events_(laws),
         bounds_(options.bounds, n),
+        is_recorded_(options.keep || options.observer),
         is_watched_(!bounds_.empty() || scheme.has_resets() || changes.poles != nullptr) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
@@ -68,7 +69,7 @@ class Run {
     const auto step = [this](double t_next, double length, bool is_asked) {
       return advance(t_next, length) && record(is_asked);
     };
-    if (record(true) && !outside) for_each_step(span, h, options_.times, step);
+    if (keep_state(true) && !outside) for_each_step(span, h, options_.times, step);
     if (outside) finish(Status::interrupted, *outside);
     if (result_.status == Status::never_run)
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
@@ -77,9 +78,7 @@ class Run {
 
   /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
   bool advance(double t_next, double h) {
-    from_ = scheme_.t();
-    splits_ = 0;
-    ++steps_;
+    from_ = scheme_.t(), splits_ = 0, ++steps_;
     if (is_watched_) return advance_in_pieces(t_next, h, {});
     const Attempt attempt = scheme_.attempt(t_next, h);
     return keeps(attempt) || advance_in_pieces(t_next, h, attempt);
@@ -343,7 +342,8 @@ class Run {
   }
 
   /// Keeps and reports the current state. False if the observer asks to stop.
-  bool record(bool requested) {
+  bool record(bool requested) { return !is_recorded_ || keep_state(requested); }
+  bool keep_state(bool requested) {
     if (options_.only_times && !requested) return true;
     if (options_.keep || result_.t.empty()) result_.append(scheme_.snapshot());
     if (options_.observer && !options_.observer(scheme_.snapshot())) {
@@ -371,7 +371,7 @@ class Run {
   const IntegrateOptions& options_;
   EventLog events_;
   BoundedWay bounds_;
-  bool is_watched_;  // there are bounds, resets or poles to look for within each step
+  bool is_recorded_, is_watched_;  // states after the first; within steps, for bounds, resets or poles
   Trajectory result_;
   std::optional<Failure> failure_;  // of the step being made
   double h_ = 0;

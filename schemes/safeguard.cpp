@@ -253,8 +253,12 @@ void settle(Scheme& scheme, double t_next, double length) {
     if (attempt.status != Status::solved || !attempt.kept_mode) return;
     const Vector whole = scheme.motion(here.x, scheme.attempted());
     const Vector nothing = Vector::Zero(whole.size());
-    if (k > 0 && unsteady_rows(scheme, here, whole, length, nothing).empty()) return;
-    take_step(scheme, here, here.t + length, length);
+    if (k == 0) {
+      scheme.accept();
+      continue;
+    }
+    if (unsteady_rows(scheme, here, whole, length, nothing).empty()) return;
+    take_step(scheme, here, here.t + length, length);  // shorter attempts took its place
   }
 }
 

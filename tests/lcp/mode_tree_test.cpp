@@ -34,6 +34,62 @@ Mlcp gaussian(int m, int deficit, int bits, unsigned seed) {
   return problem;
 }
 
+/// A path of decisions, whatever they eliminate, and a claim about the node that it leads to.
+struct RandomNode {
+  std::vector<Decision> path;
+  EmptinessClaim claim;
+
+  RandomNode(test::RandomProblems& random, const Mlcp& problem) {
+    std::vector<int> laws = shuffled(random, problem.m()), unknowns = shuffled(random, problem.m());
+    const auto branch = [&](int law) {
+      return random.integer(
+          0, static_cast<int>(problem.laws[static_cast<std::size_t>(law)].branches.size()) - 1);
+    };
+    const auto take_unknown = [&] {
+      const int unknown = unknowns.back();
+      unknowns.pop_back();
+      return problem.p() + unknown;
+    };
+    for (int count = random.integer(0, problem.m()); count > 0; --count) {
+      path.push_back({laws.back(), branch(laws.back()), take_unknown()});
+      laws.pop_back();
+    }
+    claim.quantity = random.integer(0, 2 * problem.m() - 1);
+    if (!laws.empty() && random.chance(0.3)) {
+      claim.quantity = -1;
+      claim.equation = {laws.back(), branch(laws.back()), -1};
+    }
+    while (!unknowns.empty() && random.chance(0.5)) {
+      claim.active.push_back(random.integer(0, 2 * problem.m() - 1));
+      claim.replaced.push_back(take_unknown());
+    }
+  }
+
+  static std::vector<int> shuffled(test::RandomProblems& random, int count) {
+    std::vector<int> order;
+    for (int i = 0; i < count; ++i) order.insert(order.begin() + random.integer(0, i), i);
+    return order;
+  }
+
+  /// Has a mode of the node a solution, in rational arithmetic?
+  [[nodiscard]] bool has_solution(const Mlcp& problem) const {
+    std::vector<int> wanted(problem.laws.size(), -1);
+    for (const Decision& decision : path)
+      wanted[static_cast<std::size_t>(decision.law)] = decision.branch;
+    if (claim.quantity < 0) wanted[static_cast<std::size_t>(claim.equation.law)] = claim.equation.branch;
+    const AlgebraicProblem<Rational> exact(problem);
+    ModePolyhedron<Rational> solutions(exact, generator_limit);
+    Mode mode(problem.laws.size(), 0);
+    do {
+      bool overflow = false, inside = true;
+      for (std::size_t i = 0; i < mode.size(); ++i)
+        inside = inside && (wanted[i] < 0 || wanted[i] == mode[i]);
+      if (inside && !solutions(mode, overflow).vertices.empty()) return true;
+    } while (next_mode(mode, problem.laws));
+    return false;
+  }
+};
+
 /// Solutions by one factorisation for each of the 2^m modes; nothing if a mode is nearly singular
 /// or a decision is close.
 std::optional<long> count_by_brute_force(const Mlcp& given) {
@@ -138,5 +194,31 @@ TEST_SUITE("lcp/mode_tree") {
       CHECK(set.nodes <= tree.nodes());
       CHECK(set.certificate.find("at most one solution") != std::string::npos);
     }
+  }
+
+  TEST_CASE("what multipliers prove to be empty has no solution, whatever claim they start from") {
+    int proved = 0, open = 0;
+    for (const std::string& family : test::RandomProblems::families())
+      for (unsigned seed = 0; seed < 150; ++seed) {
+        CAPTURE(family);
+        CAPTURE(seed);
+        test::RandomProblems random(seed + 700);
+        const Mlcp problem = random.make(family);
+        std::vector<bool> free(static_cast<std::size_t>(problem.p()), false);
+        free.resize(static_cast<std::size_t>(problem.p() + problem.m()), true);
+        NodeProof<Bounded<double>> forms(problem, free);
+        MultiplierProof multipliers(forms);
+        for (int k = 0; k < 20; ++k) {
+          const RandomNode node(random, problem);
+          if (!multipliers.proves(node.path, node.claim)) {
+            ++open;
+            continue;
+          }
+          ++proved;
+          CHECK_FALSE(node.has_solution(problem));
+        }
+      }
+    CHECK(proved > 500);
+    CHECK(open > 500);
   }
 }

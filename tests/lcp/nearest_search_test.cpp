@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include <perp/core/error.hpp>
+#include <perp/lcp/certificate.hpp>
 #include <perp/lcp/enumerate.hpp>
 #include <perp/lcp/nearest_search.hpp>
 #include <perp/tests/lcp/random_problems.hpp>
@@ -67,9 +69,116 @@ void compare(const Mlcp& problem, const Norm& norm, std::map<Status, int>& seen)
   CHECK(residual(problem, found.solution.u, found.solution.lambda) <= solution_tolerance);
 }
 
+/// A dense problem of complementarity that would have one solution but for one column of M, which is
+/// chosen so that two given points solve it; integers up to units of powers of two.
+struct Planted {
+  Mlcp problem;
+  Vector points[2];  ///< λ
+
+  Planted(test::RandomProblems& random, int m) {
+    const auto integers = [&](int rows, int columns, int size) {
+      return Matrix::NullaryExpr(rows, columns, [&] { return double(random.integer(-size, size)); });
+    };
+    const Matrix G = integers(m, m, 2), K = integers(m, m, 3);
+    Matrix M = G * G.transpose() + K - K.transpose() + Matrix::Identity(m, m);
+    // Two points whose modes differ in one to all laws, on corners of laws at times.
+    const double differing = random.chance(0.5) ? 0.1 : 0.6;
+    Vector w[2];
+    for (int s = 0; s < 2; ++s) points[s] = w[s] = Vector::Zero(m);
+    for (int i = 0; i < m; ++i) {
+      const bool first = random.chance(0.5), second = first != random.chance(differing);
+      (first ? points[0] : w[0])[i] = random.integer(random.chance(0.1) ? 0 : 1, 9);
+      (second ? points[1] : w[1])[i] =
+          first == second && random.chance(0.3) ? (first ? points[0] : w[0])[i] : random.integer(1, 9);
+    }
+    const int k = random.integer(0, m - 1);  // the points differ by 1 there
+    points[0][k] = random.integer(0, 3);
+    points[1][k] = points[0][k] + 1;
+    w[1][k] = w[0][k] = 0;
+    Vector d = points[1] - points[0];
+    d[k] = 0;
+    M.col(k) = (w[1] - w[0]) - M * d;
+    problem = {.M11 = Matrix(0, 0),
+               .M12 = Matrix(0, m),
+               .q1 = Vector(0),
+               .M21 = Matrix(m, 0),
+               .M22 = M,
+               .q2 = w[0] - M * points[0],
+               .laws = std::vector<Law>(static_cast<std::size_t>(m), complementarity())};
+    if (random.chance(0.5)) change_units(random);
+  }
+
+  void change_units(test::RandomProblems& random) {
+    const int m = problem.m();
+    Vector of_lambda(m), of_w(m);
+    for (double& unit : of_lambda) unit = std::ldexp(1, random.integer(-12, 12));
+    for (double& unit : of_w) unit = std::ldexp(1, random.integer(-12, 12));
+    problem.M22 = of_w.asDiagonal() * problem.M22 * of_lambda.cwiseInverse().asDiagonal();
+    problem.q2 = problem.q2.cwiseProduct(of_w);
+    for (Vector& point : points) point = point.cwiseProduct(of_lambda);
+  }
+};
+
+/// Is a point that is known to be a solution in a set that is said to be complete?
+bool contains(const SolutionSet& set, const Vector& lambda) {
+  for (const Piece& piece : pieces(set, 4096)) {
+    if (piece.dimension > 0) return true;  // a continuum: not looked at further
+    if (((piece.vertices.col(0) - lambda).array().abs() <= 1e-9 * lambda.array().abs() + 1e-300).all())
+      return true;
+  }
+  return false;
+}
+
+/// A number that a campaign sets in the environment.
+unsigned long from_environment(const char* name, unsigned long otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
+}
+
 }  // namespace
 
 TEST_SUITE("lcp/nearest_search") {
+  // PERP_PLANTED_COUNT and PERP_PLANTED_SEED make it a campaign.
+  TEST_CASE("dense problems with two planted solutions: both are found, or nothing is claimed") {
+    const unsigned long number = from_environment("PERP_PLANTED_COUNT", 40);
+    const unsigned long first = from_environment("PERP_PLANTED_SEED", 1);
+    int complete = 0, nearest = 0, ties = 0;
+    for (unsigned long seed = first; seed < first + number; ++seed) {
+      CAPTURE(seed);
+      test::RandomProblems random(static_cast<unsigned>(seed));
+      const int m = random.integer(11, number > 40 ? 40 : 18);
+      const Planted planted(random, m);
+      for (const Vector& point : planted.points)
+        REQUIRE(residual(planted.problem, Vector(0), point) <= solution_tolerance);
+      CHECK_FALSE(has_at_most_one_solution(planted.problem));
+      const SolutionSet set = enumerate(planted.problem, {.max_nodes = 4000});
+      if (set.complete) {
+        ++complete;
+        CHECK(contains(set, planted.points[0]));
+        CHECK(contains(set, planted.points[1]));
+        CHECK(set.certificate.find("at most one solution") == std::string::npos);
+      }
+      // Distances that are equal, that differ by 1e-12 of themselves, that are far from each other.
+      const Vector middle = (planted.points[0] + planted.points[1]) / 2;
+      const Vector half = (planted.points[0] - planted.points[1]) / 2;
+      for (const double aside : {0.0, 1e-12, -1e-12, 0.5}) {
+        const Norm norm{Matrix::Identity(m, m), middle + aside * half};
+        const ProvedNearest found = find_nearest(planted.problem, norm, {.max_nodes = 400});
+        const double least = std::min((planted.points[0] - norm.center).norm(),
+                                      (planted.points[1] - norm.center).norm());
+        CHECK(found.status != Status::no_solution);
+        CHECK(found.bound <= least * (1 + 1e-14));
+        if (found.status != Status::solved) continue;
+        ++(aside == 0 ? ties : nearest);
+        CHECK(found.norm <= least * (1 + 1e-7));
+      }
+    }
+    MESSAGE(number << " problems: " << complete << " enumerated, nearest proved of " << nearest
+                   << " and of " << ties << " ties");
+    CHECK(complete > 0);
+    CHECK(nearest > 0);
+  }
+
   TEST_CASE("random small problems: as near as the nearest of all solutions") {
     std::map<Status, int> seen;
     for (const std::string& family : test::RandomProblems::families())

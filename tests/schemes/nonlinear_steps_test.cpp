@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,6 +55,15 @@ struct SmoothIndexOne {
     r[1] = x[1] * x[1] + x[1] - 2 - x[0] * x[0];
     r[2] = xdot[2] - cos(t);
   }
+};
+
+/// ẋ = −x² with a law that watches x − c and does nothing.
+struct WatchedDecay {
+  double c;
+  void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
+    r[0] = xdot[0] + x[0] * x[0];
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const { w[0] = x[0] - c; }
 };
 
 /// van der Pol's oscillator with the units of x, v and t as parameters.
@@ -244,6 +254,41 @@ TEST_SUITE("schemes/nonlinear_steps") {
         different += other.x[k][1] != V * one.x[k][1];
       }
       CHECK(different == 0);
+    }
+  }
+
+  TEST_CASE("signs that doubles leave open are those of the exact step, theta below 1 too") {
+    using Exact = boost::multiprecision::cpp_rational;
+    const Law law = complementarity();
+    int above = 0;  // the branch w ≥ 0
+    while (law.branches[static_cast<std::size_t>(above)].a != 0) ++above;
+    for (const double theta : {0.5, 0.75, 1.0}) {
+      CAPTURE(theta);
+      int inside = 0, outside = 0;
+      for (int k = 0; k < 400; ++k) {
+        // x⁺ + h θ x⁺² = x − h (1 − θ) x² with x⁺ = c but for the rounding of x
+        const double c = 0.5 + k / 401.0, h = 0.125;
+        double x = c;
+        for (int i = 0; i < 50; ++i) x = c + h * theta * c * c + h * (1 - theta) * x * x;
+        const auto left = [&](const Exact& end) { return Exact(end + Exact(h * theta) * end * end); };
+        const Exact right = Exact(x) - Exact(h * (1 - theta)) * Exact(x) * Exact(x);
+        const int sign = right.compare(left(Exact(c)));  // of x⁺ − c
+        if (sign == 0) continue;
+        const Dcs system = make_dcs(WatchedDecay{c}, 1, {law});
+        ImplicitStep step(system);
+        step.set_theta(theta);
+        step.set_step(Vector{{x}}, h, h);
+        step.set_mode({above});
+        ModeNewton newton(step);
+        Vector d = Vector::Zero(1), lambda = Vector::Zero(1), w = Vector::Zero(1);
+        REQUIRE(newton.run(d, lambda) == NewtonEnd::converged);
+        const Admission found = newton.admit(d, lambda, w);
+        if (newton.refined_signs() == 0) continue;  // as it is rounded it lies on the branch
+        CHECK(found == (sign > 0 ? Admission::inside : Admission::outside));
+        ++(sign > 0 ? inside : outside);
+      }
+      CHECK(outside > 20);
+      MESSAGE(theta << ": " << inside << " inside and " << outside << " outside by 113 bits");
     }
   }
 }
