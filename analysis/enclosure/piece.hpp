@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/event_window.hpp>
+#include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 
 namespace perp::enclosure {
 
@@ -27,11 +29,23 @@ struct PieceResult {
 /// Encloses all solutions that start in a box of the states: steps, events, rows, branch by branch.
 class Piece {
  public:
-  Piece(const PieceTask& task, const Box& start);
+  /// `is_last`: the piece is not bisected any more, so that what cannot be decided is followed by
+  /// all that may be.
+  Piece(const PieceTask& task, const Box& start, bool is_last);
 
   PieceResult run();
 
  private:
+  /// Where all members are in one mode, past their events: what was found later can be taken back.
+  struct Certain {
+    double t = 0;
+    Doubleton set;
+    Mode mode{};
+    std::vector<Monitor> monitors{};
+    Flag flag = Flag::unique;
+    std::size_t row = 0, rows = 0, tube = 0, events = 0, open = 0;
+    double tube_from = 0;
+  };
   struct Branch {
     double t = 0;
     Doubleton set;
@@ -42,6 +56,11 @@ class Piece {
     std::size_t row = 0;   ///< next of the times
     double tube_from = 0;  ///< where the tube goes on
     int events = 0;
+    How how = How::modes;
+    double settled = -directed::infinity;  ///< when the last event is over for all members
+    double open_length = 0;                ///< of the last step with open laws, and its end
+    double open_until = -directed::infinity;
+    std::optional<Certain> certain{};
     std::vector<EnclosureRow> waiting{};  ///< rows of times at which an event may have been
     std::vector<TubeRow> waiting_tube{};
   };
@@ -65,9 +84,21 @@ class Piece {
                   const Mode& to, const Interval& time, bool fires);
   void note_width(const Branch& branch);
 
+  void note_certain(Branch& branch, const ModeFlow& flow);
+  bool take_back(Branch& branch);
+  void approach(Branch& branch);
+  bool follow_open(Branch& branch, const std::vector<int>& laws);
+  bool open_after_loss(Branch& branch);
+  bool open_at_start(const Branch& branch, const std::vector<Successor>& list);
+  bool leave_open(Branch& branch, Inclusion& phase);
+  bool add_open_rows(Branch& branch, Inclusion& phase, double from);
+  void note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until);
+
   const PieceTask& task_;
   Box start_;
+  bool is_last_;
   ModeFlows flows_;
+  OpenFlows open_flows_;
   std::vector<Branch> open_;
   int numbers_ = 0;
   std::vector<double> widest_, excess_;  // of the states at rows

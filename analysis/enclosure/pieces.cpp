@@ -19,6 +19,7 @@ struct Part {
   Box start{};
   PieceResult result{};
   bool is_done = false;
+  bool is_last = false;  ///< it is not bisected any more
 };
 
 /// Runs the parts that have not been run; each by itself, so that the number of threads changes
@@ -33,7 +34,7 @@ void run_all(const PieceTask& task, std::vector<Part>& parts) {
     for (std::size_t k = next++; k < waiting.size(); k = next++) {
       try {
         require_directed_arithmetic();
-        waiting[k]->result = Piece(task, waiting[k]->start).run();
+        waiting[k]->result = Piece(task, waiting[k]->start, waiting[k]->is_last).run();
         waiting[k]->is_done = true;
       } catch (...) {
         errors[k] = std::current_exception();
@@ -74,6 +75,17 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   }
   const bool any = next.size() > parts.size();
   parts = std::move(next);
+  return any;
+}
+
+/// What is lost and not bisected goes on by all that may follow. False: nothing is left.
+bool open_lost(std::vector<Part>& parts) {
+  bool any = false;
+  for (Part& part : parts) {
+    if (!part.result.enclosure.lost || part.is_last) continue;
+    part = {.start = part.start, .is_last = true};
+    any = true;
+  }
   return any;
 }
 
@@ -207,7 +219,7 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
   std::vector<Part> parts{{.start = start_of(system, space, start)}};
   do {
     run_all(task, parts);
-  } while (split(parts, options));
+  } while (split(parts, options) || open_lost(parts));
   return join(parts, span.start);
 }
 

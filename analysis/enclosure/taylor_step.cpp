@@ -267,6 +267,15 @@ void TaylorStep::move(Doubleton& set, double time) {
   set.move(F, J, box);
 }
 
+void TaylorStep::move(Doubleton& set, double time, const Box& added, const Box& other) {
+  const Interval tau = since_start(time, time);
+  Box F = centre_at(tau) + added;
+  IntervalMatrix J = jacobian_at(tau);
+  const Box box = common(box_at(tau) + added, other);
+  complete(Interval(time), F, J, box);
+  set.move(F, J, box);
+}
+
 // Outputs are known to one order less than the states: m(τ) ∈ Σ_{k < K} m_k τ^k + m_K(Z) τ^K, and
 // its derivatives by time likewise.
 
