@@ -96,9 +96,8 @@ std::vector<int> ModeSolver::unknowns_of(int line) const {
 
 /// Does it hold the λ of an open law, whose derivative is not known?
 bool ModeSolver::holds_open(int line) const {
-  return std::any_of(open_.laws.begin(), open_.laws.end(), [&](int law) {
-    return lines_.depends(line, system_.multiplier_input(law));
-  });
+  return std::any_of(open_.laws.begin(), open_.laws.end(),
+                     [&](int law) { return lines_.depends(line, system_.multiplier_input(law)); });
 }
 
 /// The equations of the system, and a w + b λ = c of every law.

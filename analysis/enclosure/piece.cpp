@@ -54,6 +54,7 @@ PieceResult Piece::run() {
     open_.pop_back();
     follow(branch);
   }
+  for (const Branch& branch : open_) note_unfinished(branch);
   std::stable_sort(result_.enclosure.rows.begin(), result_.enclosure.rows.end(),
                    [](const EnclosureRow& a, const EnclosureRow& b) { return a.t < b.t; });
   std::stable_sort(
@@ -106,7 +107,7 @@ void Piece::start() {
   const std::vector<Successor> list = successors.at_start(nullptr, -1);
   bool is_many = false;
   if (!settle(branch, list, is_many)) {
-    open_at_start(branch, list);
+    if (!open_at_start(branch, list)) note_unfinished(branch);
     return;
   }
   for (const Successor& next : list) {
@@ -135,7 +136,8 @@ void Piece::follow(Branch& branch) {
   };
   branch.certain.reset();
   while (goes_on())
-    if (advance(branch) == Outcome::lost && !open_after_loss(branch)) return;
+    if (advance(branch) == Outcome::lost && !open_after_loss(branch))
+      return note_unfinished(branch);
 }
 
 /// What the set is wider than the linear image of the start, as a share of the largest width of

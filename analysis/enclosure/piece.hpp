@@ -24,6 +24,11 @@ struct PieceResult {
   Enclosure enclosure{};
   int split = -1;     ///< the state whose bisection would help most
   double excess = 0;  ///< of its widest row over the linear image of the start, as a share
+  /// Where it was lost: from when on some branch has no rows, and no tube.
+  ///@{
+  double rows_until = directed::infinity;
+  double tube_until = directed::infinity;
+  ///@}
 };
 
 /// Encloses all solutions that start in a box of the states: steps, events, rows, branch by branch.
@@ -80,6 +85,7 @@ class Piece {
   bool join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
   bool join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
   void flush(Branch& branch);
+  void note_unfinished(const Branch& branch);
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
                   const Mode& to, const Interval& time, bool fires);
   void note_width(const Branch& branch);

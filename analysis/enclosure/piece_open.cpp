@@ -64,8 +64,7 @@ void Piece::approach(Branch& branch) {
   ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box());
   for (int round = 0; round < approaches; ++round) {
     const double t = branch.t;
-    if (!(t < task_.span.end) ||
-        !flow.step.prepare(branch.set, t, task_.span.end, task_.grid))
+    if (!(t < task_.span.end) || !flow.step.prepare(branch.set, t, task_.span.end, task_.grid))
       return;
     double at = t, until = flow.step.end();
     for (double next = until; next > at;
@@ -79,6 +78,16 @@ void Piece::approach(Branch& branch) {
     ++result_.enclosure.steps;
     if (!(at > t) || step_to(branch, flow, at, -1) == Outcome::lost) return;
   }
+}
+
+/// Rows of a time hold all members only where every branch has its own.
+void Piece::note_unfinished(const Branch& branch) {
+  double& rows = result_.rows_until;
+  if (branch.row < task_.times.size()) rows = std::min(rows, task_.times[branch.row]);
+  for (const EnclosureRow& row : branch.waiting) rows = std::min(rows, row.t);
+  double& tube = result_.tube_until;
+  tube = std::min(tube, branch.tube_from);
+  for (const TubeRow& row : branch.waiting_tube) tube = std::min(tube, row.from);
 }
 
 bool Piece::open_after_loss(Branch& branch) {
@@ -118,6 +127,7 @@ bool Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
     open_.push_back(std::move(branch));
     return true;
   }
+  note_unfinished(branch);
   if (!is_last_ || !result_.enclosure.lost) {
     result_.enclosure.lost = lost;
     result_.split = split;
@@ -179,9 +189,9 @@ bool Piece::leave_open(Branch& branch, Inclusion& phase) {
   Successors successors(flows_, t, closing.set().box());
   const Successor next = successors.in_mode(closing.mode());
   if (next.verdict != Verdict::proved) return false;
-  const bool is_certain = std::all_of(
-      next.monitors.begin(), next.monitors.end(),
-      [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
+  const bool is_certain =
+      std::all_of(next.monitors.begin(), next.monitors.end(),
+                  [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
   if (!is_certain) return false;
   note_open_events(branch, closing.closed(), closing.t());
   branch.t = branch.open_until = closing.t();
@@ -222,8 +232,7 @@ bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
 }
 
 /// What may have happened to laws while they were open: one event of each kind.
-void Piece::note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws,
-                             double until) {
+void Piece::note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until) {
   for (const OpenLaw& open : laws) {
     const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
     std::vector<EnclosureEvent> found;

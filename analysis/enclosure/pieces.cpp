@@ -121,7 +121,13 @@ void widen(EnclosureRow& row, const EnclosureRow& other) {
 /// Joins the parts: branches to which the same happens in the same order become one.
 class Union {
  public:
-  Union(double start, double until) : start_(start), until_(until) {}
+  /// Nothing is claimed after `until`, at rows from `rows_until` on, of a tube that ends after
+  /// `tube_until`.
+  Union(double start, double until, double rows_until, double tube_until)
+      : start_(start),
+        until_(until),
+        rows_until_(rows_until),
+        tube_until_(std::min(until, tube_until)) {}
 
   void add(const Enclosure& part) {
     std::map<int, int> numbers;
@@ -135,7 +141,7 @@ class Union {
     add_events(part, numbers);
     for (TubeRow row : part.tube) {
       row.branch = numbers[row.branch];
-      if (row.to <= until_) whole_.tube.push_back(row);
+      if (row.to <= tube_until_) whole_.tube.push_back(row);
     }
     whole_.steps += part.steps;
   }
@@ -153,7 +159,7 @@ class Union {
 
  private:
   void add_row(EnclosureRow& row, int number) {
-    if (row.t > until_) return;
+    if (row.t > until_ || row.t >= rows_until_) return;
     row.branch = number;
     const auto [place, is_new] = rows_.try_emplace({row.t, number}, row);
     if (!is_new) widen(place->second, row);
@@ -171,7 +177,7 @@ class Union {
     }
   }
 
-  double start_, until_;
+  double start_, until_, rows_until_, tube_until_;
   std::map<EventKey, int> groups_;
   std::map<std::pair<double, int>, EnclosureRow> rows_;
   std::map<std::pair<int, int>, EnclosureEvent> events_;
@@ -180,11 +186,16 @@ class Union {
 
 Enclosure join(const std::vector<Part>& parts, double start) {
   std::optional<Lost> lost;
+  double rows_until = directed::infinity, tube_until = directed::infinity;
   for (const Part& part : parts) {
+    if (part.result.enclosure.lost) {
+      rows_until = std::min(rows_until, part.result.rows_until);
+      tube_until = std::min(tube_until, part.result.tube_until);
+    }
     const auto& other = part.result.enclosure.lost;
     if (other && (!lost || other->t.lo < lost->t.lo)) lost = other;
   }
-  Union whole(start, lost ? lost->t.lo : directed::infinity);
+  Union whole(start, lost ? lost->t.lo : directed::infinity, rows_until, tube_until);
   for (const Part& part : parts) whole.add(part.result.enclosure);
   Enclosure joined = whole.finish();
   joined.lost = lost;

@@ -77,8 +77,7 @@ bool Inclusion::open(int law) {
   Box lambda = lambda_now();
   for (Interval& value : lambda)
     if (!value.has_value()) value = Interval(0);
-  if (equations == nullptr ||
-      !equations->expand(Interval(t_), set_.box(), lambda, 1, false)) {
+  if (equations == nullptr || !equations->expand(Interval(t_), set_.box(), lambda, 1, false)) {
     reason_ = equations != nullptr ? "its equations have no value everywhere in the set"
                                    : "the equations of an open law are not solved";
     return false;
@@ -157,8 +156,7 @@ bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
     }
     Box wider = Lambda;
     for (std::size_t a = 0; a < laws_.size(); ++a) {
-      laws_[a].graph =
-          graph_over(law_of(flows_, laws_[a].law), flow.argument(static_cast<int>(a)));
+      laws_[a].graph = graph_over(law_of(flows_, laws_[a].law), flow.argument(static_cast<int>(a)));
       const Interval& lambda = laws_[a].graph.lambda;
       if (!lambda.has_value()) return false;
       inside = inside && Lambda[a].contains(lambda);
@@ -188,11 +186,9 @@ int Inclusion::ending_law(OpenFlow& flow) {
 Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
   lambda_.clear();
   reason_ = "no step could be proved while the next mode is open";
-  if (!find_tube(flow, hull(Interval(0), Interval(to) - Interval(t_))))
-    return Proof::too_long;
+  if (!find_tube(flow, hull(Interval(0), Interval(to) - Interval(t_)))) return Proof::too_long;
   const Interval times = hull(Interval(0), Interval(to) - Interval(t_));
-  if (!flow.expand(Interval(t_) + times, tube_, lambda_, 2, false))
-    return Proof::too_long;
+  if (!flow.expand(Interval(t_) + times, tube_, lambda_, 2, false)) return Proof::too_long;
   needed_ = ending_law(flow);
   if (needed_ == -2) reason_ = "a reset may happen while the next mode is open";
   if (needed_ != -1) return needed_ >= 0 ? Proof::needs_law : Proof::too_long;

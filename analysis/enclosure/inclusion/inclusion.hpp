@@ -12,10 +12,10 @@ namespace perp::enclosure {
 /// A law that is open: λ may be whatever its graph holds over the present w.
 struct OpenLaw {
   int law = -1;
-  double reference = 0;         ///< λ of the reference solutions
-  Interval w{};                 ///< of all members now
-  Interval reached{};           ///< w over the last step
-  LawGraph graph{};             ///< over that
+  double reference = 0;          ///< λ of the reference solutions
+  Interval w{};                  ///< of all members now
+  Interval reached{};            ///< w over the last step
+  LawGraph graph{};              ///< over that
   std::optional<int> pressed{};  ///< the vertical branch towards which both sides went in it
   double since = 0;
   std::set<int> met{};  ///< branches on which members may have been since
@@ -80,11 +80,11 @@ class Inclusion {
   std::vector<OpenLaw> laws_, closed_;
   bool is_function_ = true;
   double to_ = 0;
-  int needed_ = -1;       // law
-  Interval times_{};      // of the step, from 0
-  Interval span_{};       // of the last step
-  Box tube_, lambda_;     // Z, Λ
-  Box rates_, added_;     // f over them; e(h)
+  int needed_ = -1;    // law
+  Interval times_{};   // of the step, from 0
+  Interval span_{};    // of the last step
+  Box tube_, lambda_;  // Z, Λ
+  Box rates_, added_;  // f over them; e(h)
   std::string reason_;
 };
 

@@ -29,9 +29,7 @@ Interval bounded(const Interval& a) {
 
 /// Branches that are sloped and meet each other at their ends, from below w to above it.
 bool is_function_over(const Law& law, std::vector<int> branches, const Interval& w) {
-  const auto at = [&](int k) -> const Branch& {
-    return law.branches[static_cast<std::size_t>(k)];
-  };
+  const auto at = [&](int k) -> const Branch& { return law.branches[static_cast<std::size_t>(k)]; };
   std::sort(branches.begin(), branches.end(),
             [&](int i, int j) { return at(i).w.lower < at(j).w.lower; });
   double until = w.lo;

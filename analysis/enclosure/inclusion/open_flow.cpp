@@ -40,7 +40,8 @@ bool OpenFlow::expand(const Interval& t, const Box& x, const Box& lambda, int or
 
 bool OpenFlow::observe(const Interval& t, const Box& x, const Box& lambda, Box& values) {
   if (!observer_.compute(t, joined(x, lambda), 1, false)) return false;
-  const auto count = static_cast<int>(observer_.outputs() - static_cast<int>(system.constraints.size()));
+  const auto count =
+      static_cast<int>(observer_.outputs() - static_cast<int>(system.constraints.size()));
   values.clear();
   for (int k = 0; k < count; ++k) values.push_back(observer_.output(k, 0));
   return true;
@@ -59,8 +60,7 @@ OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, con
     if (made.outcome != ModeSystem::Outcome::made) return nullptr;
     for (std::size_t j = 0; j < mode.size(); ++j)
       if (!made.argument_of_states[j]) return nullptr;
-    flow = std::make_unique<OpenFlow>(std::move(made), system, open,
-                                      flows_.options());
+    flow = std::make_unique<OpenFlow>(std::move(made), system, open, flows_.options());
   }
   return flow.get();
 }

@@ -14,8 +14,7 @@ namespace perp::enclosure {
 /// the other laws stay on their branches. The w of open laws are functions of time and states.
 class OpenFlow {
  public:
-  OpenFlow(ModeSystem made, const Dcs& system, const OpenLaws& open,
-           const StepOptions& options);
+  OpenFlow(ModeSystem made, const Dcs& system, const OpenLaws& open, const StepOptions& options);
 
   ModeSystem system;
   OpenLaws open;      ///< λ_U of the reference solutions, points

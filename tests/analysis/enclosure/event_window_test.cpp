@@ -263,6 +263,45 @@ t = [0, 2]
     }));
   }
 
+  TEST_CASE("where one of several branches is lost rows end before those that were not followed") {
+    // x1 = −t, and x1 = 0 until t = 4, (t − 4)/3 later; one of them touches a condition
+    for (const char* touched : {"0.25", "-2"}) {
+      EncloseOptions options;
+      for (int k = 0; k <= 32; ++k) options.times.push_back(k * 0.25);
+      std::string text = R"toml(
+[parameters]
+B1 = -1
+B2 = 0.5
+[variables]
+x1 = 0
+x2 = -1
+z = 0
+[model]
+equations = ["der(x1) = 1 + B1*z", "der(x2) = B2*z", "x2 = abs(x1) + sign(x1)"]
+when = [{ condition = "(x1 - (TOUCHED))^2", direction = -1, set = { x2 = "x2" } }]
+[run]
+t = [0, 8]
+)toml";
+      text.replace(text.find("TOUCHED"), 7, touched);
+      const Enclosure result = run(text, options);
+      REQUIRE(result.lost.has_value());
+      for (const double t : options.times) {
+        if (t == 0) continue;
+        const auto holds = [&](double x1) {
+          return std::any_of(result.rows.begin(), result.rows.end(), [&](const auto& row) {
+            return row.t == t && row.box[0].lo - 1e-12 <= x1 && x1 <= row.box[0].hi + 1e-12;
+          });
+        };
+        const bool any = std::any_of(result.rows.begin(), result.rows.end(),
+                                     [t](const auto& row) { return row.t == t; });
+        CAPTURE(touched);
+        CAPTURE(t);
+        if (any) CHECK(holds(-t));
+        if (any) CHECK(holds(std::max(0.0, (t - 4) / 3)));
+      }
+    }
+  }
+
   TEST_CASE("a surface that repels is no list of branches: solutions leave it at any time") {
     const Enclosure result = run(R"toml(
 [variables]

@@ -50,9 +50,9 @@ TEST_SUITE("analysis/enclosure/inclusion/law_graph") {
     std::uniform_real_distribution<double> number(-3, 3);
     for (int k = 0; k < 2000; ++k) {
       const double lower = number(generator), upper = lower + std::abs(number(generator));
-      const std::vector<Law> laws{sign(),          relay(lower, upper), saturation(lower, upper),
-                                  absolute(),      abs_plus_sign(),     dead_zone(lower, upper),
-                                  hysteresis(lower, upper)};
+      const std::vector<Law> laws{
+          sign(),          relay(lower, upper),     saturation(lower, upper), absolute(),
+          abs_plus_sign(), dead_zone(lower, upper), hysteresis(lower, upper)};
       const Law& law = laws[static_cast<std::size_t>(k) % laws.size()];
       const double a = number(generator), b = a + std::abs(number(generator));
       const Interval lambda = graph_over(law, {a, b}).lambda;
