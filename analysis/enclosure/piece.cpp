@@ -40,21 +40,22 @@ Box hull(const Box& a, const Box& b) {
 
 }  // namespace
 
-Piece::Piece(const PieceTask& task, const Box& start, bool is_last)
+Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
     : task_(task),
       start_(start),
-      is_last_(is_last),
+      effort_(effort),
       flows_(task.system, task.space, task.options.step),
       open_flows_(flows_) {}
 
 PieceResult Piece::run() {
   start();
-  while (!open_.empty() && !result_.enclosure.lost) {
+  while (!open_.empty() && !result_.enclosure.lost && !is_given_up()) {
     Branch branch = std::move(open_.back());
     open_.pop_back();
     follow(branch);
   }
   for (const Branch& branch : open_) note_unfinished(branch);
+  result_.is_given_up = is_given_up();
   std::stable_sort(result_.enclosure.rows.begin(), result_.enclosure.rows.end(),
                    [](const EnclosureRow& a, const EnclosureRow& b) { return a.t < b.t; });
   std::stable_sort(
@@ -135,7 +136,7 @@ void Piece::follow(Branch& branch) {
            !branch.waiting_tube.empty();
   };
   branch.certain.reset();
-  while (goes_on())
+  while (goes_on() && !is_given_up())
     if (advance(branch) == Outcome::lost && !open_after_loss(branch))
       return note_unfinished(branch);
 }

@@ -24,6 +24,7 @@ struct PieceResult {
   Enclosure enclosure{};
   int split = -1;     ///< the state whose bisection would help most
   double excess = 0;  ///< of its widest row over the linear image of the start, as a share
+  bool is_given_up = false;  ///< it was not followed to the end: its rows hold nothing
   /// Where it was lost: from when on some branch has no rows, and no tube.
   ///@{
   double rows_until = directed::infinity;
@@ -31,12 +32,24 @@ struct PieceResult {
   ///@}
 };
 
+/// How a piece is followed that turns out to be too wide.
+enum class Effort {
+  until_wide,  ///< only until that is known: it is bisected
+  whole,       ///< to the end, or to where it is lost
+  last         ///< it is not bisected: what cannot be decided is followed by all that may be
+};
+
+/// Is there a double between the ends of this interval? Of none: no.
+inline bool can_bisect(const Box& start, int state) {
+  if (state < 0) return false;
+  const Interval& side = start[static_cast<std::size_t>(state)];
+  return side.lo < middle(side) && middle(side) < side.hi;
+}
+
 /// Encloses all solutions that start in a box of the states: steps, events, rows, branch by branch.
 class Piece {
  public:
-  /// `is_last`: the piece is not bisected any more, so that what cannot be decided is followed by
-  /// all that may be.
-  Piece(const PieceTask& task, const Box& start, bool is_last);
+  Piece(const PieceTask& task, const Box& start, Effort effort);
 
   PieceResult run();
 
@@ -89,6 +102,7 @@ class Piece {
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
                   const Mode& to, const Interval& time, bool fires);
   void note_width(const Branch& branch);
+  [[nodiscard]] bool is_given_up() const;
 
   void note_certain(Branch& branch, const ModeFlow& flow);
   bool take_back(Branch& branch);
@@ -102,7 +116,7 @@ class Piece {
 
   const PieceTask& task_;
   Box start_;
-  bool is_last_;
+  Effort effort_;
   ModeFlows flows_;
   OpenFlows open_flows_;
   std::vector<Branch> open_;

@@ -90,6 +90,12 @@ void Piece::note_unfinished(const Branch& branch) {
   for (const TubeRow& row : branch.waiting_tube) tube = std::min(tube, row.from);
 }
 
+/// Is it too wide, and will be bisected?
+bool Piece::is_given_up() const {
+  return effort_ == Effort::until_wide && result_.excess > task_.options.share &&
+         can_bisect(start_, result_.split);
+}
+
 bool Piece::open_after_loss(Branch& branch) {
   const std::optional<Lost> lost = result_.enclosure.lost;
   const int split = result_.split;
@@ -99,7 +105,7 @@ bool Piece::open_after_loss(Branch& branch) {
   result_.enclosure.lost.reset();
   approach(branch);
   if (!result_.enclosure.lost && follow_open(branch, {lost->law})) return true;
-  if (result_.enclosure.lost && is_last_) return false;
+  if (result_.enclosure.lost && effort_ == Effort::last) return false;
   result_.enclosure.lost = lost;
   result_.split = split;
   return false;
@@ -128,7 +134,7 @@ bool Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
     return true;
   }
   note_unfinished(branch);
-  if (!is_last_ || !result_.enclosure.lost) {
+  if (effort_ != Effort::last || !result_.enclosure.lost) {
     result_.enclosure.lost = lost;
     result_.split = split;
   }
@@ -162,7 +168,8 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     if (!phase.step(has_rows ? task_.times[branch.row] : task_.span.end))
       return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
     if (!phase.is_function()) {
-      if (!is_last_) return fail("the next mode is not known", phase.laws().front().law);
+      if (effort_ != Effort::last)
+        return fail("the next mode is not known", phase.laws().front().law);
       branch.flag = Flag::all;
     }
     if (!add_open_rows(branch, phase, from)) return fail(no_value, -1);

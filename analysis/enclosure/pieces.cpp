@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 
@@ -23,18 +24,24 @@ struct Part {
 };
 
 /// Runs the parts that have not been run; each by itself, so that the number of threads changes
-/// nothing.
+/// nothing. Where the budget lasts for the bisection of all of them, those that are too wide are
+/// not followed further.
 void run_all(const PieceTask& task, std::vector<Part>& parts) {
   std::vector<Part*> waiting;
   for (Part& part : parts)
     if (!part.is_done) waiting.push_back(&part);
+  const bool can_split =
+      parts.size() + waiting.size() <= static_cast<std::size_t>(task.options.pieces);
   std::atomic<std::size_t> next{0};
   std::vector<std::exception_ptr> errors(waiting.size());
   const auto work = [&] {
     for (std::size_t k = next++; k < waiting.size(); k = next++) {
       try {
         require_directed_arithmetic();
-        waiting[k]->result = Piece(task, waiting[k]->start, waiting[k]->is_last).run();
+        const Effort effort = waiting[k]->is_last ? Effort::last
+                              : can_split         ? Effort::until_wide
+                                                  : Effort::whole;
+        waiting[k]->result = Piece(task, waiting[k]->start, effort).run();
         waiting[k]->is_done = true;
       } catch (...) {
         errors[k] = std::current_exception();
@@ -59,15 +66,16 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   for (Part& part : parts) {
     const PieceResult& result = part.result;
     const bool wanted = result.enclosure.lost || result.excess > options.share;
-    const auto at = static_cast<std::size_t>(std::max(result.split, 0));
-    const Interval side = part.start[at];
-    const double half = middle(side);
-    const bool can = result.split >= 0 && side.lo < half && half < side.hi;
-    if (!wanted || !can || count >= static_cast<std::size_t>(options.pieces)) {
+    if (!wanted || !can_bisect(part.start, result.split) ||
+        count >= static_cast<std::size_t>(options.pieces)) {
+      if (result.is_given_up) throw std::logic_error("a piece was given up and is not bisected");
       next.push_back(std::move(part));
       continue;
     }
     ++count;
+    const auto at = static_cast<std::size_t>(result.split);
+    const Interval side = part.start[at];
+    const double half = middle(side);
     for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
       next.push_back({.start = part.start});
       next.back().start[at] = of;
