@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <perp/analysis/enclosure/enclose.hpp>
-#include <perp/analysis/enclosure/event_window.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
+#include <perp/analysis/enclosure/modes/event_window.hpp>
 
 namespace perp::enclosure {
 
@@ -22,8 +22,8 @@ struct PieceTask {
 /// What became of one piece of the start.
 struct PieceResult {
   Enclosure enclosure{};
-  int split = -1;     ///< the state whose bisection would help most
-  double excess = 0;  ///< of its widest row over the linear image of the start, as a share
+  int split = -1;            ///< the state whose bisection would help most
+  double excess = 0;         ///< of its widest row over the linear image of the start, as a share
   bool is_given_up = false;  ///< it was not followed to the end: its rows hold nothing
   /// Where it was lost: from when on some branch has no rows, and no tube.
   ///@{

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include <perp/analysis/enclosure/inclusion/law_graph.hpp>
-#include <perp/analysis/enclosure/mode_flow.hpp>
+#include <perp/analysis/enclosure/modes/mode_flow.hpp>
 
 namespace perp::enclosure {
 

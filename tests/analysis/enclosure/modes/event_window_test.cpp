@@ -32,7 +32,7 @@ Enclosure run(const std::string& text, EncloseOptions options) {
 
 }  // namespace
 
-TEST_SUITE("analysis/enclosure/event_window") {
+TEST_SUITE("analysis/enclosure/modes/event_window") {
   // x' = 1 until x = y/4, then x' = 3/2, y' = 1/2 before and −1 after: piecewise linear maps of
   // wide sets, members by rational arithmetic, at low order, in one piece.
   TEST_CASE("members of wide sets cross in their own time, exactly") {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/enclosure/state_space.hpp>
+#include <perp/analysis/enclosure/modes/state_space.hpp>
 
 namespace perp::enclosure {
 

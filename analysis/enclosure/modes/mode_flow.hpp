@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include <perp/analysis/enclosure/mode_system.hpp>
+#include <perp/analysis/enclosure/modes/mode_system.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
 
 namespace perp::enclosure {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/enclosure/mode_flow.hpp>
-#include <perp/analysis/enclosure/monitor.hpp>
+#include <perp/analysis/enclosure/modes/mode_flow.hpp>
+#include <perp/analysis/enclosure/modes/monitor.hpp>
 
 namespace perp::enclosure {
 

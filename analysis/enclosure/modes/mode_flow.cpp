@@ -1,7 +1,7 @@
 // Modes at work; kept by each piece of an enclosure.
 #include <utility>
 
-#include <perp/analysis/enclosure/mode_flow.hpp>
+#include <perp/analysis/enclosure/modes/mode_flow.hpp>
 
 namespace perp::enclosure {
 
