@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,42 @@ bool any_is_unique(const Enclosure& result, double after) {
   });
 }
 
+/// x' = a + b y + c sign(x), y' = d x + e sign(x) − y
+struct Relay {
+  double a, b, c, d, e;
+
+  [[nodiscard]] std::string text(const std::string& x, const std::string& y) const {
+    const auto number = [](double value) { return "(" + std::to_string(value) + ")"; };
+    return "[variables]\nx = " + x + "\ny = " + y +
+           "\n[model]\nequations = [\"der(x) = " + number(a) + " + " + number(b) + "*y + " +
+           number(c) + "*sign(x)\", \"der(y) = " + number(d) + "*x + " + number(e) +
+           "*sign(x) - y\"]\n[run]\nt = [0, 1]\n";
+  }
+
+  /// One solution until t = 1, in steps: on the surface until `leaves`, to the side `towards`
+  /// then. Right to a step's length.
+  [[nodiscard]] std::vector<std::vector<double>> follow(double x, double y, double leaves,
+                                                        int towards) const {
+    constexpr int steps = 8192;
+    std::vector<std::vector<double>> found{{x, y}};
+    int side = (x > 0) - (x < 0);
+    for (int k = 0; k < steps; ++k) {
+      const double h = 1.0 / steps, drive = a + b * y;
+      if (side == 0 && std::abs(drive) >= std::abs(c)) side = drive > 0 ? 1 : -1;
+      if (side == 0 && c > 0 && k * h >= leaves) side = towards;
+      const double lambda = side != 0 ? side : -drive / c;
+      const double next = side == 0 ? 0 : x + h * (drive + c * lambda);
+      y += h * (d * x + e * lambda - y);
+      if (side != 0 && next * side < 0) side = std::abs(a + b * y) < -c ? 0 : -side;
+      x = side == 0 ? 0 : next;
+      if ((k + 1) % (steps / 4) == 0) found.push_back({x, y});
+    }
+    return found;
+  }
+};
+
+constexpr double euler = 4e-3;  ///< accuracy of `follow` here
+
 }  // namespace
 
 TEST_SUITE("analysis/enclosure/inclusion") {
@@ -73,6 +110,50 @@ t = [0, 1]
         CHECK(row.box[1].hi < 1.15 * (4 * (std::exp(t / 2) - 1) - 2 * t));
       }
     }
+  }
+
+  TEST_CASE("random repelling surfaces: solutions that leave at any time to any side") {
+    std::mt19937 generator(11);
+    std::uniform_real_distribution<double> number(-1, 1);
+    for (int k = 0; k < 30; ++k) {
+      const Relay relay{number(generator) / 2, number(generator), 1.2, 2 * number(generator),
+                        number(generator)};
+      const Enclosure result = run(relay.text("0", "0.25"), at({0, 0.25, 0.5, 0.75, 1}));
+      CAPTURE(k);
+      REQUIRE_FALSE(result.lost.has_value());
+      CHECK_FALSE(any_is_unique(result, 0));
+      for (int sample = 0; sample < 12; ++sample) {
+        const double leaves = sample < 2 ? 0 : std::abs(number(generator));
+        const auto known = relay.follow(0, 0.25, leaves, sample % 2 == 0 ? 1 : -1);
+        for (std::size_t row = 1; row < known.size(); ++row)
+          CHECK(holds(result, 0.25 * static_cast<double>(row), known[row], euler));
+      }
+    }
+  }
+
+  TEST_CASE("random attracting surfaces under a set that lies across them") {
+    std::mt19937 generator(12);
+    std::uniform_real_distribution<double> number(-1, 1);
+    int slide = 0;
+    for (int k = 0; k < 30; ++k) {
+      const Relay relay{1.5 * number(generator), number(generator), -1.2, 2 * number(generator),
+                        number(generator)};
+      const Enclosure result =
+          run(relay.text("\"[-0.125, 0.0625]\"", "\"[0.25, 0.5]\""), at({0, 0.25, 0.5, 0.75, 1}));
+      CAPTURE(k);
+      REQUIRE_FALSE(result.lost.has_value());
+      slide += result.rows.back().box[0].is_zero();
+      for (int sample = 0; sample < 12; ++sample) {
+        const double x = sample < 4 ? (sample % 2 == 0 ? -0.125 : 0.0625)
+                                    : -0.03125 + 0.09375 * number(generator),
+                     y = sample < 4 ? (sample / 2 == 0 ? 0.25 : 0.5)
+                                    : 0.375 + 0.125 * number(generator);
+        const auto known = relay.follow(x, y, 2, 1);
+        for (std::size_t row = 1; row < known.size(); ++row)
+          CHECK(holds(result, 0.25 * static_cast<double>(row), known[row], euler));
+      }
+    }
+    CHECK(slide > 5);
   }
 
   TEST_CASE("two surfaces that repel at once: all four continuations and those that wait") {
