@@ -108,7 +108,7 @@ void Piece::start() {
   const std::vector<Successor> list = successors.at_start(nullptr, -1);
   bool is_many = false;
   if (!settle(branch, list, is_many)) {
-    if (!open_at_start(branch, list)) note_unfinished(branch);
+    open_at_start(branch, list);
     return;
   }
   for (const Successor& next : list) {

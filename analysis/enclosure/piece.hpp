@@ -109,7 +109,7 @@ class Piece {
   void approach(Branch& branch);
   bool follow_open(Branch& branch, const std::vector<int>& laws);
   bool open_after_loss(Branch& branch);
-  bool open_at_start(const Branch& branch, const std::vector<Successor>& list);
+  void open_at_start(const Branch& branch, const std::vector<Successor>& list);
   bool leave_open(Branch& branch, Inclusion& phase);
   bool add_open_rows(Branch& branch, Inclusion& phase, double from);
   void note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until);

@@ -112,7 +112,7 @@ bool Piece::open_after_loss(Branch& branch) {
 }
 
 /// The laws of which the candidates differ are open from the start on.
-bool Piece::open_at_start(const Branch& start, const std::vector<Successor>& list) {
+void Piece::open_at_start(const Branch& start, const std::vector<Successor>& list) {
   std::vector<int> laws;
   Branch branch = start;
   for (const Successor& next : list) {
@@ -124,21 +124,20 @@ bool Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
       if (next.mode[at] != branch.mode[at] && !is_known) laws.push_back(j);
     }
   }
-  if (branch.mode.empty() || laws.empty()) return false;
+  if (branch.mode.empty() || laws.empty()) return note_unfinished(start);
   const std::optional<Lost> lost = result_.enclosure.lost;
   const int split = result_.split;
   result_.enclosure.lost.reset();
   branch.number = numbers_++;
   if (follow_open(branch, laws)) {
     open_.push_back(std::move(branch));
-    return true;
+    return;
   }
   note_unfinished(branch);
   if (effort_ != Effort::last || !result_.enclosure.lost) {
     result_.enclosure.lost = lost;
     result_.split = split;
   }
-  return false;
 }
 
 /// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
