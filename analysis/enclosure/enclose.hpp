@@ -17,7 +17,7 @@ struct EncloseOptions {
   bool tube = false;            ///< also boxes that hold for whole intervals of time
   int most_steps = 1'000'000;   ///< of one piece
   int most_events = 10'000;     ///< of one piece: more of them are taken for an accumulation
-  int pieces = 256;    ///< most pieces into which the set of starts and parameters is split
+  int pieces = 512;    ///< most pieces into which the set of starts and parameters is split
   int branches = 64;   ///< most branches that are followed at one time
   int threads = 1;     ///< pieces are independent; the result does not depend on it
   double share = 0.1;  ///< of a width: what a piece may be wider than its linear image

@@ -40,16 +40,22 @@ Box hull(const Box& a, const Box& b) {
 
 }  // namespace
 
-Piece::Piece(const PieceTask& task, const Box& start)
-    : task_(task), start_(start), flows_(task.system, task.space, task.options.step) {}
+Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
+    : task_(task),
+      start_(start),
+      effort_(effort),
+      flows_(task.system, task.space, task.options.step),
+      open_flows_(flows_) {}
 
 PieceResult Piece::run() {
   start();
-  while (!open_.empty() && !result_.enclosure.lost) {
+  while (!open_.empty() && !result_.enclosure.lost && !is_given_up()) {
     Branch branch = std::move(open_.back());
     open_.pop_back();
     follow(branch);
   }
+  for (const Branch& branch : open_) note_unfinished(branch);
+  result_.is_given_up = is_given_up();
   std::stable_sort(result_.enclosure.rows.begin(), result_.enclosure.rows.end(),
                    [](const EnclosureRow& a, const EnclosureRow& b) { return a.t < b.t; });
   std::stable_sort(
@@ -101,7 +107,10 @@ void Piece::start() {
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1);
   bool is_many = false;
-  if (!settle(branch, list, is_many)) return;
+  if (!settle(branch, list, is_many)) {
+    open_at_start(branch, list);
+    return;
+  }
   for (const Successor& next : list) {
     if (next.verdict != Verdict::proved) continue;
     Branch one = branch;
@@ -126,8 +135,10 @@ void Piece::follow(Branch& branch) {
     return (branch.t < task_.span.end && wanted) || !branch.waiting.empty() ||
            !branch.waiting_tube.empty();
   };
-  while (goes_on())
-    if (advance(branch) == Outcome::lost) return;
+  branch.certain.reset();
+  while (goes_on() && !is_given_up())
+    if (advance(branch) == Outcome::lost && !open_after_loss(branch))
+      return note_unfinished(branch);
 }
 
 /// What the set is wider than the linear image of the start, as a share of the largest width of
@@ -160,6 +171,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
   if (!(branch.t < end) || !flow.step.prepare(branch.set, branch.t, end, task_.grid))
     return lose(branch, flow.step.reason(), Interval(branch.t), -1);
   ++result_.enclosure.steps;
+  note_certain(branch, flow);
   const double t = branch.t;
   double length = flow.step.end() - t;
   int undecided = -1;
@@ -209,6 +221,7 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
       EnclosureRow row;
       row.branch = branch.number;
       row.flag = branch.flag;
+      row.how = branch.how;
       if (!make_row(flow, Interval(time), flow.step.at(branch.set, time), row))
         return lose(branch, "an algebraic variable has no value everywhere in the set",
                     Interval(time), -1);
@@ -287,6 +300,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
       lose(before, "there are more branches than the limit", window.time(), reached.gap);
       return false;
     }
+    one.settled = window.time().hi;
     if (!is_first) one.number = numbers_++;
     note_event(one, reached, from, next.mode, window.time(), window.fires());
     if (!join_rows(one, from, to, window.time()) || !join_tube(one, from, to, window.time())) {
@@ -336,6 +350,7 @@ bool Piece::join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interv
     EnclosureRow row;
     row.branch = branch.number;
     row.flag = branch.flag;
+    row.how = branch.how;
     const double t = task_.times[branch.row];
     const Box states = from.window.box_at(Interval(t) - Interval(branch.t));
     if (!make_row(from, Interval(t), states, row)) return false;

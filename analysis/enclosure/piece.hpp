@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <perp/analysis/enclosure/enclose.hpp>
-#include <perp/analysis/enclosure/event_window.hpp>
+#include <perp/analysis/enclosure/inclusion/inclusion.hpp>
+#include <perp/analysis/enclosure/modes/event_window.hpp>
 
 namespace perp::enclosure {
 
@@ -20,18 +22,48 @@ struct PieceTask {
 /// What became of one piece of the start.
 struct PieceResult {
   Enclosure enclosure{};
-  int split = -1;     ///< the state whose bisection would help most
-  double excess = 0;  ///< of its widest row over the linear image of the start, as a share
+  int split = -1;            ///< the state whose bisection would help most
+  double excess = 0;         ///< of its widest row over the linear image of the start, as a share
+  bool is_given_up = false;  ///< it was not followed to the end: its rows hold nothing
+  /// Where it was lost: from when on some branch has no rows, and no tube.
+  ///@{
+  double rows_until = directed::infinity;
+  double tube_until = directed::infinity;
+  ///@}
 };
+
+/// How a piece is followed that turns out to be too wide.
+enum class Effort {
+  until_wide,  ///< only until that is known: it is bisected
+  whole,       ///< to the end, or to where it is lost
+  last         ///< it is not bisected: what cannot be decided is followed by all that may be
+};
+
+/// Is there a double between the ends of this interval? Of none: no.
+inline bool can_bisect(const Box& start, int state) {
+  if (state < 0) return false;
+  const Interval& side = start[static_cast<std::size_t>(state)];
+  return side.lo < middle(side) && middle(side) < side.hi;
+}
 
 /// Encloses all solutions that start in a box of the states: steps, events, rows, branch by branch.
 class Piece {
  public:
-  Piece(const PieceTask& task, const Box& start);
+  Piece(const PieceTask& task, const Box& start, Effort effort);
 
   PieceResult run();
 
  private:
+  /// Where all members are in one mode, past their events: what was found later can be taken back.
+  struct Certain {
+    double t = 0;
+    Doubleton set;
+    Mode mode{};
+    std::vector<Monitor> monitors{};
+    Flag flag = Flag::unique;
+    std::size_t row = 0, rows = 0, tube = 0, events = 0, open = 0;
+    double tube_from = 0;
+  };
   struct Branch {
     double t = 0;
     Doubleton set;
@@ -42,6 +74,11 @@ class Piece {
     std::size_t row = 0;   ///< next of the times
     double tube_from = 0;  ///< where the tube goes on
     int events = 0;
+    How how = How::modes;
+    double settled = -directed::infinity;  ///< when the last event is over for all members
+    double open_length = 0;                ///< of the last step with open laws, and its end
+    double open_until = -directed::infinity;
+    std::optional<Certain> certain{};
     std::vector<EnclosureRow> waiting{};  ///< rows of times at which an event may have been
     std::vector<TubeRow> waiting_tube{};
   };
@@ -61,13 +98,27 @@ class Piece {
   bool join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
   bool join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
   void flush(Branch& branch);
+  void note_unfinished(const Branch& branch);
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
                   const Mode& to, const Interval& time, bool fires);
   void note_width(const Branch& branch);
+  [[nodiscard]] bool is_given_up() const;
+
+  void note_certain(Branch& branch, const ModeFlow& flow);
+  bool take_back(Branch& branch);
+  void approach(Branch& branch);
+  bool follow_open(Branch& branch, const std::vector<int>& laws);
+  bool open_after_loss(Branch& branch);
+  void open_at_start(const Branch& branch, const std::vector<Successor>& list);
+  bool leave_open(Branch& branch, Inclusion& phase);
+  bool add_open_rows(Branch& branch, Inclusion& phase, double from);
+  void note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until);
 
   const PieceTask& task_;
   Box start_;
+  Effort effort_;
   ModeFlows flows_;
+  OpenFlows open_flows_;
   std::vector<Branch> open_;
   int numbers_ = 0;
   std::vector<double> widest_, excess_;  // of the states at rows

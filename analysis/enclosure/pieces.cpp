@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 
@@ -19,21 +20,28 @@ struct Part {
   Box start{};
   PieceResult result{};
   bool is_done = false;
+  bool is_last = false;  ///< it is not bisected any more
 };
 
 /// Runs the parts that have not been run; each by itself, so that the number of threads changes
-/// nothing.
+/// nothing. Where the budget lasts for the bisection of all of them, those that are too wide are
+/// not followed further.
 void run_all(const PieceTask& task, std::vector<Part>& parts) {
   std::vector<Part*> waiting;
   for (Part& part : parts)
     if (!part.is_done) waiting.push_back(&part);
+  const bool can_split =
+      parts.size() + waiting.size() <= static_cast<std::size_t>(task.options.pieces);
   std::atomic<std::size_t> next{0};
   std::vector<std::exception_ptr> errors(waiting.size());
   const auto work = [&] {
     for (std::size_t k = next++; k < waiting.size(); k = next++) {
       try {
         require_directed_arithmetic();
-        waiting[k]->result = Piece(task, waiting[k]->start).run();
+        const Effort effort = waiting[k]->is_last ? Effort::last
+                              : can_split         ? Effort::until_wide
+                                                  : Effort::whole;
+        waiting[k]->result = Piece(task, waiting[k]->start, effort).run();
         waiting[k]->is_done = true;
       } catch (...) {
         errors[k] = std::current_exception();
@@ -58,15 +66,16 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   for (Part& part : parts) {
     const PieceResult& result = part.result;
     const bool wanted = result.enclosure.lost || result.excess > options.share;
-    const auto at = static_cast<std::size_t>(std::max(result.split, 0));
-    const Interval side = part.start[at];
-    const double half = middle(side);
-    const bool can = result.split >= 0 && side.lo < half && half < side.hi;
-    if (!wanted || !can || count >= static_cast<std::size_t>(options.pieces)) {
+    if (!wanted || !can_bisect(part.start, result.split) ||
+        count >= static_cast<std::size_t>(options.pieces)) {
+      if (result.is_given_up) throw std::logic_error("a piece was given up and is not bisected");
       next.push_back(std::move(part));
       continue;
     }
     ++count;
+    const auto at = static_cast<std::size_t>(result.split);
+    const Interval side = part.start[at];
+    const double half = middle(side);
     for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
       next.push_back({.start = part.start});
       next.back().start[at] = of;
@@ -74,6 +83,17 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   }
   const bool any = next.size() > parts.size();
   parts = std::move(next);
+  return any;
+}
+
+/// What is lost and not bisected goes on by all that may follow. False: nothing is left.
+bool open_lost(std::vector<Part>& parts) {
+  bool any = false;
+  for (Part& part : parts) {
+    if (!part.result.enclosure.lost || part.is_last) continue;
+    part = {.start = part.start, .is_last = true};
+    any = true;
+  }
   return any;
 }
 
@@ -109,7 +129,13 @@ void widen(EnclosureRow& row, const EnclosureRow& other) {
 /// Joins the parts: branches to which the same happens in the same order become one.
 class Union {
  public:
-  Union(double start, double until) : start_(start), until_(until) {}
+  /// Nothing is claimed after `until`, at rows from `rows_until` on, of a tube that ends after
+  /// `tube_until`.
+  Union(double start, double until, double rows_until, double tube_until)
+      : start_(start),
+        until_(until),
+        rows_until_(rows_until),
+        tube_until_(std::min(until, tube_until)) {}
 
   void add(const Enclosure& part) {
     std::map<int, int> numbers;
@@ -123,7 +149,7 @@ class Union {
     add_events(part, numbers);
     for (TubeRow row : part.tube) {
       row.branch = numbers[row.branch];
-      if (row.to <= until_) whole_.tube.push_back(row);
+      if (row.to <= tube_until_) whole_.tube.push_back(row);
     }
     whole_.steps += part.steps;
   }
@@ -141,7 +167,7 @@ class Union {
 
  private:
   void add_row(EnclosureRow& row, int number) {
-    if (row.t > until_) return;
+    if (row.t > until_ || row.t >= rows_until_) return;
     row.branch = number;
     const auto [place, is_new] = rows_.try_emplace({row.t, number}, row);
     if (!is_new) widen(place->second, row);
@@ -159,7 +185,7 @@ class Union {
     }
   }
 
-  double start_, until_;
+  double start_, until_, rows_until_, tube_until_;
   std::map<EventKey, int> groups_;
   std::map<std::pair<double, int>, EnclosureRow> rows_;
   std::map<std::pair<int, int>, EnclosureEvent> events_;
@@ -168,11 +194,16 @@ class Union {
 
 Enclosure join(const std::vector<Part>& parts, double start) {
   std::optional<Lost> lost;
+  double rows_until = directed::infinity, tube_until = directed::infinity;
   for (const Part& part : parts) {
+    if (part.result.enclosure.lost) {
+      rows_until = std::min(rows_until, part.result.rows_until);
+      tube_until = std::min(tube_until, part.result.tube_until);
+    }
     const auto& other = part.result.enclosure.lost;
     if (other && (!lost || other->t.lo < lost->t.lo)) lost = other;
   }
-  Union whole(start, lost ? lost->t.lo : directed::infinity);
+  Union whole(start, lost ? lost->t.lo : directed::infinity, rows_until, tube_until);
   for (const Part& part : parts) whole.add(part.result.enclosure);
   Enclosure joined = whole.finish();
   joined.lost = lost;
@@ -207,7 +238,7 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
   std::vector<Part> parts{{.start = start_of(system, space, start)}};
   do {
     run_all(task, parts);
-  } while (split(parts, options));
+  } while (split(parts, options) || open_lost(parts));
   return join(parts, span.start);
 }
 

@@ -11,8 +11,13 @@ constexpr int trials = 60;     ///< lengths that are tried in one step
 constexpr int inflations = 8;  ///< of V, per length
 constexpr double roundoff = 0x1p-53;
 
-/// τ^power
-Interval natural_power(const Interval& tau, int power) { return pow(tau, Interval(power)); }
+/// τ^power by squares.
+Interval natural_power(const Interval& tau, int power) {
+  if (power == 0) return Interval(1);
+  if (power == 1) return tau;
+  const Interval half = square(natural_power(tau, power / 2));
+  return power % 2 == 0 ? half : half * tau;
+}
 
 /// The states that others give, as outputs of a flow that stands still.
 Flow relations(const Flow& flow) {
@@ -263,6 +268,15 @@ void TaylorStep::move(Doubleton& set, double time) {
   const Box box = box_at(tau);
   Box F = centre_at(tau);
   IntervalMatrix J = jacobian_at(tau);
+  complete(Interval(time), F, J, box);
+  set.move(F, J, box);
+}
+
+void TaylorStep::move(Doubleton& set, double time, const Box& added, const Box& other) {
+  const Interval tau = since_start(time, time);
+  Box F = centre_at(tau) + added;
+  IntervalMatrix J = jacobian_at(tau);
+  const Box box = common(box_at(tau) + added, other);
   complete(Interval(time), F, J, box);
   set.move(F, J, box);
 }

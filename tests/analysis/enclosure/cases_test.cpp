@@ -151,8 +151,11 @@ void check_widths(const Case& known, const Enclosure& result) {
 /// Those that are proved to the end, or to where they must be lost, in a second or less.
 const std::vector<std::string> proved{
     "dip",
+    "graze_box",
+    "graze_point",
     "relay_feedback",
     "relay_feedback_box",
+    "repulsive_start",
     "s000_bouncing_ball",
     "s000_bouncing_ball_box",
     "s000_canonical",
@@ -174,6 +177,7 @@ const std::vector<std::string> proved{
     "s003_nonunique",
     "s003_repulsive",
     "s003_variant37",
+    "two_at_once",
 };
 
 Case open_case(const std::string& name) {

@@ -1,7 +1,7 @@
 // Exact algebra on tapes; called where modes of a system become differential equations.
 #include <algorithm>
 
-#include <perp/analysis/enclosure/exact_lines.hpp>
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/core/differentiate.hpp>
 #include <perp/core/expression/interval.hpp>
 

@@ -1,5 +1,5 @@
 // The signs of gaps over slices of a step; called by the pieces of enclosures.
-#include <perp/analysis/enclosure/monitor.hpp>
+#include <perp/analysis/enclosure/modes/monitor.hpp>
 
 namespace perp::enclosure {
 

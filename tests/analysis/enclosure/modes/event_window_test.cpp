@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <random>
 #include <string>
@@ -31,7 +32,7 @@ Enclosure run(const std::string& text, EncloseOptions options) {
 
 }  // namespace
 
-TEST_SUITE("analysis/enclosure/event_window") {
+TEST_SUITE("analysis/enclosure/modes/event_window") {
   // x' = 1 until x = y/4, then x' = 3/2, y' = 1/2 before and −1 after: piecewise linear maps of
   // wide sets, members by rational arithmetic, at low order, in one piece.
   TEST_CASE("members of wide sets cross in their own time, exactly") {
@@ -206,7 +207,12 @@ t = [0, 3]
     CHECK(result.rows[3].box[0] == Interval(1));
   }
 
-  TEST_CASE("what is not proved is lost, never a number") {
+  TEST_CASE("what is not proved is not claimed unique") {
+    const auto any_is_unique = [](const Enclosure& result, double after) {
+      return std::any_of(result.rows.begin(), result.rows.end(), [&](const auto& row) {
+        return row.t > after && row.flag == enclosure::Flag::unique;
+      });
+    };
     // touches x = 1/2 at t = 1
     const Enclosure touch = run(R"toml(
 [variables]
@@ -219,9 +225,9 @@ equations = ["der(x) = v", "der(v) = -1", "der(y) = step(x - 0.5)"]
 t = [0, 2]
 )toml",
                                 {});
-    REQUIRE(touch.lost.has_value());
-    CHECK(touch.lost->t.hi <= 1);
-    CHECK(touch.rows.size() == 1);
+    REQUIRE_FALSE(touch.lost.has_value());
+    CHECK_FALSE(any_is_unique(touch, 1));
+    CHECK(touch.rows.back().box[2].contains(0.0));
     // a surface that repels on both sides, reached exactly
     const Enclosure repelled = run(R"toml(
 [variables]
@@ -232,7 +238,13 @@ equations = ["der(x) = sign(x)"]
 t = [0, 1]
 )toml",
                                    {});
-    CHECK(repelled.lost.has_value());
+    REQUIRE_FALSE(repelled.lost.has_value());
+    for (const double x : {-1.125, -1.0, -0.5, 0.0, 1.0, 1.125})
+      CHECK(std::any_of(repelled.rows.begin(), repelled.rows.end(),
+                        [x](const auto& row) { return row.t == 1 && row.box[0].contains(x); }));
+    CHECK_FALSE(std::all_of(repelled.rows.begin(), repelled.rows.end(), [](const auto& row) {
+      return row.t == 0 || row.flag == enclosure::Flag::unique;
+    }));
     // attractive or not: the parameter does not tell
     const Enclosure weak = run(R"toml(
 [parameters]
@@ -245,9 +257,49 @@ equations = ["der(x) = if(x > 0, -e, 1)"]
 t = [0, 2]
 )toml",
                                {});
-    REQUIRE(weak.lost.has_value());
-    CHECK(weak.lost->t.lo <= 1);
-    for (const auto& row : weak.rows) CHECK(row.t <= 1);
+    REQUIRE_FALSE(weak.lost.has_value());
+    CHECK(std::any_of(weak.rows.begin(), weak.rows.end(), [](const auto& row) {
+      return row.t == 2 && row.flag == enclosure::Flag::all && row.box[0].contains(0.0);
+    }));
+  }
+
+  TEST_CASE("where one of several branches is lost rows end before those that were not followed") {
+    // x1 = −t, and x1 = 0 until t = 4, (t − 4)/3 later; one of them touches a condition
+    for (const char* touched : {"0.25", "-2"}) {
+      EncloseOptions options;
+      for (int k = 0; k <= 32; ++k) options.times.push_back(k * 0.25);
+      std::string text = R"toml(
+[parameters]
+B1 = -1
+B2 = 0.5
+[variables]
+x1 = 0
+x2 = -1
+z = 0
+[model]
+equations = ["der(x1) = 1 + B1*z", "der(x2) = B2*z", "x2 = abs(x1) + sign(x1)"]
+when = [{ condition = "(x1 - (TOUCHED))^2", direction = -1, set = { x2 = "x2" } }]
+[run]
+t = [0, 8]
+)toml";
+      text.replace(text.find("TOUCHED"), 7, touched);
+      const Enclosure result = run(text, options);
+      REQUIRE(result.lost.has_value());
+      for (const double t : options.times) {
+        if (t == 0) continue;
+        const auto holds = [&](double x1) {
+          return std::any_of(result.rows.begin(), result.rows.end(), [&](const auto& row) {
+            return row.t == t && row.box[0].lo - 1e-12 <= x1 && x1 <= row.box[0].hi + 1e-12;
+          });
+        };
+        const bool any = std::any_of(result.rows.begin(), result.rows.end(),
+                                     [t](const auto& row) { return row.t == t; });
+        CAPTURE(touched);
+        CAPTURE(t);
+        if (any) CHECK(holds(-t));
+        if (any) CHECK(holds(std::max(0.0, (t - 4) / 3)));
+      }
+    }
   }
 
   TEST_CASE("a surface that repels is no list of branches: solutions leave it at any time") {
@@ -260,9 +312,11 @@ equations = ["der(x) = sign(x)"]
 t = [0, 1]
 )toml",
                                  {});
-    REQUIRE(result.lost.has_value());
-    CHECK(result.lost->reason.find("at any time") != std::string::npos);
-    for (const auto& row : result.rows) CHECK(row.t == 0);
+    REQUIRE_FALSE(result.lost.has_value());
+    REQUIRE(result.rows.size() == 2);
+    CHECK(result.rows.back().flag == enclosure::Flag::all);
+    CHECK(result.rows.back().box[0].contains(Interval(-1, 1)));
+    CHECK(width(result.rows.back().box[0]) < 2.0001);
   }
 
   TEST_CASE("a reset that changes its own condition is armed by the side it is thrown to") {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/event_window.hpp>
+#include <perp/analysis/enclosure/modes/event_window.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include <perp/analysis/enclosure/exact_lines.hpp>
-#include <perp/analysis/enclosure/state_space.hpp>
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
+#include <perp/analysis/enclosure/modes/state_space.hpp>
 #include <perp/core/error.hpp>
 
 namespace perp::enclosure {

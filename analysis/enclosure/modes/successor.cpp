@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/exact_lines.hpp>
-#include <perp/analysis/enclosure/successor.hpp>
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
+#include <perp/analysis/enclosure/modes/successor.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
-#include <perp/analysis/enclosure/state_space.hpp>
+#include <perp/analysis/enclosure/modes/state_space.hpp>
 
 namespace perp::enclosure {
 
@@ -45,11 +46,21 @@ struct ModeSystem {
   std::string reason{};  ///< why there is no flow
 };
 
-/// `near` are values of the inputs of the tape (t, variables and parameters count), by which
-/// divisors are chosen. Where `free_law` is a law its λ is not determined but any number of
-/// `free_values`, and the only output is its w.
+/// Laws whose branch is not known. Their λ are not determined but given, as those of no law:
+/// constant along the solutions that the series are of.
+struct OpenLaws {
+  std::vector<int> laws{};  ///< in increasing order
+  Box values{};             ///< of their λ
+
+  [[nodiscard]] bool contains(int law) const {
+    return std::binary_search(laws.begin(), laws.end(), law);
+  }
+};
+
+/// `near` are values of the inputs of the tape (t, variables and parameters count, and the λ of
+/// open laws), by which divisors are chosen. The w of open laws are the last outputs; what `mode`
+/// says of them does not count, and they have no gaps.
 ModeSystem mode_system(const Dcs& system, const StateSpace& space, const Mode& mode,
-                       const std::vector<double>& near, int free_law = -1,
-                       const Interval& free_values = {});
+                       const std::vector<double>& near, const OpenLaws& open = {});
 
 }  // namespace perp::enclosure

@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include <perp/analysis/enclosure/mode_system.hpp>
+#include <perp/analysis/enclosure/modes/mode_system.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
 
 namespace perp::enclosure {
@@ -46,12 +46,14 @@ class ModeFlows {
   [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values,
                                 const Interval& t, const Box& box) const;
 
-  [[nodiscard]] const Dcs& system() const { return system_; }
-  [[nodiscard]] const StateSpace& space() const { return space_; }
-
- private:
+  /// Values of the inputs of the tape in the middle of a box.
   [[nodiscard]] std::vector<double> near(const Interval& t, const Box& box) const;
 
+  [[nodiscard]] const Dcs& system() const { return system_; }
+  [[nodiscard]] const StateSpace& space() const { return space_; }
+  [[nodiscard]] const StepOptions& options() const { return options_; }
+
+ private:
   const Dcs& system_;
   const StateSpace& space_;
   StepOptions options_;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include <perp/analysis/enclosure/successor.hpp>
+#include <perp/analysis/enclosure/modes/successor.hpp>
 
 namespace perp::enclosure {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/exact_lines.hpp>
-#include <perp/analysis/enclosure/mode_system.hpp>
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
+#include <perp/analysis/enclosure/modes/mode_system.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -13,8 +13,6 @@ const Branch& branch_of(const Dcs& system, const Mode& mode, int law) {
       .branches[static_cast<std::size_t>(mode[static_cast<std::size_t>(law)])];
 }
 
-constexpr int all_laws = -2;  ///< as a free law
-
 /// How good a quantity is as the divisor of an equation.
 enum class Divisor { none, of_states, number };
 
@@ -22,22 +20,22 @@ enum class Divisor { none, of_states, number };
 class ModeSolver {
  public:
   ModeSolver(const Dcs& system, const StateSpace& space, const Mode& mode,
-             const std::vector<double>& near, int free_law)
+             const std::vector<double>& near, const OpenLaws& open)
       : system_(system),
         space_(space),
         mode_(mode),
         near_(near),
-        free_(free_law),
+        open_(open),
         tape_(system.tape),
         lines_(tape_) {}
 
   ModeSystem run();
   [[nodiscard]] int argument(int law);
-  [[nodiscard]] Flow flow(const Interval& free_values) const;
+  [[nodiscard]] Flow flow() const;
   [[nodiscard]] bool is_of_states(int law);
   int solution(int input);
   int gap_line(const Gap& gap);
-  void finish(ModeSystem& made, const Interval& free_values);
+  void finish(ModeSystem& made);
 
  private:
   struct Equation {
@@ -55,6 +53,7 @@ class ModeSolver {
   [[nodiscard]] bool is_unknown(int input) const;
   [[nodiscard]] bool is_state(int input) const;
   [[nodiscard]] std::vector<int> unknowns_of(int line) const;
+  [[nodiscard]] bool holds_open(int line) const;
   [[nodiscard]] Divisor rate(int line, double& size) const;
   void consider(int equation, int input, Choice& best);
   void solve(const Choice& choice);
@@ -68,7 +67,7 @@ class ModeSolver {
   const StateSpace& space_;
   const Mode& mode_;
   const std::vector<double>& near_;
-  int free_;
+  const OpenLaws& open_;
   Tape tape_;
   ExactLines lines_;
   std::vector<bool> is_differential_;
@@ -85,7 +84,7 @@ bool ModeSolver::is_state(int input) const {
 bool ModeSolver::is_unknown(int input) const {
   const int j = input - system_.variable_input(0), i = input - system_.multiplier_input(0);
   if (0 <= j && j < system_.n()) return !is_differential_[static_cast<std::size_t>(j)];
-  if (0 <= i && i < system_.m()) return i != free_ && free_ != all_laws;
+  if (0 <= i && i < system_.m()) return !open_.contains(i);
   return input > 0 && input < system_.variable_input(0);
 }
 
@@ -95,6 +94,12 @@ std::vector<int> ModeSolver::unknowns_of(int line) const {
   return inputs;
 }
 
+/// Does it hold the λ of an open law, whose derivative is not known?
+bool ModeSolver::holds_open(int line) const {
+  return std::any_of(open_.laws.begin(), open_.laws.end(),
+                     [&](int law) { return lines_.depends(line, system_.multiplier_input(law)); });
+}
+
 /// The equations of the system, and a w + b λ = c of every law.
 void ModeSolver::collect() {
   is_differential_.assign(static_cast<std::size_t>(system_.n()), false);
@@ -102,7 +107,7 @@ void ModeSolver::collect() {
   for (int k = 0; k < system_.n(); ++k)
     equations_.push_back({.line = system_.F[static_cast<std::size_t>(k)], .equation = k});
   for (int i = 0; i < system_.m(); ++i) {
-    if (i == free_ || free_ == all_laws) continue;
+    if (open_.contains(i)) continue;
     const Branch& branch = branch_of(system_, mode_, i);
     const int w = system_.G[static_cast<std::size_t>(i)];
     const int aw = branch.a == 0 ? lines_.number(0) : lines_.multiply(lines_.number(branch.a), w);
@@ -206,6 +211,7 @@ bool ModeSolver::advance(ModeSystem& made) {
     if (is_constraint) best = {};
     for (const int input : is_constraint ? lines_.inputs_of(equation.line) : unknowns)
       if (!is_constraint || is_state(input)) consider(k, input, best);
+    if (is_constraint && holds_open(equation.line)) best = {};
     if (!is_constraint || best.divisor != Divisor::none) continue;
     const bool is_false = lines_.is_number(equation.line) && !lines_.is_number(equation.line, 0);
     made.outcome = is_false ? ModeSystem::Outcome::impossible : ModeSystem::Outcome::not_solved;
@@ -262,6 +268,7 @@ int ModeSolver::gap_line(const Gap& gap) {
 /// The finite ends of w, and those of λ where w does not tell them: λ is constant, or ends with w.
 void ModeSolver::add_gaps(ModeSystem& made) {
   for (int i = 0; i < system_.m(); ++i) {
+    if (open_.contains(i)) continue;
     const Branch& branch = branch_of(system_, mode_, i);
     const auto add = [&](bool of_multiplier, double end, int side) {
       if (std::isfinite(end)) made.gaps.push_back({i, -1, of_multiplier, end, side});
@@ -287,19 +294,19 @@ void ModeSolver::add_gaps(ModeSystem& made) {
     made.gaps.push_back({.reset = r});
 }
 
-Flow ModeSolver::flow(const Interval& free_values) const {
+Flow ModeSolver::flow() const {
   Flow flow;
   flow.tape = tape_;
   flow.inputs = series_inputs(system_, space_);
-  if (free_ >= 0)
-    flow.inputs[static_cast<std::size_t>(system_.multiplier_input(free_))] = {
-        SeriesInput::Kind::constant, -1, free_values};
+  for (std::size_t a = 0; a < open_.laws.size(); ++a)
+    flow.inputs[static_cast<std::size_t>(system_.multiplier_input(open_.laws[a]))] = {
+        SeriesInput::Kind::constant, -1, open_.values[a]};
   return flow;
 }
 
 /// The solutions as flows. Lines are made first: the flows copy the tape.
-void ModeSolver::finish(ModeSystem& made, const Interval& free_values) {
-  if (free_ < 0) add_gaps(made);
+void ModeSolver::finish(ModeSystem& made) {
+  add_gaps(made);
   std::vector<int> rates, gaps, observed;
   std::vector<DependentState> dependents;
   int state = 0;
@@ -312,7 +319,7 @@ void ModeSolver::finish(ModeSystem& made, const Interval& free_values) {
   const int zero = lines_.number(0);
   rates.resize(static_cast<std::size_t>(space_.states()), zero);
   for (const Gap& gap : made.gaps) gaps.push_back(gap_line(gap));
-  if (free_ >= 0) gaps.push_back(argument(free_));
+  for (const int law : open_.laws) gaps.push_back(argument(law));
   for (const Reset& reset : system_.resets) {
     made.resets.push_back(reset.values);
     lines_.substitute(made.resets.back(), solved_);
@@ -323,12 +330,11 @@ void ModeSolver::finish(ModeSystem& made, const Interval& free_values) {
   }
   for (const ModeConstraint& constraint : constraints_) observed.push_back(constraint.residual);
   made.constraints = constraints_;
-  made.flow = flow(free_values);
+  made.flow = flow();
   made.flow.rates = rates;
   made.flow.outputs = gaps;
   made.flow.dependents = dependents;
-  if (free_ >= 0) return;
-  made.observed = flow(free_values);
+  made.observed = flow();
   made.observed.rates.assign(rates.size(), zero);
   made.observed.outputs = observed;
 }
@@ -336,12 +342,14 @@ void ModeSolver::finish(ModeSystem& made, const Interval& free_values) {
 }  // namespace
 
 ModeSystem mode_system(const Dcs& system, const StateSpace& space, const Mode& mode,
-                       const std::vector<double>& near, int free_law, const Interval& free_values) {
-  ModeSolver solver(system, space, mode, near, free_law);
+                       const std::vector<double>& near, const OpenLaws& open) {
+  ModeSolver solver(system, space, mode, near, open);
   ModeSystem made = solver.run();
   if (made.outcome != ModeSystem::Outcome::made) return made;
-  solver.finish(made, free_values);
-  ModeSolver without_laws(system, space, mode, near, all_laws);
+  solver.finish(made);
+  OpenLaws all;
+  for (int i = 0; i < system.m(); ++i) all.laws.push_back(i);
+  ModeSolver without_laws(system, space, mode, near, all);
   const bool is_solved = without_laws.run().outcome == ModeSystem::Outcome::made;
   for (int i = 0; i < system.m(); ++i) {
     const int w = system.G[static_cast<std::size_t>(i)];

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/enclosure/mode_flow.hpp>
-#include <perp/analysis/enclosure/monitor.hpp>
+#include <perp/analysis/enclosure/modes/mode_flow.hpp>
+#include <perp/analysis/enclosure/modes/monitor.hpp>
 
 namespace perp::enclosure {
 
@@ -48,6 +48,8 @@ class Successors {
   /// At a start, or after a reset that came in mode `before` (laws with memory stay where they
   /// can).
   std::vector<Successor> at_start(const Mode* before, int reset);
+  /// Of one mode, which the states are known to be in.
+  Successor in_mode(const Mode& mode) { return assess(mode); }
   /// After a gap of `from` has fallen to 0.
   std::vector<Successor> after(const ModeFlow& from, const Monitor& reached);
 

@@ -1,7 +1,7 @@
 // Modes at work; kept by each piece of an enclosure.
 #include <utility>
 
-#include <perp/analysis/enclosure/mode_flow.hpp>
+#include <perp/analysis/enclosure/modes/mode_flow.hpp>
 
 namespace perp::enclosure {
 
@@ -41,8 +41,9 @@ ModeFlow& ModeFlows::get(const Mode& mode, const Interval& t, const Box& box) {
 bool ModeFlows::must_leave(const Mode& mode, int law, const Interval& values, const Interval& t,
                            const Box& box) const {
   const auto rate = [&](const Interval& lambda) {
-    const ModeSystem made = mode_system(system_, space_, mode, near(t, box), law, lambda);
+    ModeSystem made = mode_system(system_, space_, mode, near(t, box), {{law}, {lambda}});
     if (made.outcome != ModeSystem::Outcome::made) return Interval::none();
+    made.flow.outputs = {made.flow.outputs.back()};
     IntervalSeries series(made.flow);
     return series.compute(t, box, 2, false) ? series.output(0, 1) : Interval::none();
   };

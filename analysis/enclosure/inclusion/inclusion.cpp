@@ -1,0 +1,391 @@
+// Steps while branches of laws are not known; called by the pieces of enclosures.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/inclusion/inclusion.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+constexpr int trials = 80;      ///< lengths of a step
+constexpr int inflations = 12;  ///< of a tube
+constexpr int refinements = 3;  ///< of E
+constexpr double growth = 1.25;
+constexpr double patience = 0x1p-6;  ///< of a length, before a law is opened instead
+
+const Law& law_of(const OpenFlows* flows, int law) {
+  return flows->flows().system().laws[static_cast<std::size_t>(law)];
+}
+
+/// A little wider than x on both sides.
+Interval inflated(const Interval& x) {
+  const Interval more = symmetric(width(x) / 64 + 0x1p-50 * magnitude(x) + 0x1p-1000);
+  return x + more;
+}
+
+/// The end of a branch that is next to w, where there is one.
+std::optional<double> nearest_corner(const Law& law, const Interval& w) {
+  std::optional<double> best;
+  const auto distance = [&w](double corner) {
+    return std::max({w.lo - corner, corner - w.hi, 0.0});
+  };
+  const auto consider = [&](double corner) {
+    if (std::isfinite(corner) && (!best || distance(corner) < distance(*best))) best = corner;
+  };
+  for (const Branch& branch : law.branches) {
+    if (branch.b == 0) {
+      consider(branch.c / branch.a);
+    } else {
+      consider(branch.w.lower);
+      consider(branch.w.upper);
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Inclusion::Inclusion(OpenFlows& flows, double t, const Doubleton& set, const Mode& mode,
+                     double grid, double length)
+    : flows_(&flows), t_(t), grid_(grid), length_(length), set_(set), mode_(mode) {}
+
+Box Inclusion::lambda_now() const {
+  Box lambda;
+  for (const OpenLaw& open : laws_)
+    lambda.push_back(graph_over(law_of(flows_, open.law), open.w).lambda);
+  return lambda;
+}
+
+OpenFlow* Inclusion::flow() {
+  OpenLaws open;
+  for (const OpenLaw& one : laws_) {
+    open.laws.push_back(one.law);
+    open.values.emplace_back(one.reference);
+  }
+  return flows_->get(mode_, open, Interval(t_), set_.box());
+}
+
+bool Inclusion::open(int law) {
+  OpenLaw added{.law = law, .since = t_};
+  added.met.insert(mode_[static_cast<std::size_t>(law)]);
+  const auto place =
+      std::find_if(laws_.begin(), laws_.end(), [law](const OpenLaw& o) { return o.law > law; });
+  const auto at = static_cast<int>(place - laws_.begin());
+  laws_.insert(place, added);
+  OpenLaw& here = laws_[static_cast<std::size_t>(at)];
+  OpenFlow* equations = flow();
+  Box lambda = lambda_now();
+  for (Interval& value : lambda)
+    if (!value.has_value()) value = Interval(0);
+  if (equations == nullptr || !equations->expand(Interval(t_), set_.box(), lambda, 1, false)) {
+    reason_ = equations != nullptr ? "its equations have no value everywhere in the set"
+                                   : "the equations of an open law are not solved";
+    return false;
+  }
+  here.w = equations->argument(at);
+  const Law& data = law_of(flows_, law);
+  const auto corner = nearest_corner(data, here.w);
+  const Interval reference =
+      graph_over(data, corner ? hull(here.w, Interval(*corner)) : here.w).lambda;
+  if (!reference.has_value()) {
+    reason_ = "an open law allows multipliers without bounds";
+    return false;
+  }
+  here.reference = middle(reference);
+  return true;
+}
+
+/// A part of the time in which w comes to the nearest corner and past it.
+double Inclusion::first_length(OpenFlow& flow) {
+  double length = directed::infinity;
+  if (!flow.expand(Interval(t_), set_.box(), lambda_now(), 2, false)) return 4 * grid_;
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
+    const OpenLaw& open = laws_[a];
+    const auto corner = nearest_corner(law_of(flows_, open.law), open.w);
+    const Interval way = corner ? hull(open.w, Interval(*corner)) : open.w;
+    const double speed = magnitude(flow.argument_rate(static_cast<int>(a)));
+    if (speed > 0) length = std::min(length, width(way) / (8 * speed));
+  }
+  return std::isfinite(length) ? std::max(length, 4 * grid_) : 4 * grid_;
+}
+
+bool Inclusion::step(double end) {
+  closed_.clear();
+  for (int trial = 0; trial < trials; ++trial) {
+    OpenFlow* equations = flow();
+    if (equations == nullptr) {
+      reason_ = "the equations of an open law are not solved";
+      return false;
+    }
+    if (!(length_ > 0)) length_ = first_length(*equations);
+    const double wanted = length_;
+    bool needs_law = false;
+    for (double length = wanted; length >= grid_; length /= 2) {
+      to_ = length < end - t_ ? t_ + grid_ * std::floor(length / grid_) : end;
+      const Proof proof = prove(*equations, to_);
+      if (proof == Proof::made) {
+        move(*equations);
+        length_ = growth * (length < wanted ? length : wanted);
+        return true;
+      }
+      needs_law = proof == Proof::needs_law && length <= std::max(patience * wanted, 2 * grid_);
+      if (needs_law) break;
+    }
+    if (!needs_law) return false;
+    if (!open(needed_)) return false;
+  }
+  reason_ = "no step could be proved while the next mode is open";
+  return false;
+}
+
+/// Z ⊃ X + [0, h] f(Z, Λ), Λ ⊃ what the laws allow over w(Z): solutions stay in the right side.
+bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
+  const Box& start = set_.box();
+  const Interval all = Interval(t_) + times;
+  Box Z = start, Lambda = lambda_now();
+  for (int trial = 0; trial < inflations; ++trial) {
+    for (Interval& x : Z) x = inflated(x);
+    for (const Interval& value : Lambda)
+      if (!value.has_value()) return false;
+    if (!is_bounded(Z) || !flow.expand(all, Z, Lambda, 2, false)) return false;
+    Box K(start.size());
+    bool inside = true;
+    for (std::size_t i = 0; i < K.size(); ++i) {
+      K[i] = start[i] + times * flow.rate(static_cast<int>(i));
+      inside = inside && is_inside(K[i], Z[i]);
+    }
+    Box wider = Lambda;
+    for (std::size_t a = 0; a < laws_.size(); ++a) {
+      laws_[a].graph = graph_over(law_of(flows_, laws_[a].law), flow.argument(static_cast<int>(a)));
+      const Interval& lambda = laws_[a].graph.lambda;
+      if (!lambda.has_value()) return false;
+      inside = inside && Lambda[a].contains(lambda);
+      wider[a] = hull(Lambda[a], lambda);
+    }
+    if (inside) {
+      tube_ = K;
+      for (const OpenLaw& open : laws_) lambda_.push_back(open.graph.lambda);
+      return true;
+    }
+    for (std::size_t i = 0; i < K.size(); ++i) Z[i] = hull(start[i], K[i]);
+    Lambda = wider;
+  }
+  return false;
+}
+
+/// The law whose branch may end in the tube; −1: none, −2: a reset may happen.
+int Inclusion::ending_law(OpenFlow& flow) {
+  for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
+    const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
+    const int sign = certain_sign(flow.gap(k));
+    if (gap.reset >= 0 ? sign == 0 : sign <= 0) return gap.reset >= 0 ? -2 : gap.law;
+  }
+  return -1;
+}
+
+Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
+  lambda_.clear();
+  reason_ = "no step could be proved while the next mode is open";
+  if (!find_tube(flow, hull(Interval(0), Interval(to) - Interval(t_)))) return Proof::too_long;
+  const Interval times = hull(Interval(0), Interval(to) - Interval(t_));
+  if (!flow.expand(Interval(t_) + times, tube_, lambda_, 2, false)) return Proof::too_long;
+  needed_ = ending_law(flow);
+  if (needed_ == -2) reason_ = "a reset may happen while the next mode is open";
+  if (needed_ != -1) return needed_ >= 0 ? Proof::needs_law : Proof::too_long;
+  for (std::size_t a = 0; a < laws_.size(); ++a)
+    laws_[a].reached = flow.argument(static_cast<int>(a));
+  rates_.clear();
+  for (int i = 0; i < set_.states(); ++i) rates_.push_back(flow.rate(i));
+  if (!flow.centre.prepare(set_, t_, to, grid_)) return Proof::too_long;
+  to_ = flow.centre.end();
+  times_ = hull(Interval(0), Interval(to_) - Interval(t_));
+  return find_disturbance(flow) ? Proof::made : Proof::too_long;
+}
+
+/// e(h) of the class comment.
+bool Inclusion::find_disturbance(OpenFlow& flow) {
+  const int n = set_.states(), m = static_cast<int>(laws_.size());
+  const Interval all = Interval(t_) + times_, h = Interval(to_) - Interval(t_);
+  const Box reference = flow.centre.between(t_, to_);
+  Box E(static_cast<std::size_t>(n)), both = tube_, lambdas = lambda_;
+  if (!flow.expand(all, reference, flow.open.values, 1, false)) return false;
+  for (int i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    E[at] = times_ * (rates_[at] - flow.rate(i));
+    both[at] = hull(both[at], reference[at]);
+  }
+  Box gained(static_cast<std::size_t>(n)), more(gained), D(gained);
+  for (std::size_t a = 0; a < lambdas.size(); ++a)
+    lambdas[a] = hull(lambdas[a], flow.open.values[a]);
+  if (!flow.expand(all, both, lambdas, 1, true)) return false;
+  for (int i = 0; i < n; ++i)
+    for (int a = 0; a < m; ++a) {
+      const auto at = static_cast<std::size_t>(a);
+      gained[static_cast<std::size_t>(i)] +=
+          flow.slope(i, n + a) * (lambda_[at] - flow.open.values[at]);
+    }
+  const auto by_states = [&](const Box& x) {
+    Box sum(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        if (!flow.slope(i, j).is_zero())
+          sum[static_cast<std::size_t>(i)] += flow.slope(i, j) * x[static_cast<std::size_t>(j)];
+    return sum;
+  };
+  for (int round = 0; round < refinements; ++round) {
+    D = gained + by_states(E);
+    for (std::size_t i = 0; i < E.size(); ++i) E[i] = common({E[i]}, {times_ * D[i]})[0];
+  }
+  more = by_states(D);
+  added_.assign(static_cast<std::size_t>(n), Interval(0));
+  for (std::size_t i = 0; i < added_.size(); ++i)
+    added_[i] = h * gained[i] + square(h) * more[i] / Interval(2);
+  return is_bounded(added_);
+}
+
+/// w at the end of the step, where a side of a vertical branch goes back to it.
+void Inclusion::bound_arguments(OpenFlow& flow) {
+  const Interval all = Interval(t_) + times_, h = Interval(to_) - Interval(t_);
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
+    OpenLaw& open = laws_[a];
+    const Law& law = law_of(flows_, open.law);
+    Interval after(-directed::infinity, directed::infinity);
+    open.pressed.reset();
+    for (const int k : open.graph.branches) {
+      const Branch& branch = law.branches[static_cast<std::size_t>(k)];
+      if (branch.b != 0) continue;
+      const Interval corner = Interval(branch.c) / Interval(branch.a);
+      if (!corner.is_point()) continue;
+      bool returns[2] = {false, false};
+      for (const int side : {1, -1}) {
+        // 0 ≤ u = side (w − c) beyond the corner
+        const Interval now = side > 0 ? open.w - corner : corner - open.w;
+        Box lambda = lambda_;
+        lambda[a] = lambda_beside(law, corner.lo, side, open.reached);
+        if (!lambda[a].has_value() || !flow.expand(all, tube_, lambda, 2, false)) continue;
+        const Interval rate = flow.argument_rate(static_cast<int>(a));
+        const double outward = side > 0 ? rate.hi : -rate.lo;
+        if (!std::isfinite(outward)) continue;
+        returns[side < 0] = outward < 0;
+        const Interval grown = Interval(std::max(now.hi, 0.0)) + h * Interval(outward);
+        const Interval end = side > 0 ? corner + Interval(std::max(grown.hi, 0.0))
+                                      : corner - Interval(std::max(grown.hi, 0.0));
+        after = side > 0 ? Interval(after.lo, std::min(after.hi, end.hi))
+                         : Interval(std::max(after.lo, end.lo), after.hi);
+      }
+      if (returns[0] && returns[1]) open.pressed = k;
+    }
+    open.w = after;
+  }
+}
+
+/// Narrows the states by w: x_j from w = w(m) + Σ ∂w/∂x_i (x_i − m_i).
+void Inclusion::contract(OpenFlow& flow, Box& box) {
+  const Interval t(to_);
+  const Box m = points(middle(box));
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
+    OpenLaw& open = laws_[a];
+    const int law = static_cast<int>(a);
+    if (!flow.expand(t, m, lambda_, 1, false)) continue;
+    const Interval value = flow.argument(law);
+    if (!flow.expand(t, box, lambda_, 1, true)) continue;
+    Box parts(box.size());
+    Interval all = value;
+    for (std::size_t j = 0; j < box.size(); ++j) {
+      const Interval slope = flow.argument_slope(law, static_cast<int>(j));
+      if (!slope.is_zero()) parts[j] = slope * (box[j] - m[j]);
+      all += parts[j];
+    }
+    open.w = common({common({flow.argument(law)}, {all})[0]}, {open.w})[0];
+    for (std::size_t j = 0; j < box.size(); ++j) {
+      const Interval slope = flow.argument_slope(law, static_cast<int>(j));
+      if (certain_sign(slope) == 0) continue;
+      Interval rest = open.w - value;
+      for (std::size_t i = 0; i < box.size(); ++i)
+        if (i != j && !parts[i].is_zero()) rest -= parts[i];
+      box[j] = common({box[j]}, {m[j] + rest / slope})[0];
+    }
+  }
+}
+
+/// To the end of the step. A state that is bounded by w much closer than by its row is a row of its
+/// own from there on.
+void Inclusion::move(OpenFlow& flow) {
+  const Interval h = Interval(to_) - Interval(t_);
+  for (OpenLaw& open : laws_) {
+    is_function_ = is_function_ && open.graph.is_function;
+    open.met.insert(open.graph.branches.begin(), open.graph.branches.end());
+  }
+  Box other = tube_;
+  for (std::size_t i = 0; i < other.size(); ++i)
+    other[i] = common({other[i]}, {set_.box()[i] + h * rates_[i]})[0];
+  bound_arguments(flow);
+  flow.centre.move(set_, to_, added_, other);
+  Box box = set_.box();
+  contract(flow, box);
+  const int n = set_.states();
+  Box F = points(set_.center());
+  IntervalMatrix J{Matrix(Matrix::Identity(n, n))};
+  const Box rows = set_.image_box(F, J);
+  for (int i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!(2 * width(box[at]) < width(rows[at]))) continue;
+    F[at] = box[at];
+    J(i, i) = Interval(0);
+  }
+  set_.move(F, J, box);
+  span_ = Interval(t_, to_);
+  t_ = to_;
+}
+
+void Inclusion::close() {
+  for (auto open = laws_.begin(); open != laws_.end();) {
+    const Law& law = law_of(flows_, open->law);
+    const LawGraph graph = graph_over(law, open->w);
+    int known = -1;
+    if (graph.branches.size() == 1) {
+      const Branch& branch = law.branches[static_cast<std::size_t>(graph.branches.front())];
+      const bool is_inner = branch.w.lower < open->w.lo && open->w.hi < branch.w.upper;
+      if (branch.b != 0 && is_inner) known = graph.branches.front();
+    } else if (open->pressed) {
+      const Branch& branch = law.branches[static_cast<std::size_t>(*open->pressed)];
+      if (open->w.is_point() && open->w == Interval(branch.c) / Interval(branch.a))
+        known = *open->pressed;
+    }
+    if (known < 0) {
+      ++open;
+      continue;
+    }
+    mode_[static_cast<std::size_t>(open->law)] = known;
+    closed_.push_back(*open);
+    open = laws_.erase(open);
+  }
+}
+
+std::vector<Mode> Inclusion::modes() const {
+  constexpr std::size_t most = 64;
+  std::vector<Mode> list{mode_};
+  for (const OpenLaw& open : laws_) {
+    std::vector<Mode> longer;
+    for (const Mode& mode : list)
+      for (const int branch : graph_over(law_of(flows_, open.law), open.w).branches) {
+        longer.push_back(mode);
+        longer.back()[static_cast<std::size_t>(open.law)] = branch;
+      }
+    if (longer.size() > most) break;
+    list = std::move(longer);
+  }
+  return list;
+}
+
+bool Inclusion::observe(Box& values) {
+  OpenFlow* equations = flow();
+  return equations != nullptr && equations->observe(Interval(t_), set_.box(), lambda_now(), values);
+}
+
+bool Inclusion::observe_tube(Box& values) {
+  OpenFlow* equations = flow();
+  return equations != nullptr && equations->observe(span_, tube_, lambda_, values);
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/enclosure/inclusion/open_flow.hpp>
+
+namespace perp::enclosure {
+
+/// A law that is open: λ may be whatever its graph holds over the present w.
+struct OpenLaw {
+  int law = -1;
+  double reference = 0;          ///< λ of the reference solutions
+  Interval w{};                  ///< of all members now
+  Interval reached{};            ///< w over the last step
+  LawGraph graph{};              ///< over that
+  std::optional<int> pressed{};  ///< the vertical branch towards which both sides went in it
+  double since = 0;
+  std::set<int> met{};  ///< branches on which members may have been since
+};
+
+/// All solutions while the branches of some laws are not known: those of the inclusion
+///     x' ∈ f(t, x, Λ),    Λ: what the open laws allow over the w of the tube
+/// hold them all. Beside the reference solution y of λ = c from the same start,
+///     e = x − y,   e' ∈ A e + B (Λ − c),   A = ∂f/∂x, B = ∂f/∂λ between both,
+///     e(h) ∈ h B (Λ − c) + h²/2 A D,   D = B (Λ − c) + A E,   e(s) ∈ E for s ≤ h.
+/// At a vertical branch w = c of an open law a side that goes back bounds w: (w − c)⁺ grows by at
+/// most the largest w' of points with w > c, and (w − c)⁻ likewise.
+class Inclusion {
+ public:
+  Inclusion(OpenFlows& flows, double t, const Doubleton& set, const Mode& mode, double grid,
+            double length);
+
+  /// Opens a law from now on. False: its w has no value.
+  bool open(int law);
+  /// One proved step, at most to `end`; laws whose branch may end within it are opened. False: see
+  /// `reason`.
+  bool step(double end);
+  /// Closes the laws whose branch is known for all members.
+  void close();
+
+  [[nodiscard]] double t() const { return t_; }
+  [[nodiscard]] double length() const { return length_; }
+  [[nodiscard]] const Doubleton& set() const { return set_; }
+  [[nodiscard]] const Mode& mode() const { return mode_; }
+  [[nodiscard]] const std::vector<OpenLaw>& laws() const { return laws_; }
+  /// Laws that were closed, since `step` was called last.
+  [[nodiscard]] const std::vector<OpenLaw>& closed() const { return closed_; }
+  /// Were the λ of open laws continuous functions of w in all steps? Then the solutions are unique.
+  [[nodiscard]] bool is_function() const { return is_function_; }
+  /// Modes in which members may be now.
+  [[nodiscard]] std::vector<Mode> modes() const;
+  /// Variables, then multipliers: now, and over the last step. False: one has no value.
+  ///@{
+  bool observe(Box& values);
+  bool observe_tube(Box& values);
+  ///@}
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  enum class Proof { made, too_long, needs_law };
+
+  OpenFlow* flow();
+  [[nodiscard]] Box lambda_now() const;
+  [[nodiscard]] double first_length(OpenFlow& flow);
+  Proof prove(OpenFlow& flow, double to);
+  bool find_tube(OpenFlow& flow, const Interval& times);
+  int ending_law(OpenFlow& flow);
+  bool find_disturbance(OpenFlow& flow);
+  void bound_arguments(OpenFlow& flow);
+  void contract(OpenFlow& flow, Box& box);
+  void move(OpenFlow& flow);
+
+  OpenFlows* flows_;
+  double t_, grid_, length_;
+  Doubleton set_;
+  Mode mode_;
+  std::vector<OpenLaw> laws_, closed_;
+  bool is_function_ = true;
+  double to_ = 0;
+  int needed_ = -1;    // law
+  Interval times_{};   // of the step, from 0
+  Interval span_{};    // of the last step
+  Box tube_, lambda_;  // Z, Λ
+  Box rates_, added_;  // f over them; e(h)
+  std::string reason_;
+};
+
+}  // namespace perp::enclosure

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include <perp/analysis/enclosure/inclusion/law_graph.hpp>
+#include <perp/analysis/enclosure/modes/mode_flow.hpp>
+
+namespace perp::enclosure {
+
+/// The equations while some laws are open: x' = f(t, x, λ_U), λ_U anything that these laws allow;
+/// the other laws stay on their branches. The w of open laws are functions of time and states.
+class OpenFlow {
+ public:
+  OpenFlow(ModeSystem made, const Dcs& system, const OpenLaws& open, const StepOptions& options);
+
+  ModeSystem system;
+  OpenLaws open;      ///< λ_U of the reference solutions, points
+  TaylorStep centre;  ///< steps of these
+
+  /// Everything over a box of the states and one of λ_U. False: something has no value.
+  bool expand(const Interval& t, const Box& x, const Box& lambda, int order, bool derivatives);
+  [[nodiscard]] Interval rate(int i) const { return spread_.coefficient(i, 1); }
+  /// ∂f_i/∂x_j, and of j from the number of states on by λ_U; after `expand` with derivatives.
+  [[nodiscard]] Interval slope(int i, int j) const { return spread_.derivative(i, j, 1); }
+  [[nodiscard]] Interval gap(int k) const { return spread_.output(k, 0); }
+  /// w of the open law number a, its rate and ∂w/∂x_j.
+  ///@{
+  [[nodiscard]] Interval argument(int a) const { return spread_.output(first_ + a, 0); }
+  [[nodiscard]] Interval argument_rate(int a) const { return spread_.output(first_ + a, 1); }
+  [[nodiscard]] Interval argument_slope(int a, int j) const {
+    return spread_.output_derivative(first_ + a, j, 0);
+  }
+  ///@}
+  /// The variables, then the multipliers. False: one of them has no value.
+  bool observe(const Interval& t, const Box& x, const Box& lambda, Box& values);
+
+ private:
+  int first_;  // output
+  IntervalSeries spread_, observer_;
+};
+
+/// Those that a piece has met.
+class OpenFlows {
+ public:
+  explicit OpenFlows(ModeFlows& flows) : flows_(flows) {}
+
+  /// Null: the equations are not solved, or the w of an open law is no function of the states.
+  OpenFlow* get(Mode mode, const OpenLaws& open, const Interval& t, const Box& box);
+  [[nodiscard]] const ModeFlows& flows() const { return flows_; }
+
+ private:
+  using Key = std::tuple<Mode, std::vector<int>, std::vector<double>>;
+
+  ModeFlows& flows_;
+  std::map<Key, std::unique_ptr<OpenFlow>> known_;
+};
+
+}  // namespace perp::enclosure

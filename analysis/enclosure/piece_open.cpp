@@ -1,0 +1,269 @@
+// Pieces whose next mode is not known: back to the last certain time, and on by what may follow.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/schemes/events.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+constexpr int approaches = 6;  ///< steps to the place from which nothing is certain
+
+bool are_positive(const std::vector<Monitor>& monitors) {
+  return std::all_of(monitors.begin(), monitors.end(),
+                     [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
+}
+
+}  // namespace
+
+/// Is it certain now that all members are in the mode, and is no event under way? Then what waited
+/// for one was before it.
+void Piece::note_certain(Branch& branch, const ModeFlow& flow) {
+  if (branch.t < branch.settled || branch.t >= task_.span.end) return;
+  for (const Monitor& monitor : branch.monitors)
+    if (monitor.trend != Trend::positive &&
+        certain_sign(gap_range(flow.step, monitor, 0, Interval(0), branch.set)) <= 0)
+      return;
+  flush(branch);
+  branch.certain = Certain{.t = branch.t,
+                           .set = branch.set,
+                           .mode = branch.mode,
+                           .monitors = branch.monitors,
+                           .flag = branch.flag,
+                           .row = branch.row,
+                           .rows = result_.enclosure.rows.size(),
+                           .tube = result_.enclosure.tube.size(),
+                           .events = result_.enclosure.events.size(),
+                           .open = open_.size(),
+                           .tube_from = branch.tube_from};
+  for (Monitor& monitor : branch.certain->monitors) monitor.trend = Trend::positive;
+}
+
+bool Piece::take_back(Branch& branch) {
+  if (!branch.certain) return false;
+  const Certain& known = *branch.certain;
+  branch.t = known.t;
+  branch.set = known.set;
+  branch.mode = known.mode;
+  branch.monitors = known.monitors;
+  branch.flag = known.flag;
+  branch.row = known.row;
+  branch.tube_from = known.tube_from;
+  branch.waiting.clear();
+  branch.waiting_tube.clear();
+  result_.enclosure.rows.resize(known.rows);
+  result_.enclosure.tube.resize(known.tube);
+  result_.enclosure.events.resize(known.events);
+  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(known.open), open_.end());
+  return true;
+}
+
+/// As far as all gaps are positive, to the grid.
+void Piece::approach(Branch& branch) {
+  ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box());
+  for (int round = 0; round < approaches; ++round) {
+    const double t = branch.t;
+    if (!(t < task_.span.end) || !flow.step.prepare(branch.set, t, task_.span.end, task_.grid))
+      return;
+    double at = t, until = flow.step.end();
+    for (double next = until; next > at;
+         next = at + task_.grid * std::floor((until - at) / (2 * task_.grid))) {
+      std::vector<Monitor> monitors = branch.monitors;
+      const bool is_certain =
+          watch(flow.step, branch.set, Interval(at, next) - Interval(t), monitors) < 0 &&
+          are_positive(monitors);
+      (is_certain ? at : until) = next;
+    }
+    ++result_.enclosure.steps;
+    if (!(at > t) || step_to(branch, flow, at, -1) == Outcome::lost) return;
+  }
+}
+
+/// Rows of a time hold all members only where every branch has its own.
+void Piece::note_unfinished(const Branch& branch) {
+  double& rows = result_.rows_until;
+  if (branch.row < task_.times.size()) rows = std::min(rows, task_.times[branch.row]);
+  for (const EnclosureRow& row : branch.waiting) rows = std::min(rows, row.t);
+  double& tube = result_.tube_until;
+  tube = std::min(tube, branch.tube_from);
+  for (const TubeRow& row : branch.waiting_tube) tube = std::min(tube, row.from);
+}
+
+/// Is it too wide, and will be bisected?
+bool Piece::is_given_up() const {
+  return effort_ == Effort::until_wide && result_.excess > task_.options.share &&
+         can_bisect(start_, result_.split);
+}
+
+bool Piece::open_after_loss(Branch& branch) {
+  const std::optional<Lost> lost = result_.enclosure.lost;
+  const int split = result_.split;
+  if (!lost || lost->law < 0 || lost->reset >= 0 || !branch.certain) return false;
+  if (++branch.events > task_.options.most_events) return false;
+  if (!take_back(branch)) return false;
+  result_.enclosure.lost.reset();
+  approach(branch);
+  if (!result_.enclosure.lost && follow_open(branch, {lost->law})) return true;
+  if (result_.enclosure.lost && effort_ == Effort::last) return false;
+  result_.enclosure.lost = lost;
+  result_.split = split;
+  return false;
+}
+
+/// The laws of which the candidates differ are open from the start on.
+void Piece::open_at_start(const Branch& start, const std::vector<Successor>& list) {
+  std::vector<int> laws;
+  Branch branch = start;
+  for (const Successor& next : list) {
+    if (next.verdict == Verdict::refuted || next.mode.empty()) continue;
+    if (branch.mode.empty()) branch.mode = next.mode;
+    for (int j = 0; j < static_cast<int>(next.mode.size()); ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      const bool is_known = std::find(laws.begin(), laws.end(), j) != laws.end();
+      if (next.mode[at] != branch.mode[at] && !is_known) laws.push_back(j);
+    }
+  }
+  if (branch.mode.empty() || laws.empty()) return note_unfinished(start);
+  const std::optional<Lost> lost = result_.enclosure.lost;
+  const int split = result_.split;
+  result_.enclosure.lost.reset();
+  branch.number = numbers_++;
+  if (follow_open(branch, laws)) {
+    open_.push_back(std::move(branch));
+    return;
+  }
+  note_unfinished(branch);
+  if (effort_ != Effort::last || !result_.enclosure.lost) {
+    result_.enclosure.lost = lost;
+    result_.split = split;
+  }
+}
+
+/// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
+/// piece may be bisected still.
+bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
+  const bool goes_on = branch.t - branch.open_until <= branch.open_length;
+  Inclusion phase(open_flows_, branch.t, branch.set, branch.mode, task_.grid,
+                  goes_on ? branch.open_length : 0);
+  const auto fail = [&](const std::string& reason, int law) {
+    branch.t = phase.t();
+    branch.set = phase.set();
+    lose(branch, reason, Interval(branch.t), -1);
+    result_.enclosure.lost->law = law;
+    return false;
+  };
+  for (const int law : laws)
+    if (!phase.open(law)) return fail(phase.reason(), law);
+  branch.how = How::inclusion;
+  const char* const no_value = "an algebraic variable has no value everywhere in the set";
+  if (!add_open_rows(branch, phase, phase.t())) return fail(no_value, -1);
+  while (phase.t() < task_.span.end) {
+    const bool has_rows = branch.row < task_.times.size();
+    if (!has_rows && !task_.options.tube) break;
+    const double from = phase.t();
+    if (result_.enclosure.steps++ >= task_.options.most_steps)
+      return fail("the number of steps has reached its limit", -1);
+    if (!phase.step(has_rows ? task_.times[branch.row] : task_.span.end))
+      return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
+    if (!phase.is_function()) {
+      if (effort_ != Effort::last)
+        return fail("the next mode is not known", phase.laws().front().law);
+      branch.flag = Flag::all;
+    }
+    if (!add_open_rows(branch, phase, from)) return fail(no_value, -1);
+    branch.open_length = phase.length();
+    if (leave_open(branch, phase)) return true;
+  }
+  note_open_events(branch, phase.laws(), task_.span.end);
+  branch.t = task_.span.end;
+  return true;
+}
+
+/// Is the mode known of all members? Then the branch goes on in it.
+bool Piece::leave_open(Branch& branch, Inclusion& phase) {
+  Inclusion closing = phase;
+  closing.close();
+  if (!closing.laws().empty()) {
+    if (!closing.closed().empty()) {
+      note_open_events(branch, closing.closed(), closing.t());
+      phase = closing;
+    }
+    return false;
+  }
+  const Interval t(closing.t());
+  Successors successors(flows_, t, closing.set().box());
+  const Successor next = successors.in_mode(closing.mode());
+  if (next.verdict != Verdict::proved) return false;
+  const bool is_certain =
+      std::all_of(next.monitors.begin(), next.monitors.end(),
+                  [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
+  if (!is_certain) return false;
+  note_open_events(branch, closing.closed(), closing.t());
+  branch.t = branch.open_until = closing.t();
+  branch.set = closing.set();
+  branch.mode = next.mode;
+  branch.monitors = next.monitors;
+  branch.settled = branch.t;
+  // states that others give on a surface that holds all members
+  ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box());
+  const int n = branch.set.states();
+  Box F = points(branch.set.center());
+  IntervalMatrix J{Matrix(Matrix::Identity(n, n))};
+  flow.window.complete(t, F, J, branch.set.box());
+  branch.set.move(F, J, branch.set.box());
+  return true;
+}
+
+/// Rows and tube of the last step; its end is at most at the next row. False: a variable has no
+/// value.
+bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
+  Box values;
+  const int n = task_.system.n();
+  for (; branch.row < task_.times.size() && task_.times[branch.row] == phase.t(); ++branch.row) {
+    if (!phase.observe(values)) return false;
+    EnclosureRow row{.t = phase.t(), .branch = branch.number, .flag = branch.flag};
+    row.how = branch.how;
+    row.box.assign(values.begin(), values.begin() + n);
+    row.multipliers.assign(values.begin() + n, values.end());
+    row.modes = phase.modes();
+    result_.enclosure.rows.push_back(row);
+  }
+  if (!task_.options.tube || !(from < phase.t())) return true;
+  if (!phase.observe_tube(values)) return false;
+  values.resize(static_cast<std::size_t>(n));
+  result_.enclosure.tube.push_back({from, phase.t(), branch.number, branch.flag, values});
+  branch.tube_from = phase.t();
+  return true;
+}
+
+/// What may have happened to laws while they were open: one event of each kind.
+void Piece::note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until) {
+  for (const OpenLaw& open : laws) {
+    const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
+    std::vector<EnclosureEvent> found;
+    for (const int from : open.met)
+      for (const int to : open.met) {
+        if (from == to) continue;
+        EnclosureEvent event{.t = Interval(open.since, until), .branch = branch.number};
+        event.law = open.law;
+        event.type = to_string(kind_of_change(law, from, to));
+        event.from = from;
+        event.to = to;
+        event.unique = false;
+        const auto same = std::find_if(found.begin(), found.end(), [&](const EnclosureEvent& e) {
+          return e.type == event.type;
+        });
+        if (same == found.end())
+          found.push_back(event);
+        else
+          same->from = same->to = -1;
+      }
+    for (EnclosureEvent& event : found) {
+      event.note = "any number of times";
+      result_.enclosure.events.push_back(event);
+    }
+  }
+}
+
+}  // namespace perp::enclosure
