@@ -31,22 +31,45 @@ void EventLog::write(std::vector<Event>& log) {
   waiting_.clear();
 }
 
+/// Between two jumps the way is straight, and changes of mode divide it. The mode between a jump and the
+/// last event is not known.
 std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Step& from,
                                                      const Step& to) const {
-  Step a = from;
+  std::vector<const Event*> events;
   for (const Waiting& waiting : waiting_)
-    for (const Event& event : waiting.events) {
-      if (event.kind != EventKind::jump || event.x_before.size() != from.x.size()) continue;
-      Step b = a;
-      b.t = event.t;
-      b.x = event.x_before;
-      if (const auto pole = poles.pass(a, b)) return pole;
+    for (const Event& event : waiting.events) events.push_back(&event);
+  const auto jumps = [&](const Event* event) {
+    return event->kind == EventKind::jump && event->x_before.size() == from.x.size();
+  };
+  Step a = from;  // where the present straight piece begins, in the present mode
+  double begin = from.t;
+  const auto pole_before = [&](double t, const Step& b) {
+    const auto state = [&](double time) {
+      const double s = b.t > a.t ? (time - a.t) / (b.t - a.t) : 1;
+      const bool is_old = a.mode == from.mode;
+      return Step{time, (1 - s) * a.x + s * b.x, is_old ? from.lambda : to.lambda, to.w, a.mode};
+    };
+    const double start = std::exchange(begin, std::clamp(t, begin, std::max(begin, b.t)));
+    return poles.pass({state(start), state(begin)});
+  };
+  for (auto place = events.begin(); place != events.end(); ++place) {
+    const auto jump = std::find_if(place, events.end(), jumps);
+    Step b = to;
+    if (jump != events.end()) b.t = (*jump)->t, b.x = (*jump)->x_before;
+    if (const auto pole = pole_before((*place)->t, b)) return pole;
+    const auto law = static_cast<std::size_t>((*place)->law);
+    if (jump == place) {
       a = to;
-      a.t = event.t;
-      a.x = event.x_after;
+      a.t = begin = (*place)->t;
+      a.x = (*place)->x_after;
+      a.mode.clear();
+    } else if ((*place)->law >= 0 && law < a.mode.size()) {
+      a.mode[law] = (*place)->to;
     }
-  if (const auto pole = poles.pass(a, to)) return pole;
-  return a.t > from.t ? poles.pass_in_time(from, to) : std::nullopt;
+  }
+  a.mode = to.mode;
+  if (const auto pole = pole_before(to.t, to)) return pole;
+  return a.t > from.t ? poles.pass_in_time({from, to}) : std::nullopt;
 }
 
 }  // namespace perp

@@ -5,7 +5,7 @@
 
 #include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/schemes/pole_watch.hpp>
+#include <perp/schemes/poles/pole_watch.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {

@@ -29,7 +29,7 @@ class Run {
       : scheme_(scheme), laws_(laws), changes_(changes), options_(options), events_(laws),
         bounds_(options.bounds, n),
         is_recorded_(options.keep || options.observer),
-        is_watched_(!bounds_.empty() || scheme.has_resets() || changes.poles != nullptr) {}
+        is_watched_(!bounds_.empty() || scheme.has_resets()) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
     h_ = h;
@@ -79,7 +79,8 @@ class Run {
   /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
   bool advance(double t_next, double h) {
     from_ = scheme_.t(), splits_ = 0, ++steps_;
-    if (is_watched_) return advance_in_pieces(t_next, h, {});
+    const bool may_have_poles = changes_.poles != nullptr && changes_.poles->watches(scheme_.mode());
+    if (is_watched_ || may_have_poles) return advance_in_pieces(t_next, h, {});
     const Attempt attempt = scheme_.attempt(t_next, h);
     return keeps(attempt) || advance_in_pieces(t_next, h, attempt);
   }
@@ -96,11 +97,10 @@ class Run {
       const double length = start == from_ && to == t_next ? h : to - start;
       const Attempt attempt = first ? *std::exchange(first, {}) : scheme_.attempt(to, length);
       if (!keeps(attempt)) leave_mode(attempt, to, length);
-      if (const std::optional<PoleWatch::Pole> pole = pole_since(from)) {
+      if (const std::optional<PoleWatch::Pole> pole = pole_since(from, to)) {
         if (!goes_nearer(*pole, from, to)) return false;
         continue;
       }
-      if (fails_behind_zero(from)) return false;
       std::vector<Event> jumps;
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
@@ -127,10 +127,22 @@ class Run {
     }
   }
 
-  /// The first pole of the equations on the way since `from`, on which jumps are no motion.
-  std::optional<PoleWatch::Pole> pole_since(const Step& from) {
+  /// The first pole of the equations on the way since `from`, on which jumps are no motion. A step to
+  /// `end` that failed may have left its way behind a pole, and never got to one of time at its end.
+  std::optional<PoleWatch::Pole> pole_since(const Step& from, double end) {
     if (changes_.poles == nullptr) return std::nullopt;
-    return events_.pole_on_way(*changes_.poles, from, scheme_.snapshot());
+    PoleWatch& poles = *changes_.poles;
+    if (failure_) {
+      Step last = from;
+      for (const Step& next : failure_->refinement.path) {
+        if (next.mode == last.mode)
+          if (const auto pole = poles.pass({last, next})) return pole;
+        last = next;
+      }
+      last.t = end;
+      if (const auto pole = poles.pass_in_time({from, last})) return pole;
+    }
+    return events_.pole_on_way(poles, from, scheme_.snapshot());
   }
 
   /// The scheme goes back to `from`, and half-way to the pole with its next step, which ends at `to`.
@@ -146,18 +158,6 @@ class Run {
     }
     fail({{Status::not_solved, {}, pole.text}, h_, from_});
     return false;
-  }
-
-  /// A step that failed behind a zero of a denominator: where it got to may hide a pole. Ends there.
-  bool fails_behind_zero(const Step& from) {
-    if (!failure_ || changes_.poles == nullptr) return false;
-    const auto zero = changes_.poles->zero_on_way(from, scheme_.snapshot());
-    if (!zero || !(scheme_.t() - zero->t > zero->t - from.t)) return false;  // mostly behind it
-    events_.drop_all();
-    scheme_.restore(from);
-    failure_->t_before = from_;
-    fail(*failure_);
-    return true;
   }
 
   /// Resets that follow each other without end within one step: the run ends. False.
@@ -371,7 +371,8 @@ class Run {
   const IntegrateOptions& options_;
   EventLog events_;
   BoundedWay bounds_;
-  bool is_recorded_, is_watched_;  // states after the first; within steps, for bounds, resets or poles
+  bool is_recorded_;  // states after the first
+  bool is_watched_;   // there are bounds or resets to look for within each step
   Trajectory result_;
   std::optional<Failure> failure_;  // of the step being made
   double h_ = 0;

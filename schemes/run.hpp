@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/pole_watch.hpp>
+#include <perp/schemes/poles/pole_watch.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {

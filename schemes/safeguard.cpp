@@ -26,14 +26,15 @@ constexpr double lost_share = 1e-3;  ///< of an algebraic variable: its change t
 /// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at
 /// `low`, and no step from there to `high`, at most `floor` away, keeps the mode. Where a step to
 /// `high` has no solution at all, `too_long`, its length may be the reason: from nearer it is tried
-/// again, up to `end`; `shorter` counts these.
+/// again, up to `end`; `shorter` counts these. `path` gets the accepted states.
 void exhaust_mode(Scheme& scheme, double& low, double& high, double end, double floor,
-                  bool too_long, int& shorter) {
+                  bool too_long, int& shorter, std::vector<Step>& path) {
   const auto advances = [&](double to) {
     const Attempt attempt = scheme.attempt(to, to - low);
     too_long = attempt.status != Status::solved;
     if (too_long || !attempt.kept_mode) return false;
     scheme.accept();
+    path.push_back(scheme.snapshot());
     low = to;
     return true;
   };
@@ -280,7 +281,8 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     }
     if (attempt.status == Status::not_solved) reason = ": " + scheme.message();
     double high = t_next;
-    exhaust_mode(scheme, low, high, t_next, floor, attempt.status != Status::solved, shorter);
+    exhaust_mode(scheme, low, high, t_next, floor, attempt.status != Status::solved, shorter,
+                 result.path);
     if (shorter == most_shorter) {
       result.status = Status::not_solved;
       result.message =
@@ -320,6 +322,7 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     if (changes_mode) scheme.departures();  // for whether the mode before has lost its branch
     std::vector<int> lost = changes_mode ? scheme.lost_variables() : std::vector<int>{};
     if (changes_mode) settle(scheme, t_next, scheme.t() - before.t);
+    result.path.push_back(scheme.snapshot());
     // Changes in one moment are one change: that of the last, from where the first began.
     const bool same_moment =
         !result.changes.empty() && low - result.changes.back().before.t < last_moment * h;

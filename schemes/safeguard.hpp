@@ -25,6 +25,7 @@ struct Refinement {
   std::vector<LocatedChange> changes;
   std::string message{};
   Step from{}, to{};  ///< the states at both ends
+  std::vector<Step> path{};  ///< those accepted on the way
 };
 
 /// Makes the step of length h from `before` to t_next, which is known to be solved, the current

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+#include <perp/core/differentiate.hpp>
+
+namespace perp {
+
+/// A mode as formulas of (t, x): v = (ẋ, algebraic x, free λ) solved block after block (Dulmage and
+/// Mendelsohn) from the rows of F and the laws. A block of up to `largest_solved_block` unknowns in which
+/// it is affine is solved by Cramer's rule: its determinant is a divisor then, which vanishes where
+/// the block does not determine its unknowns. Other unknowns stay inputs.
+struct ExplicitForm {
+  Tape tape;              ///< inputs t | ẋ | x | λ, as those of the system
+  std::vector<int> rows;  ///< lines: solved unknowns, equations of the others, then w
+};
+
+constexpr int largest_solved_block = 6;
+
+/// The equations of a system of which the explicit forms of all modes are made.
+class ExplicitForms {
+ public:
+  explicit ExplicitForms(const Dcs& system);
+
+  /// May the form of some mode have divisors that are no numbers?
+  [[nodiscard]] bool may_divide() const { return may_divide_; }
+  /// Of a mode with m entries.
+  [[nodiscard]] ExplicitForm form(const Mode& mode) const;
+  [[nodiscard]] int n() const { return system_.n(); }
+  [[nodiscard]] int m() const { return system_.m(); }
+
+ private:
+  Dcs system_;                      // without parameters
+  std::vector<char> differential_;  // of each variable
+  bool may_divide_ = false;
+};
+
+/// The lines whose zeros are those of the divisors in `rows`: factors of divisors, bases of negative
+/// powers, cosines of tangents (which `tape` gets). Numbers are left out.
+std::vector<int> divisors_of(Tape& tape, const std::vector<int>& rows);
+
+}  // namespace perp

@@ -1,0 +1,262 @@
+// Tells steps that pass a pole of a formula, which no implicit equation at the end of a step sees.
+// The run loop asks it after each step.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/poles/pole_watch.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double beyond = 1 + 0x1p-10;  ///< of the way: a zero so near behind its end is at its end
+constexpr int most_zero_bisections = 60;
+constexpr int most_sections = 50;        ///< golden ones, to the least value of a divisor
+/// Distances from a zero, of the way: a row changes from the far one to the wide one and to the narrow
+/// one, at a pole of order one by 1/narrow where it changed by 1/wide before, at one of order 3/4, up to
+/// which its integral is finite, by 64 times as much. Beside a steep row a pole shows nearer only.
+constexpr double far = 0x1p-4, wide = 0x1p-12, narrow = 0x1p-20;
+constexpr double nearer = 0x1p-8;
+constexpr int most_nearer = 3;
+constexpr double pole_growth = 64;
+constexpr double resolved = 0x1p-28;  ///< of t: narrow shares of such a way are some ulps of t
+constexpr int points_of_touch = 16;  ///< at which a divisor that touches 0 is looked at
+constexpr double steps_ahead = 64;   ///< that functions of time are searched at once
+
+using Values = std::vector<RunningError>;
+
+/// One divisor along the way.
+class Course {
+ public:
+  Course(WatchedFormulas& formulas, std::size_t k, const Way& way)
+      : formulas_(formulas), k_(k), way_(way) {}
+
+  /// The first share in [low, high] that is seen not to have the sign that it has at `low`.
+  double end_of_sign(double low, double high, int sign) {
+    for (int i = 0; i < most_zero_bisections; ++i) {
+      const double middle = low + (high - low) / 2;
+      if (middle <= low || middle >= high) break;
+      (sign_at(middle) == sign ? low : high) = middle;
+    }
+    return high;
+  }
+
+  /// Where the least |value| is not told from 0, if it is; by golden sections.
+  std::optional<double> touch(double low, double high, int sign) {
+    constexpr double golden = 0.6180339887498949;
+    const auto value = [&](double s) { return sign * at(s).value; };
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double at_left = value(left), at_right = value(right);
+    for (int i = 0; i < most_sections; ++i) {
+      const double s = at_left < at_right ? left : right;
+      if (sign_at(s) != sign) return end_of_sign(0, s, sign);
+      if (at_left < at_right) {
+        high = right, right = left, at_right = at_left;
+        at_left = value(left = high - golden * (high - low));
+      } else {
+        low = left, left = right, at_left = at_right;
+        at_right = value(right = low + golden * (high - low));
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  RunningError at(double s) {
+    formulas_.divisors(way_, s, values_);
+    return values_[k_];
+  }
+  int sign_at(double s) { return decided_sign(at(s)); }
+
+  WatchedFormulas& formulas_;
+  std::size_t k_;
+  const Way& way_;
+  Values values_;
+};
+
+/// Does the parabola through three values of one sign come near 0, or pass it, between them?
+bool may_touch(double first, double middle, double last, int sign) {
+  const double bend = sign * (first - 2 * middle + last) / 2;
+  const double slope = sign * (-3 * first + 4 * middle - last) / 2;  // per half of the way
+  if (!(bend > 0) || !(slope < 0) || !(-slope < 4 * bend)) return false;
+  const double least = sign * first - slope * slope / (4 * bend);
+  return least <= std::min(std::abs(first), std::abs(last)) / 2;
+}
+
+/// Does some row grow towards the zero of a divisor at the share s from each side that is seen, between
+/// these distances times `scale`?
+bool grows(WatchedFormulas& formulas, const Way& way, double s, double scale, bool at_rest) {
+  Vector values, errors;
+  const auto change = [&](double from, double to, double sign) {  // at least (−1) or at most (1)
+    formulas.rows(way, from, at_rest, values, errors);
+    const Vector base = values, base_errors = errors;
+    formulas.rows(way, to, at_rest, values, errors);
+    const Vector size = (values - base).cwiseAbs() + sign * (errors + base_errors);
+    return Vector(size.unaryExpr([](double x) { return std::isfinite(x) ? x : inf; }));
+  };
+  Vector before, after;
+  for (const double side : {-1.0, 1.0}) {
+    const double room = side < 0 ? s : 2 - 1 / beyond - s;
+    if (!(room >= 4 * wide * scale)) continue;
+    const double middle = s + side * wide * scale;
+    const Vector first = change(s + side * std::min(room, far * scale), middle, 1);
+    const Vector last = change(middle, s + side * narrow * scale, -1);
+    before = before.size() == 0 ? first : Vector(before.cwiseMin(first));
+    after = after.size() == 0 ? last : Vector(after.cwiseMin(last));
+  }
+  for (Eigen::Index row = 0; row < before.size(); ++row)
+    if (std::isfinite(before[row]) && after[row] > pole_growth * before[row]) return true;
+  return false;
+}
+
+/// The rates that are not solved for are constant on the way, but so large behind a pole that beside them
+/// nothing grows.
+bool grows(WatchedFormulas& formulas, const Way& way, double s) {
+  double scale = 1;
+  for (int k = 0; k < most_nearer; ++k, scale *= nearer) {
+    if (scale * (way.b.t - way.a.t) < resolved * std::abs(way.time(s))) break;
+    if (grows(formulas, way, s, scale, false) || grows(formulas, way, s, scale, true)) return true;
+  }
+  return false;
+}
+
+/// A way too short for the digits of t is looked at beyond its ends, as a straight one.
+bool is_pole(WatchedFormulas& formulas, const Way& way, double s) {
+  const double length = way.b.t - way.a.t, t = way.time(s), longer = resolved * std::abs(t);
+  if (length >= longer) return grows(formulas, way, s);
+  Way around{way.a, way.b};
+  const Vector rate = way.rate(), x = way.a.x + s * (way.b.x - way.a.x);
+  around.a.t = t - longer, around.a.x = x - longer * rate;
+  around.b.t = t + longer, around.b.x = x + longer * rate;
+  return grows(formulas, around, 0.5);
+}
+
+/// The next zero of a function of time that may be one, from `from` on, if it is on the way up to `end`;
+/// else the search remembers it, or how far there is none.
+std::optional<TimeZeros::Zero> next_zero(WatchedFormulas& formulas, std::size_t k, double from,
+                                         double end, double length) {
+  WatchedFormulas::Search& search = formulas.searches()[k];
+  for (;;) {
+    if (!search.zero) {
+      if (search.until >= end) return std::nullopt;
+      from = std::max(from, search.until);
+      search.until = std::max(end, from + steps_ahead * length);
+      search.zero = formulas.time_zeros().next(k, from, search.until, true);
+      if (!search.zero) return std::nullopt;
+    }
+    const TimeZeros::Zero zero = *search.zero;
+    if (zero.before > end) return std::nullopt;
+    const bool is_before = zero.after < from;
+    if (!is_before &&
+        (!zero.touches || formulas.is_zero_between(k, zero.before, zero.after)))
+      return zero;
+    search.zero.reset();
+    search.until = std::max(zero.after, std::nextafter(zero.before, inf));
+  }
+}
+
+/// The first zero of a function of time on the way that is a pole, as a share of it. The zeros of the
+/// way are kept: its step may be made shorter.
+std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const Way& way) {
+  WatchedFormulas::Search& search = formulas.searches()[k];
+  const double length = way.b.t - way.a.t, end = way.a.t + beyond * length;
+  std::optional<TimeZeros::Zero> first;
+  std::optional<double> pole;
+  double from = way.a.t;
+  while (!pole) {
+    const auto zero = next_zero(formulas, k, from, end, length);
+    if (!zero) break;
+    if (!first) first = zero;
+    const double s = (zero->before + (zero->after - zero->before) / 2 - way.a.t) / length;
+    if (is_pole(formulas, way, s)) pole = s;
+    search.zero.reset();
+    search.until = from = std::max(zero->after, std::nextafter(zero->before, inf));
+  }
+  if (first) search = {first->before, first};
+  return pole;
+}
+
+/// The first zero of a divisor on the way, as far as three values of it tell.
+std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Values& first,
+                              const Values& middle, const Values& last, const Way& way) {
+  const int sign = decided_sign(first[k]);
+  if (sign == 0) return std::nullopt;
+  Course course(formulas, k, way);
+  if (decided_sign(middle[k]) != sign)
+    return course.end_of_sign(0, beyond / 2, sign);
+  if (decided_sign(last[k]) != sign) return course.end_of_sign(beyond / 2, beyond, sign);
+  if (may_touch(first[k].value, middle[k].value, last[k].value, sign))
+    return course.touch(0, beyond, sign);
+  return std::nullopt;
+}
+
+std::optional<PoleWatch::Pole> at_share(double s, const Way& way) {
+  if (!(s < inf)) return std::nullopt;
+  const double t = way.time(s);
+  return PoleWatch::Pole{
+      t, fmt::format("the equations have a pole at t = {:.6g}, which no step passes", t)};
+}
+
+}  // namespace
+
+bool WatchedFormulas::is_zero_between(std::size_t k, double low, double high) {
+  Values values;
+  const double error = std::max((high - low) / points_of_touch, half_ulp(high));
+  for (int i = 0; i <= points_of_touch; ++i) {
+    divisors_of_time(low + (high - low) * i / points_of_touch, error, values);
+    if (decided_sign(values[k]) == 0) return true;
+  }
+  return false;
+}
+
+PoleWatch::PoleWatch(const Dcs& system) {
+  ExplicitForms forms(system);
+  if (forms.may_divide()) forms_ = std::move(forms);
+}
+
+PoleWatch::PoleWatch(const Lcs& lcs) {
+  watch_signal(lcs.b, formulas_);
+  watch_signal(lcs.q, formulas_);
+}
+
+/// A state without a mode has none.
+FormulaList& PoleWatch::formulas_of(const Mode& mode) {
+  if (!forms_ || static_cast<int>(mode.size()) != forms_->m()) return formulas_;
+  const auto [place, is_new] = of_modes_.try_emplace(mode);
+  if (is_new) watch_mode(*forms_, mode, place->second);
+  return place->second;
+}
+
+/// As a share of the way; infinite: there is none.
+double PoleWatch::first_on_way(const Way& way) {
+  double first = inf;
+  Values at_start, at_middle, at_end;
+  for (const auto& formulas : formulas_of(way.b.mode)) {
+    formulas->divisors(way, 0, at_start);
+    formulas->divisors(way, beyond / 2, at_middle);
+    formulas->divisors(way, beyond, at_end);
+    for (std::size_t k = 0; k < at_start.size(); ++k) {
+      const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, way);
+      if (s && *s < first && is_pole(*formulas, way, *s)) first = *s;
+    }
+  }
+  return first;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::pass(const Way& way) {
+  if (!(way.b.t > way.a.t)) return std::nullopt;
+  const std::optional<Pole> pole = at_share(first_on_way(way), way);
+  std::optional<Pole> in_time = pass_in_time(way);
+  return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const Way& way) {
+  if (!(way.b.t > way.a.t)) return std::nullopt;
+  double first = inf;
+  for (const auto& formulas : formulas_of(way.b.mode))
+    for (std::size_t k = 0; k < formulas->time_zeros().count(); ++k)
+      if (const auto s = pole_of_time(*formulas, k, way)) first = std::min(first, *s);
+  return at_share(first, way);
+}
+
+}  // namespace perp

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <perp/core/dcs.hpp>
+#include <perp/core/lcs.hpp>
+#include <perp/schemes/poles/watched_formulas.hpp>
+
+namespace perp {
+
+/// The divisors in the formulas of a system: the factors of those that are written, the bases of
+/// negative powers, the cosine of a tangent, and the determinants of the equations of a mode, by which
+/// rates, algebraic variables and multipliers are solved for. Where one passes or touches 0 within a
+/// step, what the mode determines grows without bound on both sides of a pole, and does not where the
+/// numerator vanishes too or a factor that is 0 takes the formula out. What grows no faster than
+/// 1/|s|^(3/4) has a finite integral: no pole.
+class PoleWatch {
+ public:
+  explicit PoleWatch(const Dcs& system);
+  /// Of b(t) and q(t). Where these are functions without formulas, of their reciprocals.
+  explicit PoleWatch(const Lcs& lcs);
+
+  /// Is there nothing to watch in any mode?
+  [[nodiscard]] bool empty() const { return !forms_ && formulas_.empty(); }
+  /// Is there something to watch in this one?
+  bool watches(const Mode& mode) { return !formulas_of(mode).empty(); }
+
+  struct Pole {
+    double t = 0;
+    std::string text;  ///< the sentence about it
+  };
+  /// The first pole on the way of one step, or right behind its end.
+  std::optional<Pole> pass(const Way& way);
+  /// The poles of functions of time alone, which the state may jump beside.
+  std::optional<Pole> pass_in_time(const Way& way);
+
+ private:
+  FormulaList& formulas_of(const Mode& mode);
+  double first_on_way(const Way& way);
+
+  std::optional<ExplicitForms> forms_;
+  std::map<Mode, FormulaList> of_modes_;
+  FormulaList formulas_;  // of every mode
+};
+
+}  // namespace perp

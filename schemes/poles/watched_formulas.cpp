@@ -1,0 +1,178 @@
+// The formulas in which PoleWatch looks for divisors: those of a mode of a Dcs, of b(t) and q(t) of an
+// Lcs.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/core/bounded_tape.hpp>
+#include <perp/schemes/poles/watched_formulas.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double state_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a state, of its size
+
+using Values = std::vector<RunningError>;
+
+/// Which lines depend on other inputs than t?
+std::vector<bool> depends_on_state(const Tape& tape) {
+  std::vector<bool> depends(static_cast<std::size_t>(tape.size()));
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& line = tape[k];
+    const auto of = [&](int operand) {
+      return operand >= 0 && depends[static_cast<std::size_t>(operand)];
+    };
+    depends[static_cast<std::size_t>(k)] = line.operation == Operation::input
+                                               ? line.a != Dcs::time_input()
+                                               : of(line.a) || of(line.b);
+  }
+  return depends;
+}
+
+void write(const BoundedTape& tape, Values& values) {
+  values.resize(tape.outputs());
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = tape.output(k);
+}
+
+class FormulasOfMode final : public WatchedFormulas {
+ public:
+  FormulasOfMode(int n, int m, const ExplicitForm& form, std::vector<int> factors)
+      : n_(n),
+        z_(static_cast<std::size_t>(1 + 2 * n + m), 0.0),
+        z_error_(z_.size(), 0.0),
+        divisors_(form.tape, factors, inputs(), {}),
+        rows_(form.tape, form.rows, inputs(), {}) {
+    const std::vector<bool> moves = depends_on_state(form.tape);
+    std::erase_if(factors, [&](int line) { return moves[static_cast<std::size_t>(line)]; });
+    const std::vector<double> any(z_.size() - 1, 0.0);
+    Tape of_time = bind_inputs(form.tape, 1, any, factors);
+    divisors_of_time_ = {of_time, factors, 1, {}};
+    set_time_zeros({std::move(of_time), std::move(factors)});
+  }
+
+  /// With the errors that the states of a run carry.
+  void divisors(const Way& way, double s, Values& values) override {
+    load(way, s);
+    std::copy_n(x_error_.data(), n_, z_error_.begin() + 1 + n_);
+    z_error_[0] = state_rounding / 8 * std::abs(way.b.t);
+    divisors_.run(z_.data(), z_error_.data());
+    write(divisors_, values);
+  }
+
+  void rows(const Way& way, double s, bool at_rest, Vector& values, Vector& errors) override {
+    load(way, s);
+    if (at_rest) std::fill_n(z_.begin() + 1, n_, 0.0);
+    rows_.run(z_.data(), nullptr);
+    values.resize(static_cast<Eigen::Index>(rows_.outputs()));
+    errors.resize(values.size());
+    for (Eigen::Index i = 0; i < values.size(); ++i) {
+      const RunningError& row = rows_.output(static_cast<std::size_t>(i));
+      values[i] = row.value;
+      errors[i] = row.error;
+    }
+  }
+
+ protected:
+  void divisors_of_time(double t, double error, Values& values) override {
+    divisors_of_time_.run(&t, &error);
+    write(divisors_of_time_, values);
+  }
+
+ private:
+  [[nodiscard]] int inputs() const { return static_cast<int>(z_.size()); }
+
+  /// (t, ẋ, x, λ) at the share s of the way, with the multipliers of its end.
+  void load(const Way& way, double s) {
+    z_[0] = way.time(s);
+    way.state(s, x_, x_error_);
+    rate_ = way.rate();
+    std::copy_n(rate_.data(), n_, z_.begin() + 1);
+    std::copy_n(x_.data(), n_, z_.begin() + 1 + n_);
+    std::copy(way.b.lambda.begin(), way.b.lambda.end(), z_.begin() + 1 + 2 * n_);
+  }
+
+  int n_;
+  std::vector<double> z_, z_error_;  // inputs of the tape
+  BoundedTape divisors_, divisors_of_time_, rows_;
+  Vector x_, x_error_, rate_;
+};
+
+/// A function of time.
+class FormulasOfSignal : public WatchedFormulas {
+ public:
+  explicit FormulasOfSignal(const Signal& signal) : signal_(signal) {}
+
+  void divisors(const Way& way, double s, Values& values) override {
+    const double t = way.time(s);
+    divisors_of_time(t, state_rounding / 8 * std::abs(t), values);
+  }
+
+  void rows(const Way& way, double s, bool /*at_rest*/, Vector& values, Vector& errors) override {
+    values = signal_(way.time(s));
+    errors = state_rounding * values.cwiseAbs();
+  }
+
+ protected:
+  Signal signal_;
+};
+
+class DivisorsOfSignal final : public FormulasOfSignal {
+ public:
+  DivisorsOfSignal(const Signal& signal, const Tape& tape, std::vector<int> factors)
+      : FormulasOfSignal(signal), divisors_(tape, factors, 1, {}) {
+    set_time_zeros({tape, std::move(factors)});
+  }
+
+ protected:
+  void divisors_of_time(double t, double error, Values& values) override {
+    divisors_.run(&t, &error);
+    write(divisors_, values);
+  }
+
+ private:
+  BoundedTape divisors_;
+};
+
+/// Of a signal of which only values are known.
+class ReciprocalsOfSignal final : public FormulasOfSignal {
+ public:
+  using FormulasOfSignal::FormulasOfSignal;
+
+ protected:
+  void divisors_of_time(double t, double /*error*/, Values& values) override {
+    const Vector now = signal_(t);
+    values.clear();
+    for (const int entry : signal_.varying())
+      values.emplace_back(1 / now[entry], state_rounding * std::abs(1 / now[entry]));
+  }
+};
+
+}  // namespace
+
+void Way::state(double s, Vector& x, Vector& errors) const {
+  if (curve) return curve(s, x, errors);
+  x = (1 - s) * a.x + s * b.x;
+  errors = state_rounding * a.x.cwiseAbs().cwiseMax(b.x.cwiseAbs());
+}
+
+void watch_mode(const ExplicitForms& forms, const Mode& mode, FormulaList& list) {
+  ExplicitForm form = forms.form(mode);
+  std::vector<int> factors = divisors_of(form.tape, form.rows);
+  if (!factors.empty())
+    list.push_back(
+        std::make_unique<FormulasOfMode>(forms.n(), forms.m(), form, std::move(factors)));
+}
+
+void watch_signal(const Signal& signal, FormulaList& list) {
+  if (signal.is_constant()) return;
+  if (signal.tape() == nullptr) {
+    list.push_back(std::make_unique<ReciprocalsOfSignal>(signal));
+    return;
+  }
+  Tape tape = *signal.tape();
+  std::vector<int> factors = divisors_of(tape, signal.lines());
+  if (!factors.empty())
+    list.push_back(std::make_unique<DivisorsOfSignal>(signal, tape, std::move(factors)));
+}
+
+}  // namespace perp

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <perp/core/running_error.hpp>
+#include <perp/core/signal.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/schemes/poles/explicit_form.hpp>
+#include <perp/schemes/time_zeros.hpp>
+
+namespace perp {
+
+/// The way of a solution from a to b, in the mode of b and with its multipliers.
+struct Way {
+  Step a, b;
+  /// x at the share s of the way, with bounds of its errors; empty: it is straight, its states known
+  /// to rounding.
+  std::function<void(double s, Vector& x, Vector& errors)> curve{};
+
+  [[nodiscard]] double time(double s) const { return (1 - s) * a.t + s * b.t; }
+  void state(double s, Vector& x, Vector& errors) const;
+  /// ẋ of a straight one.
+  [[nodiscard]] Vector rate() const { return (b.x - a.x) / (b.t - a.t); }
+};
+
+/// Rows of a system and the divisors in their formulas, on a way.
+class WatchedFormulas {
+ public:
+  virtual ~WatchedFormulas() = default;
+
+  /// The divisors at the share s of the way.
+  virtual void divisors(const Way& way, double s, std::vector<RunningError>& values) = 0;
+  /// The rows there, with bounds of their errors; not finite: there is no value. `at_rest`: with ẋ = 0
+  /// where it is not solved for.
+  virtual void rows(const Way& way, double s, bool at_rest, Vector& values, Vector& errors) = 0;
+
+  /// Those divisors that are functions of time alone.
+  TimeZeros& time_zeros() { return time_zeros_; }
+  /// What is known of each: no zero up to `until`, then this one, if there is one.
+  struct Search {
+    double until = -inf;
+    std::optional<TimeZeros::Zero> zero{};
+  };
+  std::vector<Search>& searches() { return searches_; }
+  /// Is function k of time not told from 0 somewhere in between?
+  bool is_zero_between(std::size_t k, double low, double high);
+
+ protected:
+  /// At a time that is known to within an error.
+  virtual void divisors_of_time(double t, double error, std::vector<RunningError>& values) = 0;
+  void set_time_zeros(TimeZeros zeros) {
+    time_zeros_ = std::move(zeros);
+    searches_.resize(time_zeros_.count());
+  }
+
+ private:
+  TimeZeros time_zeros_;
+  std::vector<Search> searches_;
+};
+
+using FormulaList = std::vector<std::unique_ptr<WatchedFormulas>>;
+
+/// Adds the formulas of a mode, if they have divisors.
+void watch_mode(const ExplicitForms& forms, const Mode& mode, FormulaList& list);
+/// Adds those of a signal; of one that is a function without formulas the reciprocals.
+void watch_signal(const Signal& signal, FormulaList& list);
+
+}  // namespace perp
