@@ -134,8 +134,13 @@ void ImplicitStep::move(const Vector& d, const Vector& lambda, double s, const d
 }
 
 void ImplicitStep::snap(const double* step, double share, Vector& d, Vector& lambda) const {
-  for (int j = 0; j < n(); ++j)
-    if (std::abs(x_[j] + d[j]) <= share * std::abs(step[j])) d[j] = -x_[j];
+  for (int j = 0; j < n(); ++j) {
+    const double rounding = share * std::abs(step[j]);
+    if (std::abs(x_[j] + d[j]) <= rounding)
+      d[j] = -x_[j];
+    else if (std::abs(d[j]) <= rounding)
+      d[j] = 0;
+  }
   for (const int law : free_laws_) {
     const int unknown = unknown_[static_cast<std::size_t>(law)];
     if (std::abs(lambda[law]) <= share * std::abs(step[unknown])) lambda[law] = 0;

@@ -67,7 +67,8 @@ class ImplicitStep {
   void move(const Vector& d, const Vector& lambda, double s, const double* step, Vector& d_moved,
             Vector& lambda_moved) const;
 
-  /// Unknowns that a whole step has carried to 0, up to this share of the step, become 0.
+  /// Variables, changes and multipliers that a whole step has carried to 0, up to this share of the
+  /// step, become 0: the error of what is left would be taken for that of a small number.
   void snap(const double* step, double share, Vector& d, Vector& lambda) const;
 
   /// Computes residual and jacobian at (d, λ). False if a residual is not finite. A derivative that

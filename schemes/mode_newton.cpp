@@ -105,12 +105,13 @@ bool ModeNewton::is_rounding(const Vector& lambda) {
   return size_ <= noise * scaled_size(work_);
 }
 
-/// Has every row fallen to this share of what it was before the step, or to its rounding?
+/// Has every row fallen to this share of what it was before the step, or to its rounding? A share of 1,
+/// as 1 - 2^-54 is in doubles, is no fall.
 bool ModeNewton::rows_fell(double share) const {
   for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
-    const double now = std::abs(step_.residual()[i]);
-    if (now > share * std::abs(before_[i]) && !(gate_known_ && now <= gate * last_errors_[i]))
-      return false;
+    const double now = std::abs(step_.residual()[i]), before = std::abs(before_[i]);
+    const bool fell = now == 0 || (now <= share * before && now < before);
+    if (!fell && !(gate_known_ && now <= gate * last_errors_[i])) return false;
   }
   return true;
 }
@@ -249,8 +250,9 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     d.swap(d_trial_);
     lambda.swap(lambda_trial_);
   }
-  ask_gate(d, lambda);
-  return NewtonEnd::stalled;
+  local_ = contracts;
+  // The last step may have led where all that is left is rounding.
+  return ask_gate(d, lambda) <= gate && !near_only_ ? NewtonEnd::converged : NewtonEnd::stalled;
 }
 
 /// No share of the direction leads nearer: rounding holds the point, or there is no solution here.

@@ -28,6 +28,7 @@ void NonlinearCapturing::follow_path() {
 void NonlinearCapturing::start_resets() {
   if (resets_.empty()) return;
   path_ = {snapshot()};
+  resets_.forget_steps();
   const ResetWatch::Errors errors = ResetWatch::rounding(path_.front(), path_.front());
   std::vector<int> open;
   for (int k = 0; k < resets_.count(); ++k) {

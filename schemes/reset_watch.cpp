@@ -103,9 +103,11 @@ double ResetWatch::error(int k, const Step& state, const Errors& errors) {
   return evaluator_.condition_bounded(at(k), z_.data(), z_error_.data()).error;
 }
 
-int ResetWatch::sign(int k, const Step& state, const Errors& errors) {
+int ResetWatch::sign(int k, const Step& state, const Errors& errors, double more) {
   load(state, errors);
-  return decided_sign(evaluator_.condition_bounded(at(k), z_.data(), z_error_.data()));
+  RunningError c = evaluator_.condition_bounded(at(k), z_.data(), z_error_.data());
+  c.error += more;
+  return decided_sign(c);
 }
 
 /// The last number s between `low` and `high` at which c is not yet on the side `to`.
@@ -119,7 +121,8 @@ double ResetWatch::pass(int k, const Step& a, const Step& b, double low, double 
 }
 
 /// Where reset k fires between a and the share `end` of the way to b; `side` is that at a, and then
-/// that before the firing or at the end.
+/// that before the firing or at the end. A condition that rests on its surface is moved by the rounding
+/// of every step: it has left only where it is beyond all of these.
 std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const Step& b,
                                                    const Errors& errors, double end, Side& side) {
   const int samples = is_affine_[at(k)] != 0 ? 1 : samples_of_curve;
@@ -128,7 +131,7 @@ std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const S
   bool at_once = true;
   for (int i = 0; i <= samples; ++i) {
     const double s = end * i / samples;
-    const int now = i == 0 && side.leaves ? 0 : sign(k, between(a, b, s), errors);
+    const int now = i == 0 && side.leaves ? 0 : sign(k, between(a, b, s), errors, side.rest);
     if (now != 0 && side.side == -now && (direction == 0 || direction == now)) {
       if (at_once) return Firing{{k}, 0, i > 0 && side.leaves};
       return Firing{{k}, pass(k, a, b, last, s, now)};
@@ -136,6 +139,7 @@ std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const S
     if (now != 0) side = {now, false};
     at_once = at_once && now == 0;
     last = s;
+    if (i == samples && now == 0) side.rest += error(k, between(a, b, s), errors);
   }
   return std::nullopt;
 }

@@ -41,12 +41,12 @@ class ResetWatch {
   double condition(int k, const Step& state);
   /// A bound of the error of c at a state that is known up to `errors`; infinite: none.
   double error(int k, const Step& state, const Errors& errors);
-  /// The sign of c; 0 where the errors do not let it see.
-  int sign(int k, const Step& state, const Errors& errors);
+  /// The sign of c; 0 where the errors, and as much again as `more`, do not let it see.
+  int sign(int k, const Step& state, const Errors& errors, double more = 0);
 
   /// -1, 1; 0: on the surface, and not known where it goes.
   [[nodiscard]] int side(int k) const { return sides_[at(k)].side; }
-  void set_side(int k, int side) { sides_[at(k)] = {side, false}; }
+  void set_side(int k, int side) { sides_[at(k)] = {side, false, sides_[at(k)].rest}; }
   /// c is 0 now, and the motion leaves the surface to this side.
   void leave_to(int k, int side) { sides_[at(k)] = {side, true}; }
   /// Would reset k fire if its condition came to this side?
@@ -66,7 +66,14 @@ class ResetWatch {
     bool is_unresolved = false;
   };
   /// a begins the next way, known up to `errors` only.
-  void begin(const Errors& errors) { start_errors_ = errors; }
+  void begin(const Errors& errors) {
+    start_errors_ = errors;
+    forget_steps();
+  }
+  /// A run begins: no steps have moved a condition that rests.
+  void forget_steps() {
+    for (Side& side : sides_) side.rest = 0;
+  }
   /// The first firing between states a and b, everything moving linearly from one to the other; the
   /// sides become those at that moment before it. Without one they become those at b; c = 0 there
   /// leaves them as they are.
@@ -82,6 +89,7 @@ class ResetWatch {
   struct Side {
     int side = 0;
     bool leaves = false;  // see leave_to
+    double rest = 0;      // rounding of the steps since c was first not told from 0
   };
   std::optional<Firing> scan(int k, const Step& a, const Step& b, const Errors& errors, double end,
                              Side& side);

@@ -282,7 +282,12 @@ double LocatedRun::next_output(double after) const {
     const double d = options_.output_step;
     double k = std::floor((after - span_.start) / d * (1 + 4 * epsilon)) + 1;
     while (span_.start + k * d <= after) ++k;
-    next = std::min(next, span_.start + k * d);
+    // A last one that is the end but for the rounding of the grid is the end: of a step of some ulps
+    // multipliers of index 2 are noise.
+    const double on_grid = span_.start + k * d;
+    const double rounding = 4 * epsilon * std::max(std::abs(span_.start), std::abs(span_.end));
+    const bool is_end = after < span_.end && std::abs(on_grid - span_.end) <= rounding;
+    next = std::min(next, is_end ? span_.end : on_grid);
   }
   return next;
 }
