@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <perp/core/linear/least_squares.hpp>
@@ -15,8 +14,7 @@ constexpr double no_norm_pivot = 1e-13;     // beside the largest entry of its r
 constexpr double norm_violation = 1e-12;    // below which a row is left as it is
 constexpr double flat = 1e-11;         // slopes and steps below it end the descent
 constexpr double norm_rounding = 0x1p-49;   // beside the terms of a sum
-constexpr double norm_cancelled = 0x1p-42;  // multipliers below it beside the largest are left out
-constexpr double norm_shift = 0x1p-36;      // of a coefficient off 0, beside its terms
+constexpr double norm_cancelled = 0x1p-42;  // a sum below it beside its terms is 0
 
 /// By how much a value misses a range.
 double missing(const Range& range, double value) {
@@ -304,7 +302,6 @@ double NormRelaxation::optimum(const Ranges& ranges) {
     const double end = slope[j] > 0 ? ranges[at(quantity)].lower : ranges[at(quantity)].upper;
     if (std::isfinite(end)) y[quantity] = slope[j];
   }
-  shift(ranges, y, n);
   return std::max(0.0, least_value(ranges, y, n));
 }
 
@@ -320,30 +317,7 @@ bool NormRelaxation::proves_empty(const Ranges& ranges, int r) const {
     const double end = multiplier > 0 ? ranges[at(quantity)].lower : ranges[at(quantity)].upper;
     if (quantity < R_ && std::isfinite(end)) y[quantity] = multiplier;
   }
-  const Vector n = Vector::Zero(N_);
-  shift(ranges, y, n);
-  return least_value(ranges, y, n) > 0;
-}
-
-/// The coefficients of the basic parameters t_i are 0 but for rounding. Where a range has one end, the
-/// multipliers move them to the side on which there is a least value: a change e of the coefficients is one
-/// of -T e of the multipliers, T the rows of the t_i in the nonbasic quantities.
-void NormRelaxation::shift(const Ranges& ranges, Vector& y, const Vector& n) const {
-  const Vector size = rows_->A.cwiseAbs().transpose() * n.cwiseAbs() +
-                      rows_->G.cwiseAbs().transpose() * y.cwiseAbs();
-  for (int r = 0; r < R_; ++r) {
-    const int j = basic_[at(r)] - R_;
-    if (j < 0) continue;
-    const Range& range = ranges[at(R_ + j)];
-    if (std::isfinite(range.lower) == std::isfinite(range.upper)) continue;
-    const double change = (std::isfinite(range.lower) ? norm_shift : -norm_shift) * size[j];
-    for (int k = 0; k < C_; ++k)
-      if (nonbasic_[at(k)] < R_) y[nonbasic_[at(k)]] -= T_(r, k) * change;
-  }
-  for (int r = 0; r < R_; ++r) {  // multipliers without an end would claim nothing
-    const double end = y[r] > 0 ? ranges[at(r)].lower : ranges[at(r)].upper;
-    if (!std::isfinite(end)) y[r] = 0;
-  }
+  return least_value(ranges, y, Vector::Zero(N_)) > 0;
 }
 
 /// Least value of  n·(A t + a) - Σ y v + Σ y (the end of v's range where y v is least)  over the
@@ -355,7 +329,6 @@ double NormRelaxation::least_value(const Ranges& ranges, Vector y, const Vector&
   Vector sum = rows_->A.transpose() * n, size = rows_->A.cwiseAbs().transpose() * n.cwiseAbs();
   double constant = n.dot(rows_->a), term = n.cwiseAbs().dot(rows_->a.cwiseAbs()), weight = 0;
   double error = 0;  // of a coefficient, by the rounding of the rows as given
-  const double rounding = (R_ + N_ + 4) * std::numeric_limits<double>::epsilon();  // of the sums
   for (int r = 0; r < R_; ++r) {
     if (y[r] == 0) continue;
     const double end = y[r] > 0 ? ranges[at(r)].lower : ranges[at(r)].upper;
@@ -367,14 +340,10 @@ double NormRelaxation::least_value(const Ranges& ranges, Vector y, const Vector&
     error += norm_rounding * std::abs(y[r]) * rows_->size[r];
   }
   for (int j = 0; j < C_; ++j) {
-    if (size[j] == 0) continue;  // no row has this parameter
+    if (std::abs(sum[j]) <= std::max(norm_cancelled * size[j], 4 * error)) continue;
     const Range& range = ranges[at(R_ + j)];
-    const double unknown = rounding * size[j] + error;
-    const bool down = sum[j] - unknown < 0, up = sum[j] + unknown > 0;
-    if ((up && range.lower == -inf) || (down && range.upper == inf)) return -inf;
-    double least = inf;
-    if (up) least = std::min(least, (sum[j] + (range.lower < 0 ? unknown : -unknown)) * range.lower);
-    if (down) least = std::min(least, (sum[j] + (range.upper < 0 ? unknown : -unknown)) * range.upper);
+    const double least = sum[j] * (sum[j] > 0 ? range.lower : range.upper);
+    if (least == -inf) return -inf;
     constant += least;
     term = std::max(term, std::abs(least));
     weight += std::abs(sum[j]);

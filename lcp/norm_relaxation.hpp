@@ -62,7 +62,6 @@ class NormRelaxation {
   void exchange(int r, int column);
   void refactor();
   double optimum(const Ranges& ranges);
-  void shift(const Ranges& ranges, Vector& y, const Vector& n) const;
   [[nodiscard]] double least_value(const Ranges& ranges, Vector y, const Vector& n) const;
   [[nodiscard]] bool proves_empty(const Ranges& ranges, int r) const;
 

@@ -77,7 +77,9 @@ struct Planted {
 
   Planted(test::RandomProblems& random, int m) {
     const auto integers = [&](int rows, int columns, int size) {
-      return Matrix::NullaryExpr(rows, columns, [&] { return double(random.integer(-size, size)); });
+      Matrix matrix(rows, columns);
+      for (double& entry : matrix.reshaped()) entry = random.integer(-size, size);
+      return matrix;
     };
     const Matrix G = integers(m, m, 2), K = integers(m, m, 3);
     Matrix M = G * G.transpose() + K - K.transpose() + Matrix::Identity(m, m);
