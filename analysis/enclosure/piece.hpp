@@ -109,6 +109,7 @@ class Piece {
   void approach(Branch& branch);
   bool follow_open(Branch& branch, const std::vector<int>& laws);
   bool open_after_loss(Branch& branch);
+  void keep_reason(const Lost& first, int split);
   void open_at_start(const Branch& branch, const std::vector<Successor>& list);
   bool leave_open(Branch& branch, Inclusion& phase);
   bool add_open_rows(Branch& branch, Inclusion& phase, double from);

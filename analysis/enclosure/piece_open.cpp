@@ -96,6 +96,14 @@ bool Piece::is_given_up() const {
          can_bisect(start_, result_.split);
 }
 
+/// Why it was lost at first, unless what may follow has been followed further than that.
+void Piece::keep_reason(const Lost& first, int split) {
+  const std::optional<Lost>& last = result_.enclosure.lost;
+  if (last && effort_ == Effort::last && last->t.lo > first.t.hi) return;
+  result_.enclosure.lost = first;
+  result_.split = split;
+}
+
 bool Piece::open_after_loss(Branch& branch) {
   const std::optional<Lost> lost = result_.enclosure.lost;
   const int split = result_.split;
@@ -105,9 +113,7 @@ bool Piece::open_after_loss(Branch& branch) {
   result_.enclosure.lost.reset();
   approach(branch);
   if (!result_.enclosure.lost && follow_open(branch, {lost->law})) return true;
-  if (result_.enclosure.lost && effort_ == Effort::last) return false;
-  result_.enclosure.lost = lost;
-  result_.split = split;
+  keep_reason(*lost, split);
   return false;
 }
 
@@ -134,10 +140,7 @@ void Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
     return;
   }
   note_unfinished(branch);
-  if (effort_ != Effort::last || !result_.enclosure.lost) {
-    result_.enclosure.lost = lost;
-    result_.split = split;
-  }
+  keep_reason(*lost, split);
 }
 
 /// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
