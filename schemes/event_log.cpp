@@ -31,8 +31,9 @@ void EventLog::write(std::vector<Event>& log) {
   waiting_.clear();
 }
 
-/// Between two jumps the way is straight, and changes of mode divide it. The mode between a jump and the
-/// last event is not known.
+/// Between two jumps the way is straight, and changes of mode divide it: the mode before one may last
+/// as long as it is not known to be over, the one after begin as soon as it may. The mode between a jump
+/// and the last event is not known.
 std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Step& from,
                                                      const Step& to) const {
   std::vector<const Event*> events;
@@ -49,24 +50,27 @@ std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Ste
       const bool is_old = a.mode == from.mode;
       return Step{time, (1 - s) * a.x + s * b.x, is_old ? from.lambda : to.lambda, to.w, a.mode};
     };
-    const double start = std::exchange(begin, std::clamp(t, begin, std::max(begin, b.t)));
-    return poles.pass({state(start), state(begin)});
+    return poles.pass({state(begin), state(std::clamp(t, begin, std::max(begin, b.t)))});
   };
   for (auto place = events.begin(); place != events.end(); ++place) {
+    const Event& event = **place;
     const auto jump = std::find_if(place, events.end(), jumps);
     Step b = to;
     if (jump != events.end()) b.t = (*jump)->t, b.x = (*jump)->x_before;
-    if (const auto pole = pole_before((*place)->t, b)) return pole;
-    const auto law = static_cast<std::size_t>((*place)->law);
+    if (const auto pole = pole_before(event.t_after, b)) return pole;
+    const auto law = static_cast<std::size_t>(event.law);
+    begin = std::max(begin, event.t_before);
     if (jump == place) {
       a = to;
-      a.t = begin = (*place)->t;
-      a.x = (*place)->x_after;
+      a.t = begin = event.t;
+      a.x = event.x_after;
       a.mode.clear();
-    } else if ((*place)->law >= 0 && law < a.mode.size()) {
-      a.mode[law] = (*place)->to;
+    } else if (event.law >= 0 && law < a.mode.size()) {
+      a.mode[law] = event.to;
     }
   }
+  if (events.empty() && from.mode != to.mode)  // the moment of the change is not known
+    if (const auto pole = pole_before(to.t, to)) return pole;
   a.mode = to.mode;
   if (const auto pole = pole_before(to.t, to)) return pole;
   return a.t > from.t ? poles.pass_in_time({from, to}) : std::nullopt;

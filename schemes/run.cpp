@@ -151,7 +151,7 @@ class Run {
     events_.drop_all();
     failure_.reset();
     scheme_.restore(from);
-    const double half = (pole.t - from.t) / 2;
+    const double half = (std::min(pole.t, to) - from.t) / 2;
     if (half > std::ldexp(h_, -changes_.refinements) && from.t + half > from.t) {
       to = from.t + half;
       return true;

@@ -67,7 +67,8 @@ LocatedRun::LocatedRun(const Dcs& system, const Located& options, const Integrat
       sensitivities_(system_, options_.sensitivities, flow_, jets_),
       impact_(Impact::of(system_, options.restitution)),
       resets_(system_, evaluator_),
-      bounds_(output.bounds, system_.n()) {
+      bounds_(output.bounds, system_.n()),
+      poles_(system_) {
   all_laws_.resize(static_cast<std::size_t>(system_.m()));
   std::iota(all_laws_.begin(), all_laws_.end(), 0);
 }
@@ -156,7 +157,9 @@ void LocatedRun::advance() {
     h_ = h / 2;
     return;
   }
-  if (fall)
+  if (const auto pole = first_pole(h, fall ? fall->s : 1))
+    go_nearer(*pole);
+  else if (fall)
     pass_event(*fall, h);
   else
     take_step(h);

@@ -23,6 +23,7 @@
 #include <perp/schemes/located/radau.hpp>
 #include <perp/schemes/located/sensitivity.hpp>
 #include <perp/schemes/located/time_switches.hpp>
+#include <perp/schemes/poles/pole_watch.hpp>
 #include <perp/schemes/reset_watch.hpp>
 
 namespace perp {
@@ -86,6 +87,11 @@ class LocatedRun {
   [[nodiscard]] std::string name_of(Eigen::Index unknown) const;
   std::string end_of_algebraic_part();
   void shorten(double h, const std::string& why);
+
+  // located_poles.cpp
+  Way way_of_attempt(double from, double to, double h);
+  std::optional<PoleWatch::Pole> first_pole(double h, double end);
+  void go_nearer(const PoleWatch::Pole& pole);
 
   // located_start.cpp: the first mode
   void begin(const Vector& x0);
@@ -217,6 +223,9 @@ class LocatedRun {
   std::vector<Gap> gaps_;
   ResetWatch resets_;
   BoundWatch bounds_;
+  PoleWatch poles_;
+  std::optional<PoleWatch::Pole> pole_;  // the one that is ahead in this mode
+  Mode pole_mode_;
   std::optional<ResetWatch::Errors> unsettled_;  // the state jumped, up to these: see settle_sides
   std::optional<ResetWatch::Errors> event_errors_;  // of the present state, where it is an event
   double event_end_ = 0;  // steps up to here are of the moment of the event still

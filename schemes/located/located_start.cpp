@@ -56,6 +56,7 @@ void LocatedRun::begin(const Vector& x0) {
 /// Goes on from the present time in the mode of a continuation.
 void LocatedRun::enter(const Continuation& continuation) {
   const Jet& jet = continuation.jet;
+  pole_.reset();
   now_.mode = continuation.mode;
   now_.x = jet.x.col(0);
   now_.lambda = jet.lambda.col(0);

@@ -10,6 +10,7 @@ namespace perp {
 namespace {
 
 constexpr double beyond = 1 + 0x1p-10;  ///< of the way: a zero so near behind its end is at its end
+constexpr double of_end = 8;  ///< roundings by which a state at the end of a mode may be short of it
 constexpr int most_zero_bisections = 60;
 constexpr int most_sections = 50;        ///< golden ones, to the least value of a divisor
 /// Distances from a zero, of the way: a row changes from the far one to the wide one and to the narrow
@@ -58,12 +59,13 @@ class Course {
         at_right = value(right = low + golden * (high - low));
       }
     }
-    return std::nullopt;
+    const double least = at_left < at_right ? left : right;
+    return decided_sign(at(least, true)) == sign ? std::nullopt : std::optional(least);
   }
 
  private:
-  RunningError at(double s) {
-    formulas_.divisors(way_, s, values_);
+  RunningError at(double s, bool tolerant = false) {
+    formulas_.divisors(way_, s, tolerant, values_);
     return values_[k_];
   }
   int sign_at(double s) { return decided_sign(at(s)); }
@@ -155,9 +157,22 @@ std::optional<TimeZeros::Zero> next_zero(WatchedFormulas& formulas, std::size_t 
   }
 }
 
+}  // namespace
+
+/// Nearer to a zero than where a pole was seen its rounding may hide what grows.
+bool PoleWatch::is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const Way& way,
+                             double s) {
+  const bool is_seen = seen_.formulas == &formulas && seen_.k == k && seen_.of_time == of_time &&
+                       way.time(s) <= seen_.until;
+  if (!is_seen && !is_pole(formulas, way, s)) return false;
+  seen_ = {&formulas, k, of_time, is_seen ? seen_.until : way.time(beyond)};
+  return true;
+}
+
 /// The first zero of a function of time on the way that is a pole, as a share of it. The zeros of the
 /// way are kept: its step may be made shorter.
-std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const Way& way) {
+std::optional<double> PoleWatch::pole_of_time(WatchedFormulas& formulas, std::size_t k,
+                                              const Way& way) {
   WatchedFormulas::Search& search = formulas.searches()[k];
   const double length = way.b.t - way.a.t, end = way.a.t + beyond * length;
   std::optional<TimeZeros::Zero> first;
@@ -168,7 +183,7 @@ std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, con
     if (!zero) break;
     if (!first) first = zero;
     const double s = (zero->before + (zero->after - zero->before) / 2 - way.a.t) / length;
-    if (is_pole(formulas, way, s)) pole = s;
+    if (is_seen_pole(formulas, k, true, way, s)) pole = s;
     search.zero.reset();
     search.until = from = std::max(zero->after, std::nextafter(zero->before, inf));
   }
@@ -176,15 +191,16 @@ std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, con
   return pole;
 }
 
+namespace {
+
 /// The first zero of a divisor on the way, as far as three values of it tell.
 std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Values& first,
                               const Values& middle, const Values& last, const Way& way) {
   const int sign = decided_sign(first[k]);
   if (sign == 0) return std::nullopt;
   Course course(formulas, k, way);
-  if (decided_sign(middle[k]) != sign)
-    return course.end_of_sign(0, beyond / 2, sign);
-  if (decided_sign(last[k]) != sign) return course.end_of_sign(beyond / 2, beyond, sign);
+  if (decided_sign(middle[k]) != sign) return course.end_of_sign(0, beyond / 2, sign);
+  if (decided_sign(last[k], of_end) != sign) return course.end_of_sign(beyond / 2, beyond, sign);
   if (may_touch(first[k].value, middle[k].value, last[k].value, sign))
     return course.touch(0, beyond, sign);
   return std::nullopt;
@@ -232,12 +248,12 @@ double PoleWatch::first_on_way(const Way& way) {
   double first = inf;
   Values at_start, at_middle, at_end;
   for (const auto& formulas : formulas_of(way.b.mode)) {
-    formulas->divisors(way, 0, at_start);
-    formulas->divisors(way, beyond / 2, at_middle);
-    formulas->divisors(way, beyond, at_end);
+    formulas->divisors(way, 0, false, at_start);
+    formulas->divisors(way, beyond / 2, false, at_middle);
+    formulas->divisors(way, beyond, false, at_end);
     for (std::size_t k = 0; k < at_start.size(); ++k) {
       const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, way);
-      if (s && *s < first && is_pole(*formulas, way, *s)) first = *s;
+      if (s && *s < first && is_seen_pole(*formulas, k, false, way, *s)) first = *s;
     }
   }
   return first;

@@ -39,10 +39,18 @@ class PoleWatch {
  private:
   FormulaList& formulas_of(const Mode& mode);
   double first_on_way(const Way& way);
+  bool is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const Way& way, double s);
+  std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const Way& way);
 
   std::optional<ExplicitForms> forms_;
   std::map<Mode, FormulaList> of_modes_;
   FormulaList formulas_;  // of every mode
+  struct Seen {           // the last pole, and where the way ended on which it was seen
+    const WatchedFormulas* formulas = nullptr;
+    std::size_t k = 0;
+    bool of_time = false;
+    double until = -inf;
+  } seen_;
 };
 
 }  // namespace perp

@@ -50,10 +50,12 @@ class FormulasOfMode final : public WatchedFormulas {
     set_time_zeros({std::move(of_time), std::move(factors)});
   }
 
-  /// With the errors that the states of a run carry.
-  void divisors(const Way& way, double s, Values& values) override {
+  void divisors(const Way& way, double s, bool tolerant, Values& values) override {
     load(way, s);
-    std::copy_n(x_error_.data(), n_, z_error_.begin() + 1 + n_);
+    const Vector errors = tolerant && way.tolerance.size() > 0
+                              ? way.tolerance
+                              : state_rounding * way.a.x.cwiseAbs().cwiseMax(way.b.x.cwiseAbs());
+    std::copy_n(errors.data(), n_, z_error_.begin() + 1 + n_);
     z_error_[0] = state_rounding / 8 * std::abs(way.b.t);
     divisors_.run(z_.data(), z_error_.data());
     write(divisors_, values);
@@ -84,17 +86,15 @@ class FormulasOfMode final : public WatchedFormulas {
   /// (t, ẋ, x, λ) at the share s of the way, with the multipliers of its end.
   void load(const Way& way, double s) {
     z_[0] = way.time(s);
-    way.state(s, x_, x_error_);
-    rate_ = way.rate();
-    std::copy_n(rate_.data(), n_, z_.begin() + 1);
-    std::copy_n(x_.data(), n_, z_.begin() + 1 + n_);
+    const Vector x = way.state(s), rate = way.rate();
+    std::copy_n(rate.data(), n_, z_.begin() + 1);
+    std::copy_n(x.data(), n_, z_.begin() + 1 + n_);
     std::copy(way.b.lambda.begin(), way.b.lambda.end(), z_.begin() + 1 + 2 * n_);
   }
 
   int n_;
   std::vector<double> z_, z_error_;  // inputs of the tape
   BoundedTape divisors_, divisors_of_time_, rows_;
-  Vector x_, x_error_, rate_;
 };
 
 /// A function of time.
@@ -102,7 +102,7 @@ class FormulasOfSignal : public WatchedFormulas {
  public:
   explicit FormulasOfSignal(const Signal& signal) : signal_(signal) {}
 
-  void divisors(const Way& way, double s, Values& values) override {
+  void divisors(const Way& way, double s, bool /*tolerant*/, Values& values) override {
     const double t = way.time(s);
     divisors_of_time(t, state_rounding / 8 * std::abs(t), values);
   }
@@ -149,10 +149,9 @@ class ReciprocalsOfSignal final : public FormulasOfSignal {
 
 }  // namespace
 
-void Way::state(double s, Vector& x, Vector& errors) const {
-  if (curve) return curve(s, x, errors);
-  x = (1 - s) * a.x + s * b.x;
-  errors = state_rounding * a.x.cwiseAbs().cwiseMax(b.x.cwiseAbs());
+Vector Way::state(double s) const {
+  if (curve) return curve(s);
+  return (1 - s) * a.x + s * b.x;
 }
 
 void watch_mode(const ExplicitForms& forms, const Mode& mode, FormulaList& list) {

@@ -16,12 +16,11 @@ namespace perp {
 /// The way of a solution from a to b, in the mode of b and with its multipliers.
 struct Way {
   Step a, b;
-  /// x at the share s of the way, with bounds of its errors; empty: it is straight, its states known
-  /// to rounding.
-  std::function<void(double s, Vector& x, Vector& errors)> curve{};
+  std::function<Vector(double s)> curve{};  ///< x at the share s of the way; empty: it is straight
+  Vector tolerance{};  ///< by how much x may be wrong, empty: by its rounding
 
   [[nodiscard]] double time(double s) const { return (1 - s) * a.t + s * b.t; }
-  void state(double s, Vector& x, Vector& errors) const;
+  [[nodiscard]] Vector state(double s) const;
   /// ẋ of a straight one.
   [[nodiscard]] Vector rate() const { return (b.x - a.x) / (b.t - a.t); }
 };
@@ -31,8 +30,9 @@ class WatchedFormulas {
  public:
   virtual ~WatchedFormulas() = default;
 
-  /// The divisors at the share s of the way.
-  virtual void divisors(const Way& way, double s, std::vector<RunningError>& values) = 0;
+  /// The divisors at the share s of the way, where x has its rounding or its tolerance.
+  virtual void divisors(const Way& way, double s, bool tolerant,
+                        std::vector<RunningError>& values) = 0;
   /// The rows there, with bounds of their errors; not finite: there is no value. `at_rest`: with ẋ = 0
   /// where it is not solved for.
   virtual void rows(const Way& way, double s, bool at_rest, Vector& values, Vector& errors) = 0;
