@@ -27,8 +27,7 @@ class Run {
   Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
       const IntegrateOptions& options, int n)
       : scheme_(scheme), laws_(laws), changes_(changes), options_(options), events_(laws),
-        bounds_(options.bounds, n),
-        is_recorded_(options.keep || options.observer),
+        bounds_(options.bounds, n), is_recorded_(options.keep || options.observer),
         is_watched_(!bounds_.empty() || scheme.has_resets()) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
