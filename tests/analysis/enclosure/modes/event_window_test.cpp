@@ -213,6 +213,8 @@ t = [0, 3]
         return row.t > after && row.flag == enclosure::Flag::unique;
       });
     };
+    EncloseOptions few;
+    few.pieces = 16;
     // touches x = 1/2 at t = 1
     const Enclosure touch = run(R"toml(
 [variables]
@@ -224,7 +226,7 @@ equations = ["der(x) = v", "der(v) = -1", "der(y) = step(x - 0.5)"]
 [run]
 t = [0, 2]
 )toml",
-                                {});
+                                few);
     REQUIRE_FALSE(touch.lost.has_value());
     CHECK_FALSE(any_is_unique(touch, 1));
     CHECK(touch.rows.back().box[2].contains(0.0));
@@ -237,7 +239,7 @@ equations = ["der(x) = sign(x)"]
 [run]
 t = [0, 1]
 )toml",
-                                   {});
+                                   few);
     REQUIRE_FALSE(repelled.lost.has_value());
     for (const double x : {-1.125, -1.0, -0.5, 0.0, 1.0, 1.125})
       CHECK(std::any_of(repelled.rows.begin(), repelled.rows.end(),
@@ -256,7 +258,7 @@ equations = ["der(x) = if(x > 0, -e, 1)"]
 [run]
 t = [0, 2]
 )toml",
-                               {});
+                               few);
     REQUIRE_FALSE(weak.lost.has_value());
     CHECK(std::any_of(weak.rows.begin(), weak.rows.end(), [](const auto& row) {
       return row.t == 2 && row.flag == enclosure::Flag::all && row.box[0].contains(0.0);
