@@ -32,7 +32,7 @@ void EventLog::write(std::vector<Event>& log) {
 }
 
 /// Between two jumps the way is straight, and changes of mode divide it: the mode before one may last
-/// as long as it is not known to be over, the one after begin as soon as it may. The mode between a jump
+/// as long as it is not known to be over, beyond the moment at which the next begins. The mode between a jump
 /// and the last event is not known.
 std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Step& from,
                                                      const Step& to) const {
@@ -59,7 +59,7 @@ std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Ste
     if (jump != events.end()) b.t = (*jump)->t, b.x = (*jump)->x_before;
     if (const auto pole = pole_before(event.t_after, b)) return pole;
     const auto law = static_cast<std::size_t>(event.law);
-    begin = std::max(begin, event.t_before);
+    begin = std::max(begin, event.t);
     if (jump == place) {
       a = to;
       a.t = begin = event.t;

@@ -81,13 +81,6 @@ bool ModeNewton::corrections_fell() const {
   return true;
 }
 
-/// Was the last step no more than the rounding of its unknowns?
-bool ModeNewton::is_at_rest() const {
-  for (std::size_t j = 0; j < static_cast<std::size_t>(step_.size()); ++j)
-    if (std::abs(direction_[j]) > floor_[j]) return false;
-  return true;
-}
-
 /// The rounding of the unknowns at the last point: a variable near 0 has that of its step d.
 void ModeNewton::write_floor(const Vector& d, const Vector& lambda) {
   for (int j = 0; j < step_.n(); ++j)
@@ -129,9 +122,8 @@ bool ModeNewton::makes_progress() {
   bool falls = true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
     const double now = std::abs(step_.residual()[i]);
-    const bool is_rounding =
-        gate_known_ && std::isfinite(last_errors_[i]) && now <= gate * last_errors_[i];
-    falls = falls && (now <= progress * milestone_[i] || is_rounding);
+    falls = falls && (now <= progress * milestone_[i] ||
+                      (gate_known_ && now <= gate * last_errors_[i]));
     milestone_[i] = now;
   }
   return falls;
@@ -228,7 +220,6 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
       return NewtonEnd::converged;
     }
     if (near_only_ && iteration >= 2 && !contracts) break;
-    if (iteration > 0 && residual_ == inf && is_at_rest()) break;  // no bound of the errors there
     if (step_.is_linear() && iteration >= most_refinements) break;
     if (iteration % between_milestones == 0 && !makes_progress() &&
         iteration >= 2 * between_milestones)

@@ -94,7 +94,6 @@ class ModeNewton {
   bool try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite);
   [[nodiscard]] bool rows_fell(double share) const;
   [[nodiscard]] bool corrections_fell() const;
-  [[nodiscard]] bool is_at_rest() const;
   [[nodiscard]] bool is_promising() const;
   bool makes_progress();
   bool is_rounding(const Vector& lambda);
