@@ -9,6 +9,7 @@
 #include <perp/schemes/located/gaps.hpp>
 #include <perp/schemes/located/impact.hpp>
 #include <perp/schemes/located/mode_flow.hpp>
+#include <perp/schemes/located/model_scales.hpp>
 #include <perp/schemes/located/radau.hpp>
 #include <perp/schemes/located/sensitivity_request.hpp>
 
