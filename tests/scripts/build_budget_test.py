@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "build_budget.py"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "build_budget"
 LOG = (
     "# ninja log v5\n"
     "0\t2000\t1\ta.o\tx\n"
