@@ -212,13 +212,14 @@ void ModeNewton::polish(Vector& d, Vector& lambda) {
 }
 
 NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
-  bool contracts = false, stagnates = false;
+  bool contracts = false, stagnates = false, rests = false;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    if ((stagnates || is_promising()) && ask_gate(d, lambda) <= gate) {
+    if ((stagnates || rests || is_promising()) && ask_gate(d, lambda) <= gate) {
       if (residual_ > 1) polish(d, lambda);
       local_ = iteration <= 1 || contracts;
       return NewtonEnd::converged;
     }
+    if (rests) break;  // all that follows would be the same
     if (near_only_ && iteration >= 2 && !contracts) break;
     if (step_.is_linear() && iteration >= most_refinements) break;
     if (iteration % between_milestones == 0 && !makes_progress() &&
@@ -238,6 +239,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     stagnates = next_size_ > size_ / 2;
     if (iteration == 0)
       contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
+    rests = d_trial_ == d && lambda_trial_ == lambda;
     d.swap(d_trial_);
     lambda.swap(lambda_trial_);
   }

@@ -208,6 +208,13 @@ TEST_SUITE("schemes/pole_watch") {
     }
   }
 
+  TEST_CASE("Newton's method ends where it rests, though the error of the rows is unbounded there") {
+    const Trajectory run = captured_run("\"der(x) = 1/(t^2-2*t+1) + 0.1*sin(x)\"", 0.25);
+    CHECK(run.status == Status::not_solved);
+    CHECK(run.t.back() <= 1);
+    CHECK(run.counts.at("newton_iterations") < 1'000'000);  // 32 million were made before
+  }
+
   TEST_CASE("a peak that is finite, or a rate with a finite integral, is no pole") {
     for (const char* equation :
          {"\"der(x) = 1/((t-1)^2+1e-12)\"", "\"der(x) = 1/sqrt(abs(t-1))\"",
