@@ -239,7 +239,11 @@ Jumps find_jumps(const Dcs& system, ConsistentJets& jets, double t, const Vector
   const Matrix projection = jets.differential_projection(t, x, lambda);
   JumpEquations equations(system, jets);
   Jumps result;
-  const double scale = jets.scales().x.cwiseMax(x.cwiseAbs()).maxCoeff();
+  // Each variable in its own unit.
+  const Vector sizes = jets.scales().x.cwiseMax(x.cwiseAbs());
+  const auto stays = [&](const Vector& to) {
+    return ((projection * (to - x)).cwiseAbs().array() <= no_jump * sizes.array()).all();
+  };
   Mode mode(system.laws.size(), 0);
   int tried = 0;
   do {
@@ -252,8 +256,7 @@ Jumps find_jumps(const Dcs& system, ConsistentJets& jets, double t, const Vector
       against = equations.relative_residual();
       if (against <= jets.tolerance()) against = equations.range_violation();
     }
-    if (against > std::max(outside, jets.tolerance()) ||
-        (projection * (equations.x() - x)).norm() <= no_jump * scale) {
+    if (against > std::max(outside, jets.tolerance()) || stays(equations.x())) {
       result.rejected.emplace_back(mode, against);
       continue;
     }

@@ -56,6 +56,15 @@ void LocatedRun::log_fall_back(const Step& last, const Trajectory& rest) {
 /// The rest of the span by backward Euler, where the jets do not resolve the index of the mode or
 /// events follow each other without a pattern. Sensitivities end there: that scheme has none.
 void LocatedRun::capture_the_rest(const Step& state, const char* why) {
+  const auto rebounds = [](double e) { return e > 0; };
+  if (std::any_of(options_.restitution.begin(), options_.restitution.end(), rebounds)) {
+    now_ = state;
+    if (result_.t.empty()) record(true);
+    finish(Status::not_solved, fmt::format("stopped at {}: {}, and backward Euler, which would go on from "
+                                           "there, has no restitution",
+                                           place(state), why));
+    return;
+  }
   const double from = state.t;  // `state` may be now_
   const Step last = state;
   const bool first = steps_ == 0 && result_.t.empty();

@@ -92,8 +92,10 @@ bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   if (!events.empty()) note += polish_jump(x_before);
   const Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all_laws_);
   if (selection.admissible.empty()) {
-    if (!has_undetermined_mode(selection)) return false;
-    capture_the_rest(before, "the index of the mode is not resolved");
+    const bool jumped = !events.empty();
+    if (!has_undetermined_mode(selection) && !jumped) return false;
+    capture_the_rest(before, jumped ? "the state after a jump is known to first order only"
+                                    : "the index of the mode is not resolved");
     return true;
   }
   const std::size_t chosen = choose(selection, now_, {});

@@ -51,6 +51,43 @@ void check_same_events(const std::string& alone, const std::string& together) {
 }  // namespace
 
 TEST_SUITE("schemes/located/company") {
+  TEST_CASE("a reset out of a bound is led back by a jump, whatever large numbers stand beside it") {
+    for (const char* v : {"1", "1e7", "1e12"}) {
+      CAPTURE(std::string(v));
+      const Trajectory run = run_located(
+          fmt::format("[variables]\nx = 1e-3\nv = {0}\n[model]\n"
+                      "laws = [\"0 <= s perp 2e-3 - x >= 0\"]\n"
+                      "equations = [\"der(x) = 1e-4 - s\", \"der(v) = 0.125*{0}\"]\n"
+                      "when = [{{ condition = \"t - 0.5\", direction = 1, set = {{ x = \"x + 1.5e-3\" }} }}]\n"
+                      "[run]\nt = [0, 1]\n",
+                      v),
+          1e-10);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK_FALSE(perp::test::is_captured(run));
+      CHECK(std::abs(run.x.back()[0] - 2e-3) < 1e-12);
+    }
+  }
+
+  TEST_CASE("a run with restitution does not go on by a scheme that has none") {
+    // A ball beside equations of index 3, which this scheme leaves to backward Euler.
+    const Model model = read_model_text(
+        "[variables]\nx = 1\nv = 0\nq = 0.5\np = 0\ns = -0.5\n[model]\n"
+        "laws = [\"0 <= x perp f >= 0\"]\nrestitution = { f = 0.5 }\n"
+        "equations = [\"der(x) = v\", \"der(v) = -1 + f\", \"der(q) = p\", \"der(p) = s\", "
+        "\"0 = q - 0.5*cos(t)\"]\n[run]\nt = [0, 4]\n",
+        "a ball in company");
+    Located scheme = test::located(model);
+    for (const bool rebounds : {false, true}) {
+      if (rebounds) scheme.restitution = model.restitution;
+      const Trajectory run =
+          integrate(test::system_of(model), model.x0(), model.run.span, scheme);
+      CHECK(test::is_captured(run) != rebounds);
+      CHECK((run.status == Status::solved) != rebounds);
+      CHECK(run.size() >= 1);
+      CHECK((run.message.find("has no restitution") != std::string::npos) == rebounds);
+    }
+  }
+
   TEST_CASE("what stands beside a system changes none of its events") {
     const std::string alone = model({"x = 1.25", "v = 0.5"}, friction);
     const auto beside = [&](const std::string& variables, const std::vector<std::string>& more) {
