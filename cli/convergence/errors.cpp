@@ -39,6 +39,7 @@ std::vector<Span> between_jumps(const std::vector<double>& run,
 }
 
 Raw over_trajectory(const GridRun& run, const Reference& reference, Span span) {
+  const double rounding = time_rounding(span);
   std::vector<Span> gaps;
   if (reference.jumps) {
     std::vector<double> jumps;
@@ -48,15 +49,15 @@ Raw over_trajectory(const GridRun& run, const Reference& reference, Span span) {
       return unknown(Refusal::jumps,
                      fmt::format("{} and {} jumps", jumps.size(), reference.jumps->size()));
     // Times of jumps carry the errors of states.
-    gaps = between_jumps(jumps, *reference.jumps, 64 * time_rounding(span));
+    gaps = between_jumps(jumps, *reference.jumps, 64 * rounding);
   }
   Raw raw{{0, Refusal::none}, 0};
   std::size_t inside = 0;
   std::size_t known = 0;
   for (std::size_t k = 0; k < run.states.size(); ++k) {
     const double t = run.states.t(k);
-    if (t > span.end + time_rounding(span)) break;
-    const bool is_inside = t > span.start && t < span.end - time_rounding(span);
+    if (t > span.end + rounding) break;
+    const bool is_inside = t > span.start && t < span.end - rounding;
     inside += is_inside ? 1 : 0;
     if (std::any_of(gaps.begin(), gaps.end(),
                     [t](const Span& gap) { return t >= gap.start && t <= gap.end; })) {

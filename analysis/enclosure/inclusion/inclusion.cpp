@@ -11,6 +11,7 @@ constexpr int trials = 80;      ///< lengths of a step
 constexpr int inflations = 12;  ///< of a tube
 constexpr int refinements = 3;  ///< of E
 constexpr double growth = 1.25;
+constexpr const char* no_step = "no step could be proved while the next mode is open";
 constexpr double patience = 0x1p-6;  ///< of a length, before a law is opened instead
 
 const Law& law_of(const OpenFlows* flows, int law) {
@@ -134,7 +135,7 @@ bool Inclusion::step(double end) {
     if (!needs_law) return false;
     if (!open(needed_)) return false;
   }
-  reason_ = "no step could be proved while the next mode is open";
+  reason_ = no_step;
   return false;
 }
 
@@ -185,9 +186,9 @@ int Inclusion::ending_law(OpenFlow& flow) {
 
 Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
   lambda_.clear();
-  reason_ = "no step could be proved while the next mode is open";
-  if (!find_tube(flow, hull(Interval(0), Interval(to) - Interval(t_)))) return Proof::too_long;
+  reason_ = no_step;
   const Interval times = hull(Interval(0), Interval(to) - Interval(t_));
+  if (!find_tube(flow, times)) return Proof::too_long;
   if (!flow.expand(Interval(t_) + times, tube_, lambda_, 2, false)) return Proof::too_long;
   needed_ = ending_law(flow);
   if (needed_ == -2) reason_ = "a reset may happen while the next mode is open";
