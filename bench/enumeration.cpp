@@ -5,8 +5,8 @@
 #include <perp/bench/measure.hpp>
 #include <perp/bench/stepping.hpp>
 #include <perp/bench/systems.hpp>
-#include <perp/lcp/enumerate.hpp>
-#include <perp/lcp/nearest_search.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/nearest/nearest_search.hpp>
 
 namespace perp::bench {
 namespace {

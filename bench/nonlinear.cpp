@@ -6,7 +6,7 @@
 #include <perp/bench/measure.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/recorder.hpp>
-#include <perp/schemes/nonlinear_capturing.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/tests/schemes/nonlinear_systems.hpp>
 
 namespace perp::bench {

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include <perp/bench/measure.hpp>
-#include <perp/models/read_model.hpp>
-#include <perp/schemes/located/radau.hpp>
+#include <perp/models/language/read_model.hpp>
+#include <perp/schemes/located/radau/radau.hpp>
 
 namespace perp::bench {
 namespace {

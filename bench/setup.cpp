@@ -4,7 +4,7 @@
 
 #include <perp/bench/measure.hpp>
 #include <perp/bench/stepping.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 
 namespace perp::bench {
 namespace {

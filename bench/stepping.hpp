@@ -8,7 +8,7 @@
 
 #include <perp/bench/measure.hpp>
 #include <perp/bench/systems.hpp>
-#include <perp/schemes/capturing.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
 
 namespace perp::bench {
 

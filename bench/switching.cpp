@@ -3,7 +3,7 @@
 #include <string>
 
 #include <perp/bench/switching.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 
 namespace perp::bench {

@@ -4,7 +4,7 @@
 
 #include <perp/bench/hybrid.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 #include <perp/schemes/located/located.hpp>
 
 namespace perp::bench {

@@ -12,7 +12,7 @@
 #include <perp/bench/siconos_kernel.hpp>
 #include <perp/bench/stepping.hpp>
 #include <perp/bench/systems.hpp>
-#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 
 namespace perp::bench {
 namespace {

@@ -12,10 +12,10 @@
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/output/well_posedness.hpp>
-#include <perp/core/error.hpp>
-#include <perp/core/expression.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/expression/expression.hpp>
 #include <perp/core/linear/lu.hpp>
-#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 
 namespace perp::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/threads.hpp>
 #include <perp/cli/output/file_identity.hpp>
-#include <perp/core/error.hpp>
-#include <perp/models/read_model.hpp>
-#include <perp/models/run_options.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/read_model.hpp>
+#include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
 namespace {

@@ -19,8 +19,8 @@
 #include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/output_file.hpp>
 #include <perp/cli/plot/picture.hpp>
-#include <perp/core/error.hpp>
-#include <perp/core/expression/decimal.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/interval/decimal.hpp>
 
 namespace perp::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include <perp/cli/output/provenance.hpp>
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
-#include <perp/core/error.hpp>
-#include <perp/schemes/located/equilibria.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/located/equilibria/equilibria.hpp>
 
 namespace perp::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <perp/cli/input/state_options.hpp>
 #include <perp/cli/output/jumps_of_model.hpp>
 #include <perp/cli/output/jumps_text.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

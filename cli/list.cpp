@@ -7,11 +7,11 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/text_table.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/core/law.hpp>
 #include <perp/lcp/solver.hpp>
-#include <perp/models/read_model.hpp>
-#include <perp/models/run_options.hpp>
+#include <perp/models/language/read_model.hpp>
+#include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
 namespace {

@@ -12,9 +12,9 @@
 
 #include <perp/cli/command.hpp>
 #include <perp/cli/output/file_identity.hpp>
-#include <perp/core/error.hpp>
-#include <perp/core/nearest_name.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/read_model.hpp>
 
 namespace perp::cli {
 namespace {

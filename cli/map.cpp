@@ -15,7 +15,7 @@
 #include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/plot/map_plot.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

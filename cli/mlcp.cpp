@@ -10,10 +10,10 @@
 #include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/output_file.hpp>
 #include <perp/cli/output/provenance.hpp>
-#include <perp/core/error.hpp>
-#include <perp/lcp/enumerate.hpp>
-#include <perp/lcp/exact_norm.hpp>
-#include <perp/lcp/nearest_search.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/exact/exact_norm.hpp>
+#include <perp/lcp/nearest/nearest_search.hpp>
 #include <perp/lcp/solver.hpp>
 
 namespace perp::cli {

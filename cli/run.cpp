@@ -16,8 +16,8 @@
 #include <perp/cli/output/recorder.hpp>
 #include <perp/cli/output/tree_text.hpp>
 #include <perp/cli/plot/run_plot.hpp>
-#include <perp/core/error.hpp>
-#include <perp/schemes/capturing.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
 
 namespace perp::cli {
 namespace {

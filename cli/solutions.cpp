@@ -16,9 +16,9 @@
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/plot/tree_plot.hpp>
-#include <perp/core/error.hpp>
-#include <perp/lcp/enumerate.hpp>
-#include <perp/schemes/capturing.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
 
 namespace perp::cli {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <memory>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/core/error.hpp>
 
 namespace perp {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <perp/core/law.hpp>
 #include <perp/core/lcs.hpp>
-#include <perp/core/tape.hpp>
+#include <perp/core/tape/tape.hpp>
 
 namespace perp {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/core/differentiate.hpp>
-#include <perp/core/index.hpp>
+#include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include <perp/core/bounded_tape.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/machine_code.hpp>
-#include <perp/core/wide_tape.hpp>
+#include <perp/core/tape/bounded_tape.hpp>
+#include <perp/core/tape/machine_code.hpp>
+#include <perp/core/tape/wide_tape.hpp>
 
 namespace perp {
 

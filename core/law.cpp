@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/core/law.hpp>
 
 namespace perp {

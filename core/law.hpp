@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp {
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <cmath>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/core/lcs.hpp>
 
 namespace perp {

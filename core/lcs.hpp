@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include <perp/core/base/types.hpp>
 #include <perp/core/law.hpp>
 #include <perp/core/signal.hpp>
-#include <perp/core/types.hpp>
 
 namespace perp {
 

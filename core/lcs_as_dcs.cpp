@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/error.hpp>
 
 namespace perp {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/core/error.hpp>
 #include <perp/core/linear/least_squares.hpp>
 #include <perp/core/linearize.hpp>
 

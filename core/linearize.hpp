@@ -1,8 +1,8 @@
 #pragma once
 
+#include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
-#include <perp/core/types.hpp>
 
 namespace perp {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/error.hpp>
 
 namespace perp {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <perp/core/tape.hpp>
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
+#include <perp/core/tape/tape.hpp>
 
 namespace perp {
 

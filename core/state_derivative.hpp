@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/differentiate.hpp>
-#include <perp/core/types.hpp>
+#include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp {
 

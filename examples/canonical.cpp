@@ -1,7 +1,7 @@
 // A nonlinear model as a struct: the canonical example of [IFDIFF]. Its right-hand side switches on at x₁ = p₁
 // and off at x₁ = p₁ + 0.5, which a long step may pass at once: the log names both switches all the same.
-#include <perp/perp.hpp>
 #include <cstdio>
+#include <perp/perp.hpp>
 
 struct Canonical {
   double p1 = 5.437;

@@ -1,6 +1,6 @@
 // A law of one's own from its branches, and the mode of every stretch of time.
-#include <perp/perp.hpp>
 #include <cstdio>
+#include <perp/perp.hpp>
 
 int main() {
   using namespace perp;

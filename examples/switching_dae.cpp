@@ -1,5 +1,5 @@
-#include <perp/perp.hpp>
 #include <iostream>
+#include <perp/perp.hpp>
 
 int main() {
   using namespace perp;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include <perp/core/base/types.hpp>
 #include <perp/core/law.hpp>
-#include <perp/core/types.hpp>
 
 namespace perp {
 

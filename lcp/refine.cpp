@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include <perp/core/linear/least_squares.hpp>
-#include <perp/lcp/mode_equations.hpp>
+#include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 
 namespace perp {

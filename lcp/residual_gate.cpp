@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include <perp/core/linear/lu.hpp>
-#include <perp/lcp/exact_pieces.hpp>
-#include <perp/lcp/exact_scaling.hpp>
-#include <perp/lcp/least_norm.hpp>
-#include <perp/lcp/mode_equations.hpp>
+#include <perp/lcp/exact/exact_pieces.hpp>
+#include <perp/lcp/exact/exact_scaling.hpp>
+#include <perp/lcp/exact/sparse_elimination.hpp>
+#include <perp/lcp/nearest/least_norm.hpp>
+#include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/residual_gate.hpp>
-#include <perp/lcp/sparse_elimination.hpp>
 
 namespace perp {
 namespace {

@@ -1,5 +1,5 @@
-#include <perp/core/error.hpp>
-#include <perp/core/nearest_name.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
 #include <perp/lcp/selector.hpp>
 
 namespace perp {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/lcp/solution_set.hpp>
 
 namespace perp {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/error.hpp>
-#include <perp/core/nearest_name.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
 #include <perp/lcp/residual_gate.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/lcp/solver_table.hpp>

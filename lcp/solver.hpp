@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/status.hpp>
+#include <perp/core/base/status.hpp>
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {

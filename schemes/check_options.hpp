@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp {
 

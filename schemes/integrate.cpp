@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 #include <cmath>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run.hpp>
-#include <perp/schemes/step_equations.hpp>
+#include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
 

@@ -10,7 +10,7 @@
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/located/located.hpp>
-#include <perp/schemes/moreau_jean.hpp>
+#include <perp/schemes/mechanical/moreau_jean.hpp>
 
 namespace perp {
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include <perp/core/error.hpp>
-#include <perp/schemes/bound_watch.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/schemes/check_options.hpp>
-#include <perp/schemes/event_log.hpp>
-#include <perp/schemes/events.hpp>
+#include <perp/schemes/events/bound_watch.hpp>
+#include <perp/schemes/events/event_log.hpp>
+#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/run.hpp>
 #include <perp/schemes/run_end.hpp>
 #include <perp/schemes/safeguard.hpp>

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <perp/core/status.hpp>
+#include <perp/core/base/status.hpp>
+#include <perp/core/base/types.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/core/types.hpp>
 
 namespace perp {
 

@@ -22,13 +22,13 @@ ENTRY = re.compile(r"^### ([\w-]+)$", re.MULTILINE)
 TEXT = re.compile(r"^- `(.*)`$", re.MULTILINE)
 FEWEST_WORDS = 3
 WHOLE = (  # whose texts are messages, also those that a function returns
-    "core/equation",
-    "core/expression",
+    "core/expression/equation",
+    "core/expression/expression",
     "core/recorder",
-    "lcp/curve",
-    "lcp/enumerate",
-    "lcp/nearest_search",
-    "lcp/orientation",
+    "lcp/parametric/curve",
+    "lcp/enumeration/enumerate",
+    "lcp/nearest/nearest_search",
+    "lcp/parametric/orientation",
     "lcp/residual_gate",
     "schemes/",
     "models/",
@@ -38,7 +38,7 @@ WHOLE = (  # whose texts are messages, also those that a function returns
     "cli/output/step_choice",
     "cli/output/well_posedness",
 )
-NO_MESSAGES = ("models/run_options.cpp",)  # meanings of options
+NO_MESSAGES = ("models/language/run_options.cpp",)  # meanings of options
 
 
 def plain(text):

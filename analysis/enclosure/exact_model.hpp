@@ -5,7 +5,7 @@
 
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 
 namespace perp::enclosure {
 

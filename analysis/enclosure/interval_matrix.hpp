@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include <perp/core/expression/interval.hpp>
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
+#include <perp/core/interval/interval.hpp>
 
 namespace perp::enclosure {
 

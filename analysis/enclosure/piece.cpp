@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <perp/analysis/enclosure/piece.hpp>
-#include <perp/schemes/events.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <perp/analysis/enclosure/piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::enclosure {
 namespace {

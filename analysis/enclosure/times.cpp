@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <perp/analysis/enclosure/times.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::enclosure {
 

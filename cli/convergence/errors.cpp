@@ -6,7 +6,7 @@
 #include <perp/cli/convergence/errors.hpp>
 #include <perp/cli/convergence/event_times.hpp>
 #include <perp/cli/input/arguments.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

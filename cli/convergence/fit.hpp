@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp::cli {
 

@@ -9,8 +9,8 @@
 #include <perp/cli/convergence/trajectory_file.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
-#include <perp/core/error.hpp>
-#include <perp/core/nearest_name.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
 
 namespace perp::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/cli/convergence/errors.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

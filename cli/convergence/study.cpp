@@ -9,7 +9,7 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/threads.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <perp/cli/convergence/errors.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

@@ -5,7 +5,7 @@
 #include <perp/cli/convergence/trajectory_hdf5.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/csv_file.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <perp/cli/convergence/trajectory_hdf5.hpp>
 #include <perp/cli/output/hdf5_objects.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

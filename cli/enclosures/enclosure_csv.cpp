@@ -5,7 +5,7 @@
 #include <perp/cli/enclosures/enclosure_run.hpp>
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/output_file.hpp>
-#include <perp/core/expression/decimal.hpp>
+#include <perp/core/interval/decimal.hpp>
 
 namespace perp::cli {
 namespace {

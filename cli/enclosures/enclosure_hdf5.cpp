@@ -5,7 +5,7 @@
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/hdf5_objects.hpp>
 #include <perp/cli/output/output_file.hpp>
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <perp/cli/enclosures/enclosure_summary.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/core/expression/decimal.hpp>
+#include <perp/core/interval/decimal.hpp>
 
 namespace perp::cli {
 namespace {

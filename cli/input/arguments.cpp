@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include <perp/cli/input/arguments.hpp>
-#include <perp/core/error.hpp>
-#include <perp/core/nearest_name.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
 
 namespace perp::cli {
 namespace {

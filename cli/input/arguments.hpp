@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 
 namespace perp::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/cli/output/provenance.hpp>
-#include <perp/lcp/exact_norm.hpp>
+#include <perp/lcp/exact/exact_norm.hpp>
 #include <perp/lcp/mlcp.hpp>
 #include <perp/lcp/solution_set.hpp>
 

@@ -8,7 +8,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/lcp/solver.hpp>
-#include <perp/models/run_options.hpp>
+#include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
 namespace {

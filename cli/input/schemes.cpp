@@ -4,9 +4,9 @@
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/schemes.hpp>
-#include <perp/core/error.hpp>
-#include <perp/lcp/mode_cache.hpp>
-#include <perp/models/run_options.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/lcp/parametric/mode_cache.hpp>
+#include <perp/models/language/run_options.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/located/located_run.hpp>

@@ -3,7 +3,7 @@
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/state_options.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 

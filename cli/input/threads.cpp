@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <perp/cli/input/threads.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/maps/axis.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

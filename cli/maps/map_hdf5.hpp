@@ -4,7 +4,7 @@
 
 #include <perp/cli/maps/parameter_map.hpp>
 #include <perp/cli/output/provenance.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

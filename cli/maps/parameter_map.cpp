@@ -8,7 +8,7 @@
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/maps/parameter_map.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <perp/cli/output/counts.hpp>
 #include <perp/cli/output/jumps_of_model.hpp>
 #include <perp/cli/output/step_solutions.hpp>
-#include <perp/schemes/located/mode_selection.hpp>
+#include <perp/schemes/located/jets/mode_selection.hpp>
 
 namespace perp::cli {
 namespace {

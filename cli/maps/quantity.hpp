@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

@@ -4,7 +4,7 @@
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/branches_text.hpp>
 #include <perp/cli/output/summary.hpp>
-#include <perp/schemes/located/solution_branches.hpp>
+#include <perp/schemes/located/transition/solution_branches.hpp>
 
 namespace perp::cli {
 

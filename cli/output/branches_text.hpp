@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

@@ -6,7 +6,7 @@
 #include <perp/cli/output/constraint_check.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/lu.hpp>
-#include <perp/schemes/located/model_scales.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp::cli {
 namespace {

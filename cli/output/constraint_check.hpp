@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <perp/core/trajectory.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

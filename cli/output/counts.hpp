@@ -3,7 +3,7 @@
 #include <string>
 
 #include <perp/cli/output/provenance.hpp>
-#include <perp/lcp/arithmetic.hpp>
+#include <perp/lcp/exact/arithmetic.hpp>
 
 namespace perp::cli {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 

@@ -6,7 +6,7 @@
 
 #include <perp/cli/output/provenance.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 /// What the writers of HDF5 files share. All throw FileError.
 namespace perp::cli::hdf5 {

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include <perp/cli/output/jumps_of_model.hpp>
-#include <perp/core/error.hpp>
-#include <perp/schemes/located/jumps.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/located/transition/jumps.hpp>
 
 namespace perp::cli {
 namespace {

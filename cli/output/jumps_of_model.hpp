@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include <perp/models/model.hpp>
-#include <perp/schemes/consistent_jumps.hpp>
+#include <perp/models/language/model.hpp>
+#include <perp/schemes/jumps/consistent_jumps.hpp>
 
 namespace perp::cli {
 

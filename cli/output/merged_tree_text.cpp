@@ -8,7 +8,7 @@
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

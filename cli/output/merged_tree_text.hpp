@@ -3,8 +3,8 @@
 #include <string>
 
 #include <perp/cli/output/provenance.hpp>
-#include <perp/models/model.hpp>
-#include <perp/schemes/merged_tree.hpp>
+#include <perp/models/language/model.hpp>
+#include <perp/schemes/jumps/merged_tree.hpp>
 
 namespace perp::cli {
 

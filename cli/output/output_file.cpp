@@ -8,7 +8,7 @@
 
 #include <perp/cli/output/file_identity.hpp>
 #include <perp/cli/output/output_file.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

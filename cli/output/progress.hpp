@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp::cli {
 

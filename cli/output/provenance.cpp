@@ -3,7 +3,7 @@
 
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/provenance.hpp>
-#include <perp/models/run_options.hpp>
+#include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/recorder.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

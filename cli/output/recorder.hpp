@@ -13,7 +13,7 @@
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/plot/curves.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

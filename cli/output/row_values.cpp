@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include <perp/cli/output/row_values.hpp>
-#include <perp/schemes/events.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp::cli {
 namespace {

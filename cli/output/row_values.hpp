@@ -4,7 +4,7 @@
 
 #include <perp/cli/output/columns.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

@@ -3,7 +3,7 @@
 
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/step_solutions.hpp>
-#include <perp/schemes/step_solutions.hpp>
+#include <perp/schemes/step/step_solutions.hpp>
 
 namespace perp::cli {
 namespace {

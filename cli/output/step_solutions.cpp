@@ -6,7 +6,7 @@
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/step_solutions.hpp>
 #include <perp/cli/output/text_table.hpp>
-#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 
 namespace perp::cli {
 namespace {

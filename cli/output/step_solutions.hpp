@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <perp/cli/output/provenance.hpp>
-#include <perp/lcp/enumerate.hpp>
-#include <perp/models/model.hpp>
-#include <perp/schemes/step_equations.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/models/language/model.hpp>
+#include <perp/schemes/step/step_equations.hpp>
 
 namespace perp::cli {
 

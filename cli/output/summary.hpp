@@ -7,7 +7,7 @@
 #include <perp/cli/output/constraint_check.hpp>
 #include <perp/cli/output/history.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

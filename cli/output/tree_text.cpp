@@ -6,7 +6,7 @@
 #include <perp/cli/output/summary.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/output/tree_text.hpp>
-#include <perp/schemes/solution_tree.hpp>
+#include <perp/schemes/jumps/solution_tree.hpp>
 
 namespace perp::cli {
 namespace {

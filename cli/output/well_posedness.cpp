@@ -9,13 +9,13 @@
 #include <perp/cli/output/columns.hpp>
 #include <perp/cli/output/text_table.hpp>
 #include <perp/cli/output/well_posedness.hpp>
-#include <perp/core/constraint_product.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/core/linearize.hpp>
-#include <perp/core/pencil.hpp>
-#include <perp/lcp/mode_equations.hpp>
-#include <perp/schemes/step_equations.hpp>
-#include <perp/schemes/step_solvability.hpp>
+#include <perp/core/pencil/constraint_product.hpp>
+#include <perp/core/pencil/pencil.hpp>
+#include <perp/lcp/parametric/mode_equations.hpp>
+#include <perp/schemes/step/step_equations.hpp>
+#include <perp/schemes/step/step_solvability.hpp>
 
 namespace perp::cli {
 namespace {

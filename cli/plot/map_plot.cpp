@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include <perp/cli/plot/map_plot.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <perp/cli/plot/order_plot.hpp>
-#include <perp/core/error.hpp>
-#include <perp/core/types.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <perp/cli/plot/mode_colours.hpp>
 #include <perp/cli/plot/run_plot.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::cli {
 namespace {

@@ -14,7 +14,7 @@
 
 #include <perp/cli/output/output_file.hpp>
 #include <perp/cli/plot/picture.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 extern char** environ;
 

@@ -7,7 +7,7 @@
 #include <perp/cli/output/history.hpp>
 #include <perp/cli/plot/curves.hpp>
 #include <perp/cli/plot/picture.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::cli {
 

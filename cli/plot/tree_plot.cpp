@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include <perp/cli/plot/tree_plot.hpp>
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp {
 using RealMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;

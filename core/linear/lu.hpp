@@ -3,7 +3,7 @@
 #include <complex>
 #include <memory>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp::linear {
 

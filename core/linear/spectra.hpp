@@ -3,7 +3,7 @@
 #include <complex>
 #include <vector>
 
-#include <perp/core/types.hpp>
+#include <perp/core/base/types.hpp>
 
 /// LAPACK's methods. A matrix with an entry that is not finite has values nan, and so has one for
 /// which the method does not converge: they decide nothing.

@@ -4,7 +4,7 @@
 
 #include <btf.h>
 
-#include <perp/core/index.hpp>
+#include <perp/core/base/index.hpp>
 #include <perp/core/linear/structure.hpp>
 
 namespace perp::linear {

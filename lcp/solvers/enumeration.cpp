@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <string>
 
-#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/core/linear/lu.hpp>
-#include <perp/lcp/mode_equations.hpp>
+#include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/core/finite_eigenvalues.hpp>
+#include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/schemes/continuation/dcs_family.hpp>
 #include <perp/schemes/continuation/mode_changes.hpp>
-#include <perp/schemes/located/gaps.hpp>
+#include <perp/schemes/located/radau/gaps.hpp>
 
 namespace perp {
 

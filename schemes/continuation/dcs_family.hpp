@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <perp/schemes/continuation/step_path.hpp>
-#include <perp/schemes/implicit_step.hpp>
-#include <perp/schemes/mode_newton.hpp>
-#include <perp/schemes/step_search.hpp>
+#include <perp/schemes/newton/mode_newton.hpp>
+#include <perp/schemes/step/implicit_step.hpp>
+#include <perp/schemes/step/step_search.hpp>
 
 namespace perp {
 

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <limits>
 
-#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/continuation/lcs_family.hpp>
 #include <perp/schemes/continuation/mode_changes.hpp>
-#include <perp/schemes/located/gaps.hpp>
-#include <perp/schemes/step_poles.hpp>
+#include <perp/schemes/located/radau/gaps.hpp>
+#include <perp/schemes/step/step_poles.hpp>
 
 namespace perp {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <perp/lcp/mode_cache.hpp>
+#include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/schemes/continuation/step_path.hpp>
-#include <perp/schemes/step_equations.hpp>
+#include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
 

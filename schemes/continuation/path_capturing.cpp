@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 #include <cmath>
 
-#include <perp/core/error.hpp>
-#include <perp/schemes/capturing.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/continuation/dcs_family.hpp>
 #include <perp/schemes/continuation/lcs_family.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
-#include <perp/schemes/nonlinear_capturing.hpp>
 
 namespace perp {
 namespace {

@@ -8,7 +8,7 @@
 #include <perp/schemes/continuation/mode_changes.hpp>
 #include <perp/schemes/continuation/pole_limit.hpp>
 #include <perp/schemes/continuation/step_path.hpp>
-#include <perp/schemes/located/gaps.hpp>
+#include <perp/schemes/located/radau/gaps.hpp>
 
 namespace perp {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/status.hpp>
+#include <perp/core/base/types.hpp>
 #include <perp/core/law.hpp>
-#include <perp/core/status.hpp>
-#include <perp/core/types.hpp>
 
 namespace perp {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/types.hpp>
-#include <perp/schemes/located/sensitivity_request.hpp>
+#include <perp/core/base/types.hpp>
+#include <perp/schemes/located/transition/sensitivity_request.hpp>
 
 namespace perp {
 

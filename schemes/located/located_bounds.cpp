@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/schemes/events.hpp>
+#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/schemes/events.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
-#include <perp/schemes/nonlinear_capturing.hpp>
 
 namespace perp {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include <perp/lcp/rank_elimination.hpp>
+#include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include <perp/schemes/events.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
-#include <perp/schemes/nonlinear_capturing.hpp>
 #include <perp/schemes/run.hpp>
 
 namespace perp {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <numeric>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/schemes/check_options.hpp>
-#include <perp/schemes/events.hpp>
+#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {

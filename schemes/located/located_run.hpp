@@ -9,22 +9,22 @@
 
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/linear/rank_elimination.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/lcp/rank_elimination.hpp>
-#include <perp/schemes/bound_watch.hpp>
+#include <perp/schemes/events/bound_watch.hpp>
+#include <perp/schemes/events/reset_watch.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/located/accumulation.hpp>
-#include <perp/schemes/located/gaps.hpp>
-#include <perp/schemes/located/impact.hpp>
+#include <perp/schemes/located/jets/mode_selection.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
 #include <perp/schemes/located/located.hpp>
-#include <perp/schemes/located/mode_flow.hpp>
-#include <perp/schemes/located/mode_selection.hpp>
-#include <perp/schemes/located/model_scales.hpp>
-#include <perp/schemes/located/radau.hpp>
-#include <perp/schemes/located/sensitivity.hpp>
-#include <perp/schemes/located/time_switches.hpp>
+#include <perp/schemes/located/radau/gaps.hpp>
+#include <perp/schemes/located/radau/mode_flow.hpp>
+#include <perp/schemes/located/radau/radau.hpp>
+#include <perp/schemes/located/transition/accumulation.hpp>
+#include <perp/schemes/located/transition/impact.hpp>
+#include <perp/schemes/located/transition/sensitivity.hpp>
+#include <perp/schemes/located/transition/time_switches.hpp>
 #include <perp/schemes/poles/pole_watch.hpp>
-#include <perp/schemes/reset_watch.hpp>
 
 namespace perp {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <perp/core/dcs.hpp>
-#include <perp/core/differentiate.hpp>
+#include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
 

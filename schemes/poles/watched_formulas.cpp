@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <perp/core/bounded_tape.hpp>
+#include <perp/core/tape/bounded_tape.hpp>
 #include <perp/schemes/poles/watched_formulas.hpp>
 
 namespace perp {

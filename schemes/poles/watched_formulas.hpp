@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include <perp/core/running_error.hpp>
 #include <perp/core/signal.hpp>
+#include <perp/core/tape/running_error.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/schemes/events/time_zeros.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
-#include <perp/schemes/time_zeros.hpp>
 
 namespace perp {
 

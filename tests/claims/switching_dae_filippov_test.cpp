@@ -1,4 +1,4 @@
-#include <perp/core/pencil.hpp>
+#include <perp/core/pencil/pencil.hpp>
 #include <perp/tests/claims/switching_dae_exact.hpp>
 
 using namespace claims;

@@ -3,9 +3,9 @@
 #include <Eigen/LU>
 #include <random>
 
-#include <perp/core/pencil.hpp>
+#include <perp/core/pencil/pencil.hpp>
 #include <perp/perp.hpp>
-#include <perp/schemes/located/consistent_jet.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
 
 using perp::ConsistentJets;
 using perp::Jet;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include <perp/core/expression/decimal.hpp>
+#include <perp/core/interval/decimal.hpp>
 #include <perp/tests/cli/hdf5_file.hpp>
 #include <perp/tests/cli/program.hpp>
 

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <boost/multiprecision/cpp_dec_float.hpp>
+#include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <perp/tests/cli/program.hpp>
 #include <set>
 #include <string>
 #include <vector>
-#include <perp/tests/cli/program.hpp>
 
 namespace perp::test {
 

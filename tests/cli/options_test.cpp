@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/models/run_options.hpp>
+#include <perp/models/language/run_options.hpp>
 
 #include <perp/tests/cli/program.hpp>
 

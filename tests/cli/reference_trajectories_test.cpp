@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include <perp/models/run_options.hpp>
+#include <perp/models/language/run_options.hpp>
 #include <perp/tests/cli/program.hpp>
 #include <perp/tests/paths.hpp>
 #include <perp/tests/thinned.hpp>

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-#include <perp/core/tape.hpp>
+#include <perp/core/tape/tape.hpp>
 
 namespace perp::test {
 

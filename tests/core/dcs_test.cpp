@@ -2,10 +2,10 @@
 #include <cmath>
 #include <vector>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/core/differentiate.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/expression/differentiate.hpp>
 #include <perp/core/recorder.hpp>
 
 using namespace perp;

@@ -2,7 +2,7 @@
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
-#include <perp/core/expression.hpp>
+#include <perp/core/expression/expression.hpp>
 
 namespace perp::test {
 

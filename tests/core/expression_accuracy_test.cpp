@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/differentiate.hpp>
-#include <perp/core/expression.hpp>
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/core/expression/expression.hpp>
 
 #include <perp/tests/core/bounded.hpp>
 #include <perp/tests/core/digits50.hpp>

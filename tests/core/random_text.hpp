@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/expression.hpp>
+#include <perp/core/expression/expression.hpp>
 
 namespace perp::test {
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include <perp/core/error.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/read_model.hpp>
 
 /// Any text is a model or is refused with a typed error; nothing else may happen.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

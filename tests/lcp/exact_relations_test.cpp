@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <random>
 
-#include <perp/lcp/enumerate.hpp>
-#include <perp/lcp/nearest_search.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/nearest/nearest_search.hpp>
 #include <perp/lcp/solver.hpp>
 
 #include <perp/tests/lcp/exact_oracle.hpp>

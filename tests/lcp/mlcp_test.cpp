@@ -2,8 +2,8 @@
 #include <cmath>
 #include <utility>
 
-#include <perp/core/error.hpp>
-#include <perp/lcp/enumerate.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 
 #include <perp/tests/lcp/random_problems.hpp>
 

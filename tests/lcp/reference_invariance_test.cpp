@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <cmath>
 
-#include <perp/lcp/enumerate.hpp>
-#include <perp/lcp/nearest_search.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/nearest/nearest_search.hpp>
 #include <perp/tests/lcp/compare_pieces.hpp>
 #include <perp/tests/lcp/reference_problems.hpp>
 #include <perp/tests/lcp/transformed_problem.hpp>

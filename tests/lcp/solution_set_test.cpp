@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <limits>
 
-#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 
 #include <perp/tests/lcp/compare_sets.hpp>
 #include <perp/tests/lcp/random_problems.hpp>

@@ -4,8 +4,8 @@
 #include <set>
 #include <sstream>
 
-#include <perp/core/error.hpp>
-#include <perp/lcp/enumerate.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/solver.hpp>
 
 #include <perp/tests/lcp/compare_sets.hpp>

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include <perp/lcp/enumerate.hpp>
-#include <perp/lcp/triangular_form.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/structure/triangular_form.hpp>
 #include <perp/tests/lcp/random_problems.hpp>
 
 using namespace perp;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <perp/models/lowering.hpp>
+#include <perp/models/language/lowering/lowering.hpp>
 
 namespace perp::test {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/core/expression/decimal.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/core/interval/decimal.hpp>
+#include <perp/models/language/read_model.hpp>
 
 using namespace perp;
 using enclosure::enclose_decimal;

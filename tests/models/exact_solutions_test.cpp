@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <perp/core/lcs.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/tests/paths.hpp>
 
 namespace {

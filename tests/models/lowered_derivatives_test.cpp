@@ -3,7 +3,7 @@
 #include <random>
 #include <set>
 
-#include <perp/core/differentiate.hpp>
+#include <perp/core/expression/differentiate.hpp>
 
 #include <perp/tests/core/digits50.hpp>
 #include <perp/tests/models/lowering_cases.hpp>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 
 namespace {
 

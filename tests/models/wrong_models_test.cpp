@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/tests/paths.hpp>
 
 namespace {

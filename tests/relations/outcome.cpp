@@ -2,7 +2,7 @@
 #include <cmath>
 #include <ctime>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/tests/relations/outcome.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/models/model.hpp>
+#include <perp/models/language/model.hpp>
 
 namespace perp::relations {
 

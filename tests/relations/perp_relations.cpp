@@ -10,8 +10,8 @@
 #include <map>
 #include <string>
 
-#include <perp/models/read_model.hpp>
-#include <perp/tests/relations/generate.hpp>
+#include <perp/models/language/read_model.hpp>
+#include <perp/tests/relations/models/generate.hpp>
 #include <perp/tests/relations/relations.hpp>
 #include <perp/tests/relations/shrink.hpp>
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include <perp/models/read_model.hpp>
-#include <perp/tests/relations/generate.hpp>
-#include <perp/tests/relations/model_transform.hpp>
+#include <perp/models/language/read_model.hpp>
+#include <perp/tests/relations/models/generate.hpp>
+#include <perp/tests/relations/models/model_transform.hpp>
 #include <perp/tests/relations/relations.hpp>
 
 namespace perp::relations {

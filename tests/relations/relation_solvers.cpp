@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include <perp/lcp/enumerate.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/tests/relations/relations.hpp>

@@ -1,7 +1,7 @@
 // Company, order and words: the same equations in another statement.
-#include <perp/tests/relations/generate.hpp>
+#include <perp/tests/relations/models/generate.hpp>
+#include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/relations.hpp>
-#include <perp/tests/relations/transform.hpp>
 
 namespace perp::relations {
 namespace {

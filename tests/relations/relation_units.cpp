@@ -1,5 +1,5 @@
+#include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/relations.hpp>
-#include <perp/tests/relations/transform.hpp>
 
 namespace perp::relations {
 namespace {

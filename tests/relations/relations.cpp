@@ -1,6 +1,6 @@
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
+#include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/relations.hpp>
-#include <perp/tests/relations/transform.hpp>
 
 namespace perp::relations {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <perp/tests/relations/compare.hpp>
-#include <perp/tests/relations/random_model.hpp>
+#include <perp/tests/relations/models/random_model.hpp>
 
 namespace perp::relations {
 

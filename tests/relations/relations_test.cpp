@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <string>
 
-#include <perp/models/read_model.hpp>
-#include <perp/tests/relations/generate.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/tests/relations/known_differences.hpp>
+#include <perp/tests/relations/models/generate.hpp>
+#include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/relations.hpp>
 #include <perp/tests/relations/shrink.hpp>
-#include <perp/tests/relations/transform.hpp>
 #include <perp/tests/thinned.hpp>
 
 using namespace perp;

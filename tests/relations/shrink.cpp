@@ -2,8 +2,8 @@
 #include <cmath>
 #include <vector>
 
+#include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/shrink.hpp>
-#include <perp/tests/relations/transform.hpp>
 
 namespace perp::relations {
 namespace {

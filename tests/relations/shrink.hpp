@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include <perp/tests/relations/random_model.hpp>
+#include <perp/tests/relations/models/random_model.hpp>
 
 namespace perp::relations {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <perp/schemes/integrate.hpp>
-#include <perp/tests/relations/model_transform.hpp>
+#include <perp/tests/relations/models/model_transform.hpp>
 #include <perp/tests/schemes/located/reference_cases.hpp>
 
 using namespace perp;

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <cmath>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/core/recorder.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/tests/schemes/located/models.hpp>
 

@@ -4,8 +4,8 @@
 #include <random>
 #include <set>
 
-#include <perp/lcp/mode_cache.hpp>
-#include <perp/schemes/step_equations.hpp>
+#include <perp/lcp/parametric/mode_cache.hpp>
+#include <perp/schemes/step/step_equations.hpp>
 
 using namespace perp;
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <perp/core/recorder.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/mode_newton.hpp>
-#include <perp/schemes/step_solutions.hpp>
+#include <perp/schemes/newton/mode_newton.hpp>
+#include <perp/schemes/step/step_solutions.hpp>
 #include <perp/tests/paths.hpp>
 
 using namespace perp;

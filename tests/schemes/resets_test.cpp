@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/error.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 
 using namespace perp;

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <cmath>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/perp.hpp>
 #include <perp/tests/paths.hpp>
 

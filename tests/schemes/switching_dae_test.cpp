@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 #include <cmath>
 
-#include <perp/schemes/step_equations.hpp>
+#include <perp/schemes/step/step_equations.hpp>
 
 using namespace perp;
 using namespace switching_dae;

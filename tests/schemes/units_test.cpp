@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/tests/paths.hpp>
 

@@ -11,7 +11,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_layers
 GOOD = {
     "perp.hpp": "#include <perp/core/law.hpp>\n#include <perp/schemes/euler.hpp>\n",
     "core/law.hpp": "#include <vector>\n",
-    "core/types.hpp": "#include <perp/core/law.hpp>\n",
+    "core/base/types.hpp": "#include <vector>\n",
     "lcp/solve.hpp": "#include <perp/core/law.hpp>\n",
     "lcp/solve.cpp": "  #  include <perp/lcp/solve.hpp>\n// #include <perp/cli/print.hpp>\n",
     "schemes/euler.hpp": "#include <perp/lcp/solve.hpp>\n",
@@ -46,8 +46,14 @@ class CheckLayers(unittest.TestCase):
 
     def test_core_may_not_include_lcp(self):
         self.complains(
-            "core/types.hpp:2: core may not include <perp/lcp/solve.hpp> (only core)",
-            **{"core/types.hpp": "#include <vector>\n#include <perp/lcp/solve.hpp>\n"},
+            "core/law.hpp:2: core may not include <perp/lcp/solve.hpp> (only core)",
+            **{"core/law.hpp": "#include <vector>\n#include <perp/lcp/solve.hpp>\n"},
+        )
+
+    def test_a_room_obeys_the_rule_of_its_own(self):
+        self.complains(
+            "core/base/types.hpp:1: core/base may not include <perp/core/law.hpp> (only core/base)",
+            **{"core/base/types.hpp": "#include <perp/core/law.hpp>\n"},
         )
 
     def test_matrices_are_factorized_in_one_folder(self):
@@ -77,8 +83,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_the_library_may_not_include_everything_at_once(self):
         self.complains(
-            "core/types.hpp:1: core may not include <perp/perp.hpp> (only core)",
-            **{"core/types.hpp": "#include <perp/perp.hpp>\n"},
+            "core/base/types.hpp:1: core/base may not include <perp/perp.hpp> (only core/base)",
+            **{"core/base/types.hpp": "#include <perp/perp.hpp>\n"},
         )
 
     def test_quoted_includes_are_refused(self):
@@ -101,8 +107,8 @@ class CheckLayers(unittest.TestCase):
 
     def test_the_library_does_not_print(self):
         self.complains(
-            "core/types.hpp:1: <iostream>: the library does not print",
-            **{"core/types.hpp": "#include <iostream>\n"},
+            "core/base/types.hpp:1: <iostream>: the library does not print",
+            **{"core/base/types.hpp": "#include <iostream>\n"},
         )
 
     def test_long_files_are_refused(self):

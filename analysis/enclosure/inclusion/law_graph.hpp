@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <perp/core/expression/interval.hpp>
+#include <perp/core/interval/interval.hpp>
 #include <perp/core/law.hpp>
 
 namespace perp::enclosure {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
-#include <perp/core/differentiate.hpp>
-#include <perp/core/expression/interval.hpp>
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/core/interval/interval.hpp>
 
 namespace perp::enclosure {
 namespace {

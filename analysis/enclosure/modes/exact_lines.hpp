@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <perp/core/tape.hpp>
+#include <perp/core/tape/tape.hpp>
 
 namespace perp::enclosure {
 

@@ -4,7 +4,7 @@
 
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/analysis/enclosure/modes/state_space.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp::enclosure {
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
-#include <perp/core/expression/decimal.hpp>
+#include <perp/core/interval/decimal.hpp>
 #include <perp/tests/paths.hpp>
 
 using namespace perp;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 
 #include <perp/tests/analysis/enclosure/flows.hpp>
 

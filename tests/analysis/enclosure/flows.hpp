@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/analysis/enclosure/enclose.hpp>
-#include <perp/core/expression/decimal.hpp>
+#include <perp/core/interval/decimal.hpp>
 
 namespace perp::test {
 

@@ -4,10 +4,10 @@
 
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/exact_model.hpp>
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/core/recorder.hpp>
 
-#include <perp/core/expression/decimal.hpp>
+#include <perp/core/interval/decimal.hpp>
 
 using namespace perp;
 using enclosure::Box;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/expression/elementary.hpp>
-#include <perp/core/expression/interval.hpp>
+#include <perp/core/interval/elementary.hpp>
+#include <perp/core/interval/interval.hpp>
 
 using namespace perp;
 using enclosure::Interval;

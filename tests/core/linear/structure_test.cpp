@@ -4,7 +4,7 @@
 #include <random>
 #include <stdexcept>
 
-#include <perp/core/index.hpp>
+#include <perp/core/base/index.hpp>
 #include <perp/core/linear/structure.hpp>
 
 namespace perp::linear {

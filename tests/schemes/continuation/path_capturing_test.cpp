@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/tests/paths.hpp>
 
 #include <perp/tests/schemes/continuation/pushed_block.hpp>

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 
 namespace perp::test {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/error.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 
 #include <perp/tests/schemes/continuation/pushed_block.hpp>

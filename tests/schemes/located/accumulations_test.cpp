@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 
 using namespace perp;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/tests/schemes/located/switching_solutions.hpp>
 

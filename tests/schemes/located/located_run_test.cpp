@@ -4,10 +4,10 @@
 #include <numbers>
 #include <string>
 
-#include <perp/core/error.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/located/solution_branches.hpp>
+#include <perp/schemes/located/transition/solution_branches.hpp>
 
 using namespace perp;
 

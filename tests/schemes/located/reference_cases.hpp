@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/tests/paths.hpp>
 
 namespace perp::test {

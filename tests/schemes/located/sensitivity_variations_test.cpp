@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/tests/thinned.hpp>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <perp/core/error.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/tests/schemes/located/models.hpp>
 
 using namespace perp;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <perp/core/recorder.hpp>
-#include <perp/schemes/located/radau.hpp>
+#include <perp/schemes/located/radau/radau.hpp>
 
 /// Systems whose modes have exact solutions, and runs in one mode.
 namespace smooth_systems {

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <string>
 
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 
 using namespace perp;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <perp/core/lcs.hpp>
-#include <perp/models/read_model.hpp>
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 

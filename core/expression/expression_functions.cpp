@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <array>
+#include <climits>
+
+#include <perp/core/expression/expression.hpp>
+#include <perp/core/expression/expression_functions.hpp>
+
+namespace perp {
+namespace {
+
+constexpr std::array functions{
+    ExpressionFunction{"abs", 1, 1, Operation::abs},
+    ExpressionFunction{"acos", 1, 1, Operation::acos},
+    ExpressionFunction{"asin", 1, 1, Operation::asin},
+    ExpressionFunction{"atan", 1, 1, Operation::atan},
+    ExpressionFunction{"atan2", 2, 2, Operation::atan2},
+    ExpressionFunction{"cos", 1, 1, Operation::cos},
+    ExpressionFunction{"cosh", 1, 1, Operation::cosh},
+    ExpressionFunction{"exp", 1, 1, Operation::exp},
+    ExpressionFunction{"log", 1, 1, Operation::log},
+    ExpressionFunction{"log10", 1, 1, Operation::log10},
+    ExpressionFunction{"max", 2, INT_MAX, Operation::max},
+    ExpressionFunction{"min", 2, INT_MAX, Operation::min},
+    ExpressionFunction{"pow", 2, 2, Operation::power},
+    ExpressionFunction{"sign", 1, 1, Operation::sign},
+    ExpressionFunction{"sin", 1, 1, Operation::sin},
+    ExpressionFunction{"sinh", 1, 1, Operation::sinh},
+    ExpressionFunction{"sqrt", 1, 1, Operation::sqrt},
+    ExpressionFunction{"tan", 1, 1, Operation::tan},
+    ExpressionFunction{"tanh", 1, 1, Operation::tanh},
+};
+
+constexpr std::array<std::string_view, 16> equation_words{
+    "and", "deadzone", "der",       "else", "false", "hysteresis", "if",   "in",
+    "not", "or",       "piecewise", "perp", "relay", "sat",        "step", "true"};
+
+constexpr std::array<std::string_view, 5> constants{"inf", "nan", "pi", "t", "time"};
+
+template <class List>
+bool contains(const List& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+}  // namespace
+
+std::span<const ExpressionFunction> expression_functions() { return functions; }
+
+const ExpressionFunction* find_function(std::string_view name) {
+  const auto* found = std::find_if(functions.begin(), functions.end(),
+                                   [&](const ExpressionFunction& f) { return f.name == name; });
+  return found == functions.end() ? nullptr : found;
+}
+
+bool is_equation_word(std::string_view name) { return contains(equation_words, name); }
+
+const std::vector<std::string>& function_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    list.reserve(functions.size());
+    for (const ExpressionFunction& f : functions) list.emplace_back(f.name);
+    return list;
+  }();
+  return names;
+}
+
+bool is_reserved_word(std::string_view name) {
+  return contains(constants, name) || is_equation_word(name) || find_function(name) != nullptr;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_letter(c) || (c >= '0' && c <= '9');
+  });
+}
+
+}  // namespace perp

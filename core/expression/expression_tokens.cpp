@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/core/expression/expression_functions.hpp>
+#include <perp/core/expression/expression_parser.hpp>
+
+namespace perp {
+void ExpressionParser::require_value(int line, std::size_t start) const {
+  if (forms_ != nullptr && forms_->is_condition(tape_, line))
+    fail(start, at_ - start,
+         "a comparison is no number; expected it in a condition only, as in if(x < 0, a, b)");
+}
+
+void ExpressionParser::check_count(std::string_view name, int least, int most, int count,
+                                   std::size_t start) const {
+  if (count >= least && count <= most) return;
+  fail(start, at_ - start,
+       fmt::format("{} takes {}{} argument{} but has {}", name, most > least ? "at least " : "",
+                   least, least == 1 ? "" : "s", count));
+}
+
+bool ExpressionParser::is_known_value(std::string_view name) const {
+  return std::find(scope_.names.begin(), scope_.names.end(), name) != scope_.names.end() ||
+         scope_.aliases.contains(name) || name == "pi" || name == "inf";
+}
+
+std::vector<std::string> ExpressionParser::known_functions() const {
+  std::vector<std::string> names = function_names();
+  if (forms_ != nullptr)
+    for (const FormFunction& form : form_functions())
+      if (find_function(form.name) == nullptr) names.emplace_back(form.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string ExpressionParser::expected_names() const {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> names;
+  for (const std::string& name : scope_.names)
+    if (!scope_.aliases.contains(name)) names.push_back(name);  // no literal
+  if (names.empty()) return "a number (there are no names to use here)";
+  if (names.size() == 1) return names[0];
+  std::string list;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    list += (i > 0 ? ", " : "") + names[i];
+  return (names.size() > most ? "one of " + list + ", ..." : "one of " + list);
+}
+
+void ExpressionParser::fail_not_a_function(std::string_view name, std::size_t start) const {
+  if (is_known_value(name))
+    fail(at_, 1, fmt::format("'{}' is not a function; expected an operator before '('", name));
+  const std::vector<std::string> functions = known_functions();
+  fail(start, name.size(),
+       fmt::format("unknown function '{}'; expected one of {}{}", name, fmt::join(functions, ", "),
+                   suggestion(name, functions)));
+}
+
+void ExpressionParser::fail_equation_word(std::string_view name, std::size_t start) const {
+  if (forms_ == nullptr)
+    fail(start, name.size(),
+         fmt::format("'{}' belongs to equations; expected an expression of single values", name));
+  if (name == "hysteresis" || name == "relay")
+    fail(start, name.size(),
+         fmt::format("'{0}' is a law; expected it in laws, as in \"y in {0}(x, -1, 1)\"", name));
+  fail(
+      start, name.size(),
+      fmt::format("'{}' is a word of the language; expected a number, a name or a function", name));
+}
+
+void ExpressionParser::expect_close() {
+  if (!take(')')) fail_at_token(misplaced("')' or an operator"));
+}
+
+bool ExpressionParser::take(char c) {
+  if (at_end() || text_[at_] != c) return false;
+  ++at_;
+  skip_space();
+  return true;
+}
+
+bool ExpressionParser::take(std::string_view symbol) {
+  if (text_.substr(at_, symbol.size()) != symbol) return false;
+  at_ += symbol.size();
+  skip_space();
+  return true;
+}
+
+bool ExpressionParser::take_word(std::string_view word) {
+  if (next_name() != word) return false;
+  take_name();
+  return true;
+}
+
+std::string_view ExpressionParser::next_name() const {
+  if (at_end() || !starts_name(text_[at_])) return {};
+  std::size_t end = at_;
+  while (end < text_.size() && (starts_name(text_[end]) || is_digit(text_[end]))) ++end;
+  return text_.substr(at_, end - at_);
+}
+
+std::string_view ExpressionParser::take_name() {
+  const std::string_view name = next_name();
+  at_ += name.size();
+  skip_space();
+  return name;
+}
+
+void ExpressionParser::skip_space() {
+  constexpr std::string_view spaces = " \t\r\n";
+  while (at_ < text_.size() && spaces.find(text_[at_]) != std::string_view::npos) ++at_;
+}
+
+std::size_t ExpressionParser::token_length() const {
+  if (at_end()) return 0;
+  std::size_t end = at_ + 1;
+  const auto continues = [&](char c) {
+    if (starts_name(text_[at_])) return starts_name(c) || is_digit(c);
+    if (is_digit(text_[at_]) || text_[at_] == '.') return is_digit(c) || c == '.';
+    return (static_cast<unsigned char>(text_[at_]) & 0x80U) != 0 &&
+           (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+  };
+  while (end < text_.size() && continues(text_[end])) ++end;
+  return end - at_;
+}
+
+std::string ExpressionParser::token() const {
+  if (at_end()) return "the end";
+  return fmt::format("'{}'", text_.substr(at_, token_length()));
+}
+
+std::string ExpressionParser::misplaced(std::string_view expected) const {
+  std::string message = fmt::format("found {}; expected {}", token(), expected);
+  const std::string_view found = text_.substr(at_, token_length());
+  if (found == "\u2212" || found == "\u2013") message += "; write '-' for minus";
+  if (found == "\u00B7" || found == "\u00D7") message += "; write '*' for times";
+  if (found == "*" && at_ > 0 && text_[at_ - 1] == '*') message += "; write '^' for powers";
+  if (forms_ != nullptr && (found == "<" || found == ">"))
+    message += "; a comparison stands in a condition only, as in if(x < 0, a, b)";
+  if (forms_ != nullptr && found == "=" && at_ > 0 && text_[at_ - 1] == '=')
+    message += "; an equation has one '='";
+  return message;
+}
+
+void ExpressionParser::fail_at_token(const std::string& message) const {
+  fail(at_, token_length(), message);
+}
+
+void ExpressionParser::fail(std::size_t offset, std::size_t length, const std::string& message) {
+  throw ExpressionError(message, offset, length);
+}
+
+}  // namespace perp

@@ -1,0 +1,148 @@
+// Lines of a tape become nodes with a recurrence each.
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <perp/core/interval/interval_series_builder.hpp>
+
+namespace perp::enclosure {
+
+int IntervalSeries::Builder::node(const Node& node) {
+  nodes_.push_back(node);
+  return static_cast<int>(nodes_.size()) - 1;
+}
+
+int IntervalSeries::Builder::constant(const Interval& value) {
+  return node({.kind = Kind::constant, .value = value});
+}
+
+int IntervalSeries::Builder::binary(Kind kind, int a, int b) {
+  return node({.kind = kind, .a = a, .b = b});
+}
+
+/// Two functions that are each other's slopes up to a sign, or a function and its slope: made once.
+int IntervalSeries::Builder::pair(Kind kind, Operation first, int a, double sign) {
+  const auto [place, is_new] = pairs_.try_emplace({first, a}, -1);
+  if (is_new) {
+    place->second = node({.kind = kind, .function = first, .a = a, .sign = sign});
+    node({.kind = Kind::partner});
+  }
+  return place->second;
+}
+
+/// y with y' = a'/w.
+int IntervalSeries::Builder::integral(Operation function, int a, int w, double sign) {
+  return node({.kind = Kind::integral, .function = function, .a = a, .b = w, .sign = sign});
+}
+
+/// x^n for a whole n ≥ 1 by squares and products.
+int IntervalSeries::Builder::natural_power(int x, int n) {
+  if (n == 1) return x;
+  const int half = natural_power(x, n / 2);
+  const int even = node({.kind = Kind::square, .a = half});
+  return n % 2 == 0 ? even : binary(Kind::multiply, even, x);
+}
+
+int IntervalSeries::Builder::power(int x, int y) {
+  const Node exponent = nodes_[static_cast<std::size_t>(y)];
+  if (exponent.kind == Kind::constant && exponent.value.is_point()) {
+    const double r = exponent.value.lo;
+    if (r == 0) return constant(Interval(1));
+    if (r == 0.5) return node({.kind = Kind::root, .a = x});
+    if (r == std::floor(r) && std::abs(r) <= 64) {
+      const int positive = natural_power(x, static_cast<int>(std::abs(r)));
+      return r > 0 ? positive : binary(Kind::divide, constant(Interval(1)), positive);
+    }
+  }
+  if (exponent.kind == Kind::constant) return node({.kind = Kind::power, .a = x, .b = y});
+  const int log = integral(Operation::log, x, x, 1);
+  return node({.kind = Kind::exponential, .a = binary(Kind::multiply, y, log)});
+}
+
+int IntervalSeries::Builder::arc(Operation function, int a) {
+  const int one = constant(Interval(1));
+  if (function == Operation::atan)
+    return integral(function, a, binary(Kind::add, one, node({.kind = Kind::square, .a = a})), 1);
+  const int product =
+      binary(Kind::multiply, binary(Kind::subtract, one, a), binary(Kind::add, one, a));
+  return integral(function, a, node({.kind = Kind::root, .a = product}),
+                  function == Operation::acos ? -1 : 1);
+}
+
+int IntervalSeries::Builder::function(Operation operation, int a, int b) {
+  switch (operation) {
+    case Operation::negate: return node({.kind = Kind::negate, .a = a});
+    case Operation::add: return binary(Kind::add, a, b);
+    case Operation::subtract: return binary(Kind::subtract, a, b);
+    case Operation::multiply:
+      return a == b ? node({.kind = Kind::square, .a = a}) : binary(Kind::multiply, a, b);
+    case Operation::divide: return binary(Kind::divide, a, b);
+    case Operation::power: return power(a, b);
+    case Operation::sin: return pair(Kind::pair, Operation::sin, a, -1);
+    case Operation::cos: return pair(Kind::pair, Operation::sin, a, -1) + 1;
+    case Operation::sinh: return pair(Kind::pair, Operation::sinh, a, 1);
+    case Operation::cosh: return pair(Kind::pair, Operation::sinh, a, 1) + 1;
+    case Operation::tan: return pair(Kind::tangent, Operation::tan, a, 1);
+    case Operation::tanh: return pair(Kind::tangent, Operation::tanh, a, -1);
+    case Operation::asin:
+    case Operation::acos:
+    case Operation::atan: return arc(operation, a);
+    case Operation::exp: return node({.kind = Kind::exponential, .a = a});
+    case Operation::log: return integral(operation, a, a, 1);
+    case Operation::log10:
+      return integral(operation, a, binary(Kind::multiply, constant(log(Interval(10))), a), 1);
+    case Operation::sqrt: return node({.kind = Kind::root, .a = a});
+    case Operation::atan2:
+      return node({.kind = Kind::angle,
+                   .a = a,
+                   .b = b,
+                   .c = binary(Kind::add, node({.kind = Kind::square, .a = a}),
+                               node({.kind = Kind::square, .a = b}))});
+    case Operation::abs: return node({.kind = Kind::absolute, .a = a});
+    case Operation::min: return binary(Kind::smaller, a, b);
+    case Operation::max: return binary(Kind::larger, a, b);
+    default: return node({.kind = Kind::sign, .a = a});
+  }
+}
+
+int IntervalSeries::Builder::input(const SeriesInput& input) {
+  switch (input.kind) {
+    case SeriesInput::Kind::time: return node({.kind = Kind::time});
+    case SeriesInput::Kind::state: return state(input.state);
+    case SeriesInput::Kind::constant: return constant(input.value);
+    default: return constant(Interval::none());
+  }
+}
+
+int IntervalSeries::Builder::line(const Instruction& line) {
+  switch (line.operation) {
+    case Operation::constant: return constant(Interval(line.value));
+    case Operation::pi: return constant(ScalarTraits<Interval>::pi());
+    case Operation::input: return input(flow_.inputs[static_cast<std::size_t>(line.a)]);
+    default:
+      return function(line.operation, lines_[static_cast<std::size_t>(line.a)],
+                      line.b < 0 ? -1 : lines_[static_cast<std::size_t>(line.b)]);
+  }
+}
+
+void IntervalSeries::Builder::run() {
+  for (int j = 0; j < flow_.states(); ++j)
+    node({.kind = Kind::state});  // states are the first nodes
+  std::vector<int> roots = flow_.rates;
+  roots.insert(roots.end(), flow_.outputs.begin(), flow_.outputs.end());
+  const std::vector<bool> needed = needed_lines(flow_.tape, roots);
+  for (int k = 0; k < flow_.tape.size(); ++k)
+    lines_.push_back(needed[static_cast<std::size_t>(k)] ? line(flow_.tape[k]) : -1);
+}
+
+IntervalSeries::IntervalSeries(const Flow& flow) {
+  Builder builder(flow, nodes_);
+  builder.run();
+  for (int j = 0; j < flow.states(); ++j) {
+    state_nodes_.push_back(j);
+    rate_nodes_.push_back(builder.node_of(flow.rates[static_cast<std::size_t>(j)]));
+  }
+  for (const int line : flow.outputs) output_nodes_.push_back(builder.node_of(line));
+}
+
+}  // namespace perp::enclosure

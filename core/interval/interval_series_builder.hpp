@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <perp/core/interval/interval_series.hpp>
+
+namespace perp::enclosure {
+
+/// Makes the nodes of a series from the lines that its rates need.
+class IntervalSeries::Builder {
+ public:
+  Builder(const Flow& flow, std::vector<Node>& nodes) : flow_(flow), nodes_(nodes) {}
+  void run();
+  [[nodiscard]] int node_of(int line) const { return lines_[static_cast<std::size_t>(line)]; }
+
+ private:
+  int node(const Node& node);
+  int constant(const Interval& value);
+  int binary(Kind kind, int a, int b);
+  int pair(Kind kind, Operation first, int a, double sign);
+  int integral(Operation function, int a, int w, double sign);
+  int natural_power(int x, int n);
+  int power(int x, int y);
+  int arc(Operation function, int a);
+  int function(Operation operation, int a, int b);
+  int input(const SeriesInput& input);
+  int line(const Instruction& line);
+  static int state(int j) { return j; }
+
+  const Flow& flow_;
+  std::vector<Node>& nodes_;
+  std::vector<int> lines_;
+  std::map<std::pair<Operation, int>, int> pairs_;
+};
+
+}  // namespace perp::enclosure

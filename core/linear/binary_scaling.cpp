@@ -1,0 +1,121 @@
+#include <cmath>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/binary_scaling.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_sweeps = 12;  ///< of the least squares; a scaling needs no more than a digit
+
+/// Adds to `exponents` the means of `sums`, so that sums of squares over rows (or columns) are least.
+void remove_means(const std::vector<double>& sums, const std::vector<int>& counts,
+                  std::vector<double>& exponents) {
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (counts[i] > 0) exponents[i] = -sums[i] / counts[i];
+}
+
+}  // namespace
+
+/// Exponents that make the entries of a spanning tree of each connected part 0. The tree depends on
+/// which entries are zero alone, so that what is left does not depend on units.
+void BinaryScaling::scale_along_trees(const Matrix& entries) {
+  row_known_.assign(row.size(), 0);
+  column_known_.assign(column.size(), 0);
+  const Eigen::Index n = entries.rows();
+  for (Eigen::Index first = 0; first < n; ++first) {
+    if (row_known_[at(first)] != 0) continue;
+    row_known_[at(first)] = 1;
+    waiting_.assign(1, first);
+    for (std::size_t next = 0; next < waiting_.size(); ++next) {
+      const Eigen::Index now = waiting_[next];
+      if (now < n) {
+        for (Eigen::Index j = 0; j < entries.cols(); ++j) {
+          if (entries(now, j) == 0 || column_known_[at(j)] != 0) continue;
+          column_known_[at(j)] = 1;
+          column[at(j)] = -std::ilogb(entries(now, j)) - row[at(now)];
+          waiting_.push_back(n + j);
+        }
+      } else {
+        const Eigen::Index j = now - n;
+        for (Eigen::Index i = 0; i < n; ++i) {
+          if (entries(i, j) == 0 || row_known_[at(i)] != 0) continue;
+          row_known_[at(i)] = 1;
+          row[at(i)] = -std::ilogb(entries(i, j)) - column[at(j)];
+          waiting_.push_back(i);
+        }
+      }
+    }
+  }
+}
+
+void BinaryScaling::compute(const Matrix& entries) {
+  row.assign(at(entries.rows()), 0);
+  column.assign(at(entries.cols()), 0);
+  scale_along_trees(entries);
+  entries_.clear();
+  in_row_.assign(row.size(), 0);
+  in_column_.assign(column.size(), 0);
+  for (Eigen::Index j = 0; j < entries.cols(); ++j)
+    for (Eigen::Index i = 0; i < entries.rows(); ++i) {
+      if (entries(i, j) == 0) continue;
+      entries_.push_back(
+          {i, j, static_cast<double>(std::ilogb(entries(i, j)) + row[at(i)] + column[at(j)])});
+      ++in_row_[at(i)];
+      ++in_column_[at(j)];
+    }
+  // min Σ (e_ij + ρ_i + κ_j)² by turns over ρ and κ (Curtis and Reid)
+  rho_.assign(row.size(), 0);
+  kappa_.assign(column.size(), 0);
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    sums_.assign(row.size(), 0);
+    for (const Entry& e : entries_) sums_[at(e.row)] += e.exponent + kappa_[at(e.column)];
+    remove_means(sums_, in_row_, rho_);
+    sums_.assign(column.size(), 0);
+    for (const Entry& e : entries_) sums_[at(e.column)] += e.exponent + rho_[at(e.row)];
+    remove_means(sums_, in_column_, kappa_);
+  }
+  for (std::size_t i = 0; i < row.size(); ++i) row[i] += static_cast<int>(std::lround(rho_[i]));
+  for (std::size_t j = 0; j < column.size(); ++j)
+    column[j] += static_cast<int>(std::lround(kappa_[j]));
+}
+
+Matrix BinaryScaling::apply(const Matrix& entries) const {
+  Matrix scaled = entries;
+  apply_to(scaled);
+  return scaled;
+}
+
+void BinaryScaling::apply_to(Matrix& entries) const {
+  for (Eigen::Index j = 0; j < entries.cols(); ++j)
+    for (Eigen::Index i = 0; i < entries.rows(); ++i)
+      entries(i, j) = std::ldexp(entries(i, j), row[at(i)] + column[at(j)]);
+}
+
+void BinaryScaling::apply_rows_to(Vector& entries) const {
+  for (Eigen::Index i = 0; i < entries.size(); ++i)
+    entries[i] = std::ldexp(entries[i], row[at(i)]);
+}
+
+void BinaryScaling::unscale_in_place(Vector& unknowns) const {
+  for (Eigen::Index i = 0; i < unknowns.size(); ++i)
+    unknowns[i] = std::ldexp(unknowns[i], column[at(i)]);
+}
+
+Matrix BinaryScaling::apply_rows(const Matrix& entries) const {
+  Matrix scaled = entries;
+  for (Eigen::Index j = 0; j < scaled.cols(); ++j)
+    for (Eigen::Index i = 0; i < scaled.rows(); ++i)
+      scaled(i, j) = std::ldexp(scaled(i, j), row[at(i)]);
+  return scaled;
+}
+
+Matrix BinaryScaling::unscale(const Matrix& unknowns) const {
+  Matrix scaled = unknowns;
+  for (Eigen::Index j = 0; j < scaled.cols(); ++j)
+    for (Eigen::Index i = 0; i < scaled.rows(); ++i)
+      scaled(i, j) = std::ldexp(scaled(i, j), column[at(i)]);
+  return scaled;
+}
+
+}  // namespace perp

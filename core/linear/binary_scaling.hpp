@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+
+namespace perp {
+
+/// Exponents r, c of powers of two that bring the entries 2^(r_i + c_j) a_ij of a matrix near 1: least
+/// squares on the exponents of the nonzero entries, with the first row of each connected part of
+/// the matrix held at 0. Rows and columns multiplied by powers of two move the exponents by
+/// whole numbers, so that the scaled matrix stays the same to the bit.
+struct BinaryScaling {
+  std::vector<int> row, column;
+
+  BinaryScaling() = default;
+  explicit BinaryScaling(const Matrix& entries) { compute(entries); }
+
+  /// The exponents of another matrix. Allocates on first use only while the size stays.
+  void compute(const Matrix& entries);
+
+  /// 2^(r_i + c_j) a_ij.
+  [[nodiscard]] Matrix apply(const Matrix& entries) const;
+  /// 2^(r_i) a_ij: what stands beside the matrix as a right-hand side.
+  [[nodiscard]] Matrix apply_rows(const Matrix& entries) const;
+  /// 2^(c_i) a_ij: from scaled unknowns to those of the matrix.
+  [[nodiscard]] Matrix unscale(const Matrix& unknowns) const;
+
+  /// The same in place.
+  void apply_to(Matrix& entries) const;
+  void apply_rows_to(Vector& entries) const;
+  void unscale_in_place(Vector& unknowns) const;
+
+ private:
+  struct Entry {
+    Eigen::Index row, column;
+    double exponent;
+  };
+  void scale_along_trees(const Matrix& entries);
+
+  std::vector<char> row_known_, column_known_;
+  std::vector<Eigen::Index> waiting_;  // rows, then columns as n + j
+  std::vector<Entry> entries_;
+  std::vector<int> in_row_, in_column_;
+  std::vector<double> rho_, kappa_, sums_;
+};
+
+}  // namespace perp

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/error.hpp>
+#include <perp/core/linear/lu.hpp>
+#include <perp/core/linear/spectra.hpp>
+#include <perp/core/pencil/finite_eigenvalues.hpp>
+#include <perp/core/pencil/pencil.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double rank_tolerance = 1e-10;  ///< of a column, relative to the largest one
+constexpr double singular = 1e-14;        ///< reciprocal condition of A − σ E
+/// Shifts, in units of the size of A against E; no simple fractions of each other.
+constexpr double shifts[] = {0.7310585786, -1.3170578903, 3.1192029221, -0.2689414214, 11.2710301};
+
+/// Orthonormal basis of the range of a matrix, the largest column first (Gram and Schmidt, twice).
+Matrix range_of(Matrix matrix) {
+  Matrix basis(matrix.rows(), std::min(matrix.rows(), matrix.cols()));
+  double first = 0;
+  for (Eigen::Index rank = 0; rank < basis.cols(); ++rank) {
+    Eigen::Index largest = 0;
+    const double size = std::sqrt(matrix.colwise().squaredNorm().maxCoeff(&largest));
+    if (rank == 0) first = size;
+    if (!(size > rank_tolerance * first)) return basis.leftCols(rank);
+    Vector column = matrix.col(largest);
+    for (Eigen::Index k = 0; k < rank; ++k) column -= basis.col(k).dot(column) * basis.col(k);
+    basis.col(rank) = column.normalized();
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j)
+      matrix.col(j) -= basis.col(rank).dot(matrix.col(j)) * basis.col(rank);
+  }
+  return basis;
+}
+
+/// The shift for which A − σ E is best conditioned; 0 where it is singular for all of them.
+double best_shift(const Matrix& E, const Matrix& A) {
+  const double size = A.norm() > 0 && E.norm() > 0 ? A.norm() / E.norm() : 1;
+  double best = 0, condition = singular;
+  for (const double shift : shifts) {
+    const double here = scaled_reciprocal_condition(A - shift * size * E);
+    if (here <= condition) continue;
+    condition = here;
+    best = shift * size;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::complex<double>>> finite_eigenvalues(const Matrix& E,
+                                                                    const Matrix& A) {
+  if (E.rows() != E.cols() || A.rows() != A.cols() || E.rows() != A.rows())
+    throw InvalidInput(fmt::format("E and A must be square and of one size but are {}x{} and {}x{}",
+                                   E.rows(), E.cols(), A.rows(), A.cols()));
+  std::vector<std::complex<double>> result;
+  if (E.rows() == 0) return result;
+  const double shift = best_shift(E, A);
+  if (shift == 0) return std::nullopt;
+  const Matrix M = linear::FullLu(A - shift * E).solve(E);
+  Matrix Q = range_of(M);
+  for (Eigen::Index last = M.cols(); Q.cols() < last && Q.cols() > 0;) {
+    last = Q.cols();
+    Q = range_of(M * Q);
+  }
+  if (Q.cols() == 0) return result;
+  for (const std::complex<double>& value : linear::eigenvalues(Q.transpose() * M * Q)) {
+    const std::complex<double> s = shift + 1.0 / value;
+    result.emplace_back(s.real(), s.imag() == 0 ? 0.0 : s.imag());  // not -0
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+    return a.real() != b.real() ? a.real() > b.real() : a.imag() > b.imag();
+  });
+  return result;
+}
+
+}  // namespace perp

@@ -1,0 +1,54 @@
+#include <perp/core/tape/bounded_tape.hpp>
+
+namespace perp {
+namespace {
+
+RunningError result_of(const Instruction& line, const std::vector<RunningError>& values) {
+  if (line.operation == Operation::pi) return ScalarTraits<RunningError>::pi();
+  const RunningError& a = values[static_cast<std::size_t>(line.a)];
+  const RunningError& b = line.b < 0 ? a : values[static_cast<std::size_t>(line.b)];
+  return apply_operation(line.operation, a, b);
+}
+
+}  // namespace
+
+BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inputs,
+                         std::span<const double> known)
+    : tape_(tape),
+      outputs_(outputs.begin(), outputs.end()),
+      values_(static_cast<std::size_t>(tape.size())) {
+  const std::vector<bool> needed = needed_lines(tape, outputs);
+  std::vector<char> changes(values_.size(), 0);
+  const auto depends = [&](int line) {
+    return line >= 0 && changes[static_cast<std::size_t>(line)] != 0;
+  };
+  for (int k = 0; k < tape_.size(); ++k) {
+    const Instruction& line = tape_[k];
+    const auto at = static_cast<std::size_t>(k);
+    if (!needed[at]) continue;
+    if (line.operation == Operation::input) {
+      changes[at] = line.a < inputs ? 1 : 0;
+      if (line.a >= inputs)
+        values_[at] = RunningError(known[static_cast<std::size_t>(line.a - inputs)]);
+    } else if (line.operation == Operation::constant) {
+      values_[at] = RunningError(line.value);
+    } else {
+      changes[at] = depends(line.a) || depends(line.b) ? 1 : 0;
+      if (changes[at] == 0) values_[at] = result_of(line, values_);
+    }
+    if (changes[at] != 0) changing_.push_back(k);
+  }
+}
+
+void BoundedTape::run(const double* z, const double* z_error) {
+  for (const int k : changing_) {
+    const Instruction& line = tape_[k];
+    RunningError& value = values_[static_cast<std::size_t>(k)];
+    if (line.operation == Operation::input)
+      value = RunningError(z[line.a], z_error == nullptr ? 0 : z_error[line.a]);
+    else
+      value = result_of(line, values_);
+  }
+}
+
+}  // namespace perp

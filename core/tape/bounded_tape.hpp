@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <perp/core/tape/running_error.hpp>
+#include <perp/core/tape/tape.hpp>
+
+namespace perp {
+
+/// Lines of a tape with bounds of their rounding errors. Unlike `bind_inputs` it keeps the error of
+/// what depends on parameters alone, which is computed once. The values are those of the tape in
+/// doubles, bit by bit.
+class BoundedTape {
+ public:
+  BoundedTape() = default;
+  /// `known`: the exact values of the inputs from number `inputs` on.
+  BoundedTape(const Tape& tape, std::span<const int> outputs, int inputs,
+              std::span<const double> known);
+
+  /// At inputs z that are known to within z_error (nullptr: exact). Does not allocate.
+  void run(const double* z, const double* z_error);
+  [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
+  [[nodiscard]] const RunningError& output(std::size_t k) const {
+    return values_[static_cast<std::size_t>(outputs_[k])];
+  }
+
+ private:
+  Tape tape_;
+  std::vector<int> outputs_;
+  std::vector<int> changing_;  // lines that depend on z, in their order
+  std::vector<RunningError> values_;
+};
+
+}  // namespace perp

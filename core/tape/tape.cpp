@@ -1,0 +1,101 @@
+#include <bit>
+
+#include <perp/core/tape/tape.hpp>
+
+namespace perp {
+
+std::size_t Tape::Hash::operator()(const Instruction& line) const noexcept {
+  std::uint64_t hash = static_cast<std::uint64_t>(line.operation);
+  const auto mix = [&hash](std::uint64_t word) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29;
+  };
+  mix(static_cast<std::uint32_t>(line.a));
+  mix(static_cast<std::uint32_t>(line.b));
+  mix(std::bit_cast<std::uint64_t>(line.value));
+  return static_cast<std::size_t>(hash);
+}
+
+bool Tape::SameLine::operator()(const Instruction& x, const Instruction& y) const noexcept {
+  // Constants by their bits: 0 and -0 differ, a NaN equals itself.
+  return x.operation == y.operation && x.a == y.a && x.b == y.b &&
+         std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
+}
+
+int Tape::line(const Instruction& instruction) {
+  const auto [known, is_new] = known_.try_emplace(instruction, size());
+  if (is_new) lines_.push_back(instruction);
+  return known->second;
+}
+
+int Tape::constant(double value) { return line({Operation::constant, -1, -1, value}); }
+
+int Tape::input(int index) { return line({Operation::input, index, -1, 0}); }
+
+int Tape::apply(Operation operation, int a, int b) { return line({operation, a, b, 0}); }
+
+std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs) {
+  std::vector<bool> needed(static_cast<std::size_t>(tape.size()));
+  const auto mark = [&needed](int line) {
+    if (line >= 0) needed[static_cast<std::size_t>(line)] = true;
+  };
+  for (const int output : outputs) mark(output);
+  for (int k = tape.size() - 1; k >= 0; --k) {
+    if (!needed[static_cast<std::size_t>(k)] || tape[k].operation == Operation::input) continue;
+    mark(tape[k].a);
+    mark(tape[k].b);
+  }
+  return needed;
+}
+
+Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int> outputs) {
+  return bind_inputs(tape, 0, known, outputs);
+}
+
+Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
+                 std::span<int> outputs) {
+  const int behind = first + static_cast<int>(known.size());
+  const auto count = static_cast<std::size_t>(tape.size());
+  const std::vector<bool> needed = needed_lines(tape, outputs);
+  std::vector<double> value(count);  // of the lines that depend on known inputs only
+  std::vector<bool> is_known(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Instruction& line = tape[static_cast<int>(k)];
+    const auto a = static_cast<std::size_t>(line.a);
+    const auto b = static_cast<std::size_t>(line.b);
+    if (line.operation == Operation::constant) {
+      is_known[k] = true;
+      value[k] = line.value;
+    } else if (line.operation == Operation::input) {
+      is_known[k] = line.a >= first && line.a < behind;
+      if (is_known[k]) value[k] = known[static_cast<std::size_t>(line.a - first)];
+    } else {
+      is_known[k] = (line.a < 0 || is_known[a]) && (line.b < 0 || is_known[b]);
+      const double x = line.a < 0 ? 0 : value[a];
+      if (is_known[k]) value[k] = apply_operation(line.operation, x, line.b < 0 ? x : value[b]);
+    }
+  }
+
+  Tape bound;
+  std::vector<int> renamed(count, -1);
+  const auto place = [&](int old) {  // constants are written where they are used, once
+    if (old < 0) return -1;
+    int& line = renamed[static_cast<std::size_t>(old)];
+    if (line < 0) line = bound.constant(value[static_cast<std::size_t>(old)]);
+    return line;
+  };
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!needed[k] || is_known[k]) continue;
+    const Instruction& line = tape[static_cast<int>(k)];
+    if (line.operation == Operation::input) {
+      renamed[k] = bound.input(line.a < first ? line.a : line.a - static_cast<int>(known.size()));
+    } else {
+      const int a = place(line.a);
+      renamed[k] = bound.apply(line.operation, a, place(line.b));
+    }
+  }
+  for (int& output : outputs) output = place(output);
+  return bound;
+}
+
+}  // namespace perp

@@ -1,0 +1,211 @@
+// Tapes in 113 bits: what Newton's method refines undecided signs with.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <boost/multiprecision/cpp_bin_float.hpp>
+
+#include <perp/core/tape/wide_tape.hpp>
+
+namespace perp {
+namespace {
+
+using Quad = boost::multiprecision::number<
+    boost::multiprecision::cpp_bin_float<113, boost::multiprecision::digit_base_2>,
+    boost::multiprecision::et_off>;
+
+constexpr double unit = 0x1p-112;     ///< twice the relative rounding of an operation
+constexpr double library = 0x1p-102;  ///< and of a function
+constexpr double coarse = 1e-250;     ///< smaller results have errors that no double holds
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// |v|, rounded up.
+double size(const Quad& v) { return static_cast<double>(v < 0 ? Quad(-v) : v) * (1 + 0x1p-50); }
+
+/// A value with a bound of its error. The errors are so small beside any distance that matters that
+/// the slope of a function at the value, doubled, stands for the largest one near it; where it may
+/// not, the error is infinite.
+struct Wide {
+  Quad value = 0;
+  double error = 0;
+
+  Wide() = default;
+  explicit Wide(const Quad& v, double e = 0) : value(v), error(e) {}
+  explicit Wide(double v) : value(v) {}
+};
+
+Wide bound(const Quad& value, double passed, double rounding = unit) {
+  const double s = size(value);
+  double error = (passed + rounding * s) * (1 + 0x1p-40);
+  if (!std::isfinite(s) || !(error >= 0) || (s < coarse && value != 0)) error = infinite;
+  return Wide(value, error);
+}
+
+bool is_zero(const Wide& a) { return a.value == 0 && a.error == 0; }
+/// Is a beyond twice its error away from 0?
+bool is_clear(const Wide& a) { return size(a.value) > 4 * a.error; }
+
+Wide function(const Wide& a, const Quad& f, double slope) {
+  return bound(f, a.error > 0 ? slope * a.error : 0, library);
+}
+
+Wide operator-(const Wide& a) { return Wide(Quad(-a.value), a.error); }
+
+Wide operator+(const Wide& a, const Wide& b) {
+  if (is_zero(a)) return b;
+  if (is_zero(b)) return a;
+  // The rounding is that of the sum, unless it cancels to what neither term shows.
+  return bound(a.value + b.value, a.error + b.error);
+}
+
+Wide operator-(const Wide& a, const Wide& b) { return a + -b; }
+
+Wide operator*(const Wide& a, const Wide& b) {
+  if (is_zero(a) || is_zero(b))
+    return std::isfinite(a.error + b.error) ? Wide() : Wide(Quad(0), infinite);
+  return bound(a.value * b.value,
+               size(a.value) * b.error + size(b.value) * a.error + a.error * b.error);
+}
+
+Wide operator/(const Wide& a, const Wide& b) {
+  if (!is_clear(b)) return Wide(Quad(0), infinite);
+  if (is_zero(a)) return a;
+  const Quad quotient = a.value / b.value;
+  return bound(quotient, 2 * (a.error + size(quotient) * b.error) / size(b.value));
+}
+
+/// Angles beyond this are reduced with too few digits.
+Wide reduced(const Wide& a, const Quad& f, double slope) {
+  Wide result = function(a, f, slope);
+  result.error += library * (size(a.value) + 1);
+  return size(a.value) < 0x1p20 ? result : Wide(f, infinite);
+}
+Wide sin(const Wide& a) { return is_zero(a) ? a : reduced(a, Quad(sin(a.value)), 1); }
+Wide cos(const Wide& a) { return reduced(a, Quad(cos(a.value)), 1); }
+Wide tan(const Wide& a) {
+  const Quad f = tan(a.value);
+  const double slope = 2 * (1 + size(f) * size(f));
+  return slope * (a.error + library * (size(a.value) + 1)) < 0.1 ? reduced(a, f, slope)
+                                                                 : Wide(f, infinite);
+}
+Wide arc(const Wide& a, const Quad& f) {
+  const Wide square(Quad((1 - a.value) * (1 + a.value)), 4 * a.error);
+  if (a.error > 0 && !is_clear(square)) return Wide(f, infinite);
+  return function(a, f, a.error > 0 ? 2 / std::sqrt(size(square.value)) : 0);
+}
+Wide asin(const Wide& a) { return arc(a, Quad(asin(a.value))); }
+Wide acos(const Wide& a) { return arc(a, Quad(acos(a.value))); }
+Wide atan(const Wide& a) { return function(a, Quad(atan(a.value)), 1); }
+Wide sinh(const Wide& a) { return function(a, Quad(sinh(a.value)), 2 * size(cosh(a.value))); }
+Wide cosh(const Wide& a) { return function(a, Quad(cosh(a.value)), 2 * size(cosh(a.value))); }
+Wide tanh(const Wide& a) { return function(a, Quad(tanh(a.value)), 1); }
+Wide exp(const Wide& a) {
+  const Quad f = exp(a.value);
+  return a.error < 0.1 ? function(a, f, 2 * size(f)) : Wide(f, infinite);
+}
+Wide log(const Wide& a) {
+  if (!(a.value > 0) || !is_clear(a)) return Wide(Quad(0), infinite);
+  Wide result = function(a, Quad(log(a.value)), 2 / size(a.value));
+  result.error += library;  // next to 1
+  return result;
+}
+Wide log10(const Wide& a) { return log(a) / log(Wide(10.0)); }
+Wide sqrt(const Wide& a) {
+  if (a.value < 0) return Wide(Quad(0), infinite);
+  const Quad f = sqrt(a.value);
+  if (a.error == 0) return is_zero(a) ? a : bound(f, 0, library);
+  return is_clear(a) ? function(a, f, 1 / size(f)) : bound(f, 2 * std::sqrt(a.error), library);
+}
+Wide power_of_positive(const Wide& a, const Wide& b) {
+  const Quad f = pow(a.value, b.value);
+  const double logarithm = size(log(a.value));
+  return bound(f, 2 * size(f) * (size(b.value) * a.error / size(a.value) + b.error * logarithm),
+               library * (1 + size(b.value) * logarithm));
+}
+Wide pow(const Wide& a, const Wide& b) {
+  if (b.error == 0 && b.value == 1) return a;
+  if (b.error == 0 && b.value == 2) return a * a;
+  if (is_zero(a) && b.error == 0 && b.value > 0) return a;
+  if (!is_clear(a)) return Wide(Quad(0), infinite);
+  if (a.value > 0) return power_of_positive(a, b);
+  if (b.error > 0 || floor(b.value) != b.value) return Wide(Quad(0), infinite);
+  const Wide size_of = power_of_positive(-a, b);
+  return floor(b.value / 2) * 2 == b.value ? size_of : -size_of;
+}
+Wide atan2(const Wide& y, const Wide& x) {
+  const Quad f = atan2(y.value, x.value);
+  const double away = size(sqrt(Quad(x.value * x.value + y.value * y.value)));
+  const double errors = x.error + y.error;
+  const bool may_cut = size(y.value) <= y.error && x.value < 0;
+  if (may_cut || !(away > 4 * errors)) return Wide(f, infinite);
+  return bound(f, 2 * errors / away, library);
+}
+
+}  // namespace
+
+template <>
+struct ScalarTraits<Wide> {
+  static Wide pi() { return Wide(boost::math::constants::pi<Quad>(), 4 * unit); }
+  static Wide abs(const Wide& a) { return a.value < 0 ? -a : a; }
+  static Wide min(const Wide& a, const Wide& b) {
+    return Wide(b.value < a.value ? b.value : a.value, std::max(a.error, b.error));
+  }
+  static Wide max(const Wide& a, const Wide& b) { return -min(-a, -b); }
+  static Wide sign(const Wide& a) {
+    const bool decided = a.error == 0 || size(a.value) > 2 * a.error;
+    return Wide(Quad(a.value > 0 ? 1 : (a.value < 0 ? -1 : 0)), decided ? 0 : 2);
+  }
+};
+
+struct WideTape::Lines {
+  Tape tape;
+  std::vector<int> outputs;
+  std::vector<bool> needed;
+  std::vector<double> known;
+  int inputs;
+  std::vector<Wide> values{};
+};
+
+WideTape::WideTape(const Tape& tape, std::span<const int> outputs, int inputs,
+                   std::span<const double> known)
+    : lines_(new Lines{tape,
+                       {outputs.begin(), outputs.end()},
+                       needed_lines(tape, outputs),
+                       {known.begin(), known.end()},
+                       inputs}) {}
+
+WideTape::WideTape() = default;
+WideTape::WideTape(WideTape&&) noexcept = default;
+WideTape& WideTape::operator=(WideTape&&) noexcept = default;
+WideTape::~WideTape() = default;
+
+void WideTape::run(std::span<const WideNumber> z) {
+  Lines& lines = *lines_;
+  lines.values.resize(static_cast<std::size_t>(lines.tape.size()));
+  const auto value_of = [&](const Instruction& line) {
+    if (line.operation == Operation::constant) return Wide(line.value);
+    if (line.operation == Operation::pi) return ScalarTraits<Wide>::pi();
+    if (line.operation == Operation::input) {
+      const auto k = static_cast<std::size_t>(line.a);
+      if (line.a >= lines.inputs)
+        return Wide(lines.known[k - static_cast<std::size_t>(lines.inputs)]);
+      return Wide(Quad(z[k].high) + Quad(z[k].low), z[k].error);
+    }
+    const Wide& a = lines.values[static_cast<std::size_t>(line.a)];
+    const Wide& b = line.b < 0 ? a : lines.values[static_cast<std::size_t>(line.b)];
+    return apply_operation(line.operation, a, b);
+  };
+  for (int k = 0; k < lines.tape.size(); ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    if (lines.needed[at]) lines.values[at] = value_of(lines.tape[k]);
+  }
+}
+
+WideNumber WideTape::output(std::size_t k) const {
+  const Wide& value = lines_->values[static_cast<std::size_t>(lines_->outputs[k])];
+  const auto high = static_cast<double>(value.value);
+  const auto low = static_cast<double>(Quad(value.value - Quad(high)));
+  return {high, low, (value.error + std::abs(low) * 0x1p-52) * (1 + 0x1p-50)};
+}
+
+}  // namespace perp

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <perp/lcp/exact/decided_sign.hpp>
+
+namespace perp {
+
+/// Sign of the determinant of a square matrix, 0 for a singular one, by Gaussian elimination with
+/// complete pivoting. Nothing where the bounds of the entries do not decide it; in rational numbers they
+/// always do.
+template <class Scalar>
+std::optional<int> determinant_sign(std::vector<std::vector<Scalar>> rows) {
+  const std::size_t n = rows.size();
+  int sign = 1;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t row = n, column = n;
+    for (std::size_t i = k; i < n; ++i)
+      for (std::size_t j = k; j < n; ++j)
+        if (!is_zero(rows[i][j]) && (row == n || is_larger(rows[i][j], rows[row][column]))) {
+          row = i;
+          column = j;
+        }
+    if (row == n) return 0;
+    const int of_pivot = decided_sign(rows[row][column]);
+    if (of_pivot == 0) return std::nullopt;
+    sign *= (row == k ? 1 : -1) * (column == k ? 1 : -1) * of_pivot;
+    std::swap(rows[k], rows[row]);
+    for (std::size_t i = k; i < n; ++i) std::swap(rows[i][k], rows[i][column]);
+    for (std::size_t i = k + 1; i < n; ++i) {
+      if (is_zero(rows[i][k])) continue;
+      const Scalar factor = rows[i][k] / rows[k][k];
+      for (std::size_t j = k + 1; j < n; ++j) subtract_product(rows[i][j], factor, rows[k][j]);
+    }
+  }
+  return sign;
+}
+
+}  // namespace perp

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/index.hpp>
+#include <perp/lcp/exact/exact_mode.hpp>
+
+namespace perp {
+namespace {
+
+const Branch& branch_of(const ParametricMlcp& family, const Mode& mode, int law) {
+  return family.base.laws[at(law)].branches[at(mode[at(law)])];
+}
+
+/// Rows [K | R] of a mode, K (u, λ) = R (θ, 1), see ModeSystem.
+std::vector<ExactMode::Row> mode_rows(const ParametricMlcp& family, const Mode& mode) {
+  const Mlcp& base = family.base;
+  const int p = base.p(), m = base.m(), k = family.k(), n = p + m;
+  std::vector<ExactMode::Row> rows(at(n), ExactMode::Row(at(n + k + 1)));
+  for (int i = 0; i < p; ++i)
+    for (int j = 0; j < n + k + 1; ++j) {
+      const Rational value = family.exact_entry(i, j);
+      rows[at(i)][at(j)] = j < n ? value : Rational(-value);
+    }
+  for (int i = 0; i < m; ++i) {
+    const Branch& branch = branch_of(family, mode, i);
+    ExactMode::Row& row = rows[at(p + i)];
+    const Rational a(branch.a);
+    for (int j = 0; j < p; ++j) row[at(j)] = a * Rational(base.M21(i, j));
+    for (int j = 0; j < m; ++j) row[at(p + j)] = a * Rational(base.M22(i, j));
+    row[at(p + i)] += Rational(branch.b);
+    for (int j = 0; j < k; ++j) row[at(n + j)] = -a * Rational(family.Q2(i, j));
+    row[at(n + k)] = Rational(branch.c) - a * Rational(base.q2[i]);
+  }
+  return rows;
+}
+
+/// Of the rows from `first` on, the sparsest one with an entry in the column; -1: none has.
+int pivot_row(const std::vector<ExactMode::Row>& rows, int first, int column) {
+  int best = -1;
+  std::ptrdiff_t fewest = 0;
+  for (int i = first; i < static_cast<int>(rows.size()); ++i) {
+    const ExactMode::Row& row = rows[at(i)];
+    if (row[at(column)] == 0) continue;
+    const std::ptrdiff_t zeros = std::count(row.begin(), row.end(), 0);
+    if (best >= 0 && zeros <= fewest) continue;
+    best = i;
+    fewest = zeros;
+  }
+  return best;
+}
+
+void subtract(const ExactMode::Row& pivot, int column, ExactMode::Row& row) {
+  const Rational factor = row[at(column)];
+  if (factor == 0) return;
+  for (std::size_t j = 0; j < row.size(); ++j)
+    if (pivot[j] != 0) row[j] -= factor * pivot[j];
+}
+
+}  // namespace
+
+DoubleDouble to_double_double(const Rational& value) {
+  const auto high = static_cast<double>(value);
+  return two_sum(high, static_cast<double>(Rational(value - Rational(high))));
+}
+
+ExactMode::ExactMode(const ParametricMlcp& family, const Mode& mode)
+    : p_(family.base.p()), m_(family.base.m()), k_(family.k()) {
+  eliminate(mode_rows(family, mode));
+  if (!equalities_.empty() || !determines_u_) return;
+  find_outputs(family, mode);
+  find_ends(family, mode);
+}
+
+// Gauss and Jordan: unknowns without a pivot are free, rows without one say which θ are consistent.
+void ExactMode::eliminate(std::vector<Row> rows) {
+  const int n = p_ + m_;
+  std::vector<int> pivot_of(at(n), -1), free;
+  int rank = 0;
+  for (int j = 0; j < n; ++j) {
+    const int i = pivot_row(rows, rank, j);
+    if (i < 0) {
+      free.push_back(j);
+      continue;
+    }
+    std::swap(rows[at(i)], rows[at(rank)]);
+    const Rational pivot = rows[at(rank)][at(j)];
+    for (Rational& value : rows[at(rank)])
+      if (value != 0) value /= pivot;
+    for (int other = 0; other < n; ++other)
+      if (other != rank) subtract(rows[at(rank)], j, rows[at(other)]);
+    pivot_of[at(j)] = rank++;
+  }
+  free_ = static_cast<int>(free.size());
+  for (int i = rank; i < n; ++i) {
+    Row rest(rows[at(i)].begin() + n, rows[at(i)].end());
+    if (std::any_of(rest.begin(), rest.end(), [](const Rational& r) { return r != 0; }))
+      equalities_.push_back(std::move(rest));
+  }
+  value_.assign(at(n), Row(at(k_ + 1)));
+  direction_.assign(at(n), Row(at(free_)));
+  for (int j = 0; j < n; ++j) {
+    if (pivot_of[at(j)] < 0) continue;
+    const Row& row = rows[at(pivot_of[at(j)])];
+    std::copy(row.begin() + n, row.end(), value_[at(j)].begin());
+    for (int f = 0; f < free_; ++f) direction_[at(j)][at(f)] = -row[at(free[at(f)])];
+  }
+  for (int f = 0; f < free_; ++f) direction_[at(free[at(f)])][at(f)] = 1;
+  for (int j = 0; j < p_; ++j)
+    for (const Rational& entry : direction_[at(j)]) determines_u_ = determines_u_ && entry == 0;
+}
+
+void ExactMode::find_outputs(const ParametricMlcp& family, const Mode& mode) {
+  const Mlcp& base = family.base;
+  w_value_.assign(at(m_), Row(at(k_ + 1)));
+  w_direction_.assign(at(m_), Row(at(free_)));
+  for (int i = 0; i < m_; ++i) {
+    const Branch& branch = branch_of(family, mode, i);
+    if (branch.b == 0) {
+      w_value_[at(i)].back() = Rational(branch.c) / Rational(branch.a);
+      continue;
+    }
+    for (int j = 0; j < p_ + m_; ++j) {
+      const Rational entry(j < p_ ? base.M21(i, j) : base.M22(i, j - p_));
+      if (entry == 0) continue;
+      for (int l = 0; l <= k_; ++l) w_value_[at(i)][at(l)] += entry * value_[at(j)][at(l)];
+      for (int f = 0; f < free_; ++f)
+        w_direction_[at(i)][at(f)] += entry * direction_[at(j)][at(f)];
+    }
+    for (int l = 0; l < k_; ++l) w_value_[at(i)][at(l)] += Rational(family.Q2(i, l));
+    w_value_[at(i)].back() += Rational(base.q2[i]);
+  }
+}
+
+void ExactMode::find_ends(const ParametricMlcp& family, const Mode& mode) {
+  const auto add = [&](int law, bool of_lambda, bool upper, const Rational& bound) {
+    End end{{law, of_lambda, upper, false}, {}, {}};
+    end.value = of_lambda ? value_[at(p_ + law)] : w_value_[at(law)];
+    end.free = of_lambda ? direction_[at(p_ + law)] : w_direction_[at(law)];
+    end.value.back() -= bound;
+    if (upper) {
+      for (Rational& entry : end.value) entry = -entry;
+      for (Rational& entry : end.free) entry = -entry;
+    }
+    ends_.push_back(std::move(end));
+  };
+  for (int i = 0; i < m_; ++i) {
+    const Branch& branch = branch_of(family, mode, i);
+    const BranchEnd ends[2] = {branch_end(branch, false), branch_end(branch, true)};
+    for (const bool upper : {false, true}) {
+      const BranchEnd& end = ends[upper ? 1 : 0];
+      if (!std::isfinite(end.bound)) continue;
+      if (!end.from_lambda)
+        add(i, branch.b == 0, upper, Rational(end.bound));
+      else  // w = (c - b λ) / a at the end of λ
+        add(i, false, upper,
+            Rational((Rational(branch.c) - Rational(branch.b) * Rational(end.bound)) /
+                     Rational(branch.a)));
+    }
+  }
+}
+
+Rational ExactMode::value(const Row& row, const double* theta) {
+  Rational sum = row.back();
+  for (std::size_t j = 0; j + 1 < row.size(); ++j)
+    if (row[j] != 0 && theta[j] != 0) sum += row[j] * Rational(theta[j]);
+  return sum;
+}
+
+}  // namespace perp

@@ -1,0 +1,317 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <perp/core/linear/binary_scaling.hpp>
+#include <perp/core/linear/least_squares.hpp>
+#include <perp/core/linear/linear_program.hpp>
+#include <perp/lcp/parametric/certificate.hpp>
+#include <perp/lcp/parametric/mode_cache.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double in_certificate = 1e-9;  ///< share of a certificate's sum 1 that is not its rounding
+
+/// Do two affine maps agree wherever the rows `active` vanish: is every row of their difference,
+/// known to `rounding`, a combination of those rows? Where rounding leaves that open they are
+/// taken for different ones.
+bool agree_on(const Matrix& difference, const Matrix& rounding, const Matrix& active) {
+  if ((difference.array().abs() <= rounding.array()).all()) return true;
+  if (active.rows() == 0) return false;
+  const Matrix X = linear::least_squares(active.transpose(), difference.transpose(), linear::rounding_share);
+  const Matrix left = (active.transpose() * X - difference.transpose()).cwiseAbs();
+  const Matrix terms = active.transpose().cwiseAbs() * X.cwiseAbs();
+  const double each = 16 * static_cast<double>(active.rows() + active.cols()) * unit_roundoff;
+  return (left.array() <= rounding.transpose().array() + each * terms.array()).all();
+}
+
+}  // namespace
+
+ModeCache::ModeCache(ParametricMlcp family) : family_(std::move(family)) {
+  const std::vector<Law>& laws = family_.base.laws;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    modes_ = std::min(modes_ * static_cast<long>(laws[i].branches.size()), table_limit + 1);
+    if (laws[i].memory) memory_laws_.push_back(static_cast<int>(i));
+  }
+  u_first_.resize(family_.base.p());
+  u_second_.resize(family_.base.p());
+  lambda_.resize(family_.base.m());
+  w_.resize(family_.base.m());
+}
+
+int ModeCache::find(const Mode& mode) {
+  if (mode.size() != family_.base.laws.size()) return -1;  // no mode is known
+  const auto known = index_.find(mode);
+  if (known != index_.end()) {
+    const bool usable = known->second >= 0 && map(known->second).kind() == ModeMap::Kind::regular;
+    return usable ? known->second : -1;
+  }
+  auto made = std::make_unique<ModeMap>(family_, mode);
+  ++factorisations_;
+  if (made->kind() == ModeMap::Kind::never) {
+    index_[mode] = -1;
+    return -1;
+  }
+  const bool regular = made->kind() == ModeMap::Kind::regular;
+  if (regular && modes_ <= table_limit)
+    for (std::size_t i = 0; i < maps_.size(); ++i)
+      if (made->same_as(*maps_[i])) {
+        maps_[i]->merge(*made);
+        index_[mode] = static_cast<int>(i);
+        return static_cast<int>(i);
+      }
+  storage_ += static_cast<long>(made->storage());
+  const int index = static_cast<int>(maps_.size());
+  index_[mode] = index;
+  maps_.push_back(std::move(made));
+  rivals_.emplace_back();
+  return regular ? index : -1;
+}
+
+bool ModeCache::is_unique() {
+  if (!unique_) unique_ = has_at_most_one_solution(family_);
+  return *unique_;
+}
+
+int ModeCache::tabulate() {
+  if (modes_ > table_limit) return 0;
+  if (tabulated_) return static_cast<int>(maps_.size());
+  Mode mode(family_.base.laws.size(), 0);
+  do find(mode);
+  while (next_mode(mode, family_.base.laws));
+  for (int i = 0; i < static_cast<int>(maps_.size()); ++i)
+    (map(i).kind() == ModeMap::Kind::regular ? regular_ : singular_).push_back(i);
+  found_.reserve(maps_.size());
+  tabulated_ = true;
+  return static_cast<int>(maps_.size());
+}
+
+int ModeCache::memory_changes(int index, int present, const std::vector<char>& leaving) const {
+  if (present < 0) return 0;
+  int changes = 0;
+  for (const int law : memory_laws_) {
+    const auto i = static_cast<std::size_t>(law);
+    if (map(index).modes().front()[i] == map(present).modes().front()[i]) continue;
+    changes += i < leaving.size() && leaving[i] == 0 ? static_cast<int>(memory_laws_.size()) + 1 : 1;
+  }
+  return changes;
+}
+
+std::vector<char> ModeCache::leaving_laws(int present, const double* theta) const {
+  std::vector<char> leaving;
+  if (present < 0 || memory_laws_.empty()) return leaving;
+  leaving.assign(family_.base.laws.size(), 0);
+  const ModeMap& mode = map(present);
+  for (int i = 0; i < static_cast<int>(mode.margins().size()); ++i)
+    if (mode.margin(i, theta) < 0)
+      leaving[static_cast<std::size_t>(mode.margins()[static_cast<std::size_t>(i)].law)] = 1;
+  return leaving;
+}
+
+bool ModeCache::exactly_admissible(int index, const double* theta) const {
+  const ModeMap& candidate = map(index);
+  for (int i = 0; i < static_cast<int>(candidate.margins().size()); ++i) {
+    const ModeMap::Verdict verdict = candidate.verdict(i, theta);
+    if (verdict == ModeMap::Verdict::negative) return false;
+    if (verdict != ModeMap::Verdict::undecided) continue;
+    ++exact_signs_;
+    if (candidate.sign(i, theta) < 0) return false;
+  }
+  return true;
+}
+
+/// Is the difference of two solutions not more than the rounding of each entry?
+bool ModeCache::same_u(int first, int second, const double* theta) {
+  map(first).u(theta, u_first_.data());
+  map(second).u(theta, u_second_.data());
+  for (int j = 0; j < family_.base.p(); ++j)
+    if (std::abs(u_first_[j] - u_second_[j]) >
+        map(first).u_rounding(j, theta) + map(second).u_rounding(j, theta))
+      return false;
+  return true;
+}
+
+/// Lists the maps with a solution at θ; false where a singular mode may have some too.
+bool ModeCache::find_admissible(const double* theta, int present) {
+  for (const int i : singular_)
+    if (map(i).consistent(theta)) return false;
+  admissible_.clear();
+  bool some_exactly = false;
+  for (const int i : regular_) {
+    if (!admissible(i, theta)) continue;
+    admissible_.push_back(i);
+    some_exactly = some_exactly || exactly_admissible(i, theta);
+  }
+  if (some_exactly)
+    std::erase_if(admissible_,
+                  [&](int i) { return i != present && !exactly_admissible(i, theta); });
+  return true;
+}
+
+ModeCache::Choice ModeCache::nearest(const double* theta, int present) {
+  Choice choice;
+  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(theta, present)) {
+    choice.status = Status::not_enumerated;
+    return choice;
+  }
+  found_.clear();
+  const std::vector<char> leaving = leaving_laws(present, theta);
+  int fewest = std::numeric_limits<int>::max();
+  for (const int i : admissible_) {
+    const int changes = memory_changes(i, present, leaving);
+    fewest = std::min(fewest, changes);
+    const auto known = std::find_if(found_.begin(), found_.end(),
+                                    [&](int other) { return same_u(other, i, theta); });
+    if (known == found_.end())
+      found_.push_back(i);
+    else if (i == present || (*known != present && changes < memory_changes(*known, present, leaving)))
+      *known = i;
+  }
+  choice.status = found_.empty() ? Status::no_solution : Status::solved;
+  choice.solutions = static_cast<int>(found_.size());
+  std::erase_if(found_, [&](int i) { return memory_changes(i, present, leaving) > fewest; });
+  choose(theta, present, choice);
+  return choice;
+}
+
+/// The nearest of `found_`; norms whose difference is within their rounding are equal.
+void ModeCache::choose(const double* theta, int present, Choice& choice) const {
+  double best = nan, best_rounding = nan;
+  for (const int i : found_) {
+    double rounding = 0;
+    const double norm = map(i).squared_norm(theta, &rounding);
+    if (choice.map >= 0 && std::abs(norm - best) <= rounding + best_rounding) {
+      ++choice.ties;
+      const bool smaller = map(i).modes().front() < map(choice.map).modes().front();
+      if (i == present || (choice.map != present && smaller)) choice.map = i;
+    } else if (choice.map < 0 || norm < best) {
+      choice.map = i;
+      choice.ties = 0;
+      best = norm;
+      best_rounding = rounding;
+    }
+  }
+  choice.norm = std::sqrt(best);
+}
+
+bool ModeCache::all_admissible(const double* theta, int present, std::vector<int>& maps) {
+  maps.clear();
+  if ((tabulate() == 0 && modes_ > table_limit) || !find_admissible(theta, present)) return false;
+  int fewest = std::numeric_limits<int>::max();
+  for (const int i : admissible_) {
+    const int changes = memory_changes(i, present);
+    if (changes < fewest) maps.clear();
+    if (changes <= fewest) maps.push_back(i);
+    fewest = std::min(fewest, changes);
+  }
+  return true;
+}
+
+ModeCache::Choice ModeCache::nearest_from(int present, const double* theta) {
+  Choice choice{Status::solved, present, nan, 1, 0};
+  if (modes_ > table_limit) {
+    choice.status = Status::not_enumerated;
+    return choice;
+  }
+  double best = nan, rounding = 0;  // squared norm of the choice, once a rival asks for it
+  for (const int other : rivals(present)) {
+    const ModeMap& rival = map(other);
+    if (rival.kind() == ModeMap::Kind::singular) {
+      if (rival.consistent(theta)) return nearest(theta, present);
+      continue;
+    }
+    if (!admissible(other, theta)) continue;
+    if (std::isnan(best)) best = map(present).squared_norm(theta, &rounding);
+    double rival_rounding = 0;
+    const double norm = rival.squared_norm(theta, &rival_rounding);
+    const bool tied = std::abs(norm - best) <= rounding + rival_rounding;
+    if (tied || !(rival.admissible(theta) || exactly_admissible(other, theta)))
+      return nearest(theta, present);
+    ++choice.solutions;
+    if (norm < best) {
+      best = norm;
+      rounding = rival_rounding;
+      choice.map = other;
+    }
+  }
+  choice.norm = std::sqrt(best);
+  return choice;
+}
+
+int ModeCache::exchange(const double* theta, int start) {
+  constexpr int most_exchanges = 100;
+  std::set<Mode> met;
+  for (int count = 0, index = start; index >= 0 && count < most_exchanges; ++count) {
+    if (admissible(index, theta)) return index;
+    const ModeMap& candidate = map(index);
+    Mode mode = candidate.modes().front();
+    if (!met.insert(mode).second) return -1;
+    candidate.lambda(theta, lambda_.data());
+    candidate.w(theta, w_.data());
+    for (int i = 0; i < static_cast<int>(candidate.margins().size()); ++i) {
+      if (candidate.verdict(i, theta) != ModeMap::Verdict::negative) continue;
+      const int law = candidate.margins()[static_cast<std::size_t>(i)].law;
+      const auto k = static_cast<std::size_t>(law);
+      mode[k] =
+          nearest_branch(family_.base.laws[k], w_[law], lambda_[law], candidate.modes().front()[k]);
+    }
+    index = find(mode);
+  }
+  return -1;
+}
+
+bool ModeCache::is_rival(int index, int other) const {
+  const ModeMap& mine = map(index);
+  const ModeMap& theirs = map(other);
+  const bool singular = theirs.kind() == ModeMap::Kind::singular;
+  if (!singular && memory_changes(other, index) > 0) return false;
+  Matrix G, H;
+  Vector g, h;
+  mine.polyhedron(G, g);
+  theirs.polyhedron(H, h);
+  Matrix rows(G.rows() + H.rows(), family_.k() + 1);
+  rows << G, g, H, h;
+  const BinaryScaling scaling(rows);
+  rows = scaling.apply(rows);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i)
+    if (const double norm = rows.row(i).norm(); norm > 0) rows.row(i) /= norm;
+  const InteriorTest test = test_interior(rows.leftCols(family_.k()), rows.col(family_.k()));
+  if (test.verdict == InteriorTest::Verdict::empty) return false;
+  if (singular) return true;
+  // columns in the units of the scaled rows
+  const auto in_units = [&](const Matrix& u) {
+    return Matrix(scaling.unscale(u.transpose()).transpose());
+  };
+  const Matrix mine_u = in_units(mine.u_rows()), their_u = in_units(theirs.u_rows());
+  std::vector<Eigen::Index> active;
+  if (test.verdict == InteriorTest::Verdict::flat)
+    for (Eigen::Index i = 0; i < test.y.size(); ++i)
+      if (test.y[i] > in_certificate) active.push_back(i);
+  return !agree_on(mine_u - their_u, 4 * unit_roundoff * (mine_u.cwiseAbs() + their_u.cwiseAbs()),
+                   rows(active, Eigen::all));
+}
+
+const std::vector<int>& ModeCache::rivals(int index) {
+  auto& known = rivals_[static_cast<std::size_t>(index)];
+  if (known) return *known;
+  tabulate();
+  auto list = std::make_unique<std::vector<int>>();
+  for (int other = 0; other < static_cast<int>(maps_.size()); ++other)
+    if (other != index && is_rival(index, other)) list->push_back(other);
+  return *(rivals_[static_cast<std::size_t>(index)] = std::move(list));
+}
+
+std::vector<std::pair<Mode, double>> ModeCache::violations(const double* theta) {
+  std::vector<std::pair<Mode, double>> list;
+  if (tabulate() == 0) return list;
+  for (const auto& map : maps_) {
+    const bool singular = map->kind() == ModeMap::Kind::singular;
+    const double violation =
+        singular ? map->inconsistency(theta) : std::max(0.0, -map->worst_margin(theta));
+    list.emplace_back(map->modes().front(), violation);
+  }
+  return list;
+}
+
+}  // namespace perp

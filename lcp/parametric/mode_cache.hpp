@@ -1,0 +1,120 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <perp/core/base/status.hpp>
+#include <perp/lcp/parametric/mode_map.hpp>
+
+namespace perp {
+
+/// The modes of a parametric family that have been met, each solved once and kept. For families of
+/// few modes all of them are tabulated on demand, duplicates merged, and the nearest of all
+/// solutions is found by evaluating affine maps; after the first step in a mode nothing is
+/// allocated or factored.
+class ModeCache {
+ public:
+  /// What a search over the tabulated modes found.
+  struct Choice {
+    /// solved | no_solution | not_enumerated: too many modes for a table, or a singular mode is
+    /// consistent at θ (then a continuum is possible): enumerate.
+    Status status = Status::never_run;
+    int map = -1;
+    double norm = nan;
+    int solutions = 0;  ///< distinct u among the admissible modes
+    int ties = 0;       ///< further solutions at the same norm
+  };
+
+  static constexpr long table_limit = 256;  ///< most modes of a table
+
+  explicit ModeCache(ParametricMlcp family);
+  ModeCache(const ModeCache&) = delete;  // the maps keep the address of the family
+  ModeCache& operator=(const ModeCache&) = delete;
+
+  [[nodiscard]] const ParametricMlcp& family() const { return family_; }
+  [[nodiscard]] const ModeMap& map(int index) const {
+    return *maps_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] long factorisations() const { return factorisations_; }
+  /// Signs of margins that doubles left open and that were found exactly.
+  [[nodiscard]] long exact_signs() const { return exact_signs_; }
+  /// Numbers kept for all maps.
+  [[nodiscard]] long storage() const { return storage_; }
+  /// Is it certified that no θ has two solutions? Computed when first asked.
+  bool is_unique();
+
+  /// Index of the map of this mode, solved now if it was not met before; -1: singular or never
+  /// admissible.
+  int find(const Mode& mode);
+
+  /// May the mode have a solution at θ: is no margin negative beyond the rounding of its terms?
+  [[nodiscard]] bool admissible(int index, const double* theta) const {
+    const ModeMap& candidate = map(index);
+    return candidate.admissible(theta) || candidate.verdict(theta) != ModeMap::Verdict::negative;
+  }
+  /// Has it one at exactly this θ? What rounding leaves open is decided in rational arithmetic.
+  [[nodiscard]] bool exactly_admissible(int index, const double* theta) const;
+
+  /// The solution of minimal norm at θ over all modes. Where some are exactly admissible, those that
+  /// are so within rounding do not count, but for the present one. Laws with memory leave
+  /// their branch in `present` (-1: unknown) only if no solution keeps it. Ties: the present mode,
+  /// then the smaller one.
+  Choice nearest(const double* theta, int present);
+
+  /// The same when the present mode is known to be admissible: only its rivals are looked at.
+  Choice nearest_from(int present, const double* theta);
+
+  /// Every tabulated map with a solution at θ that changes the fewest laws with memory against
+  /// `present`. False: too many modes for a table, or a singular one is consistent at θ.
+  bool all_admissible(const double* theta, int present, std::vector<int>& maps);
+
+  /// From the mode `start` to an admissible one at θ by moving every violated law to its nearest
+  /// other branch, as long as no mode repeats: the primal-dual active set method on kept maps. -1
+  /// if that fails.
+  int exchange(const double* theta, int start);
+
+  /// Modes whose admissible set meets that of `index` where the solutions differ. An exclusion
+  /// carries a checked certificate (see `test_interior`).
+  const std::vector<int>& rivals(int index);
+
+  /// Number of maps after duplicates were merged, of all modes; 0 if the family is too large for a
+  /// table.
+  int tabulate();
+
+  /// Every tabulated map and how far each mode is from being admissible at θ: the largest relative
+  /// violation; inf for an inconsistent singular mode.
+  std::vector<std::pair<Mode, double>> violations(const double* theta);
+
+ private:
+  bool is_rival(int index, int other) const;
+  /// `leaving`: see leaving_laws; empty: all.
+  [[nodiscard]] int memory_changes(int index, int present,
+                                   const std::vector<char>& leaving = {}) const;
+  /// The laws whose own argument leaves their branch in the present mode: a change of another law
+  /// with memory counts more than all of theirs.
+  [[nodiscard]] std::vector<char> leaving_laws(int present, const double* theta) const;
+  bool same_u(int first, int second, const double* theta);
+  bool find_admissible(const double* theta, int present);
+  void choose(const double* theta, int present, Choice& choice) const;
+
+  ParametricMlcp family_;
+  std::vector<std::unique_ptr<ModeMap>> maps_;
+  std::map<Mode, int> index_;
+  std::vector<std::unique_ptr<std::vector<int>>> rivals_;
+  std::vector<int> memory_laws_;
+  std::vector<int> singular_;  ///< maps of singular modes, after `tabulate`
+  std::vector<int> regular_;
+  std::vector<int> admissible_, found_;
+  Vector u_first_, u_second_, lambda_, w_;
+  bool tabulated_ = false;
+  long modes_ = 1;  ///< product of the numbers of branches, capped
+  long factorisations_ = 0;
+  mutable long exact_signs_ = 0;
+  long storage_ = 0;
+  std::optional<bool> unique_;
+};
+
+}  // namespace perp

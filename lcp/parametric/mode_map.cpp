@@ -1,0 +1,295 @@
+#include <algorithm>
+
+#include <perp/core/base/index.hpp>
+#include <perp/lcp/exact/exact_mode.hpp>
+#include <perp/lcp/parametric/mode_map.hpp>
+
+namespace perp {
+namespace {
+
+/// Σ_l M_il rows_l + constant_i, in doubled precision with its error.
+BoundedMatrix combined(const Matrix& M, const BoundedMatrix& rows, const Matrix& constant) {
+  BoundedMatrix sum(M.rows(), rows.high.cols());
+  const double each = static_cast<double>(M.cols() + 4) * double_double_rounding;
+  for (Eigen::Index i = 0; i < M.rows(); ++i)
+    for (Eigen::Index j = 0; j < rows.high.cols(); ++j) {
+      DoubleDouble value{constant(i, j), 0};
+      double terms = std::abs(constant(i, j)), error = 0;
+      for (Eigen::Index l = 0; l < M.cols(); ++l) {
+        if (M(i, l) == 0) continue;
+        value = value + rows(l, j) * M(i, l);
+        terms += std::abs(M(i, l) * rows.high(l, j));
+        error += std::abs(M(i, l)) * rows.error(l, j);
+      }
+      sum.set(i, j, value);
+      sum.error(i, j) = (error + each * terms) * (1 + 4 * static_cast<double>(M.cols() + 2) * unit_roundoff);
+    }
+  sum.snap();
+  return sum;
+}
+
+/// Row i becomes the constant a / b.
+void set_constant(BoundedMatrix& rows, int i, double a, double b) {
+  const Eigen::Index last = rows.high.cols() - 1;
+  for (Eigen::Index j = 0; j <= last; ++j) rows.set(i, j, {});
+  rows.error.row(i).setZero();
+  rows.set(i, last, quotient(a, b));
+  rows.error(i, last) = double_double_rounding * std::abs(rows.high(i, last));
+}
+
+BoundedMatrix rounded(const std::vector<ExactMode::Row>& rows, std::size_t first, std::size_t count,
+                      std::size_t columns) {
+  BoundedMatrix result(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(columns));
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < columns; ++j) {
+      const auto row = static_cast<Eigen::Index>(i), column = static_cast<Eigen::Index>(j);
+      result.set(row, column, to_double_double(rows[first + i][j]));
+      result.error(row, column) = double_double_rounding * std::abs(result.high(row, column));
+    }
+  return result;
+}
+
+/// The linear system of a mode, K (u, λ) = R (θ, 1):
+///     M11 u + M12 λ = -q1,    a (M21 u + M22 λ + q2) + b λ = c   row by row of the laws
+void mode_system(const ParametricMlcp& family, const Mode& mode, BoundedMatrix& K,
+                 BoundedMatrix& R) {
+  const Mlcp& base = family.base;
+  const int p = base.p(), m = base.m(), n = p + m, k = family.k();
+  K = BoundedMatrix(n, n);
+  R = BoundedMatrix(n, k + 1);
+  for (int i = 0; i < p; ++i)
+    for (int j = 0; j < n + k + 1; ++j) {
+      const DoubleDouble value = family.bounded_entry(i, j);
+      if (j < n)
+        K.set(i, j, value);
+      else
+        R.set(i, j - n, -value);
+    }
+  for (int i = 0; i < m; ++i) {
+    const Branch& branch = base.laws[at(i)].branches[at(mode[at(i)])];
+    for (int j = 0; j < n; ++j) {
+      const double entry = j < p ? base.M21(i, j) : base.M22(i, j - p);
+      K.set(p + i, j, two_product(branch.a, entry));
+    }
+    K.set(p + i, p + i, K(p + i, p + i) + DoubleDouble{branch.b, 0});
+    K.error(p + i, p + i) = double_double_rounding * (std::abs(branch.b) +
+                                                      std::abs(branch.a * base.M22(i, i)));
+    for (int j = 0; j < k; ++j) R.set(p + i, j, two_product(-branch.a, family.Q2(i, j)));
+    const DoubleDouble moved = two_product(-branch.a, base.q2[i]);
+    R.set(p + i, k, moved + DoubleDouble{branch.c, 0});
+    R.error(p + i, k) = double_double_rounding * (std::abs(branch.c) + std::abs(moved.high));
+  }
+}
+
+}  // namespace
+
+double ParametricMlcp::entry(int row, int column) const {
+  const int p = base.p(), m = base.m();
+  if (column < p) return base.M11(row, column);
+  if (column < p + m) return base.M12(row, column - p);
+  return column < p + m + k() ? Q1(row, column - p - m) : base.q1[row];
+}
+
+DoubleDouble ParametricMlcp::bounded_entry(int row, int column) const {
+  if (rest[0].size() == 0) return {entry(row, column), 0};
+  return two_sum(entry(row, column), rest[0](row, column) + rest[1](row, column));
+}
+
+Rational ParametricMlcp::exact_entry(int row, int column) const {
+  Rational value(entry(row, column));
+  if (rest[0].size() == 0) return value;
+  return value + Rational(rest[0](row, column)) + Rational(rest[1](row, column));
+}
+
+void instantiate(const ParametricMlcp& family, const double* theta, Mlcp& problem) {
+  const Eigen::Map<const Vector> parameter(theta, family.k());
+  problem.q1 = family.base.q1;
+  problem.q1.noalias() += family.Q1 * parameter;
+  problem.q2 = family.base.q2;
+  problem.q2.noalias() += family.Q2 * parameter;
+}
+
+BranchEnd branch_end(const Branch& branch, bool upper) {
+  const auto end = [upper](const Range& range) { return upper ? range.upper : range.lower; };
+  if (branch.b == 0) return {end(branch.lambda), false};
+  if (branch.a == 0) return {end(branch.w), false};
+  // w falls with λ where a and b have one sign
+  const bool falls = (branch.a > 0) == (branch.b > 0);
+  const double lambda = upper != falls ? branch.lambda.upper : branch.lambda.lower;
+  const double w = end(branch.w);
+  if (!std::isfinite(lambda)) return {w, false};
+  if (!std::isfinite(w)) return {lambda, true};
+  const Rational of_lambda =
+      (Rational(branch.c) - Rational(branch.b) * Rational(lambda)) / Rational(branch.a);
+  const bool lambda_first = upper ? of_lambda < Rational(w) : of_lambda > Rational(w);
+  return lambda_first ? BranchEnd{lambda, true} : BranchEnd{w, false};
+}
+
+ModeMap::ModeMap(const ParametricMlcp& family, Mode mode)
+    : family_(&family),
+      modes_{std::move(mode)},
+      k_(family.k()),
+      p_(family.base.p()),
+      m_(family.base.m()),
+      r_(static_cast<int>(family.W.rows())),
+      stride_(k_ + 1) {
+  for (int i = 0; i < m_; ++i)
+    branches_.push_back(family.base.laws[at(i)].branches[at(modes_.front()[at(i)])]);
+  lambda_free_ = w_free_ = Matrix(m_, 0);
+  BoundedMatrix K, R, y;
+  mode_system(family, modes_.front(), K, R);
+  if (p_ + m_ == 0 || !solve_bounded(K, R, y)) {
+    solve_exactly(family);
+    return;
+  }
+  y.snap();
+  Matrix q2(m_, k_ + 1);
+  q2 << family.Q2, family.base.q2;
+  for (int i = 0; i < m_; ++i)
+    if (branches_[at(i)].a == 0)
+      set_constant(y, p_ + i, branches_[at(i)].c, branches_[at(i)].b);
+  Matrix from(m_, p_ + m_);
+  from << family.base.M21, family.base.M22;
+  BoundedMatrix w = combined(from, y, q2);
+  for (int i = 0; i < m_; ++i)
+    if (branches_[at(i)].b == 0) set_constant(w, i, branches_[at(i)].c, branches_[at(i)].a);
+  add_margins(family, y.rows(p_, m_), w);
+  set_rows(family, y, w);
+}
+
+void ModeMap::solve_exactly(const ParametricMlcp& family) {
+  const ExactMode& exact = this->exact();
+  const auto columns = static_cast<std::size_t>(k_ + 1);
+  if (!exact.equalities().empty() || !exact.determines_u()) {
+    kind_ = Kind::singular;
+    for (const ExactMode::Row& row : exact.equalities()) {
+      const bool constant =
+          std::all_of(row.begin(), row.end() - 1, [](const Rational& c) { return c == 0; });
+      if (constant) kind_ = Kind::never;
+      for (const Rational& value : row) equalities_.push_back(static_cast<double>(value));
+    }
+    return;
+  }
+  const BoundedMatrix y = rounded(exact.value(), 0, at(p_ + m_), columns);
+  const BoundedMatrix w = rounded(exact.w_value(), 0, at(m_), columns);
+  free_ = exact.free();
+  lambda_free_ = rounded(exact.direction(), at(p_), at(m_), at(free_)).high;
+  w_free_ = rounded(exact.w_direction(), 0, at(m_), at(free_)).high;
+  if (free_ == 0)
+    add_margins(family, y.rows(p_, m_), w);
+  else if (!add_free_margins(exact))
+    kind_ = Kind::singular;
+  set_rows(family, y, w);
+}
+
+void ModeMap::set_rows(const ParametricMlcp& family, const BoundedMatrix& y,
+                       const BoundedMatrix& w) {
+  if (kind_ != Kind::regular) return;
+  margin_count_ = static_cast<int>(margins_.size());
+  u_row_ = margin_count_;
+  lambda_row_ = u_row_ + p_;
+  w_row_ = lambda_row_ + m_;
+  norm_row_ = w_row_ + m_;
+  append(y);
+  append(w);
+  Matrix center = Matrix::Zero(r_, k_ + 1);
+  center.leftCols(k_) = -family.Z;
+  append(combined(family.W, y.rows(0, p_), center));
+  find_precision();
+  find_finite();
+}
+
+// |Σ c_j θ_j + d| ≤ max |θ_j| Σ |c_j| + |d|, and twice the precision splits numbers below 2^990.
+void ModeMap::find_finite() {
+  constexpr double largest = 0x1p990;
+  finite_up_to_ = largest;
+  for (std::size_t first = 0; first < rows_.size(); first += at(stride_)) {
+    double sum = 0;
+    for (std::size_t j = first; j < first + at(k_); ++j) sum += std::abs(rows_[j]);
+    const double constant = std::abs(rows_[first + at(k_)]);
+    if (!(constant + sum < largest))
+      finite_up_to_ = -1;
+    else if (sum > 1) finite_up_to_ = std::min(finite_up_to_, (largest - constant) / sum);
+  }
+}
+
+// With e_j ≤ s |c_j| the error of a row in twice the precision is a share of its terms.
+void ModeMap::find_precision() {
+  const double each = static_cast<double>((k_ + 4) * (k_ + 4)) * double_double_rounding;
+  for (std::size_t first = 0; first < rows_.size(); first += at(stride_)) {
+    double share = 0;
+    for (std::size_t j = first; j < first + at(stride_); ++j)
+      if (error_[j] != 0) share = std::max(share, error_[j] / std::abs(rows_[j]));
+    precise_from_.push_back((each + 2 * share) * (1 + 16 * unit_roundoff) / unit_roundoff);
+  }
+}
+
+void ModeMap::add_margins(const ParametricMlcp& family, const BoundedMatrix& lambda,
+                          const BoundedMatrix& w) {
+  int origin = 0;
+  for (int i = 0; i < static_cast<int>(family.base.m()); ++i) {
+    const Branch& branch = branches_[at(i)];
+    const bool vertical = branch.b == 0;
+    for (const bool upper : {false, true}) {
+      const BranchEnd end = branch_end(branch, upper);
+      if (!std::isfinite(end.bound)) continue;
+      DoubleDouble bound{end.bound, 0};
+      if (end.from_lambda) {  // (c - b λ) / a = q with a correction for what is left
+        const DoubleDouble top = DoubleDouble{branch.c, 0} - two_product(branch.b, end.bound);
+        const double q = top.high / branch.a;
+        const DoubleDouble left = top - two_product(q, branch.a);
+        bound = two_sum(q, left.high / branch.a);
+      }
+      BoundedMatrix row = (vertical ? lambda : w).rows(i, 1);
+      const double terms = std::abs(row.high(0, k_)) + 2 * std::abs(bound.high) +
+                           (end.from_lambda ? std::abs(branch.c / branch.a) : 0);
+      row.set(0, k_, row(0, k_) - bound);
+      row.error(0, k_) += 8 * double_double_rounding * terms;
+      if (upper) {
+        row.high = -row.high;
+        row.low = -row.low;
+      }
+      row.snap();
+      add_margin({i, vertical, upper, false}, origin++, row);
+    }
+  }
+}
+
+bool ModeMap::add_free_margins(const ExactMode& exact) {
+  std::vector<Elimination::Row> rows;
+  for (const ExactMode::End& end : exact.ends()) {
+    rows.push_back(end.free);
+    rows.back().insert(rows.back().end(), end.value.begin(), end.value.end());
+  }
+  if (!elimination_.run(std::move(rows), free_)) return false;
+  const std::vector<Elimination::Row>& projected = elimination_.exactly_projected();
+  for (int i = 0; i < static_cast<int>(projected.size()); ++i) {
+    const int from = elimination_.origin()[at(i)];
+    Margin margin = exact.ends()[at(from)].margin;
+    margin.combined = !elimination_.is_given(i);
+    add_margin(margin, margin.combined ? -1 : from, rounded(projected, at(i), 1, at(k_ + 1)));
+  }
+  return true;
+}
+
+/// A margin that is the same for every θ says that the mode is always or never admissible.
+void ModeMap::add_margin(const Margin& margin, int origin, const BoundedMatrix& row) {
+  if (k_ == 0 || row.high.leftCols(k_).isZero(0)) {
+    if (row.high(0, k_) < -row.error(0, k_)) kind_ = Kind::never;
+    return;
+  }
+  margins_.push_back(margin);
+  origin_.push_back(origin);
+  append(row);
+}
+
+void ModeMap::append(const BoundedMatrix& block) {
+  for (Eigen::Index i = 0; i < block.high.rows(); ++i)
+    for (Eigen::Index j = 0; j < block.high.cols(); ++j) {
+      rows_.push_back(block.high(i, j));
+      low_.push_back(block.low(i, j));
+      error_.push_back(block.error(i, j));
+    }
+}
+
+}  // namespace perp

@@ -1,0 +1,256 @@
+// What a mode's rows say at one θ.
+#include <algorithm>
+
+#include <perp/core/base/index.hpp>
+#include <perp/lcp/exact/exact_mode.hpp>
+#include <perp/lcp/parametric/mode_map.hpp>
+
+namespace perp {
+namespace {
+
+/// The upper 26 bits of a number, so that products of two halves are exact (Veltkamp).
+double upper_half(double a) {
+  const double shifted = 0x8000001p0 * a;
+  return shifted - (shifted - a);
+}
+
+/// Σ_j (high_j + low_j) θ_j, with θ_k = 1, as if in doubled precision (Ogita, Rump and Oishi's Dot2;
+/// the products after Dekker, since a call of fma costs more than all of it).
+double compensated_dot(const double* high, const double* low, int k, const double* theta) {
+  double sum = high[k], rest = low[k];
+  for (int j = 0; j < k; ++j) {
+    const double a = high[j], b = theta[j], product = a * b;
+    const double a_upper = upper_half(a), a_lower = a - a_upper;
+    const double b_upper = upper_half(b), b_lower = b - b_upper;
+    const double lost = a_lower * b_lower -
+                        (((product - a_upper * b_upper) - a_lower * b_upper) - a_upper * b_lower);
+    const double next = sum + product, shift = next - sum;
+    rest += ((sum - (next - shift)) + (product - shift)) + (lost + low[j] * b);
+    sum = next;
+  }
+  return sum + rest;
+}
+
+}  // namespace
+
+double ModeMap::size(const double* row, const double* theta) const {
+  double sum = std::abs(row[k_]);
+  for (int j = 0; j < k_; ++j) sum += std::abs(row[j] * theta[j]);
+  return sum;
+}
+
+// k products and k sums, the rounding of θ (half an ulp of each entry) and of the coefficients.
+double ModeMap::rounding(int row, const double* theta) const {
+  const std::size_t first = at(row * stride_);
+  return static_cast<double>(k_ + 4) * unit_roundoff * size(rows_.data() + first, theta) +
+         2 * size(error_.data() + first, theta);
+}
+
+double ModeMap::accurate(int row, const double* theta, double* error) const {
+  const std::size_t first = at(row * stride_);
+  const double *high = rows_.data() + first, *low = low_.data() + first;
+  const double each = static_cast<double>((k_ + 4) * (k_ + 4)) * double_double_rounding;
+  *error = each * size(high, theta) + 2 * size(error_.data() + first, theta);
+  return compensated_dot(high, low, k_, theta);
+}
+
+const ExactMode& ModeMap::exact() const {
+  if (!exact_) exact_ = std::make_shared<const ExactMode>(*family_, modes_.front());
+  return *exact_;
+}
+
+// Of u, λ or w: where twice the precision leaves its last digits open, from the exact row.
+double ModeMap::precise(int row, const double* theta, double terms) const {
+  const std::size_t first = at(row * stride_);
+  const double value =
+      compensated_dot(rows_.data() + first, low_.data() + first, k_, theta);
+  if (std::abs(value) >= precise_from_[at(row)] * terms) return value;
+  double error = 0;
+  if (std::abs(accurate(row, theta, &error)) * unit_roundoff >= error) return value;
+  const ExactMode::Row& exact_row =
+      row < w_row_ ? exact().value()[at(row - u_row_)] : exact().w_value()[at(row - w_row_)];
+  return to_double(ExactMode::value(exact_row, theta));
+}
+
+ModeMap::Verdict ModeMap::verdict(int margin, const double* theta) const {
+  const double value = dot(rows_.data() + margin * stride_, theta);
+  if (value >= 0) return Verdict::positive;
+  return value >= -rounding(margin, theta) ? Verdict::undecided : Verdict::negative;
+}
+
+ModeMap::Verdict ModeMap::verdict(const double* theta) const {
+  Verdict all = Verdict::positive;
+  for (int i = 0; i < margin_count_; ++i) {
+    const Verdict one = verdict(i, theta);
+    if (one == Verdict::negative) return one;
+    if (one == Verdict::undecided) all = one;
+  }
+  return all;
+}
+
+int ModeMap::sign(int margin, const double* theta) const {
+  double error = 0;
+  const double value = accurate(margin, theta, &error);
+  if (std::abs(value) > error) return value > 0 ? 1 : -1;
+  const int origin = origin_[at(margin)];
+  if (origin < 0)  // made by elimination, which keeps it exactly
+    return ExactMode::value(elimination_.exactly_projected()[at(margin)], theta).sign();
+  return ExactMode::value(exact().ends()[at(origin)].value, theta).sign();
+}
+
+double ModeMap::worst_margin(const double* theta) const {
+  double worst = inf;
+  for (int i = 0; i < margin_count_; ++i) {
+    const double* row = rows_.data() + i * stride_;
+    const double value = dot(row, theta);
+    const double scale = size(row, theta);
+    if (std::isnan(value)) return -inf;
+    worst = std::min(worst, scale > 0 ? value / scale : 0.0);
+  }
+  return worst;
+}
+
+// Σ v_i² with the bound Σ (2 |v_i| + e_i) e_i of what the rounding e_i of its terms makes of it, and
+// the rounding of the sum itself.
+double ModeMap::squared_norm(const double* theta, double* error) const {
+  double sum = 0, propagated = 0;
+  for (int i = 0; i < r_; ++i) {
+    const std::size_t first = at((norm_row_ + i) * stride_);
+    const double *row = rows_.data() + first, *missing = error_.data() + first;
+    double value = row[k_], terms = std::abs(row[k_]), lacking = missing[k_];
+    for (int j = 0; j < k_; ++j) {
+      const double term = row[j] * theta[j];
+      value += term;
+      terms += std::abs(term);
+      lacking += std::abs(missing[j] * theta[j]);
+    }
+    const double rounding = static_cast<double>(k_ + 4) * unit_roundoff * terms + 2 * lacking;
+    propagated += (2 * std::abs(value) + rounding) * rounding;
+    sum += value * value;
+  }
+  *error = propagated + static_cast<double>(r_ + 2) * unit_roundoff * sum;
+  return sum;
+}
+
+bool ModeMap::consistent(const double* theta) const {
+  for (std::size_t first = 0; first < equalities_.size(); first += at(stride_)) {
+    const double* row = equalities_.data() + first;
+    if (std::abs(dot(row, theta)) > static_cast<double>(k_ + 4) * unit_roundoff * size(row, theta))
+      return false;
+  }
+  return true;
+}
+
+double ModeMap::inconsistency(const double* theta) const {
+  double worst = 0;
+  for (std::size_t first = 0; first < equalities_.size(); first += at(stride_)) {
+    const double* row = equalities_.data() + first;
+    const double scale = size(row, theta);
+    if (scale > 0) worst = std::max(worst, std::abs(dot(row, theta)) / scale);
+  }
+  return worst;
+}
+
+/// What the chosen point of a mode that is not determined adds.
+void ModeMap::add_free(const Matrix& directions, const double* theta, double* value) const {
+  if (free_ == 0) return;
+  std::array<double, Elimination::most_free> t{};
+  elimination_.choose(theta, t.data());
+  for (int j = 0; j < free_; ++j)
+    for (int i = 0; i < m_; ++i) value[i] += directions(i, j) * t[at(j)];
+}
+
+void ModeMap::lambda(const double* theta, double* value) const {
+  evaluate(lambda_row_, m_, theta, value);
+  add_free(lambda_free_, theta, value);
+  put_on_branches(lambda_row_, theta, value);
+}
+
+void ModeMap::w(const double* theta, double* value) const {
+  evaluate(w_row_, m_, theta, value);
+  add_free(w_free_, theta, value);
+  put_on_branches(w_row_, theta, value);
+}
+
+/// A value that rounding alone takes past the end of its branch is at that end.
+void ModeMap::put_on_branches(int first, const double* theta, double* value) const {
+  for (int i = 0; i < m_; ++i) {
+    const Range& range = first == lambda_row_ ? branches_[at(i)].lambda : branches_[at(i)].w;
+    if (value[i] >= range.lower && value[i] <= range.upper) continue;
+    const double end = value[i] < range.lower ? range.lower : range.upper;
+    if (std::abs(value[i] - end) <= rounding(first + i, theta)) value[i] = end;
+  }
+}
+
+bool ModeMap::same_as(const ModeMap& other) const {
+  if (free_ != 0 || other.free_ != 0) return false;
+  if (kind_ != Kind::regular || other.kind_ != Kind::regular) return false;
+  if (margin_count_ != other.margin_count_) return false;
+  const auto same_row = [&](int mine, int theirs) {
+    for (int j = 0; j <= k_; ++j) {
+      const std::size_t a = at(mine * stride_ + j), b = at(theirs * stride_ + j);
+      const double difference = (rows_[a] - other.rows_[b]) + (low_[a] - other.low_[b]);
+      if (std::abs(difference) > 2 * (error_[a] + other.error_[b])) return false;
+    }
+    return true;
+  };
+  for (int i = 0; i < p_ + m_; ++i)
+    if (!same_row(u_row_ + i, other.u_row_ + i)) return false;
+  for (int i = 0; i < margin_count_; ++i) {
+    bool found = false;
+    for (int j = 0; j < margin_count_ && !found; ++j) found = same_margin(i, other, j);
+    if (!found) return false;
+  }
+  return true;
+}
+
+/// Is a margin a positive multiple of another one: a_j b_r = b_j a_r, r an entry that is not 0?
+bool ModeMap::same_margin(int mine, const ModeMap& other, int theirs) const {
+  const std::size_t a = at(mine * stride_), b = at(theirs * stride_);
+  std::size_t r = 0;
+  while (rows_[a + r] == 0 && r < at(k_)) ++r;
+  if (!(rows_[a + r] * other.rows_[b + r] > 0)) return false;
+  const auto product = [](const ModeMap& first, std::size_t i, const ModeMap& second,
+                          std::size_t j, double& error) {
+    const double x = std::abs(first.rows_[i]), y = std::abs(second.rows_[j]);
+    error += 2 * (x * second.error_[j] + y * first.error_[i]) + 8 * double_double_rounding * x * y;
+    return DoubleDouble{first.rows_[i], first.low_[i]} *
+           DoubleDouble{second.rows_[j], second.low_[j]};
+  };
+  for (std::size_t j = 0; j <= at(k_); ++j) {
+    double error = 0;
+    const DoubleDouble left = product(*this, a + j, other, b + r, error);
+    const DoubleDouble right = product(other, b + j, *this, a + r, error);
+    if (std::abs((left - right).high) > error) return false;
+  }
+  return true;
+}
+
+void ModeMap::merge(const ModeMap& other) {
+  modes_.insert(modes_.end(), other.modes_.begin(), other.modes_.end());
+}
+
+void ModeMap::polyhedron(Matrix& G, Vector& g) const {
+  const int equalities = static_cast<int>(equalities_.size()) / stride_;
+  G.resize(margin_count_ + 2 * equalities, k_);
+  g.resize(G.rows());
+  const auto copy = [&](const double* row, double sign, int to) {
+    for (int j = 0; j < k_; ++j) G(to, j) = sign * row[j];
+    g[to] = sign * row[k_];
+  };
+  for (int i = 0; i < margin_count_; ++i) copy(rows_.data() + i * stride_, 1, i);
+  for (int i = 0; i < equalities; ++i) {
+    copy(equalities_.data() + i * stride_, 1, margin_count_ + 2 * i);
+    copy(equalities_.data() + i * stride_, -1, margin_count_ + 2 * i + 1);
+  }
+}
+
+Matrix ModeMap::u_rows() const {
+  Matrix rows(p_, stride_);
+  for (int i = 0; i < p_; ++i)
+    for (int j = 0; j < stride_; ++j)
+      rows(i, j) = rows_[at((u_row_ + i) * stride_ + j)];
+  return rows;
+}
+
+}  // namespace perp

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <perp/core/base/types.hpp>
+#include <perp/lcp/exact/double_double.hpp>
+
+namespace perp {
+
+/// Numbers known as high + low with a bound of their distance from the exact ones.
+struct BoundedMatrix {
+  Matrix high, low, error;
+
+  BoundedMatrix() = default;
+  BoundedMatrix(Eigen::Index rows, Eigen::Index columns)
+      : high(Matrix::Zero(rows, columns)),
+        low(Matrix::Zero(rows, columns)),
+        error(Matrix::Zero(rows, columns)) {}
+
+  [[nodiscard]] DoubleDouble operator()(Eigen::Index i, Eigen::Index j) const {
+    return {high(i, j), low(i, j)};
+  }
+  void set(Eigen::Index i, Eigen::Index j, const DoubleDouble& value) {
+    high(i, j) = value.high;
+    low(i, j) = value.low;
+  }
+  [[nodiscard]] BoundedMatrix rows(Eigen::Index first, Eigen::Index count) const {
+    BoundedMatrix part;
+    part.high = high.middleRows(first, count);
+    part.low = low.middleRows(first, count);
+    part.error = error.middleRows(first, count);
+    return part;
+  }
+  /// Entries that their error bound does not tell from 0 become 0, within a bound that holds on.
+  void snap();
+};
+
+/// Solves K Y = R (each known within its error) and bounds the error of every entry of Y:
+///     |Y - Y*| ≤ |X| |R - K Y| + |I - X K| |Y - Y*|,   X an approximate inverse.
+/// False if |I - X K| is not small: K is singular, or so near to it that this X does not tell.
+bool solve_bounded(const BoundedMatrix& K, const BoundedMatrix& R, BoundedMatrix& Y);
+
+}  // namespace perp

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <numeric>
+
+#include <perp/core/base/error.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+
+namespace perp {
+namespace {
+
+/// Disjoint sets of the nodes 0..count-1.
+class Components {
+ public:
+  explicit Components(int count) : parent_(static_cast<std::size_t>(count)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int root(int node) {
+    while (parent(node) != node) node = parent(node) = parent(parent(node));
+    return node;
+  }
+  /// The smaller root stays: components are numbered in the order of their first node.
+  void join(int a, int b) {
+    a = root(a);
+    b = root(b);
+    parent(std::max(a, b)) = std::min(a, b);
+  }
+
+ private:
+  int& parent(int node) { return parent_[static_cast<std::size_t>(node)]; }
+  std::vector<int> parent_;
+};
+
+/// Nodes: unknowns (u, λ), then the equations; w_i is no node of its own but that of λ_i.
+Components connect(const Mlcp& problem, const Matrix& coupling) {
+  const int p = problem.p(), m = problem.m(), n = p + m;
+  Components components(n + p);
+  const auto join_row = [&](int node, const auto& left, const auto& right, int i) {
+    for (int j = 0; j < p; ++j)
+      if (left(i, j) != 0) components.join(node, j);
+    for (int j = 0; j < m; ++j)
+      if (right(i, j) != 0) components.join(node, p + j);
+  };
+  for (int i = 0; i < p; ++i) join_row(n + i, problem.M11, problem.M12, i);
+  for (int i = 0; i < m; ++i) join_row(p + i, problem.M21, problem.M22, i);
+  for (int r = 0; r < coupling.rows(); ++r) {
+    int first = -1;
+    for (int j = 0; j < n; ++j)
+      if (coupling(r, j) != 0) {
+        if (first < 0) first = j;
+        components.join(first, j);
+      }
+  }
+  return components;
+}
+
+}  // namespace
+
+std::vector<Block> independent_blocks(const Mlcp& problem, const Matrix& coupling) {
+  const int p = problem.p(), m = problem.m(), n = p + m;
+  if (coupling.rows() > 0 && coupling.cols() != n)
+    throw InvalidInput(fmt::format("coupling must have {} columns but has {}", n, coupling.cols()));
+  Components components = connect(problem, coupling);
+  // A part with more or fewer equations than u is no problem by itself: all such parts go together.
+  std::vector<int> excess(static_cast<std::size_t>(n + p), 0);
+  for (int j = 0; j < p; ++j) --excess[static_cast<std::size_t>(components.root(j))];
+  for (int i = 0; i < p; ++i) ++excess[static_cast<std::size_t>(components.root(n + i))];
+  int odd = -1;
+  for (int node = 0; node < n + p; ++node)
+    if (excess[static_cast<std::size_t>(node)] != 0) {
+      if (odd >= 0) components.join(odd, node);
+      odd = node;
+    }
+  std::vector<Block> blocks;
+  std::vector<int> number(static_cast<std::size_t>(n + p), -1);
+  const auto block_of = [&](int node) -> Block& {
+    int& index = number[static_cast<std::size_t>(components.root(node))];
+    if (index < 0) {
+      index = static_cast<int>(blocks.size());
+      blocks.emplace_back();
+    }
+    return blocks[static_cast<std::size_t>(index)];
+  };
+  for (int j = 0; j < p; ++j) block_of(j).u.push_back(j);
+  for (int j = 0; j < m; ++j) block_of(p + j).lambda.push_back(j);
+  for (int i = 0; i < p; ++i) block_of(n + i).equations.push_back(i);
+  return blocks;
+}
+
+Mlcp subproblem(const Mlcp& problem, const Block& block) {
+  Mlcp part{
+      .M11 = problem.M11(block.equations, block.u),
+      .M12 = problem.M12(block.equations, block.lambda),
+      .q1 = problem.q1(block.equations),
+      .M21 = problem.M21(block.lambda, block.u),
+      .M22 = problem.M22(block.lambda, block.lambda),
+      .q2 = problem.q2(block.lambda),
+      .laws = {},
+  };
+  for (const int i : block.lambda) part.laws.push_back(problem.laws[static_cast<std::size_t>(i)]);
+  return part;
+}
+
+}  // namespace perp

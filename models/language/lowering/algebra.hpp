@@ -1,0 +1,91 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <perp/core/interval/interval.hpp>
+#include <perp/core/tape/tape.hpp>
+
+namespace perp::lowering {
+
+/// What a line depends on.
+enum class Dependence : unsigned char { nothing, parameters, unknowns };
+
+/// Σ coefficient · line + constant: line of the tape -> line of its coefficient, which depends on
+/// parameters at most. The constant is the coefficient of `one`.
+using AffineForm = std::map<int, int>;
+inline constexpr int one = -1;
+
+/// Makes lines of a tape, and knows of each what it depends on and what it is worth where that is
+/// known. 0, 1 and numbers are simplified; everything else stays as it is written.
+/// With intervals for the parameters nothing is rounded: numbers are folded where the result is
+/// exact, a line of numbers that is no double depends on parameters, and what is asked of values is
+/// answered where it holds for all of them.
+class Algebra {
+ public:
+  /// Inputs first_parameter .. first_parameter + values.size() - 1 are the parameters; `exact` are
+  /// their intervals, null without.
+  Algebra(Tape& tape, int first_parameter, std::span<const double> values,
+          const std::vector<enclosure::Interval>* exact = nullptr)
+      : tape_(tape), first_parameter_(first_parameter), parameters_(values), intervals_(exact) {}
+
+  int number(double value) { return tape_.constant(value); }
+  int negate(int a);
+  int add(int a, int b);
+  int subtract(int a, int b);
+  int multiply(int a, int b);
+  int divide(int a, int b);
+  /// Any operation; of two numbers it is a number.
+  int apply(Operation operation, int a, int b);
+
+  [[nodiscard]] Dependence dependence(int line);
+  [[nodiscard]] bool is_known(int line) { return dependence(line) != Dependence::unknowns; }
+  /// The value of a line that depends on parameters at most; with intervals one of its values.
+  [[nodiscard]] double value(int line);
+  /// Are parameters intervals, and numbers exact?
+  [[nodiscard]] bool is_exact() const { return intervals_ != nullptr; }
+  /// All its values.
+  [[nodiscard]] enclosure::Interval interval(int line);
+  /// Of a line that depends on parameters at most: 1, -1, 0, or nothing where it has no value or
+  /// no certain one.
+  [[nodiscard]] std::optional<int> sign(int line);
+  /// Is b - a certainly > 0?
+  [[nodiscard]] bool is_less(int a, int b);
+  /// Is this the number itself?
+  [[nodiscard]] bool is_number(int line, double number) const;
+
+  /// The line as an affine form of lines that are not sums or multiples themselves. Cancelled terms
+  /// are left out.
+  AffineForm affine(int line);
+  /// The form of -line.
+  AffineForm negated(const AffineForm& form);
+
+  [[nodiscard]] Tape& tape() { return tape_; }
+
+ private:
+  void learn(int line);
+  void learn_interval();
+  void spread(int line, int coefficient, AffineForm& pending, AffineForm& form);
+
+  Tape& tape_;
+  int first_parameter_;
+  std::span<const double> parameters_;
+  std::vector<Dependence> dependence_;
+  std::vector<double> value_;
+  const std::vector<enclosure::Interval>* intervals_;  // of the parameters
+  std::vector<enclosure::Interval> interval_;          // of the lines, where there are those
+};
+
+/// What becomes of an input when a tape is rewritten: its line on the new tape. `renamed` holds the
+/// new lines of the earlier ones.
+using PlaceInput = std::function<int(Algebra& algebra, int input, const std::vector<int>& renamed)>;
+
+/// Copies the lines that `roots` need to the tape of `algebra`, with its inputs placed anew, and
+/// renames `roots`. Lines that use a replaced input are simplified, the others are kept as they
+/// are.
+void rewrite(const Tape& tape, std::span<int> roots, Algebra& algebra, const PlaceInput& place);
+
+}  // namespace perp::lowering

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/models/language/lowering/lowering.hpp>
+#include <perp/models/language/lowering/switches.hpp>
+
+namespace perp::lowering {
+
+/// Goes through the lines of an equation model in their order and writes them without forms. Inputs
+/// of the new tape: t | ẋ | x | p | bases of the switches.
+class FormLowering {
+ public:
+  explicit FormLowering(const EquationModel& model);
+
+  /// The lines up to `end`. Unless they create laws, operators use those that are there.
+  void lower_until(int end, bool creates);
+
+  /// The new line of an old one.
+  [[nodiscard]] int line(int old) const { return lines_[static_cast<std::size_t>(old)]; }
+  [[nodiscard]] Tape& tape() { return tape_; }
+  [[nodiscard]] Algebra& algebra() { return algebra_; }
+  [[nodiscard]] Switches& switches() { return switches_; }
+
+ private:
+  int input(int old_input);
+  int multiplier(int law);
+  int form(int old);
+  int folded_maximum(const Form& form, const std::string& text);
+  int maximum(int a, int b, const Asked& asked);
+  int minimum(int a, int b, const Asked& asked);
+  /// The text of an operand.
+  [[nodiscard]] std::string print(const Form& form, std::size_t k) const;
+  int saturation(const Form& form, const std::string& text, FormPlace place);
+  int dead_zone(const Form& form, const std::string& text, FormPlace place);
+  int unit_saturation(int w, int lower, int upper, const std::string& text);
+  int piecewise(const Form& form, const std::string& text, FormPlace place);
+  int condition(const Form& form, const std::string& text);
+  int choice(const Form& form);
+  int choice_of_one(const Switches::Argument& w, int a, int b);
+  Switches::Argument comparison(const Form& form, const std::string& text);
+  int own_law(const Law& law, int argument, const std::string& text);
+  void check_bounds(int lower, int upper, const std::string& text, FormPlace place);
+
+  [[nodiscard]] int operand(const Form& form, std::size_t k) const {
+    return line(form.operands[k]);
+  }
+
+  const EquationModel& model_;
+  Tape tape_;
+  Algebra algebra_;
+  Switches switches_;
+  std::vector<int> lines_;  // new lines of the old ones; of conditions their θ
+  bool creates_ = true;
+};
+
+}  // namespace perp::lowering

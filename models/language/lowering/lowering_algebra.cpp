@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/models/language/lowering/algebra.hpp>
+
+namespace perp::lowering {
+
+bool Algebra::is_number(int line, double number) const {
+  return tape_[line].operation == Operation::constant && tape_[line].value == number;
+}
+
+namespace {
+
+/// Does the operation on these numbers round?
+bool rounds(Operation operation, double a, double b) {
+  using enclosure::Interval;
+  if (std::isinf(a) || std::isinf(b)) return false;
+  return !apply_operation(operation, Interval(a), Interval(b)).is_point();
+}
+
+}  // namespace
+
+int Algebra::apply(Operation operation, int a, int b) {
+  const bool first = tape_[a].operation == Operation::constant;
+  if (first && (b < 0 || tape_[b].operation == Operation::constant)) {
+    const double x = tape_[a].value;
+    const double y = tape_[b < 0 ? a : b].value;
+    if (!is_exact() || !rounds(operation, x, y)) return number(apply_operation(operation, x, y));
+  }
+  return tape_.apply(operation, a, b);
+}
+
+int Algebra::negate(int a) {
+  if (tape_[a].operation == Operation::negate) return tape_[a].a;
+  if (is_number(a, 0)) return number(0);
+  return apply(Operation::negate, a, -1);
+}
+
+int Algebra::add(int a, int b) {
+  if (is_number(a, 0)) return b;
+  if (is_number(b, 0)) return a;
+  if (tape_[b].operation == Operation::negate) return subtract(a, tape_[b].a);
+  return apply(Operation::add, a, b);
+}
+
+int Algebra::subtract(int a, int b) {
+  if (is_number(b, 0)) return a;
+  if (is_number(a, 0)) return negate(b);
+  if (a == b) return number(0);
+  if (tape_[b].operation == Operation::negate) return add(a, tape_[b].a);
+  return apply(Operation::subtract, a, b);
+}
+
+int Algebra::multiply(int a, int b) {
+  if (is_number(a, 0) || is_number(b, 0)) return number(0);
+  if (is_number(a, 1)) return b;
+  if (is_number(b, 1)) return a;
+  if (is_number(a, -1)) return negate(b);
+  if (is_number(b, -1)) return negate(a);
+  return apply(Operation::multiply, a, b);
+}
+
+int Algebra::divide(int a, int b) {
+  if (is_number(b, 1)) return a;
+  if (is_number(b, -1)) return negate(a);
+  return apply(Operation::divide, a, b);
+}
+
+void Algebra::learn(int line) {
+  while (static_cast<int>(value_.size()) <= line) {
+    const Instruction& here = tape_[static_cast<int>(value_.size())];
+    double value = here.value;
+    Dependence dependence = Dependence::nothing;
+    if (here.operation == Operation::input) {
+      const int k = here.a - first_parameter_;
+      const bool is_parameter = k >= 0 && k < static_cast<int>(parameters_.size());
+      dependence = is_parameter ? Dependence::parameters : Dependence::unknowns;
+      value = is_parameter ? parameters_[static_cast<std::size_t>(k)] : std::nan("");
+    } else if (here.operation != Operation::constant) {
+      double x = 0;
+      double y = 0;
+      if (here.a >= 0) {
+        dependence = dependence_[static_cast<std::size_t>(here.a)];
+        x = y = value_[static_cast<std::size_t>(here.a)];
+      }
+      if (here.b >= 0) {
+        dependence = std::max(dependence, dependence_[static_cast<std::size_t>(here.b)]);
+        y = value_[static_cast<std::size_t>(here.b)];
+      }
+      if (dependence != Dependence::unknowns) value = apply_operation(here.operation, x, y);
+    }
+    dependence_.push_back(dependence);
+    value_.push_back(value);
+    if (is_exact()) learn_interval();
+  }
+}
+
+/// The interval of the line that was learnt last. Numbers that are no doubles are like parameters.
+void Algebra::learn_interval() {
+  const std::size_t line = interval_.size();
+  const Instruction& here = tape_[static_cast<int>(line)];
+  enclosure::Interval value = enclosure::Interval::none();
+  if (here.operation == Operation::constant) {
+    value = {here.value, here.value};
+  } else if (here.operation == Operation::input) {
+    if (dependence_[line] == Dependence::parameters)
+      value = (*intervals_)[static_cast<std::size_t>(here.a - first_parameter_)];
+  } else if (dependence_[line] != Dependence::unknowns) {
+    const enclosure::Interval x =
+        here.a < 0 ? enclosure::Interval() : interval_[static_cast<std::size_t>(here.a)];
+    value = apply_operation(here.operation, x,
+                            here.b < 0 ? x : interval_[static_cast<std::size_t>(here.b)]);
+    if (!value.is_point()) dependence_[line] = Dependence::parameters;
+  }
+  interval_.push_back(value);
+}
+
+enclosure::Interval Algebra::interval(int line) {
+  learn(line);
+  return interval_[static_cast<std::size_t>(line)];
+}
+
+std::optional<int> Algebra::sign(int line) {
+  const double point = value(line);
+  if (!is_exact())
+    return std::isnan(point) ? std::nullopt : std::optional((point > 0) - (point < 0));
+  const enclosure::Interval all = interval(line);
+  if (all.is_zero()) return 0;
+  const int certain = enclosure::certain_sign(all);
+  return certain == 0 ? std::nullopt : std::optional(certain);
+}
+
+bool Algebra::is_less(int a, int b) {
+  return is_exact() ? enclosure::certainly_less(interval(a), interval(b)) : value(a) < value(b);
+}
+
+Dependence Algebra::dependence(int line) {
+  learn(line);
+  return dependence_[static_cast<std::size_t>(line)];
+}
+
+double Algebra::value(int line) {
+  learn(line);
+  return value_[static_cast<std::size_t>(line)];
+}
+
+AffineForm Algebra::negated(const AffineForm& form) {
+  AffineForm result;
+  for (const auto& [line, coefficient] : form) result[line] = negate(coefficient);
+  return result;
+}
+
+/// Adds coefficient · line to `form`, or its summands to what is pending.
+void Algebra::spread(int line, int coefficient, AffineForm& pending, AffineForm& form) {
+  const auto collect = [this](AffineForm& target, int key, int term) {
+    const auto [place, is_new] = target.try_emplace(key, term);
+    if (!is_new) place->second = add(place->second, term);
+  };
+  const Instruction here = tape_[line];  // a copy: collecting makes lines
+  if (is_known(line)) return collect(form, one, multiply(coefficient, line));
+  switch (here.operation) {
+    case Operation::add:
+    case Operation::subtract:
+      collect(pending, here.a, coefficient);
+      return collect(pending, here.b,
+                     here.operation == Operation::add ? coefficient : negate(coefficient));
+    case Operation::negate: return collect(pending, here.a, negate(coefficient));
+    case Operation::multiply:
+      if (is_known(here.a)) return collect(pending, here.b, multiply(coefficient, here.a));
+      if (is_known(here.b)) return collect(pending, here.a, multiply(coefficient, here.b));
+      break;
+    case Operation::divide:
+      if (is_known(here.b)) return collect(pending, here.a, divide(coefficient, here.b));
+      break;
+    default: break;
+  }
+  collect(form, line, coefficient);
+}
+
+AffineForm Algebra::affine(int line) {
+  AffineForm form;
+  AffineForm pending{{line, number(1)}};
+  while (!pending.empty()) {  // from the result down: every line is met once, with all that is due
+    const auto last = std::prev(pending.end());
+    const auto [next, coefficient] = *last;
+    pending.erase(last);
+    spread(next, coefficient, pending, form);
+  }
+  std::erase_if(form, [this](const auto& term) { return is_number(term.second, 0); });
+  return form;
+}
+
+namespace {
+
+int simplified(Algebra& algebra, Operation operation, int a, int b) {
+  switch (operation) {
+    case Operation::negate: return algebra.negate(a);
+    case Operation::add: return algebra.add(a, b);
+    case Operation::subtract: return algebra.subtract(a, b);
+    case Operation::multiply: return algebra.multiply(a, b);
+    case Operation::divide: return algebra.divide(a, b);
+    default: return algebra.apply(operation, a, b);
+  }
+}
+
+}  // namespace
+
+void rewrite(const Tape& tape, std::span<int> roots, Algebra& algebra, const PlaceInput& place) {
+  const std::vector<bool> needed = needed_lines(tape, roots);
+  std::vector<int> renamed(needed.size(), -1);
+  std::vector<bool> changed(needed.size());
+  const auto at = [&](int old) { return old < 0 ? -1 : renamed[static_cast<std::size_t>(old)]; };
+  const auto is_changed = [&](int old) {
+    return old >= 0 && changed[static_cast<std::size_t>(old)];
+  };
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    if (!needed[k]) continue;
+    const Instruction& line = tape[static_cast<int>(k)];
+    if (line.operation == Operation::input) {
+      renamed[k] = place(algebra, line.a, renamed);
+      changed[k] = algebra.tape()[renamed[k]].operation != Operation::input;
+    } else if (line.operation == Operation::constant) {
+      renamed[k] = algebra.number(line.value);
+    } else {
+      changed[k] = is_changed(line.a) || is_changed(line.b);
+      renamed[k] = changed[k] ? simplified(algebra, line.operation, at(line.a), at(line.b))
+                              : algebra.tape().apply(line.operation, at(line.a), at(line.b));
+    }
+  }
+  for (int& root : roots) root = at(root);
+}
+
+}  // namespace perp::lowering

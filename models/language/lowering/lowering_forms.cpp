@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <cmath>
+
+#include <perp/models/language/lowering/forms.hpp>
+
+namespace perp::lowering {
+namespace {
+
+int first_parameter(const EquationModel& model) { return 1 + 2 * model.n(); }
+
+}  // namespace
+
+FormLowering::FormLowering(const EquationModel& model)
+    : model_(model),
+      algebra_(tape_, first_parameter(model), model.parameters, model.intervals()),
+      switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())) {
+  for (const StatedLaw& stated : model.laws) switches_.add_stated_law(stated.law);
+}
+
+int FormLowering::input(int old_input) {
+  const int n = model_.n();
+  const int m = static_cast<int>(model_.laws.size());
+  const int k = static_cast<int>(model_.parameters.size());
+  if (old_input < n) return tape_.input(1 + n + old_input);
+  if (old_input < n + m) return multiplier(old_input - n);
+  if (old_input < n + m + k) return tape_.input(1 + 2 * n + old_input - n - m);
+  return tape_.input(Dcs::time_input());
+}
+
+/// λ, or o + s μ.
+int FormLowering::multiplier(int law) {
+  const StatedLaw& stated = model_.laws[static_cast<std::size_t>(law)];
+  const int mu = switches_.multiplier(law);
+  if (stated.scale < 0) return mu;
+  const int offset = tape_.input(first_parameter(model_) + stated.offset);
+  const int scale = tape_.input(first_parameter(model_) + stated.scale);
+  return algebra_.add(offset, algebra_.multiply(scale, mu));
+}
+
+void FormLowering::lower_until(int end, bool creates) {
+  creates_ = creates;
+  for (int old = static_cast<int>(lines_.size()); old < end; ++old) {
+    const Instruction& here = model_.tape[old];
+    if (model_.forms.find(model_.tape, old) != nullptr)
+      lines_.push_back(form(old));
+    else if (here.operation == Operation::input)
+      lines_.push_back(input(here.a));
+    else if (here.operation == Operation::constant)
+      lines_.push_back(tape_.constant(here.value));
+    else
+      lines_.push_back(tape_.apply(here.operation, here.a < 0 ? -1 : line(here.a),
+                                   here.b < 0 ? -1 : line(here.b)));
+  }
+}
+
+int FormLowering::form(int old) {
+  const Form& form = *model_.forms.find(model_.tape, old);
+  const FormPlace place = model_.forms.place(model_.tape, old);
+  const std::string text = print_expression(model_.tape, old, model_.scope.names, &model_.forms);
+  const auto w = [&] {
+    const std::string argument = print(form, 0);
+    return switches_.find(operand(form, 0), {text, argument + " < 0", argument + " > 0"}, creates_);
+  };
+  switch (form.kind) {
+    case FormKind::derivative: return tape_.input(1 + model_.tape[form.operands[0]].a);
+    case FormKind::sign: return switches_.sign(w());
+    case FormKind::step: return switches_.step(w());
+    case FormKind::absolute: {
+      const int argument = operand(form, 0);
+      if (algebra_.is_known(argument)) return algebra_.apply(Operation::abs, argument, -1);
+      return switches_.absolute(w());
+    }
+    case FormKind::maximum:
+    case FormKind::minimum: return folded_maximum(form, text);
+    case FormKind::saturation: return saturation(form, text, place);
+    case FormKind::dead_zone: return dead_zone(form, text, place);
+    case FormKind::piecewise: return piecewise(form, text, place);
+    case FormKind::choice: return choice(form);
+    default: return condition(form, text);
+  }
+}
+
+std::string FormLowering::print(const Form& form, std::size_t k) const {
+  return print_expression(model_.tape, form.operands[k], model_.scope.names, &model_.forms);
+}
+
+int FormLowering::folded_maximum(const Form& form, const std::string& text) {
+  const bool is_maximum = form.kind == FormKind::maximum;
+  Asked asked{text};
+  if (form.operands.size() == 2) {
+    const std::size_t first = algebra_.is_known(operand(form, 0)) ? 1 : 0;
+    asked.negative = print(form, first) + " < " + print(form, 1 - first);
+    asked.positive = print(form, first) + " > " + print(form, 1 - first);
+  }
+  int result = operand(form, 0);
+  for (std::size_t k = 1; k < form.operands.size(); ++k)
+    result = is_maximum ? maximum(result, operand(form, k), asked)
+                        : minimum(result, operand(form, k), asked);
+  return result;
+}
+
+/// max(a, b) = b + max(0, a - b), with the constant one of them as b.
+int FormLowering::maximum(int a, int b, const Asked& asked) {
+  if (algebra_.is_known(a)) std::swap(a, b);
+  if (algebra_.is_known(a)) return algebra_.apply(Operation::max, a, b);
+  const auto w = switches_.find(algebra_.subtract(a, b), asked, creates_);
+  return algebra_.add(b, switches_.positive_part(w));
+}
+
+/// min(a, b) = a - max(0, a - b), so that it shares its law with max(a, b).
+int FormLowering::minimum(int a, int b, const Asked& asked) {
+  if (algebra_.is_known(a)) std::swap(a, b);
+  if (algebra_.is_known(a)) return algebra_.apply(Operation::min, a, b);
+  const auto w = switches_.find(algebra_.subtract(a, b), asked, creates_);
+  return algebra_.subtract(a, switches_.positive_part(w));
+}
+
+int FormLowering::own_law(const Law& law, int argument, const std::string& text) {
+  Law named = law;
+  named.name = text;
+  return switches_.multiplier(switches_.add_law(named, text, argument));
+}
+
+void FormLowering::check_bounds(int lower, int upper, const std::string& text, FormPlace place) {
+  if (!algebra_.is_known(lower) || !algebra_.is_known(upper)) return;
+  const bool in_order = algebra_.is_exact() && std::isfinite(algebra_.value(lower)) &&
+                                std::isfinite(algebra_.value(upper))
+                            ? algebra_.interval(lower).hi <= algebra_.interval(upper).lo
+                            : algebra_.value(lower) <= algebra_.value(upper);
+  if (in_order) return;
+  throw FormError(fmt::format("the bounds of {} are {} and {}; expected lower <= upper", text,
+                              algebra_.value(lower), algebra_.value(upper)),
+                  place);
+}
+
+/// sat(w, l, u) = l + (u - l) sat((w - l)/(u - l), 0, 1): one law, whose data no parameter enters.
+int FormLowering::unit_saturation(int w, int lower, int upper, const std::string& text) {
+  const int width = algebra_.subtract(upper, lower);
+  const int argument = algebra_.divide(algebra_.subtract(w, lower), width);
+  const int part = own_law(perp::saturation(0, 1), argument, text);
+  return algebra_.add(lower, algebra_.multiply(width, part));
+}
+
+int FormLowering::saturation(const Form& form, const std::string& text, FormPlace place) {
+  const int w = operand(form, 0);
+  const int lower = operand(form, 1);
+  const int upper = operand(form, 2);
+  check_bounds(lower, upper, text, place);
+  const bool constant = algebra_.is_known(lower) && algebra_.is_known(upper);
+  const bool finite =
+      constant && std::isfinite(algebra_.value(lower)) && std::isfinite(algebra_.value(upper));
+  if (!creates_ || algebra_.is_known(w) || !finite ||
+      !algebra_.is_less(lower, upper)) {
+    const bool from_above = !constant || std::isfinite(algebra_.value(upper));
+    const int below = from_above ? minimum(w, upper, {text}) : w;
+    return constant && std::isinf(algebra_.value(lower)) ? below : maximum(below, lower, {text});
+  }
+  if (algebra_.dependence(lower) == Dependence::nothing &&
+      algebra_.dependence(upper) == Dependence::nothing)
+    return own_law(perp::saturation(algebra_.value(lower), algebra_.value(upper)), w, text);
+  return unit_saturation(w, lower, upper, text);
+}
+
+int FormLowering::dead_zone(const Form& form, const std::string& text, FormPlace place) {
+  const int w = operand(form, 0);
+  const int lower = operand(form, 1);
+  const int upper = operand(form, 2);
+  check_bounds(lower, upper, text, place);
+  const bool numbers = algebra_.dependence(lower) == Dependence::nothing &&
+                       algebra_.dependence(upper) == Dependence::nothing &&
+                       std::isfinite(algebra_.value(lower)) && std::isfinite(algebra_.value(upper));
+  if (creates_ && !algebra_.is_known(w) && numbers)
+    return own_law(perp::dead_zone(algebra_.value(lower), algebra_.value(upper)), w, text);
+  // max(0, w - u) - max(0, l - w)
+  const int zero = algebra_.number(0);
+  return algebra_.subtract(maximum(algebra_.subtract(w, upper), zero, {text}),
+                           maximum(algebra_.subtract(lower, w), zero, {text}));
+}
+
+int FormLowering::condition(const Form& form, const std::string& text) {
+  switch (form.kind) {
+    case FormKind::conjunction: return algebra_.multiply(operand(form, 0), operand(form, 1));
+    case FormKind::disjunction: {
+      const int a = operand(form, 0);
+      const int b = operand(form, 1);
+      if (algebra_.is_number(a, 1) || algebra_.is_number(b, 1)) return algebra_.number(1);
+      return algebra_.subtract(algebra_.add(a, b), algebra_.multiply(a, b));
+    }
+    case FormKind::negation: return algebra_.subtract(algebra_.number(1), operand(form, 0));
+    default: return switches_.step(comparison(form, text));
+  }
+}
+
+/// The argument that is positive where the comparison holds, so that the multiplier of a law that a
+/// comparison makes is 1 where it is true.
+Switches::Argument FormLowering::comparison(const Form& form, const std::string& text) {
+  const bool is_less = form.kind == FormKind::less;
+  const int larger = operand(form, is_less ? 1 : 0);
+  const int smaller = operand(form, is_less ? 0 : 1);
+  return switches_.find(algebra_.subtract(larger, smaller),
+                        {.text = text, .is_condition = true}, creates_);
+}
+
+int FormLowering::choice(const Form& form) {
+  const int theta = operand(form, 0);
+  const int a = operand(form, 1);
+  const int b = operand(form, 2);
+  if (algebra_.is_number(theta, 1)) return a;
+  if (algebra_.is_number(theta, 0)) return b;
+  // `not` before a comparison exchanges the branches.
+  int old = form.operands[0];
+  bool exchanged = false;
+  const Form* test = model_.forms.find(model_.tape, old);
+  while (test->kind == FormKind::negation) {
+    exchanged = !exchanged;
+    old = test->operands[0];
+    test = model_.forms.find(model_.tape, old);
+  }
+  if (test->kind == FormKind::less || test->kind == FormKind::greater) {
+    const std::string text = print_expression(model_.tape, old, model_.scope.names, &model_.forms);
+    return choice_of_one(comparison(*test, text), exchanged ? b : a, exchanged ? a : b);
+  }
+  return algebra_.add(b, algebra_.multiply(theta, algebra_.subtract(a, b)));
+}
+
+}  // namespace perp::lowering

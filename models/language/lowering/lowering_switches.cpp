@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/models/language/lowering/switches.hpp>
+
+namespace perp::lowering {
+namespace {
+
+constexpr std::size_t longest_side = 32;  ///< characters of a branch's name
+
+}  // namespace
+
+std::string Switch::name() const {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::pair<std::string, std::string> Switch::sides() const {
+  if (first.is_condition && names.size() == 1) return {"false", "true"};
+  const auto readable = [](const std::string& side, const char* plain) {
+    return side.empty() || side.size() > longest_side ? std::string(plain) : side;
+  };
+  if (first.is_condition)
+    return {readable("not " + first.text, "w<0"), readable(first.text, "w>0")};
+  return {readable(first.negative, "w<0"), readable(first.positive, "w>0")};
+}
+
+int Switches::add_law(const Law& law, const std::string& name, int argument) {
+  list_.push_back({.argument = argument, .law = law, .names = {name}});
+  return static_cast<int>(list_.size()) - 1;
+}
+
+int Switches::add_stated_law(const Law& law) {
+  list_.push_back({.law = law, .is_stated = true, .names = {law.name}});
+  return static_cast<int>(list_.size()) - 1;
+}
+
+Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
+  const bool is_known = algebra_.is_known(line);
+  const std::optional<int> sign = is_known ? algebra_.sign(line) : std::nullopt;
+  if (sign && *sign != 0) return {.line = line, .known_sign = *sign};
+  // All arguments that are 0 are one; those that may be 0 are told apart.
+  const bool is_zero = is_known && (sign || !algebra_.is_exact());
+  const AffineForm form = is_zero ? AffineForm{} : algebra_.affine(line);
+  const AffineForm opposite = algebra_.negated(form);
+  for (std::size_t k = 0; k < list_.size(); ++k) {
+    Switch& known = list_[k];
+    const bool same = known.form == form;
+    if (known.law || (!same && known.form != opposite)) continue;
+    if (creates &&
+        std::find(known.names.begin(), known.names.end(), asked.text) == known.names.end())
+      known.names.push_back(asked.text);
+    return {line, static_cast<int>(k), same ? 1 : -1, 0};
+  }
+  if (!creates) return {.line = line};
+  list_.push_back({.argument = line, .form = form, .names = {asked.text}, .first = asked});
+  return {.line = line, .index = static_cast<int>(list_.size()) - 1};
+}
+
+int Switches::basis(int index, Basis which) {
+  return algebra_.tape().input(first_input_ + basis_count * index + static_cast<int>(which));
+}
+
+int Switches::multiplier(int index) { return basis(index, Basis::sign); }
+
+std::pair<int, Basis> Switches::of_input(int input) const {
+  if (input < first_input_) return {-1, Basis::sign};
+  const int k = input - first_input_;
+  return {k / basis_count, static_cast<Basis>(k % basis_count)};
+}
+
+int Switches::sign(const Argument& w) {
+  if (w.known_sign != 0) return algebra_.number(w.known_sign);
+  if (w.index < 0) return algebra_.apply(Operation::sign, w.line, -1);
+  const int s = basis(w.index, Basis::sign);
+  return w.orientation > 0 ? s : algebra_.negate(s);
+}
+
+int Switches::step(const Argument& w) {
+  if (w.known_sign != 0) return algebra_.number(w.known_sign > 0 ? 1 : 0);
+  const int half = algebra_.number(0.5);
+  if (w.index < 0) return algebra_.add(half, algebra_.multiply(half, sign(w)));
+  const int theta = basis(w.index, Basis::step);
+  return w.orientation > 0 ? theta : algebra_.subtract(algebra_.number(1), theta);
+}
+
+int Switches::absolute(const Argument& w) {
+  if (w.index < 0) return algebra_.apply(Operation::abs, w.line, -1);
+  return basis(w.index, Basis::absolute);
+}
+
+int Switches::positive_part(const Argument& w) {
+  if (w.index < 0) return algebra_.apply(Operation::max, w.line, algebra_.number(0));
+  const int part = basis(w.index, Basis::positive_part);
+  if (w.orientation > 0) return part;
+  return algebra_.add(part, w.line);  // max(0, w) = max(0, -w) + w
+}
+
+}  // namespace perp::lowering

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/core/law.hpp>
+#include <perp/models/language/lowering/algebra.hpp>
+
+namespace perp::lowering {
+
+/// What operators ask of a switching argument w. The first two jump at w = 0, where they are the
+/// intervals [-1, 1] and [0, 1]; the other two have a kink.
+enum class Basis { sign, step, absolute, positive_part };
+inline constexpr int basis_count = 4;
+
+/// What is asked of a switching argument w, as it is written.
+struct Asked {
+  std::string text;                   ///< the operator
+  std::string negative{}, positive{};  ///< what w < 0 and w > 0 say; empty: no more than that
+  bool is_condition = false;          ///< a comparison, which w > 0 makes true
+};
+
+/// A law in the making, with one multiplier.
+struct Switch {
+  int argument = -1;                 ///< line of w
+  std::optional<Law> law{};          ///< empty: it follows from what is asked of w
+  AffineForm form{};                 ///< of w, to recognise w and -w; of a given law empty
+  bool is_stated = false;            ///< by the model: it is there even where no equation needs it
+  std::vector<std::string> names{};  ///< the operators that ask, as they are written
+  Asked first{};                     ///< the first of them
+
+  [[nodiscard]] std::string name() const;
+  /// Readable names of the branches with w < 0 and w > 0.
+  [[nodiscard]] std::pair<std::string, std::string> sides() const;
+};
+
+/// The switching arguments of a model. While equations are read the value of each basis of each
+/// switch is an input of the tape of its own; which law serves them is decided at the end.
+class Switches {
+ public:
+  Switches(Algebra& algebra, int first_input) : algebra_(algebra), first_input_(first_input) {}
+
+  /// A switching argument: of switch `index` (with -w where orientation is -1); or its sign is
+  /// known already; or neither, and operators are taken as single-valued.
+  struct Argument {
+    int line = -1;
+    int index = -1;
+    int orientation = 1;
+    int known_sign = 0;
+  };
+
+  /// A law with an argument and a multiplier of its own.
+  int add_law(const Law& law, const std::string& name, int argument);
+  /// One that the model states, whose argument follows later.
+  int add_stated_law(const Law& law);
+  void set_argument(int index, int line) { list_[static_cast<std::size_t>(index)].argument = line; }
+
+  /// The argument on this line, shared with w and -w that are there already. Unless `creates` it
+  /// stays without a switch where there is none. Both signs of a number are known, except of 0.
+  Argument find(int line, const Asked& asked, bool creates);
+
+  // Values of operators, as lines.
+  int sign(const Argument& w);
+  int step(const Argument& w);           ///< 0 | [0, 1] | 1
+  int absolute(const Argument& w);       ///< |w|
+  int positive_part(const Argument& w);  ///< max(0, w)
+  int multiplier(int index);             ///< of a given law
+
+  [[nodiscard]] const std::vector<Switch>& list() const { return list_; }
+  /// Which switch and basis is this input? index -1: none.
+  [[nodiscard]] std::pair<int, Basis> of_input(int input) const;
+
+ private:
+  int basis(int index, Basis which);
+
+  Algebra& algebra_;
+  int first_input_;
+  std::vector<Switch> list_;
+};
+
+}  // namespace perp::lowering

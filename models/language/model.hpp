@@ -1,0 +1,125 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/dcs.hpp>
+#include <perp/core/interval/interval.hpp>
+#include <perp/core/lcs.hpp>
+#include <perp/core/state_derivative.hpp>
+#include <perp/core/variable_bounds.hpp>
+
+namespace perp {
+
+/// A variable of a model.
+struct Variable {
+  std::string name;    ///< unique in the model
+  double start = 0;    ///< at the start of the span; of an algebraic variable a guess
+  std::string unit{};  ///< text for people
+  /// Its size, > 0.
+  double nominal = 1;
+  Range bounds{};         ///< that a solution must not leave
+  bool ends_at_bounds = true;  ///< false: passing one is an event, the run goes on
+};
+
+/// The [run] table of a model file: what, over which time, how. Names are resolved by the command
+/// line.
+struct RunOptions {
+  Span span{0, 1};  ///< from when to when
+  double h = 0;  ///< 0: (end - start) / 1000
+  std::string scheme = "backward_euler";  ///< see `perp list schemes`
+  std::string selector = "keep_mode";     ///< which of several solutions of a step is taken
+  std::string policy = "minimal_norm";  ///< of scheme located, where several continuations start
+  bool cross_check = false;  ///< of scheme located: choices compared with a short implicit step
+  std::string solver{};      ///< of steps that are not enumerated; empty: lemke
+  double theta = 0.5;        ///< weight of the new state, in [1/2, 1]
+  double tol = 1e-10;        ///< see the scheme
+  bool split_at_events = true;            ///< a step in which the mode changes is made in two
+  std::vector<std::string> left_aside{};  ///< keys that the file has for another scheme
+};
+
+/// One piece of an exact solution: x(t) for t in [span.start, span.end).
+struct ExactPiece {
+  Span span;                                   ///< where it holds
+  std::function<void(double t, Vector& x)> x;  ///< writes x(t); NaN where it is unknown
+};
+
+/// Values that a model computes besides its variables, from (t, x, λ), and from ẋ as the equations
+/// give it there. Inputs of the tape: those of the model's Dcs.
+struct Outputs {
+  std::vector<std::string> names{};             ///< of the values
+  Tape tape{};                                  ///< their formulas
+  std::vector<int> lines{};                     ///< one for each of `names`
+  int multipliers = 0;                          ///< m of the model
+  std::vector<double> parameters{};             ///< values of p
+  std::optional<StateDerivative> derivative{};  ///< where an output holds ẋ
+
+  /// The values at one state, one for each of `names`; NaN where λ is needed but unknown (size 0)
+  /// or ẋ is not determined.
+  [[nodiscard]] Vector at(double t, const Vector& x, const Vector& lambda) const;
+};
+
+/// The numbers of a model file as the decimal numbers that they are, each in an interval. Literals
+/// of formulas that are no doubles and data of laws are parameters of `Model::equations` behind
+/// those of the file.
+struct ExactNumbers {
+  std::vector<std::string> names{};            ///< of the parameters of `Model::equations`
+  std::vector<enclosure::Interval> values{};   ///< theirs
+  std::vector<enclosure::Interval> starts{};   ///< of the variables
+  std::vector<enclosure::Interval> restitution{};  ///< as `Model::restitution`
+  /// Of each law, as numbers of parameters: the multiplier of the file is offset + scale λ; -1: λ.
+  struct Scaling {
+    int offset = -1;
+    int scale = -1;
+  };
+  std::vector<Scaling> multipliers{};
+};
+
+/// A system, x0, span, exact solution if known, source.
+struct Model {
+  std::string name;    ///< of the file, for people
+  std::string source;  ///< where it comes from
+  std::string file;  ///< where it was read from
+  std::string hash;  ///< of the file's text and the overrides, for provenance
+  /// names and values, in the order of the file
+  std::vector<std::pair<std::string, double>> parameters;
+  std::vector<Variable> variables;  ///< in the order of x
+  /// Matrices, or equations; equations that are affine are matrices.
+  std::variant<Lcs, Dcs> system;
+  std::optional<Dcs> equations;          ///< as they were lowered; empty in the matrix form
+  std::vector<std::string> arguments;    ///< of the laws, as text; empty in the matrix form
+  std::vector<std::string> multipliers;  ///< the user's names of them, "" without one; or empty
+  std::vector<double> restitution;       ///< of contacts, one for each law; or empty
+  Outputs outputs;                       ///< further columns of a result
+  RunOptions run;                        ///< how it is run
+  std::vector<ExactPiece> exact;  ///< empty: unknown
+  std::vector<std::string> midpoints{};  ///< "m = [1, 2]": intervals whose middle is taken
+  std::optional<ExactNumbers> exact_numbers{};  ///< where they were asked for
+
+  /// The starts of the variables.
+  [[nodiscard]] Vector x0() const;
+  /// Exact x(t) from the right, size 0 where unknown.
+  [[nodiscard]] Vector exact_at(double t) const;
+  /// The laws of the system.
+  [[nodiscard]] const std::vector<Law>& laws() const;
+  /// Indices of the variables whose derivative the system holds.
+  [[nodiscard]] std::vector<int> differential_variables() const;
+  /// Names of the inputs of a Dcs and of the outputs' tape: t, der(x), x, multipliers (by their
+  /// names, or "[law]"), parameters.
+  [[nodiscard]] std::vector<std::string> input_names() const;
+  /// The matrices. Throws InvalidInput where the system has none.
+  [[nodiscard]] const Lcs& lcs() const;
+  /// As above.
+  [[nodiscard]] Lcs& lcs();
+  /// The bounds that variables have, for a run.
+  [[nodiscard]] std::vector<VariableBounds> bounds() const;
+  [[nodiscard]] int m() const { return static_cast<int>(laws().size()); }
+  ///< Number of laws.
+};
+
+}  // namespace perp

@@ -1,0 +1,285 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/reader/context.hpp>
+
+namespace perp {
+namespace {
+
+using reader::Context;
+using reader::Document;
+using reader::Member;
+using reader::Value;
+
+constexpr std::size_t largest_file = 64UL << 20U;
+constexpr std::size_t most_variables = 4096;
+
+/// FNV-1a, 64 bits, over the text and every override.
+std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  const auto add = [&hash](std::string_view bytes) {
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  };
+  add(text);
+  for (const Override& item : overrides) {
+    add(std::string_view("\0", 1));
+    add(item.key + "=" + item.value);
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+std::string read_text(const std::string& file) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error))
+    throw ModelError(file + ":1:1: is a directory; expected a model file", {});
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream)
+    throw FileError(fmt::format("{}:1:1: cannot be opened; expected a model file", file));
+  // In pieces, because a pipe or a device has no size.
+  std::string text;
+  std::string buffer(1U << 16U, '\0');
+  while (text.size() <= largest_file &&
+         (stream.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+          stream.gcount() > 0))
+    text.append(buffer, 0, static_cast<std::size_t>(stream.gcount()));
+  if (stream.bad()) throw FileError(fmt::format("{}:1:1: cannot be read", file));
+  if (text.size() > largest_file)
+    throw ModelError(fmt::format("{}:1:1: is larger than {} MiB; expected a model file", file,
+                                 largest_file >> 20U),
+                     {});
+  return text;
+}
+
+/// The names of a table's members, checked: names, not words of the language, not used before.
+std::vector<std::string> member_names(const Context& context, const Value* table, const char* what,
+                                      const std::vector<std::string>& used) {
+  std::vector<std::string> names;
+  if (table == nullptr) return names;
+  for (const Member& member : table->members) {
+    if (!is_name(member.key))
+      context.document().fail(member,
+                              fmt::format("'{}' cannot be the name of a {}; expected letters, "
+                                          "digits and _, not beginning with a digit",
+                                          member.key, what));
+    if (is_reserved_word(member.key))
+      context.document().fail(member,
+                              fmt::format("'{}' is a word of the language; expected another "
+                                          "name for a {}",
+                                          member.key, what));
+    if (std::find(used.begin(), used.end(), member.key) != used.end())
+      context.document().fail(
+          member, fmt::format("'{}' is a parameter already; expected another name for a {}",
+                              member.key, what));
+    names.push_back(member.key);
+  }
+  return names;
+}
+
+const Value* find_table(const Context& context, const char* name) {
+  const Member* member = context.document().root().find(name);
+  if (member == nullptr) return nullptr;
+  context.check_kind(member->value, Value::Kind::table, name);
+  return &member->value;
+}
+
+/// Says whose middle is taken where numbers are not exact.
+void note_interval(const std::string& name, const Value& text, const reader::Quantity& value,
+                   Model& model) {
+  if (value.is_interval && !model.exact_numbers && text.kind == Value::Kind::text &&
+      reader::is_interval_text(text.text))
+    model.midpoints.push_back(fmt::format("{} = {}", name, text.text));
+}
+
+void read_parameters(Context& context, const Value* table, const std::vector<std::string>& names,
+                     Model& model) {
+  for (const std::string& name : names)
+    context.set_elsewhere(name, "it is defined further down; a parameter may use those above it");
+  for (const std::string& name : names) {
+    const Value& text = *context.find(table, "parameters", name);
+    const reader::Quantity value = context.quantity(text, "parameter '" + name + "'");
+    context.add_parameter(name, value);
+    model.parameters.emplace_back(name, value.value);
+    note_interval(name, text, value, model);
+    if (!model.exact_numbers) continue;
+    model.exact_numbers->names.push_back(name);
+    model.exact_numbers->values.push_back(value.exact);
+  }
+}
+
+/// bounds = [lower, upper], one of them finite.
+Range read_bounds(const Context& context, const Value& value, const std::string& what) {
+  const Range range = context.range(value, "bounds of " + what, reader::Finite::no);
+  if (!(range.lower < range.upper))
+    context.document().fail(value, fmt::format("bounds of {} are [{}, {}]; expected lower < upper",
+                                               what, range.lower, range.upper));
+  if (range.lower == inf || range.upper == -inf || (range.lower == -inf && range.upper == inf))
+    context.document().fail(value, fmt::format("bounds of {} are [{}, {}], which bound nothing; "
+                                               "expected a finite number",
+                                               what, range.lower, range.upper));
+  return range;
+}
+
+/// at_bounds = "end" (the default) or "event".
+bool read_at_bounds(const Context& context, const Member& member, const Variable& variable) {
+  if (variable.bounds == Range{})
+    context.document().fail(member, fmt::format("variable '{}' has no bounds, so that at_bounds has "
+                                                "no effect; expected bounds = [lower, upper]",
+                                                variable.name));
+  const std::vector<std::string> words{"end", "event"};
+  const std::string word = context.text(member.value, "at_bounds of variable '" + variable.name + "'");
+  if (word == words[0] || word == words[1]) return word == words[0];
+  context.document().fail(member.value,
+                          fmt::format("at_bounds of variable '{}' is '{}'; expected end or event{}",
+                                      variable.name, word, suggestion(word, words)));
+}
+
+void read_variable(const Context& context, const std::string& name, const Value& value,
+                   Model& model) {
+  const std::string what = "variable '" + name + "'";
+  Variable variable{.name = name};
+  const Value* start = &value;
+  if (value.kind == Value::Kind::table) {
+    context.check_keys(value, what, {"at_bounds", "bounds", "nominal", "start", "unit"});
+    if (const Member* bounds = value.find("bounds"); bounds != nullptr && model.exact_numbers)
+      context.document().fail(
+          *bounds, fmt::format("{} has bounds, which an enclosure does not watch; expected none",
+                               what));
+    if (const Member* bounds = value.find("bounds"))
+      variable.bounds = read_bounds(context, bounds->value, what);
+    if (const Member* at_bounds = value.find("at_bounds"))
+      variable.ends_at_bounds = read_at_bounds(context, *at_bounds, variable);
+    const Member* member = value.find("start");
+    start = member == nullptr ? nullptr : &member->value;
+    if (const Member* unit = value.find("unit"))
+      variable.unit = context.text(unit->value, "unit of " + what);
+    if (const Member* nominal = value.find("nominal")) {
+      variable.nominal = context.number(nominal->value, "nominal of " + what);
+      if (variable.nominal <= 0)
+        context.document().fail(
+            nominal->value,
+            fmt::format("nominal of {} is {}; expected a number > 0", what, variable.nominal));
+    }
+  }
+  // An override of a variable is its start.
+  if (context.is_overridden("variables", name)) start = context.find(nullptr, "variables", name);
+  reader::Quantity at_start;
+  if (start != nullptr) {
+    at_start = context.quantity(*start, "start of " + what);
+    variable.start = at_start.value;
+    note_interval(name, *start, at_start, model);
+  }
+  if (model.exact_numbers) model.exact_numbers->starts.push_back(at_start.exact);
+  model.variables.push_back(std::move(variable));
+}
+
+/// Does the exact solution of the file still hold under these overrides?
+bool keeps_exact(const Context& context, const Model& model, const Span& span) {
+  if (context.is_overridden("run", "t") &&
+      (model.exact.empty() || span.start != model.exact.front().span.start))
+    return false;
+  const auto overridden = [&](const char* table, const std::string& name) {
+    return context.is_overridden(table, name);
+  };
+  for (const auto& parameter : model.parameters)
+    if (overridden("parameters", parameter.first)) return false;
+  for (const Variable& variable : model.variables)
+    if (overridden("variables", variable.name)) return false;
+  return true;
+}
+
+void read_system_or_equations(const Context& context, Model& model) {
+  const Document& document = context.document();
+  const Value* system = find_table(context, "system");
+  const Value* equations = find_table(context, "model");
+  if (system == nullptr && equations == nullptr)
+    document.fail(document.root(),
+                  "[system] is missing; expected E, A, B, b, C, D, q and laws, or [model] with "
+                  "equations");
+  if (system != nullptr && equations != nullptr)
+    document.fail(*document.root().find("model"),
+                  "[model] beside [system]; expected equations or matrices, one of them");
+  if (equations != nullptr)
+    read_equations(context, *equations, model);
+  else if (model.exact_numbers)
+    reader::read_exact_system(context, *system, model);
+  else
+    model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
+                                       model.run.span.start);
+}
+
+Model read_document(const Document& document, const std::string& text, const KnownNames& known) {
+  const std::string& name = document.file();
+  const Value& root = document.root();
+  Context context(document, known);
+  context.check_keys(
+      root, "the file",
+      {"exact", "model", "name", "parameters", "run", "source", "system", "variables"});
+
+  Model model;
+  if (known.exact) model.exact_numbers.emplace();
+  model.file = name;
+  model.hash = hash_of(text, document.overrides());
+  model.name = std::filesystem::path(name).stem().string();
+  if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
+  if (const Member* member = root.find("source"))
+    model.source = context.text(member->value, "source");
+
+  const Value* parameters = find_table(context, "parameters");
+  const auto parameter_names = member_names(context, parameters, "parameter", {});
+  const Value* variables = find_table(context, "variables");
+  if (variables == nullptr)
+    document.fail(root, "[variables] is missing; expected the variables with their start values");
+  const auto variable_names = member_names(context, variables, "variable", parameter_names);
+  if (variable_names.empty())
+    document.fail(*variables, "[variables] is empty; expected at least one variable");
+  context.resolve_overrides(parameter_names, variable_names);
+  for (const std::string& variable : variable_names)
+    context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
+
+  read_parameters(context, parameters, parameter_names, model);
+  if (variables->members.size() > most_variables)
+    document.fail(*variables, fmt::format("the model has {} variables; expected at most {}: steps "
+                                          "are made with dense matrices",
+                                          variables->members.size(), most_variables));
+  for (const Member& member : variables->members)
+    read_variable(context, member.key, member.value, model);
+  model.run = read_run(context, find_table(context, "run"));
+  read_system_or_equations(context, model);
+  reader::check_effects(context, find_table(context, "run"), model);
+  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
+    model.exact = reader::read_exact(context, *exact, model.variables);
+    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
+  }
+  return model;
+}
+
+}  // namespace
+
+ModelText::ModelText(std::string text, std::string name, KnownNames known)
+    : document_(std::make_shared<const Document>(text, std::move(name), std::vector<Override>{})),
+      text_(std::move(text)),
+      known_(std::move(known)) {}
+
+Model ModelText::read(const std::vector<Override>& overrides) const {
+  return read_document(document_->with(overrides), text_, known_);
+}
+
+ModelText read_model_file(const std::string& file, const KnownNames& known) {
+  return {read_text(file), file, known};
+}
+
+Model read_model_text(const std::string& text, const std::string& name,
+                      const std::vector<Override>& overrides, const KnownNames& known) {
+  return read_document(Document(text, name, overrides), text, known);
+}
+
+Model read_model(const std::string& file, const std::vector<Override>& overrides,
+                 const KnownNames& known) {
+  return read_model_text(read_text(file), file, overrides, known);
+}
+
+}  // namespace perp

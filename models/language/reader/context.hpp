@@ -1,0 +1,161 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <perp/core/expression/expression.hpp>
+#include <perp/core/interval/interval.hpp>
+#include <perp/core/signal.hpp>
+#include <perp/models/language/reader/document.hpp>
+
+namespace perp::reader {
+
+/// What a number in a model file may be.
+enum class Finite { yes, no };
+
+/// A number that a model may know as an interval only.
+struct Quantity {
+  double value = 0;              ///< of an interval a number inside, near its middle
+  enclosure::Interval exact{};   ///< where numbers are exact
+  bool is_interval = false;      ///< written as one, or made of such
+};
+
+/// Is the text an interval, "[1, 2]" or "5 +- 0.1"?
+bool is_interval_text(std::string_view text);
+
+/// What is known while a model is read: its document, the values of the parameters, the overrides.
+class Context {
+ public:
+  Context(const Document& document, const KnownNames& known);
+
+  [[nodiscard]] const Document& document() const { return document_; }
+  [[nodiscard]] const KnownNames& known() const { return known_; }
+
+  /// Makes a parameter known to all later expressions.
+  void add_parameter(const std::string& name, const Quantity& value);
+  /// A name that expressions may not use (yet), with the reason.
+  void set_elsewhere(const std::string& name, const std::string& reason);
+
+  /// A number, or an expression of the parameters; `what` names it in messages, e.g. "B(1,2)".
+  [[nodiscard]] double number(const Value& value, std::string_view what,
+                              Finite finite = Finite::yes) const;
+  /// The same for text that stands at `offset` inside a text value.
+  [[nodiscard]] double number(const Value& text, std::size_t offset, std::string_view part,
+                              std::string_view what, Finite finite = Finite::yes) const;
+  /// A number, an expression, or an interval of them: "[1, 2]", "5 +- 0.1". Finite.
+  [[nodiscard]] Quantity quantity(const Value& value, std::string_view what) const;
+  /// The exact value of an expression that stands at `offset` inside a text value; infinite ones
+  /// have both bounds infinite. Throws where it holds a parameter that is an interval.
+  [[nodiscard]] enclosure::Interval exact_number(const Value& text, std::size_t offset,
+                                                 std::string_view part,
+                                                 std::string_view what) const;
+  /// Are numbers exact?
+  [[nodiscard]] bool is_exact() const { return is_exact_; }
+  /// The same where they are not: the middles of intervals stand for them.
+  [[nodiscard]] Context rounded() const;
+  /// The intervals of the parameters known so far, where numbers are exact.
+  [[nodiscard]] const std::vector<enclosure::Interval>& intervals() const { return exact_values_; }
+  /// Throws where an interval was found for what has to be a number: a parameter of the tape that
+  /// the line needs, whose input is `first` + its number.
+  void refuse_intervals(const Value& value, std::size_t offset, std::string_view what,
+                        const Tape& tape, int line, int first) const;
+
+  /// Text that is no expression, one line and not empty.
+  [[nodiscard]] std::string text(const Value& value, std::string_view what) const;
+  /// Two numbers [lower, upper].
+  [[nodiscard]] Range range(const Value& value, std::string_view what, Finite finite) const;
+
+  /// Numbers and expressions of the parameters and t, compiled together: entries that do not depend
+  /// on t are constants. At `t` every entry must be finite. `what` is the name of the vector, or
+  /// the names of its entries.
+  [[nodiscard]] Signal signal(const std::vector<const Value*>& entries,
+                              const std::vector<std::string>& what, double t) const;
+
+  /// The value that counts for "table.key": the last override, else the member of the file's table,
+  /// else nullptr. The pointer stays valid as long as the context.
+  [[nodiscard]] const Value* find(const Value* table, const std::string& table_name,
+                                  const std::string& key) const;
+  [[nodiscard]] bool is_overridden(const std::string& table_name, const std::string& key) const;
+  /// Resolves the keys of all overrides against the names that the model has.
+  void resolve_overrides(const std::vector<std::string>& parameters,
+                         const std::vector<std::string>& variables);
+
+  /// Throws where a table has a key that is not known.
+  void check_keys(const Value& table, std::string_view where,
+                  const std::vector<std::string>& known_keys) const;
+  /// Throws unless the value is of that kind.
+  void check_kind(const Value& value, Value::Kind kind, std::string_view what) const;
+
+ private:
+  [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
+                                    std::string_view what) const;
+  [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
+                                          const std::vector<std::string>& variables) const;
+
+  const Document& document_;
+  const KnownNames& known_;
+  Scope scope_;                             // the parameters known so far
+  std::vector<double> values_;              // theirs
+  std::vector<enclosure::Interval> exact_values_;  // and their intervals, where numbers are exact
+  std::vector<bool> is_interval_;
+  bool is_exact_;
+  std::map<std::string, Value> overrides_;  // by "table.key"
+};
+
+/// The keys of [run].
+const std::vector<std::string>& run_keys();
+
+/// A law whose data are doubles, and how that of the model is made of it: (w', μ) is on its graph,
+/// w' = (w - shift)/width and λ = offset + scale μ.
+struct UnitLaw {
+  Law law;
+  std::optional<enclosure::Interval> shift{}, width{}, offset{}, scale{};
+};
+
+/// A law from "relay(-1, 1)" or from a table.
+Law read_law(const Context& context, const Value& value, std::size_t number);
+/// The same where numbers are exact. Throws where data of its own branches are no doubles.
+UnitLaw read_unit_law(const Context& context, const Value& value, std::size_t number);
+
+/// The law of that name, which takes so many numbers. The name stands at byte `offset` of the
+/// value.
+const NamedLaw& find_law(const Document& document, const Value& value, std::string_view name,
+                         std::size_t offset, std::size_t numbers);
+
+/// A named law of these numbers.
+Law make_law(const Document& document, const Value& value, const NamedLaw& law,
+             const std::vector<double>& numbers);
+
+/// The named law of exact numbers; infinite ones have both bounds infinite.
+UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& law,
+                 const std::vector<enclosure::Interval>& numbers);
+
+/// Gives the branches of a law the names of a list.
+void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
+/// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.
+void read_start(const Context& context, const Value& table, Law& law, const std::string& what);
+
+/// The [model] table: equations and laws, lowered; with them outputs and resets. The parameters and
+/// variables of `model` are there already.
+void read_equations(const Context& context, const Value& table, Model& model);
+
+/// The [system] table; t is the start time, where entries of time are tried.
+Lcs read_system(const Context& context, const Value& table, int n, double t);
+/// The same where numbers are exact, as equations. The parameters and variables of `model` are
+/// there already.
+void read_exact_system(const Context& context, const Value& table, Model& model);
+
+/// The [run] table. Throws where it holds a key that the scheme does not read.
+RunOptions read_run(const Context& context, const Value* table);
+/// Throws where [run] holds a key without effect on this model with its selector; where another
+/// scheme or selector than the file's is chosen the key is left aside.
+void check_effects(const Context& context, const Value* table, Model& model);
+
+/// The pieces of [exact].
+std::vector<ExactPiece> read_exact(const Context& context, const Value& table,
+                                   const std::vector<Variable>& variables);
+
+}  // namespace perp::reader

@@ -1,0 +1,166 @@
+// Numbers of model files that may be intervals, and exact: parameters and starts.
+#include <fmt/format.h>
+#include <cmath>
+
+#include <perp/core/interval/decimal.hpp>
+#include <perp/models/language/reader/context.hpp>
+
+namespace perp::reader {
+namespace {
+
+using enclosure::Interval;
+
+struct Part {
+  std::size_t offset = 0;
+  std::string_view text{};
+};
+
+Part part_of(std::string_view text, std::size_t from, std::size_t end) {
+  while (from < end && text[from] == ' ') ++from;
+  while (end > from && text[end - 1] == ' ') --end;
+  return {from, text.substr(from, end - from)};
+}
+
+/// Places of a symbol outside of brackets.
+std::vector<std::size_t> places_of(std::string_view symbol, std::string_view text) {
+  std::vector<std::size_t> places;
+  int depth = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    depth += (text[k] == '(' ? 1 : 0) - (text[k] == ')' ? 1 : 0);
+    if (depth == 0 && text.substr(k).starts_with(symbol)) places.push_back(k);
+  }
+  return places;
+}
+
+constexpr std::string_view spread = "+-";
+
+}  // namespace
+
+bool is_interval_text(std::string_view text) {
+  const Part whole = part_of(text, 0, text.size());
+  return whole.text.starts_with('[') || !places_of(spread, whole.text).empty();
+}
+
+void Context::refuse_intervals(const Value& value, std::size_t offset, std::string_view what,
+                               const Tape& tape, int line, int first) const {
+  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    const Instruction& here = tape[static_cast<int>(k)];
+    if (!needed[k] || here.operation != Operation::input) continue;
+    const auto p = static_cast<std::size_t>(here.a - first);
+    if (here.a < first || p >= is_interval_.size() || !is_interval_[p]) continue;
+    const std::string& name = scope_.names[p];
+    document_.fail(value, offset,
+                   fmt::format("{} holds '{}', which is an interval; expected a number: enclose "
+                               "with --set {}=NUMBER",
+                               what, name, name));
+  }
+}
+
+Interval Context::exact_number(const Value& text, std::size_t offset, std::string_view part,
+                               std::string_view what) const {
+  const double nearest = number(text, offset, part, what, Finite::no);
+  if (std::isinf(nearest)) {
+    Interval all;
+    all.lo = all.hi = nearest;
+    return all;
+  }
+  const Interval value = enclosure::enclose_expression(part, scope_, exact_values_);
+  if (!value.is_bounded())
+    document_.fail(text, offset,
+                   fmt::format("{} has no value for some of the parameters; expected smaller "
+                               "intervals of them",
+                               what));
+  return value;
+}
+
+/// The value of an expression, as a double or exactly, and whether it holds an interval.
+Quantity Context::expression(const Value& text, std::size_t offset, std::string_view part,
+                             std::string_view what) const {
+  Quantity result;
+  try {
+    const Expression expression(part, scope_);
+    const int line = expression.line();
+    const std::vector<bool> needed = needed_lines(expression.tape(), std::span(&line, 1));
+    for (std::size_t k = 0; k < needed.size(); ++k) {
+      const Instruction& here = expression.tape()[static_cast<int>(k)];
+      if (needed[k] && here.operation == Operation::input)
+        result.is_interval =
+            result.is_interval || is_interval_[static_cast<std::size_t>(here.a)];
+    }
+    result.value = expression(values_);
+    if (is_exact()) result.exact = enclosure::enclose_expression(part, scope_, exact_values_);
+  } catch (const ExpressionError& error) {
+    document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));
+  }
+  if (!std::isfinite(result.value))
+    document_.fail(text, offset,
+                   fmt::format("{} is {}; expected a finite number", what,
+                               std::isnan(result.value) ? "nan" : fmt::format("{}", result.value)));
+  if (is_exact() && !result.exact.is_bounded())
+    document_.fail(text, offset,
+                   fmt::format("{} has no value for some of the parameters; expected smaller "
+                               "intervals of them",
+                               what));
+  return result;
+}
+
+Quantity Context::quantity(const Value& value, std::string_view what) const {
+  if (value.kind == Value::Kind::number) {
+    Quantity result{number(value, what)};
+    if (is_exact()) result.exact = enclosure::enclose_decimal(document_.literal(value));
+    return result;
+  }
+  if (value.kind == Value::Kind::list)
+    document_.fail(value, fmt::format("{} is a list; expected a number or an expression in quotes, "
+                                      "or an interval, as in \"[1.1, 1.21]\"",
+                                      what));
+  if (value.kind != Value::Kind::text)
+    return {number(value, what)};  // which says what is expected
+  const std::string_view text = value.text;
+  if (!is_interval_text(text)) return expression(value, 0, text, what);
+
+  const auto end_of = [&](std::size_t from, std::size_t end) {
+    const Part part = part_of(text, from, end);
+    if (part.text.empty())
+      document_.fail(value, from,
+                     fmt::format("{}: the interval '{}' is empty; expected two numbers, as in "
+                                 "[1.1, 1.21] or 5.4 +- 0.1",
+                                 what, text));
+    return expression(value, part.offset, part.text, what);
+  };
+  const Part whole = part_of(text, 0, text.size());
+  Quantity lower, upper;
+  Quantity result{.is_interval = true};
+  if (whole.text.starts_with('[')) {
+    const std::vector<std::size_t> commas = places_of(",", text);
+    if (!whole.text.ends_with(']') || commas.size() != 1)
+      document_.fail(value, whole.offset,
+                     fmt::format("{} is '{}'; expected an interval of two numbers, as in "
+                                 "[1.1, 1.21]",
+                                 what, text));
+    lower = end_of(whole.offset + 1, commas[0]);
+    upper = end_of(commas[0] + 1, whole.offset + whole.text.size() - 1);
+    result.value = lower.value / 2 + upper.value / 2;
+  } else {
+    const std::size_t sign = places_of(spread, text)[0];
+    const Quantity middle = end_of(0, sign), radius = end_of(sign + spread.size(), text.size());
+    if (radius.value < 0)
+      document_.fail(value, fmt::format("{} is '{}', an interval with a radius below 0; expected "
+                                        "it as in 5.4 +- 0.1",
+                                        what, text));
+    lower.value = upper.value = result.value = middle.value;
+    if (is_exact()) {
+      lower.exact = middle.exact - radius.exact;
+      upper.exact = middle.exact + radius.exact;
+    }
+  }
+  if (lower.value > upper.value || (is_exact() && lower.exact.lo > upper.exact.hi))
+    document_.fail(value, fmt::format("{} is the interval '{}', whose lower end is above the upper "
+                                      "one; expected [{}, {}]",
+                                      what, text, upper.value, lower.value));
+  result.exact = {lower.exact.lo, upper.exact.hi};
+  return result;
+}
+
+}  // namespace perp::reader

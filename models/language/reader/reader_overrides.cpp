@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/reader/context.hpp>
+#include <perp/models/language/run_options.hpp>
+
+namespace perp::reader {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// "[0, 2*(1 + T)]" or "0, 2": a list of texts at their places; anything else stays as it is.
+Value as_list(const Value& whole) {
+  std::string_view text = whole.text;
+  std::size_t start = text.find_first_not_of(' ');
+  std::size_t end = text.find_last_not_of(' ');
+  if (start == std::string_view::npos) return whole;
+  if (text[start] == '[' && text[end] == ']' && end > start) {
+    ++start;
+    --end;
+  }
+  Value list = whole;
+  list.kind = Value::Kind::list;
+  int depth = 0;
+  for (std::size_t k = start, from = start; k <= end + 1; ++k) {
+    const char c = k <= end ? text[k] : ',';
+    depth += (c == '(' ? 1 : 0) - (c == ')' ? 1 : 0);
+    if (c != ',' || (depth > 0 && k <= end)) continue;
+    Value item = whole;
+    item.text = text.substr(from, k - from);
+    item.at.column += static_cast<int>(position_of(text, from).column) - 1;
+    list.items.push_back(std::move(item));
+    from = k + 1;
+  }
+  return list;
+}
+
+}  // namespace
+
+const std::vector<std::string>& run_keys() {
+  static const Names keys = [] {
+    Names list{"t"};
+    for (const RunOption& option : run_options()) list.emplace_back(option.key);
+    std::sort(list.begin(), list.end());
+    return list;
+  }();
+  return keys;
+}
+
+std::string Context::canonical_key(std::size_t k, const Names& parameters,
+                                   const Names& variables) const {
+  std::string key = document_.overrides()[k].key;
+  if (key.starts_with("variables.") && key.ends_with(".start")) key.resize(key.size() - 6);
+  constexpr std::string_view at_start = "(0)";  // x(0) is the start of x
+  if (key.ends_with(at_start) &&
+      std::find(variables.begin(), variables.end(),
+                std::string_view(key).substr(0, key.size() - at_start.size())) != variables.end())
+    key.resize(key.size() - at_start.size());
+  Names candidates;
+  Names known;
+  const auto offer = [&](const Names& names, const std::string& table) {
+    for (const std::string& name : names) {
+      std::string full = table;
+      full.append(".").append(name);
+      if (key == name || key == full) candidates.push_back(full);
+      known.push_back(name);
+      known.push_back(full);
+    }
+  };
+  offer(parameters, "parameters");
+  offer(variables, "variables");
+  offer(run_keys(), "run");
+  if (candidates.size() > 1)
+    document_.fail_override(
+        k, fmt::format("'{}' is ambiguous; expected {}", key, fmt::join(candidates, " or ")));
+  if (candidates.empty())
+    document_.fail_override(
+        k, fmt::format("unknown key '{}'; expected a parameter, a variable (its start) or run.{}{}",
+                       key, fmt::join(run_keys(), ", run."), suggestion(key, known)));
+  return candidates[0];
+}
+
+void Context::resolve_overrides(const Names& parameters, const Names& variables) {
+  for (std::size_t k = 0; k < document_.overrides().size(); ++k) {
+    const std::string key = canonical_key(k, parameters, variables);
+    const Value value = document_.override_value(k);
+    overrides_[key] = key == "run.t" ? as_list(value) : value;
+  }
+}
+
+}  // namespace perp::reader

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/models/language/reader/equation_texts.hpp>
+#include <perp/models/language/structure.hpp>
+
+namespace perp::reader {
+namespace {
+
+constexpr std::size_t most_named = 8;
+
+std::string listed(const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(most_named, names.size());
+  std::string text;
+  for (std::size_t k = 0; k < shown; ++k) text += (k > 0 ? ", " : "") + names[k];
+  return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
+}
+
+}  // namespace
+
+std::string EquationTexts::row_name(int row) const {
+  const auto equations = model_->equations.size();
+  const auto k = static_cast<std::size_t>(row);
+  if (k < equations) return fmt::format("\"{}\"", equation_texts_[k]->text);
+  return fmt::format("law '{}'", model_->laws[k - equations].law.name);
+}
+
+void EquationTexts::check_structure() const {
+  const Structure structure = structure_of(*model_);
+  const Document& document = context_.document();
+  const auto n = static_cast<std::size_t>(model_->n());
+  const std::size_t found = model_->equations.size();
+  for (std::size_t row = 0; row < found; ++row)
+    if (structure.columns_of_row[row].empty())
+      document.fail(*equation_texts_[row],
+                    fmt::format("equation {} has no unknown; expected a variable in it", row + 1));
+  if (structure.matching.is_perfect()) return;
+
+  std::vector<std::string> unmatched;
+  for (std::size_t j = 0; j < structure.matching.row_of_column.size(); ++j)
+    if (structure.matching.row_of_column[j] < 0) unmatched.push_back(model_->scope.names[j]);
+  const std::vector<int> rows = overdetermined_rows(structure);
+  std::vector<std::string> row_names;
+  for (const int row : rows) row_names.push_back(row_name(row));
+  std::vector<std::string> columns;
+  for (const int column : columns_of(structure, rows))
+    columns.push_back(model_->scope.names[static_cast<std::size_t>(column)]);
+  const std::string too_many = fmt::format("{} hold{} only {}", listed(row_names),
+                                           row_names.size() == 1 ? "s" : "", listed(columns));
+
+  const std::string counts =
+      fmt::format("there {} {} equation{} for {} variable{}", found == 1 ? "is" : "are", found,
+                  found == 1 ? "" : "s", n, n == 1 ? "" : "s");
+  const Value& equations = table_.find("equations")->value;
+  if (found < n && rows.empty())
+    document.fail(equations, fmt::format("{}; nothing determines {}", counts, listed(unmatched)));
+  if (found > n && unmatched.empty())
+    document.fail(equations, fmt::format("{}; {}", counts, too_many));
+  const std::size_t first = std::min(static_cast<std::size_t>(rows.front()), found - 1);
+  document.fail(*equation_texts_[first],
+                fmt::format("the system is structurally singular: {}, and nothing determines {}",
+                            too_many, listed(unmatched)));
+}
+
+LoweredModel EquationTexts::lowered() const {
+  try {
+    return lower(*model_);
+  } catch (const FormError& error) {
+    context_.document().fail(*texts_[static_cast<std::size_t>(error.place().text)],
+                             error.place().offset, error.what());
+  }
+}
+
+void read_equations(const Context& context, const Value& table, Model& model) {
+  context.check_kind(table, Value::Kind::table, "model");
+  context.check_keys(table, "[model]", {"equations", "laws", "outputs", "restitution", "when"});
+  EquationTexts texts(context, table, model);
+  texts.read_laws();
+  texts.read_equations();
+  texts.read_outputs();
+  texts.read_resets();
+  texts.check_structure();
+  auto [system, outputs] = texts.lowered();
+
+  for (std::size_t i = 0; i < system.laws.size(); ++i)
+    model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
+  model.outputs = {texts.output_names(), system.tape, outputs, system.m(), system.parameters};
+  if (texts.has_derivatives()) model.outputs.derivative.emplace(system);
+  const std::vector<int> arguments = system.G;
+  // Matrices are made of rounded numbers.
+  if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_lcs(system))
+    model.system = *std::move(matrices);
+  else
+    model.system = system;
+  model.equations = std::move(system);
+  model.restitution = texts.restitution(model.multipliers);
+  if (model.exact_numbers) {
+    texts.complete(model.multipliers, *model.exact_numbers);
+    texts.check_domains(*model.equations);
+    model.exact_numbers->multipliers.resize(model.laws().size());
+  }
+  const std::vector<std::string> inputs = model.input_names();
+  for (const int line : arguments)
+    model.arguments.push_back(print_expression(model.outputs.tape, line, inputs));
+}
+
+}  // namespace perp::reader

@@ -1,0 +1,388 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/memory.hpp>
+#include <perp/lcp/solver.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
+#include <perp/schemes/check_options.hpp>
+#include <perp/schemes/step/step_gate.hpp>
+
+namespace perp {
+namespace {
+
+constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
+constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
+constexpr const char* default_solver = "lemke";
+constexpr const char* mode_search =
+    "mode_search";  ///< where solutions are unique: from the present mode
+
+void check(const Theta& options) {
+  check_h(options.h);
+  check_theta(options.theta);
+  check_tolerance(options.tol);
+  check_refinements(options.refinements);
+}
+
+/// Distance of (w, λ) from the end of the branch that a margin watches.
+double slack(const ModeMap::Margin& margin, const Branch& branch, double w, double lambda) {
+  const double value = margin.of_lambda ? lambda : w;
+  const Range range = margin.of_lambda ? branch.lambda : w_range(branch);
+  return margin.upper ? range.upper - value : value - range.lower;
+}
+
+}  // namespace
+
+Capturing::Capturing(const Lcs& lcs, const Theta& options)
+    : equations_(lcs, options.theta),
+      options_(options),
+      memory_(memory_at_start(lcs.laws)),
+      solver_(options.solver.empty() ? default_solver : options.solver) {
+  check(options);
+  solver(solver_);  // throws for an unknown name now, not in the middle of a run
+  for (State& state : states_) {
+    state.mode = &*modes_.insert(Mode{}).first;
+    state.x = Vector::Zero(equations_.n());
+    state.lambda = Vector::Zero(equations_.m());
+    state.w = Vector::Zero(equations_.m());
+    state.parameter.assign(static_cast<std::size_t>(equations_.parameters()), 0.0);
+  }
+}
+
+/// Of another length, or anew where those of the last one have become too many.
+ModeCache& Capturing::other_cache(double h) {
+  if (h == h_) retire(caches_.begin());
+  const auto known =
+      std::find_if(caches_.begin(), caches_.end(), [&](const Entry& e) { return e.h == h; });
+  if (known != caches_.end())
+    caches_.splice(caches_.begin(), caches_, known);
+  else
+    new_cache(h);
+  h_ = h;
+  cache_ = caches_.front().cache.get();
+  return *cache_;
+}
+
+void Capturing::retire(std::list<Entry>::iterator entry) {
+  for (State& state : states_)
+    if (state.cache == entry->cache.get()) detach(state);
+  retired_factorisations_ += entry->cache->factorisations();
+  retired_exact_signs_ += entry->cache->exact_signs();
+  caches_.erase(entry);
+}
+
+ModeCache& Capturing::new_cache(double h) {
+  if (caches_.size() == kept_caches) retire(std::prev(caches_.end()));
+  caches_.push_front({h, std::make_unique<ModeCache>(equations_.family(h))});
+  return *caches_.front().cache;
+}
+
+/// The state with all of its x: variables that the next step does not read are computed when they
+/// are asked for.
+const Capturing::State& Capturing::completed(const State& state) const {
+  if (!state.x_known) state.cache->map(state.map).u(state.parameter.data(), state.x.data());
+  state.x_known = true;
+  return state;
+}
+
+void Capturing::compute_outputs(State& state) const {
+  completed(state);
+  if (state.outputs_known) return;
+  const ModeMap& map = state.cache->map(state.map);
+  map.lambda(state.parameter.data(), state.lambda.data());
+  map.w(state.parameter.data(), state.w.data());
+  state.outputs_known = true;
+}
+
+void Capturing::detach(State& state) const {
+  if (state.map >= 0) compute_outputs(state);
+  state.map = -1;
+  state.cache = nullptr;
+}
+
+const Vector& Capturing::lambda() {
+  compute_outputs(current());
+  return current().lambda;
+}
+
+const Vector& Capturing::w() {
+  compute_outputs(current());
+  return current().w;
+}
+
+Attempt Capturing::attempt(double t_next, double h) {
+  ModeCache& maps = cache(h);
+  State& now = current();
+  State& next = trial();
+  equations_.parameter(now.x, now.t, t_next, next.parameter.data());
+  next.t = t_next;
+  if (options_.selector == Selector::first && !start_pending_)
+    return attempt_by_solver(maps, solver_.c_str());
+  const double* parameter = next.parameter.data();
+  int present = -1;
+  if (start_pending_)  // no mode is present, but laws with memory have branches to start in
+    present = memory_.empty() ? -1 : maps.find(memory_);
+  else
+    present = now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+  const bool stays = !start_pending_ && present >= 0 && maps.admissible(present, parameter);
+  if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
+  const ModeCache::Choice choice =
+      stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
+  if (choice.status == Status::solved) return take(maps, choice);
+  if (choice.status == Status::no_solution)
+    return unsolved(choice.status, "no mode has a solution");
+  // Too many modes for a table, or a continuum is possible.
+  if (!maps.is_unique()) return attempt_by_enumeration(maps);
+  const int found = maps.exchange(parameter, present);
+  return found >= 0 ? take(maps, {Status::solved, found, nan, 1, 0})
+                    : attempt_by_solver(maps, mode_search);
+}
+
+Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vector& /*lambda*/,
+                              double t_next, double h) {
+  ModeCache& maps = cache(h);
+  State& next = trial();
+  equations_.parameter(current().x, current().t, t_next, next.parameter.data());
+  next.t = t_next;
+  const int map = maps.find(mode);
+  if (map < 0 || !maps.admissible(map, next.parameter.data()))
+    return unsolved(Status::not_solved, "the mode has no solution");
+  return take(maps, {Status::solved, map, nan, 0, 0});
+}
+
+// Several modes may describe the same solutions: the one that changes the fewest laws names them.
+const Mode* Capturing::closest(const std::vector<Mode>& modes, const Mode& to) {
+  const auto changes = [&](const Mode& mode) {
+    int sum = 0;
+    for (std::size_t i = 0; i < mode.size() && i < to.size(); ++i) sum += mode[i] != to[i];
+    return sum;
+  };
+  const Mode* best = &modes.front();
+  for (const Mode& mode : modes)
+    if (std::pair(changes(mode), mode) < std::pair(changes(*best), *best)) best = &mode;
+  return &*modes_.insert(*best).first;
+}
+
+Attempt Capturing::unsolved(Status status, std::string why) {
+  message_ = std::move(why);
+  return {status, false, 0, 0};
+}
+
+Attempt Capturing::keep(ModeCache& maps, int map) {
+  State& next = trial();
+  next.mode = current().mode;
+  next.cache = &maps;
+  next.map = map;
+  next.outputs_known = false;
+  const ModeMap& solved = maps.map(map);
+  const double* parameter = next.parameter.data();
+  next.x_known = !solved.is_finite(parameter);  // what can overflow is looked at as a whole
+  if (next.x_known) {
+    solved.u(parameter, next.x.data());
+    if (!next.x.allFinite()) return unsolved(Status::not_solved, "the state is not finite");
+  } else {
+    solved.u(equations_.state(), parameter, next.x.data());
+  }
+  return {Status::solved, true, 0, 0};
+}
+
+Attempt Capturing::take(ModeCache& maps, const ModeCache::Choice& choice) {
+  const State& now = current();
+  Attempt attempt = keep(maps, choice.map);
+  attempt.solutions = choice.solutions;
+  attempt.ties = choice.ties;
+  const bool known = now.cache == &maps && now.map >= 0;
+  const int present = known || start_pending_ ? now.map : maps.find(*now.mode);
+  attempt.kept_mode = !start_pending_ && present == choice.map;
+  if (!attempt.kept_mode) trial().mode = closest(maps.map(choice.map).modes(), *now.mode);
+  return attempt;
+}
+
+// What a solver found in a regular mode is computed again from the mode's map; of other modes the
+// point itself must satisfy its equations and laws.
+Attempt Capturing::take(ModeCache& maps, Solution solution, int solutions, int ties) {
+  State& next = trial();
+  const int map = maps.find(solution.mode);
+  if (map >= 0 && maps.admissible(map, next.parameter.data()))
+    return take(maps, {Status::solved, map, nan, solutions, ties});
+  const double residual =
+      residual_in_roundings(maps.family(), next.parameter.data(), solution);
+  if (!(residual <= most_rounding))
+    return unsolved(Status::not_solved,
+                    fmt::format("the point that was found misses its equations by {:.3g} times "
+                                "their rounding",
+                                residual));
+  next.x = solution.u;
+  next.x_known = true;
+  next.lambda = solution.lambda;
+  next.w = solution.w;
+  next.outputs_known = true;
+  next.cache = &maps;
+  next.map = -1;
+  const bool kept = !start_pending_ && mode() == solution.mode;
+  next.mode = kept ? current().mode : &*modes_.insert(solution.mode).first;
+  return {Status::solved, kept, solutions, ties};
+}
+
+Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
+  ++enumerated_;
+  const State& now = current();
+  problem_ = equations_.problem(x(), now.t, trial().t, h_);
+  EnumerateOptions limits;
+  limits.max_nodes = enumeration_budget;
+  SolutionSet set = enumerate(problem_, limits);
+  if (!set.complete) {
+    ++not_enumerated_;
+    const Attempt attempt = attempt_by_solver(maps, solver_.c_str());
+    message_ += " (" + set.certificate + ")";
+    return attempt;
+  }
+  const int solutions =
+      multiplicity_of_u(set) == Multiplicity::continuum
+          ? -1
+          : static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
+  const Mode present = start_pending_ ? memory_ : mode();
+  respect_memory(set, equations_.lcs().laws, present);
+  const Norm norm = equations_.norm(x(), problem_.p());
+  const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
+  if (choice.status == Status::no_solution)
+    return unsolved(choice.status, "the step has no solution");
+  if (choice.status != Status::solved) return unsolved(choice.status, choice.message);
+  return take(maps, of_state(choice.minimisers.front(), equations_.n()), solutions,
+              static_cast<int>(choice.minimisers.size()) - 1);
+}
+
+Attempt Capturing::attempt_by_solver(ModeCache& maps, const char* name) {
+  ++solver_calls_;
+  problem_ = maps.family().base;
+  instantiate(maps.family(), trial().parameter.data(), problem_);
+  SolveOptions solve_options;
+  solve_options.tol = options_.tol;
+  if (!mode().empty()) solve_options.present = &mode();
+  SolveResult result = solve(solver(name), problem_, solve_options);
+  if (result.status == Status::not_solved && name != solver_)
+    result = solve(solver(solver_), problem_, solve_options);
+  if (result.status != Status::solved)
+    return unsolved(result.status, fmt::format("solver {}: {}", name, result.message));
+  return take(maps, result.solution, 0, 0);
+}
+
+void Capturing::accept() {
+  const int oldest = previous_;
+  previous_ = now_;
+  now_ = trial_;
+  trial_ = oldest;
+}
+
+double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
+
+Vector Capturing::motion(const Vector& a, const Vector& b) const {
+  return equations_.given_E() * (b - a);
+}
+
+Vector Capturing::motion_terms(const Vector& a, const Vector& b) const {
+  return equations_.given_E().cwiseAbs() * (a.cwiseAbs() + b.cwiseAbs());
+}
+
+// Every x is an ulp or two from the solution of its step; the sums of n terms add theirs.
+Vector Capturing::motion_rounding(const Vector& a, const Vector& b) const {
+  const double each = (equations_.n() + 4) * std::numeric_limits<double>::epsilon();
+  return each * motion_terms(a, b);
+}
+
+// A variable that is small beside those it depends on has their rounding: the bound of its map.
+Vector Capturing::drift(const Vector& sizes, long steps) const {
+  Vector each = motion_rounding(sizes, Vector::Zero(sizes.size()));
+  Vector of_map(equations_.n());
+  for (const State& state : states_) {
+    if (state.map < 0 || state.cache == nullptr) continue;
+    const ModeMap& map = state.cache->map(state.map);
+    for (int j = 0; j < equations_.n(); ++j)
+      of_map[j] = map.u_rounding(j, state.parameter.data());
+    each = each.cwiseMax(equations_.given_E().cwiseAbs() * of_map);
+  }
+  return static_cast<double>(std::max(steps, 1L)) * each;
+}
+
+/// That of the mode's map at the parameters of the step.
+Vector Capturing::rounding() {
+  const State& now = current();
+  if (now.cache == nullptr || now.map < 0) return Scheme::rounding();
+  const ModeMap& map = now.cache->map(now.map);
+  Vector bounds(equations_.n());
+  for (int j = 0; j < equations_.n(); ++j) bounds[j] = map.u_rounding(j, now.parameter.data());
+  return bounds;
+}
+
+void Capturing::restore(const Step& state) {
+  State& now = current();
+  now.t = state.t;
+  now.x = state.x;
+  now.x_known = true;
+  now.lambda = state.lambda;
+  now.w = state.w;
+  now.mode = &*modes_.insert(state.mode).first;
+  now.map = -1;
+  now.cache = nullptr;
+  now.outputs_known = true;
+}
+
+void Capturing::interpolate(double s, Vector& x) const {
+  x = (1 - s) * completed(states_[static_cast<std::size_t>(previous_)]).x + s * this->x();
+}
+
+std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
+  ModeCache& maps = cache(h);
+  equations_.parameter(current().x, current().t, current().t + h, trial().parameter.data());
+  return maps.violations(trial().parameter.data());
+}
+
+std::vector<Scheme::Departure> Capturing::departures() {
+  State& before = states_[static_cast<std::size_t>(previous_)];
+  const State& now = current();
+  if (now.cache == nullptr) return {};
+  compute_outputs(before);
+  const int old = now.cache->find(*before.mode);
+  if (old < 0) return {};
+  const ModeMap& map = now.cache->map(old);
+  std::vector<Departure> list;
+  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
+    if (map.verdict(i, now.parameter.data()) != ModeMap::Verdict::negative) continue;
+    const double end = map.margin(i, now.parameter.data());
+    // Along the step the margin goes from its value at the last state to the one at the end.
+    const ModeMap::Margin& margin = map.margins()[static_cast<std::size_t>(i)];
+    const auto law = static_cast<std::size_t>(margin.law);
+    const int branch = map.modes().front()[law];
+    double start = 0;
+    if (before.cache == now.cache && before.map == old)
+      start = map.margin(i, before.parameter.data());
+    else if (!margin.combined)
+      start = slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
+                    before.w[margin.law], before.lambda[margin.law]);
+    start = std::max(0.0, start);
+    const double s = start / (start - end);
+    const auto known = std::find_if(list.begin(), list.end(),
+                                    [&](const Departure& d) { return d.law == margin.law; });
+    if (known == list.end())
+      list.push_back({margin.law, s});
+    else
+      known->s = std::min(known->s, s);
+  }
+  return list;
+}
+
+void Capturing::count(Counts& counts) const {
+  long factorisations = retired_factorisations_, exact_signs = retired_exact_signs_;
+  for (const Entry& entry : caches_) {
+    factorisations += entry.cache->factorisations();
+    exact_signs += entry.cache->exact_signs();
+  }
+  counts["factorisations"] += factorisations;
+  counts["enumerated_steps"] += enumerated_;
+  counts["solver_calls"] += solver_calls_;
+  if (not_enumerated_ > 0) counts["not_enumerated"] += not_enumerated_;
+  if (exact_signs > 0) counts["resolved_exactly"] += exact_signs;
+}
+
+}  // namespace perp

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <array>
+#include <list>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <perp/lcp/parametric/mode_cache.hpp>
+#include <perp/lcp/solution_set.hpp>
+#include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/capturing/start_state.hpp>
+#include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step/step_equations.hpp>
+
+namespace perp {
+
+/// The event-capturing θ-method for an Lcs: one Mlcp per step, the present mode tried first, every
+/// mode solved once per step length and kept. An accepted step in a known mode allocates nothing.
+class Capturing final : public ModewiseScheme {
+ public:
+  /// Throws InvalidInput.
+  Capturing(const Lcs& lcs, const Theta& options);
+
+  Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
+  Attempt attempt(double t_next, double h) override;
+  Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
+                     double h) override;
+  [[nodiscard]] const std::string& message() const override { return message_; }
+  void accept() override;
+  [[nodiscard]] bool has_resets() const override { return false; }
+  [[nodiscard]] double attempted_norm() const override;
+  [[nodiscard]] const Vector& attempted() const override { return completed(trial()).x; }
+  [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
+  [[nodiscard]] Vector rounding() override;
+
+  [[nodiscard]] double t() const override { return current().t; }
+  [[nodiscard]] const Vector& x() const override { return completed(current()).x; }
+  const Vector& lambda() override;
+  const Vector& w() override;
+  [[nodiscard]] const Mode& mode() const override { return *current().mode; }
+  void restore(const Step& state) override;
+  void interpolate(double s, Vector& x) const override;
+  std::vector<Departure> departures() override;
+  std::vector<std::pair<Mode, double>> violations(double h) override;
+  void count(Counts& counts) const override;
+
+  [[nodiscard]] StepEquations& equations() { return equations_; }
+  /// The maps of steps of length h, kept for the last few lengths.
+  ModeCache& cache(double h) {
+    return h == h_ && cache_->storage() <= most_storage ? *cache_ : other_cache(h);
+  }
+
+ private:
+  struct State {
+    double t = 0;
+    mutable Vector x;               // the variables that no step reads only where `x_known`
+    mutable bool x_known = true;
+    Vector lambda, w;
+    const Mode* mode = nullptr;     // one of modes_
+    ModeCache* cache = nullptr;     // where `map` lives
+    int map = -1;                   // -1: λ and w are explicit
+    std::vector<double> parameter;  // of the step that led here
+    bool outputs_known = false;     // λ and w are computed
+  };
+
+  struct Entry {
+    double h;
+    std::unique_ptr<ModeCache> cache;
+  };
+
+  [[nodiscard]] const State& current() const { return states_[static_cast<std::size_t>(now_)]; }
+  [[nodiscard]] State& current() { return states_[static_cast<std::size_t>(now_)]; }
+  [[nodiscard]] State& trial() { return states_[static_cast<std::size_t>(trial_)]; }
+  [[nodiscard]] const State& trial() const { return states_[static_cast<std::size_t>(trial_)]; }
+
+  static constexpr long most_storage = 30'000'000;  // numbers kept for the maps of one step length
+
+  ModeCache& other_cache(double h);
+  const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
+  ModeCache& new_cache(double h);
+  void retire(std::list<Entry>::iterator entry);
+  const State& completed(const State& state) const;
+  void compute_outputs(State& state) const;
+  void detach(State& state) const;
+  Attempt keep(ModeCache& cache, int map);
+  Attempt take(ModeCache& cache, const ModeCache::Choice& choice);
+  Attempt take(ModeCache& cache, Solution solution, int solutions, int ties);
+  Attempt unsolved(Status status, std::string why);
+  Attempt attempt_by_enumeration(ModeCache& cache);
+  Attempt attempt_by_solver(ModeCache& cache, const char* name);
+  Attempt probe(double h, int exponent);
+  void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
+  [[nodiscard]] Vector rate_terms(double t, const Vector& x) const;
+  void solve_constraints_at(double t, double h, Vector& x, State& limit) const;
+  bool is_consistent(const Vector& x0, double t) const;
+  bool is_consistent_to_rounding(const Vector& x0, double h);
+  ConstraintsAt constraints(const Vector& x, double t) const;
+
+  StepEquations equations_;
+  Theta options_;
+  Mode memory_;  // see memory_at_start
+  std::string solver_;
+  std::set<Mode> modes_;  // every mode met
+  std::array<State, 3> states_;
+  int previous_ = 0, now_ = 1, trial_ = 2;
+  bool start_pending_ = false;  // during `start` no mode is present
+
+  std::list<Entry> caches_;  // most recently used first
+  double h_ = nan;
+  ModeCache* cache_ = nullptr;
+  Mlcp problem_;
+  std::string message_;
+  long enumerated_ = 0, not_enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;
+  long retired_exact_signs_ = 0;
+};
+
+}  // namespace perp

@@ -1,0 +1,381 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/lcp/memory.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/check_options.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double most_extrapolated = 4;       ///< lengths of the last step
+constexpr int first_length = -24;             ///< of a branch that is followed: h·2^first_length
+constexpr int most_lengths = 200;             ///< at which it is solved
+constexpr double least_growth = 1 + 0x1p-10;  ///< from one length to the next
+constexpr int short_length = -20;  ///< h·2^short_length decides the orientation of short steps
+
+void check(const BackwardEuler& options) {
+  check_h(options.h);
+  check_tolerance(options.tol);
+  check_refinements(options.refinements);
+}
+
+/// Are two solutions one, as far as the errors of the first let see?
+bool is_near(const ModeSolution& found, const ModeSolution& own) {
+  return ((found.d - own.d).cwiseAbs().array() <= 2 * gate * found.d_error.array()).all() &&
+         (!found.lambda_determined ||
+          ((found.lambda - own.lambda).cwiseAbs().array() <= 2 * gate * found.lambda_error.array())
+              .all());
+}
+
+}  // namespace
+
+NonlinearCapturing::NonlinearCapturing(const Dcs& system, const BackwardEuler& options,
+                                       double theta)
+    : options_(options),
+      theta_(theta),
+      step_(system),
+      newton_(step_),
+      search_(step_, newton_),
+      resets_(system, step_.evaluator()) {
+  check(options);
+  check_theta(theta);
+  for (int j = 0; j < step_.n(); ++j)
+    differential_.push_back(step_.evaluator().is_differential(j) ? 1 : 0);
+  for (State& state : states_) {
+    state.mode = &*modes_.insert(Mode{}).first;
+    state.x = state.d = state.d_error = Vector::Zero(step_.n());
+    state.lambda = state.w = Vector::Zero(step_.m());
+  }
+}
+
+/// x⁺ − x if the state moves on as in the last step, unless that was much shorter.
+void NonlinearCapturing::predict(double h, Vector& d) const {
+  const State& now = current();
+  if (now.h > 0 && h <= most_extrapolated * now.h)
+    d = (h / now.h) * now.d;
+  else
+    d.setZero();
+}
+
+/// The step of length h from the present state. What stands before a fresh state (a start, a reset)
+/// is no state of the solution, so that its step is one of backward Euler.
+void NonlinearCapturing::set_step(double t_next, double h) const {
+  step_.set_theta(current().fresh ? 1 : theta_);
+  step_.set_step(current().x, t_next, h);
+}
+
+/// The step in the equations of the present mode on the branch of the present state, wherever its
+/// ranges end.
+bool NonlinearCapturing::solve_mode(double h) {
+  const State& now = current();
+  State& next = trial();
+  step_.set_mode(*now.mode);
+  predict(h, next.d);
+  next.lambda = now.lambda;
+  NewtonEnd end = newton_.run(next.d, next.lambda);
+  if (end != NewtonEnd::converged && now.h > 0) {
+    next.d.setZero();
+    next.lambda = now.lambda;
+    end = newton_.run(next.d, next.lambda);
+  }
+  if (end != NewtonEnd::converged && last_rate_.size() > 0) {
+    next.d = h * last_rate_;
+    next.lambda = now.lambda;
+    end = newton_.run(next.d, next.lambda);
+  }
+  return (end == NewtonEnd::converged && is_on_branch(h)) || follow_branch(h);
+}
+
+/// The same, if it is admissible.
+bool NonlinearCapturing::solve_present(double h) {
+  if (!solve_mode(h)) return false;
+  State& next = trial();
+  const Admission admission = newton_.admit(next.d, next.lambda, next.w);
+  next.weak = admission == Admission::weak;
+  next.residual = newton_.residual();
+  return admission != Admission::outside && !passes_pole(h);
+}
+
+/// Does the solution found last belong to the branch of the present state? Newton's method
+/// contracted from the first step on, and the matrix has the orientation of short steps: between
+/// them and this one is no singular matrix, hence no second solution that came with a fold.
+bool NonlinearCapturing::is_on_branch(double h) {
+  return newton_.is_local() && has_orientation(newton_.orientation(), h);
+}
+
+/// Short steps tell the orientation where the mode begins; from then on it cannot change.
+bool NonlinearCapturing::has_orientation(int orientation, double h) {
+  if (orientation == 0) return true;
+  const State& now = current();
+  if (oriented_mode_ != now.mode || now.fresh) {
+    const double shorter = std::ldexp(h, short_length);
+    Vector d(step_.n());
+    predict(shorter, d);
+    if (now.h == 0 && last_rate_.size() > 0) d = shorter * last_rate_;
+    set_step(now.t + shorter, shorter);
+    oriented_mode_ = now.mode;
+    orientation_ = step_.linearise(d, now.lambda) ? newton_.orientation_here() : 0;
+    set_step(h == trial().h ? trial().t : now.t + h, h);
+    step_.linearise(trial().d, trial().lambda);
+    step_.bound(trial().d, trial().lambda);
+  }
+  return orientation_ == 0 || orientation_ == orientation;
+}
+
+/// The solution of the present mode that is connected with the present state by those of shorter
+/// steps: from a very short step on, each from the one before, as near as Newton's method
+/// contracts. False: the branch ends before h, or no such chain was found.
+bool NonlinearCapturing::follow_branch(double h) {
+  ++followed_;
+  const State& now = current();
+  State& next = trial();
+  double length = std::ldexp(h, first_length), last = 0, growth = 2;
+  Vector d = Vector::Zero(step_.n()), lambda = now.lambda;
+  for (int count = 0; count < most_lengths && growth >= least_growth; ++count) {
+    const double tried = last == 0 ? length : (last * growth < h ? last * growth : h);
+    next.d = last == 0 ? d : Vector(d * (tried / last));
+    next.lambda = lambda;
+    set_step(tried == h ? next.t : now.t + tried, tried);
+    const bool guessed = last == 0 && now.fresh;  // algebraic variables may be far off
+    const auto is_solved = [&] {
+      const NewtonEnd end = guessed ? newton_.run(next.d, next.lambda)
+                                    : newton_.run_near(next.d, next.lambda);
+      return end == NewtonEnd::converged && (newton_.is_local() || guessed) &&
+             has_orientation(newton_.orientation(), tried);
+    };
+    bool solved = is_solved();
+    if (!solved && last == 0 && last_rate_.size() > 0) {
+      next.d = tried * last_rate_;
+      next.lambda = lambda;
+      solved = is_solved();
+    }
+    if (!solved && last > 0) {  // a motion that ends, as at √x = 0, does not grow with the length
+      next.d = d;
+      next.lambda = lambda;
+      solved = is_solved();
+    }
+    if (solved) {
+      if (tried == h) return true;
+      last = tried;
+      d = next.d;
+      lambda = next.lambda;
+      growth = std::min(growth * growth, 4.0);
+    } else if (last == 0) {
+      break;
+    } else {
+      growth = std::sqrt(growth);
+    }
+  }
+  set_step(next.t, h);
+  return false;
+}
+
+Attempt NonlinearCapturing::attempt(double t_next, double h) {
+  State& next = trial();
+  next.t = t_next;
+  next.h = h;
+  next.weak = next.fresh = false;
+  set_step(t_next, h);
+  const bool knows_mode = !start_pending_ && mode().size() == step_.laws().size();
+  const bool kept = knows_mode && solve_present(h);
+  if (!kept || options_.selector == Selector::minimal_norm) {
+    ModeSolution own;
+    if (kept) own = {.mode = mode(), .d = next.d, .lambda = next.lambda, .w = next.w};
+    return attempt_all_modes(h, kept ? &own : nullptr);
+  }
+  next.mode = current().mode;
+  next.x = current().x + next.d;
+  if (newton_.met_singular()) ++undetermined_;
+  return {Status::solved, true, 0, 0};
+}
+
+Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const Vector& lambda,
+                                       double t_next, double h) {
+  const State& now = current();
+  State& next = trial();
+  next.t = t_next;
+  next.h = h;
+  next.weak = next.fresh = false;
+  set_step(t_next, h);
+  step_.set_mode(mode);
+  next.d = x - now.x;
+  next.lambda = lambda;
+  if (newton_.run(next.d, next.lambda) == NewtonEnd::converged) {
+    const Admission admission = newton_.admit(next.d, next.lambda, next.w);
+    if (admission != Admission::outside) {
+      next.weak = admission == Admission::weak;
+      next.residual = newton_.residual();
+      if (newton_.met_singular()) ++undetermined_;
+      next.mode = &*modes_.insert(mode).first;
+      next.x = now.x + next.d;
+      return {Status::solved, next.mode == now.mode, 0, 0};
+    }
+  }
+  message_ = "no solution was found in the mode";
+  return {Status::not_solved, false, 0, 0};
+}
+
+/// What the search finds in other modes; in the present one only its own solution is connected with
+/// the present state, the others would be jumps within a mode.
+void NonlinearCapturing::keep_own_branch(const ModeSolution* own, FoundSolutions& found) {
+  if (start_pending_ || mode().size() != step_.laws().size()) return;
+  bool own_found = false;
+  const auto is_other = [&](const ModeSolution& solution) {
+    if (solution.mode != mode()) return false;
+    const bool same = own != nullptr && is_near(solution, *own);
+    own_found = own_found || same;
+    left_branch_ = left_branch_ || !same;
+    return !same;
+  };
+  std::erase_if(found.list, is_other);
+  for (const ModeSolution& solution : found.list)
+    own_found = own_found || (own != nullptr && is_near(solution, *own));
+  if (own == nullptr || own_found) return;
+  set_step(trial().t, trial().h);
+  step_.set_mode(mode());
+  step_.linearise(own->d, own->lambda);
+  found.list.insert(found.list.begin(), *own);
+  ModeSolution& solution = found.list.front();
+  solution.norm = step_.norm(own->d);
+  solution.residual = step_.bound(own->d, own->lambda);
+  search_.write_errors(solution);
+}
+
+Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own) {
+  ++searches_;
+  const Mode present = !start_pending_    ? mode()
+                       : before_.empty() ? memory_at_start(step_.laws())
+                                         : before_;
+  Vector d(step_.n());
+  predict(h, d);
+  const Vector lambda = current().lambda;
+  // keep_mode takes the nearest of what is easily found; who asks for all, or finds none, scans.
+  const bool thorough = options_.selector == Selector::minimal_norm || start_pending_;
+  left_branch_ = false;
+  FoundSolutions found =
+      thorough ? search_.all(present, d, lambda) : search_.nearest(present, d, lambda);
+  keep_own_branch(own, found);
+  if (found.list.empty() && !thorough) {
+    found = search_.all(present, d, lambda);
+    keep_own_branch(own, found);
+  }
+  if (search_.has_too_many_modes()) ++not_enumerated_;
+  if (found.list.empty()) return none_found(found);
+  int solutions = 0, ties = 0;
+  std::size_t best = 0;
+  if (options_.selector != Selector::first) best = search_.choose(found, present, solutions, ties);
+  if (options_.selector == Selector::keep_mode && !start_pending_)
+    best = search_.most_continuous(found, present, best);
+  return take(found.list[best], found.all_modes ? solutions : 0, ties);
+}
+
+/// That Newton's method finds no solution proves nothing.
+Attempt NonlinearCapturing::none_found(const FoundSolutions& found) {
+  if (left_branch_ && step_.m() == 0)
+    message_ =
+        "the solution ends, or the step is too long for it: every solution found belongs to "
+        "another branch of the equations";
+  else if (left_branch_)
+    message_ =
+        "the solution ends or jumps: every solution found in its mode belongs to another "
+        "branch of the equations";
+  else if (!found.all_modes)
+    message_ =
+        "no solution was found near the present mode, and there are too many modes to try "
+        "all";
+  else if (!found.why.empty())
+    message_ = found.why;
+  else
+    message_ = step_.m() > 0 ? "no solution was found in any mode" : "no solution was found";
+  return {found.all_modes ? Status::not_solved : Status::not_enumerated, false, 0, 0};
+}
+
+Attempt NonlinearCapturing::take(const ModeSolution& solution, int solutions, int ties) {
+  State& next = trial();
+  next.d = solution.d;
+  next.x = current().x + solution.d;
+  next.lambda = solution.lambda;
+  next.w = solution.w;
+  next.weak = solution.weak;
+  next.residual = solution.residual;
+  next.d_error = solution.d_error;
+  if (!solution.lambda_determined) ++undetermined_;
+  const bool kept = !start_pending_ && (mode() == solution.mode ||
+                                        std::find(solution.also.begin(), solution.also.end(),
+                                                  mode()) != solution.also.end());
+  next.mode = kept ? current().mode : &*modes_.insert(solution.mode).first;
+  return {Status::solved, kept, solutions, ties};
+}
+
+/// Of the differential variables: the others may turn round at a fold.
+void NonlinearCapturing::keep_rate(const State& state) {
+  if (!(state.h > 0)) return;
+  last_rate_.resize(step_.n());
+  for (int j = 0; j < step_.n(); ++j)
+    last_rate_[j] = differential_[static_cast<std::size_t>(j)] != 0 ? state.d[j] / state.h : 0;
+}
+
+void NonlinearCapturing::accept() {
+  if (trial().weak) ++weak_;
+  residual_ = std::max(residual_, trial().residual);
+  keep_rate(trial());
+  const int oldest = previous_;
+  previous_ = now_;
+  now_ = trial_;
+  trial_ = oldest;
+  follow_path();
+}
+
+/// |J⁻¹| (|F| + e) of the step that led here.
+Vector NonlinearCapturing::rounding() {
+  const State &now = current(), &before = previous();
+  if (!(now.h > 0)) return Scheme::rounding();
+  step_.set_theta(before.fresh ? 1 : theta_);
+  step_.set_step(before.x, now.t, now.h);
+  step_.set_mode(*now.mode);
+  Vector bounds(step_.n()), of_lambda(step_.m());
+  step_.linearise(now.d, now.lambda);
+  step_.bound(now.d, now.lambda);
+  if (!newton_.factorise()) return Scheme::rounding();
+  newton_.errors(bounds, of_lambda);
+  for (int j = 0; j < step_.n(); ++j) bounds[j] += step_.variable_error(j);
+  return bounds;
+}
+
+void NonlinearCapturing::restore(const Step& state) {
+  State& now = current();
+  now.t = state.t;
+  now.x = state.x;
+  now.lambda = state.lambda;
+  now.w = state.w;
+  now.mode = &*modes_.insert(state.mode).first;
+  now.d.setZero();
+  now.h = 0;
+  now.weak = now.fresh = false;
+  follow_path();
+}
+
+void NonlinearCapturing::interpolate(double s, Vector& x) const {
+  x = (1 - s) * previous().x + s * current().x;
+}
+
+std::vector<std::pair<Mode, double>> NonlinearCapturing::violations(double h) {
+  set_step(current().t + h, h);
+  Vector d(step_.n());
+  predict(h, d);
+  return search_.violations(d, current().lambda);
+}
+
+void NonlinearCapturing::count(Counts& counts) const {
+  counts["newton_iterations"] += newton_.iterations();
+  counts["searches"] += searches_;
+  if (not_enumerated_ > 0) counts["not_enumerated"] += not_enumerated_;
+  if (undetermined_ > 0) counts["undetermined_multipliers"] += undetermined_;
+  if (followed_ > 0) counts["followed_branches"] += followed_;
+  if (weak_ > 0) counts["weak"] += weak_;
+  if (newton_.refined_signs() > 0) counts["refined_signs"] += newton_.refined_signs();
+}
+
+}  // namespace perp

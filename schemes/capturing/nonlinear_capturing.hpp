@@ -1,0 +1,153 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+#include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/capturing/start_state.hpp>
+#include <perp/schemes/events/reset_watch.hpp>
+#include <perp/schemes/newton/mode_newton.hpp>
+#include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step/implicit_step.hpp>
+#include <perp/schemes/step/step_search.hpp>
+
+namespace perp {
+
+/// Event-capturing backward Euler, or θ-method, for a Dcs: Newton's method in the present mode
+/// first, the other modes where it does not stay admissible (or where the selector compares).
+/// Within a mode it stays on the branch that short steps from the present state begin. An accepted
+/// step that keeps its mode allocates nothing.
+class NonlinearCapturing final : public ModewiseScheme {
+ public:
+  /// Throws InvalidInput.
+  NonlinearCapturing(const Dcs& system, const BackwardEuler& options, double theta = 1);
+
+  Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
+  /// The mode before the next start, which goes on from there by a jump or another scheme: laws
+  /// with memory stay in its branches where they can, and of equal solutions its own is taken.
+  void remember(const Mode& mode) { before_ = mode; }
+  /// How far x0 of the next start may be from the exact one, and t0: nothing closer to the end of a
+  /// branch decides a law. Without it x0 is known to rounding, t0 exactly.
+  void set_start_errors(const Vector& x, double t) {
+    start_x_error_ = x;
+    start_t_error_ = t;
+  }
+  Attempt attempt(double t_next, double h) override;
+  Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
+                     double h) override;
+  [[nodiscard]] const std::string& message() const override { return message_; }
+  void accept() override;
+  [[nodiscard]] bool has_resets() const override { return !resets_.empty(); }
+  ResetOutcome reset(std::vector<Event>& events) override;
+  [[nodiscard]] double attempted_norm() const override;
+  [[nodiscard]] const Vector& attempted() const override { return trial().x; }
+  [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
+  [[nodiscard]] std::vector<int> lost_variables() const override;
+  [[nodiscard]] double residual() const override { return residual_; }
+  [[nodiscard]] Vector rounding() override;
+
+  [[nodiscard]] double t() const override { return current().t; }
+  [[nodiscard]] const Vector& x() const override { return current().x; }
+  const Vector& lambda() override { return current().lambda; }
+  const Vector& w() override { return current().w; }
+  [[nodiscard]] const Mode& mode() const override { return *current().mode; }
+  void restore(const Step& state) override;
+  void interpolate(double s, Vector& x) const override;
+  std::vector<Departure> departures() override;
+  std::vector<std::pair<Mode, double>> violations(double h) override;
+  void count(Counts& counts) const override;
+
+ private:
+  struct State {
+    double t = 0;
+    Vector x, lambda, w;
+    Vector d;                    // x minus the x before
+    double h = 0;                // length of the step that led here, 0: unknown
+    const Mode* mode = nullptr;  // one of modes_
+    bool fresh = false;          // after a start or a reset: algebraic variables are guesses
+    bool weak = false;           // on the bound of a branch as far as rounding lets see
+    double residual = 0;         // largest |F_i| / e_i
+    Vector d_error;              // bounds of the error of d where a search found the state
+  };
+
+  [[nodiscard]] const State& current() const { return states_[static_cast<std::size_t>(now_)]; }
+  [[nodiscard]] State& current() { return states_[static_cast<std::size_t>(now_)]; }
+  [[nodiscard]] State& trial() { return states_[static_cast<std::size_t>(trial_)]; }
+  [[nodiscard]] const State& trial() const { return states_[static_cast<std::size_t>(trial_)]; }
+  [[nodiscard]] const State& previous() const {
+    return states_[static_cast<std::size_t>(previous_)];
+  }
+
+  void set_step(double t_next, double h) const;
+  template <class Rows>
+  Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;
+  void linearise_trial() const;
+  void predict(double h, Vector& d) const;
+  void keep_rate(const State& state);
+  bool solve_mode(double h);
+  bool solve_present(double h);
+  bool passes_pole(double h);
+  bool has_pole(int variable, const Vector& d, const Vector& lambda, double h);
+  bool is_on_branch(double h);
+  bool has_orientation(int orientation, double h);
+  bool follow_branch(double h);
+  Attempt attempt_all_modes(double h, const ModeSolution* own);
+  void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
+  Attempt none_found(const FoundSolutions& found);
+  Attempt take(const ModeSolution& solution, int solutions, int ties);
+  std::vector<std::vector<int>> possible_branches(const Vector& x0, double t);
+  Attempt start_among_allowed(double t, const Vector& x0, double h, std::vector<Event>& events);
+  Attempt probe(double h, int exponent);
+  bool is_consistent(const Vector& x0, double t);
+  ConstraintsAt constraints(const Vector& x, double t);
+  void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
+
+  // nonlinear_resets.cpp
+  void follow_path();
+  void start_resets();
+  ResetOutcome reset_at_end(const Step& a, const Step& b, std::vector<Event>& events);
+  ResetOutcome fire(const Step& a, const Step& b, const ResetWatch::Firing& firing,
+                    std::vector<Event>& events);
+  std::optional<Step> step_to_surface(const Step& a, const Step& b,
+                                      const ResetWatch::Firing& firing);
+  std::vector<int> laws_still_on(const Step& a, const Step& b, const Step& state,
+                                 const ResetWatch::Errors& errors);
+  void extend_branches(Step& state);
+  Vector rate_terms(double t, const State& state);
+  bool settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays);
+  void settle_sides(ResetWatch::Errors errors);
+  void look_ahead(std::vector<int> open);
+
+  BackwardEuler options_;
+  double theta_;
+  mutable ImplicitStep step_;
+  ModeNewton newton_;
+  StepSearch search_;
+  ResetWatch resets_;
+  std::vector<Step> path_;  // accepted since the resets were looked at; kept where there are resets
+  std::vector<char> differential_;
+  std::set<Mode> modes_;  // every mode met
+  std::array<State, 3> states_;
+  int previous_ = 0, now_ = 1, trial_ = 2;
+  bool start_pending_ = false;  // during `start` no mode is present but the one before it, if any
+  Mode before_;
+  Vector last_rate_;  // d/h of the last step: a guess where d = 0 leads nowhere
+  Vector start_x_error_;
+  double start_t_error_ = 0;
+  // Sign of the determinant of short steps in a mode, 0: not known.
+  const Mode* oriented_mode_ = nullptr;
+  int orientation_ = 0;
+  bool old_mode_lasts_ = true;  // its equations were solved where departures were looked for last
+  bool left_branch_ = false;  // solutions on other branches of the present mode were found
+  double residual_ = 0;  // largest of the accepted steps
+  std::string message_;
+  long searches_ = 0, not_enumerated_ = 0, undetermined_ = 0, weak_ = 0, followed_ = 0;
+};
+
+}  // namespace perp

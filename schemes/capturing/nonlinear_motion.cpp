@@ -1,0 +1,150 @@
+// What a step of NonlinearCapturing moves and which branches end on its way: what the safeguard of a
+// change of mode asks.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a pole
+
+/// Room between a value and the nearer end of a range; negative outside.
+double room(const Range& range, double value) {
+  return std::min(value - range.lower, range.upper - value);
+}
+
+}  // namespace
+
+void NonlinearCapturing::linearise_trial() const {
+  const State& next = trial();
+  set_step(next.t, next.h);
+  step_.set_mode(*next.mode);
+  step_.linearise(next.d, next.lambda);
+}
+
+double NonlinearCapturing::attempted_norm() const {
+  linearise_trial();
+  return step_.norm(trial().d);
+}
+
+/// The rows ∂F/∂ẋ (b − a) may be weighted by the state, even by 0 at one end: of each row the larger
+/// one of both.
+template <class Rows>
+Vector NonlinearCapturing::larger_motion(const Vector& a, const Vector& b, const Rows& rows) const {
+  const Vector rate = trial().h > 0 ? Vector(trial().d / trial().h) : Vector::Zero(step_.n());
+  const Vector first = rows(rate, a), last = rows(rate, b);
+  return (first.array().abs() > last.array().abs()).select(first, last);
+}
+
+Vector NonlinearCapturing::motion(const Vector& a, const Vector& b) const {
+  return larger_motion(a, b, [&](const Vector& rate, const Vector& x) {
+    return step_.motion(trial().t, rate, x, current().lambda, b - a);
+  });
+}
+
+Vector NonlinearCapturing::motion_terms(const Vector& a, const Vector& b) const {
+  return larger_motion(a, b, [&](const Vector& rate, const Vector& x) {
+    return step_.motion_terms(trial().t, rate, x, current().lambda, a.cwiseAbs() + b.cwiseAbs());
+  });
+}
+
+/// Does the attempted step, in the present mode, carry an algebraic variable through a pole to the
+/// other sign?
+bool NonlinearCapturing::passes_pole(double h) {
+  const State& now = current();
+  State& next = trial();
+  if (now.fresh) return false;
+  for (int j = 0; j < step_.n(); ++j) {
+    const double before = now.x[j], after = before + next.d[j];
+    const bool changes_sign = (before < 0 && after > 0) || (before > 0 && after < 0);
+    if (!changes_sign || differential_[static_cast<std::size_t>(j)] != 0) continue;
+    const Vector d = next.d, lambda = next.lambda;
+    const bool passes = has_pole(j, d, lambda, h);
+    next.d = d;
+    next.lambda = lambda;
+    set_step(next.t, h);
+    if (passes) return true;
+  }
+  return false;
+}
+
+/// The change of sign is enclosed by shorter steps: where it is a zero, the variable becomes smaller
+/// at the ends that enclose it, at a pole both ends grow. A shorter step that is not solved tells
+/// neither.
+bool NonlinearCapturing::has_pole(int variable, const Vector& d, const Vector& lambda, double h) {
+  const State& now = current();
+  State& next = trial();
+  double low = 0, high = 1, at_low = now.x[variable], at_high = at_low + d[variable];
+  const double least = std::min(std::abs(at_low), std::abs(at_high));
+  for (int k = 0; k < most_pole_bisections; ++k) {
+    const double share = low + (high - low) / 2;
+    next.d = share * d;
+    next.lambda = lambda;
+    set_step(now.t + share * h, share * h);
+    if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return false;
+    const double value = now.x[variable] + next.d[variable];
+    const bool is_before = (value > 0) == (at_low > 0);
+    (is_before ? low : high) = share;
+    (is_before ? at_low : at_high) = value;
+    const double smaller = std::min(std::abs(at_low), std::abs(at_high));
+    if (smaller > 2 * least) return true;
+    if (smaller < least / 2) return false;
+  }
+  return false;
+}
+
+std::vector<Scheme::Departure> NonlinearCapturing::departures() {
+  const State& before = previous();
+  const State& now = current();
+  old_mode_lasts_ = true;
+  if (before.mode->size() != step_.laws().size() || !(now.t > before.t)) return {};
+  // Where would the step have ended in the old mode? Its margins go there from their present ones.
+  State& end_of_old = trial();
+  end_of_old.t = now.t;
+  end_of_old.h = now.t - before.t;
+  std::swap(now_, previous_);
+  set_step(end_of_old.t, end_of_old.h);
+  old_mode_lasts_ = solve_mode(end_of_old.h);
+  std::swap(now_, previous_);
+  if (!old_mode_lasts_) return {};
+  const Vector& lambda = end_of_old.lambda;
+  Vector w(step_.m());
+  step_.w(w);
+  std::vector<Departure> list;
+  for (int i = 0; i < step_.m(); ++i) {
+    const Branch& branch = step_.branch(i);
+    double s = 2;
+    const auto watch = [&](const Range& range, double from, double to) {
+      const double end = room(range, to);
+      if (end >= 0) return;
+      const double begin = std::max(0.0, room(range, from));
+      s = std::min(s, std::isfinite(begin) ? begin / (begin - end) : 1.0);
+    };
+    if (branch.b != 0) watch(branch.w, before.w[i], w[i]);
+    if (branch.a != 0) watch(branch.lambda, before.lambda[i], lambda[i]);
+    if (s <= 1) list.push_back({i, s});
+  }
+  return list;
+}
+
+/// A variable that is small beside those it depends on has their rounding: that of its solution.
+Vector NonlinearCapturing::drift(const Vector& sizes, long steps) const {
+  Vector error = Vector::Zero(step_.n());
+  for (const State& state : states_) error = error.cwiseMax(state.d_error);
+  const Vector of_solution =
+      larger_motion(x(), x(), [&](const Vector& rate, const Vector& at) {
+        return step_.motion_terms(trial().t, rate, at, current().lambda, error);
+      });
+  return Scheme::drift(sizes, steps).cwiseMax(gate * of_solution);
+}
+
+std::vector<int> NonlinearCapturing::lost_variables() const {
+  std::vector<int> list;
+  for (int j = 0; j < step_.n() && !old_mode_lasts_; ++j)
+    if (differential_[static_cast<std::size_t>(j)] == 0) list.push_back(j);
+  return list;
+}
+
+}  // namespace perp

@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+
+namespace perp {
+namespace {
+
+// Where a condition goes from its surface is seen at the end of a short step of h·2^k, the first of
+// these k that shows it.
+constexpr int shortest_look = -40;
+constexpr int longest_look = -2;
+constexpr int between_looks = 6;
+constexpr int settling = -20;  ///< of the step that algebraic variables after a reset are taken from
+constexpr int most_trials = 60;  ///< steps on the search for the moment of a reset
+
+}  // namespace
+
+/// Notes the current state as the end of the accepted way; a state that is gone back to ends it.
+void NonlinearCapturing::follow_path() {
+  if (resets_.empty()) return;
+  while (!path_.empty() && path_.back().t >= t()) path_.pop_back();
+  path_.push_back(snapshot());
+}
+
+/// The sides from which the conditions start.
+void NonlinearCapturing::start_resets() {
+  if (resets_.empty()) return;
+  path_ = {snapshot()};
+  resets_.forget_steps();
+  const ResetWatch::Errors errors = ResetWatch::rounding(path_.front(), path_.front());
+  std::vector<int> open;
+  for (int k = 0; k < resets_.count(); ++k) {
+    resets_.set_side(k, resets_.sign(k, path_.front(), errors));
+    if (resets_.side(k) == 0) open.push_back(k);
+  }
+  look_ahead(std::move(open));
+}
+
+Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events) {
+  if (resets_.empty()) return {};
+  const std::vector<Step> path = std::exchange(path_, {snapshot()});
+  for (std::size_t k = 1; k < path.size(); ++k) {
+    const std::optional<ResetWatch::Firing> firing = resets_.first(path[k - 1], path[k]);
+    if (firing) return fire(path[k - 1], path[k], *firing, events);
+  }
+  return path.size() > 1 ? reset_at_end(path[path.size() - 2], path.back(), events)
+                         : ResetOutcome{};
+}
+
+/// A condition that is 0 at b, the end of the way, passes there if the motion leads on to the other
+/// side.
+Scheme::ResetOutcome NonlinearCapturing::reset_at_end(const Step& a, const Step& b,
+                                                      std::vector<Event>& events) {
+  const ResetWatch::Errors errors = ResetWatch::rounding(a, b);
+  std::vector<int> open, before;
+  for (int k = 0; k < resets_.count(); ++k) {
+    if (resets_.sign(k, b, errors) != 0) continue;
+    open.push_back(k);
+    before.push_back(resets_.side(k));
+  }
+  if (open.empty()) return {};
+  look_ahead(open);
+  ResetWatch::Firing firing;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const int k = open[i], to = resets_.side(k);
+    resets_.set_side(k, before[i]);
+    if (resets_.fires(k, to))
+      firing.resets.push_back(k);
+    else if (to != 0)
+      resets_.leave_to(k, to);
+  }
+  return firing.resets.empty() ? ResetOutcome{} : fire(a, b, firing, events);
+}
+
+/// Goes back to where resets fire between a and b and applies them.
+Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
+                                              const ResetWatch::Firing& firing,
+                                              std::vector<Event>& events) {
+  ResetOutcome outcome{ResetOutcome::Kind::applied, a.t, b.t, {}, resets_.names(firing.resets)};
+  if (firing.is_unresolved) {
+    outcome.kind = ResetOutcome::Kind::too_long;
+    restore(a);
+    path_ = {a};
+    return outcome;
+  }
+  ResetWatch::Errors errors = ResetWatch::rounding(a, b);
+  const std::optional<Step> end = step_to_surface(a, b, firing);
+  Step before = end ? *end : between(a, b, firing.s);
+  outcome.laws = laws_still_on(a, b, before, errors);
+  for (std::size_t i = 0; i < before.mode.size(); ++i)
+    if (std::find(outcome.laws.begin(), outcome.laws.end(), static_cast<int>(i)) ==
+        outcome.laws.end())
+      before.mode[i] = b.mode[i];
+  Step after = before;
+  std::vector<int> fired = firing.resets;
+  std::erase_if(fired, [&](int k) {
+    return end && k != firing.resets.front() && resets_.sign(k, before, errors) != 0;
+  });
+  outcome.names = resets_.names(fired);
+  after.x = resets_.values(fired, before, errors);
+  restore(after);
+  resets_.begin(errors);
+  settle_sides(errors);
+  path_ = {snapshot()};
+  current().fresh = true;
+  Event event;
+  event.kind = EventKind::jump;
+  event.t = before.t;
+  event.t_before = a.t;
+  event.t_after = b.t;
+  event.x_before = before.x;
+  event.x_after = x();
+  event.size = (event.x_after - event.x_before).norm();
+  event.note = outcome.names;
+  events.push_back(std::move(event));
+  return outcome;
+}
+
+/// The shorter step from a at whose end the first of these conditions is 0, to rounding: on the
+/// straight way to b the rates would not be those of the moment. Empty where it keeps no mode.
+std::optional<Step> NonlinearCapturing::step_to_surface(const Step& a, const Step& b,
+                                                        const ResetWatch::Firing& firing) {
+  if (!(firing.s > 0 && firing.s < 1) || a.mode != b.mode) return std::nullopt;
+  const int k = firing.resets.front();
+  const int from = resets_.side(k);
+  std::optional<Step> end;
+  restore(a);
+  double low = 0, high = 1, s = firing.s;
+  double low_value = std::abs(resets_.condition(k, a)), high_value = std::abs(resets_.condition(k, b));
+  for (int i = 0; i < most_trials && s > low && s < high; ++i) {
+    const double length = s * (b.t - a.t), t = a.t + length;
+    const Attempt trial_step = attempt(t, length);
+    if (trial_step.status != Status::solved || !trial_step.kept_mode) return std::nullopt;
+    const Step state{t, trial().x, trial().lambda, trial().w, a.mode};
+    const double value = resets_.condition(k, state);
+    const bool is_before = value * from > 0;
+    // Bisection every third time keeps the bracket shrinking from both ends.
+    (is_before ? low : high) = s;
+    (is_before ? low_value : high_value) = std::abs(value);
+    if (is_before || !end) end = state;
+    if (resets_.sign(k, state, ResetWatch::rounding(a, b)) == 0) return state;
+    s = i % 3 == 2 ? low + (high - low) / 2
+                   : low + (high - low) * low_value / (low_value + high_value);
+  }
+  return end;
+}
+
+/// The laws that change their branch between a and b, but whose argument is on the branch before
+/// still in a state in between, or on the end of it.
+std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b, const Step& state,
+                                                   const ResetWatch::Errors& errors) {
+  if (a.mode == b.mode) return {};
+  const auto n = static_cast<std::ptrdiff_t>(step_.n());
+  std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs())), z_error(z.size());
+  std::vector<double> rows(static_cast<std::size_t>(step_.n() + step_.m())), row_errors(rows.size());
+  const Vector rate = (b.x - a.x) / (b.t - a.t);
+  z[0] = state.t;
+  z_error[0] = errors.t;
+  std::copy(rate.begin(), rate.end(), z.begin() + 1);
+  std::copy(state.x.begin(), state.x.end(), z.begin() + 1 + n);
+  std::copy(errors.x.begin(), errors.x.end(), z_error.begin() + 1 + n);
+  std::copy(state.lambda.begin(), state.lambda.end(), z.begin() + 1 + 2 * n);
+  std::copy(errors.lambda.begin(), errors.lambda.end(), z_error.begin() + 1 + 2 * n);
+  step_.evaluator().evaluate_bounded(z.data(), z_error.data(), rows.data(), row_errors.data());
+  std::vector<int> laws;
+  for (std::size_t i = 0; i < a.mode.size() && i < b.mode.size(); ++i) {
+    if (a.mode[i] == b.mode[i]) continue;
+    const double w = rows[static_cast<std::size_t>(n) + i];
+    const double error = row_errors[static_cast<std::size_t>(n) + i];
+    const Range range = w_range(step_.laws()[i].branches[static_cast<std::size_t>(a.mode[i])]);
+    if (w + error >= range.lower && w - error <= range.upper) laws.push_back(static_cast<int>(i));
+  }
+  return laws;
+}
+
+/// w and λ of a state that may be beyond the ends of its branches: how far tells when laws left them,
+/// at once after a reset. They solve the constraints on these branches, ranges left out; arguments with
+/// derivatives, and what has no solution there, stay as they are.
+void NonlinearCapturing::extend_branches(Step& state) {
+  step_.set_consistency(state.x, state.t);
+  step_.set_mode(state.mode);
+  const std::vector<int> with_rates = step_.laws_of_rates();
+  const auto is_open = [&](int law) { return step_.branch(law).a != 0; };
+  if (std::any_of(with_rates.begin(), with_rates.end(), is_open)) return;
+  Vector d = Vector::Zero(step_.n()), lambda = state.lambda, w(step_.m());
+  if (newton_.run(d, lambda) != NewtonEnd::converged) return;
+  step_.w(w);
+  for (const int law : with_rates) w[law] = state.w[law];
+  state.lambda = lambda;
+  state.w = w;
+}
+
+/// The algebraic variables and multipliers that belong to the current state, which a reset wrote: the
+/// limit of two short steps, then what the constraints say. `errors`: of them, too. False: no step.
+bool NonlinearCapturing::settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays) {
+  const Step now = snapshot();
+  const double h = std::ldexp(options_.h, settling);
+  if (attempt(now.t + h, h).status != Status::solved) return false;
+  const State longer = trial();
+  stays = *longer.mode == now.mode;
+  State limit = longer;
+  Vector change_x = Vector::Zero(now.x.size()), change_lambda = Vector::Zero(now.lambda.size());
+  if (attempt(now.t + h / 2, h / 2).status == Status::solved && trial().mode == longer.mode) {
+    change_x = trial().x - longer.x;
+    change_lambda = trial().lambda - longer.lambda;
+    limit.x = trial().x + change_x;
+    limit.lambda = trial().lambda + change_lambda;
+  }
+  // The next term of the limit is smaller by another h·2^settling.
+  errors.x = errors.x.cwiseMax(std::ldexp(1.0, settling + 2) * change_x.cwiseAbs());
+  errors.lambda = errors.lambda.cwiseMax(std::ldexp(1.0, settling + 2) * change_lambda.cwiseAbs());
+  for (Eigen::Index j = 0; j < seen.x.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = limit.x[j];
+  Vector x = seen.x;
+  solve_constraints(step_, newton_, now.t, *limit.mode, x, limit.lambda, limit.w);
+  for (Eigen::Index j = 0; j < seen.x.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = x[j];
+  seen.lambda = limit.lambda;
+  seen.w = limit.w;
+  return true;
+}
+
+/// The sides after a reset, with the algebraic variables and multipliers that belong to the state.
+void NonlinearCapturing::settle_sides(ResetWatch::Errors errors) {
+  Step now = snapshot(), seen = now;
+  bool stays = false;
+  if (settle_algebraic_part(seen, errors, stays)) {
+    now.x = seen.x;
+    if (stays)
+      now.lambda = seen.lambda, now.w = seen.w;
+    else
+      extend_branches(now);
+    restore(now);
+  }
+  std::vector<int> open;
+  for (int k = 0; k < resets_.count(); ++k) {
+    resets_.set_side(k, resets_.sign(k, seen, errors));
+    if (resets_.side(k) == 0) open.push_back(k);
+  }
+  look_ahead(std::move(open));
+}
+
+/// The sides to which conditions leave that are 0 in the current state: the sign of their change
+/// over a short step, in which the error of the state itself cancels; 0 where no step shows it.
+void NonlinearCapturing::look_ahead(std::vector<int> open) {
+  const Step now = snapshot();
+  for (const int k : open) resets_.set_side(k, 0);
+  for (int exponent = shortest_look; exponent <= longest_look && !open.empty();
+       exponent += between_looks) {
+    const double h = std::ldexp(options_.h, exponent);
+    if (!(now.t + h > now.t) || attempt(now.t + h, h).status != Status::solved) continue;
+    const Step ahead{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
+    const ResetWatch::Errors errors = ResetWatch::rounding(now, ahead);
+    std::erase_if(open, [&](int k) {
+      const double change = resets_.condition(k, ahead) - resets_.condition(k, now);
+      const double error = resets_.error(k, ahead, errors) + resets_.error(k, now, errors);
+      if (!(std::abs(change) > error)) return false;
+      resets_.leave_to(k, change > 0 ? 1 : -1);
+      return true;
+    });
+  }
+}
+
+}  // namespace perp

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/safeguard.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int least_probe = -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
+
+}  // namespace
+
+Attempt NonlinearCapturing::probe(double h, int exponent) {
+  const double step = std::ldexp(h, exponent);
+  return attempt(current().t + step, step);
+}
+
+bool NonlinearCapturing::is_consistent(const Vector& x0, double t) {
+  step_.set_consistency(x0, t);
+  const FoundSolutions found = search_.all({}, Vector::Zero(step_.n()), Vector::Zero(step_.m()));
+  return !found.list.empty() || !found.all_modes;
+}
+
+ConstraintsAt NonlinearCapturing::constraints(const Vector& x, double t) {
+  return [this, x, t](const Vector& lambda, Vector& equations, Vector& w) {
+    step_.constraints(t, x, lambda, equations, w);
+  };
+}
+
+/// The branches that are possible at x0 for laws whose w is a function of t and of differential
+/// variables: where w is beyond its error in the range of one branch only, the law is decided.
+std::vector<std::vector<int>> NonlinearCapturing::possible_branches(const Vector& x0, double t) {
+  DcsEvaluator& evaluator = step_.evaluator();
+  const int n = step_.n(), m = step_.m();
+  std::vector<char> is_known(static_cast<std::size_t>(m), 1);
+  for (const DcsEvaluator::Entry& entry : evaluator.entries()) {
+    if (entry.row < n || entry.column == 0) continue;
+    const int variable = entry.column - 1 - n;
+    if (variable < 0 || variable >= n || differential_[static_cast<std::size_t>(variable)] == 0)
+      is_known[static_cast<std::size_t>(entry.row - n)] = 0;
+  }
+  Vector z = Vector::Zero(evaluator.inputs()), z_error = z, rows(n + m), errors(n + m);
+  z[0] = t;
+  z.segment(1 + n, n) = x0;
+  for (int j = 0; j < n; ++j) z_error[1 + n + j] = half_ulp(x0[j]);
+  z_error[0] = start_t_error_;
+  if (start_x_error_.size() > 0)
+    z_error.segment(1 + n, n) = z_error.segment(1 + n, n).cwiseMax(start_x_error_);
+  evaluator.evaluate_bounded(z.data(), z_error.data(), rows.data(), errors.data());
+  std::vector<std::vector<int>> possible(static_cast<std::size_t>(m));
+  for (std::size_t i = 0; i < possible.size(); ++i) {
+    const std::vector<Branch>& branches = step_.laws()[i].branches;
+    const double w = rows[n + static_cast<Eigen::Index>(i)];
+    const double error = is_known[i] != 0 ? errors[n + static_cast<Eigen::Index>(i)] : inf;
+    for (std::size_t k = 0; k < branches.size(); ++k) {
+      const double fixed = branches[k].b == 0 ? branches[k].c / branches[k].a : w;
+      if (std::abs(fixed - w) <= error && !(w + error < branches[k].w.lower) &&
+          !(w - error > branches[k].w.upper))
+        possible[i].push_back(static_cast<int>(k));
+    }
+    if (!possible[i].empty()) continue;
+    for (std::size_t k = 0; k < branches.size(); ++k) possible[i].push_back(static_cast<int>(k));
+  }
+  return possible;
+}
+
+/// A continuous solution begins in a mode that is possible at x0; only where none does, every mode
+/// is asked.
+Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
+                                  std::vector<Event>& events) {
+  if (x0.size() != step_.n())
+    throw InvalidInput(fmt::format("x0 must have {} entries but has {}", step_.n(), x0.size()));
+  if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
+  if (!step_.has_units()) step_.choose_units(x0, t, h);
+  const std::size_t before = events.size();
+  search_.allow(possible_branches(x0, t));
+  Attempt found = start_among_allowed(t, x0, h, events);
+  search_.allow({});
+  if (found.status == Status::solved && events.size() == before) return found;
+  events.resize(before);
+  return start_among_allowed(t, x0, h, events);
+}
+
+// The rule of Capturing::start: the short step of least norm goes to a nearby state if a continuous
+// solution starts at x0, and keeps its size where x0 must jump ([RAB] Propositions 5 and 6).
+Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, double h,
+                                                std::vector<Event>& events) {
+  start_pending_ = true;
+  restore({t, x0, Vector::Zero(step_.m()), Vector::Zero(step_.m()), {}});
+  current().fresh = true;
+  const auto failed = [](const Attempt& attempt) { return attempt.status != Status::solved; };
+  int exponent = first_probe;
+  Attempt found = probe(h, exponent);
+  while (failed(found) && exponent < 0) found = probe(h, exponent += 2);
+  for (int k = first_probe - 10; failed(found) && k >= last_probe; k -= 10)
+    found = probe(h, exponent = k);
+  if (failed(found)) {  // rates may be far from 0
+    search_.look_far(true);
+    found = probe(h, exponent = first_probe);
+    search_.look_far(false);
+  }
+  if (failed(found)) {
+    start_pending_ = false;
+    const bool consistent = is_consistent(x0, t);
+    const double violation = violation_of_constraints(step_.laws(), constraints(x0, t));
+    message_ = consistent
+                   ? "no solution from x0 was found although it is consistent: " + message_
+                   : fmt::format(
+                         "x0 violates the constraints, whose residual is {:.6g} there, and no "
+                         "jump onto them was found: {}",
+                         violation, message_);
+    return found;
+  }
+  give_limit(t, x0, h, exponent, events);
+  start_pending_ = false;
+  start_resets();
+  return found;
+}
+
+/// What moves each row of F in a unit of time, by size. Algebraic variables and multipliers may be
+/// impulses here, or make a term of another size where they are 0: the smaller of the two.
+Vector NonlinearCapturing::rate_terms(double t, const State& state) {
+  Vector x = state.x;
+  for (Eigen::Index j = 0; j < x.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] == 0) x[j] = 0;
+  const Vector without = step_.rate_terms(t, x, Vector::Zero(step_.m()));
+  return step_.rate_terms(t, state.x, state.lambda).cwiseMin(without);
+}
+
+/// Makes the limit of short steps from x0 the current state and says how far it is. The changes of
+/// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
+void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
+                                    std::vector<Event>& events) {
+  Vector longer_motion, shorter_motion = motion(x0, trial().x);
+  State limit = trial();
+  bool agree = false;
+  do {
+    const State longer = limit;
+    longer_motion = shorter_motion;
+    if (probe(h, exponent -= 2).status != Status::solved) {
+      shorter_motion.setZero();
+      break;
+    }
+    shorter_motion = motion(x0, trial().x);
+    limit = trial();
+    agree = limit.mode == longer.mode;
+    if (!agree) continue;
+    limit.x = extrapolate(longer.x, limit.x);
+    limit.lambda = extrapolate(longer.lambda, limit.lambda);
+    limit.w = extrapolate(longer.w, limit.w);
+  } while (!agree && exponent > last_probe);
+  keep_rate(limit);
+  linearise_trial();
+  const double distance = step_.norm(limit.x - x0);
+  const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
+  const Vector least = rounding.cwiseMax(jump_share * h * rate_terms(t, limit));
+  // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
+  const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
+                                                       [](char has_rate) { return has_rate != 0; });
+  const bool jumps = !is_smooth && keeps_its_size(longer_motion, shorter_motion, least);
+  // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
+  const auto moves_by_rounding = [&] {
+    return probe(h, least_probe).status == Status::solved &&
+           (motion(x0, trial().x).array().abs() <= rounding.array()).all();
+  };
+  const bool consistent = is_consistent(x0, t) || moves_by_rounding();
+  // A differential variable starts as given; what x0 leaves open is the limit from the right.
+  Vector x = limit.x;
+  for (Eigen::Index j = 0; j < x0.size(); ++j)
+    if (differential_[static_cast<std::size_t>(j)] != 0) x[j] = x0[j];
+  solve_constraints(step_, newton_, t, *limit.mode, x, limit.lambda, limit.w);
+  if (jumps || !consistent) {
+    const double violation =
+        violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x, t));
+    events.push_back(start_event(t, x0, limit.x, consistent, distance, violation));
+  }
+  restore({t, x, limit.lambda, limit.w, *limit.mode});
+  current().fresh = true;
+}
+
+}  // namespace perp

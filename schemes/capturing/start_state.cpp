@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/capturing/start_state.hpp>
+#include <perp/schemes/newton/mode_newton.hpp>
+
+namespace perp {
+
+Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {
+  return (4 * at_quarter - at_h) / 3;
+}
+
+bool keeps_its_size(const Vector& motion, const Vector& of_quarter, const Vector& rounding) {
+  const auto moves = motion.array().abs() > rounding.array();
+  return (moves && of_quarter.array().abs() > 0.5 * motion.array().abs()).any();
+}
+
+double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, Vector lambda,
+                                const ConstraintsAt& constraints) {
+  Vector equations, w;
+  double least = inf;
+  // Arguments may hold multipliers of other laws: each pass settles one more of them.
+  for (std::size_t pass = 0; pass <= laws.size() + 1; ++pass) {
+    constraints(lambda, equations, w);
+    double largest = equations.size() > 0 ? equations.lpNorm<Eigen::Infinity>() : 0;
+    for (std::size_t i = 0; i < laws.size(); ++i) {
+      const Branch& branch = laws[i].branches[static_cast<std::size_t>(mode[i])];
+      const auto k = static_cast<Eigen::Index>(i);
+      const double miss = branch.a * w[k] + branch.b * lambda[k] - branch.c;
+      largest = std::max(largest, std::abs(miss / (branch.b == 0 ? branch.a : branch.b)));
+      if (branch.b != 0) lambda[k] -= miss / branch.b;
+    }
+    if (pass > 0) least = std::min(least, largest);
+  }
+  return least;
+}
+
+double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsAt& constraints) {
+  const Vector lambda = Vector::Zero(static_cast<Eigen::Index>(laws.size()));
+  Vector equations, w;
+  constraints(lambda, equations, w);
+  Mode mode;
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    mode.push_back(nearest_branch(laws[i], w[static_cast<Eigen::Index>(i)], 0, -1));
+  return violation_of_constraints(laws, mode, lambda, constraints);
+}
+
+void solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
+                       Vector& lambda, Vector& w) {
+  step.set_consistency(x, t);
+  step.set_mode(mode);
+  const std::vector<int> with_rates = step.laws_of_rates();
+  const auto is_open = [&](int law) { return step.branch(law).a != 0; };
+  if (std::any_of(with_rates.begin(), with_rates.end(), is_open)) return;
+  Vector d = Vector::Zero(step.n()), multipliers = lambda, arguments(step.m());
+  if (newton.run(d, multipliers) != NewtonEnd::converged) return;
+  if (!with_rates.empty())
+    step.w(arguments);
+  else if (newton.admit(d, multipliers, arguments) == Admission::outside)
+    return;
+  x += d;
+  lambda = multipliers;
+  for (int i = 0; i < step.m(); ++i)
+    if (std::find(with_rates.begin(), with_rates.end(), i) == with_rates.end()) w[i] = arguments[i];
+}
+
+Event start_event(double t, const Vector& x0, const Vector& limit, bool consistent,
+                  double distance, double violation) {
+  Event event;
+  event.kind = consistent ? EventKind::jump : EventKind::inconsistent_start;
+  event.t = event.t_before = event.t_after = t;
+  event.x_before = x0;
+  event.x_after = limit;
+  event.size = consistent ? distance : violation;
+  event.note = consistent ? "no continuous solution starts at x0"
+                          : fmt::format("x0 violates the constraints; the consistent state it is "
+                                        "led to is {:.6g} away",
+                                        distance);
+  return event;
+}
+
+}  // namespace perp

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/law.hpp>
+#include <perp/core/trajectory.hpp>
+
+namespace perp {
+
+class ImplicitStep;
+class ModeNewton;
+
+// The start of a capturing scheme is the limit of short steps from x0: of steps of h·2^k and a
+// quarter of it, k = first_probe or as short as last_probe where longer ones have no solution or
+// the two end in different modes.
+constexpr int first_probe = -10;
+constexpr int last_probe = -40;
+
+/// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
+Vector extrapolate(const Vector& at_h, const Vector& at_quarter);
+
+/// Does a row of E (x⁺ − x0) of a short step beyond its rounding stay what it is in a quarter of the
+/// step: does it jump?
+bool keeps_its_size(const Vector& motion, const Vector& of_quarter, const Vector& rounding);
+
+/// Equations without derivatives and the arguments of the laws at one state, as functions of λ.
+using ConstraintsAt = std::function<void(const Vector& lambda, Vector& equations, Vector& w)>;
+
+/// By how much a state violates its constraints: the largest |equation| and, where a branch leaves
+/// λ open, the distance of w from it; other λ are those of the branches of `mode` over w. `lambda`
+/// is where they start.
+double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, Vector lambda,
+                                const ConstraintsAt& constraints);
+
+/// The same of a state whose mode is not known: on the branches nearest to its w for λ = 0.
+double violation_of_constraints(const std::vector<Law>& laws, const ConstraintsAt& constraints);
+
+/// The consistent state at t in a mode that is nearest to (x, λ), by Newton's method on the equations
+/// without derivatives, the laws and ∂F/∂ẋ d = 0: what the constraints determine is known to rounding
+/// then, where an extrapolation of short steps has the error of these. Nothing changes where none is
+/// found, or a law whose branch leaves λ open has an argument with derivatives, which are not known.
+void solve_constraints(ImplicitStep& step, ModeNewton& newton, double t, const Mode& mode, Vector& x,
+                       Vector& lambda, Vector& w);
+
+/// What is said of a start x0 whose short steps end `distance` away, in `limit`: a jump if x0 is
+/// consistent, else an inconsistent start with its `violation`.
+Event start_event(double t, const Vector& x0, const Vector& limit, bool consistent,
+                  double distance, double violation);
+
+}  // namespace perp

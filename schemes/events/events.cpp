@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/schemes/events/events.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double least_stay = 1e-6;  ///< of a step: a mode left sooner has not been entered
+
+bool has_vertical_branch(const Law& law) {
+  return std::any_of(law.branches.begin(), law.branches.end(), is_vertical);
+}
+
+/// First law whose branch differs, -1 if none.
+int first_change(const Mode& before, const Mode& after) {
+  for (std::size_t i = 0; i < before.size() && i < after.size(); ++i)
+    if (before[i] != after[i]) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
+
+EventKind kind_of_change(const Law& law, int from, int to) {
+  if (is_sliding(law, to)) return EventKind::sliding_entry;
+  if (is_sliding(law, from)) return EventKind::sliding_exit;
+  for (std::size_t k = 0; k < law.branches.size(); ++k)
+    if (is_sliding(law, static_cast<int>(k))) return EventKind::crossing;
+  if (!has_vertical_branch(law) && !law.memory) return EventKind::kink;
+  return EventKind::mode_change;
+}
+
+std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
+                               const std::vector<Scheme::Departure>& departures) {
+  double earliest = 1;
+  for (const Scheme::Departure& departure : departures) earliest = std::min(earliest, departure.s);
+  if (departures.empty())
+    earliest = 0;  // the old mode could have stayed: the selector left it at once
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < before.mode.size() && i < after.mode.size(); ++i) {
+    if (before.mode[i] == after.mode[i]) continue;
+    double s = earliest;
+    for (const Scheme::Departure& departure : departures)
+      if (departure.law == static_cast<int>(i)) s = departure.s;
+    Event event;
+    event.kind = kind_of_change(laws[i], before.mode[i], after.mode[i]);
+    event.t_before = before.t;
+    event.t_after = after.t;
+    event.t = before.t + s * (after.t - before.t);
+    event.law = static_cast<int>(i);
+    event.from = before.mode[i];
+    event.to = after.mode[i];
+    event.x_before = event.x_after = (1 - s) * before.x + s * after.x;
+    events.push_back(std::move(event));
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.t < b.t; });
+  return events;
+}
+
+void append_events(const std::vector<Law>& laws, std::vector<Event> events,
+                   const std::vector<int>& passing, std::vector<Event>& log) {
+  for (Event& event : events) {
+    const auto last = std::find_if(log.rbegin(), log.rend(),
+                                   [&](const Event& known) { return known.law == event.law; });
+    const bool crosses = event.kind == EventKind::sliding_exit && last != log.rend() &&
+                         std::find(passing.begin(), passing.end(), event.law) != passing.end() &&
+                         last->kind == EventKind::sliding_entry &&
+                         last->t_after == event.t_before && last->from != event.to;
+    // A step may end, to rounding, where the solution jumps: the end of its mode lies on the next one.
+    const bool no_entry = event.kind == EventKind::jump && last != log.rend() &&
+                          last->kind == EventKind::sliding_entry && last->to == event.from &&
+                          event.t - last->t_after <=
+                              least_stay * (last->t_after - last->t_before);
+    if (no_entry) {
+      event.from = last->from;
+      log.erase(std::next(last).base());
+    }
+    if (!crosses) {
+      log.push_back(std::move(event));
+      continue;
+    }
+    last->to = event.to;
+    last->kind = kind_of_change(laws[static_cast<std::size_t>(event.law)], last->from, last->to);
+    last->t_after = event.t_after;
+    last->x_after = event.x_after;
+  }
+}
+
+std::string modes_text(const std::vector<Law>& laws,
+                       std::vector<std::pair<Mode, double>> violations) {
+  const std::size_t count = violations.size();
+  if (count > most_named_modes) {
+    std::stable_sort(violations.begin(), violations.end(),
+                     [](const auto& a, const auto& b) { return a.second < b.second; });
+    violations.resize(most_named_modes);
+  }
+  std::string text;
+  for (const auto& [mode, violation] : violations)
+    text += fmt::format("{}{}: {:.3g}", text.empty() ? "" : ", ", describe(laws, mode), violation);
+  if (count > most_named_modes) text += fmt::format(", {} more", count - most_named_modes);
+  return text;
+}
+
+std::vector<Event> in_order_of_time(std::vector<Event> first, const std::vector<Event>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  std::stable_sort(first.begin(), first.end(),
+                   [](const Event& a, const Event& b) { return a.t < b.t; });
+  return first;
+}
+
+Event jump_event(const Step& before, const Step& after, double size) {
+  Event event;
+  event.kind = EventKind::jump;
+  event.t_before = before.t;
+  event.t = event.t_after = after.t;
+  event.law = first_change(before.mode, after.mode);
+  if (event.law >= 0) {
+    event.from = before.mode[static_cast<std::size_t>(event.law)];
+    event.to = after.mode[static_cast<std::size_t>(event.law)];
+  }
+  event.x_before = before.x;
+  event.x_after = after.x;
+  event.size = size;
+  return event;
+}
+
+Event event_at(EventKind kind, double t, const Vector& x, std::string note) {
+  Event event;
+  event.kind = kind;
+  event.t = event.t_before = event.t_after = t;
+  event.x_before = event.x_after = x;
+  event.note = std::move(note);
+  return event;
+}
+
+void log_end(Status status, double t, const Vector& x, const std::string& message,
+             std::vector<Event>& events) {
+  if (status == Status::solved || status == Status::interrupted) return;
+  const bool is_said =
+      !events.empty() && events.back().t >= t &&
+      (events.back().kind == EventKind::no_solution || events.back().kind == EventKind::stopped ||
+       events.back().kind == EventKind::accumulation || ends_in_refused_start(events));
+  if (!is_said) events.push_back(event_at(EventKind::stopped, t, x, message));
+}
+
+bool ends_in_refused_start(const std::vector<Event>& events) {
+  return !events.empty() && events.back().kind == EventKind::inconsistent_start &&
+         events.back().x_before == events.back().x_after;
+}
+
+}  // namespace perp

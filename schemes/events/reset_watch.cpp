@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/schemes/events/reset_watch.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double roundings = 8;      ///< in units of the last place, of a number that a step made
+constexpr int samples_of_curve = 8;  ///< along a step on which a condition is not affine
+constexpr int most_bisections = 60;  ///< of a step
+
+int sign_of(double value) { return (value > 0) - (value < 0); }
+
+/// Is a condition affine in (t, x, λ) by its form?
+bool is_affine(const Dcs& system, int line) {
+  Tape tape = system.tape;
+  std::vector<int> lines{line};
+  for (const Derivative& d : differentiate(tape, std::vector<int>{line}, 0, system.parameter_input(0)))
+    lines.push_back(d.line);
+  tape = bind_inputs(tape, system.parameter_input(0), system.parameters, lines);
+  return std::all_of(lines.begin() + 1, lines.end(), [&](int derivative) {
+    const Operation operation = tape[derivative].operation;
+    return operation == Operation::constant || operation == Operation::pi;
+  });
+}
+
+Vector largest(const Vector& a, const Vector& b) {
+  return roundings * epsilon * a.cwiseAbs().cwiseMax(b.cwiseAbs());
+}
+
+}  // namespace
+
+Step between(const Step& a, const Step& b, double s) {
+  return {(1 - s) * a.t + s * b.t, (1 - s) * a.x + s * b.x,
+          a.mode == b.mode ? Vector((1 - s) * a.lambda + s * b.lambda) : a.lambda,
+          a.mode == b.mode ? Vector((1 - s) * a.w + s * b.w) : a.w, a.mode};
+}
+
+ResetWatch::ResetWatch(const Dcs& system, DcsEvaluator& evaluator)
+    : evaluator_(evaluator),
+      resets_(system.resets),
+      sides_(resets_.size()),
+      z_(static_cast<std::size_t>(evaluator.inputs())),
+      z_error_(z_.size()) {
+  for (const Reset& reset : resets_) {
+    is_affine_.push_back(is_affine(system, reset.condition) ? 1 : 0);
+    values_.emplace_back(system.tape, reset.values, evaluator.inputs(), system.parameters);
+  }
+}
+
+std::string ResetWatch::names(const std::vector<int>& list) const {
+  std::vector<std::string> names;
+  for (const int k : list) names.push_back(reset(k).name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+ResetWatch::Errors ResetWatch::rounding(const Step& a, const Step& b) {
+  return {2 * epsilon * std::max(std::abs(a.t), std::abs(b.t)), largest(a.x, b.x),
+          largest(a.lambda, b.lambda)};
+}
+
+ResetWatch::Errors ResetWatch::at_moment(const Step& state, const Vector& rates) {
+  Errors errors = rounding(state, state);
+  errors.t = roundings * epsilon * std::abs(state.t);
+  errors.x += errors.t * rates.cwiseAbs();
+  return errors;
+}
+
+ResetWatch::Errors ResetWatch::larger(const Errors& a, const Errors& b) {
+  return {std::max(a.t, b.t), a.x.cwiseMax(b.x), a.lambda.cwiseMax(b.lambda)};
+}
+
+/// Writes (t, 0, x, λ), what the tapes of the resets are evaluated at.
+void ResetWatch::load(const Step& state) {
+  z_[0] = state.t;
+  const auto n = static_cast<std::size_t>(evaluator_.n());
+  std::fill_n(z_.begin() + 1, n, 0.0);
+  std::copy(state.x.begin(), state.x.end(), z_.begin() + 1 + static_cast<std::ptrdiff_t>(n));
+  std::copy(state.lambda.begin(), state.lambda.end(),
+            z_.begin() + 1 + 2 * static_cast<std::ptrdiff_t>(n));
+}
+
+double ResetWatch::condition(int k, const Step& state) {
+  load(state);
+  return evaluator_.condition(at(k), z_.data());
+}
+
+void ResetWatch::load(const Step& state, const Errors& errors) {
+  load(state);
+  const auto n = static_cast<std::ptrdiff_t>(evaluator_.n());
+  z_error_[0] = errors.t;
+  std::copy(errors.x.begin(), errors.x.end(), z_error_.begin() + 1 + n);
+  std::copy(errors.lambda.begin(), errors.lambda.end(), z_error_.begin() + 1 + 2 * n);
+}
+
+double ResetWatch::error(int k, const Step& state, const Errors& errors) {
+  load(state, errors);
+  return evaluator_.condition_bounded(at(k), z_.data(), z_error_.data()).error;
+}
+
+int ResetWatch::sign(int k, const Step& state, const Errors& errors, double more) {
+  load(state, errors);
+  RunningError c = evaluator_.condition_bounded(at(k), z_.data(), z_error_.data());
+  c.error += more;
+  return decided_sign(c);
+}
+
+/// The last number s between `low` and `high` at which c is not yet on the side `to`.
+double ResetWatch::pass(int k, const Step& a, const Step& b, double low, double high, int to) {
+  for (int i = 0; i < most_bisections; ++i) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (sign_of(condition(k, between(a, b, middle))) == to ? high : low) = middle;
+  }
+  return low;
+}
+
+/// Where reset k fires between a and the share `end` of the way to b; `side` is that at a, and then
+/// that before the firing or at the end. A condition that rests on its surface is moved by the rounding
+/// of every step: it has left only where it is beyond all of these.
+std::optional<ResetWatch::Firing> ResetWatch::scan(int k, const Step& a, const Step& b,
+                                                   const Errors& errors, double end, Side& side) {
+  const int samples = is_affine_[at(k)] != 0 ? 1 : samples_of_curve;
+  const int direction = resets_[at(k)].direction;
+  double last = 0;  // where c was seen last, on `side` or on the surface
+  bool at_once = true;
+  for (int i = 0; i <= samples; ++i) {
+    const double s = end * i / samples;
+    const int now = i == 0 && side.leaves ? 0 : sign(k, between(a, b, s), errors, side.rest);
+    if (now != 0 && side.side == -now && (direction == 0 || direction == now)) {
+      if (at_once) return Firing{{k}, 0, i > 0 && side.leaves};
+      return Firing{{k}, pass(k, a, b, last, s, now)};
+    }
+    if (now != 0) side = {now, false};
+    at_once = at_once && now == 0;
+    last = s;
+    if (i == samples && now == 0) side.rest += error(k, between(a, b, s), errors);
+  }
+  return std::nullopt;
+}
+
+std::optional<ResetWatch::Firing> ResetWatch::first(const Step& a, const Step& b) {
+  Errors errors = rounding(a, b);
+  if (start_errors_) errors = larger(errors, *start_errors_);
+  std::optional<Firing> first;
+  std::vector<int> candidates;
+  std::vector<Side> sides = sides_;
+  for (int k = 0; k < count(); ++k) {
+    const std::optional<Firing> firing = scan(k, a, b, errors, 1, sides[at(k)]);
+    if (!firing) continue;
+    candidates.push_back(k);
+    if (!first || firing->s < first->s) first = firing;
+  }
+  if (!first) {
+    sides_ = std::move(sides);
+    if (std::none_of(sides_.begin(), sides_.end(), [](const Side& side) { return side.leaves; }))
+      start_errors_.reset();
+    return std::nullopt;
+  }
+  if (first->is_unresolved) return first;
+  // Those whose surfaces meet there fire together; the others are followed up to this moment.
+  const int earliest = first->resets.front();
+  const Step moment = between(a, b, first->s);
+  first->resets.clear();
+  for (int k = 0; k < count(); ++k) {
+    const bool passes = std::find(candidates.begin(), candidates.end(), k) != candidates.end();
+    if (k == earliest || (passes && sign(k, moment, errors) == 0))
+      first->resets.push_back(k);
+    else
+      scan(k, a, b, errors, first->s, sides_[at(k)]);
+  }
+  return first;
+}
+
+Vector ResetWatch::values(const std::vector<int>& list, const Step& before, Errors& errors) {
+  Vector x = before.x;
+  load(before, errors);
+  for (const int k : list) {
+    values_[at(k)].run(z_.data(), z_error_.data());
+    const std::vector<int>& variables = reset(k).variables;
+    for (std::size_t j = 0; j < variables.size(); ++j) {
+      const RunningError& value = values_[at(k)].output(j);
+      x[variables[j]] = value.value;
+      errors.x[variables[j]] = std::max(value.error, half_ulp(value.value));
+    }
+  }
+  return x;
+}
+
+}  // namespace perp

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/dcs.hpp>
+#include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/tape/bounded_tape.hpp>
+#include <perp/core/trajectory.hpp>
+
+namespace perp {
+
+/// The resets of a Dcs and on which side of its surface c = 0 each condition is: its sign or, where
+/// it is 0, that of its first non-zero derivative. A reset fires once where its condition passes to
+/// the other side in its direction; it fires again only after it has been on the first side since.
+class ResetWatch {
+ public:
+  ResetWatch(const Dcs& system, DcsEvaluator& evaluator);
+
+  [[nodiscard]] bool empty() const { return resets_.empty(); }
+  [[nodiscard]] int count() const { return static_cast<int>(resets_.size()); }
+  [[nodiscard]] const Reset& reset(int k) const { return resets_[at(k)]; }
+  /// The names of some resets, for messages.
+  [[nodiscard]] std::string names(const std::vector<int>& list) const;
+
+  /// How far the numbers of a state may be from those that its equations determine.
+  struct Errors {
+    double t = 0;
+    Vector x, lambda;
+  };
+  /// Rounding of the last update of states of these sizes.
+  static Errors rounding(const Step& a, const Step& b);
+  /// Of a state that a run starts from: written at a moment that a double holds up to some ulps, so
+  /// that what moves at these rates may be where it is at another moment in between.
+  static Errors at_moment(const Step& state, const Vector& rates);
+  static Errors larger(const Errors& a, const Errors& b);
+
+  /// c at a state.
+  double condition(int k, const Step& state);
+  /// A bound of the error of c at a state that is known up to `errors`; infinite: none.
+  double error(int k, const Step& state, const Errors& errors);
+  /// The sign of c; 0 where the errors, and as much again as `more`, do not let it see.
+  int sign(int k, const Step& state, const Errors& errors, double more = 0);
+
+  /// -1, 1; 0: on the surface, and not known where it goes.
+  [[nodiscard]] int side(int k) const { return sides_[at(k)].side; }
+  void set_side(int k, int side) { sides_[at(k)] = {side, false, sides_[at(k)].rest}; }
+  /// c is 0 now, and the motion leaves the surface to this side.
+  void leave_to(int k, int side) { sides_[at(k)] = {side, true}; }
+  /// Would reset k fire if its condition came to this side?
+  [[nodiscard]] bool fires(int k, int to) const {
+    const int direction = resets_[at(k)].direction;
+    return to != 0 && side(k) == -to && (direction == 0 || direction == to);
+  }
+  /// Would it fire if its condition passed the surface now?
+  [[nodiscard]] bool is_armed(int k) const { return fires(k, -side(k)); }
+
+  /// Resets that fire at one moment, on the way from one state to another.
+  struct Firing {
+    std::vector<int> resets;  ///< in their order
+    double s = 1;             ///< share of the way
+    /// c was 0 at the beginning, left for its side and is on the other one at the end: when it came
+    /// back a straight way does not tell.
+    bool is_unresolved = false;
+  };
+  /// a begins the next way, known up to `errors` only.
+  void begin(const Errors& errors) {
+    start_errors_ = errors;
+    forget_steps();
+  }
+  /// A run begins: no steps have moved a condition that rests.
+  void forget_steps() {
+    for (Side& side : sides_) side.rest = 0;
+  }
+  /// The first firing between states a and b, everything moving linearly from one to the other; the
+  /// sides become those at that moment before it. Without one they become those at b; c = 0 there
+  /// leaves them as they are.
+  std::optional<Firing> first(const Step& a, const Step& b);
+
+  /// x after these resets: every value is computed from the state before, later resets win.
+  /// `errors`: of the state before, then of the one after.
+  Vector values(const std::vector<int>& list, const Step& before, Errors& errors);
+
+ private:
+  void load(const Step& state);
+  void load(const Step& state, const Errors& errors);
+  struct Side {
+    int side = 0;
+    bool leaves = false;  // see leave_to
+    double rest = 0;      // rounding of the steps since c was first not told from 0
+  };
+  std::optional<Firing> scan(int k, const Step& a, const Step& b, const Errors& errors, double end,
+                             Side& side);
+  double pass(int k, const Step& a, const Step& b, double low, double high, int to);
+
+  DcsEvaluator& evaluator_;
+  std::vector<Reset> resets_;
+  std::vector<char> is_affine_;  // c in (t, x, λ), by its form
+  std::vector<Side> sides_;
+  std::optional<Errors> start_errors_;
+  std::vector<BoundedTape> values_;
+  std::vector<double> z_, z_error_;
+};
+
+/// The state at the share s of the way from a to b, in the mode of a.
+Step between(const Step& a, const Step& b, double s);
+
+}  // namespace perp

@@ -1,0 +1,121 @@
+// Zeros of functions of time by Taylor series: the moments at which laws and formulas of time alone
+// switch or have a pole. Asked by TimeSwitches and PoleWatch.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <perp/schemes/events/time_zeros.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double safe_share = 0.9;     // of the length within which the series has no zero
+constexpr double least_search_share = 1e-12;  // of what is left: no step of the search is shorter
+
+/// How far from its centre the series certainly keeps the sign of its constant, as far as its terms
+/// tell: |c_0| > Σ |c_k| τ^k, and τ no longer than its last terms fall like a geometric series.
+template <class Series>
+double reach(const Series& series, int order, double longest) {
+  double length = longest;
+  const auto last = [&](int k) { return std::abs(series[k]); };
+  for (int k = order - 2; k < order; ++k)
+    if (last(k) > 0 && last(k - 2) > 0) length = std::min(length, std::sqrt(last(k - 2) / last(k)));
+  const auto rest = [&](double tau) {
+    double sum = 0;
+    for (int k = order - 1; k > 0; --k) sum = (sum + last(k)) * tau;
+    return sum;
+  };
+  if (rest(length) <= last(0)) return length;
+  double low = 0, high = length;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (rest(middle) <= last(0) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+TimeZeros::TimeZeros(Tape tape, std::vector<int> lines)
+    : tape_(std::move(tape)),
+      lines_(std::move(lines)),
+      series_(static_cast<std::size_t>(tape_.size())),
+      values_(static_cast<std::size_t>(tape_.size())) {}
+
+void TimeZeros::expand(double t) {
+  Series time(t);
+  time[1] = 1;
+  tape_.evaluate(std::span<const Series>(&time, 1), std::span<Series>(series_));
+}
+
+double TimeZeros::value(std::size_t k, double t) {
+  tape_.evaluate(std::span<const double>(&t, 1), std::span<double>(values_));
+  return values_[static_cast<std::size_t>(lines_[k])];
+}
+
+std::optional<TimeZeros::Zero> TimeZeros::next(double t, double end) {
+  std::optional<Zero> first;
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    const auto found = next(k, t, first ? first->after : end, false);
+    if (found && (!first || found->before < first->before)) first = found;
+  }
+  return first;
+}
+
+std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double end,
+                                               bool with_touches) {
+  const double least = least_search_share * (end - t);
+  double now = t;
+  int sign = 0;  // the last one that is not 0
+  double since = t;
+  bool collapsed = false;  // a zero is nearer to `since` than steps go
+  while (now < end) {
+    expand(now);
+    const Series& series = series_[static_cast<std::size_t>(lines_[k])];
+    const double here = series[0];
+    if (!std::isfinite(here)) return std::nullopt;
+    if (here != 0) {
+      const int own = here > 0 ? 1 : -1;
+      if (sign != 0 && own != sign) {
+        const Zero found = between(k, since, now, sign > 0);
+        if (found.after < end) return found;
+        return std::nullopt;
+      }
+      if (with_touches && collapsed && sign != 0) return Zero{since, now, true};
+      sign = own;
+      since = now;
+    }
+    const double length = safe_share * reach(series, order, end - now);
+    collapsed = length < least;
+    now = std::max(now + std::max(length, least), std::nextafter(now, end));
+    now = std::min(now, end);
+  }
+  return std::nullopt;
+}
+
+/// The two doubles between which the argument leaves the sign that it has at `low` for the one that
+/// it has at `high`.
+TimeZeros::Zero TimeZeros::between(std::size_t k, double low, double high,
+                                           bool positive) {
+  const auto is_old = [&](double t) {
+    const double here = value(k, t);
+    return positive ? here > 0 : here < 0;
+  };
+  const auto is_new = [&](double t) {
+    const double here = value(k, t);
+    return positive ? here < 0 : here > 0;
+  };
+  const auto boundary = [](double from, double to, const auto& keeps) {
+    for (;;) {
+      const double middle = from + (to - from) / 2;
+      if (middle <= from || middle >= to) return std::pair(from, to);
+      (keeps(middle) ? from : to) = middle;
+    }
+  };
+  const double before = boundary(low, high, is_old).first;
+  const double after = boundary(before, high, [&](double t) { return !is_new(t); }).second;
+  return {before, after};
+}
+
+}  // namespace perp

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/core/tape/tape.hpp>
+#include <perp/core/tape/taylor.hpp>
+
+namespace perp {
+
+/// The zeros of functions of time, lines of a tape whose only input is t. Found by steps within which
+/// the Taylor series of a line has no zero.
+class TimeZeros {
+ public:
+  TimeZeros() = default;
+  TimeZeros(Tape tape, std::vector<int> lines);
+
+  struct Zero {
+    double before = 0;     ///< the last time with the old sign
+    double after = 0;      ///< the first one with the new sign, some units in the last place later
+    bool touches = false;  ///< no change of sign is seen: the steps got to 1e-12 of the interval
+  };
+  /// The first change of sign of any line in (t, end). One that crosses zero twice within 1e-12 of
+  /// the interval, or touches it, is passed.
+  [[nodiscard]] std::optional<Zero> next(double t, double end);
+  /// The first zero of line k of the list; `with_touches`: also where the sign stays.
+  [[nodiscard]] std::optional<Zero> next(std::size_t k, double t, double end, bool with_touches);
+  [[nodiscard]] std::size_t count() const { return lines_.size(); }
+
+ private:
+  static constexpr int order = 8;
+  using Series = Taylor<double, order>;
+
+  void expand(double t);
+  [[nodiscard]] double value(std::size_t k, double t);
+  [[nodiscard]] Zero between(std::size_t k, double low, double high, bool positive);
+
+  Tape tape_;
+  std::vector<int> lines_;
+  std::vector<Series> series_;
+  std::vector<double> values_;
+};
+
+}  // namespace perp

@@ -1,0 +1,275 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <perp/core/base/error.hpp>
+#include <perp/core/pencil/finite_eigenvalues.hpp>
+#include <perp/schemes/located/equilibria/equilibria.hpp>
+#include <perp/schemes/located/equilibria/point_search.hpp>
+#include <perp/schemes/located/jets/mode_selection.hpp>
+#include <perp/schemes/located/radau/mode_flow.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double same_equilibrium = 1e-7;        ///< relative difference of equal points
+constexpr double at_end = 1e-8;      ///< relative distance to the end of a branch that is none
+constexpr double no_growth = 1e-12;  ///< |Re s| relative to the largest |s| that is rounding
+constexpr double rate_rounding = 1e-13;   ///< the same relative to ‖∂H/∂y‖/‖∂H/∂ẏ‖
+
+/// 0 = H(t, 0, y) of one mode.
+class RestEquations {
+ public:
+  RestEquations(ModeFlow& flow, double t, const Vector& scale) : flow_(flow), t_(t) {
+    scale_ = Vector::Ones(flow.size());
+    scale_.head(flow.n()) = scale;
+    ydot_ = Vector::Zero(flow.size());
+    y_ = Vector::Zero(flow.size());
+  }
+
+  bool start(const Vector& x, const Vector& lambda) {
+    flow_.gather(x, lambda, y_);
+    return evaluate();
+  }
+  bool evaluate() {
+    const bool finite = flow_.linearize(t_, ydot_, y_, H_, H_ydot_, H_y_);
+    sizes_ = y_.cwiseAbs().cwiseMax(scale_);
+    row_sizes_ = H_y_.cwiseAbs() * sizes_;
+    return finite;
+  }
+  void move(double share, const Vector& step) { y_ += share * step; }
+
+  [[nodiscard]] const Vector& residual() const { return H_; }
+  [[nodiscard]] const Matrix& matrix() const { return H_y_; }
+  [[nodiscard]] const Matrix& rate_matrix() const { return H_ydot_; }
+  [[nodiscard]] const Vector& sizes() const { return sizes_; }
+  [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
+  [[nodiscard]] const Vector& y() const { return y_; }
+  [[nodiscard]] static bool is_linear() { return false; }
+  [[nodiscard]] double relative_residual() const { return perp::relative_residual(H_, row_sizes_); }
+  /// Does H change with t?
+  [[nodiscard]] bool moves_with_time() const {
+    Vector H_t;
+    flow_.by_time(H_t);
+    for (Eigen::Index i = 0; i < H_t.size(); ++i)
+      if (std::abs(H_t[i]) > at_end * std::max(row_sizes_[i], std::abs(H_t[i]) * at_end))
+        return true;
+    return false;
+  }
+
+ private:
+  ModeFlow& flow_;
+  double t_;
+  Vector scale_, ydot_, y_, H_, sizes_, row_sizes_;
+  Matrix H_ydot_, H_y_;
+};
+
+/// Parts of eigenvalues that are rounding become 0.
+void clean(std::vector<std::complex<double>>& values, const RestEquations& equations) {
+  double size = 0;
+  for (const auto& value : values) size = std::max(size, std::abs(value));
+  const double none = std::max(
+      no_growth * size, rate_rounding * equations.matrix().norm() / equations.rate_matrix().norm());
+  for (auto& value : values)
+    value = {std::abs(value.real()) <= none ? 0 : value.real(),
+             std::abs(value.imag()) <= none ? 0 : value.imag()};
+}
+
+Stability stability_of(const std::vector<std::complex<double>>& values) {
+  if (values.empty()) return Stability::rigid;
+  int grow = 0, fall = 0;
+  for (const auto& value : values) {
+    grow += value.real() > 0;
+    fall += value.real() < 0;
+  }
+  const auto all = static_cast<int>(values.size());
+  if (grow > 0) return grow == all ? Stability::repelling : Stability::saddle;
+  return fall == all ? Stability::attracting : Stability::marginal;
+}
+
+/// Distance to the nearest end of the branch, relative to the sizes; negative beyond it.
+double margin(const Branch& branch, double w, double w_size, double lambda) {
+  const bool vertical = is_vertical(branch);
+  const Range range = vertical ? branch.lambda : w_range(branch);
+  const double value = vertical ? lambda : w;
+  double smallest = inf;
+  for (const auto& [end, sign] : {std::pair{range.lower, 1.0}, {range.upper, -1.0}}) {
+    if (!std::isfinite(end)) continue;
+    const double size = std::max({vertical ? 1.0 : w_size, std::abs(end), std::abs(value)});
+    smallest = std::min(smallest, sign * (value - end) / (size > 0 ? size : 1));
+  }
+  return smallest;
+}
+
+/// The search of `find_equilibria`.
+class RestSearch : PointSearch {
+ public:
+  RestSearch(const Dcs& system, double t, const Vector& x, const EquilibriumOptions& options)
+      : PointSearch(system, t, x, options), flow_(system) {}
+
+  void search(const Mode& mode, std::vector<Equilibrium>& found);
+
+ private:
+  bool solve(const Mode& mode, const Vector& x, const Vector& lambda, Equilibrium& result);
+  void keep(Equilibrium next, std::vector<Equilibrium>& list) const;
+  void classify(Equilibrium& result, const Vector& w_sizes);
+  void list_continuations(Equilibrium& result, const std::vector<int>& open);
+  [[nodiscard]] bool are_equal(const Vector& a, const Vector& b) const {
+    for (Eigen::Index j = 0; j < a.size(); ++j)
+      if (std::abs(a[j] - b[j]) > same_equilibrium * std::max({scale_[j], std::abs(a[j]), std::abs(b[j])}))
+        return false;
+    return true;
+  }
+
+  ModeFlow flow_;
+};
+
+/// The laws that slide or are at an end decide how the solution goes on.
+void RestSearch::classify(Equilibrium& result, const Vector& w_sizes) {
+  double smallest = inf;
+  bool sliding = false;
+  std::vector<int> open;
+  for (std::size_t i = 0; i < laws_.size(); ++i) {
+    const auto law = static_cast<Eigen::Index>(i);
+    const double distance =
+        margin(branch(result.mode, i), result.w[law], w_sizes[law], result.lambda[law]);
+    const bool slides = is_sliding(laws_[i], result.mode[i]);
+    smallest = std::min(smallest, distance);
+    sliding = sliding || slides;
+    if (slides || distance <= at_end) open.push_back(static_cast<int>(i));
+  }
+  if (smallest < -at_end)
+    result.kind = EquilibriumKind::outside;
+  else if (smallest <= at_end)
+    result.kind = EquilibriumKind::boundary;
+  else
+    result.kind = sliding ? EquilibriumKind::pseudo : EquilibriumKind::regular;
+  if (result.kind != EquilibriumKind::outside) list_continuations(result, open);
+}
+
+void RestSearch::list_continuations(Equilibrium& result, const std::vector<int>& open) {
+  const Selection after =
+      select(jets_, t_, result.x, result.lambda, result.mode, open, SelectionOptions{});
+  result.continuations.clear();
+  for (const Continuation& next : after.admissible)
+    result.continuations.push_back({next.mode, next.jet.lambda.col(0), next.jet.x.col(1)});
+}
+
+bool RestSearch::solve(const Mode& mode, const Vector& x, const Vector& lambda,
+                       Equilibrium& result) {
+  RestEquations equations(flow_, t_, scale_);
+  if (!equations.start(x, lambda)) return false;
+  if (flow_.size() > 0 && !newton_.run(equations)) return false;
+  result.residual = equations.relative_residual();
+  if (result.residual > options_.tol) return false;
+  result.mode = mode;
+  result.x.resize(flow_.n());
+  result.lambda.resize(flow_.m());
+  flow_.scatter(equations.y(), result.x, result.lambda);
+  const Vector near = scale_ + x_.cwiseAbs();
+  if ((result.x.cwiseAbs().array() > options_.far * near.array()).any()) return false;
+  result.isolated = newton_.elimination().rank() == newton_.elimination().columns();
+  result.constant = !equations.moves_with_time();
+  if (const auto values = finite_eigenvalues(equations.rate_matrix(), -equations.matrix())) {
+    result.eigenvalues = *values;
+    clean(result.eigenvalues, equations);
+    result.stability = stability_of(result.eigenvalues);
+  }
+  Matrix w_ydot, w_y, w_p;
+  Vector w_t;
+  if (!flow_.linearize_w(t_, Vector::Zero(flow_.size()), equations.y(), result.w, w_ydot, w_y, w_t,
+                         w_p))
+    return false;
+  classify(result, w_y.cwiseAbs() * equations.sizes());
+  return true;
+}
+
+/// Equal points are one; of a continuum the first stands for all, or the first that is not virtual.
+void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
+  const auto known = std::find_if(list.begin(), list.end(), [&](const Equilibrium& other) {
+    return (!other.isolated && !next.isolated) ||
+           (are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= same_equilibrium);
+  });
+  if (known == list.end())
+    list.push_back(std::move(next));
+  else if (known->kind == EquilibriumKind::outside && next.kind != EquilibriumKind::outside)
+    *known = std::move(next);
+}
+
+void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
+  flow_.set_mode(mode);
+  std::vector<Equilibrium> here;
+  from_starts(mode, [&](RestStarts::Start start) {
+    auto& [x, lambda] = start;
+    for (const bool fitted : {false, true}) {
+      if (fitted) {  // once more with algebraic variables that fit to the others
+        const Jet jet = jets_.solve_from(mode, t_, x, lambda);
+        if (!(jet.residual < inf)) continue;
+        x = jet.x.col(0);
+        lambda = jet.lambda.col(0);
+      }
+      Equilibrium next;
+      if (!solve(mode, x, lambda, next)) continue;
+      keep(std::move(next), here);
+      break;
+    }
+  });
+  sort(here);
+  for (Equilibrium& next : here) {
+    const auto shared = std::find_if(found.begin(), found.end(), [&](const Equilibrium& other) {
+      return other.kind == EquilibriumKind::boundary && next.kind == EquilibriumKind::boundary &&
+             are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= at_end;
+    });
+    if (shared == found.end())
+      found.push_back(std::move(next));
+    else
+      shared->also.push_back(mode);
+  }
+}
+
+}  // namespace
+
+const char* to_string(EquilibriumKind kind) {
+  switch (kind) {
+    case EquilibriumKind::regular: return "regular";
+    case EquilibriumKind::pseudo: return "pseudo";
+    case EquilibriumKind::boundary: return "boundary";
+    case EquilibriumKind::outside: return "virtual";
+  }
+  return "";
+}
+
+const char* to_string(Stability stability) {
+  switch (stability) {
+    case Stability::attracting: return "attracting";
+    case Stability::saddle: return "saddle";
+    case Stability::repelling: return "repelling";
+    case Stability::marginal: return "marginal";
+    case Stability::rigid: return "rigid";
+    case Stability::unknown: return "unknown";
+  }
+  return "";
+}
+
+Equilibria find_equilibria(const Dcs& system, double t, const Vector& x,
+                           const EquilibriumOptions& options) {
+  if (x.size() != system.n())
+    throw InvalidInput(fmt::format("x must have {} entries but has {}", system.n(), x.size()));
+  if (options.starts < 1)
+    throw InvalidInput(fmt::format("starts must be at least 1 but is {}", options.starts));
+  RestSearch search(system, t, x, options);
+  Equilibria result;
+  Mode mode(system.laws.size(), 0);
+  int looked = 0;
+  do {
+    if (++looked > options.most_modes) {
+      result.complete = false;
+      break;
+    }
+    search.search(mode, result.found);
+  } while (next_mode(mode, system.laws));
+  return result;
+}
+
+}  // namespace perp

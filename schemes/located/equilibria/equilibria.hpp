@@ -1,0 +1,93 @@
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/dcs.hpp>
+
+namespace perp {
+
+enum class EquilibriumKind {
+  regular,   ///< every law is inside of a branch that is no sliding one
+  pseudo,    ///< inside of its branches, at least one of them sliding
+  boundary,  ///< at the end of a branch: of two modes, or where a sliding set ends
+  outside    ///< of the equations of the mode, but beyond the end of one of its branches: virtual
+};
+
+const char* to_string(EquilibriumKind kind);
+
+/// What the flow of the mode does next to an equilibrium, by its eigenvalues.
+enum class Stability {
+  attracting,
+  saddle,
+  repelling,
+  marginal,  ///< none grows, some neither grows nor falls
+  rigid,     ///< the mode leaves no freedom to move
+  unknown    ///< its equations are singular
+};
+
+const char* to_string(Stability stability);
+
+/// A constant solution of the equations of one mode:  0 = H(t, 0, y).
+struct Equilibrium {
+  Mode mode;
+  std::vector<Mode> also{};  ///< other modes with the same point, at a boundary
+  Vector x, lambda, w;
+  EquilibriumKind kind = EquilibriumKind::regular;
+  /// Finite eigenvalues of the (sliding) flow of the mode, parts that are rounding as 0; empty
+  /// where its equations are singular or leave no freedom to move.
+  std::vector<std::complex<double>> eigenvalues;
+  Stability stability = Stability::unknown;
+  bool isolated = true;  ///< false: one of a continuum, the equations of the mode leave it open
+  bool constant = true;  ///< false: the equations change with time, this is no solution
+  /// A solution that starts here, by its mode, its multipliers and its rates.
+  struct Start {
+    Mode mode;
+    Vector lambda, xdot;
+  };
+  /// Those that start here, rest included, in the modes of the laws that slide or are at the end of
+  /// a branch; none for an equilibrium outside. More than 1: rest is not the only way to go on.
+  std::vector<Start> continuations{};
+  double residual = 0;  ///< largest, relative to the sizes of the terms
+};
+
+struct EquilibriumOptions {
+  int starts = 24;   ///< per mode: the given one, then seeded random ones around it
+  double reach = 2;  ///< of random starts, in units of |x| and the scale
+  double far = 1e6;  ///< in these units: what lies beyond is at infinity and is left out
+  unsigned seed = 1;
+  int most_modes = 729;  ///< looked at, in lexicographic order
+  double tol = 1e-10;    ///< largest relative residual
+  Vector scale{};        ///< of the variables, > 0; empty: 1 for each
+};
+
+struct Equilibria {
+  std::vector<Equilibrium> found;  ///< in lexicographic order of the mode, then by x
+  bool complete = true;            ///< false: there are more modes than were looked at
+};
+
+/// Equilibria of every mode at time t by Newton's method from x, λ and from random starts around
+/// them; there may be more than are found. Throws InvalidInput (sizes, see `validate`).
+Equilibria find_equilibria(const Dcs& system, double t, const Vector& x,
+                           const EquilibriumOptions& options = {});
+
+/// A point of the surface of a law where the flow of a neighbouring mode touches it, so that a
+/// sliding set ends there ([BJ] section 2):  w_i at its end, dw_i/dt = 0.
+struct TangentPoint {
+  int law = -1;
+  Mode mode;  ///< the one whose flow is tangent
+  Vector x, lambda;
+  /// d²w_i/dt² in this mode, positive: into the region of the mode. The touch is visible where the
+  /// trajectory lies in its own region, else invisible.
+  double curvature = 0;
+  bool isolated = true;  ///< false: one of a curve or surface of them
+  bool at_end = false;   ///< the multiplier of the sliding mode is at the end of its range here
+};
+
+/// Tangent points of all laws with a sliding branch, by Newton's method from x and random starts.
+/// Throws InvalidInput as above.
+std::vector<TangentPoint> find_tangent_points(const Dcs& system, double t, const Vector& x,
+                                              const EquilibriumOptions& options = {});
+
+}  // namespace perp

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/core/linear/rank_elimination.hpp>
+#include <perp/schemes/located/jets/array_structure.hpp>
+
+namespace perp {
+namespace {
+
+/// One derivative of a row of (F, G).
+struct Entry {
+  int row = 0;
+  int input = 0;
+  bool constant = false;
+  bool on_multipliers = false;  ///< depends on some λ
+  double value = 0;             ///< of a constant, else 0
+};
+
+/// For every line of the tape: does it depend on an input from `first` on?
+std::vector<char> depends(const Tape& tape, int first) {
+  std::vector<char> result(static_cast<std::size_t>(tape.size()), 0);
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& line = tape[k];
+    char& mark = result[static_cast<std::size_t>(k)];
+    if (line.operation == Operation::input) {
+      mark = line.a >= first;
+    } else if (line.operation != Operation::constant) {
+      for (const int operand : {line.a, line.b})
+        if (operand >= 0 && result[static_cast<std::size_t>(operand)]) mark = 1;
+    }
+  }
+  return result;
+}
+
+std::vector<Entry> entries_of(const Dcs& system) {
+  std::vector<int> lines = system.F;
+  lines.insert(lines.end(), system.G.begin(), system.G.end());
+  const int inputs = system.parameter_input(0);
+  Tape tape = bind_inputs(system.tape, inputs, system.parameters, lines);
+  const auto derivatives = differentiate(tape, lines, 1, inputs);
+  const std::vector<char> any = depends(tape, 0);
+  const std::vector<char> multipliers = depends(tape, system.multiplier_input(0));
+  std::vector<Entry> entries;
+  for (const Derivative& d : derivatives) {
+    const auto line = static_cast<std::size_t>(d.line);
+    const double value = tape[d.line].operation == Operation::constant ? tape[d.line].value : 0;
+    entries.push_back({d.output, d.input, any[line] == 0, multipliers[line] != 0, value});
+  }
+  return entries;
+}
+
+/// Which variables have a given value at t, whatever the mode: those whose rates the equations
+/// hold, if these rates are independent of each other (entries that vary count as numbers without
+/// any relation); otherwise none can be told by form.
+std::vector<char> given_variables(const Dcs& system, const std::vector<Entry>& entries) {
+  std::vector<char> given(static_cast<std::size_t>(system.n()), 0);
+  Matrix rates = Matrix::Zero(system.n() + system.m(), system.n());
+  std::mt19937 random(1);
+  for (const Entry& entry : entries) {
+    if (entry.input > system.n()) continue;
+    given[static_cast<std::size_t>(entry.input - 1)] = 1;
+    const double any = 1 + static_cast<double>(random()) / static_cast<double>(random.max());
+    rates(entry.row, entry.input - 1) = entry.value != 0 ? entry.value : any;
+  }
+  RankElimination elimination;
+  const Vector row_sizes = rates.cwiseAbs().rowwise().sum();
+  elimination.factorise(rates, Vector::Ones(system.n()), row_sizes, 1e-11);
+  const auto count = std::count(given.begin(), given.end(), 1);
+  if (elimination.rank() < count) std::fill(given.begin(), given.end(), 0);
+  return given;
+}
+
+/// The pattern of the array: which unknowns each row holds. Unknowns and rows are taken out that
+/// cannot carry the influence of one law to another.
+class Pattern {
+ public:
+  Pattern(const Dcs& system, const std::vector<Entry>& entries, const std::vector<char>& given,
+          int levels)
+      : n_(system.n()), m_(system.m()), levels_(levels) {
+    rows_.resize(static_cast<std::size_t>((n_ + m_) * (levels + 1)));
+    columns_.resize(static_cast<std::size_t>((n_ + m_) * (levels + 2)));
+    for (const Entry& entry : entries)
+      for (int k = 0; k <= levels; ++k)
+        for (int j = entry.constant ? k : 0; j <= k; ++j) {
+          const bool known = entry.input > n_ && entry.input <= 2 * n_ && j == 0 &&
+                             given[static_cast<std::size_t>(entry.input - 1 - n_)];
+          if (!known) put(k * (n_ + m_) + entry.row, column(entry.input, j));
+        }
+    reduce();
+  }
+
+  /// Laws that are connected by what is left.
+  [[nodiscard]] std::vector<int> groups() const {
+    std::vector<int> parent(rows_.size() + columns_.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int k) {
+      while (parent[static_cast<std::size_t>(k)] != k) k = parent[static_cast<std::size_t>(k)];
+      return k;
+    };
+    const auto join = [&](int a, int b) { parent[static_cast<std::size_t>(root(a))] = root(b); };
+    const auto first_column = static_cast<int>(rows_.size());
+    for (int r = 0; r < first_column; ++r)
+      for (const int c : rows_[static_cast<std::size_t>(r)]) join(r, first_column + c);
+    for (int i = 0; i < m_; ++i)
+      for (int k = 0; k <= levels_; ++k) {
+        join(law_row(k, i), law_row(0, i));
+        if (!columns_[static_cast<std::size_t>(multiplier(k, i))].empty())
+          join(first_column + multiplier(k, i), law_row(0, i));
+      }
+    std::vector<int> groups, seen;
+    for (int i = 0; i < m_; ++i) {
+      const int group = root(law_row(0, i));
+      const auto known = std::find(seen.begin(), seen.end(), group);
+      groups.push_back(static_cast<int>(known - seen.begin()));
+      if (known == seen.end()) seen.push_back(group);
+    }
+    return groups;
+  }
+
+ private:
+  [[nodiscard]] int multiplier(int k, int i) const { return k * (n_ + m_) + n_ + i; }
+  [[nodiscard]] int law_row(int k, int i) const { return k * (n_ + m_) + n_ + i; }
+  [[nodiscard]] int column(int input, int j) const {
+    if (input <= n_) return (j + 1) * (n_ + m_) + input - 1;
+    if (input <= 2 * n_) return j * (n_ + m_) + input - 1 - n_;
+    return multiplier(j, input - 1 - 2 * n_);
+  }
+
+  void put(int row, int column) {
+    auto& list = rows_[static_cast<std::size_t>(row)];
+    if (std::find(list.begin(), list.end(), column) != list.end()) return;
+    list.push_back(column);
+    columns_[static_cast<std::size_t>(column)].push_back(row);
+  }
+  void remove_row(int row) {
+    for (const int c : rows_[static_cast<std::size_t>(row)])
+      std::erase(columns_[static_cast<std::size_t>(c)], row);
+    rows_[static_cast<std::size_t>(row)].clear();
+  }
+  void remove_column(int column) {
+    for (const int r : columns_[static_cast<std::size_t>(column)])
+      std::erase(rows_[static_cast<std::size_t>(r)], column);
+    columns_[static_cast<std::size_t>(column)].clear();
+  }
+
+  /// A row of F with one unknown gives it as data, whatever the laws do; a variable in one row only
+  /// is what that row is for, and binds nothing else.
+  void reduce() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int r = 0; r < static_cast<int>(rows_.size()); ++r) {
+        if (r % (n_ + m_) >= n_) continue;
+        const auto& row = rows_[static_cast<std::size_t>(r)];
+        if (row.size() == 1) {
+          remove_column(row.front());
+          changed = true;
+          continue;
+        }
+        const bool defines = std::any_of(row.begin(), row.end(), [&](int c) {
+          return c % (n_ + m_) < n_ && columns_[static_cast<std::size_t>(c)].size() == 1;
+        });
+        if (defines) remove_row(r);
+        changed = changed || defines;
+      }
+    }
+  }
+
+  int n_, m_, levels_;
+  std::vector<std::vector<int>> rows_;     // unknowns of each
+  std::vector<std::vector<int>> columns_;  // rows of each; x_[k] and λ_[k] of level k side by side
+};
+
+}  // namespace
+
+ArrayStructure array_structure(const Dcs& system, int levels) {
+  const std::vector<Entry> entries = entries_of(system);
+  const int n = system.n();
+  const std::vector<char> given = given_variables(system, entries);
+  ArrayStructure structure;
+  for (const Entry& entry : entries) {
+    const bool known = entry.input > n && entry.input <= 2 * n &&
+                       given[static_cast<std::size_t>(entry.input - 1 - n)];
+    if (!known && entry.on_multipliers) structure.nonlinear_in_multipliers = true;
+  }
+  structure.w_is_given.assign(system.laws.size(), 1);
+  for (const Entry& entry : entries) {
+    const int j = entry.input - 1 - n;
+    const bool known = j >= 0 && j < n && given[static_cast<std::size_t>(j)];
+    if (entry.row >= n && !known) structure.w_is_given[static_cast<std::size_t>(entry.row - n)] = 0;
+  }
+  structure.groups = Pattern(system, entries, given, levels).groups();
+  return structure;
+}
+
+}  // namespace perp

@@ -1,0 +1,286 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/located/jets/array_structure.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/jets/jet_sensitivities.hpp>
+#include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/located/jets/rank_newton.hpp>
+
+namespace perp {
+namespace {
+
+// An exponential is left at a constant rate: from 5 V down a diode's curve in steps of 25 mV.
+constexpr int most_jet_iterations = 1000;
+constexpr int shorter_units = 3;
+constexpr int bits_per_unit = 10;
+constexpr double share_of_end = 1e-11;  ///< nearer to an end of a branch, relative to it, is at it
+constexpr double known_tolerance = 1e-8;  ///< entries of scaled null vectors below this are zero
+
+/// A jet that something looks to be missing of.
+bool is_doubtful(const Jet& jet) { return jet.consistent && !jet.determined; }
+
+/// Leading entries that are zero.
+int leading_zeros(const Matrix& sizes, Eigen::Index row) {
+  int count = 0;
+  while (count < sizes.cols() && sizes(row, count) <= known_tolerance) ++count;
+  return count;
+}
+
+/// The only branch over w, if w is farther than `error` from all ends. -1: none, several, too near.
+int decided_branch(const Law& law, double w, double error) {
+  int decided = -1;
+  for (std::size_t k = 0; k < law.branches.size(); ++k) {
+    const Range range = w_range(law.branches[k]);
+    for (const double end : {range.lower, range.upper})
+      if (std::isfinite(end) && !(std::abs(w - end) > error + share_of_end * std::abs(end)))
+        return -1;
+    if (!(w > range.lower && w < range.upper)) continue;
+    if (decided >= 0) return -1;
+    decided = static_cast<int>(k);
+  }
+  return decided;
+}
+
+void check_size(const char* name, Eigen::Index wanted, const Vector& given) {
+  if (given.size() != wanted)
+    throw InvalidInput(
+        fmt::format("{} must have {} entries but has {}", name, wanted, given.size()));
+}
+
+}  // namespace
+
+struct ConsistentJets::Implementation {
+  Implementation(const Dcs& given, int levels)
+      : system(given), equations(system, levels), structure(array_structure(system, levels)) {}
+
+  bool prepare();
+  Jet jet(bool solved);
+  void read_known(Jet& jet);
+  void check(const Mode& mode, const Vector& x, const Vector& lambda, const Vector& rates) const;
+
+  Dcs system;
+  ModeArray equations;
+  ArrayStructure structure;
+  RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
+  std::unique_ptr<DerivativeArray> outer;  // with t and p, made when first asked for
+  double tolerance = 1e-8;
+  Matrix null_space;
+};
+
+ConsistentJets::ConsistentJets(const Dcs& system, int levels)
+    : self_(std::make_unique<Implementation>(system, levels)) {}
+ConsistentJets::~ConsistentJets() = default;
+ConsistentJets::ConsistentJets(ConsistentJets&&) noexcept = default;
+ConsistentJets& ConsistentJets::operator=(ConsistentJets&&) noexcept = default;
+
+int ConsistentJets::n() const { return self_->system.n(); }
+int ConsistentJets::m() const { return self_->system.m(); }
+int ConsistentJets::levels() const { return self_->equations.array().levels(); }
+const std::vector<Law>& ConsistentJets::laws() const { return self_->equations.laws(); }
+bool ConsistentJets::is_nonlinear_in_multipliers() const {
+  return self_->structure.nonlinear_in_multipliers;
+}
+bool ConsistentJets::is_linear() const { return self_->equations.is_linear(); }
+const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
+const JetScales& ConsistentJets::scales() const { return self_->equations.scales(); }
+void ConsistentJets::set_tolerance(double tolerance) { self_->tolerance = tolerance; }
+double ConsistentJets::tolerance() const { return self_->tolerance; }
+
+void ConsistentJets::set_scales(const JetScales& scales) {
+  if (!(scales.time > 0) || !std::isfinite(scales.time))
+    throw InvalidInput(fmt::format("scales.time must be positive but is {:g}", scales.time));
+  const auto check = [](const char* name, Eigen::Index wanted, const Vector& given) {
+    if (given.size() == 0) return;
+    check_size(name, wanted, given);
+    if (!(given.array() > 0).all() || !given.allFinite())
+      throw InvalidInput(fmt::format("the entries of {} must be positive", name));
+  };
+  check("scales.x", n(), scales.x);
+  check("scales.lambda", m(), scales.lambda);
+  self_->equations.set_scales(scales);
+}
+
+void ConsistentJets::Implementation::check(const Mode& mode, const Vector& x, const Vector& lambda,
+                                           const Vector& rates) const {
+  check_size("x", system.n(), x);
+  check_size("lambda", system.m(), lambda);
+  if (rates.size() > 0) check_size("rates", system.n(), rates);
+  if (mode.size() != system.laws.size())
+    throw InvalidInput(
+        fmt::format("mode must have {} entries but has {}", system.m(), mode.size()));
+  for (std::size_t i = 0; i < mode.size(); ++i)
+    if (mode[i] < 0 || mode[i] >= static_cast<int>(system.laws[i].branches.size()))
+      throw InvalidInput(fmt::format("mode[{}] must be a branch of law '{}' but is {}", i,
+                                     system.laws[i].name, mode[i]));
+}
+
+/// What no vector of the null space moves is determined.
+void ConsistentJets::Implementation::read_known(Jet& jet) {
+  const DerivativeArray& array = equations.array();
+  const int n = array.n(), m = array.m(), levels = array.levels();
+  jet.x_known.assign(static_cast<std::size_t>(n), levels + 2);
+  jet.lambda_known.assign(static_cast<std::size_t>(m), levels + 1);
+  jet.w_known.assign(static_cast<std::size_t>(m), levels + 1);
+  jet.determined = true;
+  const RankElimination& elimination = newton.elimination();
+  if (elimination.rank() == elimination.columns()) return;
+  elimination.null_space(null_space);
+  Matrix moves = equations.expand(null_space);
+  const Matrix rates = equations.differential_projection() * moves.middleRows(n, n);
+  const auto largest = [&](const auto& row) { return row.cwiseAbs().maxCoeff(); };
+  const JetScales& scales = equations.scales();
+  // What moves by no more than rounding stays: w must not be said to move by it.
+  const auto move = [&](int column, double size) {
+    const double moved = largest(moves.row(column)) / size;
+    if (moved <= known_tolerance) moves.row(column).setZero();
+    return moved;
+  };
+  Eigen::RowVectorXd change;
+  Matrix x(n, levels + 2), lambda(m, levels + 1), w(m, levels + 1);
+  for (int k = 0; k <= levels + 1; ++k)
+    for (int j = 0; j < n; ++j)
+      x(j, k) = move(array.x_column(k, j), std::max(scales.x[j], std::abs(equations.x()(j, k))));
+  for (int k = 0; k <= levels; ++k)
+    for (int i = 0; i < m; ++i)
+      lambda(i, k) = move(array.lambda_column(k, i),
+                          std::max(scales.lambda[i], std::abs(equations.lambda()(i, k))));
+  for (int k = 0; k <= levels; ++k)
+    for (int i = 0; i < m; ++i) {
+      const auto row = array.derivatives().row(k * (n + m) + n + i);
+      double terms = 0;
+      change.setZero(moves.cols());
+      for (Eigen::Index c = 0; c < row.size(); ++c) {
+        if (row[c] == 0) continue;
+        change += row[c] * moves.row(c);
+        terms = std::max(terms, std::abs(row[c]) * largest(moves.row(c)));
+      }
+      w(i, k) = terms > 0 && largest(change) > known_tolerance * terms ? 1 : 0;
+    }
+  for (int j = 0; j < n; ++j) jet.x_known[static_cast<std::size_t>(j)] = leading_zeros(x, j);
+  for (int i = 0; i < m; ++i) {
+    jet.lambda_known[static_cast<std::size_t>(i)] = leading_zeros(lambda, i);
+    jet.w_known[static_cast<std::size_t>(i)] = leading_zeros(w, i);
+  }
+  for (int j = 0; j < n; ++j)
+    jet.determined = jet.determined && jet.x_known[static_cast<std::size_t>(j)] > 0 &&
+                     largest(rates.row(j)) <= known_tolerance * scales.x[j];
+  for (int i = 0; i < m; ++i)
+    jet.determined = jet.determined && jet.lambda_known[static_cast<std::size_t>(i)] > 0;
+}
+
+bool ConsistentJets::Implementation::prepare() {
+  if (equations.array().is_linear()) return true;
+  return equations.hold_multipliers() && newton.run(equations);
+}
+
+/// The jet at the solution that Newton's method has found, or what it ended with.
+Jet ConsistentJets::Implementation::jet(bool solved) {
+  Jet result;
+  equations.write(result);
+  if (!solved) {
+    result.x_known.assign(static_cast<std::size_t>(system.n()), 0);
+    result.lambda_known.assign(static_cast<std::size_t>(system.m()), 0);
+    result.w_known.assign(static_cast<std::size_t>(system.m()), 0);
+    return result;
+  }
+  result.residual = std::max(equations.relative_residual(), equations.slow_residual());
+  result.consistent = result.residual <= tolerance;
+  read_known(result);
+  return result;
+}
+
+void ConsistentJets::set_unit(double unit) {
+  JetScales scales = self_->equations.scales();
+  if (scales.fastest == unit) return;
+  scales.fastest = unit;
+  self_->equations.set_scales(scales);
+}
+
+/// A mode may have poles that are faster than the shortest time which the form of the equations
+/// shows: what looks singular is looked at again in shorter units of time.
+Jet ConsistentJets::solve(const Mode& mode, double t, const Vector& x, const Vector& lambda,
+                          const Vector& rates) {
+  self_->check(mode, x, lambda, rates);
+  Jet jet = solve_once(mode, t, x, lambda, rates);
+  const double unit = scales().fastest;
+  for (int k = 1; k <= shorter_units && is_doubtful(jet); ++k) {
+    set_unit(std::ldexp(unit, -k * bits_per_unit));
+    Jet shorter = solve_once(mode, t, x, lambda, rates);
+    if (shorter.consistent && shorter.determined) jet = std::move(shorter);
+  }
+  set_unit(unit);
+  return jet;
+}
+
+Jet ConsistentJets::solve_once(const Mode& mode, double t, const Vector& x, const Vector& lambda,
+                               const Vector& rates) {
+  if (self_->equations.begin(mode, t, x, lambda, rates) && self_->newton.run(self_->equations))
+    return self_->jet(true);
+  if (self_->equations.array().is_linear()) return self_->jet(false);
+  return solve_from(mode, t, x, lambda, rates);
+}
+
+Jet ConsistentJets::solve_from(const Mode& mode, double t, const Vector& x, const Vector& lambda,
+                               const Vector& rates) {
+  self_->check(mode, x, lambda, rates);
+  bool solved = self_->equations.begin(mode, t, x, lambda, rates) && self_->prepare();
+  if (!solved) self_->equations.begin(mode, t, x, lambda, rates);
+  solved = self_->equations.release_multipliers() && self_->newton.run(self_->equations);
+  return self_->jet(solved);
+}
+
+std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, double share) {
+  std::vector<int> decided(laws().size(), -1);
+  const auto& given = self_->structure.w_is_given;
+  if (std::none_of(given.begin(), given.end(), [](char is) { return is != 0; })) return decided;
+  ModeArray& equations = self_->equations;
+  equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
+  for (std::size_t i = 0; i < decided.size(); ++i) {
+    if (!given[i]) continue;
+    const auto [w, size] = equations.argument(static_cast<int>(i));
+    decided[i] = decided_branch(laws()[i], w, share * size);
+  }
+  return decided;
+}
+
+JetSensitivities ConsistentJets::sensitivities(const Jet& jet, const Matrix& dx_dq,
+                                               const Vector& dt_dq, const Matrix& dp_dq) {
+  const auto parameters = static_cast<Eigen::Index>(self_->system.parameters.size());
+  if (dx_dq.rows() != n())
+    throw InvalidInput(fmt::format("dx_dq must have {} rows but has {}", n(), dx_dq.rows()));
+  Matrix changes = Matrix::Zero(1 + parameters, dx_dq.cols());
+  if (dt_dq.size() > 0) {
+    check_size("dt_dq", dx_dq.cols(), dt_dq);
+    changes.row(0) = dt_dq.transpose();
+  }
+  if (dp_dq.size() > 0) {
+    if (dp_dq.rows() != parameters || dp_dq.cols() != dx_dq.cols())
+      throw InvalidInput(fmt::format("dp_dq must be {}x{} but is {}x{}", parameters, dx_dq.cols(),
+                                     dp_dq.rows(), dp_dq.cols()));
+    changes.bottomRows(parameters) = dp_dq;
+  }
+  if (!jet.consistent) throw InvalidInput("sensitivities need a jet that is consistent");
+  ModeArray& equations = self_->equations;
+  const double unit = scales().fastest;
+  set_unit(jet.unit);
+  equations.begin(jet);
+  if (!self_->outer)
+    self_->outer = std::make_unique<DerivativeArray>(self_->system, levels(), true);
+  self_->outer->evaluate(jet.t, equations.scales().fastest, equations.x(), equations.lambda());
+  JetSensitivities result = differentiate_jet(equations, *self_->outer, jet, dx_dq, changes);
+  set_unit(unit);
+  return result;
+}
+
+Matrix ConsistentJets::differential_projection(double t, const Vector& x, const Vector& lambda,
+                                               const Vector& rates) {
+  const Mode any(laws().size(), 0);
+  self_->check(any, x, lambda, rates);
+  self_->equations.begin(any, t, x, lambda, rates);
+  return self_->equations.differential_projection();
+}
+
+}  // namespace perp

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/linear/rank_elimination.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/jets/derivative_array.hpp>
+
+namespace perp {
+
+/// The square or rectangular system that the derivative array and the branches of one mode are for
+/// the unknown Taylor coefficients u:
+///     F_[k] = 0,   a_i w_[k],i + b_i λ_[k],i = c_i δ_k0 where a_i ≠ 0,   k = 0..K
+/// u: y with x_[0] = x + Z y, Z a basis of the null space of ∂(F, G)/∂ẋ (the differential part
+/// stays); x_[1..K+1]; λ_[0..K] where a_i ≠ 0. Otherwise λ is fixed at c_i / b_i. Coefficients are
+/// those of powers of τ / scales.fastest.
+class ModeArray {
+ public:
+  ModeArray(const Dcs& system, int levels);
+
+  void set_scales(const JetScales& scales);
+  [[nodiscard]] const JetScales& scales() const { return scales_; }
+  [[nodiscard]] const std::vector<Law>& laws() const { return laws_; }
+  [[nodiscard]] const DerivativeArray& array() const { return array_; }
+
+  /// Starts at a guess, see ConsistentJets::solve. False outside of the domain of F or G.
+  bool begin(const Mode& mode, double t, const Vector& x, const Vector& lambda,
+             const Vector& rates);
+  /// Holds all multipliers at their present values and keeps level 0 only: F_[0] = 0 for y and
+  /// x_[1].
+  bool hold_multipliers();
+  /// Back to all levels of the mode, from the present coefficients.
+  bool release_multipliers();
+  /// From now on x_[0] is unknown as a whole: Z is the identity. Until the next `begin`.
+  bool free_variables();
+  /// Starts at a given jet.
+  bool begin(const Jet& jet);
+
+  /// Values and derivatives at the present coefficients. False where they are not finite.
+  bool evaluate();
+  /// Does the matrix not depend on the coefficients?
+  [[nodiscard]] bool is_linear() const { return array_.is_linear(); }
+  /// Moves the coefficients by share·step, a vector of unknowns.
+  void move(double share, const Vector& step);
+
+  [[nodiscard]] int unknowns() const { return static_cast<int>(columns_.size()) + free_; }
+  [[nodiscard]] const Vector& residual() const { return residual_; }
+  [[nodiscard]] const Matrix& matrix() const { return matrix_; }
+  /// Of the terms of each row of the residual.
+  [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
+  /// Of the unknowns.
+  [[nodiscard]] const Vector& sizes() const { return sizes_; }
+  /// Largest residual relative to the sizes of its terms.
+  [[nodiscard]] double relative_residual() const;
+  /// The same of the first derivatives alone, for terms in units of scales.time: in the shortest
+  /// time every rate is small.
+  [[nodiscard]] double slow_residual() const;
+
+  /// The combination of the array's rows that is the residual, for other columns than the unknowns.
+  void combine(const Matrix& rows, const Matrix& lambda_columns, Matrix& result) const;
+  /// Changes of all coefficients (columns of `array()`) that belong to changes of the unknowns.
+  [[nodiscard]] Matrix expand(const Matrix& unknowns) const;
+
+  /// Basis Z of what x_[0] may change by.
+  [[nodiscard]] const Matrix& algebraic_directions() const { return Z_; }
+  /// Projection on the differential part, orthogonal to Z.
+  [[nodiscard]] Matrix differential_projection() const;
+  [[nodiscard]] const Matrix& x() const { return x_; }
+  [[nodiscard]] const Matrix& lambda() const { return lambda_; }
+
+  /// w_i at the present coefficients, and the size of its terms: those of the variables, and what
+  /// it changes by within t or the time scale.
+  struct Argument {
+    double value;
+    double size;
+  };
+  [[nodiscard]] Argument argument(int law) const;
+
+  /// Coefficients in units of time^-k instead of scales.fastest^-k.
+  void write(Jet& jet) const;
+
+ private:
+  /// a w + b λ = c
+  struct Line {
+    double a, b, c;
+  };
+
+  void set_mode(const Mode& mode);
+  void set_equations(int levels);
+  void split_variables();
+  void assemble();
+  [[nodiscard]] const Line& line(int i) const { return lines_[static_cast<std::size_t>(i)]; }
+
+  std::vector<Law> laws_;
+  DerivativeArray array_;
+  JetScales scales_;
+  Mode mode_;
+  std::vector<Line> lines_;  // of each law
+  double t_ = 0;
+  Matrix x_, lambda_;
+  Matrix Z_;
+  bool split_known_ = false;  // Z does not depend on the point and is there
+  int free_ = 0;              // columns of Z
+  std::vector<int> columns_;  // of the array, that are unknowns; after y
+  std::vector<int> rows_;     // of the array
+  Vector residual_, row_sizes_, sizes_, column_sizes_, term_sizes_;
+  Matrix matrix_;
+  RankElimination split_;
+};
+
+}  // namespace perp

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <perp/schemes/located/jets/consistent_jet.hpp>
+
+namespace perp {
+
+/// A mode in which the solution can go on, with the jet of that continuation.
+struct Continuation {
+  Mode mode;
+  Jet jet;
+  std::vector<Mode> also{};  ///< other modes with the same jet
+  /// Every margin grows or is positive; otherwise one stays zero as far as the jet tells (grazing).
+  bool strict = false;
+};
+
+/// The modes from which a continuous solution starts.
+struct Selection {
+  std::vector<Continuation> admissible;  ///< in lexicographic order of the mode
+  /// The others with their violation: the relative residual of an inconsistent mode, the scaled
+  /// violation of a margin, inf where the jet is not determined or the equations have no solution,
+  /// 0 where a law with memory would leave its branch without need. Where laws are decided in
+  /// groups, the laws of other groups have some consistent branch here.
+  std::vector<std::pair<Mode, double>> rejected;
+  bool complete = true;  ///< false: more candidates than `SelectionOptions::most` were possible
+};
+
+struct SelectionOptions {
+  /// Coefficient k of a margin counts only if |c_k| τ^k > eps · size of its terms, τ = step · time
+  /// scale of the jets.
+  double eps = 1e-11;
+  double step = 1e-3;
+  int starts = 5;   ///< of λ across its range on vertical branches, where the system is nonlinear
+  int most = 4096;  ///< jets solved at most
+  /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
+  /// argument says.
+  std::vector<int> ended{};
+  /// false: the present branch of laws with memory is not known, and every branch counts
+  bool memory = true;
+};
+
+/// All modes that differ from `mode` in the undecided laws only and from which a continuous
+/// solution starts: their jet is consistent and determined, and the distance of (w, λ) to every
+/// finite end of every law's branch is lexicographically not negative, coefficient after
+/// coefficient. Laws with memory stay in their branch if some continuation does. Equal jets, as at
+/// corners that lie on two branches, are one continuation (the first mode). Undecided laws that do
+/// not influence each other are decided separately; a law whose argument decides it (see
+/// ConsistentJets::decided_branches) is in that branch. x: its differential part is kept; λ: the
+/// multipliers before, a guess.
+Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
+                 const Mode& mode, const std::vector<int>& undecided,
+                 const SelectionOptions& options = {});
+
+}  // namespace perp

@@ -1,0 +1,247 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/linear/rank_elimination.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int passes = 6;            ///< of the reweighting of small entries
+constexpr double small_bits = 8;     ///< an entry this many bits below its row counts half
+constexpr double known_weight = 64;  ///< of a scale that is given
+constexpr double weak = 1e-3;        ///< weight of the span: where nothing else tells a time
+constexpr double undetermined = 1e-11;  ///< of the weights of an unknown: nothing tells it
+constexpr double null_entry = 1e-6;     ///< below: an unknown that a direction does not move
+/// Exponents are multiples of 2^-grid: their rounding is gone, and units that are powers of two move
+/// them by whole numbers.
+constexpr int grid = 20;
+/// Where exponents are rounded to whole numbers: not at a fraction that averages of logarithms have.
+constexpr double rounded_up_from = 0.5137;
+
+bool is_size(double value) { return value != 0 && std::isfinite(value); }
+
+/// The smaller one of two sizes; what is 0 or not finite is none.
+double smaller(double a, double b) {
+  if (!is_size(a) || !is_size(b)) return is_size(a) ? a : b;
+  return std::min(std::abs(a), std::abs(b));
+}
+
+/// Least squares for the exponents of the units. Unknowns: T | X | Λ | R | W.
+class UnitEquations {
+ public:
+  UnitEquations(const Dcs& system, Span span)
+      : system_(system), evaluator_(system), n_(system.n()), m_(system.m()), span_(span) {}
+
+  void add_rows(const Vector& x);
+  void add_laws();
+  void add_values(const Vector& x, const Vector& known);
+  [[nodiscard]] Vector solve() const;
+  /// log₂ of how many times larger than the derivatives in its row a term is at most.
+  [[nodiscard]] double stiffness(const Vector& exponents) const;
+
+  [[nodiscard]] int x_unit(int j) const { return 1 + j; }
+  [[nodiscard]] int lambda_unit(int i) const { return 1 + n_ + i; }
+  [[nodiscard]] int w_unit(int i) const { return row_unit(n_ + i); }
+
+ private:
+  /// log₂|value| = Σ share · exponent
+  struct Relation {
+    std::vector<std::pair<int, double>> shares;
+    double logarithm = 0;
+    double weight = 1;
+    bool is_entry = false;  ///< may be small beside the others of its row
+  };
+
+  /// Row k of (F, G).
+  [[nodiscard]] int row_unit(int k) const { return 1 + n_ + m_ + k; }
+  [[nodiscard]] int size() const { return 1 + 2 * (n_ + m_); }
+  void add(std::vector<std::pair<int, double>> shares, double value, double weight = 1,
+           bool is_entry = false) {
+    if (!is_size(value)) return;
+    relations_.push_back({std::move(shares), std::log2(std::abs(value)), weight, is_entry});
+  }
+  [[nodiscard]] std::vector<std::pair<int, double>> entry(int row, int column) const;
+  void make_normal(const Vector& exponents, bool reweight, Matrix& normal, Vector& right) const;
+
+  const Dcs& system_;
+  DcsEvaluator evaluator_;
+  int n_, m_;
+  Span span_;
+  std::vector<Relation> relations_;
+};
+
+/// The unit of an entry of the derivatives: that of its row over that of its column.
+std::vector<std::pair<int, double>> UnitEquations::entry(int row, int column) const {
+  if (column == Dcs::time_input()) return {{row_unit(row), 1}, {0, -1}};
+  const int j = column - system_.derivative_input(0);
+  if (j < n_) return {{row_unit(row), 1}, {x_unit(j), -1}, {0, 1}};
+  if (j < 2 * n_) return {{row_unit(row), 1}, {x_unit(j - n_), -1}};
+  return {{row_unit(row), 1}, {lambda_unit(j - 2 * n_), -1}};
+}
+
+/// Of algebraic variables x is a guess, which may be far away: an entry is the smaller one of those
+/// at the guess and at 0, a constant term that at 0.
+void UnitEquations::add_rows(const Vector& x) {
+  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
+  const auto all = static_cast<std::size_t>(n_ + m_);
+  std::vector<double> rows(all), rows_at_0(all);
+  std::vector<double> entries(evaluator_.entries().size()), entries_at_0 = entries;
+  z[0] = span_.start;
+  std::copy(x.begin(), x.end(), z.begin() + system_.variable_input(0));
+  evaluator_.linearize(z.data(), rows.data(), entries.data());
+  for (int j = 0; j < n_; ++j)
+    if (!evaluator_.is_differential(j)) z[static_cast<std::size_t>(system_.variable_input(j))] = 0;
+  evaluator_.linearize(z.data(), rows_at_0.data(), entries_at_0.data());
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const DcsEvaluator::Entry& at = evaluator_.entries()[k];
+    add(entry(at.row, at.column), smaller(entries[k], entries_at_0[k]), 1, true);
+  }
+  for (std::size_t k = 0; k < all; ++k)
+    add({{row_unit(static_cast<int>(k)), 1}}, std::isfinite(rows_at_0[k]) ? rows_at_0[k] : rows[k],
+        1, true);
+}
+
+/// a w + b λ = c and the ends of the branches.
+void UnitEquations::add_laws() {
+  for (int i = 0; i < m_; ++i)
+    for (const Branch& branch : system_.laws[static_cast<std::size_t>(i)].branches) {
+      if (branch.b != 0) add({{lambda_unit(i), 1}, {w_unit(i), -1}}, branch.a / branch.b);
+      if (branch.a != 0) add({{w_unit(i), 1}}, branch.c / branch.a);
+      if (branch.b != 0) add({{lambda_unit(i), 1}}, branch.c / branch.b);
+      for (const double end : {branch.w.lower, branch.w.upper}) add({{w_unit(i), 1}}, end);
+      for (const double end : {branch.lambda.lower, branch.lambda.upper})
+        add({{lambda_unit(i), 1}}, end);
+    }
+}
+
+/// The start is data, a guess of an algebraic variable next to nothing.
+void UnitEquations::add_values(const Vector& x, const Vector& known) {
+  for (int j = 0; j < n_; ++j) {
+    if (known[j] > 0)
+      add({{x_unit(j), 1}}, known[j], known_weight);
+    else
+      add({{x_unit(j), 1}}, x[j], evaluator_.is_differential(j) ? 1 : weak);
+  }
+  add({{0, 1}}, span_.end - span_.start, weak);
+}
+
+/// Σ weight (log₂|value| − Σ share · exponent)² → min: an entry far below its row is weighted down,
+/// as it is no term that balances the row.
+void UnitEquations::make_normal(const Vector& exponents, bool reweight, Matrix& normal,
+                                Vector& right) const {
+  normal.setZero(size(), size());
+  right.setZero(size());
+  for (const Relation& relation : relations_) {
+    double excess = relation.logarithm;
+    for (const auto& [unit, share] : relation.shares) excess -= share * exponents[unit];
+    double weight = relation.weight;
+    if (reweight && relation.is_entry && excess < 0)
+      weight /= 1 + excess * excess / (small_bits * small_bits);
+    for (const auto& [unit, share] : relation.shares) {
+      right[unit] += weight * share * relation.logarithm;
+      for (const auto& [other, other_share] : relation.shares)
+        normal(unit, other) += weight * share * other_share;
+    }
+  }
+}
+
+/// The first unknown that moves in each direction of the null space: with these given no other one
+/// is open.
+std::vector<int> leading_unknowns(Matrix basis) {
+  std::vector<int> leading;
+  Eigen::Index left = basis.cols();
+  for (Eigen::Index row = 0; row < basis.rows() && left > 0; ++row) {
+    Eigen::Index best = 0;
+    if (basis.row(row).head(left).cwiseAbs().maxCoeff(&best) <= null_entry) continue;
+    leading.push_back(static_cast<int>(row));
+    basis.col(best).swap(basis.col(--left));
+    for (Eigen::Index c = 0; c < left; ++c)
+      basis.col(c) -= basis(row, c) / basis(row, left) * basis.col(left);
+  }
+  return leading;
+}
+
+/// What nothing tells is held at 0, one unknown of each connected part: the others move by whole
+/// numbers with the units then.
+Vector UnitEquations::solve() const {
+  Vector exponents = Vector::Zero(size()), right;
+  const Vector ones = Vector::Ones(size());
+  RankElimination elimination;
+  Matrix normal, basis;
+  std::vector<int> held;
+  for (int pass = 0; pass < passes; ++pass) {
+    make_normal(exponents, pass > 0, normal, right);
+    for (const int unit : held) normal(unit, unit) += 1;
+    elimination.factorise(normal, ones, ones, undetermined);
+    if (pass == 0 && elimination.rank() < size()) {
+      elimination.null_space(basis);
+      held = leading_unknowns(basis);
+      for (const int unit : held) normal(unit, unit) += 1;
+      elimination.factorise(normal, ones, ones, undetermined);
+    }
+    elimination.solve(right, exponents);
+  }
+  return exponents;
+}
+
+double UnitEquations::stiffness(const Vector& exponents) const {
+  Vector rate = Vector::Constant(size(), -inf), other = rate;
+  for (const Relation& relation : relations_) {
+    if (!relation.is_entry) continue;
+    double excess = relation.logarithm;
+    bool is_rate = false;
+    for (const auto& [unit, share] : relation.shares) {
+      excess -= share * exponents[unit];
+      is_rate = is_rate || (unit == 0 && share > 0);  // of ẋ, not by t
+    }
+    double& largest = (is_rate ? rate : other)[relation.shares.front().first];
+    largest = std::max(largest, excess);
+  }
+  double most = 0;
+  for (Eigen::Index row = 0; row < size(); ++row)
+    if (std::isfinite(rate[row])) most = std::max(most, other[row] - rate[row]);
+  return most;
+}
+
+double on_grid(double exponent) {
+  return std::ldexp(std::round(std::ldexp(exponent, grid)), -grid);
+}
+
+/// 2^exponent; whole numbers added to the exponent multiply it without rounding.
+double power(double exponent) {
+  if (!std::isfinite(exponent)) return 1;
+  const double bounded = std::clamp(on_grid(exponent), -512.0, 512.0), whole = std::floor(bounded);
+  return std::ldexp(std::exp2(bounded - whole), static_cast<int>(whole));
+}
+
+/// The whole power of two that is nearest.
+double power_of_two(double exponent) {
+  return power(std::floor(on_grid(exponent) + 1 - rounded_up_from));
+}
+
+}  // namespace
+
+ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Vector& known) {
+  UnitEquations equations(system, span);
+  equations.add_rows(x);
+  equations.add_laws();
+  equations.add_values(x, known);
+  const Vector exponents = equations.solve();
+  ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};
+  const double longest = span.end > span.start ? span.end - span.start : inf;
+  scales.time = std::min(power(exponents[0]), longest);
+  scales.fastest = std::min(power_of_two(exponents[0] - equations.stiffness(exponents)),
+                            std::exp2(std::ilogb(scales.time)));
+  for (int j = 0; j < system.n(); ++j)
+    if (!(known[j] > 0)) scales.x[j] = power(exponents[equations.x_unit(j)]);
+  for (int i = 0; i < system.m(); ++i) {
+    scales.lambda[i] = power(exponents[equations.lambda_unit(i)]);
+    scales.w[i] = power(exponents[equations.w_unit(i)]);
+  }
+  return scales;
+}
+
+}  // namespace perp

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/linear/rank_elimination.hpp>
+
+namespace perp {
+
+/// The largest residual in units of the terms of its row.
+inline double relative_residual(const Vector& residual, const Vector& row_sizes) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i < residual.size(); ++i) {
+    const double size = std::abs(residual[i]);
+    if (size > 0) largest = std::max(largest, size / std::max(row_sizes[i], size));
+  }
+  return largest;
+}
+
+/// Damped Newton's method with a rank-revealing elimination, for equations that may be redundant or
+/// leave unknowns open. A step is accepted where the next correction with the same matrix falls
+/// (the natural monotonicity test, which knows no units) or the residual does; at a singular matrix
+/// the independent equations are solved and unknowns without a pivot stay. `Equations` has
+///     const Vector& residual();   const Matrix& matrix();     // at the present unknowns
+///     const Vector& sizes();      const Vector& row_sizes();  // of unknowns, and of terms of rows
+///     double relative_residual();
+///     bool evaluate();                                        // false: not finite
+///     void move(double share, const Vector& step);            // unknowns += share·step
+///     bool is_linear();                                       // the matrix never changes
+class RankNewton {
+ public:
+  /// Which step is taken where the equations leave unknowns open.
+  enum class Open {
+    stay,    ///< unknowns without a pivot stay
+    nearest  ///< the shortest step, in units of the sizes
+  };
+
+  explicit RankNewton(Open open = Open::stay, int most_iterations = 40)
+      : open_(open), most_iterations_(most_iterations) {}
+
+  /// From the present unknowns, where the equations are evaluated. False: it left the domain or did
+  /// not converge (to what the independent equations ask for: look at the residual). On return the
+  /// elimination is that of the last matrix.
+  template <class Equations>
+  bool run(Equations& equations);
+
+  [[nodiscard]] const RankElimination& elimination() const { return elimination_; }
+
+ private:
+  static constexpr double rank_tolerance = 1e-11;  ///< pivots of a scaled matrix below are zero
+  static constexpr double settled = 1e-13;         ///< relative correction that ends the iteration
+  static constexpr double near_rounding = 1e-9;    ///< a correction below that stays is rounding
+  static constexpr double shortest = 1e-6;         ///< share of a step
+
+  void solve(const Vector& residual, Vector& step) const {
+    if (open_ == Open::stay)
+      elimination_.solve(residual, step);
+    else
+      elimination_.solve_least_norm(residual, step);
+  }
+  template <class Equations>
+  double correction(Equations& equations, Vector& step);
+  [[nodiscard]] double relative_size(const Vector& change) const {
+    double largest = 0;
+    for (Eigen::Index j = 0; j < change.size(); ++j)
+      largest = std::max(largest, std::abs(change[j]) / sizes_[j]);
+    return largest;
+  }
+
+  Open open_;
+  int most_iterations_;
+  RankElimination elimination_;
+  Vector step_, correction_, sizes_;
+};
+
+/// Factorises at the present unknowns; the Newton step there and its relative size.
+template <class Equations>
+double RankNewton::correction(Equations& equations, Vector& step) {
+  elimination_.factorise(equations.matrix(), equations.sizes(), equations.row_sizes(),
+                         rank_tolerance);
+  solve(equations.residual(), step);
+  sizes_ = equations.sizes();
+  return relative_size(step);
+}
+
+template <class Equations>
+bool RankNewton::run(Equations& equations) {
+  double size = correction(equations, step_);
+  for (int iteration = 0; iteration < most_iterations_; ++iteration) {
+    if (!(size < inf)) return false;
+    if (size <= settled) return true;
+    const double residual = equations.relative_residual();
+    sizes_ = equations.sizes();  // the same for both corrections
+    double share = 1, next = inf;
+    bool accepted = false;
+    for (double moved = 0; share > shortest && !accepted; share /= accepted ? 1 : 2) {
+      equations.move(moved - share, step_);
+      moved = share;
+      if (!equations.evaluate()) continue;
+      solve(equations.residual(), correction_);
+      next = relative_size(correction_);
+      accepted = next <= std::max((1 - share / 4) * size, settled) ||
+                 equations.relative_residual() <= (1 - share / 2) * residual ||
+                 size <= near_rounding;  // rounding holds it where it is
+    }
+    if (!accepted) return false;
+    const bool stays = size <= near_rounding && next > size / 4;
+    if (!equations.is_linear()) next = correction(equations, correction_);
+    if (stays || next <= settled) return true;
+    step_.swap(correction_);
+    size = next;
+  }
+  return false;
+}
+
+}  // namespace perp

@@ -1,0 +1,74 @@
+#include <cmath>
+
+#include <perp/schemes/located/radau/gaps.hpp>
+
+namespace perp {
+
+std::vector<Gap> gaps_of(const std::vector<Law>& laws, const Mode& mode) {
+  std::vector<Gap> gaps;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const Branch& branch = laws[i].branches[static_cast<std::size_t>(mode[i])];
+    const bool of_lambda = is_vertical(branch);
+    const Range range = of_lambda ? branch.lambda : w_range(branch);
+    const int law = static_cast<int>(i);
+    if (std::isfinite(range.lower)) gaps.push_back({law, -1, of_lambda, range.lower, 1});
+    if (std::isfinite(range.upper)) gaps.push_back({law, -1, of_lambda, range.upper, -1});
+  }
+  return gaps;
+}
+
+std::optional<GapWatch::Fall> GapWatch::first(const Matrix& values, const Vector& depth,
+                                              const Vector& noise,
+                                              const std::vector<char>& inside) {
+  std::optional<Fall> earliest;
+  for (Eigen::Index g = 0; g < values.rows(); ++g) {
+    chebyshev_.interpolate(values.row(g), coefficients_);
+    std::optional<Fall> found = fall(depth[g], noise[g], inside[static_cast<std::size_t>(g)] != 0);
+    if (!found || (earliest && found->s >= earliest->s)) continue;
+    found->gap = static_cast<int>(g);
+    earliest = found;
+  }
+  return earliest;
+}
+
+std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, bool inside) {
+  double sum = 0;
+  for (Eigen::Index j = 1; j < coefficients_.size(); ++j) sum += std::abs(coefficients_[j]);
+  if (coefficients_[0] > sum) return std::nullopt;  // positive throughout
+  Chebyshev::differentiate(coefficients_, derivative_);
+  Chebyshev::sign_changes(derivative_, turns_);
+  turns_.push_back(1);
+  // Between its turns the gap is monotone.
+  double low = 0;
+  bool above = inside || Chebyshev::evaluate(coefficients_, 0) > noise;
+  for (const double high : turns_) {
+    const double high_value = Chebyshev::evaluate(coefficients_, high);
+    const bool last = high == 1;
+    if (above && high_value < -(last ? noise : depth)) {
+      double a = low, b = high;
+      while (true) {
+        const double middle = a + (b - a) / 2;
+        if (middle <= a || middle >= b) break;
+        (Chebyshev::evaluate(coefficients_, middle) >= 0 ? a : b) = middle;
+      }
+      return Fall{-1, a, Chebyshev::evaluate(derivative_, a)};
+    }
+    // A dip that does not count leaves the gap where it was: on the inner side.
+    low = high;
+    above = above || high_value > noise;
+  }
+  return std::nullopt;
+}
+
+bool GapWatch::is_resolved(const Vector& values, int degree, double noise) {
+  chebyshev_.interpolate(values, coefficients_);
+  double tail = 0, sum = 0;
+  for (Eigen::Index j = 1; j < coefficients_.size(); ++j) {
+    sum += std::abs(coefficients_[j]);
+    if (j >= degree) tail += std::abs(coefficients_[j]);
+  }
+  constexpr double share = 0.05;
+  return tail <= noise || tail <= share * sum || coefficients_[0] - sum > sum;
+}
+
+}  // namespace perp

@@ -1,0 +1,343 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <perp/core/base/error.hpp>
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/schemes/located/radau/mode_flow.hpp>
+
+namespace perp {
+namespace {
+
+/// The tape with only the listed parameters left as inputs, in increasing order after the others.
+Tape with_parameters(const Dcs& system, const std::vector<int>& kept, std::vector<int>& outputs) {
+  Tape tape = system.tape;
+  int end = static_cast<int>(system.parameters.size());
+  while (end > 0) {  // runs of parameters that are bound, from the last to the first
+    int begin = end;
+    while (begin > 0 && std::ranges::find(kept, begin - 1) == kept.end()) --begin;
+    const std::span<const double> values(&system.parameters[0] + begin,
+                                         static_cast<std::size_t>(end - begin));
+    if (begin < end) tape = bind_inputs(tape, system.parameter_input(begin), values, outputs);
+    end = begin - 1;
+  }
+  return bind_inputs(tape, 0, {}, outputs);  // only what the outputs need
+}
+
+bool is_finite(const std::vector<double>& values, std::size_t count) {
+  double sum = 0;  // 0 · value is NaN where a value is not finite
+  for (std::size_t k = 0; k < count; ++k) sum += 0 * values[k];
+  return sum == 0;
+}
+
+}  // namespace
+
+ModeFlow::ModeFlow(const Dcs& system, std::vector<int> parameters)
+    : system_(system), parameters_(std::move(parameters)) {
+  validate(system_);
+  for (std::size_t k = 0; k < parameters_.size(); ++k) {
+    const int p = parameters_[k];
+    if (p < 0 || p >= static_cast<int>(system_.parameters.size()))
+      throw InvalidInput(
+          fmt::format("there is no parameter {}: the system has {}", p, system_.parameters.size()));
+    if (std::find(parameters_.begin(), parameters_.begin() + static_cast<long>(k), p) !=
+        parameters_.begin() + static_cast<long>(k))
+      throw InvalidInput(fmt::format("parameter {} is asked for twice", p));
+  }
+  compile();
+}
+
+/// Machine code for F, G, dw/dt of velocity_laws_ and their derivatives.
+void ModeFlow::compile() {
+  std::vector<int> outputs = system_.F;
+  outputs.insert(outputs.end(), system_.G.begin(), system_.G.end());
+  outputs.insert(outputs.end(), velocity_lines_.begin(), velocity_lines_.end());
+  const auto rows = outputs.size();
+  Tape tape = with_parameters(system_, parameters_, outputs);
+  values_ = MachineCode(tape, outputs, rows);
+  bounded_.reset();
+
+  const int inputs = system_.parameter_input(0), q = parameter_count();
+  std::vector<int> lines = outputs;
+  entries_.clear();
+  for (const Derivative& d : differentiate(tape, outputs, 0, inputs)) {
+    entries_.push_back({d.output, d.input});
+    lines.push_back(d.line);
+  }
+  linear_ = MachineCode(bind_inputs(tape, 0, {}, lines), lines, rows);
+
+  std::vector<int> sorted = parameters_;
+  std::ranges::sort(sorted);
+  lines.clear();
+  parameter_entries_.clear();
+  for (const Derivative& d : differentiate(tape, outputs, inputs, inputs + q)) {
+    const int parameter = sorted[static_cast<std::size_t>(d.input - inputs)];
+    const auto column = std::ranges::find(parameters_, parameter) - parameters_.begin();
+    parameter_entries_.push_back({d.output, static_cast<int>(column)});
+    lines.push_back(d.line);
+  }
+  by_parameters_ = MachineCode(bind_inputs(tape, 0, {}, lines), lines, 0);
+
+  z_.assign(static_cast<std::size_t>(inputs + q), 0);
+  for (int k = 0; k < q; ++k)
+    z_[static_cast<std::size_t>(inputs + k)] =
+        system_.parameters[static_cast<std::size_t>(sorted[static_cast<std::size_t>(k)])];
+  z_linear_ = z_;
+  rows_.assign(rows, 0);
+  derivatives_.assign(entries_.size(), 0);
+  w_derivatives_.assign(entries_.size(), 0);
+  parameter_derivatives_.assign(parameter_entries_.size(), 0);
+}
+
+/// Writes dw/dt = ∂G/∂t + Σ_j ∂G/∂x_j ẋ_j of a law to the tape.
+void ModeFlow::add_velocity(int law) {
+  Tape& tape = system_.tape;
+  const int output = system_.G[static_cast<std::size_t>(law)];
+  int sum = -1;
+  for (const Derivative& d :
+       differentiate(tape, std::span(&output, 1), 0, system_.parameter_input(0))) {
+    const int j = d.input - system_.variable_input(0);
+    if (d.input != Dcs::time_input() && (j < 0 || j >= n()))
+      throw InvalidInput(fmt::format(
+          "law {}: the derivative of w is wanted, but w contains more than t and x", law));
+    const int term =
+        d.input == Dcs::time_input()
+            ? d.line
+            : tape.apply(Operation::multiply, d.line, tape.input(system_.derivative_input(j)));
+    sum = sum < 0 ? term : tape.apply(Operation::add, sum, term);
+  }
+  velocity_laws_.push_back(law);
+  velocity_lines_.push_back(sum < 0 ? tape.constant(0) : sum);
+}
+
+void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_level) {
+  const auto laws = static_cast<std::size_t>(m());
+  if (mode.size() != laws)
+    throw InvalidInput(
+        fmt::format("the mode has {} branches, the system {} laws", mode.size(), laws));
+  if (!velocity_level.empty() && velocity_level.size() != laws)
+    throw InvalidInput(fmt::format("velocity_level has {} entries, the system {} laws",
+                                   velocity_level.size(), laws));
+  const auto at_velocity_level = [&](std::size_t i) {
+    return !velocity_level.empty() && velocity_level[i] != 0;
+  };
+  bool more = false;
+  for (std::size_t i = 0; i < laws; ++i) {
+    const auto& branches = system_.laws[i].branches;
+    if (mode[i] < 0 || mode[i] >= static_cast<int>(branches.size()))
+      throw InvalidInput(fmt::format("law {} has no branch {}", i, mode[i]));
+    if (!at_velocity_level(i)) continue;
+    if (branches[static_cast<std::size_t>(mode[i])].b != 0)
+      throw InvalidInput(
+          fmt::format("law {}: its branch does not fix w, which the velocity level "
+                      "needs",
+                      i));
+    if (std::ranges::find(velocity_laws_, static_cast<int>(i)) != velocity_laws_.end()) continue;
+    add_velocity(static_cast<int>(i));
+    more = true;
+  }
+  if (more) compile();
+
+  mode_ = mode;
+  free_laws_.clear();
+  law_rows_.clear();
+  place_.assign(laws, -1);
+  fixed_.assign(laws, 0);
+  for (std::size_t i = 0; i < laws; ++i) {
+    const Branch& branch = system_.laws[i].branches[static_cast<std::size_t>(mode[i])];
+    if (branch.a == 0) {
+      fixed_[i] = branch.c / branch.b;
+      continue;
+    }
+    place_[i] = size();
+    free_laws_.push_back(static_cast<int>(i));
+    LawRow row{n() + static_cast<int>(i), branch.a, branch.b, branch.c};
+    if (at_velocity_level(i)) {
+      const auto k =
+          std::ranges::find(velocity_laws_, static_cast<int>(i)) - velocity_laws_.begin();
+      row.function = n() + m() + static_cast<int>(k);
+      row.c = 0;
+    }
+    law_rows_.push_back(row);
+  }
+  make_terms();
+}
+
+/// Where the derivatives of the functions stand in the matrices of the mode.
+void ModeFlow::make_terms() {
+  differential_.assign(static_cast<std::size_t>(size()), 0);
+  std::vector<int> equation(rows_.size(), -1);  // that a function stands in
+  for (int i = 0; i < n(); ++i) equation[static_cast<std::size_t>(i)] = i;
+  for (std::size_t k = 0; k < law_rows_.size(); ++k)
+    equation[static_cast<std::size_t>(law_rows_[k].function)] = n() + static_cast<int>(k);
+  const auto factor = [&](int row) {
+    return row < n() ? 1.0 : law_rows_[static_cast<std::size_t>(row - n())].a;
+  };
+  for (auto* terms : {&by_ydot_, &by_y_, &by_t_, &by_p_}) terms->clear();
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const auto [function, input] = entries_[k];
+    const int row = equation[static_cast<std::size_t>(function)];
+    if (row < 0) continue;
+    if (input == Dcs::time_input()) {
+      by_t_.push_back({k, row, 0, factor(row)});
+    } else if (input < system_.variable_input(0)) {
+      const int j = input - system_.derivative_input(0);
+      by_ydot_.push_back({k, row, j, factor(row)});
+      differential_[static_cast<std::size_t>(j)] = 1;
+    } else {
+      int j = input - system_.variable_input(0);
+      if (j >= n()) j = place_[static_cast<std::size_t>(j - n())];
+      if (j >= 0) by_y_.push_back({k, row, j, factor(row)});
+    }
+  }
+  for (std::size_t k = 0; k < parameter_entries_.size(); ++k) {
+    const int row = equation[static_cast<std::size_t>(parameter_entries_[k].row)];
+    if (row >= 0) by_p_.push_back({k, row, parameter_entries_[k].column, factor(row)});
+  }
+}
+
+void ModeFlow::gather(const Vector& x, const Vector& lambda, Vector& y) const {
+  y.resize(size());
+  y.head(n()) = x;
+  for (std::size_t k = 0; k < free_laws_.size(); ++k)
+    y[n() + static_cast<int>(k)] = lambda[free_laws_[k]];
+}
+
+void ModeFlow::scatter(const Vector& y, Vector& x, Vector& lambda) const {
+  x = y.head(n());
+  lambda.resize(m());
+  for (int i = 0; i < m(); ++i) {
+    const int place = place_[static_cast<std::size_t>(i)];
+    lambda[i] = place < 0 ? fixed_[static_cast<std::size_t>(i)] : y[place];
+  }
+}
+
+void ModeFlow::fill(double t, const Vector& ydot, const Vector& y, std::vector<double>& z) const {
+  const auto columns = static_cast<std::size_t>(n());
+  z[0] = t;
+  std::copy_n(ydot.data(), columns, &z[1]);
+  std::copy_n(y.data(), columns, &z[1] + columns);
+  double* lambda = &z[1] + 2 * columns;
+  for (std::size_t i = 0; i < place_.size(); ++i)
+    lambda[i] = place_[i] < 0 ? fixed_[i] : y[place_[i]];
+}
+
+/// H from the functions. False: not finite.
+bool ModeFlow::equations(const Vector& y, const std::vector<double>& rows, Vector& H) const {
+  H.resize(size());
+  std::copy_n(rows.begin(), n(), H.data());
+  for (std::size_t k = 0; k < law_rows_.size(); ++k) {
+    const LawRow& law = law_rows_[k];
+    const int i = n() + static_cast<int>(k);
+    H[i] = law.a * rows[static_cast<std::size_t>(law.function)] + law.b * y[i] - law.c;
+  }
+  return H.allFinite();
+}
+
+bool ModeFlow::evaluate(double t, const Vector& ydot, const Vector& y, Vector& H) {
+  fill(t, ydot, y, z_);
+  values_.run(z_.data(), z_.size(), rows_.data(), nullptr);
+  return equations(y, rows_, H);
+}
+
+bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
+                                const std::vector<RunningError>& y, std::vector<RunningError>& H) {
+  const auto columns = static_cast<std::size_t>(n());
+  if (!bounded_) {
+    std::vector<int> outputs = system_.F;
+    outputs.insert(outputs.end(), system_.G.begin(), system_.G.end());
+    outputs.insert(outputs.end(), velocity_lines_.begin(), velocity_lines_.end());
+    bounded_.emplace(system_.tape, outputs, system_.parameter_input(0), system_.parameters);
+  }
+  std::vector<RunningError> inputs(1 + 2 * columns + place_.size());
+  inputs[0] = t;
+  for (std::size_t j = 0; j < columns; ++j) inputs[1 + j] = ydot[j], inputs[1 + columns + j] = y[j];
+  for (std::size_t i = 0; i < place_.size(); ++i)
+    inputs[1 + 2 * columns + i] =
+        place_[i] < 0 ? RunningError(fixed_[i]) : y[static_cast<std::size_t>(place_[i])];
+  z_error_.resize(z_.size());
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    z_[k] = inputs[k].value, z_error_[k] = inputs[k].error;
+  bounded_->run(z_.data(), z_error_.data());
+  H.resize(static_cast<std::size_t>(size()));
+  for (std::size_t r = 0; r < columns; ++r) H[r] = bounded_->output(r);
+  for (std::size_t k = 0; k < law_rows_.size(); ++k) {
+    const LawRow& law = law_rows_[k];
+    H[columns + k] = RunningError(law.a) * bounded_->output(static_cast<std::size_t>(law.function)) +
+                     RunningError(law.b) * y[columns + k] - RunningError(law.c);
+  }
+  return std::all_of(H.begin(), H.end(), [](const RunningError& row) {
+    return std::isfinite(row.value) && std::isfinite(row.error);
+  });
+}
+
+bool ModeFlow::linearize(double t, const Vector& ydot, const Vector& y, Vector& H, Matrix& H_ydot,
+                         Matrix& H_y) {
+  fill(t, ydot, y, z_linear_);
+  linear_.run(z_linear_.data(), z_linear_.size(), rows_.data(), derivatives_.data());
+  H_ydot.setZero(size(), size());
+  H_y.setZero(size(), size());
+  for (const Term& term : by_ydot_)
+    H_ydot(term.row, term.column) = term.factor * derivatives_[term.entry];
+  for (const Term& term : by_y_)
+    H_y(term.row, term.column) = term.factor * derivatives_[term.entry];
+  for (std::size_t k = 0; k < law_rows_.size(); ++k)
+    H_y(n() + static_cast<int>(k), n() + static_cast<int>(k)) += law_rows_[k].b;
+  return equations(y, rows_, H) && H_ydot.allFinite() && H_y.allFinite();
+}
+
+void ModeFlow::by_time(Vector& H_t) const {
+  H_t.setZero(size());
+  for (const Term& term : by_t_) H_t[term.row] = term.factor * derivatives_[term.entry];
+}
+
+void ModeFlow::by_parameters(Matrix& H_p) {
+  H_p.setZero(size(), parameter_count());
+  if (by_p_.empty()) return;
+  by_parameters_.run(z_linear_.data(), z_linear_.size(), nullptr, parameter_derivatives_.data());
+  for (const Term& term : by_p_)
+    H_p(term.row, term.column) = term.factor * parameter_derivatives_[term.entry];
+}
+
+bool ModeFlow::w(double t, const Vector& ydot, const Vector& y, Vector& w) {
+  fill(t, ydot, y, z_);
+  values_.run(z_.data(), z_.size(), rows_.data(), nullptr);
+  w.resize(m());
+  std::copy_n(rows_.begin() + n(), m(), w.data());
+  return w.allFinite();
+}
+
+bool ModeFlow::linearize_w(double t, const Vector& ydot, const Vector& y, Vector& w, Matrix& w_ydot,
+                           Matrix& w_y, Vector& w_t, Matrix& w_p) {
+  fill(t, ydot, y, z_);
+  linear_.run(z_.data(), z_.size(), rows_.data(), w_derivatives_.data());
+  w.resize(m());
+  std::copy_n(rows_.begin() + n(), m(), w.data());
+  w_ydot.setZero(m(), size());
+  w_y.setZero(m(), size());
+  w_t.setZero(m());
+  w_p.setZero(m(), parameter_count());
+  for (std::size_t k = 0; k < entries_.size(); ++k) {
+    const int i = entries_[k].row - n(), input = entries_[k].column;
+    if (i < 0 || i >= m()) continue;
+    if (input == Dcs::time_input()) {
+      w_t[i] = w_derivatives_[k];
+    } else if (input < system_.variable_input(0)) {
+      w_ydot(i, input - system_.derivative_input(0)) = w_derivatives_[k];
+    } else {
+      int j = input - system_.variable_input(0);
+      if (j >= n()) j = place_[static_cast<std::size_t>(j - n())];
+      if (j >= 0) w_y(i, j) = w_derivatives_[k];
+    }
+  }
+  if (!parameter_entries_.empty())
+    by_parameters_.run(z_.data(), z_.size(), nullptr, parameter_derivatives_.data());
+  for (std::size_t k = 0; k < parameter_entries_.size(); ++k) {
+    const int i = parameter_entries_[k].row - n();
+    if (i >= 0 && i < m()) w_p(i, parameter_entries_[k].column) = parameter_derivatives_[k];
+  }
+  return w.allFinite() && is_finite(w_derivatives_, w_derivatives_.size()) && w_p.allFinite();
+}
+
+}  // namespace perp

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+#include <perp/core/tape/bounded_tape.hpp>
+#include <perp/core/tape/machine_code.hpp>
+
+namespace perp {
+
+/// The smooth DAE of a Dcs in one mode:
+///     0 = H(t, ẏ, y; p),   y = (x, λ of the laws whose branch leaves it open),   N unknowns
+///     H = (F, a_i w_i + b_i λ_i - c_i of these laws)
+/// A branch with a = 0 fixes λ_i = c/b: no unknown and no equation. H does not contain the
+/// derivative of a multiplier. One object serves one thread; between two `set_mode` nothing is
+/// allocated.
+class ModeFlow {
+ public:
+  /// `parameters`: those (indices into Dcs::parameters) with respect to which derivatives will be
+  /// asked for, q of them, in the order of the columns. Throws InvalidInput: the system is not
+  /// valid, an index does not exist or appears twice.
+  explicit ModeFlow(const Dcs& system, std::vector<int> parameters = {});
+
+  /// `velocity_level[i]` (empty: none): the equation w_i = const of a vertical branch is replaced
+  /// by
+  ///     dw_i/dt = ∂G_i/∂t + ∂G_i/∂x ẋ = 0,
+  /// which turns a contact of relative degree two from index 3 into index 2. Throws InvalidInput: a
+  /// branch does not exist; the velocity level is asked for on a branch that is not vertical, or of
+  /// a law whose w contains more than t and x.
+  void set_mode(const Mode& mode, const std::vector<char>& velocity_level = {});
+
+  [[nodiscard]] int n() const { return system_.n(); }
+  [[nodiscard]] int m() const { return system_.m(); }
+  [[nodiscard]] int size() const { return n() + static_cast<int>(free_laws_.size()); }  ///< N
+  [[nodiscard]] int parameter_count() const { return static_cast<int>(parameters_.size()); }
+  [[nodiscard]] const Dcs& system() const { return system_; }
+  [[nodiscard]] const Mode& mode() const { return mode_; }
+  /// The laws whose λ is unknown, in increasing order: y_(n+k) is λ of free_laws()[k].
+  [[nodiscard]] const std::vector<int>& free_laws() const { return free_laws_; }
+  /// Does H contain ẏ_k, by its form, in this mode?
+  [[nodiscard]] bool is_differential(int k) const {
+    return differential_[static_cast<std::size_t>(k)] != 0;
+  }
+
+  /// y (N) of x (n) and λ (m), and back; `scatter` also sets the λ that the mode fixes.
+  void gather(const Vector& x, const Vector& lambda, Vector& y) const;
+  void scatter(const Vector& y, Vector& x, Vector& lambda) const;
+
+  /// H (N) at (t, ẏ, y). False: a component is not finite.
+  [[nodiscard]] bool evaluate(double t, const Vector& ydot, const Vector& y, Vector& H);
+  /// H with ∂H/∂ẏ and ∂H/∂y (N×N). False: something is not finite.
+  [[nodiscard]] bool linearize(double t, const Vector& ydot, const Vector& y, Vector& H,
+                               Matrix& H_ydot, Matrix& H_y);
+  /// ∂H/∂t (N) at the point of the last `linearize`.
+  void by_time(Vector& H_t) const;
+  /// ∂H/∂p (N×q) at the point of the last `linearize`.
+  void by_parameters(Matrix& H_p);
+
+  /// w of all m laws. False: a component is not finite.
+  [[nodiscard]] bool w(double t, const Vector& ydot, const Vector& y, Vector& w);
+  /// The same with its derivatives: m×N, m×N, m, m×q. False: something is not finite.
+  [[nodiscard]] bool linearize_w(double t, const Vector& ydot, const Vector& y, Vector& w,
+                                 Matrix& w_ydot, Matrix& w_y, Vector& w_t, Matrix& w_p);
+
+  /// H with bounds of its error, t, ẏ and y being known to within the given errors. Slower than
+  /// `evaluate`. False: not finite.
+  [[nodiscard]] bool evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
+                                      const std::vector<RunningError>& y,
+                                      std::vector<RunningError>& H);
+
+ private:
+  /// A derivative that does not vanish by its form: rows are F, G, then dw/dt of velocity_laws_;
+  /// columns are the inputs t, ẋ, x, λ, or the parameters.
+  struct Entry {
+    int row = 0;
+    int column = 0;
+  };
+  /// Entry number `entry`, times `factor`, stands at (row, column) of a matrix of the mode.
+  struct Term {
+    std::size_t entry = 0;
+    int row = 0;
+    int column = 0;
+    double factor = 1;
+  };
+  /// An equation of a law in the mode: a (row of the functions) + b λ - c.
+  struct LawRow {
+    int function = 0;
+    double a = 0, b = 0, c = 0;
+  };
+
+  void compile();
+  void add_velocity(int law);
+  void make_terms();
+  void fill(double t, const Vector& ydot, const Vector& y, std::vector<double>& z) const;
+  bool equations(const Vector& y, const std::vector<double>& rows, Vector& H) const;
+
+  Dcs system_;
+  std::vector<int> parameters_;      // as asked for
+  std::vector<int> velocity_laws_;   // whose dw/dt is compiled
+  std::vector<int> velocity_lines_;  // on the tape of the system
+  MachineCode values_, linear_, by_parameters_;
+  std::optional<BoundedTape> bounded_;  // made when first asked for
+  std::vector<Entry> entries_, parameter_entries_;
+
+  Mode mode_;
+  std::vector<int> free_laws_, place_;  // place_[i]: of λ_i in y, -1: fixed
+  std::vector<double> fixed_;           // λ that the mode fixes, else 0
+  std::vector<LawRow> law_rows_;
+  std::vector<char> differential_;
+  std::vector<Term> by_ydot_, by_y_, by_t_, by_p_;
+
+  std::vector<double> z_, z_linear_, z_error_, rows_, derivatives_, w_derivatives_, parameter_derivatives_;
+};
+
+}  // namespace perp

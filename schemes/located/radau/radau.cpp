@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/located/radau/radau.hpp>
+
+namespace perp {
+namespace {
+
+// Bounds of the step control: [HW] section IV.8.
+constexpr double safety = 0.9;
+constexpr double most_growth = 8;
+constexpr double most_shrinking = 0.1;
+
+}  // namespace
+
+Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance) : flow_(flow) {
+  if (stages != 3 && stages != 5 && stages != 7)
+    throw InvalidInput(fmt::format("stages must be 3, 5 or 7 but is {}", stages));
+  table_ = radau_table(stages);
+  set_tolerance(std::move(tolerance));
+  Basis l(stages + 1);
+  table_.basis_derivative(0, l);
+  defect_ = l.tail(stages);
+  extrapolation_ = table_.weights.tail(stages).cwiseProduct(table_.c);
+  for (int j = 0; j < stages; ++j)
+    for (int k = 0; k < stages; ++k)
+      if (k != j) extrapolation_[j] *= -table_.c[k];
+  complex_.resize(table_.pairs.size());
+}
+
+void Radau::set_tolerance(RadauTolerance tolerance) {
+  tolerance_ = std::move(tolerance);
+  if (!(tolerance_.rtol > 0)) throw InvalidInput("rtol must be positive");
+  if (tolerance_.atol.size() != flow_.n())
+    throw InvalidInput(fmt::format("atol must have {} entries, one for each variable, but has {}",
+                                   flow_.n(), tolerance_.atol.size()));
+  if (!(tolerance_.atol.array() > 0).all()) throw InvalidInput("atol must be positive");
+  if (tolerance_.inside) return;
+  // The estimate is O(h^(s+1)), the error of a run at the ends of its steps O(h^(2s-1)).
+  const double wanted = 0.1 * std::pow(tolerance_.rtol, (stages() + 1.0) / (2.0 * stages() - 1.0));
+  tolerance_.atol *= wanted / tolerance_.rtol;
+  tolerance_.rtol = wanted;
+}
+
+void Radau::set_units(const Vector& x, const Vector& lambda) {
+  x_unit_ = x;
+  lambda_unit_ = lambda;
+}
+
+void Radau::start(double t, const Vector& y, const Vector& rates) {
+  if (y.size() != flow_.size())
+    throw InvalidInput(
+        fmt::format("y must have {} entries in this mode but has {}", flow_.size(), y.size()));
+  t_ = t;
+  y_ = y;
+  rates_ = rates;
+  first_ = true;
+  attempted_ = rejected_ = estimated_ = false;
+  last_error_ = last_h_ = 0;
+  const int s = stages(), N = flow_.size();
+  unit_ = Vector::Ones(N);
+  if (x_unit_.size() > 0) flow_.gather(x_unit_, lambda_unit_, unit_);
+  for (Polynomial* step : {&attempt_, &last_}) {
+    step->h = 0;
+    step->base.resize(N);
+    step->Z.resize(N, s);
+  }
+  for (Vector* v : {&end_, &row_scale_, &noise_, &ydot_, &Y_, &H_, &delta_}) v->resize(N);
+  for (Matrix* X : {&Z_, &Ydot_, &R_, &W_}) X->resize(N, s);
+  for (Matrix* X : {&H_ydot_, &H_y_, &M_}) X->resize(N, N);
+  M_complex_.resize(N, N);
+  w_complex_.resize(N);
+  solution_complex_.resize(N);
+}
+
+/// A solved attempt: its end, and what stands for an algebraic part of the state that is a guess,
+/// the polynomial through the stages alone.
+void Radau::finish() {
+  attempt_.t = t_;
+  attempt_.h = h_;
+  attempt_.base = y_;
+  attempt_.Z.swap(Z_);
+  end_ = y_ + attempt_.Z.col(stages() - 1);
+  attempted_ = true;
+  estimated_ = false;
+  if (!first_) return;
+  for (int k = 0; k < flow_.size(); ++k) {
+    if (flow_.is_differential(k)) continue;
+    const double move = attempt_.Z.row(k).dot(extrapolation_);
+    attempt_.base[k] += move;
+    attempt_.Z.row(k).array() -= move;
+  }
+}
+
+/// Largest component of an error in units of the tolerance; differential components only. Inf: not
+/// finite.
+double Radau::tolerance_norm(const Vector& error) const {
+  double largest = 0;
+  for (int k = 0; k < flow_.n(); ++k) {
+    if (!flow_.is_differential(k)) continue;
+    const double size = std::max(std::abs(attempt_.base[k]), std::abs(end_[k]));
+    const double share = std::abs(error[k]) / (tolerance_.atol[k] + tolerance_.rtol * size);
+    if (!std::isfinite(share)) return inf;
+    largest = std::max(largest, share);
+  }
+  return largest;
+}
+
+/// For a mode without derivatives: what the last stage but one of the degree adds to the polynomial
+/// through the stages, of x.
+double Radau::algebraic_error() const {
+  double largest = 0;
+  for (int k = 0; k < flow_.n(); ++k) {
+    double share = 0;
+    for (int j = 0; j < stages(); ++j)
+      share += table_.weights[j + 1] * table_.c[j] * attempt_.Z(k, j);
+    for (int j = 0; j + 1 < stages(); ++j) share *= table_.c[j];
+    const double size = std::max(std::abs(attempt_.base[k]), std::abs(end_[k]));
+    largest = std::max(largest, std::abs(share) / (tolerance_.atol[k] + tolerance_.rtol * size));
+  }
+  return largest;
+}
+
+/// The polynomial u of the step solves the equations at the stages, not at its start: the defect
+/// there, filtered by the matrix of the real eigenvalue,
+///     error = -((μ/h) H_ẏ + H_y)⁻¹ H(t_n, u'(t_n), y_n),
+/// is the difference to a formula of order s that uses the start with the weight 1/μ ([HW] section
+/// IV.8 for H = ẏ - f). On a stiff transient the estimate is filtered once more.
+double Radau::error() {
+  assert(attempted_);
+  if (estimated_) return error_;
+  bool any = false;
+  for (int k = 0; k < flow_.n(); ++k) any = any || flow_.is_differential(k);
+  if (any) {
+    if (!frozen_nearby_ && !freeze_jacobian(attempt_.base, attempt_.Z)) return error_ = inf;
+    frozen_nearby_ = true;
+    ydot_.noalias() = attempt_.Z.lazyProduct(defect_) / attempt_.h;
+    Y_start_ = attempt_.base;
+    for (int k = 0; k < flow_.size(); ++k)
+      if (!flow_.is_differential(k)) Y_start_[k] += attempt_.Z.row(k).dot(extrapolation_);
+    const auto estimate = [&](const Vector& y) {
+      if (!flow_.evaluate(attempt_.t, ydot_, y, H_)) return inf;
+      H_ = H_.cwiseProduct(row_scale_);
+      real_.solve(H_, delta_);
+      delta_ = delta_.cwiseProduct(unit_);
+      return tolerance_norm(delta_);
+    };
+    error_ = estimate(Y_start_);
+    if (error_ >= 1 && (first_ || rejected_)) {
+      Y_ = Y_start_ - delta_;
+      error_ = std::min(error_, estimate(Y_));
+    }
+    // Where the equations have no value at the start: how far from it the polynomial through the
+    // stages alone is, which is of order s.
+    if (error_ == inf) {
+      extrapolate_stages(Y_);
+      delta_ = attempt_.base - Y_;
+      error_ = tolerance_norm(delta_);
+    }
+  } else {
+    error_ = algebraic_error();
+  }
+  propose(any ? stages() + 1 : stages() - 1);
+  estimated_ = true;
+  return error_;
+}
+
+/// The next step: the elementary rule, and after an accepted step Gustafsson's prediction.
+void Radau::propose(int order) {
+  const double exponent = -1.0 / order;
+  double factor = error_ > 0 ? safety * std::pow(error_, exponent) : most_growth;
+  if (error_ <= 1 && last_h_ > 0 && error_ > 0) {
+    const double trend = std::pow(error_ * error_ / std::max(last_error_, 1e-2), exponent);
+    factor = std::min(factor, safety * (attempt_.h / last_h_) * trend);
+  }
+  factor = std::clamp(factor, most_shrinking, rejected_ ? 1 : most_growth);
+  proposed_ = attempt_.h * factor;
+  if (error_ > 1) rejected_ = true;
+}
+
+void Radau::accept() {
+  assert(attempted_);
+  if (estimated_) {
+    last_error_ = error_;
+    last_h_ = attempt_.h;
+  }
+  t_ = attempt_.t + attempt_.h;
+  y_ = end_;
+  std::swap(attempt_, last_);
+  first_ = attempted_ = rejected_ = estimated_ = false;
+  ++counts_.steps;
+}
+
+void Radau::set_aside(Attempt& kept) const {
+  assert(attempted_);
+  kept.polynomial = attempt_;
+  kept.end = end_;
+  kept.error = error_;
+  kept.proposed = proposed_;
+  kept.estimated = estimated_;
+}
+
+void Radau::take_back(const Attempt& kept) {
+  attempt_ = kept.polynomial;
+  h_ = attempt_.h;
+  end_ = kept.end;
+  error_ = kept.error;
+  proposed_ = kept.proposed;
+  estimated_ = kept.estimated;
+  attempted_ = true;
+}
+
+void Radau::interpolate(double s, Vector& y) const {
+  const Polynomial& step = latest();
+  assert(step.h > 0);
+  Basis l(stages() + 1);
+  table_.basis(s, l);
+  y = step.base;
+  for (int j = 0; j < stages(); ++j) y += l[j + 1] * step.Z.col(j);
+}
+
+void Radau::extrapolate_stages(Vector& y) const {
+  y = attempt_.base + attempt_.Z * extrapolation_;
+}
+
+void Radau::interpolate_derivative(double s, Vector& ydot) const {
+  const Polynomial& step = latest();
+  assert(step.h > 0);
+  Basis l(stages() + 1);
+  table_.basis_derivative(s, l);
+  ydot.setZero(step.base.size());
+  for (int j = 0; j < stages(); ++j) ydot += l[j + 1] / step.h * step.Z.col(j);
+}
+
+}  // namespace perp

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <complex>
+#include <vector>
+
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/linear/lu.hpp>
+#include <perp/schemes/located/radau/mode_flow.hpp>
+#include <perp/schemes/located/radau/radau_table.hpp>
+
+namespace perp {
+
+/// What the estimated error of a step is held against: |error_k| ≤ atol_k + rtol |x_k|.
+struct RadauTolerance {
+  double rtol = 1e-8;  ///< > 0
+  Vector atol;         ///< n, > 0
+  /// The polynomial of a step is of order s + 1 inside it, its end of order 2s - 1. true: the
+  /// tolerance holds inside, and the end is more exact. false: it is meant for the ends of the
+  /// steps, which become longer; the error inside is about tolerance^((s+1)/(2s-1)) then.
+  bool inside = true;
+};
+
+/// Radau IIA with 3, 5 or 7 stages (order 2s - 1) on the implicit DAE of a mode, index up to 2:
+///     0 = H(t_n + c_i h, (1/h) Σ_j (A⁻¹)_ij (Y_j - y_n), Y_i),   i = 1..s,   y_{n+1} = Y_s
+/// An algebraic part of y_n does not enter. Between `start` and the next nothing is allocated after
+/// the first step. The mode set in `flow` at `start` must be set whenever a member below is called.
+class Radau {
+ public:
+  /// `flow` must outlive this. Throws InvalidInput: stages other than 3, 5, 7; a tolerance that is
+  /// not positive; atol not of size n.
+  Radau(ModeFlow& flow, int stages, RadauTolerance tolerance);
+
+  /// Before the next `start`. Throws InvalidInput as the constructor does.
+  void set_tolerance(RadauTolerance tolerance);
+  /// Sizes of the variables (n) and multipliers (m) by which the columns of the linear systems are
+  /// scaled, powers of two; 1 where none are set. Before the next `start`.
+  void set_units(const Vector& x, const Vector& lambda);
+
+  /// A new beginning at y (N) in the mode set in the flow before. Algebraic parts of y are guesses.
+  /// `rates` (N): a guess of ẏ, from which the first stages are foretold; empty: the stages are the
+  /// state.
+  void start(double t, const Vector& y, const Vector& rates = {});
+
+  enum class Outcome {
+    solved,    ///< to rounding
+    diverged,  ///< Newton's method did not converge, or met a singular matrix
+    domain     ///< left the domain of the equations (log of a negative number, ...)
+  };
+  /// Solves the stages of a step of length h > 0; repeatable with other h from the same state.
+  [[nodiscard]] Outcome attempt(double h);
+  /// Estimated local error of the attempt, which was solved, in units of the tolerance, of the
+  /// differential components (of the algebraic ones where there is no other). ≤ 1: acceptable.
+  [[nodiscard]] double error();
+  /// Length for the next step if the attempt is accepted, for another attempt if its error is above
+  /// 1. After `error`.
+  [[nodiscard]] double proposed_step() const { return proposed_; }
+  /// Forgets the attempt: the next one does not start from its stages.
+  void discard() { attempted_ = false; }
+  /// Takes the attempt, which was solved, as the new state.
+  void accept();
+
+  /// A solved attempt with its error.
+  struct Attempt;
+  /// Keeps the attempt, which was solved, while others are made from the same state.
+  void set_aside(Attempt& kept) const;
+  /// Makes it the attempt again.
+  void take_back(const Attempt& kept);
+
+  [[nodiscard]] int stages() const { return table_.stages; }
+  [[nodiscard]] double t() const { return t_; }             ///< of the present state
+  [[nodiscard]] double h() const { return h_; }             ///< of the last attempt
+  /// Is there a solved attempt of this length, ready for `accept`?
+  [[nodiscard]] bool has_attempted(double h) const { return attempted_ && h_ == h; }
+  [[nodiscard]] const Vector& y() const { return y_; }      ///< present state
+  [[nodiscard]] const Vector& end() const { return end_; }  ///< of the attempt
+
+  /// The polynomial of the attempt, after `accept` of the accepted step, at its start + s h: of
+  /// degree s, through the state and the stages. An algebraic part that was a guess is left out.
+  void interpolate(double s, Vector& y) const;
+  void interpolate_derivative(double s, Vector& ydot) const;
+
+  /// Stage i of the attempt, and the polynomial through its stages alone at its start.
+  void stage(int i, Vector& y) const { y = attempt_.base + attempt_.Z.col(i); }
+  void extrapolate_stages(Vector& y) const;
+
+  /// Derivative of the discrete step: S_start = dy_n/dq (N×q) -> S_end = dy_end/dq (N×q) at fixed
+  /// t_n and h. `column_of_parameter[k]`: the column that is the derivative with respect to
+  /// parameter k of the flow (-1: none). After an attempt that was solved, before or after
+  /// `accept`. False: the matrix is singular.
+  [[nodiscard]] bool sensitivities(const Matrix& S_start, Matrix& S_end,
+                                   const std::vector<int>& column_of_parameter);
+
+  struct Counts {
+    long steps = 0;  ///< accepted
+    long attempts = 0;
+    long factorisations = 0;  ///< of all the matrices of a Newton iteration, as one
+    long iterations = 0;      ///< of Newton's method
+  };
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+ private:
+  static constexpr int most_stages = 7;
+  using Basis = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, most_stages + 1, 1>;
+
+  /// u(t + s h) = base + Σ_j ℓ_j(s) Z_j: the polynomial of a step.
+  struct Polynomial {
+    double t = 0, h = 0;  // h = 0: there is none
+    Vector base;          // N
+    Matrix Z;             // N×s
+  };
+
+  [[nodiscard]] const Polynomial& latest() const { return attempted_ ? attempt_ : last_; }
+  [[nodiscard]] bool can_predict() const;
+  void start_from(bool predicted);
+  Outcome simplified_newton();
+  Outcome full_newton();
+  bool freeze_jacobian(const Vector& base, const Matrix& Z);
+  void measure_rounding();
+  bool rows_vanish();
+  bool residuals();
+  void correction();
+  double take_correction();
+  void stage_point(const Vector& base, const Matrix& Z, double h, int i);
+  bool stage_row(double t, double h, int i);
+  void resize_stages();
+  void finish();
+  [[nodiscard]] double tolerance_norm(const Vector& error) const;
+  [[nodiscard]] double algebraic_error() const;
+  void propose(int order);
+
+  ModeFlow& flow_;
+  RadauTable table_;
+  RadauTolerance tolerance_;  // as it is held against the estimate
+  Vector defect_;             // s: ℓ_j'(0)
+  Vector extrapolation_;      // s: of the polynomial through the stages alone to the start
+
+  // state and attempt
+  double t_ = 0, h_ = 0;
+  Vector y_, end_, rates_;
+  bool first_ = true;       // algebraic parts of y_ are guesses
+  bool attempted_ = false;  // attempt_ is solved and starts at y_
+  Polynomial attempt_, last_;
+
+  // step control
+  double error_ = 0, proposed_ = 0;
+  double last_error_ = 0, last_h_ = 0;  // of the step accepted before; 0: none
+  bool rejected_ = false;               // an attempt from this state
+  bool estimated_ = false;              // error_ is that of the attempt
+
+  // Newton's method: unknowns Z (N×s)
+  Matrix Z_, Ydot_, R_, W_;
+  Matrix H_ydot_, H_y_, M_;
+  Eigen::MatrixXcd M_complex_;
+  Vector row_scale_, noise_;
+  Vector x_unit_, lambda_unit_, unit_;  // unit_: of y, N
+  bool frozen_nearby_ = false;  // the Jacobian is that of good starting values
+  linear::Lu real_;
+  std::vector<linear::ComplexLu> complex_;
+  Eigen::VectorXcd w_complex_, solution_complex_;
+  Vector ydot_, Y_, Y_start_, H_, delta_;
+
+  // all stages at once (sN)
+  Matrix stages_, H_p_, right_side_, solution_;
+  linear::Lu all_;
+  Vector all_residual_, all_solution_;
+
+  Counts counts_;
+};
+
+struct Radau::Attempt {
+  Polynomial polynomial;
+  Vector end;
+  double error = 0, proposed = 0;
+  bool estimated = false;
+};
+
+}  // namespace perp

@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include <perp/schemes/located/transition/accumulation.hpp>
+
+namespace perp {
+namespace {
+
+constexpr std::size_t longest_period = 8;  // events of a cycle
+constexpr double largest_ratio = 0.98;     // of successive cycles
+constexpr double ratio_tolerance = 1e-2;   // by which two ratios may differ
+constexpr double crowding = 0.6;           // of a thousand events beside that at half their count
+
+}  // namespace
+
+void AccumulationWatch::add(double t, const Vector& x, int signature, std::vector<int> laws,
+                            Matrix dx, Vector dt) {
+  if (count_++ % 1000 == 0) thousands_.push_back(t);
+  events_.push_back({t, x, signature, std::move(laws), std::move(dx), std::move(dt)});
+  if (events_.size() > 3 * longest_period + 1) events_.erase(events_.begin());
+}
+
+bool AccumulationWatch::is_crowding(double shortest) const {
+  if (count_ % 1000 != 1 || thousands_.size() < 9) return false;
+  const auto length = [this](std::size_t k) { return thousands_[k] - thousands_[k - 1]; };
+  const std::size_t last = thousands_.size() - 1;
+  return length(last) < shortest && length(last) < crowding * length(last / 2) &&
+         length(last / 2) < crowding * length(last / 4);
+}
+
+std::optional<AccumulationWatch::Limit> AccumulationWatch::limit(double shortest) const {
+  for (std::size_t period = 1; period <= longest_period; ++period)
+    if (std::optional<Limit> found = limit(period, shortest)) return found;
+  return std::nullopt;
+}
+
+// Cycles of lengths D, r D, r² D, ... end after D r/(1 − r) more.
+std::optional<AccumulationWatch::Limit> AccumulationWatch::limit(std::size_t period,
+                                                                 double shortest) const {
+  if (events_.size() < 3 * period + 1) return std::nullopt;
+  const auto event = [&](std::size_t back) -> const Event& {
+    return events_[events_.size() - 1 - back];
+  };
+  for (std::size_t k = 0; k < 2 * period; ++k)
+    if (event(k).signature != event(k + period).signature) return std::nullopt;
+  const double d1 = event(2 * period).t - event(3 * period).t;
+  const double d2 = event(period).t - event(2 * period).t;
+  const double d3 = event(0).t - event(period).t;
+  if (!(d1 > 0 && d2 > 0 && d3 > 0)) return std::nullopt;
+  const double ratio = d3 / d2;
+  if (ratio > largest_ratio || std::abs(ratio - d2 / d1) > ratio_tolerance * ratio)
+    return std::nullopt;
+  const double rest = d3 * ratio / (1 - ratio);
+  if (rest > shortest) return std::nullopt;
+  const double share = rest / d3;
+  const auto continued = [&](const auto& now, const auto& before) {
+    return now.size() > 0 && before.size() == now.size()
+               ? std::decay_t<decltype(now)>(now + share * (now - before))
+               : now;
+  };
+  Limit limit{event(0).t + rest,
+              event(0).x + share * (event(0).x - event(period).x),
+              {},
+              continued(event(0).dx, event(period).dx),
+              continued(event(0).dt, event(period).dt)};
+  for (std::size_t k = 0; k < period; ++k)
+    limit.laws.insert(limit.laws.end(), event(k).laws.begin(), event(k).laws.end());
+  std::sort(limit.laws.begin(), limit.laws.end());
+  limit.laws.erase(std::unique(limit.laws.begin(), limit.laws.end()), limit.laws.end());
+  return limit;
+}
+
+}  // namespace perp

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/schemes/located/transition/contact_parts.hpp>
+
+namespace perp {
+namespace {
+
+/// 0 ≤ w ⊥ λ ≥ 0, whatever its branches are called.
+bool is_complementarity(const Law& law) {
+  Law wanted = complementarity();
+  if (law.memory || law.branches.size() != wanted.branches.size()) return false;
+  for (std::size_t k = 0; k < law.branches.size(); ++k) {
+    wanted.branches[k].name = law.branches[k].name;
+    if (law.branches[k] != wanted.branches[k]) return false;
+  }
+  return true;
+}
+
+/// Is λ finite wherever w is? Then it has no impulse.
+bool is_bounded(const Law& law) {
+  return std::all_of(law.branches.begin(), law.branches.end(), [](const Branch& branch) {
+    return !is_vertical(branch) ||
+           (std::isfinite(branch.lambda.lower) && std::isfinite(branch.lambda.upper));
+  });
+}
+
+/// Sets of numbers that are joined.
+class Sets {
+ public:
+  explicit Sets(int count) : parent_(at(count)) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int root(int i) {
+    while (parent_[at(i)] != i) i = parent_[at(i)] = parent_[at(parent_[at(i)])];
+    return i;
+  }
+  void join(int a, int b) { parent_[at(root(a))] = root(b); }
+
+ private:
+  std::vector<int> parent_;
+};
+
+/// Which lines depend on the multipliers of these laws?
+std::vector<char> depends_on(const Dcs& system, const Tape& tape, const std::vector<char>& laws) {
+  std::vector<char> marks(at(tape.size()), 0);
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& line = tape[k];
+    if (line.operation == Operation::input) {
+      const int i = line.a - system.multiplier_input(0);
+      marks[at(k)] = i >= 0 && i < system.m() ? laws[at(i)] : 0;
+      continue;
+    }
+    marks[at(k)] = (line.a >= 0 && marks[at(line.a)] != 0) || (line.b >= 0 && marks[at(line.b)] != 0);
+  }
+  return marks;
+}
+
+/// The structure of a Dcs: which equation and law holds what.
+class Partition {
+ public:
+  explicit Partition(const Dcs& system);
+  std::vector<ContactPart> parts();
+
+ private:
+  ContactPart part(int root);
+  void join_inputs(int row, int line);
+  [[nodiscard]] int variable(int j) const { return j; }
+  [[nodiscard]] int equation(int r) const { return system_.n() + r; }
+  [[nodiscard]] int law(int i) const { return 2 * system_.n() + i; }
+  /// The variable or law behind an input, -1: time, a parameter or a bounded multiplier.
+  [[nodiscard]] int node(int input) const;
+  void rebuild(ContactPart& part, const std::vector<int>& equations) const;
+
+  const Dcs& system_;
+  Tape tape_;  // with the derivatives
+  std::vector<char> bounded_;
+  std::vector<Derivative> derivatives_;  // of F, then G
+  std::vector<char> by_bounded_;         // lines that hold bounded multipliers
+  Sets sets_;
+};
+
+/// A row with impulses is bound to what has a derivative or an impulse in it, and to what these
+/// entries depend on: a force that depends on a differential variable does not jump with it.
+Partition::Partition(const Dcs& system)
+    : system_(system), tape_(system.tape), sets_(2 * system.n() + system.m()) {
+  for (const Law& law : system.laws) bounded_.push_back(is_bounded(law) ? 1 : 0);
+  std::vector<int> lines = system.F;
+  lines.insert(lines.end(), system.G.begin(), system.G.end());
+  derivatives_ = differentiate(tape_, lines, 0, system.parameter_input(0));
+  by_bounded_ = depends_on(system, tape_, bounded_);
+  const int n = system.n();
+  std::vector<char> has_impulse(at(n), 0), is_differential(at(n), 0);
+  for (const Derivative& d : derivatives_) {
+    const int i = d.input - system.multiplier_input(0), j = d.input - system.derivative_input(0);
+    if (d.output < n && i >= 0 && bounded_[at(i)] == 0) has_impulse[at(d.output)] = 1;
+    if (j >= 0 && j < n) is_differential[at(j)] = 1;
+  }
+  for (const Derivative& d : derivatives_) {
+    if (d.output >= n && bounded_[at(d.output - n)] != 0) continue;
+    const int row = d.output < n ? equation(d.output) : law(d.output - n);
+    const int j = d.input - system.variable_input(0);
+    const bool is_force = d.output < n && has_impulse[at(d.output)] != 0 && j >= 0 && j < n &&
+                          is_differential[at(j)] != 0;
+    if (is_force || node(d.input) < 0) continue;
+    sets_.join(row, node(d.input));
+    join_inputs(row, d.line);
+  }
+}
+
+/// Joins a row with the variables and unbounded multipliers that a line depends on.
+void Partition::join_inputs(int row, int line) {
+  std::vector<int> open{line};
+  std::vector<char> seen(at(tape_.size()), 0);
+  while (!open.empty()) {
+    const Instruction what = tape_[open.back()];
+    open.pop_back();
+    if (what.operation == Operation::input) {
+      if (node(what.a) >= 0) sets_.join(row, node(what.a));
+      continue;
+    }
+    if (what.operation == Operation::constant) continue;
+    for (const int operand : {what.a, what.b}) {
+      if (operand < 0 || seen[at(operand)] != 0) continue;
+      seen[at(operand)] = 1;
+      open.push_back(operand);
+    }
+  }
+}
+
+int Partition::node(int input) const {
+  if (input == Dcs::time_input()) return -1;
+  if (input < system_.variable_input(0)) return variable(input - system_.derivative_input(0));
+  if (input < system_.multiplier_input(0)) return variable(input - system_.variable_input(0));
+  const int i = input - system_.multiplier_input(0);
+  return i < system_.m() && bounded_[at(i)] == 0 ? law(i) : -1;
+}
+
+std::vector<ContactPart> Partition::parts() {
+  std::vector<ContactPart> parts;
+  std::vector<int> roots;
+  for (int i = 0; i < system_.m(); ++i) {
+    const int root = sets_.root(law(i));
+    if (!is_complementarity(system_.laws[at(i)]) ||
+        std::find(roots.begin(), roots.end(), root) != roots.end())
+      continue;
+    roots.push_back(root);
+    parts.push_back(part(root));
+  }
+  return parts;
+}
+
+ContactPart Partition::part(int root) {
+  ContactPart part;
+  std::vector<int> equations;
+  for (int j = 0; j < system_.n(); ++j) {
+    if (sets_.root(variable(j)) == root) part.variables.push_back(j);
+    if (sets_.root(equation(j)) == root) equations.push_back(j);
+  }
+  for (int i = 0; i < system_.m(); ++i)
+    if (sets_.root(law(i)) == root) part.laws.push_back(i);
+  if (part.variables.size() != equations.size())
+    part.objection = "its equations and variables differ in number";
+  // Impulses are found from ∂F/∂ẋ, ∂F/∂λ and the gaps: these must not hold other multipliers.
+  for (const Derivative& d : derivatives_) {
+    const int n = system_.n();
+    const int row = d.output < n ? equation(d.output) : law(d.output - n);
+    if (sets_.root(row) != root || node(d.input) < 0 || by_bounded_[at(d.line)] == 0) continue;
+    const bool counts = d.output >= n || d.input < system_.variable_input(0) ||
+                        d.input >= system_.multiplier_input(0);
+    if (counts) part.objection = "the multiplier of another law multiplies its force or its masses";
+  }
+  if (part.objection.empty()) rebuild(part, equations);
+  return part;
+}
+
+/// Writes the system of the part on a tape of its own.
+void Partition::rebuild(ContactPart& part, const std::vector<int>& equations) const {
+  Dcs& small = part.system;
+  small.parameters = system_.parameters;
+  small.F.resize(equations.size());
+  for (const int i : part.laws) small.laws.push_back(system_.laws[at(i)]);
+  std::vector<int> place(at(system_.parameter_input(static_cast<int>(small.parameters.size()))), -1);
+  place[0] = Dcs::time_input();
+  for (int k = 0; k < static_cast<int>(part.variables.size()); ++k) {
+    place[at(system_.derivative_input(part.variables[at(k)]))] = small.derivative_input(k);
+    place[at(system_.variable_input(part.variables[at(k)]))] = small.variable_input(k);
+  }
+  for (int k = 0; k < static_cast<int>(part.laws.size()); ++k)
+    place[at(system_.multiplier_input(part.laws[at(k)]))] = small.multiplier_input(k);
+  for (int k = 0; k < static_cast<int>(small.parameters.size()); ++k)
+    place[at(system_.parameter_input(k))] = small.parameter_input(k);
+  std::vector<int> renamed;
+  for (int k = 0; k < system_.tape.size(); ++k) {
+    const Instruction& line = system_.tape[k];
+    if (line.operation == Operation::constant)
+      renamed.push_back(small.tape.constant(line.value));
+    else if (line.operation == Operation::input)
+      renamed.push_back(place[at(line.a)] < 0 ? small.tape.constant(0)
+                                              : small.tape.input(place[at(line.a)]));
+    else
+      renamed.push_back(small.tape.apply(line.operation, line.a < 0 ? -1 : renamed[at(line.a)],
+                                         line.b < 0 ? -1 : renamed[at(line.b)]));
+  }
+  for (std::size_t k = 0; k < equations.size(); ++k)
+    small.F[k] = renamed[at(system_.F[at(equations[k])])];
+  for (const int i : part.laws) small.G.push_back(renamed[at(system_.G[at(i)])]);
+}
+
+}  // namespace
+
+std::vector<ContactPart> contact_parts(const Dcs& system) { return Partition(system).parts(); }
+
+}  // namespace perp

@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <perp/core/linear/least_squares.hpp>
+#include <perp/core/linear/lu.hpp>
+#include <perp/schemes/located/transition/sensitivity.hpp>
+
+namespace perp {
+
+Sensitivities::Sensitivities(const Dcs& system, const SensitivityRequest& request, ModeFlow& flow,
+                             ConsistentJets& jets)
+    : system_(system), request_(request), flow_(flow), jets_(jets), columns_(request.columns()) {
+  const int starts = static_cast<int>(request.starts.size());
+  for (int k = 0; k < static_cast<int>(request.parameters.size()); ++k)
+    column_of_parameter_.push_back(starts + k);
+  if (active()) differentiate_resets();
+}
+
+void Sensitivities::differentiate_resets() {
+  reset_tape_ = system_.tape;
+  for (const Reset& reset : system_.resets) {
+    reset_start_.push_back(static_cast<int>(reset_lines_.size()));
+    reset_lines_.push_back(reset.condition);
+    reset_lines_.insert(reset_lines_.end(), reset.values.begin(), reset.values.end());
+  }
+  const int inputs = system_.parameter_input(0) + static_cast<int>(system_.parameters.size());
+  reset_derivatives_ = differentiate(reset_tape_, reset_lines_, 0, inputs);
+}
+
+/// Every line of the tape of the resets at (t, x, λ; p).
+std::vector<double> Sensitivities::run_resets(double t, const Vector& x,
+                                              const Vector& lambda) const {
+  std::vector<double> z(static_cast<std::size_t>(system_.parameter_input(0)), 0.0), values;
+  z[0] = t;
+  for (int j = 0; j < system_.n(); ++j)
+    z[static_cast<std::size_t>(system_.variable_input(j))] = x[j];
+  for (int i = 0; i < system_.m(); ++i)
+    z[static_cast<std::size_t>(system_.multiplier_input(i))] = lambda[i];
+  z.insert(z.end(), system_.parameters.begin(), system_.parameters.end());
+  values.resize(static_cast<std::size_t>(reset_tape_.size()));
+  reset_tape_.evaluate(std::span<const double>(z), std::span(values));
+  return values;
+}
+
+/// ∂p/∂q, all parameters of the system.
+Matrix Sensitivities::dp() const {
+  Matrix dp = Matrix::Zero(static_cast<Eigen::Index>(system_.parameters.size()), columns_);
+  for (std::size_t k = 0; k < request_.parameters.size(); ++k)
+    dp(request_.parameters[k], column_of_parameter_[k]) = 1;
+  return dp;
+}
+
+void Sensitivities::begin(double t, const Vector& x, const Vector& lambda, const Vector& jump) {
+  dx_ = Matrix::Zero(system_.n(), columns_);
+  for (std::size_t k = 0; k < request_.starts.size(); ++k)
+    dx_(request_.starts[k], static_cast<Eigen::Index>(k)) = 1;
+  dt_ = Vector::Zero(columns_);
+  project(t, x, lambda, jump);
+  S_ = dx_;
+}
+
+bool Sensitivities::linearise(double t, const Vector& ydot, const Vector& y,
+                              Linearised& result) const {
+  Vector H;
+  if (!flow_.linearize(t, ydot, y, H, result.H_ydot, result.H_y)) return false;
+  flow_.by_time(result.H_t);
+  flow_.by_parameters(result.H_p);
+  return true;
+}
+
+/// The impulses of the unknowns that have no derivative, with which x makes the jump:
+///     H_ẏ Δ + H_z Σ = 0
+Vector Sensitivities::impulses(const Linearised& at, const Vector& jump) const {
+  Matrix columns = at.H_y;
+  for (int k = 0; k < flow_.size(); ++k)
+    if (flow_.is_differential(k)) columns.col(k).setZero();
+  return linear::least_norm_solution(columns, -at.H_ydot.leftCols(system_.n()) * jump, linear::rounding_share);
+}
+
+/// The limit h → 0 of one linearised implicit Euler step in the mode from y⁻ to y,
+///     (H_ẏ + h H_y) dy = H_ẏ dy⁻ − h H_p dp − h H_t dt
+/// with the unknowns that have no derivative scaled by 1/h, since they may hold impulses. If the
+/// step is a jump by Δ with impulses Σ, then h H_y tends to what Δ and Σ add to H_y where x is
+/// meant, since ẏ = Δ/h and Σ/h enter linearly; so do h H_p and h H_t.
+void Sensitivities::project(double t, const Vector& x, const Vector& lambda, const Vector& jump) {
+  constexpr double h = 1e-100;  // in scaled rows and columns its powers vanish beside 1
+  const int N = flow_.size(), n = system_.n();
+  Vector y(N), ydot = Vector::Zero(N);
+  flow_.gather(x, lambda, y);
+  Linearised at;
+  if (!linearise(t, ydot, y, at)) return;
+  Matrix left = at.H_ydot + h * at.H_y, by_p = h * at.H_p;
+  Vector by_t = h * at.H_t;
+  if (jump.size() > 0) {
+    const Vector impulse = impulses(at, jump);
+    ydot.head(n) = jump;
+    Linearised with;
+    if (!linearise(t, ydot, y + impulse, with)) return;
+    for (int k = 0; k < N; ++k)
+      if (flow_.is_differential(k)) left.col(k) += with.H_y.col(k) - at.H_y.col(k);
+    by_p += with.H_p - at.H_p;
+    by_t += with.H_t - at.H_t;
+  }
+  Matrix right = at.H_ydot.leftCols(n) * dx_ - by_t * dt_.transpose();
+  for (std::size_t k = 0; k < request_.parameters.size(); ++k)
+    right.col(column_of_parameter_[k]) -= by_p.col(static_cast<Eigen::Index>(k));
+  for (int k = 0; k < N; ++k)
+    if (!flow_.is_differential(k)) left.col(k) /= h;
+  for (int i = 0; i < N; ++i) {
+    const double size = left.row(i).cwiseAbs().maxCoeff();
+    if (size > 0) left.row(i) /= size, right.row(i) /= size;
+  }
+  const Matrix dy = linear::FullLu(left).solve(right);
+  for (int j = 0; j < n; ++j)
+    if (flow_.is_differential(j)) dx_.row(j) = dy.row(j);
+}
+
+bool Sensitivities::step(Radau& radau, Matrix& S) const {
+  Matrix start = Matrix::Zero(flow_.size(), columns_), end(flow_.size(), columns_);
+  start.topRows(system_.n()) = S_;
+  if (!radau.sensitivities(start, end, column_of_parameter_)) return false;
+  S = end.topRows(system_.n());
+  return true;
+}
+
+Sensitivities::Values Sensitivities::complete(const Jet& jet, const Matrix& S) const {
+  JetSensitivities all = jets_.sensitivities(jet, S, {}, dp());
+  return {std::move(all.x[0]), std::move(all.lambda[0])};
+}
+
+Sensitivities::GapRate Sensitivities::gap_rate(const Gap& gap, const Jet& jet,
+                                               const Matrix& S) const {
+  const Matrix p = dp();
+  const JetSensitivities all = jets_.sensitivities(jet, S, {}, p);
+  if (gap.law >= 0) {
+    const auto& derivatives = gap.of_lambda ? all.lambda : all.w;
+    const Matrix& series = gap.of_lambda ? jet.lambda : jet.w;
+    return {gap.sign * derivatives[0].row(gap.law).transpose(), gap.sign * series(gap.law, 1)};
+  }
+  if (gap.variable >= 0)
+    return {gap.sign * all.x[0].row(gap.variable).transpose(), gap.sign * jet.x(gap.variable, 1)};
+  // ψ(t, x, λ; p) of a reset
+  const std::vector<double> values = run_resets(jet.t, jet.x.col(0), jet.lambda.col(0));
+  GapRate rate{Vector::Zero(columns_), 0};
+  for (const Derivative& d : reset_derivatives_) {
+    if (d.output != reset_start_[static_cast<std::size_t>(gap.reset)]) continue;
+    const double value = gap.sign * values[static_cast<std::size_t>(d.line)];
+    const int x = d.input - system_.variable_input(0), l = d.input - system_.multiplier_input(0),
+              k = d.input - system_.parameter_input(0);
+    if (d.input == Dcs::time_input()) rate.by_t += value;
+    if (x >= 0 && x < system_.n()) {
+      rate.by_t += value * jet.x(x, 1);
+      rate.by_q += value * all.x[0].row(x).transpose();
+    } else if (l >= 0 && l < system_.m()) {
+      rate.by_t += value * jet.lambda(l, 1);
+      rate.by_q += value * all.lambda[0].row(l).transpose();
+    } else if (k >= 0) {
+      rate.by_q += value * p.row(k).transpose();
+    }
+  }
+  return rate;
+}
+
+void Sensitivities::at_event(const Jet& jet, const Vector& dt) {
+  dt_ = dt;
+  dx_ = S_ + jet.x.col(1) * dt.transpose();
+}
+
+void Sensitivities::reset(const std::vector<int>& resets, double t, const Vector& x,
+                          const Vector& lambda) {
+  const std::vector<double> values = run_resets(t, x, lambda);
+  const Matrix before = dx_, p = dp();
+  for (const int reset : resets) apply_reset(reset, values, before, p);
+}
+
+/// The rows of dx* that a reset writes, from those before it.
+void Sensitivities::apply_reset(int reset, const std::vector<double>& values, const Matrix& before,
+                                const Matrix& p) {
+  const Reset& what = system_.resets[static_cast<std::size_t>(reset)];
+  for (const int j : what.variables) dx_.row(j).setZero();
+  const int first = reset_start_[static_cast<std::size_t>(reset)] + 1;
+  for (const Derivative& d : reset_derivatives_) {
+    const int k = d.output - first;
+    if (k < 0 || k >= static_cast<int>(what.values.size())) continue;
+    const double value = values[static_cast<std::size_t>(d.line)];
+    auto row = dx_.row(what.variables[static_cast<std::size_t>(k)]);
+    const int x_index = d.input - system_.variable_input(0);
+    if (d.input == Dcs::time_input())
+      row += value * dt_.transpose();
+    else if (x_index >= 0 && x_index < system_.n())
+      row += value * before.row(x_index);
+    else if (d.input >= system_.parameter_input(0))
+      row += value * p.row(d.input - system_.parameter_input(0));
+  }
+}
+
+/// The impact is differentiated by central differences of fourth order of its map at fixed
+/// contacts: a linear solve for whatever M(t, q) and G(t, q) the model has.
+void Sensitivities::impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
+                           const std::vector<double>& restitution, const ModelScales& units) {
+  constexpr std::array<double, 4> places{-2, -1, 1, 2}, weights{1, -8, 8, -1};
+  const Vector sizes = x.cwiseAbs().cwiseMax(units.x);
+  const Matrix before = dx_;
+  for (int c = 0; c < columns_; ++c) {
+    const Vector direction = before.col(c);
+    // h moves no variable, nor time, by more than a thousandth of its size.
+    const double speed = std::max(direction.cwiseQuotient(sizes).lpNorm<Eigen::Infinity>(),
+                                  std::abs(dt_[c]) / units.time);
+    Vector sum = Vector::Zero(system_.n());
+    if (speed > 0) {
+      const double h = 1e-3 / speed;
+      for (std::size_t k = 0; k < places.size(); ++k)
+        sum += weights[k] *
+               impact.map(t + places[k] * h * dt_[c], x + places[k] * h * direction, result.laws);
+      dx_.col(c) = sum / (12 * h);
+    }
+    const int parameter = c - static_cast<int>(request_.starts.size());
+    if (parameter < 0) continue;
+    const int p = request_.parameters[static_cast<std::size_t>(parameter)];
+    const double value = system_.parameters[static_cast<std::size_t>(p)];
+    const double step = 1e-3 * (value == 0 ? 1 : std::abs(value));
+    sum.setZero();
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      Dcs moved = system_;
+      moved.parameters[static_cast<std::size_t>(p)] = value + places[k] * step;
+      sum += weights[k] * Impact::of(moved, restitution)->map(t, x, result.laws);
+    }
+    dx_.col(c) += sum / (12 * step);
+  }
+}
+
+void Sensitivities::leave(const Jet& jet) {
+  S_ = dx_ - jet.x.col(1) * dt_.transpose();
+  // Rates of algebraic variables may be undetermined; these rows follow from the others.
+  for (int j = 0; j < system_.n(); ++j)
+    if (!flow_.is_differential(j)) S_.row(j).setZero();
+}
+
+std::optional<Matrix> Sensitivities::in_order(const std::vector<Gap>& gaps, const Jet& before,
+                                              const Jet& after, const Matrix& S) const {
+  Matrix now = S;
+  Jet jet = before;
+  for (std::size_t k = 0; k < gaps.size(); ++k) {
+    const Vector dt = gap_rate(gaps[k], jet, now).time();
+    Jet next = after;
+    if (k + 1 < gaps.size()) {
+      Mode mode = jet.mode;
+      const auto law = static_cast<std::size_t>(gaps[k].law);
+      mode[law] = after.mode[law];
+      next = jets_.solve(mode, jet.t, jet.x.col(0), after.lambda.col(0));
+      if (!next.consistent || !next.determined) return std::nullopt;
+    }
+    now += (jet.x.col(1) - next.x.col(1)) * dt.transpose();
+    jet = std::move(next);
+  }
+  if (!now.allFinite()) return std::nullopt;
+  return now;
+}
+
+}  // namespace perp

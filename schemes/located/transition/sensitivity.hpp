@@ -1,0 +1,105 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
+#include <perp/schemes/located/radau/gaps.hpp>
+#include <perp/schemes/located/radau/mode_flow.hpp>
+#include <perp/schemes/located/radau/radau.hpp>
+#include <perp/schemes/located/transition/impact.hpp>
+#include <perp/schemes/located/transition/sensitivity_request.hpp>
+
+namespace perp {
+
+/// Forward sensitivities S = ∂x(t)/∂q of an event-located run: the derivative of the discrete step
+/// within a mode; at an event, whose time depends on q by
+///     dt*/dq = −(∂gap/∂q) / (dgap/dt),
+/// the state at the event has dx*/dq = S⁻ + ẋ⁻ dt*/dq, a jump maps it by its derivative, and after
+/// it
+///     S⁺ = dx*/dq − ẋ⁺ dt*/dq
+/// on the differential part. Algebraic parts and λ follow from the linearised jet of the mode.
+class Sensitivities {
+ public:
+  /// `flow` has been made for request.parameters.
+  Sensitivities(const Dcs& system, const SensitivityRequest& request, ModeFlow& flow,
+                ConsistentJets& jets);
+
+  [[nodiscard]] bool active() const { return columns_ > 0; }
+
+  /// S and ∂λ/∂q at one time.
+  struct Values {
+    Matrix dx;       ///< n×q
+    Matrix dlambda;  ///< m×q
+  };
+  [[nodiscard]] const Matrix& dx() const { return S_; }
+
+  /// At the start, in the flow's mode: x(0) moves onto the constraints of the mode along the
+  /// directions of its multipliers (an oblique projection), as a perturbed start does. `jump`: the
+  /// way x(0) has gone already, from the given start to x; empty: none.
+  void begin(double t, const Vector& x, const Vector& lambda, const Vector& jump);
+  /// S at the end of a converged attempt of the present state, differential part; false: singular.
+  [[nodiscard]] bool step(Radau& radau, Matrix& S) const;
+  void take(const Matrix& S) { S_ = S; }
+  /// With its algebraic part and ∂λ, by the jet at that time.
+  Values complete(const Jet& jet, const Matrix& S) const;
+
+  /// ∂gap/∂q at fixed t, and dgap/dt, of a law's gap by the jet of the mode that holds it.
+  struct GapRate {
+    Vector by_q;
+    double by_t;
+    [[nodiscard]] Vector time() const { return -by_q / by_t; }  ///< dt*/dq
+  };
+  GapRate gap_rate(const Gap& gap, const Jet& jet, const Matrix& S) const;
+
+  /// The state at an event: dx*/dq from the present S.
+  void at_event(const Jet& jet, const Vector& dt);
+  /// Maps of dx*: resets, an impact, a jump onto the constraints of the flow's mode.
+  void reset(const std::vector<int>& resets, double t, const Vector& x, const Vector& lambda);
+  void impact(Impact& impact, const Impact::Result& result, double t, const Vector& x,
+              const std::vector<double>& restitution, const ModelScales& units);
+  void project(double t, const Vector& x, const Vector& lambda, const Vector& jump);
+  /// Goes on from the event in the mode of `jet`.
+  void leave(const Jet& jet);
+  [[nodiscard]] const Vector& event_time() const { return dt_; }
+  [[nodiscard]] const Matrix& at_event() const { return dx_; }
+  void set_event(const Matrix& dx, const Vector& dt) { dx_ = dx, dt_ = dt; }
+
+  /// The derivative of S ↦ S across laws that switch at one moment, one after the other in the
+  /// given order; empty if a mode between them has no consistent jet.
+  [[nodiscard]] std::optional<Matrix> in_order(const std::vector<Gap>& gaps, const Jet& before,
+                                               const Jet& after, const Matrix& S) const;
+
+ private:
+  [[nodiscard]] Matrix dp() const;
+  struct Linearised {
+    Matrix H_ydot, H_y, H_p;
+    Vector H_t;
+  };
+  [[nodiscard]] bool linearise(double t, const Vector& ydot, const Vector& y,
+                               Linearised& result) const;
+  [[nodiscard]] Vector impulses(const Linearised& at, const Vector& jump) const;
+  void differentiate_resets();
+  void apply_reset(int reset, const std::vector<double>& values, const Matrix& before,
+                   const Matrix& p);
+  [[nodiscard]] std::vector<double> run_resets(double t, const Vector& x,
+                                               const Vector& lambda) const;
+
+  const Dcs& system_;
+  SensitivityRequest request_;
+  ModeFlow& flow_;
+  ConsistentJets& jets_;
+  int columns_;
+  std::vector<int> column_of_parameter_;  // of the flow
+  Matrix S_, dx_;
+  Vector dt_;
+
+  Tape reset_tape_;
+  std::vector<int> reset_start_, reset_lines_;
+  std::vector<Derivative> reset_derivatives_;  // outputs: condition, values, reset after reset
+};
+
+}  // namespace perp

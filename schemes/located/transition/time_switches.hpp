@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/core/dcs.hpp>
+#include <perp/schemes/events/time_zeros.hpp>
+
+namespace perp {
+
+/// The moments at which functions of time alone within a system are not smooth: where the argument
+/// of a sign or an abs, or the difference of the arguments of a min or a max, changes its sign and
+/// depends on t only; and where the argument of a law, if it is a function of t, passes an end of a
+/// branch. A step of high order ends there, the next one begins behind it.
+class TimeSwitches {
+ public:
+  explicit TimeSwitches(const Dcs& system);
+
+  using Switch = TimeZeros::Zero;
+  /// The first one in (t, end), see TimeZeros.
+  [[nodiscard]] std::optional<Switch> next(double t, double end) { return zeros_.next(t, end); }
+  /// Is the argument of this law a function of t (and parameters) alone?
+  [[nodiscard]] bool is_of_time(int law) const { return laws_[static_cast<std::size_t>(law)] != 0; }
+
+ private:
+  std::vector<int> copy_functions_of_time(const Dcs& system);
+  void add_laws(const Dcs& system, const std::vector<int>& lines);
+
+  TimeZeros zeros_;
+  Tape tape_;                   // of t alone, and the lines
+  std::vector<int> arguments_;  // whose changes of sign count, until zeros_ has them
+  std::vector<char> laws_;      // with an argument of time
+};
+
+}  // namespace perp

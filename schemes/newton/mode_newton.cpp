@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/index.hpp>
+#include <perp/schemes/newton/mode_newton.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int between_milestones = 30;  ///< iterations in which all rows have to fall
+constexpr double progress = 0x1p-8;     ///< to this share
+constexpr int most_iterations = 3000;   ///< of a fall, e.g. down an exponential
+constexpr int most_refinements = 4;     ///< of a linear mode: its first step leads to its solution
+constexpr int most_halvings = 1074;     ///< of a step: the range of doubles
+constexpr double contraction = 0.25;    ///< of the first corrections near a simple solution
+constexpr double cancelled = 0x1p-48;   ///< share of a difference's terms that is their rounding
+constexpr double noise = 0x1p-26;       ///< share of the unknowns that no branch is apart by
+constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
+
+}  // namespace
+
+const char* describe(NewtonEnd end) {
+  switch (end) {
+    case NewtonEnd::converged: return "converged";
+    case NewtonEnd::inconsistent: return "the equations contradict each other";
+    case NewtonEnd::domain: return "Newton's method left the domain of the equations";
+    case NewtonEnd::stalled: return "Newton's method did not converge";
+  }
+  return "";
+}
+
+ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m()) {
+  const auto all = static_cast<std::size_t>(step.n() + step.m());
+  for (std::vector<double>* list :
+       {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_})
+    list->resize(all);
+  asked_.reserve(static_cast<std::size_t>(step.m()));
+  d_trial_ = Vector::Zero(step.n());
+  lambda_trial_ = Vector::Zero(step.m());
+}
+
+/// The Newton step at the last point. False: the equations contradict each other.
+bool ModeNewton::direction() {
+  const auto size = static_cast<std::size_t>(step_.size());
+  std::copy_n(step_.residual(), size, direction_.begin());
+  regular_now_ = lu_.factorise(step_.jacobian(), step_.size(), step_.units());
+  if (regular_now_) {
+    lu_.solve(direction_.data());
+    orientation_ = lu_.determinant_sign();
+  } else {
+    singular_ = true;
+    remainder_ = lu_.solve_least_squares(step_.jacobian(), step_.residual(), work_.data());
+    std::copy_n(work_.begin(), size, direction_.begin());
+  }
+  for (double& value : direction_) value = -value;
+  const bool moves =
+      std::any_of(direction_.begin(), direction_.begin() + step_.size(), [](double d) { return d != 0; });
+  return regular_now_ || (remainder_.share < 1 - 1e-6 && (moves || !remainder_.contradicts));
+}
+
+/// Size of the next correction with the present matrix, in scaled unknowns.
+double ModeNewton::correction() {
+  std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), work_.begin());
+  lu_.solve(work_.data());
+  return scaled_size(work_);
+}
+
+/// Largest entry in scaled unknowns.
+double ModeNewton::scaled_size(const std::vector<double>& step) const {
+  double largest = 0;
+  for (int j = 0; j < step_.size(); ++j)
+    largest = std::max(largest, std::abs(step[static_cast<std::size_t>(j)]) / lu_.column_scale(j));
+  return largest;
+}
+
+/// Is every entry of the next correction smaller than that of the step, or rounding of its unknown?
+/// The largest one may be rounding while others still fall.
+bool ModeNewton::corrections_fell() const {
+  for (std::size_t j = 0; j < static_cast<std::size_t>(step_.size()); ++j)
+    if (!(std::abs(work_[j]) <= std::max(std::abs(direction_[j]) / 2, floor_[j]))) return false;
+  return true;
+}
+
+/// The rounding of the unknowns at the last point: a variable near 0 has that of its step d.
+void ModeNewton::write_floor(const Vector& d, const Vector& lambda) {
+  for (int j = 0; j < step_.n(); ++j)
+    floor_[static_cast<std::size_t>(j)] =
+        2 * half_ulp(std::max(std::abs(step_.variable(j)), std::abs(d[j])));
+  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
+    floor_[static_cast<std::size_t>(step_.n()) + k] = 2 * half_ulp(lambda[step_.free_laws()[k]]);
+}
+
+/// Is the step no more than noise beside the unknowns themselves? Then it leads to no other branch.
+bool ModeNewton::is_rounding(const Vector& lambda) {
+  for (int j = 0; j < step_.n(); ++j) work_[static_cast<std::size_t>(j)] = step_.variable(j);
+  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
+    work_[static_cast<std::size_t>(step_.n()) + k] = lambda[step_.free_laws()[k]];
+  return size_ <= noise * scaled_size(work_);
+}
+
+/// Has every row fallen to this share of what it was before the step, or to its rounding? A share of 1,
+/// as 1 - 2^-54 is in doubles, is no fall.
+bool ModeNewton::rows_fell(double share) const {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
+    const double now = std::abs(step_.residual()[i]), before = std::abs(before_[i]);
+    const bool fell = now == 0 || (now <= share * before && now < before);
+    if (!fell && !(gate_known_ && now <= gate * last_errors_[i])) return false;
+  }
+  return true;
+}
+
+/// Is it worth asking the gate? Its errors change slowly from point to point.
+bool ModeNewton::is_promising() const {
+  if (!gate_known_) return true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i)
+    if (std::abs(step_.residual()[i]) > gate * last_errors_[i]) return false;
+  return true;
+}
+
+/// Do the rows fall as down an exponential, some iterations apart?
+bool ModeNewton::makes_progress() {
+  bool falls = true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
+    const double now = std::abs(step_.residual()[i]);
+    falls = falls && (now <= progress * milestone_[i] ||
+                      (gate_known_ && now <= gate * last_errors_[i]));
+    milestone_[i] = now;
+  }
+  return falls;
+}
+
+/// Is the step by 2^-halvings of the direction acceptable? The step stands linearised there.
+bool ModeNewton::try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite) {
+  const double share = std::ldexp(1.0, -halvings);
+  step_.move(d, lambda, share, direction_.data(), d_trial_, lambda_trial_);
+  if (halvings == 0) step_.snap(direction_.data(), cancelled, d_trial_, lambda_trial_);
+  if (!step_.linearise(d_trial_, lambda_trial_)) return false;
+  finite = true;
+  share_ = halvings;
+  next_size_ = regular_now_ ? correction() : inf;
+  return next_size_ <= (1 - share / 4) * size_ || (regular_now_ && corrections_fell()) ||
+         rows_fell(regular_now_ ? 0.5 : 1 - share / 4);
+}
+
+/// The longest acceptable share of the direction, by halvings that double and a bisection between
+/// the last two: steps may be too long by hundreds of powers of ten. False: none is.
+bool ModeNewton::search_line(const Vector& d, const Vector& lambda, bool& finite) {
+  int refused = -1, halvings = 0;
+  while (!try_share(d, lambda, halvings, finite)) {
+    if (halvings >= most_halvings || (finite && d_trial_ == d && lambda_trial_ == lambda))
+      return false;
+    refused = halvings;
+    halvings = halvings == 0 ? 1 : std::min(2 * halvings, most_halvings);
+  }
+  while (halvings - refused > 1) {
+    const int middle = refused + (halvings - refused) / 2;
+    (try_share(d, lambda, middle, finite) ? halvings : refused) = middle;
+  }
+  return share_ == halvings || try_share(d, lambda, halvings, finite);
+}
+
+NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
+  singular_ = false;
+  gate_known_ = gate_known_ && has_asked_rows();  // of a step before: still a guess
+  local_ = true;
+  orientation_ = 0;
+  step_.fix(lambda);
+  residual_ = inf;
+  if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
+  lambda_trial_ = lambda;
+  return iterate(d, lambda);
+}
+
+NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {
+  near_only_ = true;
+  const NewtonEnd end = run(d, lambda);
+  near_only_ = false;
+  return end;
+}
+
+/// The residual in units of its error at the point where the step is linearised.
+double ModeNewton::ask_gate(const Vector& d, const Vector& lambda) {
+  residual_ = step_.bound(d, lambda);
+  std::copy_n(step_.errors(), static_cast<std::size_t>(step_.size()), last_errors_.begin());
+  gate_known_ = true;
+  asked_.clear();
+  for (const int law : step_.free_laws()) asked_.push_back(&step_.branch(law));
+  return residual_;
+}
+
+/// Are the rows those of which the gate knows errors?
+bool ModeNewton::has_asked_rows() const {
+  const std::vector<int>& laws = step_.free_laws();
+  return std::equal(laws.begin(), laws.end(), asked_.begin(), asked_.end(),
+                    [&](int law, const Branch* branch) { return &step_.branch(law) == branch; });
+}
+
+/// One more step from a point that has passed the gate, if it comes nearer.
+void ModeNewton::polish(Vector& d, Vector& lambda) {
+  const double passed = residual_;
+  ++iterations_;
+  if (direction()) {
+    step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+    if (step_.linearise(d_trial_, lambda_trial_) && ask_gate(d_trial_, lambda_trial_) < passed) {
+      d.swap(d_trial_);
+      lambda.swap(lambda_trial_);
+      return;
+    }
+  }
+  step_.linearise(d, lambda);
+  ask_gate(d, lambda);
+}
+
+NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
+  bool contracts = false, stagnates = false, rests = false;
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    if ((stagnates || rests || is_promising()) && ask_gate(d, lambda) <= gate) {
+      if (residual_ > 1) polish(d, lambda);
+      local_ = iteration <= 1 || contracts;
+      return NewtonEnd::converged;
+    }
+    if (rests) break;  // all that follows would be the same
+    if (near_only_ && iteration >= 2 && !contracts) break;
+    if (step_.is_linear() && iteration >= most_refinements) break;
+    if (iteration % between_milestones == 0 && !makes_progress() &&
+        iteration >= 2 * between_milestones)
+      break;
+    ++iterations_;
+    if (!direction()) return NewtonEnd::inconsistent;
+    write_floor(d, lambda);
+    size_ = scaled_size(direction_);
+    for (int j = 0; j < step_.size(); ++j) {  // what elimination leaves of a zero
+      double& entry = direction_[static_cast<std::size_t>(j)];
+      if (std::abs(entry) <= cancelled * size_ * lu_.column_scale(j)) entry = 0;
+    }
+    std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
+    bool finite = false;
+    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracts);
+    stagnates = next_size_ > size_ / 2;
+    if (iteration == 0)
+      contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
+    rests = d_trial_ == d && lambda_trial_ == lambda;
+    d.swap(d_trial_);
+    lambda.swap(lambda_trial_);
+  }
+  local_ = contracts;
+  // The last step may have led where all that is left is rounding.
+  return ask_gate(d, lambda) <= gate && !near_only_ ? NewtonEnd::converged : NewtonEnd::stalled;
+}
+
+/// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
+/// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
+NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
+  const bool contradicts = !regular_now_ && (remainder_.contradicts || remainder_.share > contradicting);
+  step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
+  if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
+      ask_gate(d_trial_, lambda_trial_) <= gate) {
+    d.swap(d_trial_);
+    lambda.swap(lambda_trial_);
+    local_ = contracts;
+    return NewtonEnd::converged;
+  }
+  step_.linearise(d, lambda);
+  local_ = false;
+  if (ask_gate(d, lambda) <= gate) return NewtonEnd::converged;
+  if (!finite) return NewtonEnd::domain;
+  return contradicts ? NewtonEnd::inconsistent : NewtonEnd::stalled;
+}
+
+bool ModeNewton::factorise() {
+  return lu_.factorise(step_.jacobian(), step_.size(), step_.units());
+}
+
+}  // namespace perp

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/law.hpp>
+#include <perp/core/linear/dense_lu.hpp>
+#include <perp/schemes/step/implicit_step.hpp>
+
+namespace perp {
+
+/// How Newton's method ended in one mode.
+enum class NewtonEnd {
+  converged,     ///< every row vanishes within its rounding
+  inconsistent,  ///< the linearised equations contradict each other and nothing near solves them
+  domain,        ///< every step leaves the domain of F or G (log of a negative number, ...)
+  stalled        ///< neither in the iterations allowed
+};
+
+/// One sentence for people, e.g. "left the domain of the equations".
+const char* describe(NewtonEnd end);
+
+/// Where a solution of the equations of a mode stands to the ranges of its branches.
+enum class Admission {
+  inside,  ///< every w and λ is in its range
+  weak,    ///< on a bound, or as near as rounding lets see
+  outside  ///< beyond a bound by more than rounding
+};
+
+/// The gate of nonlinear steps: a state solves a mode if every row vanishes within this many of its
+/// running error bounds.
+constexpr double gate = 8;
+
+/// Damped Newton's method for the equations of one mode, which are smooth there: a product of λ and
+/// x is what it is, whatever the law does elsewhere. A step is accepted where the next correction
+/// falls (the natural monotonicity test, which knows no units) or all rows do. At a singular matrix
+/// the step of least norm is taken. What has converged has passed the gate, nothing else has.
+class ModeNewton {
+ public:
+  explicit ModeNewton(ImplicitStep& step);
+
+  /// From (d, λ), in the mode set in the step; on return they hold the last point. Does not
+  /// allocate as long as no matrix is singular.
+  NewtonEnd run(Vector& d, Vector& lambda);
+  /// The same, given up as `stalled` where it does not contract from its first step on.
+  NewtonEnd run_near(Vector& d, Vector& lambda);
+  /// Adds one whole Newton step. False: there is none.
+  bool first_step(Vector& d, Vector& lambda);
+
+  /// Was a matrix singular on the way?
+  [[nodiscard]] bool met_singular() const { return singular_; }
+  /// Largest |F_i| / e_i at the last point: at most `gate` where the last run converged.
+  [[nodiscard]] double residual() const { return residual_; }
+  [[nodiscard]] long iterations() const { return iterations_; }
+  /// Did the last run contract from its first step on as near a simple solution
+  /// (Newton-Kantorovich: the second correction at most a quarter of the first)? Then no other
+  /// branch came between.
+  [[nodiscard]] bool is_local() const { return local_; }
+  /// Sign of the determinant of the last matrix of the last run; 0: none was regular.
+  [[nodiscard]] int orientation() const { return orientation_; }
+
+  /// The same of the matrix the step was linearised to last.
+  int orientation_here() { return factorise() ? lu_.determinant_sign() : 0; }
+
+  /// Are λ and w of the converged last point in the ranges of their branches? A λ that is outside
+  /// by no more than its error is put on its bound, one that the equations do not determine into
+  /// its range, and the rows are looked at again.
+  Admission admit(Vector& d, Vector& lambda, Vector& w);
+  /// Signs of distances to the ends of branches that doubles left open and 113 bits decided.
+  [[nodiscard]] long refined_signs() const { return refined_signs_; }
+  /// By how much the last point is outside, relative to the numbers compared: for people.
+  [[nodiscard]] double violation(const Vector& lambda, const Vector& w) const;
+
+  /// Factorises at the last point, whose errors are computed. False: singular.
+  bool factorise();
+  /// Bounds, to first order, of the distance of the unknowns from the solution they belong to:
+  /// |J⁻¹| (|F| + e). After `factorise`, which must have said true.
+  void errors(Vector& d_error, Vector& lambda_error);
+  /// The error of w_i, or of λ_i, through the matrix of the last `factorise` if that said true.
+  double w_error(int law, bool regular);
+  double lambda_error(int law, bool regular);
+  /// With a singular matrix: is x⁺ isolated, although λ is not?
+  [[nodiscard]] bool determines_state() const {
+    return lu_.determines(step_.jacobian(), step_.n());
+  }
+
+ private:
+  NewtonEnd iterate(Vector& d, Vector& lambda);
+  NewtonEnd refused(Vector& d, Vector& lambda, bool finite, bool contracts);
+  double ask_gate(const Vector& d, const Vector& lambda);
+  [[nodiscard]] bool has_asked_rows() const;
+  void polish(Vector& d, Vector& lambda);
+  bool direction();
+  bool search_line(const Vector& d, const Vector& lambda, bool& finite);
+  bool try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite);
+  [[nodiscard]] bool rows_fell(double share) const;
+  [[nodiscard]] bool corrections_fell() const;
+  [[nodiscard]] bool is_promising() const;
+  bool makes_progress();
+  bool is_rounding(const Vector& lambda);
+  void write_floor(const Vector& d, const Vector& lambda);
+  double correction();
+  [[nodiscard]] double scaled_size(const std::vector<double>& step) const;
+  double error_through(double* derivatives);
+  [[nodiscard]] bool is_inside(const Vector& lambda, const Vector& w) const;
+  bool lambda_is_outside(const Vector& d, const Vector& lambda, bool regular, bool& open);
+  bool put_into_ranges(Vector& lambda) const;
+  Admission judge_w(const Vector& d, const Vector& lambda, const Vector& w, bool regular);
+
+  ImplicitStep& step_;
+  DenseLu lu_;
+  std::vector<double> direction_, work_;
+  std::vector<double> floor_;        // rounding of the unknowns
+  std::vector<double> before_;       // residuals before the present step
+  std::vector<double> milestone_;    // and some iterations ago
+  std::vector<double> last_errors_;  // of the rows where the gate was asked last
+  Vector d_trial_, lambda_trial_;
+  bool singular_ = false, regular_now_ = true, local_ = true, gate_known_ = false;
+  bool near_only_ = false;
+  // Of the refined solution, mode_newton_refined.cpp
+  enum class Side { inside, outside, open };
+  bool refine(const Vector& d, const Vector& lambda);
+  double refined_error(double* derivatives);
+  Side side_of(const WideNumber& value, double bound, bool upper);
+  Side side_of_w(int law, const Range& range, double w);
+  Side side_of_lambda(int law, const Range& range, double lambda);
+  Vector d_low_, lambda_low_;
+  std::vector<WideNumber> wide_residual_, wide_w_;
+  bool is_refined_ = false;
+  long refined_signs_ = 0;
+  int orientation_ = 0;
+  std::vector<const Branch*> asked_;  // of the free laws where the gate was asked last
+  int share_ = 0;  // halvings of the direction tried last
+  DenseLu::Remainder remainder_;  // of the last singular matrix
+  double size_ = 0, next_size_ = 0;
+  double residual_ = 0;
+  long iterations_ = 0;
+};
+
+}  // namespace perp

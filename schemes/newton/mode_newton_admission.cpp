@@ -1,0 +1,158 @@
+// Is what Newton's method converged to in the ranges of its branches, as far as its errors let see?
+// Called by the search over the modes of a step.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/newton/mode_newton.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_projections = 60;  ///< onto the ranges of undetermined multipliers
+
+/// How far a value lies outside of a range; 0 inside.
+double outside(const Range& range, double value) {
+  return std::max({range.lower - value, value - range.upper, 0.0});
+}
+
+/// The bound that a value outside of the range has passed.
+double passed_bound(const Range& range, double value) {
+  return value < range.lower ? range.lower : range.upper;
+}
+
+}  // namespace
+
+/// Σ |(derivatives · J⁻¹)_i| (|F_i| + e_i).
+double ModeNewton::error_through(double* derivatives) {
+  lu_.solve_transposed(derivatives);
+  double sum = 0;
+  for (int i = 0; i < step_.size(); ++i)
+    sum += std::abs(derivatives[i]) * (std::abs(step_.residual()[i]) + step_.errors()[i]);
+  return sum;
+}
+
+void ModeNewton::errors(Vector& d_error, Vector& lambda_error) {
+  const auto error_of_unknown = [&](int k) {
+    std::fill(work_.begin(), work_.end(), 0.0);
+    work_[static_cast<std::size_t>(k)] = 1;
+    return error_through(work_.data());
+  };
+  lambda_error.setZero();
+  for (int j = 0; j < step_.n(); ++j) d_error[j] = error_of_unknown(j);
+  for (std::size_t k = 0; k < step_.free_laws().size(); ++k)
+    lambda_error[step_.free_laws()[k]] = error_of_unknown(step_.n() + static_cast<int>(k));
+}
+
+double ModeNewton::w_error(int law, bool regular) {
+  double error = step_.bounded_w(law).error;
+  if (!regular) return error;
+  step_.w_derivatives(law, work_.data());
+  return error + error_through(work_.data());
+}
+
+double ModeNewton::lambda_error(int law, bool regular) {
+  const std::vector<int>& free = step_.free_laws();
+  const auto place = std::find(free.begin(), free.end(), law);
+  if (!regular || place == free.end()) return 0;  // not determined, or fixed by its branch
+  std::fill(work_.begin(), work_.end(), 0.0);
+  work_[static_cast<std::size_t>(step_.n() + (place - free.begin()))] = 1;
+  return error_through(work_.data());
+}
+
+/// Puts every λ that is outside of its range on its bound. False: none was.
+bool ModeNewton::put_into_ranges(Vector& lambda) const {
+  bool moved = false;
+  for (const int law : step_.free_laws()) {
+    const Range& range = step_.branch(law).lambda;
+    if (outside(range, lambda[law]) == 0) continue;
+    lambda[law] = passed_bound(range, lambda[law]);
+    moved = true;
+  }
+  return moved;
+}
+
+/// Is a λ outside? Of one that is not determined nothing can be said. `open` where neither doubles
+/// nor 113 bits decide.
+bool ModeNewton::lambda_is_outside(const Vector& d, const Vector& lambda, bool regular, bool& open) {
+  for (const int law : step_.free_laws()) {
+    const Range& range = step_.branch(law).lambda;
+    const double by = outside(range, lambda[law]);
+    if (by == 0) continue;
+    if (!regular) {
+      open = true;
+      continue;
+    }
+    if (by > lambda_error(law, regular)) return true;
+    const Side side = refine(d, lambda) ? side_of_lambda(law, range, lambda[law]) : Side::open;
+    if (side == Side::outside) return true;
+    open = open || side == Side::open;
+  }
+  return false;
+}
+
+Admission ModeNewton::judge_w(const Vector& d, const Vector& lambda, const Vector& w, bool regular) {
+  bool weak = false;
+  for (int i = 0; i < step_.m(); ++i) {
+    const Branch& branch = step_.branch(i);
+    const double by = branch.b == 0 ? 0 : outside(branch.w, w[i]);
+    if (by == 0) continue;
+    if (!(by <= (regular ? 1 : gate) * w_error(i, regular))) return Admission::outside;
+    const Side side =
+        regular && refine(d, lambda) ? side_of_w(i, branch.w, w[i]) : Side::open;
+    if (side == Side::outside) return Admission::outside;
+    weak = weak || side == Side::open;
+  }
+  return weak ? Admission::weak : Admission::inside;
+}
+
+Admission ModeNewton::admit(Vector& d, Vector& lambda, Vector& w) {
+  const bool local = local_;
+  const int orientation = orientation_;
+  bool weak = false, moved = false;
+  for (int projection = 0; projection < most_projections; ++projection) {
+    step_.w(w);
+    if (is_inside(lambda, w)) return weak ? Admission::weak : Admission::inside;
+    const bool regular = factorise();
+    is_refined_ = false;
+    if (lambda_is_outside(d, lambda, regular, weak)) return Admission::outside;
+    if (!put_into_ranges(lambda)) {
+      const Admission verdict = judge_w(d, lambda, w, regular);
+      return weak && verdict == Admission::inside ? Admission::weak : verdict;
+    }
+    if (regular && moved) break;  // its rows do not hold with λ in its range
+    moved = true;
+    if (!step_.linearise(d, lambda)) return Admission::outside;
+    if (ask_gate(d, lambda) <= gate) continue;
+    const NewtonEnd end = iterate(d, lambda);
+    local_ = local;
+    orientation_ = orientation;
+    if (end != NewtonEnd::converged) break;
+  }
+  return Admission::outside;
+}
+
+bool ModeNewton::is_inside(const Vector& lambda, const Vector& w) const {
+  for (int i = 0; i < step_.m(); ++i) {
+    const Branch& branch = step_.branch(i);
+    if (branch.b != 0 && outside(branch.w, w[i]) > 0) return false;
+    if (branch.a != 0 && outside(branch.lambda, lambda[i]) > 0) return false;
+  }
+  return true;
+}
+
+double ModeNewton::violation(const Vector& lambda, const Vector& w) const {
+  double worst = 0;
+  const auto compare = [&](const Range& range, double value) {
+    const double by = outside(range, value);
+    if (by > 0)
+      worst = std::max(worst, by / (std::abs(value) + std::abs(passed_bound(range, value))));
+  };
+  for (int i = 0; i < step_.m(); ++i) {
+    const Branch& branch = step_.branch(i);
+    if (branch.b != 0) compare(branch.w, w[i]);
+    if (branch.a != 0) compare(branch.lambda, lambda[i]);
+  }
+  return worst;
+}
+
+}  // namespace perp

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/dcs.hpp>
+#include <perp/core/dcs_evaluator.hpp>
+
+namespace perp {
+
+/// The equations of one step of a Dcs in one mode, with d = x⁺ − x as the unknown so that short
+/// steps lose no digits:
+///     0 = F(t⁺, d/h, x + d, λ),   a_i w_i + b_i λ_i = c_i,   w = G(t⁺, d/h, x + d, λ)
+/// By the θ-method the rows of F with derivatives are θ F(t⁺, d/h, x + d, λ) + (1−θ) F(t, d/h, x,
+/// λ). A branch with a = 0 fixes its λ, which is then no unknown: y = (d, the other λ).
+///
+/// The size of a residual is a bound of its own rounding error, the unknowns being known to half a
+/// unit in their last place: row i of a solution has |F_i| of the order of error e_i.
+class ImplicitStep {
+ public:
+  /// Throws InvalidInput (see `validate`).
+  explicit ImplicitStep(const Dcs& system);
+
+  [[nodiscard]] int n() const { return evaluator_.n(); }
+  [[nodiscard]] int m() const { return evaluator_.m(); }
+  [[nodiscard]] const std::vector<Law>& laws() const { return laws_; }
+  [[nodiscard]] DcsEvaluator& evaluator() { return evaluator_; }
+  /// Are the equations of the mode linear in its unknowns, by their form?
+  [[nodiscard]] bool is_linear() const { return !nonlinear_; }
+  /// Are there equations of the mode in which a multiplier is multiplied by an unknown?
+  [[nodiscard]] bool is_nonlinear_in_lambda() const { return nonlinear_in_lambda_; }
+
+  /// In [1/2, 1], of the steps set from now on; 1 is backward Euler.
+  void set_theta(double theta) { theta_ = theta; }
+  /// Units of the unknowns, from the numbers of the system at (t, x) and the usual length h of the
+  /// steps: in units that are 2^k times smaller they are 2^k times larger.
+  void choose_units(const Vector& x, double t, double h);
+  [[nodiscard]] bool has_units() const { return has_units_; }
+  /// From x to t_next by a step of length h.
+  void set_step(const Vector& x, double t_next, double h);
+  /// Instead of a step: the consistent states at t. Rows of F with derivatives become
+  /// ∂F/∂ẋ d = 0, the derivatives of F being taken at ẋ = 0.
+  void set_consistency(const Vector& x, double t);
+  void set_mode(const Mode& mode) { set_mode(mode, false); }
+  /// The equations 0 = F alone, every λ held where it is: the curve along which a mode is searched
+  /// for solutions.
+  void hold_lambda(const Mode& mode) { set_mode(mode, true); }
+  /// The laws whose argument contains a derivative, by its form.
+  [[nodiscard]] std::vector<int> laws_of_rates() const;
+  [[nodiscard]] const Branch& branch(int law) const {
+    return *branch_[static_cast<std::size_t>(law)];
+  }
+
+  /// The rows of F without derivatives, and w, at (t, ẋ = 0, x, λ).
+  void constraints(double t, const Vector& x, const Vector& lambda, Vector& equations, Vector& w);
+
+  /// Number of unknowns.
+  [[nodiscard]] int size() const { return size_; }
+  /// Exponents of two of the units of the unknowns, size(): 0 unless they were chosen.
+  [[nodiscard]] const int* units() const { return units_.data(); }
+  /// Law of the unknown n + k.
+  [[nodiscard]] const std::vector<int>& free_laws() const { return free_laws_; }
+  /// λ of the laws whose branch fixes it.
+  void fix(Vector& lambda) const;
+  /// Adds the share s of a step of the unknowns.
+  void move(const Vector& d, const Vector& lambda, double s, const double* step, Vector& d_moved,
+            Vector& lambda_moved) const;
+
+  /// Variables, changes and multipliers that a whole step has carried to 0, up to this share of the
+  /// step, become 0: the error of what is left would be taken for that of a small number.
+  void snap(const double* step, double share, Vector& d, Vector& lambda) const;
+
+  /// Computes residual and jacobian at (d, λ). False if a residual is not finite. A derivative that
+  /// is not (√ at 0) keeps the value it had last, which only slows Newton's method down.
+  bool linearise(const Vector& d, const Vector& lambda);
+
+  [[nodiscard]] const double* residual() const { return residual_.data(); }  ///< size()
+  [[nodiscard]] const double* jacobian() const { return jacobian_.data(); }  ///< row after row
+
+  /// Computes the errors of the residuals and of w at (d, λ), and the residuals again. Returns the
+  /// largest |F_i| / e_i, infinite where a row has no finite bound.
+  double bound(const Vector& d, const Vector& lambda);
+  [[nodiscard]] const double* errors() const { return errors_.data(); }  ///< e, size()
+  /// w_i at the point of the last `bound`.
+  [[nodiscard]] RunningError bounded_w(int law) const {
+    const auto row = static_cast<std::size_t>(n() + law);
+    return RunningError(bounded_rows_[row], row_errors_[row]);
+  }
+
+  /// The residuals and w in 113 bits at the unknowns d + d_low, λ + λ_low, which are exact there; for
+  /// steps of backward Euler.
+  void widen(const Vector& d, const Vector& d_low, const Vector& lambda, const Vector& lambda_low,
+             std::vector<WideNumber>& residual, std::vector<WideNumber>& w);
+  /// Can it be asked for?
+  [[nodiscard]] bool is_widened() const { return !consistency_; }
+
+  // At the point of the last `linearise`:
+  void w(Vector& value) const;
+  /// a w + b λ − c of a law.
+  [[nodiscard]] double law_residual(int law, double lambda) const {
+    return branch(law).a * rows_[static_cast<std::size_t>(n() + law)] + branch(law).b * lambda -
+           branch(law).c;
+  }
+  /// Derivatives of w_i with respect to y.
+  void w_derivatives(int law, double* derivatives) const;
+  /// ‖∂F/∂ẋ d‖, the norm of [RAB] eq. (31).
+  [[nodiscard]] double norm(const Vector& d) const;
+  /// Row by row ∂F/∂ẋ d and, with every derivative and entry by its size, |∂F/∂ẋ| |d|, at any point
+  /// (t, ẋ, x, λ). A derivative that is not finite there is left out.
+  Vector motion(double t, const Vector& rate, const Vector& x, const Vector& lambda,
+                const Vector& d);
+  Vector motion_terms(double t, const Vector& rate, const Vector& x, const Vector& lambda,
+                      const Vector& d);
+  /// The size of the terms of each row of F at ẋ = 0: the larger of its value and its error bound in
+  /// units of the roundoff; 0 where it has none.
+  Vector rate_terms(double t, const Vector& x, const Vector& lambda);
+  /// A bound of its change where d changes by d_error.
+  [[nodiscard]] double norm_error(const Vector& d_error) const;
+  /// x_j + d_j.
+  [[nodiscard]] double variable(int j) const {
+    return z_[static_cast<std::size_t>(1 + n() + j)];
+  }
+  /// The rounding of x_j + d_j.
+  [[nodiscard]] double variable_error(int j) const {
+    return z_error_[static_cast<std::size_t>(1 + n() + j)];
+  }
+
+ private:
+  enum class Kind : std::uint8_t { time, derivative, variable, multiplier };
+  struct Place {  // of an entry of the evaluator
+    int row;      // of F, then G
+    int index;    // of the input among those of its kind
+    Kind kind;
+  };
+
+  void set_mode(const Mode& mode, bool hold);
+  void write_units();
+  [[nodiscard]] bool is_unknown(int input) const;
+  template <class Term>
+  double norm_of_rows(const Term& term) const;
+  template <class Term>
+  Vector rate_rows(double t, const Vector& rate, const Vector& x, const Vector& lambda,
+                   const Term& term);
+  Vector row_terms(double t, const Vector& x, const Vector& lambda);
+  void write_inputs(const Vector& d, const Vector& lambda);
+  void write_input_errors(const Vector& d, const Vector& lambda);
+  void average();
+  void average_wide(std::vector<WideNumber> z, std::vector<WideNumber>& rows);
+  void average_errors();
+  void add(int row, double factor, const Place& place, double derivative);
+  void consistency_rows(const Vector& d);
+  void bound_consistency_rows(const Vector& d);
+  void replace_infinite_derivatives();
+
+  DcsEvaluator evaluator_;
+  std::vector<Law> laws_;
+  std::vector<Place> places_;
+  std::vector<char> has_derivatives_;  // rows of F
+  bool nonlinear_ = false, nonlinear_in_lambda_ = false;
+
+  Vector x_;
+  double t_ = 0, t_old_ = 0, h_ = 1;
+  bool consistency_ = false;
+
+  std::vector<const Branch*> branch_;
+  std::vector<int> free_laws_, unknown_;  // unknown_[i]: that of λ_i, -1: fixed
+  int size_ = 0;
+  bool has_units_ = false;
+  std::vector<int> all_units_, units_;  // of d and every λ; of the unknowns
+
+  double theta_ = 1;
+  std::vector<double> z_, z_error_, rows_, derivatives_, last_derivatives_, residual_, jacobian_;
+  std::vector<double> bounded_rows_, row_errors_, errors_;
+  // At the beginning of the step, for θ < 1.
+  std::vector<double> z_old_, rows_old_, derivatives_old_, errors_old_;
+};
+
+}  // namespace perp

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/step/step_search.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double same_order = 4;  ///< ratio of norms that are both O(h)
+
+}  // namespace
+
+/// The laws with memory whose argument is outside of their branch at the end of the step in the
+/// present mode; all of them where that has no end.
+void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector& lambda) {
+  leaving_.clear();
+  const std::vector<Law>& laws = step_.laws();
+  if (present.size() != laws.size() ||
+      std::none_of(laws.begin(), laws.end(), [](const Law& law) { return law.memory; }))
+    return;
+  leaving_.assign(laws.size(), 1);
+  step_.set_mode(present);
+  d_ = d;
+  lambda_ = lambda;
+  if (newton_.run(d_, lambda_) != NewtonEnd::converged) return;
+  step_.w(w_);
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const Range range = w_range(laws[i].branches[static_cast<std::size_t>(present[i])]);
+    const double w = w_[static_cast<Eigen::Index>(i)];
+    leaving_[i] = w < range.lower || w > range.upper ? 1 : 0;
+  }
+}
+
+/// Has the mode not been searched yet, and may it be: does it leave the laws with memory where they
+/// stay?
+bool StepSearch::is_next(const Mode& mode) {
+  for (std::size_t i = 0; i < kept_.size() && i < leaving_.size(); ++i)
+    if (step_.laws()[i].memory && leaving_[i] == 0 && mode[i] != kept_[i]) return false;
+  return searched_.insert(mode).second;
+}
+
+/// How many laws with memory a solution changes; one whose own argument does not leave its branch
+/// counts more than all of the others.
+int StepSearch::memory_changes(const ModeSolution& solution, const Mode& present) const {
+  if (present.empty()) return 0;
+  const std::vector<Law>& laws = step_.laws();
+  const auto count = [&](const Mode& mode) {
+    int sum = 0;
+    for (std::size_t i = 0; i < mode.size() && i < present.size(); ++i) {
+      if (!laws[i].memory || mode[i] == present[i]) continue;
+      sum += i < leaving_.size() && leaving_[i] == 0 ? static_cast<int>(laws.size()) + 1 : 1;
+    }
+    return sum;
+  };
+  int fewest = count(solution.mode);
+  for (const Mode& mode : solution.also) fewest = std::min(fewest, count(mode));
+  return fewest;
+}
+
+std::size_t StepSearch::choose(const FoundSolutions& found, const Mode& present, int& solutions,
+                               int& ties) const {
+  const std::vector<ModeSolution>& list = found.list;
+  int fewest = memory_changes(list.front(), present);
+  solutions = 0;
+  bool continuum = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    fewest = std::min(fewest, memory_changes(list[i], present));
+    continuum = continuum || !list[i].isolated;
+    const bool repeated =
+        std::any_of(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const ModeSolution& other) {
+                      return same_point(other.d, list[i].d, other.d_error, list[i].d_error);
+                    });
+    solutions += !repeated;
+  }
+  if (continuum) solutions = -1;
+  std::size_t best = list.size();
+  ties = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (memory_changes(list[i], present) > fewest) continue;
+    if (best == list.size()) {
+      best = i;
+      continue;
+    }
+    const double difference = list[i].norm - list[best].norm;
+    if (std::abs(difference) <= list[i].norm_error + list[best].norm_error) {
+      if (!same_point(list[i].d, list[best].d, list[i].d_error, list[best].d_error)) ++ties;
+    } else if (difference < 0) {
+      best = i;
+      ties = 0;
+    }
+  }
+  return best;
+}
+
+std::size_t StepSearch::most_continuous(const FoundSolutions& found, const Mode& present,
+                                        std::size_t chosen) const {
+  // Each algebraic variable in its own unit: none changes more, some clearly less.
+  const auto changes_less = [&](const ModeSolution& a, const ModeSolution& b) {
+    bool less = false;
+    for (int j = 0; j < step_.n(); ++j) {
+      if (step_.evaluator().is_differential(j)) continue;
+      if (std::abs(a.d[j]) > std::abs(b.d[j]) + gate * (a.d_error[j] + b.d_error[j])) return false;
+      less = less || same_order * std::abs(a.d[j]) < std::abs(b.d[j]) - gate * b.d_error[j];
+    }
+    return less;
+  };
+  const ModeSolution& nearest = found.list[chosen];
+  std::size_t best = chosen;
+  for (std::size_t i = 0; i < found.list.size(); ++i) {
+    const ModeSolution& solution = found.list[i];
+    if (memory_changes(solution, present) > memory_changes(nearest, present) ||
+        solution.norm > same_order * nearest.norm)
+      continue;
+    if (changes_less(solution, found.list[best])) best = i;
+  }
+  return best;
+}
+
+}  // namespace perp

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <perp/lcp/parametric/mode_map.hpp>
+
+namespace perp {
+
+/// Largest residual of a state that is called solved, as a multiple of its rounding.
+inline constexpr double most_rounding = 8;
+
+/// Puts λ into the ranges of the solution's mode, computes w and returns the residual of the point:
+/// the largest of |r_i| / e_i over the rows  r = M11 u + M12 λ + q1  of the family at θ and the laws,
+///     e_i = (n + m + k + 2) 2^-53 Σ |terms of row i|,
+/// r evaluated in doubled precision. inf where a number is not finite.
+double residual_in_roundings(const ParametricMlcp& family, const double* theta,
+                             Solution& solution);
+
+}  // namespace perp
