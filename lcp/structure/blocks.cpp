@@ -9,9 +9,9 @@ namespace perp {
 namespace {
 
 /// Disjoint sets of the nodes 0..count-1.
-class Components {
+class DisjointSets {
  public:
-  explicit Components(int count) : parent_(static_cast<std::size_t>(count)) {
+  explicit DisjointSets(int count) : parent_(static_cast<std::size_t>(count)) {
     std::iota(parent_.begin(), parent_.end(), 0);
   }
   int root(int node) {
@@ -31,9 +31,9 @@ class Components {
 };
 
 /// Nodes: unknowns (u, λ), then the equations; w_i is no node of its own but that of λ_i.
-Components connect(const Mlcp& problem, const Matrix& coupling) {
+DisjointSets connect(const Mlcp& problem, const Matrix& coupling) {
   const int p = problem.p(), m = problem.m(), n = p + m;
-  Components components(n + p);
+  DisjointSets components(n + p);
   const auto join_row = [&](int node, const auto& left, const auto& right, int i) {
     for (int j = 0; j < p; ++j)
       if (left(i, j) != 0) components.join(node, j);
@@ -59,7 +59,7 @@ std::vector<Block> independent_blocks(const Mlcp& problem, const Matrix& couplin
   const int p = problem.p(), m = problem.m(), n = p + m;
   if (coupling.rows() > 0 && coupling.cols() != n)
     throw InvalidInput(fmt::format("coupling must have {} columns but has {}", n, coupling.cols()));
-  Components components = connect(problem, coupling);
+  DisjointSets components = connect(problem, coupling);
   // A part with more or fewer equations than u is no problem by itself: all such parts go together.
   std::vector<int> excess(static_cast<std::size_t>(n + p), 0);
   for (int j = 0; j < p; ++j) --excess[static_cast<std::size_t>(components.root(j))];
