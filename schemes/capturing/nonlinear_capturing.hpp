@@ -120,6 +120,7 @@ class NonlinearCapturing final : public ModewiseScheme {
                     std::vector<Event>& events);
   std::optional<Step> step_to_surface(const Step& a, const Step& b,
                                       const ResetWatch::Firing& firing);
+  bool lasts_until(int law, const Step& a, const Step& b, double t);
   std::vector<int> laws_still_on(const Step& a, const Step& b, const Step& state,
                                  const ResetWatch::Errors& errors);
   void extend_branches(Step& state);
