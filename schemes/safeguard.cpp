@@ -263,6 +263,18 @@ void settle(Scheme& scheme, double t_next, double length) {
   }
 }
 
+/// Notes that the scheme has left the mode of `before`. Changes in one moment are one change: that of
+/// the last, from where the first began.
+LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refinement& result) {
+  const bool same_moment =
+      !result.changes.empty() && before.t - result.changes.back().before.t < last_moment * h;
+  if (!same_moment) result.changes.push_back({before, {}, 0, {}});
+  LocatedChange& here = result.changes.back();
+  here.after = scheme.snapshot();
+  here.norm = scheme.motion(here.before.x, here.after.x).norm();
+  return here;
+}
+
 /// `refine` without the states at its ends.
 Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;
@@ -275,7 +287,9 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     const bool done =
         attempt.status == Status::solved && (attempt.kept_mode || change == most_changes);
     if (done) {
+      const Step before = scheme.snapshot();
       scheme.accept();
+      if (!attempt.kept_mode) add_change(scheme, before, h, result);  // the last that is followed
       result.status = Status::solved;
       return result;
     }
@@ -323,13 +337,7 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     std::vector<int> lost = changes_mode ? scheme.lost_variables() : std::vector<int>{};
     if (changes_mode) settle(scheme, t_next, scheme.t() - before.t);
     result.path.push_back(scheme.snapshot());
-    // Changes in one moment are one change: that of the last, from where the first began.
-    const bool same_moment =
-        !result.changes.empty() && low - result.changes.back().before.t < last_moment * h;
-    if (!same_moment) result.changes.push_back({before, {}, 0, {}});
-    LocatedChange& here = result.changes.back();
-    here.after = scheme.snapshot();
-    here.norm = scheme.motion(here.before.x, here.after.x).norm();
+    LocatedChange& here = add_change(scheme, before, h, result);
     if (!lost.empty()) here.lost = std::move(lost);
     if (scheme.t() >= t_next) {
       result.status = Status::solved;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <vector>
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/perp.hpp>
@@ -132,5 +133,26 @@ TEST_SUITE("schemes/split_steps") {
     const Trajectory run = integrate(lcs, x0, {0, 20 * h}, BackwardEuler{.h = h});
     CHECK(run.status == Status::solved);
     CHECK(run.t.size() == 21);
+  }
+
+  TEST_CASE("every mode of a run that another one follows ends with an event: two tanks and a tide") {
+    const Model model = read_model_text(
+        "[variables]\na = 1\nb = 0.5\n[model]\nequations = ["
+        "\"der(a) = -2*sqrt(abs(a - b))*sign(a - b) + 0.5*sin(t)\", "
+        "\"der(b) = 2*sqrt(abs(a - b))*sign(a - b) - 0.1*cos(2*t)\"]\n[run]\nt = [0, 12]\n",
+        "tanks.toml");
+    for (const double h : {0.1, 0.05, 0.03, 0.02, 0.012}) {
+      CAPTURE(h);
+      const Trajectory run =
+          integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = h});
+      REQUIRE(run.status == Status::solved);
+      std::vector<double> seen;
+      for (const Event& event : run.events)
+        if (event.kind == EventKind::crossing) seen.push_back(event.t);
+      REQUIRE(seen.size() == 3);  // by steps of 1e-5: 3.33, 6.10, 9.62
+      CHECK(std::abs(seen[0] - 3.33) < 0.01 + h);
+      CHECK(std::abs(seen[1] - 6.10) < 0.02 + h);
+      CHECK(std::abs(seen[2] - 9.62) < 0.02 + h);
+    }
   }
 }
