@@ -84,6 +84,28 @@ TEST_SUITE("schemes/split_steps") {
     }
   }
 
+  TEST_CASE("a step ends where its mode does, to rounding, where the motion is curved") {
+    // x' = rate + x - 2 s, s in sign(x): a step of length -x0/(rate + 2) ends at x = 0, the rest of h
+    // begins there and ends at x = rest (rate + x - 2).
+    const double x0 = -0.3;
+    for (const double rate : {2.5, 7.0, 30.0}) {
+      const Lcs lcs{.E = Matrix{{1}}, .A = Matrix{{1}}, .B = Matrix{{-2}}, .b = Vector{{rate}},
+                    .C = Matrix{{1}}, .laws = {sign()}};
+      const double end = -x0 / (rate + 2), h = end / 0.37, rest = h - end;
+      const double exact = rest * (rate - 2) / (1 - rest);
+      for (const bool as_formulas : {false, true}) {
+        const Trajectory run =
+            as_formulas ? integrate(as_dcs(lcs), Vector{{x0}}, {0, h}, BackwardEuler{.h = h})
+                        : integrate(lcs, Vector{{x0}}, {0, h}, BackwardEuler{.h = h});
+        REQUIRE(run.status == Status::solved);
+        CHECK(run.counts.at("split") == 1);
+        CAPTURE(rate);
+        CAPTURE(as_formulas);
+        CHECK(std::abs(run.x.back()[0] - exact) < 1e-13);
+      }
+    }
+  }
+
   TEST_CASE("a step is taken whole on request, and the error then depends on the event's place") {
     const auto x_at_end = [](double h, bool split) {
       const Trajectory run = integrate(make_dcs(Crossing{}, 2, {sign()}), Vector{{-1, 0}}, {0, 1},
