@@ -5,19 +5,21 @@
 #include <memory>
 #include <numeric>
 
+#include <perp/analysis/run/columns.hpp>
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/analysis/solutions/trees.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/enclosures/enclose_command.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/cli/input/schemes.hpp>
-#include <perp/cli/output/branches_text.hpp>
-#include <perp/cli/output/file_identity.hpp>
-#include <perp/cli/output/recorder.hpp>
-#include <perp/cli/output/tree_text.hpp>
-#include <perp/cli/plot/run_plot.hpp>
+#include <perp/cli/input/progress.hpp>
 #include <perp/core/base/error.hpp>
-#include <perp/schemes/capturing/capturing.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/file_identity.hpp>
+#include <perp/io/plot/run_plot.hpp>
+#include <perp/io/run_recorder.hpp>
+#include <perp/io/solutions/tree_text.hpp>
 
 namespace perp::cli {
 namespace {
@@ -130,9 +132,6 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
       throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
                                      model.run.span.start, model.run.span.end));
   destinations.plotted = sampled(pictures);
-  const bool data_on_stdout = destinations.data == "-";
-  if (arguments.all) destinations.listing = data_on_stdout ? stderr : stdout;
-  destinations.progress = !(data_on_stdout && isatty(STDOUT_FILENO) != 0);
   return destinations;
 }
 
@@ -174,22 +173,32 @@ int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
   const Pictures pictures = pictures_of(arguments, model);
-  const Destinations destinations = destinations_of(arguments, model, pictures);
+  Destinations destinations = destinations_of(arguments, model, pictures);
   check_files(arguments, destinations, pictures);
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
-    Capturing(*lcs, step_options(model));  // wrong options are found before files are touched
-  if (model.run.scheme == "located") check_located(model);
+  check_run(model);  // before files are touched
   if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?
-  Recorder recorder(model, destinations);
+  std::FILE* stream = destinations.data == "-" ? stderr : stdout;
+  Progress progress(model.run.span, stream == stdout || isatty(STDOUT_FILENO) == 0);
+  if (arguments.all)
+    destinations.listing = [&](const std::string& text) {
+      progress.clear();
+      fmt::print(stream, "{}", text);
+    };
+  RunRecorder recorder(model, destinations);
   catch_interrupts();
 
   IntegrateOptions options;
   options.keep = false;
   options.times = destinations.times;
   options.bounds = model.bounds();
-  options.observer = [&recorder](const Step& step) { return recorder.step(step); };
+  options.observer = [&](const Step& step) {
+    if (!recorder.step(step)) return false;
+    progress.at(step.t);
+    return !interrupted();
+  };
   Trajectory run = scheme(model.run.scheme).run(model, options);
   end_by_fault(recorder.fault(), run);
+  progress.clear();
 
   std::vector<std::string> files = recorder.close(run, arguments.model.set);
   if (!arguments.events.empty()) {
@@ -203,15 +212,15 @@ int execute(const RunArguments& arguments) {
   } catch (const std::exception&) {
     failure = std::current_exception();  // the summary comes first
   }
-  std::FILE* stream = destinations.data == "-" ? stderr : stdout;
   if (!arguments.quiet)
-    print(stream, {model, run, modes, recorder.constraints(), last_state(run), files});
+    fmt::print(stream, "{}", text_of({model, run, modes, recorder.constraints(), last_state(run), files}));
   if (model.run.scheme == "located" && model.run.policy == "all")
-    fmt::print(stream, "{}", branches_text(model));
+    fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
   if (arguments.all) {
     fmt::print(stream, "{} steps have not exactly one solution{}\n", recorder.listed_steps(),
-               std::holds_alternative<Lcs>(model.system) ? "" : " among those found");
-    if (const std::string tree = tree_text(model); !tree.empty())
+               is_affine(model) ? "" : " among those found");
+    if (const std::string tree = tree_text(model, solution_tree_of(model));
+        !tree.empty())
       fmt::print(stream, "tree of solutions\n{}", tree);
   }
   if (failure) std::rethrow_exception(failure);

@@ -4,9 +4,9 @@
 #include <map>
 #include <mutex>
 
+#include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/cli/input/schemes.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/language/run_options.hpp>
 
@@ -131,13 +131,5 @@ Model read(const ModelOptions& options, const std::vector<Override>& more,
            const std::string& more_option) {
   return ModelReader(options)({}, more, more_option);
 }
-
-std::vector<std::string> variable_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Variable& variable : model.variables) names.push_back(variable.name);
-  return names;
-}
-
-std::string title(const Model& model) { return fmt::format("{} ({})", model.name, model.file); }
 
 }  // namespace perp::cli

@@ -6,8 +6,8 @@
 
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
-#include <perp/lcp/solvers/pivoting.hpp>
-#include <perp/lcp/solvers/standard_forms.hpp>
+#include <perp/lcp/forms/pivoting.hpp>
+#include <perp/lcp/forms/standard_forms.hpp>
 
 namespace perp {
 namespace {
