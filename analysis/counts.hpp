@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <perp/lcp/exact/arithmetic.hpp>
+#include <perp/core/base/rational.hpp>
 #include <perp/lcp/solution_set.hpp>
 
 namespace perp {

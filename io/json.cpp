@@ -24,7 +24,7 @@ Json to_json(const Vector& values) {
 }
 
 Json count_to_json(const Integer& number) {
-  if (number <= exact_in_json) return static_cast<std::int64_t>(number);
+  if (number <= exact_in_json) return std::stol(number.str());
   return number.str();
 }
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <perp/core/base/types.hpp>
-#include <perp/lcp/exact/arithmetic.hpp>
+#include <perp/core/base/rational.hpp>
 
 namespace perp::io {
 
