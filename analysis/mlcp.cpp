@@ -137,13 +137,13 @@ MlcpAnswer all_solutions(const Mlcp& problem, const EnumerateOptions& limits,
   answer.is_exact = arithmetic == VertexArithmetic::rational ||
                     (arithmetic == VertexArithmetic::by_size && is_small(problem));
   Fractions fractions;
-  answer.set = answer.is_exact ? enumerate_exact(problem, limits, &fractions)
-                               : enumerate(problem, limits);
+  answer.set =
+      answer.is_exact ? enumerate_exact(problem, limits, &fractions) : enumerate(problem, limits);
   answer.pieces = Product(problem, answer.set, answer.is_exact ? &fractions : nullptr)();
   const bool is_written =
       answer.is_exact || std::all_of(answer.pieces.begin(), answer.pieces.end(), are_doubles);
   if (weighted_norm != nullptr) answer.minimum = minimum_of(problem, answer.set, *weighted_norm);
-  answer.status = !answer.set.complete                               ? Status::not_enumerated
+  answer.status = !answer.set.complete                             ? Status::not_enumerated
                   : multiplicity(answer.set) == Multiplicity::none ? Status::no_solution
                   : is_written                                     ? Status::solved
                                                                    : Status::not_solved;

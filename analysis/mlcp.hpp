@@ -26,10 +26,11 @@ enum class VertexArithmetic { by_size, rational, floating };
 /// All solutions of one problem.
 struct MlcpAnswer {
   SolutionSet set{};
-  std::vector<WholePiece> pieces{};  ///< of the whole problem
-  bool is_exact = false;             ///< the vertices are known as fractions too
+  std::vector<WholePiece> pieces{};   ///< of the whole problem
+  bool is_exact = false;              ///< the vertices are known as fractions too
   Status status = Status::never_run;  ///< not_solved: a coordinate is beyond the largest double
-  std::optional<ExactMinimum> minimum{};  ///< of the norm, where one is given and there is a solution
+  std::optional<ExactMinimum>
+      minimum{};  ///< of the norm, where one is given and there is a solution
 };
 
 /// Enumerates the problem. Fractions are the default of small problems. `weighted_norm`: the norm

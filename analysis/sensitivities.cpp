@@ -13,8 +13,9 @@ namespace {
 
 /// Law numbers and restitution are read once, as numbers: a parameter that moves them would be
 /// differentiated wrongly.
-void require_only_in_equations(const Model& model, const std::string& name, double value,
-                               const std::function<Model(const std::string& name, double value)>& with) {
+void require_only_in_equations(
+    const Model& model, const std::string& name, double value,
+    const std::function<Model(const std::string& name, double value)>& with) {
   const Model other = with(name, value == 0 ? 1e-3 : value * (1 + 1e-3));
   if (other.laws() == model.laws() && other.restitution == model.restitution) return;
   throw InvalidInput(fmt::format(

@@ -13,8 +13,9 @@ namespace perp {
 /// What a solution is differentiated by: starts of variables, then parameters.
 struct SensitivityQuantities {
   SensitivityRequest request{};
-  std::vector<std::string> names{};    ///< "x1(0)", "B1"
-  std::vector<std::string> columns{};  ///< "x01", "p1": start of the first variable, first parameter
+  std::vector<std::string> names{};  ///< "x1(0)", "B1"
+  std::vector<std::string>
+      columns{};  ///< "x01", "p1": start of the first variable, first parameter
 };
 
 /// The quantities with these names, parameters and starts as "x1(0)"; without any all differential

@@ -55,8 +55,7 @@ ModeWellPosedness judged(const Model& model, const Mode& mode) {
 bool ModeWellPosedness::has_singular_step() const { return reciprocal_condition < singular_below; }
 
 ModelModes well_posedness(const Model& model) {
-  ModelModes modes{.count = mode_count(model.laws()),
-                   .is_linearised = !is_affine(model)};
+  ModelModes modes{.count = mode_count(model.laws()), .is_linearised = !is_affine(model)};
   Mode mode(model.laws().size(), 0);
   do modes.list.push_back(judged(model, mode));
   while (static_cast<long>(modes.list.size()) < most_modes && next_mode(mode, model.laws()));

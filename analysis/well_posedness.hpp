@@ -14,7 +14,7 @@ struct ModeWellPosedness {
   Mode mode{};
   std::string fault{};         ///< why nothing is known of this mode; else empty
   std::optional<int> index{};  ///< of the DAE in x and the open multipliers; none: it is singular
-  Matrix product{};            ///< C_i B of the constraints that are left; 0×0 where there are none
+  Matrix product{};  ///< C_i B of the constraints that are left; 0×0 where there are none
   double reciprocal_condition = nan;  ///< of the scaled matrix of a step of length model.run.h
 
   [[nodiscard]] bool has_singular_step() const;
@@ -27,23 +27,26 @@ struct ModelModes {
   bool is_linearised = false;
   std::vector<ModeWellPosedness> list{};  ///< the first 256
 };
+/// The index of the DAE of each mode, C_i B, and the matrix of a step.
 ModelModes well_posedness(const Model& model);
 
 /// How many solutions the steps of an affine model with laws have, whatever the state.
 struct ModelSteps {
-  bool is_affine = true;         ///< false: nothing is decided
-  bool judges_shorter = false;   ///< of a model with few modes: `found` tells of shorter steps too
+  bool is_affine = true;        ///< false: nothing is decided
+  bool judges_shorter = false;  ///< of a model with few modes: `found` tells of shorter steps too
   StepSolvability found{};
 };
+/// Of steps of length model.run.h, and shorter ones.
 ModelSteps solvability_of_steps(const Model& model);
 
 /// Is x0 consistent with the algebraic equations and laws of an affine model?
 struct StartConsistency {
-  bool complete = true;        ///< false: the search was ended
+  bool complete = true;         ///< false: the search was ended
   Multiplicity multiplicity{};  ///< of the algebraic variables and λ that x0 leaves
-  long count = 0;              ///< of these values, where they are no continuum
-  std::vector<Mode> modes{};   ///< that hold one, each once; empty: none
+  long count = 0;               ///< of these values, where they are no continuum
+  std::vector<Mode> modes{};    ///< that hold one, each once; empty: none
 };
+/// Of an affine model. Throws InvalidInput for others.
 StartConsistency consistency_of_start(const Model& model);
 
 /// Of the matrix E of an affine model.

@@ -68,8 +68,9 @@ std::string label_of(const std::string& model, const std::vector<std::string>& m
 void leave_to_readers(const std::vector<std::string>& schemes, const std::string& scheme,
                       ModelOptions& options) {
   for (auto& [key, value] : options.run) {
-    const bool has_reader = std::any_of(schemes.begin(), schemes.end(),
-                                        [&](const std::string& other) { return reads(other, key); });
+    const bool has_reader =
+        std::any_of(schemes.begin(), schemes.end(),
+                    [&](const std::string& other) { return reads(other, key); });
     if (has_reader && !reads(scheme, key)) value.clear();
   }
 }
@@ -253,8 +254,8 @@ Action configure_converge(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf")
       ->type_name("FILE");
-  arguments->model.run_keys = {"cross_check", "policy", "scheme", "selector",
-                               "solver", "split_at_events", "theta", "tol"};  // h is varied
+  arguments->model.run_keys = {"cross_check", "policy",          "scheme", "selector",
+                               "solver",      "split_at_events", "theta",  "tol"};  // h is varied
   arguments->model.add_span_to(app);
   arguments->model.add_scheme_to(app);
   return [arguments] { return execute(*arguments); };

@@ -17,15 +17,15 @@ struct EquilibriaArguments {
   ModelOptions model;
   StateOptions state;
   EquilibriumOptions options;
-  std::optional<double> reach;    ///< none: as the library
+  std::optional<double> reach;   ///< none: as the library
   std::optional<unsigned> seed;  ///< the same
   bool tangents = false, json = false;
 };
 
 /// Throws InvalidInput for options of the other starts where there is only the first.
 void read_other_starts(EquilibriaArguments& arguments) {
-  for (const auto& [option, is_given] : {std::pair{"--reach", arguments.reach.has_value()},
-                                         {"--seed", arguments.seed.has_value()}})
+  for (const auto& [option, is_given] :
+       {std::pair{"--reach", arguments.reach.has_value()}, {"--seed", arguments.seed.has_value()}})
     if (is_given && arguments.options.starts == 1)
       throw InvalidInput(fmt::format(
           "{} is of the starts after the first: it has no effect with --starts 1", option));

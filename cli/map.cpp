@@ -43,8 +43,8 @@ MapAxis parse_axis(const std::string& text) {
         fmt::format("--vary {}: expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161", text));
   const std::string what = "--vary " + assignment.key;
   MapAxis axis{.name = assignment.key,
-            .first = parse_number(range.substr(0, one), what),
-            .last = parse_number(range.substr(one + 1, two - one - 1), what)};
+               .first = parse_number(range.substr(0, one), what),
+               .last = parse_number(range.substr(one + 1, two - one - 1), what)};
   const double count = parse_number(range.substr(two + 1), what);
   if (!(count >= 2 && count <= most_values) || count != std::floor(count))
     throw InvalidInput(

@@ -77,8 +77,7 @@ int execute(const MlcpArguments& arguments) {
   if (arguments.exact && arguments.in_double)
     throw InvalidInput("--exact and --double exclude each other");
   if (arguments.max_nodes && *arguments.max_nodes <= 0)
-    throw InvalidInput(
-        fmt::format("--max-nodes must be positive but is {}", *arguments.max_nodes));
+    throw InvalidInput(fmt::format("--max-nodes must be positive but is {}", *arguments.max_nodes));
   if (arguments.nearest && (arguments.exact || arguments.in_double))
     throw InvalidInput("--nearest writes no fractions; leave --exact and --double out");
   if (!arguments.solver.empty()) {
@@ -131,7 +130,8 @@ const Command mlcp{
     "and\n"
     "\"-inf\". norm = {indices, ref, weights} measures u (lam where p = 0); without it --nearest\n"
     "takes ||u||_2 (||lam||_2 where p = 0). The result names the class (none, unique, finite,\n"
-    "continuum; where a limit ended the search: none found, one found, k found), all maximal pieces with their active sets (L lower, F\n"
+    "continuum; where a limit ended the search: none found, one found, k found), all maximal "
+    "pieces with their active sets (L lower, F\n"
     "inside, U upper, X fixed), vertices, rays and lines in the coordinates (u, lam), and the\n"
     "points of minimal norm. Exit status 3: no solution, or not all were found.\n\n"
     "examples:\n  perp mlcp problem.json\n  perp mlcp problem.json --solver lemke -o solution.json",

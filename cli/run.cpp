@@ -17,7 +17,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/file_identity.hpp>
-#include <perp/io/plot/run_plot.hpp>
+#include <perp/io/plot/run_pictures.hpp>
 #include <perp/io/run_recorder.hpp>
 #include <perp/io/solutions/tree_text.hpp>
 
@@ -33,15 +33,8 @@ struct RunArguments {
   bool all = false, quiet = false;
 };
 
-/// The pictures that were asked for.
-struct Pictures {
-  std::optional<Picture> over_time, phase;
-  std::vector<int> drawn;              // variables over time
-  int horizontal = -1, vertical = -1;  // variables of the phase picture
-};
-
-Pictures pictures_of(const RunArguments& arguments, const Model& model) {
-  Pictures pictures;
+RunPictures pictures_of(const RunArguments& arguments, const Model& model) {
+  RunPictures pictures;
   if (arguments.plot.empty()) {
     if (!arguments.plot_phase.empty() || !arguments.plot_variables.empty())
       throw InvalidInput("--plot-phase and --plot-variables need --plot FILE");
@@ -73,56 +66,8 @@ Pictures pictures_of(const RunArguments& arguments, const Model& model) {
   return pictures;
 }
 
-/// Variables whose samples the pictures need, each once.
-std::vector<int> sampled(const Pictures& pictures) {
-  std::vector<int> variables = pictures.drawn;
-  for (const int variable : {pictures.horizontal, pictures.vertical})
-    if (variable >= 0 && std::find(variables.begin(), variables.end(), variable) == variables.end())
-      variables.push_back(variable);
-  return variables;
-}
-
-std::vector<bool> algebraic_variables(const Model& model) {
-  std::vector<bool> is_algebraic(model.variables.size(), true);
-  for (const int j : model.differential_variables())
-    is_algebraic[static_cast<std::size_t>(j)] = false;
-  return is_algebraic;
-}
-
-/// Draws what was asked for; the names of the pictures go to `files`.
-void draw(const Pictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
-          Samples& samples, const Trajectory& run, std::vector<std::string>& files) {
-  if (!pictures.over_time) return;
-  const auto& states = samples.finish();
-  if (states.empty()) throw InvalidInput("there is no picture: the run has no state");
-  const std::vector<int> variables = sampled(pictures);
-  const std::vector<bool> is_algebraic = algebraic_variables(model);
-  RunPlot plot{model,
-               variables,
-               is_algebraic,
-               modes,
-               curves(states, variables, is_algebraic, modes, run.events),
-               run.status == Status::no_solution};
-  if (pictures.phase) {
-    const auto place = [&](int variable) {
-      return static_cast<int>(std::find(variables.begin(), variables.end(), variable) -
-                              variables.begin());
-    };
-    draw_phase(*pictures.phase, plot, place(pictures.horizontal), place(pictures.vertical));
-    files.push_back(pictures.phase->file());
-  }
-  // What only the phase picture needs stands at the end.
-  const auto drawn = static_cast<Eigen::Index>(pictures.drawn.size());
-  plot.variables.resize(pictures.drawn.size());
-  for (Curves::Row& row : plot.curves.rows) row.x.conservativeResize(drawn);
-  std::erase_if(plot.curves.jumps,
-                [&](const Curves::Jump& jump) { return jump.variable >= drawn; });
-  draw_over_time(*pictures.over_time, plot);
-  files.push_back(pictures.over_time->file());
-}
-
 Destinations destinations_of(const RunArguments& arguments, const Model& model,
-                             const Pictures& pictures) {
+                             const RunPictures& pictures) {
   Destinations destinations;
   destinations.data = arguments.output;
   if (arguments.output.empty() && arguments.plot.empty()) destinations.data = "-";
@@ -131,13 +76,13 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
     if (t < model.run.span.start || t > model.run.span.end)
       throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
                                      model.run.span.start, model.run.span.end));
-  destinations.plotted = sampled(pictures);
+  destinations.plotted = pictures.sampled();
   return destinations;
 }
 
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const RunArguments& arguments, const Destinations& destinations,
-                 const Pictures& pictures) {
+                 const RunPictures& pictures) {
   const bool writes_text = !arguments.quiet || arguments.all || destinations.data == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
@@ -175,7 +120,7 @@ int execute(const RunArguments& arguments) {
   const Pictures pictures = pictures_of(arguments, model);
   Destinations destinations = destinations_of(arguments, model, pictures);
   check_files(arguments, destinations, pictures);
-  check_run(model);  // before files are touched
+  check_run(model);                            // before files are touched
   if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?
   std::FILE* stream = destinations.data == "-" ? stderr : stdout;
   Progress progress(model.run.span, stream == stdout || isatty(STDOUT_FILENO) == 0);
@@ -213,14 +158,14 @@ int execute(const RunArguments& arguments) {
     failure = std::current_exception();  // the summary comes first
   }
   if (!arguments.quiet)
-    fmt::print(stream, "{}", text_of({model, run, modes, recorder.constraints(), last_state(run), files}));
+    fmt::print(stream, "{}",
+               text_of({model, run, modes, recorder.constraints(), last_state(run), files}));
   if (model.run.scheme == "located" && model.run.policy == "all")
     fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
   if (arguments.all) {
     fmt::print(stream, "{} steps have not exactly one solution{}\n", recorder.listed_steps(),
                is_affine(model) ? "" : " among those found");
-    if (const std::string tree = tree_text(model, solution_tree_of(model));
-        !tree.empty())
+    if (const std::string tree = tree_text(model, solution_tree_of(model)); !tree.empty())
       fmt::print(stream, "tree of solutions\n{}", tree);
   }
   if (failure) std::rethrow_exception(failure);

@@ -38,8 +38,8 @@ void check_files(const SensitivityArguments& arguments) {
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   if (!arguments.output.empty() && arguments.output != "-" &&
       std::filesystem::path(arguments.output).extension() != ".csv")
-    throw InvalidInput(fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv, or -",
-                                   arguments.output));
+    throw InvalidInput(fmt::format(
+        "-o {}: unknown kind of file; expected a name that ends in .csv, or -", arguments.output));
   files.writes(arguments.output, "-o");
   if (!arguments.output.empty() && arguments.output != "-")
     files.writes(arguments.output + ".json", "-o");
@@ -97,8 +97,7 @@ int execute(SensitivityArguments arguments) {
   if (!arguments.events.empty())
     write_events(arguments.events, model.laws(), run.events, quantities.columns);
   std::FILE* stream = arguments.output.empty() || arguments.output == "-" ? stderr : stdout;
-  if (!arguments.quiet)
-    fmt::print(stream, "{}", sensitivities_text(model, run, quantities, last));
+  if (!arguments.quiet) fmt::print(stream, "{}", sensitivities_text(model, run, quantities, last));
   if (run.status != Status::solved)
     fmt::print(stderr, "perp sensitivities: {}: {}\n", to_string(run.status), run.message);
   return exit_status(run.status);

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <perp/core/base/types.hpp>
 #include <perp/core/base/rational.hpp>
+#include <perp/core/base/types.hpp>
 
 namespace perp::io {
 

@@ -66,17 +66,17 @@ void RunRecorder::list_solutions(const Step& now) {
     if (multiplicity(solutions.set) != Multiplicity::unique || may_lack) {
       ++listed_steps_;
       const bool marked = mark_chosen(solutions, now.x, now.lambda);
-      destinations_.listing(fmt::format("step {} from t = {:.10g} to {:.10g}: {}{}\n{}", steps_ - 1,
-                 previous_.t, now.t, describe_class(solutions),
-                 marked ? "" : "; passed in shorter steps, which end elsewhere",
-                 table_of(solutions, model_, "  ")));
+      destinations_.listing(fmt::format(
+          "step {} from t = {:.10g} to {:.10g}: {}{}\n{}", steps_ - 1, previous_.t, now.t,
+          describe_class(solutions), marked ? "" : "; passed in shorter steps, which end elsewhere",
+          table_of(solutions, model_, "  ")));
     }
   }
   previous_ = now;
 }
 
 std::vector<std::string> RunRecorder::close(const Trajectory& run,
-                                         const std::vector<std::string>& set) {
+                                            const std::vector<std::string>& set) {
   std::vector<std::string> files;
   const std::string& file = destinations_.data;
   if (csv_) {

@@ -19,9 +19,9 @@ namespace perp::io {
 
 /// Where a run's states go.
 struct Destinations {
-  std::string data{};            ///< .csv, .h5 or "-" for CSV on standard output; empty: nowhere
-  std::vector<double> times{};   ///< rows at these times only; empty: every step
-  std::vector<int> plotted{};    ///< variables that pictures need; empty: none
+  std::string data{};           ///< .csv, .h5 or "-" for CSV on standard output; empty: nowhere
+  std::vector<double> times{};  ///< rows at these times only; empty: every step
+  std::vector<int> plotted{};   ///< variables that pictures need; empty: none
   /// Takes a text for every step that has not exactly one solution; empty: these are not listed.
   std::function<void(const std::string& text)> listing{};
 };

@@ -15,6 +15,7 @@ enum class ErrorKind {
   trajectory,  ///< the maximum of that over the grid points of the run
   events       ///< the largest |difference| of the times of events
 };
+/// How many there are.
 inline constexpr std::size_t error_kinds = 3;
 
 /// The word of the option: end, trajectory, events.

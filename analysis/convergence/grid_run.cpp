@@ -48,9 +48,8 @@ Vector GridStates::at(double t, double tolerance) const {
 }
 
 bool is_compared(std::string_view kind) {
-  for (const EventKind other :
-       {EventKind::inconsistent_start, EventKind::accumulation, EventKind::no_solution,
-        EventKind::stopped})
+  for (const EventKind other : {EventKind::inconsistent_start, EventKind::accumulation,
+                                EventKind::no_solution, EventKind::stopped})
     if (kind == to_string(other)) return false;
   return true;
 }

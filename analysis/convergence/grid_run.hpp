@@ -55,7 +55,7 @@ struct GridRunRequest {
   double end = 0;             ///< of the span
   bool keep_grid = false;     ///< every state
   std::vector<double> times;  ///< else states at these times, which the run hits exactly
-  RunWatch watch{};                ///< may be empty
+  RunWatch watch{};           ///< may be empty
 };
 
 /// What a run leaves to be compared.

@@ -149,9 +149,10 @@ StudyReference reference_of(ReferenceRuns runs, ReferenceKind kind, const Model&
         fmt::format("the reference {} is captured by backward Euler for a part of "
                     "the way ({}); expected --reference finest, exact or a file",
                     what, runs.fine.message));
-  check_solved(runs.rough, is_located ? "run of the located scheme with ten times that tol"
-                                      : "run with twice that h",
-               watch);
+  check_solved(
+      runs.rough,
+      is_located ? "run of the located scheme with ten times that tol" : "run with twice that h",
+      watch);
   const auto fine = std::make_shared<const GridRun>(std::move(runs.fine));
   StudyReference reference;
   reference.text = is_located ? fmt::format("located scheme, tol {:g}, policy {}", runs.accuracy,

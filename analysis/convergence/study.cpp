@@ -118,7 +118,7 @@ class StudyComputation {
     const bool needs_events = measures(ErrorKind::events) && !events;
     for (const VariantStudy& variant : study_.variants)
       kinds_.push_back(request_.reference ? *request_.reference
-                                           : default_reference(variant.model, needs_events));
+                                          : default_reference(variant.model, needs_events));
     make_references();
     drop_unknown_variables();
     make_references();  // of fewer variables
@@ -129,8 +129,7 @@ class StudyComputation {
         throw InvalidInput(fmt::format(
             "--error events: {} holds no events; expected --reference-events FILE, or --reference "
             "located or finest",
-            kinds_[k] == ReferenceKind::exact ? "an exact solution"
-                                                : request_.recorded.name));
+            kinds_[k] == ReferenceKind::exact ? "an exact solution" : request_.recorded.name));
     }
   }
 
@@ -142,8 +141,7 @@ class StudyComputation {
   [[nodiscard]] std::size_t source_of(std::size_t variant) const {
     if (kinds_[variant] != ReferenceKind::located) return variant;
     std::size_t first = 0;
-    while (study_.variants[first].model.file != study_.variants[variant].model.file)
-      ++first;
+    while (study_.variants[first].model.file != study_.variants[variant].model.file) ++first;
     return first;
   }
 
@@ -235,8 +233,7 @@ class StudyComputation {
     times_ = {span.start};
     const double rounding = time_rounding(span);
     for (const double t : all)
-      if (t - times_.back() > rounding && span.end - t > rounding)
-        times_.push_back(t);
+      if (t - times_.back() > rounding && span.end - t > rounding) times_.push_back(t);
     times_.push_back(span.end);
   }
 
@@ -244,10 +241,9 @@ class StudyComputation {
     for (std::size_t k = 0; k < study_.variants.size(); ++k) {
       if (!is_computed(k)) continue;
       StudyReference& reference = study_.variants[k].reference;
-      reference = source_of(k) == k
-                      ? reference_of(std::move(runs_[k]), kinds_[k], study_.variants[k].model,
-                                     request_.watch)
-                      : study_.variants[source_of(k)].reference;
+      reference = source_of(k) == k ? reference_of(std::move(runs_[k]), kinds_[k],
+                                                   study_.variants[k].model, request_.watch)
+                                    : study_.variants[source_of(k)].reference;
       if (request_.reference_events) replace_events(reference, *request_.reference_events);
     }
   }
@@ -255,7 +251,7 @@ class StudyComputation {
   const StudyRequest& request_;
   std::vector<ReferenceKind> kinds_;  // of each variant
   std::vector<ReferenceRuns> runs_;   // of each variant
-  std::vector<double> times_;  // at which references are needed
+  std::vector<double> times_;         // at which references are needed
   std::vector<std::function<void(bool shows_progress)>> tasks_;
   ConvergenceStudy study_;
 };
@@ -270,7 +266,9 @@ bool ConvergenceStudy::all_solved(std::size_t steps) const {
   });
 }
 
-ConvergenceStudy convergence_study(const StudyRequest& request) { return StudyComputation(request)(); }
+ConvergenceStudy convergence_study(const StudyRequest& request) {
+  return StudyComputation(request)();
+}
 
 double end_of_whole_steps(Span span, double h) {
   const double count = static_cast<double>(grid_of(span, h).size() - 1);
@@ -282,7 +280,8 @@ double end_of_whole_steps(Span span, double h) {
 double order_between(const StudyRow& coarse, const StudyRow& fine, std::size_t kind) {
   if (coarse.errors[kind].refusal != Refusal::none || fine.errors[kind].refusal != Refusal::none)
     return nan;
-  return fit_order({{coarse.run.h, coarse.errors[kind].value}, {fine.run.h, fine.errors[kind].value}})
+  return fit_order(
+             {{coarse.run.h, coarse.errors[kind].value}, {fine.run.h, fine.errors[kind].value}})
       .order;
 }
 

@@ -24,10 +24,10 @@ struct StudyRequest {
   std::vector<Variant> variants;
   std::vector<double> steps;  ///< largest first
   std::vector<ErrorKind> errors{ErrorKind::end};
-  std::optional<ReferenceKind> reference{};              ///< none: see default_reference
-  RecordedSource recorded{};                             ///< of the kind `file`
+  std::optional<ReferenceKind> reference{};                  ///< none: see default_reference
+  RecordedSource recorded{};                                 ///< of the kind `file`
   std::optional<std::vector<EventMark>> reference_events{};  ///< none: those of the reference
-  bool whole_steps = false;        ///< only steps of length h, so that a run ends at t_N >= T
+  bool whole_steps = false;  ///< only steps of length h, so that a run ends at t_N >= T
   int threads = 1;
   RunWatch watch{};  ///< its progress is that of one of the threads
 };

@@ -15,10 +15,7 @@ constexpr std::size_t points_at_once = 32;  // a thread takes so many points
 class MapComputation {
  public:
   MapComputation(const MapRequest& request, ParameterMap& map)
-      : request_(request),
-        map_(map),
-        regions_(map.points()),
-        proved_(map.points(), 1) {}
+      : request_(request), map_(map), regions_(map.points()), proved_(map.points(), 1) {}
 
   void run() {
     const std::size_t shares = (map_.points() + points_at_once - 1) / points_at_once;

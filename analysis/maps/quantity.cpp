@@ -109,7 +109,10 @@ MapAnswer ask_outcome(const Model& model) {
 
 const std::vector<MapQuantity>& map_quantities() {
   static const std::vector<MapQuantity> table{
-      {"solutions", "the number of solutions x+ of one step", {"solutions"}, ask_solutions,
+      {"solutions",
+       "the number of solutions x+ of one step",
+       {"solutions"},
+       ask_solutions,
        {"h", "scheme", "theta"}},
       {"ac",
        "the number of absolutely continuous solutions that start at the point",

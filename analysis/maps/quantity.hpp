@@ -24,6 +24,7 @@ struct MapQuantity {
   std::vector<std::string> run_keys{};  ///< that it depends on; empty: those of the scheme
 };
 
+/// All of them.
 const std::vector<MapQuantity>& map_quantities();
 
 /// Throws InvalidInput with the nearest known name.

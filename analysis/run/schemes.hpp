@@ -21,14 +21,17 @@ struct SchemeEntry {
   double (*theta)(const RunOptions& options);
 };
 
+/// All schemes, by name.
 const std::vector<SchemeEntry>& schemes();
 
 /// Throws InvalidInput with the nearest known name.
 const SchemeEntry& scheme(const std::string& name);
 
-/// Options of a scheme as they stand in the model's [run] table.
+/// Options of backward Euler as they stand in the model's [run] table.
 BackwardEuler backward_euler_options(const Model& model);
+/// The same of the θ-method; backward Euler is θ = 1.
 Theta step_options(const Model& model);
+/// The same of the located scheme, with the nominal values of the variables.
 Located located_options(const Model& model);
 /// Throws InvalidInput where they are wrong, or the model's equations cannot be differentiated.
 void check_located(const Model& model);

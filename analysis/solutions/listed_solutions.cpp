@@ -49,7 +49,7 @@ ListedSolution listed(const StepSolution& found) {
 
 /// What Newton's method in every mode found, in the form of an enumerated step.
 ListedSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, double h,
-                                long limit) {
+                                  long limit) {
   const StepSolutions found = solutions(system, x, t, h);
   ListedSolutions result;
   result.problem.q1 = Vector::Zero(system.n());
@@ -85,7 +85,7 @@ ListedSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, 
 }  // namespace
 
 ListedSolutions solutions_of_step(StepEquations& equations, const Vector& x, double t, double h,
-                                long limit, const EnumerateOptions& limits) {
+                                  long limit, const EnumerateOptions& limits) {
   ListedSolutions result;
   const ParametricMlcp family = equations.family(h);
   std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));

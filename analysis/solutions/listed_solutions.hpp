@@ -30,7 +30,7 @@ struct ListedSolutions {
 /// Enumerates the step of the model's scheme of length h; `limit` bounds the list, not the search,
 /// which `limits` does.
 ListedSolutions solutions_of_step(StepEquations& equations, const Vector& x, double t, double h,
-                                long limit, const EnumerateOptions& limits = {});
+                                  long limit, const EnumerateOptions& limits = {});
 
 /// The solutions of steps of a model: enumerated where it is affine, else searched mode by mode.
 class StepLister {

@@ -20,7 +20,8 @@ PresentMode mode_at_start(const Model& model, const Vector& x, double t) {
 }
 
 /// The modes whose algebraic equations and ranges x satisfies, if that is exactly one.
-PresentMode mode_that_is_satisfied(const Model& model, const Vector& x, const StepQuestion& question) {
+PresentMode mode_that_is_satisfied(const Model& model, const Vector& x,
+                                   const StepQuestion& question) {
   const StepEquations equations(model.lcs(), step_options(model).theta);
   const SolutionSet set = enumerate(equations.consistency(x, question.t));
   std::set<Mode> modes;

@@ -75,7 +75,7 @@ void ModelOptions::add_run_to(CLI::App& app, const std::vector<std::string>& key
     const std::string readers = schemes_reading(option.key);
     const std::string help =
         option.meaning + (readers.empty() ? "" : fmt::format(" (schemes {})", readers));
-    if (std::holds_alternative<bool RunOptions::*>(option.member))
+    if (option.is_flag())
       app.add_flag_callback(flag_of(option.key), [&value] { value = "true"; }, help);
     else
       app.add_option(flag_of(option.key), value, help)->type_name(option.placeholder);

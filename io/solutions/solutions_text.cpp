@@ -63,9 +63,9 @@ Json generators_to_json(const Matrix& columns) {
 
 std::string describe_class(const ListedSolutions& solutions) {
   const SolutionSet& set = solutions.set;
-  std::string text =
-      fmt::format("(x, lambda): {}; x: {}", describe_count(multiplicity(set), count(set), set.complete),
-                  describe_count(multiplicity_of_u(set), count_of_u(set), set.complete));
+  std::string text = fmt::format(
+      "(x, lambda): {}; x: {}", describe_count(multiplicity(set), count(set), set.complete),
+      describe_count(multiplicity_of_u(set), count_of_u(set), set.complete));
   if (!solutions.note.empty())
     text += "; " + solutions.note;
   else if (!set.complete)

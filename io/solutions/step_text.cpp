@@ -12,25 +12,27 @@ namespace perp::io {
 std::string step_text(const Model& model, const StepAnswer& answer, double t) {
   const auto& [present, solutions, choice, is_listed, violations] = answer;
   std::string text = fmt::format("model     {}\n", title(model));
-  text += fmt::format("step      from t = {:.10g} to {:.10g}, h = {:g}, scheme {}{}\n", t, t + model.run.h,
-             model.run.h, model.run.scheme,
-             model.run.scheme == "theta" ? fmt::format(" ({:g})", model.run.theta) : "");
+  text += fmt::format("step      from t = {:.10g} to {:.10g}, h = {:g}, scheme {}{}\n", t,
+                      t + model.run.h, model.run.h, model.run.scheme,
+                      model.run.scheme == "theta" ? fmt::format(" ({:g})", model.run.theta) : "");
   text += fmt::format("from      {}\n", [&] {
     std::string values;
     for (const Variable& variable : model.variables)
       values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", variable.name,
-                          short_number(variable.start));
+                            short_number(variable.start));
     return values;
   }());
   text += fmt::format("selector  {}, norm ||E (x+ - x)||\n", model.run.selector);
   if (!model.laws().empty())
-    text += fmt::format("present   {}\n", present.mode.empty() ? present.reason
-                                                      : describe(model.laws(), present.mode) +
-                                                            " (" + present.reason + ")");
+    text += fmt::format("present   {}\n",
+                        present.mode.empty()
+                            ? present.reason
+                            : describe(model.laws(), present.mode) + " (" + present.reason + ")");
   text += fmt::format("solutions {}\n", describe_class(solutions));
   if (solutions.note.empty() && solutions.set.complete)
     text += fmt::format("proof     {}\n", solutions.set.certificate);
-  if (choice.path) text += fmt::format("path      {}\n", describe(*choice.path, present.mode, model.laws()));
+  if (choice.path)
+    text += fmt::format("path      {}\n", describe(*choice.path, present.mode, model.laws()));
   if (solutions.listed.empty()) return text;
   text += table_of(solutions, model);
   if (choice.status == Status::solved)
@@ -40,7 +42,7 @@ std::string step_text(const Model& model, const StepAnswer& answer, double t) {
           std::string values;
           for (std::size_t j = 0; j < model.variables.size(); ++j)
             values += fmt::format("{}{} = {}", j > 0 ? ", " : "", model.variables[j].name,
-                                short_number(choice.x[static_cast<Eigen::Index>(j)]));
+                                  short_number(choice.x[static_cast<Eigen::Index>(j)]));
           return values;
         }(),
         short_number(choice.norm));

@@ -12,13 +12,11 @@ namespace {
 void write(const Model& model, const std::vector<TreeNode>& nodes, std::size_t node,
            const std::string& indent, std::string& text) {
   const TreeNode& here = nodes[node];
-  const auto state = [&](const Step& step) {
-    return named_values(variable_names(model), step.x);
-  };
+  const auto state = [&](const Step& step) { return named_values(variable_names(model), step.x); };
   if (here.children.empty()) {
     text += fmt::format("{}{} at t = {:.10g}: {}{}\n", indent,
-                        here.status == Status::not_enumerated ? "not followed" : "ends",
-                        here.end.t, state(here.end),
+                        here.status == Status::not_enumerated ? "not followed" : "ends", here.end.t,
+                        state(here.end),
                         here.status == Status::no_solution ? ", no solution continues" : "");
     return;
   }

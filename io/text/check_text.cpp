@@ -20,23 +20,24 @@ std::string shape(const char* name, Eigen::Index rows, Eigen::Index columns) {
 }
 
 std::string shapes_text(const Model& model, const Lcs& lcs) {
-  std::string text = fmt::format("shapes       {}, {}, {}, {}, {}, rank of E {}\n", shape("E", lcs.n(), lcs.n()),
-             shape("A", lcs.n(), lcs.n()), shape("B", lcs.n(), lcs.m()),
-             shape("C", lcs.m(), lcs.n()), shape("D", lcs.m(), lcs.m()), rank_of_e(lcs));
+  std::string text =
+      fmt::format("shapes       {}, {}, {}, {}, {}, rank of E {}\n", shape("E", lcs.n(), lcs.n()),
+                  shape("A", lcs.n(), lcs.n()), shape("B", lcs.n(), lcs.m()),
+                  shape("C", lcs.m(), lcs.n()), shape("D", lcs.m(), lcs.m()), rank_of_e(lcs));
   const auto time_text = [](const char* name, const Signal& signal) {
     return signal.is_constant() ? fmt::format("{} constant", name)
                                 : fmt::format("{} depends on time in {} of {} entries", name,
                                               signal.varying().size(), signal.size());
   };
   text += fmt::format("time         {}, {}; from {:g} to {:g}\n", time_text("b", lcs.b),
-             time_text("q", lcs.q), model.run.span.start, model.run.span.end);
+                      time_text("q", lcs.q), model.run.span.start, model.run.span.end);
   return text;
 }
 
 /// The equations as they were lowered, operators replaced by multipliers of their laws.
 std::string equations_text(const Model& model, const Dcs& dcs) {
   std::string text = fmt::format("equations    n = {}, not affine; t from {:g} to {:g}\n", dcs.n(),
-             model.run.span.start, model.run.span.end);
+                                 model.run.span.start, model.run.span.end);
   const std::vector<std::string> names = model.input_names();
   const auto listed = std::min(dcs.F.size(), static_cast<std::size_t>(most_equations));
   for (std::size_t k = 0; k < listed; ++k)
@@ -44,10 +45,10 @@ std::string equations_text(const Model& model, const Dcs& dcs) {
   if (listed < dcs.F.size()) text += fmt::format("  ... {} more\n", dcs.F.size() - listed);
   for (const Reset& reset : dcs.resets)
     text += fmt::format("reset        {}: where {} {}\n", reset.name,
-               print_expression(dcs.tape, reset.condition, names),
-               reset.direction < 0   ? "falls through 0"
-               : reset.direction > 0 ? "rises through 0"
-                                     : "changes its sign");
+                        print_expression(dcs.tape, reset.condition, names),
+                        reset.direction < 0   ? "falls through 0"
+                        : reset.direction > 0 ? "rises through 0"
+                                              : "changes its sign");
   return text;
 }
 
@@ -66,10 +67,10 @@ std::string variables_text(const Model& model) {
     (std::binary_search(indices.begin(), indices.end(), static_cast<int>(j)) ? differential
                                                                              : algebraic)
         .push_back(model.variables[j].name);
-  return fmt::format("model        {}\nvariables    n = {}: {} differential ({}), {} algebraic{}\n", title(model),
-                     model.variables.size(),
-             differential.size(), fmt::join(differential, ", "), algebraic.size(),
-             algebraic.empty() ? "" : fmt::format(" ({})", fmt::join(algebraic, ", ")));
+  return fmt::format("model        {}\nvariables    n = {}: {} differential ({}), {} algebraic{}\n",
+                     title(model), model.variables.size(), differential.size(),
+                     fmt::join(differential, ", "), algebraic.size(),
+                     algebraic.empty() ? "" : fmt::format(" ({})", fmt::join(algebraic, ", ")));
 }
 
 std::string laws_text(const Model& model) {
@@ -109,7 +110,8 @@ std::string start_text(const Model& model, const StartConsistency& start) {
       : start.multiplicity == Multiplicity::unique ? "one value"
                                                    : fmt::format("{} values", start.count),
       start.modes.size() > 1 ? "s" : "");
-  for (const Mode& mode : start.modes) text += fmt::format("    {}\n", describe(model.laws(), mode));
+  for (const Mode& mode : start.modes)
+    text += fmt::format("    {}\n", describe(model.laws(), mode));
   return text;
 }
 

@@ -52,23 +52,24 @@ std::string points_text(const Model& model, const Equilibria& all, double t) {
     }
     for (std::size_t j = 0; j < names.size(); ++j)
       text += fmt::format("    {:<12} {:.12g}\n", names[j],
-                 shown(e.x[static_cast<Eigen::Index>(j)], model.variables[j].nominal));
+                          shown(e.x[static_cast<Eigen::Index>(j)], model.variables[j].nominal));
     for (std::size_t i = 0; i < model.laws().size(); ++i)
       text += fmt::format("    {:<12} lambda = {:.12g}, w = {:.6g}\n", model.laws()[i].name,
-                 shown(e.lambda[static_cast<Eigen::Index>(i)], 1),
-                 shown(e.w[static_cast<Eigen::Index>(i)], 1));
-    text += fmt::format("    eigenvalues  {}\n    flow         {}\n", eigenvalue_text(e.eigenvalues),
-               stability_text(e));
+                          shown(e.lambda[static_cast<Eigen::Index>(i)], 1),
+                          shown(e.w[static_cast<Eigen::Index>(i)], 1));
+    text += fmt::format("    eigenvalues  {}\n    flow         {}\n",
+                        eigenvalue_text(e.eigenvalues), stability_text(e));
     if (e.continuations.size() > 1)
       for (const Equilibrium::Start& start : e.continuations) {
         std::string values;
         for (const double lambda : start.lambda)
           values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(lambda, 1));
-        text += fmt::format("    solution     {}: lambda = {}\n", describe(model.laws(), start.mode), values);
+        text += fmt::format("    solution     {}: lambda = {}\n",
+                            describe(model.laws(), start.mode), values);
       }
     if (!e.constant)
-      text += fmt::format("    note         the equations change with time: at rest at t = {:.10g} only\n",
-                 t);
+      text += fmt::format(
+          "    note         the equations change with time: at rest at t = {:.10g} only\n", t);
   }
   return text;
 }

@@ -8,8 +8,8 @@
 namespace perp::io {
 namespace {
 
-constexpr std::size_t most_lines = 24;        // of modes or events
-constexpr std::size_t most_values = 12;       // of a state
+constexpr std::size_t most_lines = 24;   // of modes or events
+constexpr std::size_t most_values = 12;  // of a state
 
 /// The first and the last of many lines.
 template <class Line>
@@ -65,7 +65,8 @@ std::string fall_back_of(const Trajectory& run) {
   const auto from = run.provenance.find("first order from");
   if (from != run.provenance.end())
     return fmt::format("first order from t = {} on ({}): {}\n", from->second,
-               run.provenance.at("first order by"), run.provenance.at("first order because"));
+                       run.provenance.at("first order by"),
+                       run.provenance.at("first order because"));
   return {};
 }
 
@@ -74,17 +75,18 @@ std::string scheme_of(const RunSummary& summary) {
   const auto& provenance = summary.run.provenance;
   const auto norm = provenance.find("norm");
   if (options.scheme == "located") {
-    return fmt::format("scheme      located (Radau IIA, {} stages), tol = {:g}, policy {}, norm {}\n",
-               provenance.at("stages"), options.tol, options.policy, provenance.at("norm"));
+    return fmt::format(
+        "scheme      located (Radau IIA, {} stages), tol = {:g}, policy {}, norm {}\n",
+        provenance.at("stages"), options.tol, options.policy, provenance.at("norm"));
   }
   if (norm == provenance.end()) {  // nothing is selected by it
     const auto scheme = provenance.find("scheme");
     return fmt::format("scheme      {}, h = {:g}\n",
-               scheme == provenance.end() ? options.scheme : scheme->second, options.h);
+                       scheme == provenance.end() ? options.scheme : scheme->second, options.h);
   }
   return fmt::format("scheme      {}{}, h = {:g}, selector {}, norm {}\n", options.scheme,
-             options.scheme == "theta" ? fmt::format(" ({:g})", options.theta) : "", options.h,
-             options.selector, norm->second);
+                     options.scheme == "theta" ? fmt::format(" ({:g})", options.theta) : "",
+                     options.h, options.selector, norm->second);
 }
 
 /// Of the laws of positions, or of velocities where the scheme solves those: its positions meet
@@ -94,18 +96,18 @@ std::string residual_of(const RunSummary& summary) {
   const auto impacts = provenance.find("impact residual");
   if (impacts != provenance.end())
     return fmt::format(
-               "residual    {}: largest, relative, of the laws of impact in all steps; deepest "
-               "penetration of a gap {}\n",
-               impacts->second, provenance.at("deepest penetration"));
+        "residual    {}: largest, relative, of the laws of impact in all steps; deepest "
+        "penetration of a gap {}\n",
+        impacts->second, provenance.at("deepest penetration"));
   if (const auto of_steps = provenance.find("residual"); of_steps != provenance.end())
     return fmt::format(
-               "residual    {}: largest of all rows and steps, in bounds of their rounding ({})\n",
-               of_steps->second, provenance.at("gate"));
+        "residual    {}: largest of all rows and steps, in bounds of their rounding ({})\n",
+        of_steps->second, provenance.at("gate"));
   if (summary.constraints.states() > 0)
     return fmt::format(
-               "residual    {:.2g}: largest, relative, of the algebraic equations and laws over {} "
-               "states\n",
-               summary.constraints.largest(), summary.constraints.states());
+        "residual    {:.2g}: largest, relative, of the algebraic equations and laws over {} "
+        "states\n",
+        summary.constraints.largest(), summary.constraints.states());
   return {};
 }
 
@@ -131,8 +133,9 @@ std::string named_values(const std::vector<std::string>& names, const Vector& va
 std::string status_text(const Trajectory& run) {
   const auto from = run.provenance.find("first order from");
   const std::string status = to_string(run.status);
-  return from == run.provenance.end() ? status
-                                      : fmt::format("{}, first order from t = {}", status, from->second);
+  return from == run.provenance.end()
+             ? status
+             : fmt::format("{}, first order from t = {}", status, from->second);
 }
 
 std::string event_text(const Model& model, const Event& event) {

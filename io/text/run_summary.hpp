@@ -28,7 +28,8 @@ std::string title(const Model& model);
 /// "(x1, x2) = (1, 2)"; long vectors are cut.
 std::string named_values(const std::vector<std::string>& names, const Vector& values);
 
-/// The word of the status; of a run that went on by a scheme of first order with the time from which.
+/// The word of the status; of a run that went on by a scheme of first order with the time from
+/// which.
 std::string status_text(const Trajectory& run);
 
 /// One line: when, what, of which law, from where to where.

@@ -12,8 +12,8 @@ namespace perp::io {
 std::string sensitivities_text(const Model& model, const Trajectory& run,
                                const SensitivityQuantities& quantities, const Step& last) {
   const std::vector<std::string> variables = variable_names(model);
-  std::string text = fmt::format("model       {}\nstatus      {}: {}\n", title(model), status_text(run),
-             run.message);
+  std::string text = fmt::format("model       {}\nstatus      {}: {}\n", title(model),
+                                 status_text(run), run.message);
   std::vector<std::string> header{fmt::format("t = {:.8g}", last.t), "value"};
   if (last.dx_dq.size() > 0)
     for (const std::string& name : quantities.names) header.push_back("d/d " + name);
@@ -46,7 +46,7 @@ std::string sensitivities_text(const Model& model, const Trajectory& run,
   for (const Event& event : run.events)
     for (std::size_t k = 0; k < event.pieces.size(); ++k)
       text += fmt::format("one-sided   t = {:.8g}, order {}: dx/dq = {}\n", event.t, k + 1,
-                 to_json(Vector(event.pieces[k].reshaped<Eigen::RowMajor>())).dump());
+                          to_json(Vector(event.pieces[k].reshaped<Eigen::RowMajor>())).dump());
   return text;
 }
 

@@ -12,7 +12,8 @@ namespace {
 std::string product_text(const ModeWellPosedness& mode) {
   if (mode.index && *mode.index <= 1) return "-";
   const bool regular = mode.index && *mode.index == 2;
-  if (mode.product.size() == 1 && regular) return fmt::format("{:.6g}", std::abs(mode.product(0, 0)));
+  if (mode.product.size() == 1 && regular)
+    return fmt::format("{:.6g}", std::abs(mode.product(0, 0)));
   if (!regular) return "singular";
   return fmt::format("{0}x{0}, nonsingular", mode.product.rows());
 }
@@ -20,8 +21,7 @@ std::string product_text(const ModeWellPosedness& mode) {
 /// The row of a mode after its number and name.
 std::vector<std::string> described(const ModeWellPosedness& mode) {
   if (!mode.fault.empty()) return {"unknown", "unknown", mode.fault};
-  return {mode.index ? fmt::format("regular, index {}", *mode.index)
-                     : "singular: not well-posed",
+  return {mode.index ? fmt::format("regular, index {}", *mode.index) : "singular: not well-posed",
           product_text(mode),
           mode.has_singular_step()
               ? "singular"
@@ -93,13 +93,12 @@ std::string every_state(const Model& model, const UniqueSolvability& found) {
 std::string modes_text(const Model& model, const ModelModes& modes) {
   const std::vector<Law>& laws = model.laws();
   const std::size_t listed = modes.list.size();
-  std::string text =
-      fmt::format("modes        {:.6g}{}{}; step matrices for h = {:g}, scheme {}\n", modes.count,
-                  modes.count > static_cast<double>(listed)
-                      ? fmt::format(", of which the first {} are looked at", listed)
-                      : "",
-                  modes.is_linearised ? ", linearised at the start" : "", model.run.h,
-                  model.run.scheme);
+  std::string text = fmt::format(
+      "modes        {:.6g}{}{}; step matrices for h = {:g}, scheme {}\n", modes.count,
+      modes.count > static_cast<double>(listed)
+          ? fmt::format(", of which the first {} are looked at", listed)
+          : "",
+      modes.is_linearised ? ", linearised at the start" : "", model.run.h, model.run.scheme);
   TextTable table({"#", "mode", "DAE in this mode", "|C_i B|", "step matrix"});
   for (std::size_t k = 0; k < listed; ++k) {
     std::vector<std::string> row = described(modes.list[k]);
@@ -116,8 +115,8 @@ std::string steps_text(const Model& model, const ModelSteps& steps) {
     return heading + "number of solutions not decided: the steps are not affine\n";
   const std::string trouble = warning(model, steps.found.at_h);
   if (!steps.judges_shorter)
-    return heading + (trouble.empty() ? every_state(model, steps.found.at_h)
-                                      : "warning: " + trouble + "\n");
+    return heading +
+           (trouble.empty() ? every_state(model, steps.found.at_h) : "warning: " + trouble + "\n");
   const std::string at_h = trouble.empty()
                                ? every_state(model, steps.found.at_h)
                                : fmt::format("warning: for h = {:g}: {}\n", model.run.h, trouble);
