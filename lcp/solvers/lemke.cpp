@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include <perp/lcp/forms/pivoting.hpp>
+#include <perp/lcp/forms/standard_forms.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
-#include <perp/lcp/solvers/pivoting.hpp>
-#include <perp/lcp/solvers/standard_forms.hpp>
 
 namespace perp {
 namespace {

@@ -18,10 +18,10 @@
 
 #include <perp/core/linear/lu.hpp>
 #include <perp/core/linear/spectra.hpp>
+#include <perp/lcp/forms/standard_forms.hpp>
 #include <perp/lcp/refine.hpp>
+#include <perp/lcp/siconos_library.hpp>
 #include <perp/lcp/solver.hpp>
-#include <perp/lcp/solvers/siconos_library.hpp>
-#include <perp/lcp/solvers/standard_forms.hpp>
 
 // The one door to Siconos numerics. What its methods do in trouble, and what is done about it here:
 //   * It keeps results in the options, and a method may change their identity: options are made

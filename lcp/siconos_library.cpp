@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <perp/lcp/solvers/siconos_library.hpp>
+#include <perp/lcp/siconos_library.hpp>
 
 namespace perp {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/linear/lu.hpp>
-#include <perp/lcp/solvers/pivoting.hpp>
+#include <perp/lcp/forms/pivoting.hpp>
 
 namespace perp {
 namespace {

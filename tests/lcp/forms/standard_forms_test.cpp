@@ -5,8 +5,8 @@
 #include <Eigen/QR>
 
 #include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/forms/standard_forms.hpp>
 #include <perp/lcp/parametric/curve.hpp>
-#include <perp/lcp/solvers/standard_forms.hpp>
 
 #include <perp/tests/lcp/compare_sets.hpp>
 #include <perp/tests/lcp/random_problems.hpp>

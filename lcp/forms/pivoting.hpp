@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <perp/lcp/solvers/standard_forms.hpp>
+#include <perp/lcp/forms/standard_forms.hpp>
 
 namespace perp {
 

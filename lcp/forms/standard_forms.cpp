@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include <perp/core/linear/lu.hpp>
+#include <perp/lcp/forms/standard_forms.hpp>
 #include <perp/lcp/parametric/curve.hpp>
-#include <perp/lcp/solvers/standard_forms.hpp>
 
 namespace perp {
 namespace {
