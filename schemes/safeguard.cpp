@@ -158,8 +158,19 @@ bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
     last = std::max(last, departure.s);
     ++changes;
   }
+  const Mode end = scheme.mode();
   scheme.restore(before);
-  return changes >= 2 && last - first > least_share;
+  if (changes >= 2 && last - first > least_share) return true;
+  if (changes == 0 || !(first > least_share && first < 1)) return false;
+  // Before the first change another law has to change, which the whole step has left out.
+  const Attempt shorter = scheme.attempt(before.t + first / 2 * h, first / 2 * h);
+  if (shorter.status != Status::solved || shorter.kept_mode) return false;
+  scheme.accept();
+  bool left_out = false;
+  for (std::size_t i = 0; i < end.size(); ++i)
+    left_out = left_out || (scheme.mode()[i] != before.mode[i] && end[i] == before.mode[i]);
+  scheme.restore(before);
+  return left_out;
 }
 
 bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,

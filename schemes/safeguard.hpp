@@ -54,8 +54,8 @@ bool differs(const Scheme& scheme, const Step& before, const Step& refined, cons
 bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedChange& change,
              const Vector& whole, double h, const Vector& rounding);
 
-/// Does the step of length h from `before` to t_next change laws at several moments?
-/// Then it skips a mode, however small its own change is. The scheme stands at `before` afterwards.
+/// Does the step of length h from `before` to t_next change laws at several moments, or leave out a
+/// change that a shorter one has to make? Then it skips a mode, however small its own change is. The scheme stands at `before` afterwards.
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h);
 
 /// Where that step changes some laws at once and others later: makes a shorter one that changes the

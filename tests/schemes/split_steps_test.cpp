@@ -177,4 +177,25 @@ TEST_SUITE("schemes/split_steps") {
       CHECK(std::abs(seen[2] - 9.62) < 0.02 + h);
     }
   }
+
+  // The rate of y ends at 1.002: a whole step to 1.01 leaves y at the end of u's band, 1.0007.
+  TEST_CASE("a law that a step has to change before another one is not left out") {
+    const std::string text =
+        "[variables]\ny = 0\ns = 0\nE = 0\n[model]\nequations = [\"der(y) = if(s < 1.002, 1, 0)\", "
+        "\"der(s) = 1\", \"der(E) = u\"]\nlaws = [\"u in hysteresis(y, -1, 1.0007)\"]\n";
+    for (const char* reset : {"", "when = [{ condition = \"s - 1.004\", direction = 1, set = { y = \"0.5\" } }]\n"})
+      for (const double h : {0.0013, 0.01, 0.1}) {
+        CAPTURE(reset);
+        CAPTURE(h);
+        const Model model = read_model_text(text + reset + "[run]\nt = [0, 3]\n", "left_out.toml");
+        const Trajectory run = std::visit(
+            [&](const auto& system) {
+              return integrate(system, model.x0(), model.run.span, BackwardEuler{.h = h});
+            },
+            model.system);
+        REQUIRE(run.status == Status::solved);
+        CHECK(std::abs(run.x.back()[2] - (3 - 1.0007)) < 2 * h);
+        CHECK(std::abs(run.x.back()[0] - (*reset != 0 ? 0.5 : 1.002)) < 2 * h);
+      }
+  }
 }
