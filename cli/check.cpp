@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <set>
 #include <variant>
 
 #include <perp/cli/command.hpp>
+#include <perp/cli/hybrid/structure_text.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/schemes.hpp>
 #include <perp/cli/output/step_solutions.hpp>
@@ -16,6 +18,8 @@
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
+#include <perp/models/language/hybrid/lower_binaries.hpp>
 
 namespace perp::cli {
 namespace {
@@ -150,7 +154,12 @@ Status print_first_step(const Model& model) {
 }
 
 int execute(const ModelOptions& options) {
-  const Model model = read(options);
+  const ModelReader reader(options);
+  if (const std::optional<HybridModel> hybrid = reader.hybrid({}, "--at")) {
+    fmt::print("{}", structure_text(*hybrid));
+    if (!lower_binaries(*hybrid).reason.empty()) return exit_solved;
+  }
+  const Model model = reader({}, {}, "--at");
   print_variables(model);
   const Lcs* lcs = std::get_if<Lcs>(&model.system);
   if (lcs != nullptr)
