@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -81,6 +82,23 @@ TEST_CASE(
   const Outcome check = perp_program(folder, {"check", "room.toml"});
   CHECK(check.status == 0);
   CHECK(check.out.find("class        multilinear: 1 equations, 1 constraints") == 0);
+}
+
+TEST_CASE("a binary with opposite faces slides in a run, with its value as a column") {
+  // x = 2 - 1.5 exp(-t) until x = 1, then z = 1/2 holds it there.
+  const Folder folder;
+  folder.write(
+      "relay.toml",
+      "[variables]\nx = 0.5\n[binaries]\nz = {}\n[model]\nequations = [\"der(x) = -x + 2*z\"]\n"
+      "constraints = [\"(x - 1)*(2*z - 1) <= 0\"]\n[run]\nt = [0, 2]\n");
+  const Outcome run = perp_program(
+      folder, {"run", "relay.toml", "--scheme", "located", "--times", "0.2,2", "--quiet"});
+  REQUIRE(run.status == 0);
+  const auto rows = perp::test::parse_csv(run.out);
+  CHECK(rows.number(0, "x") == doctest::Approx(2 - 1.5 * std::exp(-0.2)).epsilon(1e-9));
+  CHECK(rows.number(0, "z") == 1);
+  CHECK(rows.number(1, "x") == doctest::Approx(1).epsilon(1e-12));
+  CHECK(rows.number(1, "z") == doctest::Approx(0.5).epsilon(1e-12));
 }
 
 TEST_CASE("perp multilinear writes a model that has the same continuations and the same run") {
