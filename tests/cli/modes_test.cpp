@@ -41,7 +41,7 @@ TEST_CASE("perp modes prints the continuations as JSON, its choice first") {
 TEST_CASE("perp modes: wrong values are one line, and no continuation is exit status 3") {
   const Folder folder;
   folder.write("room.toml", room);
-  for (const std::string& previous : {"z=2", "w=1", "z"}) {
+  for (const std::string previous : {"z=2", "w=1", "z"}) {
     const Outcome wrong = perp_program(folder, {"modes", "room.toml", "--previous", previous});
     CAPTURE(wrong.err);
     CHECK(wrong.status == 2);
