@@ -1,17 +1,21 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/first_step.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/well_posedness.hpp>
 #include <perp/cli/command.hpp>
+#include <perp/cli/hybrid/structure_text.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/io/solutions/solutions_text.hpp>
 #include <perp/io/text/check_text.hpp>
 #include <perp/io/text/run_summary.hpp>
 #include <perp/io/text/well_posedness_text.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
+#include <perp/models/language/hybrid/lower_binaries.hpp>
 
 namespace perp::cli {
 namespace {
@@ -31,7 +35,12 @@ Status print_first_step(const Model& model) {
 }
 
 int execute(const ModelOptions& options) {
-  const Model model = read(options);
+  const ModelReader reader(options);
+  if (const std::optional<HybridModel> hybrid = reader.hybrid({}, "--at")) {
+    fmt::print("{}", structure_text(*hybrid));
+    if (!lower_binaries(*hybrid).reason.empty()) return exit_solved;
+  }
+  const Model model = reader({}, {}, "--at");
   fmt::print("{}", variables_text(model));
   fmt::print("{}", system_text(model));
   fmt::print("{}", laws_text(model));

@@ -8,6 +8,7 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/lcp/solver.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
@@ -105,26 +106,42 @@ ModelReader::ModelReader(const ModelOptions& options)
   }
 }
 
-Model ModelReader::operator()(const std::vector<Override>& set, const std::vector<Override>& more,
-                              const std::string& more_option) const {
+/// What `read` makes of all overrides; its errors name the options as they were written.
+template <class Read>
+auto ModelReader::in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
+                                 const std::string& more_option, const Read& read) const {
   std::vector<Override> overrides = set_;
   overrides.insert(overrides.end(), shortcuts_.begin(), shortcuts_.end());
   overrides.insert(overrides.end(), set.begin(), set.end());
   for (const Override& item : more) overrides.push_back({"variables." + item.key, item.value});
   try {
-    Model model = text_.read(overrides);
-    say_midpoints(model);
-    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
-    return model;
+    return read(overrides);
   } catch (const ModelError& error) {
     std::map<std::string, std::string> written = written_;
     for (const Override& item : more)
       written[fmt::format("--set variables.{}={}:", item.key, item.value)] =
           fmt::format("{} {}={}", more_option, item.key, item.value);
-    const std::string message = in_users_words(error.what(), written);
+    const std::string message = cli::in_users_words(error.what(), written);
     if (message == error.what()) throw;
     throw InvalidInput(message);
   }
+}
+
+Model ModelReader::operator()(const std::vector<Override>& set, const std::vector<Override>& more,
+                              const std::string& more_option) const {
+  return in_users_words(set, more, more_option, [&](const std::vector<Override>& overrides) {
+    Model model = text_.read(overrides);
+    say_midpoints(model);
+    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
+    return model;
+  });
+}
+
+std::optional<HybridModel> ModelReader::hybrid(const std::vector<Override>& more,
+                                               const std::string& more_option) const {
+  return in_users_words({}, more, more_option, [&](const std::vector<Override>& overrides) {
+    return text_.read_hybrid(overrides);
+  });
 }
 
 Model read(const ModelOptions& options, const std::vector<Override>& more,

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
 
 namespace perp {
@@ -212,18 +213,33 @@ void read_system_or_equations(const Context& context, Model& model) {
 }
 
 Model read_document(const Document& document, const std::string& text, const KnownNames& known) {
-  const std::string& name = document.file();
-  const Value& root = document.root();
+  if (reader::is_hybrid(document)) return reader::read_lowered(document, text, known);
   Context context(document, known);
   context.check_keys(
-      root, "the file",
+      document.root(), "the file",
       {"exact", "model", "name", "parameters", "run", "source", "system", "variables"});
+  Model model = reader::read_head(context, text);
+  read_system_or_equations(context, model);
+  reader::check_effects(context, find_table(context, "run"), model);
+  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
+    model.exact = reader::read_exact(context, *exact, model.variables);
+    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
+  }
+  return model;
+}
 
+}  // namespace
+
+namespace reader {
+
+Model read_head(Context& context, const std::string& text) {
+  const Document& document = context.document();
+  const Value& root = document.root();
   Model model;
-  if (known.exact) model.exact_numbers.emplace();
-  model.file = name;
+  if (context.is_exact()) model.exact_numbers.emplace();
+  model.file = document.file();
   model.hash = hash_of(text, document.overrides());
-  model.name = std::filesystem::path(name).stem().string();
+  model.name = std::filesystem::path(model.file).stem().string();
   if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
   if (const Member* member = root.find("source"))
     model.source = context.text(member->value, "source");
@@ -248,16 +264,10 @@ Model read_document(const Document& document, const std::string& text, const Kno
   for (const Member& member : variables->members)
     read_variable(context, member.key, member.value, model);
   model.run = read_run(context, find_table(context, "run"));
-  read_system_or_equations(context, model);
-  reader::check_effects(context, find_table(context, "run"), model);
-  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
-    model.exact = reader::read_exact(context, *exact, model.variables);
-    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
-  }
   return model;
 }
 
-}  // namespace
+}  // namespace reader
 
 ModelText::ModelText(std::string text, std::string name, KnownNames known)
     : document_(std::make_shared<const Document>(text, std::move(name), std::vector<Override>{})),
@@ -266,6 +276,12 @@ ModelText::ModelText(std::string text, std::string name, KnownNames known)
 
 Model ModelText::read(const std::vector<Override>& overrides) const {
   return read_document(document_->with(overrides), text_, known_);
+}
+
+std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& overrides) const {
+  const Document document = document_->with(overrides);
+  if (!reader::is_hybrid(document)) return std::nullopt;
+  return reader::read_hybrid(document, text_, known_);
 }
 
 ModelText read_model_file(const std::string& file, const KnownNames& known) {
@@ -280,6 +296,12 @@ Model read_model_text(const std::string& text, const std::string& name,
 Model read_model(const std::string& file, const std::vector<Override>& overrides,
                  const KnownNames& known) {
   return read_model_text(read_text(file), file, overrides, known);
+}
+
+std::optional<HybridModel> read_hybrid_model_text(const std::string& text, const std::string& name,
+                                                  const std::vector<Override>& overrides,
+                                                  const KnownNames& known) {
+  return ModelText(text, name, known).read_hybrid(overrides);
 }
 
 }  // namespace perp
