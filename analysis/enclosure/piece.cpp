@@ -142,18 +142,16 @@ void Piece::follow(Branch& branch) {
       return note_unfinished(branch);
 }
 
-/// What the set is wider than the linear image of the piece, as a share of the largest width that
-/// the linear image of the whole start has in that state at any row so far: by this share the union
-/// of the pieces is wider. Widths of rounding are no reason to bisect.
+/// What the set is wider than the linear image of the start, as a share of the largest width of
+/// that state at any row so far. Widths of rounding are no reason to bisect.
 void Piece::note_width(const Branch& branch) {
   const Box& box = branch.set.box();
   const Box image = branch.set.linear_image();
-  const Box all = branch.set.linear_image(task_.sizes);
   widest_.resize(box.size(), 0);
   excess_.resize(box.size(), 0);
   for (std::size_t i = 0; i < box.size(); ++i) {
     const double whole = width(box[i]);
-    widest_[i] = std::max({widest_[i], whole, width(all[i])});
+    widest_[i] = std::max(widest_[i], whole);
     if (whole > rounding_share * magnitude(box[i]))
       excess_[i] = std::max(excess_[i], whole - width(image[i]));
     if (excess_[i] > 0) result_.excess = std::max(result_.excess, excess_[i] / widest_[i]);
