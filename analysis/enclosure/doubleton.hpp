@@ -26,18 +26,19 @@ class Doubleton {
   /// How much each coordinate of the starting box contributes to the width of this one, in shares
   /// of the sizes of the states, by its linear image.
   [[nodiscard]] const std::vector<double>& smear() const { return smear_; }
-  /// The linear image of a box of the size of the starting one, or of another one, about 0. It is
-  /// computed with rounded numbers and proves nothing.
-  ///@{
-  [[nodiscard]] Box linear_image() const { return linear_image(start_); }
-  [[nodiscard]] Box linear_image(const Box& start) const;
-  ///@}
+  /// The linear image of the starting box, about 0. It is computed with rounded numbers and proves
+  /// nothing.
+  [[nodiscard]] Box linear_image() const { return IntervalMatrix(image_) * start_; }
 
  private:
   [[nodiscard]] std::vector<double> scales() const;
   void note_sizes(const Box& box);
   void note_smear();
-  void reorganize(const Frame& frame, const std::vector<double>& scales);
+  [[nodiscard]] std::vector<bool> constant_rows(const IntervalMatrix& J) const;
+  [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
+                                 const std::vector<double>& scales) const;
+  void reorganize(const Frame& frame, const std::vector<bool>& constant,
+                  const std::vector<double>& scales);
 
   std::vector<double> center_;
   Matrix c_, q_;

@@ -20,8 +20,7 @@ struct EncloseOptions {
   int pieces = 512;    ///< most pieces into which the set of starts and parameters is split
   int branches = 64;   ///< most branches that are followed at one time
   int threads = 1;     ///< pieces are independent; the result does not depend on it
-  /// Of the width of the whole set: what a piece may be wider than its linear image.
-  double share = 0.1;
+  double share = 0.1;  ///< of a width: what a piece may be wider than its linear image
 };
 
 /// What a row claims of every point of the start (starts and parameters).

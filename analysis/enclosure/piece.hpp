@@ -19,15 +19,13 @@ struct PieceTask {
   std::vector<double> times{};  ///< of the rows
   double grid = 0;              ///< differences of its multiples are exact
   Box start{};                  ///< of the variables, algebraic ones too
-  Box sizes{};                  ///< of the whole start, about 0: pieces are parts of it
 };
 
 /// What became of one piece of the start.
 struct PieceResult {
   Enclosure enclosure{};
   int split = -1;            ///< the state whose bisection would help most
-  /// Of its widest row over the linear image of the piece, as a share of that of the whole start.
-  double excess = 0;
+  double excess = 0;         ///< of its widest row over the linear image of the start, as a share
   bool is_given_up = false;  ///< it was not followed to the end: its rows hold nothing
   /// Where it was lost: from when on some branch has no rows, and no tube.
   ///@{

@@ -242,8 +242,7 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
                        .span = span,
                        .times = times_of_rows(span, options),
                        .grid = time_grid(span),
-                       .start = start,
-                       .sizes = whole - points(middle(whole))};
+                       .start = start};
   std::vector<Part> parts{{.start = whole}};
   do {
     run_all(task, parts);

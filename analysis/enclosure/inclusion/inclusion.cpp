@@ -58,12 +58,7 @@ Box Inclusion::lambda_now() const {
 }
 
 OpenFlow* Inclusion::flow() {
-  OpenLaws open;
-  for (const OpenLaw& one : laws_) {
-    open.laws.push_back(one.law);
-    open.values.emplace_back(one.reference);
-  }
-  return flows_->get(mode_, open, Interval(t_), set_.box());
+  return flows_->get(mode_, references(), Interval(t_), set_.box());
 }
 
 bool Inclusion::open(int law) {
@@ -137,12 +132,6 @@ Inclusion::Step Inclusion::step(double end) {
   return Step::failed;
 }
 
-/// λ over the tube. As long as members come in, some are reference solutions still.
-Interval Inclusion::allowed(const OpenLaw& open) const {
-  const Interval& lambda = open.graph.lambda;
-  return is_settled() || !lambda.has_value() ? lambda : hull(lambda, Interval(open.reference));
-}
-
 /// Z ⊃ X + [0, h] f(Z, Λ), Λ ⊃ what the laws allow over w(Z): solutions stay in the right side.
 bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
   const Box& start = set_.box();
@@ -176,13 +165,6 @@ bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
     Lambda = wider;
   }
   return false;
-}
-
-bool Inclusion::is_rising(const Gap& gap) const {
-  return std::any_of(rising_.begin(), rising_.end(), [&](const Gap& one) {
-    return one.law == gap.law && one.of_multiplier == gap.of_multiplier && one.end == gap.end &&
-           one.side == gap.side && gap.reset < 0;
-  });
 }
 
 /// The law whose branch may end in the tube; −1: none, −2: a reset may happen, −3: a gap that was 0

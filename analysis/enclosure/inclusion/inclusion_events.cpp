@@ -118,6 +118,19 @@ void Inclusion::settle(OpenFlow& flow) {
   }
 }
 
+bool Inclusion::is_rising(const Gap& gap) const {
+  return std::any_of(rising_.begin(), rising_.end(), [&](const Gap& one) {
+    return one.law == gap.law && one.of_multiplier == gap.of_multiplier && one.end == gap.end &&
+           one.side == gap.side && gap.reset < 0;
+  });
+}
+
+/// λ over the tube. As long as members come in, some are reference solutions still.
+Interval Inclusion::allowed(const OpenLaw& open) const {
+  const Interval& lambda = open.graph.lambda;
+  return is_settled() || !lambda.has_value() ? lambda : hull(lambda, Interval(open.reference));
+}
+
 bool Inclusion::observe(const Interval& t, const Box& x, const OpenLaws& Lambda, Box& values) {
   OpenFlow* equations = flow();
   return equations != nullptr && equations->observe(t, x, Lambda.values, values);
