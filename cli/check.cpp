@@ -8,8 +8,8 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/well_posedness.hpp>
 #include <perp/cli/command.hpp>
-#include <perp/cli/hybrid/structure_text.hpp>
 #include <perp/cli/input/model_options.hpp>
+#include <perp/io/hybrid/structure_text.hpp>
 #include <perp/io/solutions/solutions_text.hpp>
 #include <perp/io/text/check_text.hpp>
 #include <perp/io/text/run_summary.hpp>

@@ -5,11 +5,12 @@
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/cli/command.hpp>
-#include <perp/cli/hybrid/hybrid_input.hpp>
-#include <perp/cli/hybrid/modes_text.hpp>
 #include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/hybrid_input.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/io/files/input_text.hpp>
+#include <perp/io/hybrid/modes_text.hpp>
 
 namespace perp::cli {
 namespace {
@@ -28,7 +29,7 @@ int execute(const ModesArguments& arguments) {
         "know the modes of laws",
         arguments.model.model));
   const double t =
-      arguments.time.empty() ? model->head.run.span.start : parse_number(arguments.time, "--t");
+      arguments.time.empty() ? model->head.run.span.start : io::parse_number(arguments.time, "--t");
   const std::vector<double> previous = previous_values(*model, arguments.previous);
   const Vector x = model->head.x0();
   catch_interrupts();

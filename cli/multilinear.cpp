@@ -5,11 +5,13 @@
 #include <memory>
 
 #include <perp/cli/command.hpp>
-#include <perp/cli/hybrid/hybrid_input.hpp>
 #include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/hybrid_input.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/nearest_name.hpp>
 #include <perp/core/expression/expression.hpp>
+#include <perp/io/files/input_text.hpp>
 #include <perp/io/files/output_file.hpp>
 #include <perp/io/text/text_table.hpp>
 #include <perp/models/language/multilinear/matrix_market.hpp>
@@ -90,7 +92,7 @@ std::string values_text(const HybridModel& model, const MultilinearForm& form,
   for (const std::string& part : split_list(given)) {
     const Override item = parse_assignment(part, "--at");
     v[static_cast<Eigen::Index>(find_name(item.key, names, "signal"))] =
-        parse_number(item.value, "--at " + item.key);
+        io::parse_number(item.value, "--at " + item.key);
   }
   const Vector values = form.values(v);
   TextTable rows({"row", "value", "derivatives"});

@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/cli/hybrid/structure_text.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/io/hybrid/structure_text.hpp>
 #include <perp/io/text/text_table.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
 #include <perp/models/language/multilinear/multilinear_form.hpp>
 
-namespace perp::cli {
+namespace perp::io {
 namespace {
 
 constexpr int most_drawn = 40;
@@ -143,4 +143,4 @@ std::string structure_text(const HybridModel& model) {
          incidence_text(model, structure) + binaries_text(model);
 }
 
-}  // namespace perp::cli
+}  // namespace perp::io

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <cmath>
 
-#include <perp/cli/hybrid/hybrid_input.hpp>
 #include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/hybrid_input.hpp>
 #include <perp/cli/input/state_options.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/input_text.hpp>
 
 namespace perp::cli {
 
@@ -27,7 +29,7 @@ std::vector<double> previous_values(const HybridModel& model, const std::string&
   for (const std::string& part : text.empty() ? std::vector<std::string>{} : split_list(text)) {
     const Override item = parse_assignment(part, "--previous");
     const std::size_t i = find_name(item.key, names, "binary");
-    values[i] = parse_number(item.value, fmt::format("--previous {}", item.key));
+    values[i] = io::parse_number(item.value, fmt::format("--previous {}", item.key));
     if (values[i] < 0 || values[i] > 1)
       throw InvalidInput(
           fmt::format("--previous {} is {}; expected 0, 1, or between them a binary that slides",

@@ -5,7 +5,7 @@
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 
-namespace perp::cli {
+namespace perp::io {
 
 /// "g4 (x1 - u4)*(1 - z2 + z1) <= 0", "f1", "z1 leaves [0, 1]".
 std::string row_text(const HybridModel& model, int row);
@@ -18,4 +18,4 @@ std::string modes_table(const HybridModes& modes, const HybridContinuations& con
 nlohmann::ordered_json modes_to_json(const HybridModes& modes,
                                      const HybridContinuations& continuations);
 
-}  // namespace perp::cli
+}  // namespace perp::io

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include <perp/cli/hybrid/modes_text.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/io/hybrid/modes_text.hpp>
 #include <perp/io/text/text_table.hpp>
 
-namespace perp::cli {
+namespace perp::io {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -194,4 +194,4 @@ nlohmann::ordered_json modes_to_json(const HybridModes& modes, const HybridConti
   return json;
 }
 
-}  // namespace perp::cli
+}  // namespace perp::io
