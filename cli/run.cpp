@@ -117,7 +117,7 @@ int execute_enclosure(const RunArguments& arguments) {
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
-  const Pictures pictures = pictures_of(arguments, model);
+  const RunPictures pictures = pictures_of(arguments, model);
   Destinations destinations = destinations_of(arguments, model, pictures);
   check_files(arguments, destinations, pictures);
   check_run(model);                            // before files are touched
