@@ -8,14 +8,14 @@ using namespace perp;
 
 namespace {
 
-/// ẋ = 0, 0 ≤ w = x + d λ ⊥ λ ≥ 0.
-Model ramp(const std::string& start, const std::string& d) {
-  return read_model_text(
-      "name = \"ramp\"\n[variables]\nx = " + start +
-          "\n[system]\nE = [[1]]\nA = [[0]]\nB = [[0]]\nb = [0]\nC = [[1]]\nD = [[" + d +
-          "]]\nq = [0]\nlaws = [\"complementarity\"]\n"
-          "[run]\nt = [0, 1]\nh = 0.5\nscheme = \"backward_euler\"\n",
-      "ramp.toml");
+/// ẋ = b λ, 0 ≤ w = x + d λ ⊥ λ ≥ 0.
+Model ramp(const std::string& start, const std::string& d, const std::string& b = "0") {
+  return read_model_text("name = \"ramp\"\n[variables]\nx = " + start +
+                             "\n[system]\nE = [[1]]\nA = [[0]]\nB = [[" + b +
+                             "]]\nb = [0]\nC = [[1]]\nD = [[" + d +
+                             "]]\nq = [0]\nlaws = [\"complementarity\"]\n"
+                             "[run]\nt = [0, 1]\nh = 0.5\nscheme = \"backward_euler\"\n",
+                         "ramp.toml");
 }
 
 }  // namespace
@@ -43,11 +43,12 @@ TEST_SUITE("analysis/solutions") {
   }
 
   TEST_CASE("the solutions of two steps are a tree whose ways are counted") {
-    const Model model = ramp("1", "-1");
+    // λ = 0 leaves x, w = 0 doubles it: x + λ/2 - λ = 0.
+    const Model model = ramp("1", "-1", "1");
     const MergedTree tree = merged_tree_of(model, model.x0(), 0, 2, 100);
     CHECK(tree.complete);
-    CHECK(tree.paths == 4);  // two multipliers a step, one x
-    CHECK(tree.ends == 1);
+    CHECK(tree.paths == 4);
+    CHECK(tree.ends == 3);  // 1, 2, 4: two ways meet in 2
   }
 
   TEST_CASE("steps of a scheme without a list of solutions are refused") {
