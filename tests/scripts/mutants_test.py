@@ -24,7 +24,7 @@ class Mutants(unittest.TestCase):
         )
 
     def run_table(self, *tables, arguments=()):
-        usual = {"name": "A", "file": "scripts/mutants", "judge": "core", "old": "class Copy:", "new": "class Other:"}
+        usual = {"name": "A", "file": "scripts/mutants", "judge": "core:interval", "old": "class Copy:", "new": "class Other:"}
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder, "table.toml")
             table.write_text("".join(MUTANT.format(**{**usual, **change}) for change in tables), encoding="utf-8")
@@ -56,7 +56,7 @@ class Mutants(unittest.TestCase):
     def test_wrong_names_files_and_judges_are_refused(self):
         self.refuses("two mutants have this name", {}, {})
         self.refuses("there is no file nowhere.cpp", {"file": "nowhere.cpp"})
-        self.refuses("'nobody' is no judge", {"judge": "nobody"})
+        self.refuses("'core:nobody' is no judge", {"judge": "core:nobody"})
         self.refuses("no mutant is called C", {}, arguments=("--only", "C"))
 
 
