@@ -68,18 +68,31 @@ class Run {
     const auto step = [this](double t_next, double length, bool is_asked) {
       return advance(t_next, length) && record(is_asked);
     };
-    if (keep_state(true) && !outside) for_each_step(span, h, options_.times, step);
+    const auto leap = [this](const UniformSteps& steps) { return stay(steps); };
+    if (keep_state(true) && !outside) for_each_step(span, h, options_.times, leap, step);
     if (outside) finish(Status::interrupted, *outside);
     if (result_.status == Status::never_run)
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
     return std::move(result_);
   }
 
+  /// Is there anything to look for within the next step?
+  [[nodiscard]] bool is_watched() const {
+    return is_watched_ || (changes_.poles != nullptr && changes_.poles->watches(scheme_.mode()));
+  }
+
+  /// Steps in the present mode that leave no row and that nobody looks into.
+  long stay(const UniformSteps& steps) {
+    const bool is_seen = is_recorded_ && !options_.only_times;
+    const long taken = is_seen || is_watched() ? 0 : scheme_.stay(steps);
+    steps_ += taken;
+    return taken;
+  }
+
   /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
   bool advance(double t_next, double h) {
     from_ = scheme_.t(), splits_ = 0, ++steps_;
-    const bool may_have_poles = changes_.poles != nullptr && changes_.poles->watches(scheme_.mode());
-    if (is_watched_ || may_have_poles) return advance_in_pieces(t_next, h, {});
+    if (is_watched()) return advance_in_pieces(t_next, h, {});
     const Attempt attempt = scheme_.attempt(t_next, h);
     return keeps(attempt) || advance_in_pieces(t_next, h, attempt);
   }
@@ -126,21 +139,12 @@ class Run {
     }
   }
 
-  /// The first pole of the equations on the way since `from`, on which jumps are no motion. A step to
-  /// `end` that failed may have left its way behind a pole, and never got to one of time at its end.
+  /// The first pole of the equations on the way since `from` to `end`, on which jumps are no motion.
   std::optional<PoleWatch::Pole> pole_since(const Step& from, double end) {
     if (changes_.poles == nullptr) return std::nullopt;
     PoleWatch& poles = *changes_.poles;
-    if (failure_) {
-      Step last = from;
-      for (const Step& next : failure_->refinement.path) {
-        if (next.mode == last.mode)
-          if (const auto pole = poles.pass({last, next})) return pole;
-        last = next;
-      }
-      last.t = end;
-      if (const auto pole = poles.pass_in_time({from, last})) return pole;
-    }
+    if (failure_)
+      if (auto pole = poles.pass_path(from, failure_->refinement.path, end)) return pole;
     return events_.pole_on_way(poles, from, scheme_.snapshot());
   }
 
@@ -178,13 +182,9 @@ class Run {
 
   /// What follows an attempted step that is not one in the present mode; `failure_`: nothing does.
   void leave_mode(const Attempt& attempt, double t_next, double h) {
-    if (scheme_.passes_jumps()) {
-      pass(attempt, h);
-    } else if (attempt.status == Status::solved) {
-      change_mode(t_next, h, attempt);
-    } else {
-      pass_in_short_steps(t_next, h, {});
-    }
+    if (scheme_.passes_jumps()) return pass(attempt, h);
+    if (attempt.status == Status::solved) return change_mode(t_next, h, attempt);
+    pass_in_short_steps(t_next, h, {});
   }
 
   /// The attempted step of a scheme whose steps may contain impacts, taken as it is.

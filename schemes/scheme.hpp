@@ -8,6 +8,7 @@
 #include <perp/core/base/status.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/schemes/step_grid.hpp>
 
 namespace perp {
 
@@ -42,6 +43,12 @@ class Scheme {
   /// Computes the step of length h to t_next without making it the current state. After `accept`,
   /// `restore` or a further `attempt` it is gone.
   virtual Attempt attempt(double t_next, double h) = 0;
+  /// Takes these steps at once as long as the present mode goes on and no other solution is looked
+  /// for: the same as an attempt and `accept` each. How many it took, which may be none.
+  virtual long stay(const UniformSteps& steps) {
+    (void)steps;
+    return 0;
+  }
   /// Why the last attempt or start was not solved.
   [[nodiscard]] virtual const std::string& message() const = 0;
   /// Makes the attempted step the current state.

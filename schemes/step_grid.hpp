@@ -9,10 +9,20 @@
 
 namespace perp {
 
+/// Steps of one length h on a grid, step k to from + k h: first, first + 1, ..., last.
+struct UniformSteps {
+  double from, h;
+  long first, last;
+
+  [[nodiscard]] double end(long k) const { return from + static_cast<double>(k) * h; }
+};
+
 /// Steps of length h through the span, shorter only to land on a requested time or the end: calls
-/// go(t_next, length, is_asked) for each until one returns false.
-template <class Go>
-void for_each_step(Span span, double h, const std::vector<double>& times, const Go& go) {
+/// go(t_next, length, is_asked) for each until one returns false. Before each, leap(steps) may take
+/// some of those at once that no one asks for, and returns how many it took.
+template <class Leap, class Go>
+void for_each_step(Span span, double h, const std::vector<double>& times, const Leap& leap,
+                   const Go& go) {
   std::vector<double> targets;
   for (const double t : times)
     if (t > span.start && t < span.end) targets.push_back(t);
@@ -22,6 +32,7 @@ void for_each_step(Span span, double h, const std::vector<double>& times, const 
     const double exact = (to - from) / h;
     const auto count = std::max(1L, static_cast<long>(std::ceil(exact * (1 - 1e-14) - 1e-9)));
     for (long k = 1; k <= count; ++k) {
+      k += leap(UniformSteps{from, h, k, count - 1});
       const bool last = k == count;
       const double t_next = last ? to : from + static_cast<double>(k) * h;
       const double rest = to - (from + static_cast<double>(count - 1) * h);

@@ -15,14 +15,14 @@ std::string short_count(const Integer& number) {
   const std::string digits = number.str();
   if (digits.size() <= most_digits) return digits;
   const std::size_t rest = digits.size() - leading_digits;
-  const Integer unit = pow(Integer(10), static_cast<unsigned>(rest));
-  const std::string leading = Integer((number + unit / 2) / unit).str();
+  const int up = digits[leading_digits] >= '5' ? 1 : 0;
+  const std::string leading = std::to_string(std::stoi(digits.substr(0, leading_digits)) + up);
   return fmt::format("about {}.{}e{}", leading[0], leading.substr(1, leading_digits - 1),
                      rest + leading.size() - 1);
 }
 
 Json count_to_json(const Integer& number) {
-  if (number <= exact_in_json) return static_cast<std::int64_t>(number);
+  if (number <= exact_in_json) return std::stol(number.str());
   return number.str();
 }
 

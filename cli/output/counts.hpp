@@ -3,7 +3,7 @@
 #include <string>
 
 #include <perp/cli/output/provenance.hpp>
-#include <perp/lcp/exact/arithmetic.hpp>
+#include <perp/core/base/rational.hpp>
 
 namespace perp::cli {
 

@@ -1,22 +1,12 @@
 #pragma once
 
-#include <boost/multiprecision/gmp.hpp>
 #include <cmath>
 #include <vector>
 
+#include <perp/core/base/rational.hpp>
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {
-
-/// Exact rational numbers. Expression templates off: `auto` means a number.
-using Rational = boost::multiprecision::number<boost::multiprecision::gmp_rational,
-                                               boost::multiprecision::et_off>;
-
-using Integer =
-    boost::multiprecision::number<boost::multiprecision::gmp_int, boost::multiprecision::et_off>;
-
-/// The double nearest to it, of two the even one; an infinity beyond the largest.
-double to_double(const Rational& value);
 
 /// What the polyhedral algorithms need to know of their scalar: when a number is zero, and how a
 /// direction is scaled. They are written once, for `long double` (scaled problems, entries near 1)
@@ -59,20 +49,9 @@ struct Arithmetic<Rational> {
   static Rational difference(const Rational& a, const Rational& b) { return a - b; }
   static bool no_pivot(const Rational& value, const Rational&) { return value == 0; }
   static bool vanishes(const Rational& value, const Rational&) { return value == 0; }
-  static Rational size(const Rational& value) { return value < 0 ? Rational(-value) : value; }
+  static Rational size(const Rational& value) { return abs(value); }
   /// Makes the entries integers without a common divisor.
-  static void normalise(std::vector<Rational>& direction) {
-    Integer denominators = 1, numerators = 0;
-    for (const Rational& value : direction)
-      if (value != 0) denominators = lcm(denominators, Integer(denominator(value)));
-    for (const Rational& value : direction)
-      if (value != 0) {
-        const Integer whole = numerator(value) * (denominators / denominator(value));
-        numerators = gcd(numerators, whole);
-      }
-    if (numerators == 0) return;
-    for (Rational& value : direction) value *= Rational(denominators, numerators);
-  }
+  static void normalise(std::vector<Rational>& direction) { make_primitive(direction); }
 };
 
 }  // namespace perp

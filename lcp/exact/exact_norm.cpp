@@ -173,12 +173,8 @@ ExactNearest exact_nearest(const Generators<Rational>& piece, const ExactNorm& n
 /// √(s 4^-k) 2^k with s 4^-k near 1, where nothing over- or underflows.
 double root(const Rational& square) {
   if (square == 0) return 0;
-  const long bits = static_cast<long>(msb(numerator(square))) -
-                    static_cast<long>(msb(Integer(denominator(square))));
-  const long k = bits / 2;
-  const Rational power(Integer(1) << static_cast<unsigned long>(2 * std::abs(k)));
-  const double scaled = to_double(k > 0 ? Rational(square / power) : Rational(square * power));
-  return std::ldexp(std::sqrt(scaled), static_cast<int>(k));
+  const long k = binary_size(square) / 2;
+  return std::ldexp(std::sqrt(to_double(ldexp(square, -2 * k))), static_cast<int>(k));
 }
 
 std::optional<ExactMinimum> exact_minimum(const Mlcp& problem, const std::vector<Mode>& modes,

@@ -112,6 +112,10 @@ class NonlinearCapturing final : public ModewiseScheme {
   void follow_path();
   void start_resets();
   ResetOutcome reset_at_end(const Step& a, const Step& b, std::vector<Event>& events);
+  std::vector<int> passing(const std::vector<int>& others, const Step& state,
+                           const ResetWatch::Errors& errors);
+  std::vector<int> at_one_moment(const std::vector<int>& found, const Step& state,
+                                 const ResetWatch::Errors& errors);
   ResetOutcome fire(const Step& a, const Step& b, const ResetWatch::Firing& firing,
                     std::vector<Event>& events);
   std::optional<Step> step_to_surface(const Step& a, const Step& b,
@@ -121,7 +125,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   void extend_branches(Step& state);
   Vector rate_terms(double t, const State& state);
   bool settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays);
-  void settle_sides(ResetWatch::Errors errors);
+  Step settle_sides(ResetWatch::Errors errors,
+                    const std::vector<ResetWatch::Approach>& approaching);
   void look_ahead(std::vector<int> open);
 
   BackwardEuler options_;
@@ -131,6 +136,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   StepSearch search_;
   ResetWatch resets_;
   std::vector<Step> path_;  // accepted since the resets were looked at; kept where there are resets
+  std::optional<Step> settled_;  // after the last reset, in the mode that its laws were in then
   std::vector<char> differential_;
   std::set<Mode> modes_;  // every mode met
   std::array<State, 3> states_;

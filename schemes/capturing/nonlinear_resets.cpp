@@ -21,13 +21,14 @@ constexpr int most_trials = 60;  ///< steps on the search for the moment of a re
 void NonlinearCapturing::follow_path() {
   if (resets_.empty()) return;
   while (!path_.empty() && path_.back().t >= t()) path_.pop_back();
-  path_.push_back(snapshot());
+  path_.push_back(settled_ && settled_->t == t() ? *settled_ : snapshot());
 }
 
 /// The sides from which the conditions start.
 void NonlinearCapturing::start_resets() {
   if (resets_.empty()) return;
   path_ = {snapshot()};
+  settled_.reset();
   resets_.forget_steps();
   const ResetWatch::Errors errors = ResetWatch::rounding(path_.front(), path_.front());
   std::vector<int> open;
@@ -53,25 +54,51 @@ Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events) {
 /// side.
 Scheme::ResetOutcome NonlinearCapturing::reset_at_end(const Step& a, const Step& b,
                                                       std::vector<Event>& events) {
-  const ResetWatch::Errors errors = ResetWatch::rounding(a, b);
-  std::vector<int> open, before;
+  const ResetWatch::Firing firing{passing({}, b, ResetWatch::rounding(a, b))};
+  return firing.resets.empty() ? ResetOutcome{} : fire(a, b, firing, events);
+}
+
+/// The resets other than these whose conditions are 0 in the current state and that the motion leads
+/// to the side on which they fire; the sides of those that it leads elsewhere become known.
+std::vector<int> NonlinearCapturing::passing(const std::vector<int>& others, const Step& state,
+                                             const ResetWatch::Errors& errors) {
+  std::vector<int> open, before, passing;
   for (int k = 0; k < resets_.count(); ++k) {
-    if (resets_.sign(k, b, errors) != 0) continue;
+    if (std::find(others.begin(), others.end(), k) != others.end()) continue;
+    if (resets_.sign(k, state, errors) != 0) continue;
     open.push_back(k);
     before.push_back(resets_.side(k));
   }
   if (open.empty()) return {};
   look_ahead(open);
-  ResetWatch::Firing firing;
   for (std::size_t i = 0; i < open.size(); ++i) {
     const int k = open[i], to = resets_.side(k);
     resets_.set_side(k, before[i]);
     if (resets_.fires(k, to))
-      firing.resets.push_back(k);
+      passing.push_back(k);
     else if (to != 0)
       resets_.leave_to(k, to);
   }
-  return firing.resets.empty() ? ResetOutcome{} : fire(a, b, firing, events);
+  return passing;
+}
+
+/// All resets of one moment: of those that were found to pass their surface near it, which of them
+/// are not on the side before in this state any more; and those on their surface whose condition the
+/// motion leads on.
+std::vector<int> NonlinearCapturing::at_one_moment(const std::vector<int>& found, const Step& state,
+                                                   const ResetWatch::Errors& errors) {
+  std::vector<int> fired = found;
+  std::erase_if(fired, [&](int k) {
+    return k != found.front() && resets_.sign(k, state, errors) == resets_.side(k);
+  });
+  for (int k = 0; k < resets_.count(); ++k)  // passed by less than the length of the search
+    if (resets_.fires(k, resets_.sign(k, state, errors)) &&
+        std::find(fired.begin(), fired.end(), k) == fired.end())
+      fired.push_back(k);
+  restore(state);
+  for (const int k : passing(fired, state, errors)) fired.push_back(k);
+  std::sort(fired.begin(), fired.end());
+  return fired;
 }
 
 /// Goes back to where resets fire between a and b and applies them.
@@ -94,16 +121,14 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
         outcome.laws.end())
       before.mode[i] = b.mode[i];
   Step after = before;
-  std::vector<int> fired = firing.resets;
-  std::erase_if(fired, [&](int k) {
-    return end && k != firing.resets.front() && resets_.sign(k, before, errors) != 0;
-  });
+  const std::vector<int> fired = at_one_moment(firing.resets, before, errors);
   outcome.names = resets_.names(fired);
+  const std::vector<ResetWatch::Approach> approaching = resets_.approaching(before, errors);
   after.x = resets_.values(fired, before, errors);
   restore(after);
   resets_.begin(errors);
-  settle_sides(errors);
-  path_ = {snapshot()};
+  settled_ = settle_sides(errors, approaching);
+  path_ = {*settled_};  // the jump itself passes no surface
   current().fresh = true;
   Event event;
   event.kind = EventKind::jump;
@@ -209,21 +234,27 @@ bool NonlinearCapturing::settle_algebraic_part(Step& seen, ResetWatch::Errors& e
     limit.lambda = trial().lambda + change_lambda;
   }
   // The next term of the limit is smaller by another h·2^settling.
-  errors.x = errors.x.cwiseMax(std::ldexp(1.0, settling + 2) * change_x.cwiseAbs());
-  errors.lambda = errors.lambda.cwiseMax(std::ldexp(1.0, settling + 2) * change_lambda.cwiseAbs());
-  for (Eigen::Index j = 0; j < seen.x.size(); ++j)
-    if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = limit.x[j];
+  constexpr double next_term = 1.0 / (1 << -(settling + 2));
+  errors.lambda = errors.lambda.cwiseMax(next_term * change_lambda.cwiseAbs());
+  for (Eigen::Index j = 0; j < seen.x.size(); ++j) {
+    if (differential_[static_cast<std::size_t>(j)] != 0) continue;
+    seen.x[j] = limit.x[j];
+    errors.x[j] = std::max(errors.x[j], next_term * std::abs(change_x[j]));
+  }
   Vector x = seen.x;
   solve_constraints(step_, newton_, now.t, *limit.mode, x, limit.lambda, limit.w);
   for (Eigen::Index j = 0; j < seen.x.size(); ++j)
     if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = x[j];
   seen.lambda = limit.lambda;
   seen.w = limit.w;
+  seen.mode = *limit.mode;
   return true;
 }
 
-/// The sides after a reset, with the algebraic variables and multipliers that belong to the state.
-void NonlinearCapturing::settle_sides(ResetWatch::Errors errors) {
+/// The sides after a reset, with the algebraic variables and multipliers that belong to the state: as
+/// it is seen, in the mode that laws are in then, it is returned.
+Step NonlinearCapturing::settle_sides(ResetWatch::Errors errors,
+                                      const std::vector<ResetWatch::Approach>& approaching) {
   Step now = snapshot(), seen = now;
   bool stays = false;
   if (settle_algebraic_part(seen, errors, stays)) {
@@ -236,10 +267,13 @@ void NonlinearCapturing::settle_sides(ResetWatch::Errors errors) {
   }
   std::vector<int> open;
   for (int k = 0; k < resets_.count(); ++k) {
-    resets_.set_side(k, resets_.sign(k, seen, errors));
-    if (resets_.side(k) == 0) open.push_back(k);
+    const int side = resets_.sign(k, seen, errors);
+    if (side == 0 && resets_.still_approaches(k, approaching, seen, errors)) continue;
+    resets_.set_side(k, side);
+    if (side == 0) open.push_back(k);
   }
   look_ahead(std::move(open));
+  return seen;
 }
 
 /// The sides to which conditions leave that are 0 in the current state: the sign of their change

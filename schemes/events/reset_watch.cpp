@@ -110,6 +110,22 @@ int ResetWatch::sign(int k, const Step& state, const Errors& errors, double more
   return decided_sign(c);
 }
 
+std::vector<ResetWatch::Approach> ResetWatch::approaching(const Step& state, const Errors& errors) {
+  std::vector<Approach> list;
+  for (int k = 0; k < count(); ++k)
+    if (is_armed(k) && sign(k, state, errors) == side(k))
+      list.push_back({k, condition(k, state), error(k, state, errors)});
+  return list;
+}
+
+bool ResetWatch::still_approaches(int k, const std::vector<Approach>& list, const Step& after,
+                                  const Errors& errors) {
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [k](const Approach& entry) { return entry.reset == k; });
+  return found != list.end() && std::abs(condition(k, after) - found->value) <=
+                                    error(k, after, errors) + found->error;
+}
+
 /// The last number s between `low` and `high` at which c is not yet on the side `to`.
 double ResetWatch::pass(int k, const Step& a, const Step& b, double low, double high, int to) {
   for (int i = 0; i < most_bisections; ++i) {

@@ -57,6 +57,19 @@ class ResetWatch {
   /// Would it fire if its condition passed the surface now?
   [[nodiscard]] bool is_armed(int k) const { return fires(k, -side(k)); }
 
+  /// A reset whose condition is seen on the side from which it fires: its value there and the error
+  /// of that.
+  struct Approach {
+    int reset = -1;
+    double value = 0, error = 0;
+  };
+  /// Those of a state.
+  std::vector<Approach> approaching(const Step& state, const Errors& errors);
+  /// Is reset k among these, and its condition where it was, as far as errors let see? What other
+  /// resets did then has not moved it: it has yet to pass its surface.
+  bool still_approaches(int k, const std::vector<Approach>& list, const Step& after,
+                        const Errors& errors);
+
   /// Resets that fire at one moment, on the way from one state to another.
   struct Firing {
     std::vector<int> resets;  ///< in their order

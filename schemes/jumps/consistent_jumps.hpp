@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/rational.hpp>
 #include <perp/core/base/status.hpp>
 #include <perp/core/lcs.hpp>
-#include <perp/lcp/exact/arithmetic.hpp>
 
 namespace perp {
 

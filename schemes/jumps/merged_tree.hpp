@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/lcp/exact/arithmetic.hpp>
+#include <perp/core/base/rational.hpp>
 #include <perp/schemes/jumps/solution_tree.hpp>
 
 namespace perp {

@@ -266,6 +266,18 @@ std::optional<PoleWatch::Pole> PoleWatch::pass(const Way& way) {
   return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
 }
 
+std::optional<PoleWatch::Pole> PoleWatch::pass_path(const Step& from, const std::vector<Step>& path,
+                                                   double end) {
+  Step last = from;
+  for (const Step& next : path) {
+    if (next.mode == last.mode)
+      if (auto pole = pass({last, next})) return pole;
+    last = next;
+  }
+  last.t = end;
+  return pass_in_time({from, last});
+}
+
 std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const Way& way) {
   if (!(way.b.t > way.a.t)) return std::nullopt;
   double first = inf;

@@ -195,8 +195,8 @@ ParametricMlcp StepEquations::family(double h) const {
   return family;
 }
 
-void StepEquations::parameter(const Vector& x, double t, double t_next, double* value) {
-  for (const int j : state_) *value++ = x[j];
+/// The rows of b and q in the parameter.
+void StepEquations::varying(double t, double t_next, double* value) {
   if (b_varies_) {
     lcs_.b.evaluate(t_next, b_after_);
     if (theta_ < 1) lcs_.b.evaluate(t, b_before_);

@@ -44,13 +44,17 @@ class StepEquations {
   [[nodiscard]] Mlcp problem(const Vector& x, double t, double t_next, double h);
 
   /// The family's parameter for a step from x at t to t_next. Does not allocate.
-  void parameter(const Vector& x, double t, double t_next, double* value);
+  void parameter(const Vector& x, double t, double t_next, double* value) {
+    for (const int j : state_) *value++ = x[j];
+    if (b_varies_ || q_varies_) varying(t, t_next, value);
+  }
 
   /// The problem of a consistent state at t: u = x with E x = E x0 on the differential rows, the
   /// algebraic equations and the laws.
   [[nodiscard]] Mlcp consistency(const Vector& x0, double t) const;
 
  private:
+  void varying(double t, double t_next, double* value);
   [[nodiscard]] Mlcp lifted(const Vector& x, const double* parameter, double h) const;
 
   Lcs lcs_;

@@ -1,5 +1,7 @@
 // perp_relations [--seed S] [--count N] [--minutes M] [--relation NAME,...] [--keep DIR]
-// Random models through the relations; a table at the end. Called by scripts/relations.
+// perp_relations --zoo | --models DIR [--seed S] [--count N] [--relation NAME,...]
+// Random models, those of the zoo or the files of a folder through the relations; a table at the
+// end. Called by scripts/relations.
 #include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
@@ -23,11 +25,11 @@ struct Arguments {
   unsigned seed = 1;
   long count = 0;      // 0: no limit
   double minutes = 1;
-  std::string relations{}, keep{}, scheme{};
+  std::string relations{}, keep{}, scheme{}, models{};
   bool show = false, ties = false, zoo = false;
 };
 
-constexpr double most_steps = 1000;  // of a model of the zoo
+constexpr double most_steps = 4000;  // of a model that was read
 
 struct Row {
   std::map<Verdict, long> counts;
@@ -112,16 +114,27 @@ void judge_all(const Arguments& arguments, const std::string& name, Subject& sub
       report.decisions[to_string(scheme)].add(subject.outcome(scheme).run.counts);
 }
 
-/// Every model of the zoo, its first thousand steps.
-void judge_zoo(const Arguments& arguments, Report& report) {
-  for (const std::string& name : perp::zoo()) {
-    perp::Model model = perp::read_model(perp::find_model(name));
-    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
-    model.run.span.end =
-        std::min(model.run.span.end, model.run.span.start + most_steps * model.run.h);
-    Subject subject(model);
-    judge_all(arguments, name, subject, relations_of_read_models(), report,
-              [](const Relation&, SchemeName) {});
+/// Files of the models of the zoo, or of a folder.
+std::vector<std::string> files(const Arguments& arguments) {
+  std::vector<std::string> result;
+  if (arguments.zoo)
+    for (const std::string& name : perp::zoo()) result.push_back(perp::find_model(name));
+  if (!arguments.models.empty())
+    for (const auto& entry : std::filesystem::directory_iterator(arguments.models))
+      if (entry.path().extension() == ".toml") result.push_back(entry.path().string());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+/// A model that was read, its first steps, by as many draws as asked for.
+void judge_file(const Arguments& arguments, const std::string& file, Report& report) {
+  perp::Model model = perp::read_model(file);
+  if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
+  model.run.span.end = std::min(model.run.span.end, model.run.span.start + most_steps * model.run.h);
+  for (unsigned draw = 0; draw < std::max(arguments.count, 1L); ++draw) {
+    Subject subject(model, arguments.seed + draw);
+    judge_all(arguments, fmt::format("{} {}", std::filesystem::path(file).stem().string(), draw),
+              subject, relations_of_read_models(), report, [](const Relation&, SchemeName) {});
   }
 }
 
@@ -171,6 +184,7 @@ Arguments parsed(int argc, char** argv) {
       {"--relation", [&](const std::string& v) { arguments.relations = v; }},
       {"--scheme", [&](const std::string& v) { arguments.scheme = v; }},
       {"--keep", [&](const std::string& v) { arguments.keep = v; }},
+      {"--models", [&](const std::string& v) { arguments.models = v; }},
   };
   for (int k = 1; k < argc; ++k) {
     const std::string name = argv[k];
@@ -196,10 +210,10 @@ int main(int argc, char** argv) try {
   Report report;
   const auto start = std::chrono::steady_clock::now();
   long models = 0;
-  if (arguments.zoo) judge_zoo(arguments, report);
-  for (unsigned seed = arguments.seed;; ++seed, ++models) {
+  const std::vector<std::string> of_files = files(arguments);
+  for (const std::string& file : of_files) judge_file(arguments, file, report);
+  for (unsigned seed = arguments.seed; of_files.empty(); ++seed, ++models) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    if (arguments.zoo) break;
     if (arguments.count > 0 ? models >= arguments.count : spent.count() > 60 * arguments.minutes)
       break;
     judge_model(arguments, seed, report);

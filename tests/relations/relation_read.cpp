@@ -29,17 +29,26 @@ Judgement unless_chosen(Judgement judgement, Subject& subject, SchemeName scheme
   return judgement;
 }
 
-}  // namespace
-
-Judgement judge_read_units(Subject& subject, SchemeName scheme, std::mt19937& random) {
-  const Model& model = subject.read();
-  const SystemUnits units = binary_units(model, random, 10);
-  Correspondence by = identity(static_cast<int>(model.variables.size()));
+Judgement in_other_units(Subject& subject, SchemeName scheme, const SystemUnits& units,
+                         const Closeness& closeness) {
+  Correspondence by = identity(static_cast<int>(subject.read().variables.size()));
   by.factors = units.variables;
   by.time_factor = units.time;
   return unless_chosen(
-      compared(subject, scheme, run(in_units(model, units), scheme), by, {1e-9, 1e-9}), subject,
-      scheme);
+      compared(subject, scheme, run(in_units(subject.read(), units), scheme), by, closeness),
+      subject, scheme);
+}
+
+}  // namespace
+
+Judgement judge_read_units(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  return in_other_units(subject, scheme, units_in_powers(subject.read(), random, 2, 30),
+                        {1e-9, 1e-9});
+}
+
+Judgement judge_read_decimal_units(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  return in_other_units(subject, scheme, units_in_powers(subject.read(), random, 10, 9),
+                        {1e-8, 1e-8});
 }
 
 Judgement judge_read_company(Subject& subject, SchemeName scheme, std::mt19937& random) {
@@ -64,8 +73,10 @@ Judgement judge_read_order(Subject& subject, SchemeName scheme, std::mt19937& ra
 
 const std::vector<Relation>& relations_of_read_models() {
   static const std::vector<Relation> table{
-      {"units", judge_read_units}, {"company", judge_read_company}, {"order", judge_read_order},
-      {"schemes", judge_schemes},  {"solvers", judge_solvers},      {"time", judge_time},
+      {"units", judge_read_units},     {"decimal_units", judge_read_decimal_units},
+      {"company", judge_read_company}, {"order", judge_read_order},
+      {"schemes", judge_schemes},      {"solvers", judge_solvers},
+      {"time", judge_time},
   };
   return table;
 }

@@ -35,8 +35,9 @@ struct Judgement {
 class Subject {
  public:
   explicit Subject(RandomModel model) : model_(std::move(model)) {}
-  /// A model that was read; relations between texts do not apply to it.
-  explicit Subject(Model model) : read_(std::move(model)) {}
+  /// A model that was read; relations between texts do not apply to it. The seed draws the other
+  /// sides of relations.
+  Subject(Model model, unsigned seed) : read_(std::move(model)) { model_.seed = seed; }
   [[nodiscard]] const RandomModel& model() const { return model_; }
   [[nodiscard]] std::string name() const { return read_ ? read_->name : text(model_); }
   /// Throws InvalidInput where the text is refused.
@@ -78,6 +79,7 @@ Judgement judge_enclosures(Subject& subject, SchemeName scheme, std::mt19937& ra
 
 /// Units, company and order of a model that was read, on its tape.
 Judgement judge_read_units(Subject& subject, SchemeName scheme, std::mt19937& random);
+Judgement judge_read_decimal_units(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_read_company(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_read_order(Subject& subject, SchemeName scheme, std::mt19937& random);
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <perp/models/language/read_model.hpp>
+#include <perp/tests/paths.hpp>
 #include <perp/tests/relations/known_differences.hpp>
 #include <perp/tests/relations/models/generate.hpp>
 #include <perp/tests/relations/models/transform.hpp>
@@ -139,12 +141,33 @@ TEST_CASE("units, company and order do not change the runs of the zoo, which can
     Model model = read_model(find_model(name));
     if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
     model.run.span.end = std::min(model.run.span.end, model.run.span.start + 100 * model.run.h);
-    Subject subject(model);
+    Subject subject(model, 1);
     for (const Relation& relation : relations_of_read_models()) {
       if (relation.name == std::string("schemes")) continue;  // takes minutes: scripts/relations
       const Judgement judgement = judge(relation, subject, SchemeName::backward_euler);
       INFO(name, ", ", relation.name, ": ", judgement.what);
       CHECK(judgement.verdict != Verdict::different);
+    }
+  }
+}
+
+TEST_CASE("hard models run alike in units of 2^-30 to 2^30 and of 1e-9 to 1e9, in both schemes") {
+  for (const auto& entry : std::filesystem::directory_iterator(test::data_path("/hard_models"))) {
+    const std::string name = entry.path().stem().string();
+    if (name == "robertson") continue;  // seconds a run
+    Model model = read_model(entry.path().string());
+    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
+    for (unsigned draw = 0; draw < (test::is_sanitized ? 1U : 3U); ++draw) {
+      Subject subject(model, draw);
+      for (const Relation& relation : relations_of_read_models()) {
+        if (std::string(relation.name).find("units") == std::string::npos) continue;
+        for (const SchemeName scheme : {SchemeName::backward_euler, SchemeName::located}) {
+          const Judgement judgement = judge(relation, subject, scheme);
+          INFO(name, ", draw ", draw, ", ", relation.name, ", ", to_string(scheme), ": ",
+               judgement.what);
+          CHECK(judgement.verdict != Verdict::different);
+        }
+      }
     }
   }
 }

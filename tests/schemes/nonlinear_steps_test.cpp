@@ -22,7 +22,7 @@ constexpr Selector every_selector[] = {Selector::keep_mode, Selector::minimal_no
                                        Selector::first};
 
 Model model_of(const std::string& name) {
-  return read_model(perp::test::data_path("/nonlinear/") + name + ".toml");
+  return read_model(perp::test::data_path("/hard_models/") + name + ".toml");
 }
 
 Trajectory run_of(const Model& model, Selector selector = Selector::keep_mode) {

@@ -305,4 +305,43 @@ TEST_SUITE("schemes/resets") {
       CHECK(std::abs(run.events[1].t - 0.4037) < 1e-12);
     }
   }
+
+  // Each time is a sum of rounded steps: none of these moments is told apart from the others' by steps.
+  TEST_CASE("clocks of several periods strike as often as they do alone, also at one moment") {
+    std::string start, equations, when;
+    const int rates[] = {1, 3, 7};
+    for (const int rate : rates) {
+      start += fmt::format("p{0} = 0\nn{0} = 0\n", rate);
+      equations += fmt::format("{1}\"der(p{0}) = {0}\", \"der(n{0}) = 0\"", rate,
+                               equations.empty() ? "" : ", ");
+      when += fmt::format("{1}{{ condition = \"p{0} - 1\", direction = 1, set = {{ p{0} = \"p{0} - 1\", "
+                          "n{0} = \"n{0} + 1\" }} }}",
+                          rate, when.empty() ? "" : ", ");
+    }
+    const Model model = reset_model(start, equations, when, 10.5);
+    for (const double h : {0.0105, 0.01, 0.0307, 0.25})
+      for (const auto& [scheme, run, error] : both(model, h)) {
+        CAPTURE(scheme);
+        CAPTURE(h);
+        REQUIRE(run.status == Status::solved);
+        for (int k = 0; k < 3; ++k) CHECK(run.x.back()[2 * k + 1] == std::floor(10.5 * rates[k]));
+      }
+  }
+
+  TEST_CASE("where another reset throws a condition over its surface, nothing passes") {
+    const char* one = R"toml({ condition = "s - 1", direction = 1, set = { a = "1" } }, )toml";
+    const std::string watched[] = {"a", "step(a) - 0.5", "a*abs(a)"};
+    for (const std::string& condition : watched) {
+      CAPTURE(condition);
+      const Model model = reset_model(
+          "s = 0\na = -1\nc = 0\nb = 0", "\"der(s) = 1\", \"der(a) = 0\", \"der(c) = 0\", \"der(b) = step(a)\"",
+          one + fmt::format("{{ condition = \"{}\", direction = 0, set = {{ c = \"c + 1\" }} }}", condition), 3);
+      for (const auto& [scheme, run, error] : both(model, 0.003)) {
+        CAPTURE(scheme);
+        REQUIRE(run.status == Status::solved);
+        CHECK(run.x.back()[2] == 0);
+        CHECK(std::abs(run.x.back()[3] - 2) < 0.01);
+      }
+    }
+  }
 }

@@ -92,15 +92,15 @@ void append(const Dcs& part, Dcs& whole, std::vector<int> inputs, int variable) 
 
 }  // namespace
 
-SystemUnits binary_units(const Model& model, std::mt19937& random, int k) {
+SystemUnits units_in_powers(const Model& model, std::mt19937& random, double base, int k) {
   std::uniform_int_distribution<int> exponent(-k, k);
   const auto draw = [&](std::size_t size) {
     std::vector<double> factors(size);
-    for (double& factor : factors) factor = std::ldexp(1.0, exponent(random));
+    for (double& factor : factors) factor = std::pow(base, exponent(random));
     return factors;
   };
   const std::size_t n = model.variables.size(), m = model.laws().size();
-  return {draw(n), draw(n), draw(m), draw(m), std::ldexp(1.0, exponent(random))};
+  return {draw(n), draw(n), draw(m), draw(m), std::pow(base, exponent(random))};
 }
 
 Model in_units(const Model& model, const SystemUnits& units) {
@@ -133,6 +133,8 @@ Model in_units(const Model& model, const SystemUnits& units) {
   for (std::size_t j = 0; j < result.variables.size(); ++j) {
     result.variables[j].start /= units.variables[j];
     result.variables[j].nominal /= units.variables[j];
+    Range& bounds = result.variables[j].bounds;
+    bounds = {bounds.lower / units.variables[j], bounds.upper / units.variables[j]};
   }
   for (double* moment : {&result.run.span.start, &result.run.span.end, &result.run.h})
     *moment /= units.time;

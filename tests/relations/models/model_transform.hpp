@@ -13,7 +13,8 @@ struct SystemUnits {
   double time = 1;
 };
 
-SystemUnits binary_units(const Model& model, std::mt19937& random, int k);
+/// Factors of random integer exponents from -k to k.
+SystemUnits units_in_powers(const Model& model, std::mt19937& random, double base, int k);
 
 /// The same model on a tape in other units. Its system is affine where that of the model is.
 Model in_units(const Model& model, const SystemUnits& units);

@@ -9,7 +9,7 @@
 namespace perp::test {
 
 inline Model located_model(const std::string& name, const std::vector<Override>& set = {}) {
-  return read_model(data_path("/located/" + name + ".toml"), set);
+  return read_model(data_path("/hard_models/" + name + ".toml"), set);
 }
 
 inline Dcs system_of(const Model& model) {

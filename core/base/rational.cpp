@@ -1,0 +1,199 @@
+#include <gmp.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <perp/core/base/rational.hpp>
+
+namespace perp {
+namespace {
+
+static_assert(sizeof(__mpz_struct) <= 2 * sizeof(void*) && alignof(__mpz_struct) <= alignof(void*));
+static_assert(sizeof(__mpq_struct) <= 4 * sizeof(void*) && alignof(__mpq_struct) <= alignof(void*));
+
+mpz_ptr integer(std::byte* place) { return std::launder(reinterpret_cast<mpz_ptr>(place)); }
+mpz_srcptr integer(const std::byte* place) {
+  return std::launder(reinterpret_cast<mpz_srcptr>(place));
+}
+mpq_ptr rational(std::byte* place) { return std::launder(reinterpret_cast<mpq_ptr>(place)); }
+mpq_srcptr rational(const std::byte* place) {
+  return std::launder(reinterpret_cast<mpq_srcptr>(place));
+}
+
+/// An integer of GMP for the time of a computation.
+struct Whole {
+  Whole() { mpz_init(value); }
+  explicit Whole(mpz_srcptr other) { mpz_init_set(value, other); }
+  Whole(const Whole&) = delete;
+  Whole& operator=(const Whole&) = delete;
+  ~Whole() { mpz_clear(value); }
+  operator mpz_ptr() { return value; }  // NOLINT
+  mpz_t value;
+};
+
+std::string digits(char* text) {
+  std::string result(text);
+  void (*release)(void*, std::size_t) = nullptr;
+  mp_get_memory_functions(nullptr, nullptr, &release);
+  release(text, result.size() + 1);
+  return result;
+}
+
+long bits(mpz_srcptr value) { return static_cast<long>(mpz_sizeinbase(value, 2)); }
+
+}  // namespace
+
+Integer::Integer(long value) { mpz_init_set_si(new (place_) __mpz_struct, value); }
+Integer::Integer(unsigned long value) { mpz_init_set_ui(new (place_) __mpz_struct, value); }
+Integer::Integer(const Integer& other) {
+  mpz_init_set(new (place_) __mpz_struct, integer(other.place_));
+}
+Integer::~Integer() { mpz_clear(integer(place_)); }
+void Integer::swap(Integer& other) noexcept { mpz_swap(integer(place_), integer(other.place_)); }
+
+Integer& Integer::operator+=(const Integer& other) {
+  mpz_add(integer(place_), integer(place_), integer(other.place_));
+  return *this;
+}
+
+Integer& Integer::operator*=(const Integer& other) {
+  mpz_mul(integer(place_), integer(place_), integer(other.place_));
+  return *this;
+}
+
+int Integer::compare(const Integer& a, const Integer& b) {
+  return mpz_cmp(integer(a.place_), integer(b.place_));
+}
+
+Integer::operator double() const { return mpz_get_d(integer(place_)); }
+
+std::string Integer::str() const { return digits(mpz_get_str(nullptr, 10, integer(place_))); }
+
+Rational::Rational(long value) {
+  mpq_init(new (place_) __mpq_struct);
+  mpz_set_si(mpq_numref(rational(place_)), value);
+}
+
+Rational::Rational(long numerator, long denominator) : Rational(numerator) {
+  *this /= Rational(denominator);
+}
+
+Rational::Rational(double value) {
+  if (!std::isfinite(value)) throw std::domain_error("no rational number is infinite");
+  mpq_init(new (place_) __mpq_struct);
+  mpq_set_d(rational(place_), value);
+}
+
+Rational::Rational(const Rational& other) {
+  mpq_init(new (place_) __mpq_struct);
+  mpq_set(rational(place_), rational(other.place_));
+}
+
+Rational& Rational::operator=(const Rational& other) {
+  if (mpq_denref(rational(place_))->_mp_d == nullptr) return *this = Rational(other);  // was moved
+  mpq_set(rational(place_), rational(other.place_));
+  return *this;
+}
+
+Rational::~Rational() {
+  if (mpq_denref(rational(place_))->_mp_d != nullptr) mpq_clear(rational(place_));
+}
+
+Rational& Rational::operator+=(const Rational& other) {
+  mpq_add(rational(place_), rational(place_), rational(other.place_));
+  return *this;
+}
+
+Rational& Rational::operator-=(const Rational& other) {
+  mpq_sub(rational(place_), rational(place_), rational(other.place_));
+  return *this;
+}
+
+Rational& Rational::operator*=(const Rational& other) {
+  mpq_mul(rational(place_), rational(place_), rational(other.place_));
+  return *this;
+}
+
+Rational& Rational::operator/=(const Rational& other) {
+  if (other.sign() == 0) throw std::domain_error("division of a rational number by 0");
+  mpq_div(rational(place_), rational(place_), rational(other.place_));
+  return *this;
+}
+
+Rational operator-(Rational a) {
+  mpq_neg(rational(a.place_), rational(a.place_));
+  return a;
+}
+
+Rational abs(Rational a) {
+  mpq_abs(rational(a.place_), rational(a.place_));
+  return a;
+}
+
+Rational ldexp(Rational a, long exponent) {
+  const auto shift = static_cast<mp_bitcnt_t>(std::abs(exponent));
+  (exponent < 0 ? mpq_div_2exp : mpq_mul_2exp)(rational(a.place_), rational(a.place_), shift);
+  return a;
+}
+
+int Rational::sign() const { return mpq_sgn(rational(place_)); }
+
+bool operator==(const Rational& a, const Rational& b) {
+  return mpq_equal(rational(a.place_), rational(b.place_)) != 0;
+}
+
+int Rational::compare(const Rational& a, const Rational& b) {
+  return mpq_cmp(rational(a.place_), rational(b.place_));
+}
+
+int Rational::compare(const Rational& a, long b) { return mpq_cmp_si(rational(a.place_), b, 1); }
+
+Rational::operator double() const { return mpq_get_d(rational(place_)); }
+
+std::string Rational::str() const { return digits(mpq_get_str(nullptr, 10, rational(place_))); }
+
+/// The quotient with at least 55 bits (two more than a double has) and a sticky last bit, then one
+/// rounding; among subnormal numbers with two bits more than these have.
+double to_double(const Rational& value) {
+  if (value.sign() == 0) return 0;
+  Whole top(mpq_numref(rational(value.place_))), bottom(mpq_denref(rational(value.place_)));
+  mpz_abs(top, top);
+  constexpr long finest = 1076;  // 2^-1074 is the least double
+  const long shift = std::min(56 - (bits(top) - bits(bottom)), finest);
+  const mpz_ptr shifted = shift > 0 ? top : bottom;
+  mpz_mul_2exp(shifted, shifted, static_cast<mp_bitcnt_t>(std::abs(shift)));
+  Whole quotient, rest;
+  mpz_tdiv_qr(quotient, rest, top, bottom);
+  if (mpz_sgn(rest.value) != 0) mpz_setbit(quotient, 0);
+  // Of at most 58 bits: rounded once, to even.
+  const double size = std::ldexp(static_cast<double>(mpz_get_ui(quotient)), static_cast<int>(-shift));
+  return value.sign() < 0 ? -size : size;
+}
+
+long binary_size(const Rational& value) {
+  return bits(mpq_numref(rational(value.place_))) - bits(mpq_denref(rational(value.place_)));
+}
+
+void make_primitive(std::vector<Rational>& direction) {
+  Whole multiple, divisor;
+  mpz_set_ui(multiple, 1);
+  for (const Rational& value : direction)
+    mpz_lcm(multiple, multiple, mpq_denref(rational(value.place_)));
+  for (Rational& value : direction) {
+    mpq_ptr entry = rational(value.place_);
+    mpz_divexact(mpq_denref(entry), multiple, mpq_denref(entry));
+    mpz_mul(mpq_numref(entry), mpq_numref(entry), mpq_denref(entry));
+    mpz_set_ui(mpq_denref(entry), 1);
+    mpz_gcd(divisor, divisor, mpq_numref(entry));
+  }
+  if (mpz_sgn(divisor.value) == 0) return;
+  for (Rational& value : direction) {
+    const mpz_ptr whole = mpq_numref(rational(value.place_));
+    mpz_divexact(whole, whole, divisor);
+  }
+}
+
+}  // namespace perp

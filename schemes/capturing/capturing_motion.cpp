@@ -1,0 +1,95 @@
+// What a step of Capturing moves and which branches end on its way: what the safeguard of a change of
+// mode asks.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/schemes/capturing/capturing.hpp>
+
+namespace perp {
+namespace {
+
+/// Distance of (w, λ) from the end of the branch that a margin watches.
+double slack(const ModeMap::Margin& margin, const Branch& branch, double w, double lambda) {
+  const double value = margin.of_lambda ? lambda : w;
+  const Range range = margin.of_lambda ? branch.lambda : w_range(branch);
+  return margin.upper ? range.upper - value : value - range.lower;
+}
+
+}  // namespace
+
+double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
+
+Vector Capturing::motion(const Vector& a, const Vector& b) const {
+  return equations_.given_E() * (b - a);
+}
+
+Vector Capturing::motion_terms(const Vector& a, const Vector& b) const {
+  return equations_.given_E().cwiseAbs() * (a.cwiseAbs() + b.cwiseAbs());
+}
+
+// Every x is an ulp or two from the solution of its step; the sums of n terms add theirs.
+Vector Capturing::motion_rounding(const Vector& a, const Vector& b) const {
+  const double each = (equations_.n() + 4) * std::numeric_limits<double>::epsilon();
+  return each * motion_terms(a, b);
+}
+
+// A variable that is small beside those it depends on has their rounding: the bound of its map.
+Vector Capturing::drift(const Vector& sizes, long steps) const {
+  Vector each = motion_rounding(sizes, Vector::Zero(sizes.size()));
+  Vector of_map(equations_.n());
+  for (const State& state : states_) {
+    if (state.map < 0 || state.cache == nullptr) continue;
+    const ModeMap& map = state.cache->map(state.map);
+    for (int j = 0; j < equations_.n(); ++j)
+      of_map[j] = map.u_rounding(j, state.parameter.data());
+    each = each.cwiseMax(equations_.given_E().cwiseAbs() * of_map);
+  }
+  return static_cast<double>(std::max(steps, 1L)) * each;
+}
+
+/// That of the mode's map at the parameters of the step.
+Vector Capturing::rounding() {
+  const State& now = current();
+  if (now.cache == nullptr || now.map < 0) return Scheme::rounding();
+  const ModeMap& map = now.cache->map(now.map);
+  Vector bounds(equations_.n());
+  for (int j = 0; j < equations_.n(); ++j) bounds[j] = map.u_rounding(j, now.parameter.data());
+  return bounds;
+}
+
+std::vector<Scheme::Departure> Capturing::departures() {
+  State& before = states_[static_cast<std::size_t>(previous_)];
+  const State& now = current();
+  if (now.cache == nullptr) return {};
+  compute_outputs(before);
+  const int old = now.cache->find(*before.mode);
+  if (old < 0) return {};
+  const ModeMap& map = now.cache->map(old);
+  std::vector<Departure> list;
+  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
+    if (map.verdict(i, now.parameter.data()) != ModeMap::Verdict::negative) continue;
+    const double end = map.margin(i, now.parameter.data());
+    // Along the step the margin goes from its value at the last state to the one at the end.
+    const ModeMap::Margin& margin = map.margins()[static_cast<std::size_t>(i)];
+    const auto law = static_cast<std::size_t>(margin.law);
+    const int branch = map.modes().front()[law];
+    double start = 0;
+    if (before.cache == now.cache && before.map == old)
+      start = map.margin(i, before.parameter.data());
+    else if (!margin.combined)
+      start = slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
+                    before.w[margin.law], before.lambda[margin.law]);
+    start = std::max(0.0, start);
+    const double s = start / (start - end);
+    const auto known = std::find_if(list.begin(), list.end(),
+                                    [&](const Departure& d) { return d.law == margin.law; });
+    if (known == list.end())
+      list.push_back({margin.law, s});
+    else
+      known->s = std::min(known->s, s);
+  }
+  return list;
+}
+
+}  // namespace perp
