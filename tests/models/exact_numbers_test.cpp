@@ -103,7 +103,8 @@ TEST_SUITE("models/exact numbers") {
     for (const char* right : {"sat(x, -0.1, 0.3)", "deadzone(x, -0.1, 0.3)",
                               "piecewise(x, -1, -0.1, 0.3, 0.7, 2, 1)", "max(x, 0.1)",
                               "if(x > 0.1, 0.2*x, 0.7)", "max(x/3, 1)", "abs(2*(x/3 + 1)/7)",
-                              "sat(x/3 + 1/7, -1, 1)", "max(x, sqrt(2))"}) {
+                              "sat(x/3 + 1/7, -1, 1)", "max(x, sqrt(2))",
+                              "piecewise(x, -1, 0, 2, 1, 9, 5)", "sat(x, -1, 2)"}) {
       CAPTURE(right);
       const Model model = exact(with_equations("equations = [\"der(x) = " + std::string(right) +
                                                "\"]"));

@@ -52,6 +52,21 @@ TEST_SUITE("analysis/enclosure/modes/exact_events") {
     }
   }
 
+  // The surface is x = 0, but its formula is known to 1e-7 only: so is the time of a point's event.
+  TEST_CASE("a point meets a surface that is not known exactly at all times at which it may") {
+    for (const char* surface : {"x + 2.1e8 - 1e10*0.1*0.3*0.7", "x + 12.87e9 - 1e10*0.9*1.1*1.3",
+                                "x + 7.14e9 - 1e10*0.6*0.7*1.7", "x - 4.29e9 + 1e10*0.3*1.1*1.3"}) {
+      const Enclosure result = run("[variables]\nx = -0.5\n[model]\nequations = [\"der(x) = 1 + "
+                                   "step(" + std::string(surface) + ")\"]\n[run]\nt = [0, 2]\n",
+                                   {0.25, 2});
+      CAPTURE(surface);
+      REQUIRE_FALSE(result.lost.has_value());
+      CHECK(result.events.at(0).t.contains(0.5));
+      CHECK(result.rows.back().box[0].contains(3.0));
+      CHECK(enclosure::width(result.rows.back().box[0]) < 1e-4);
+    }
+  }
+
   TEST_CASE("a surface at a number that is no double is slid on where it is") {
     const Enclosure result = run(R"toml(
 [variables]
