@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
-
 
 #include <perp/core/linear/lu.hpp>
 #include <perp/schemes/located/located_run.hpp>
@@ -15,6 +15,7 @@ namespace {
 
 constexpr double at_edge = 1e-12;    ///< of the terms of a margin: as near as steps go
 constexpr double decided = 1e-9;    ///< of the terms of a rate: its sign is no rounding
+constexpr double of_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a move to 0
 constexpr int most_modes = 256;     ///< that are tried
 
 }  // namespace
@@ -45,7 +46,12 @@ void LocatedRun::move_to_edge(const Gap& gap) {
   const Vector slope = w_y.row(gap.law).head(system_.n());
   if (!has_derivatives && !(slope.allFinite() && w.allFinite())) return;
   const Vector way = scales_.x.cwiseAbs2().cwiseProduct(slope);
-  if (slope.dot(way) > 0) now_.x -= (w[gap.law] - gap.bound) / slope.dot(way) * way;
+  if (!(slope.dot(way) > 0)) return;
+  const Vector move = (w[gap.law] - gap.bound) / slope.dot(way) * way;
+  for (int j = 0; j < system_.n(); ++j) {
+    const double left = now_.x[j] - move[j];
+    now_.x[j] = std::abs(left) <= of_rounding * std::abs(move[j]) ? 0 : left;
+  }
 }
 
 /// Passes the end of a mode that steps come as near as they can, but not beyond: the domain of its

@@ -13,18 +13,6 @@ namespace {
   throw InvalidInput("moreau_jean needs a mechanical system with unilateral contacts: " + reason);
 }
 
-/// 0 ≤ w ⊥ λ ≥ 0, whatever its branches are called.
-bool is_complementarity(const Law& law) {
-  const Law wanted = complementarity();
-  if (law.memory || law.branches.size() != wanted.branches.size()) return false;
-  return std::equal(law.branches.begin(), law.branches.end(), wanted.branches.begin(),
-                    [](Branch a, Branch b) {
-                      a.name.clear();
-                      b.name.clear();
-                      return a == b;
-                    });
-}
-
 /// Which inputs does each line depend on, as far as `matters` tells them apart?
 std::vector<bool> dependent_lines(const Tape& tape, const std::vector<bool>& matters) {
   std::vector<bool> depends(static_cast<std::size_t>(tape.size()));
@@ -41,6 +29,14 @@ std::vector<bool> dependent_lines(const Tape& tape, const std::vector<bool>& mat
 }
 
 }  // namespace
+
+bool is_contact(const Law& law) {
+  if (law.memory || law.branches.size() != 2) return false;
+  const Branch& open = law.branches[0];    // λ = 0, w ≥ 0
+  const Branch& closed = law.branches[1];  // w = 0, λ ≥ 0
+  return open.a == 0 && open.c == 0 && open.w == Range{0, inf} && closed.b == 0 && closed.c == 0 &&
+         closed.lambda == Range{0, inf};
+}
 
 /// All first derivatives of F and G in (t, ẋ, x, λ), by row, on one tape.
 struct MechanicalSystem::Jacobian {
@@ -102,7 +98,7 @@ MechanicalSystem::MechanicalSystem(Dcs system) : system_(std::move(system)) {
 
 void MechanicalSystem::require_laws() const {
   for (const Law& law : system_.laws)
-    if (!is_complementarity(law))
+    if (!is_contact(law))
       refuse(fmt::format("law '{}' is not of the form 0 <= g perp lambda >= 0", law.name));
   if (!system_.resets.empty())
     refuse(fmt::format("'{}' is a reset; restitution replaces it", system_.resets.front().name));

@@ -9,6 +9,9 @@
 
 namespace perp {
 
+/// Is the graph of the law 0 ≤ w ⊥ λ ≥ 0, λ = 0 first, whatever its branches are called?
+bool is_contact(const Law& law);
+
 /// A Dcs seen as a mechanical system with unilateral contacts:
 ///     q̇_j = s_j v_k(j)                             each position has its velocity, s_j ≠ 0 its unit
 ///     M(t, q) v̇ = f(t, q, v) + G(t, q)ᵀ λ          rows in any order, each up to a factor

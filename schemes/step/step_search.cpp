@@ -144,6 +144,8 @@ void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& la
     if (k > 0 && step_.free_laws().empty()) break;
   }
   if (thorough_ && step_.is_nonlinear_in_lambda()) scan(mode, found);
+  if (!decided && end == NewtonEnd::domain)
+    decided = search_inside(mode, points.front(), found);
   if (!decided && is_far_) decided = search_far(mode, points.front(), found);
   if (!decided) found.why = describe(end);
 }

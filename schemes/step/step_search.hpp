@@ -102,6 +102,7 @@ class StepSearch {
   [[nodiscard]] std::vector<int> violated_laws() const;
   void add(const Mode& mode, bool weak, FoundSolutions& found);
   // step_search_starts.cpp
+  bool search_inside(const Mode& mode, const Vector& lambda, FoundSolutions& found);
   bool search_far(const Mode& mode, const Vector& lambda, FoundSolutions& found);
   [[nodiscard]] std::vector<Vector> starts(const Vector& lambda) const;
   [[nodiscard]] std::vector<Vector> grid(const Vector& lambda) const;

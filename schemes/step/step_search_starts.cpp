@@ -83,6 +83,37 @@ std::vector<Vector> StepSearch::grid(const Vector& lambda) const {
   return list;
 }
 
+/// Newton's method from a point at which the arguments of laws are as far within the branches that
+/// are set as they are outside of them at d = 0, where the equations may have no values: √w a little
+/// below 0. Is the mode decided?
+bool StepSearch::search_inside(const Mode& mode, const Vector& lambda, FoundSolutions& found) {
+  d_ = Vector::Zero(step_.n());
+  lambda_ = lambda;
+  step_.set_mode(mode);
+  step_.fix(lambda_);
+  (void)step_.linearise(d_, lambda_);  // w has a value where F has none
+  step_.w(w_);
+  std::vector<double> slopes(static_cast<std::size_t>(step_.size()));
+  bool is_moved = false;
+  for (int law = 0; law < step_.m(); ++law) {
+    const Range range = w_range(step_.branch(law));
+    const double missing = std::clamp(w_[law], range.lower, range.upper) - w_[law];
+    if (missing == 0 || !std::isfinite(missing)) continue;
+    // The least change, in the units of the variables, that moves w by 2 missing.
+    step_.w_derivatives(law, slopes.data());
+    Vector slope(step_.n());
+    for (int j = 0; j < step_.n(); ++j)
+      slope[j] = std::ldexp(slopes[static_cast<std::size_t>(j)], step_.units()[j]);
+    const double square = slope.squaredNorm();
+    if (!(square > 0) || !std::isfinite(square)) continue;
+    for (int j = 0; j < step_.n(); ++j)
+      d_[j] += std::ldexp(2 * missing * slope[j] / square, step_.units()[j]);
+    is_moved = true;
+  }
+  bool inside = false;
+  return is_moved && try_from(mode, found, inside) == NewtonEnd::converged;
+}
+
 /// Newton's method from points on the line of its first step from d = 0: the only unit that the
 /// equations of the step give to an unknown rate. Is the mode decided?
 bool StepSearch::search_far(const Mode& mode, const Vector& lambda, FoundSolutions& found) {

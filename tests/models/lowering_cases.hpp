@@ -116,6 +116,22 @@ inline const std::vector<LoweringCase>& lowering_cases() {
     {"(1 + max(x, 0))*step(x)",
      [](double x, double, double) { return x > 0 ? 1 + x : 0; },
      {of_step}},
+    // Multiples of one argument have one law; forms of several terms where numbers are so exactly.
+    {"abs(x) + abs(-0.01*x) + max(0, 3*x)",
+     [](double x, double, double) { return 1.01 * std::abs(x) + 3 * std::max(0.0, x); },
+     {of_two}},
+    {"abs(p*x)*sign(x) + step(q*x)",
+     [](double x, double, double) { return 0.75 * x + (x < 0 ? 1 : 0); },
+     {of_sign}},
+    {"sign(x - y + 1) + abs(3*x - 3*y + 3) + max(0, 2*y - 2*x - 2)",
+     [](double x, double y, double) {
+       const double w = x - y + 1;
+       return sgn(w) + 3 * std::abs(w) + 2 * std::max(0.0, -w);
+     },
+     {of_three}},
+    {"abs(x - 0.1) + abs(3*x - 0.3)",  // 3 times the double 0.1 is not the double 0.3
+     [](double x, double, double) { return std::abs(x - 0.1) + std::abs(3 * x - 0.3); },
+     {of_two, of_two}},
     {"if(t < 1, x, y)", [](double x, double y, double t) { return t < 1 ? x : y; }, {of_step}},
     {"if(p > 0, x, sign(y))", [](double x, double, double) { return x; }, {}},
     {"abs(q)*x + max(p, q) + sign(q) + if(q > p or p > q, 1, y)",

@@ -62,6 +62,9 @@ class Algebra {
   AffineForm affine(int line);
   /// The form of -line.
   AffineForm negated(const AffineForm& form);
+  /// The line k of parameters with a = k b whatever the parameters, k not 0; of several terms those
+  /// whose coefficients are numbers, exactly. Empty: none is known.
+  std::optional<int> ratio(const AffineForm& a, const AffineForm& b);
 
   [[nodiscard]] Tape& tape() { return tape_; }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <perp/models/language/lowering/algebra.hpp>
 
@@ -148,6 +149,21 @@ AffineForm Algebra::negated(const AffineForm& form) {
   AffineForm result;
   for (const auto& [line, coefficient] : form) result[line] = negate(coefficient);
   return result;
+}
+
+std::optional<int> Algebra::ratio(const AffineForm& a, const AffineForm& b) {
+  const auto same_line = [](const auto& x, const auto& y) { return x.first == y.first; };
+  if (a.empty() || a.rbegin()->first == one) return std::nullopt;
+  if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same_line)) return std::nullopt;
+  const int k = divide(a.rbegin()->second, b.rbegin()->second);
+  if (sign(k).value_or(0) == 0) return std::nullopt;
+  if (a.size() == 1) return k;
+  const auto is_number = [this](int line) { return tape_[line].operation == Operation::constant; };
+  for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y)
+    if (!is_number(x->second) || !is_number(y->second) ||
+        std::fma(value(k), value(y->second), -value(x->second)) != 0)
+      return std::nullopt;
+  return k;
 }
 
 /// Adds coefficient · line to `form`, or its summands to what is pending.

@@ -46,12 +46,18 @@ Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
   const AffineForm opposite = algebra_.negated(form);
   for (std::size_t k = 0; k < list_.size(); ++k) {
     Switch& known = list_[k];
-    const bool same = known.form == form;
-    if (known.law || (!same && known.form != opposite)) continue;
+    if (known.law) continue;
+    Argument found{line, static_cast<int>(k), known.form == form ? 1 : -1, 0};
+    if (known.form != form && known.form != opposite) {
+      const std::optional<int> ratio = algebra_.ratio(form, known.form);
+      if (!ratio) continue;
+      found.orientation = *algebra_.sign(*ratio);
+      found.scale = found.orientation > 0 ? *ratio : algebra_.negate(*ratio);
+    }
     if (creates &&
         std::find(known.names.begin(), known.names.end(), asked.text) == known.names.end())
       known.names.push_back(asked.text);
-    return {line, static_cast<int>(k), same ? 1 : -1, 0};
+    return found;
   }
   if (!creates) return {.line = line};
   list_.push_back({.argument = line, .form = form, .names = {asked.text}, .first = asked});
@@ -87,12 +93,16 @@ int Switches::step(const Argument& w) {
 
 int Switches::absolute(const Argument& w) {
   if (w.index < 0) return algebra_.apply(Operation::abs, w.line, -1);
-  return basis(w.index, Basis::absolute);
+  return scaled(w, basis(w.index, Basis::absolute));
+}
+
+int Switches::scaled(const Argument& w, int value) {
+  return w.scale < 0 ? value : algebra_.multiply(w.scale, value);
 }
 
 int Switches::positive_part(const Argument& w) {
   if (w.index < 0) return algebra_.apply(Operation::max, w.line, algebra_.number(0));
-  const int part = basis(w.index, Basis::positive_part);
+  const int part = scaled(w, basis(w.index, Basis::positive_part));
   if (w.orientation > 0) return part;
   return algebra_.add(part, w.line);  // max(0, w) = max(0, -w) + w
 }

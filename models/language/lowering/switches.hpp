@@ -25,7 +25,7 @@ struct Asked {
 struct Switch {
   int argument = -1;                 ///< line of w
   std::optional<Law> law{};          ///< empty: it follows from what is asked of w
-  AffineForm form{};                 ///< of w, to recognise w and -w; of a given law empty
+  AffineForm form{};                 ///< of w, to recognise its multiples; of a given law empty
   bool is_stated = false;            ///< by the model: it is there even where no equation needs it
   std::vector<std::string> names{};  ///< the operators that ask, as they are written
   Asked first{};                     ///< the first of them
@@ -41,13 +41,14 @@ class Switches {
  public:
   Switches(Algebra& algebra, int first_input) : algebra_(algebra), first_input_(first_input) {}
 
-  /// A switching argument: of switch `index` (with -w where orientation is -1); or its sign is
-  /// known already; or neither, and operators are taken as single-valued.
+  /// A switching argument: of switch `index` (with -w where orientation is -1, with `scale` times
+  /// that); or its sign is known already; or neither, and operators are taken as single-valued.
   struct Argument {
     int line = -1;
     int index = -1;
     int orientation = 1;
     int known_sign = 0;
+    int scale = -1;  ///< line of a factor > 0; -1: 1
   };
 
   /// A law with an argument and a multiplier of its own.
@@ -56,7 +57,7 @@ class Switches {
   int add_stated_law(const Law& law);
   void set_argument(int index, int line) { list_[static_cast<std::size_t>(index)].argument = line; }
 
-  /// The argument on this line, shared with w and -w that are there already. Unless `creates` it
+  /// The argument on this line, shared with multiples of it that are there already. Unless `creates` it
   /// stays without a switch where there is none. Both signs of a number are known, except of 0.
   Argument find(int line, const Asked& asked, bool creates);
 
@@ -73,6 +74,7 @@ class Switches {
 
  private:
   int basis(int index, Basis which);
+  int scaled(const Argument& w, int value);
 
   Algebra& algebra_;
   int first_input_;

@@ -6,20 +6,10 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/located/transition/contact_parts.hpp>
+#include <perp/schemes/mechanical/mechanical_system.hpp>
 
 namespace perp {
 namespace {
-
-/// 0 ≤ w ⊥ λ ≥ 0, whatever its branches are called.
-bool is_complementarity(const Law& law) {
-  Law wanted = complementarity();
-  if (law.memory || law.branches.size() != wanted.branches.size()) return false;
-  for (std::size_t k = 0; k < law.branches.size(); ++k) {
-    wanted.branches[k].name = law.branches[k].name;
-    if (law.branches[k] != wanted.branches[k]) return false;
-  }
-  return true;
-}
 
 /// Is λ finite wherever w is? Then it has no impulse.
 bool is_bounded(const Law& law) {
@@ -143,7 +133,7 @@ std::vector<ContactPart> Partition::parts() {
   std::vector<int> roots;
   for (int i = 0; i < system_.m(); ++i) {
     const int root = sets_.root(law(i));
-    if (!is_complementarity(system_.laws[at(i)]) ||
+    if (!is_contact(system_.laws[at(i)]) ||
         std::find(roots.begin(), roots.end(), root) != roots.end())
       continue;
     roots.push_back(root);
