@@ -138,32 +138,29 @@ t = [0, 2]
     CHECK_FALSE(result.rows.empty());
   }
 
-  // Before x = 0 late members alone dip below the other surface, from the middle's event on, and are
-  // above it again at their own: for them z = 2 √(0.01 (−x0 − 0.53)).
+  // Before x = 0 late members alone dip below another surface, from the middle's event on, and are
+  // above it again at their own; or early ones behind x = 0, until the middle's event: for them
+  // z = 2 √(0.01 (|x0 + 1/2| − 0.03)).
   TEST_CASE("what other gaps do between the middle's event and that of each member counts") {
-    const Enclosure result = run(R"toml(
-[variables]
-x = "[-0.5625, -0.4375]"
-z = 0
-u = 0
-[model]
-equations = [
-  "der(x) = 1",
-  "der(u) = step(x)",
-  "der(z) = step(-(x + 0.02)^2 - 0.01*(0.53 - t + x))",
-]
-[run]
-t = [0, 2]
-)toml",
-                                 {2}, 64);
-    REQUIRE_FALSE(result.lost.has_value());
-    for (int k = 0; k <= 16; ++k) {
-      const double x0 = -0.5625 + k / 128.0, z = 2 * std::sqrt(std::max(0.0, 0.01 * (-x0 - 0.53)));
-      CAPTURE(x0);
-      CHECK(std::any_of(result.rows.begin(), result.rows.end(), [&](const auto& row) {
-        return row.t == 2 && row.box[0].contains(x0 + 2) && row.box[1].lo <= z + 1e-12 &&
-               z - 1e-12 <= row.box[1].hi && row.box[2].contains(2 + x0);
-      }));
+    for (const bool late : {true, false}) {
+      const std::string dip = late ? "-(x + 0.02)^2 - 0.01*(0.53 - t + x)"
+                                   : "-(x - 0.02)^2 - 0.01*(t - x - 0.47)";
+      const Enclosure result =
+          run("[variables]\nx = \"[-0.5625, -0.4375]\"\nz = 0\nu = 0\n[model]\nequations = ["
+              "\"der(x) = 1\", \"der(u) = step(x)\", \"der(z) = step(" +
+                  dip + ")\"]\n[run]\nt = [0, 2]\n",
+              {2}, 64);
+      CAPTURE(late);
+      REQUIRE_FALSE(result.lost.has_value());
+      for (int k = 0; k <= 16; ++k) {
+        const double x0 = -0.5625 + k / 128.0, depth = late ? -x0 - 0.53 : x0 + 0.47;
+        const double z = 2 * std::sqrt(std::max(0.0, 0.01 * depth));
+        CAPTURE(x0);
+        CHECK(std::any_of(result.rows.begin(), result.rows.end(), [&](const auto& row) {
+          return row.t == 2 && row.box[0].contains(x0 + 2) && row.box[1].lo <= z + 1e-12 &&
+                 z - 1e-12 <= row.box[1].hi && row.box[2].contains(2 + x0);
+        }));
+      }
     }
   }
 
