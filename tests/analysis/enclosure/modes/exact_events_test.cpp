@@ -88,6 +88,46 @@ t = [0, 4]
     }
   }
 
+  TEST_CASE("a surface 3 x = 1 is slid on at the third, which is no double") {
+    const Enclosure result = run(R"toml(
+[variables]
+x = 1
+y = 0
+[model]
+equations = ["der(x) = 0.25 - sign(3*x - 1)", "der(y) = x"]
+[run]
+t = [0, 4]
+)toml",
+                                 {2, 4});
+    REQUIRE_FALSE(result.lost.has_value());
+    for (const auto& row : result.rows) {
+      CHECK(holds(row.box[0], Rational(1, 3)));
+      CHECK(enclosure::width(row.box[0]) < 1e-16);
+      // from t = 8/9 on, where y = 16/27
+      CHECK(holds(row.box[1], Rational(16, 27) + (Rational(row.t) - Rational(8, 9)) / 3));
+    }
+  }
+
+  // Slides on x = 0 until 0.3 y = 1 at t = 1/0.21; x' = 0 there but for rounding, x'' = 0.21.
+  TEST_CASE("a surface is left where its multiplier ends, although x' is 0 to rounding only") {
+    const Enclosure result = run(R"toml(
+[variables]
+x = -0.5
+y = 0
+[model]
+equations = ["der(x) = 0.3*y - sign(x)", "der(y) = 0.7"]
+[run]
+t = [0, 6]
+)toml",
+                                 {2, 6});
+    REQUIRE_FALSE(result.lost.has_value());
+    const Rational after = Rational(6) - Rational(100, 21);
+    CHECK(holds(result.rows.back().box[0], Rational(21, 200) * after * after));
+    CHECK(enclosure::width(result.rows.back().box[0]) < 1e-13);
+    CHECK(result.rows.back().flag == Flag::unique);
+    CHECK(result.events.size() == 2);
+  }
+
   // A layer 0 < x < 1/64 in which y' = 1: every member is in it for 1/64, but a set that is wider
   // than the layer is on both of its sides at once.
   TEST_CASE("a layer that is thinner than the set: each member spends its own time in it") {
@@ -143,11 +183,13 @@ t = [0, 2]
   // z = 2 √(0.01 (|x0 + 1/2| − 0.03)).
   TEST_CASE("what other gaps do between the middle's event and that of each member counts") {
     for (const bool late : {true, false}) {
-      const std::string dip = late ? "-(x + 0.02)^2 - 0.01*(0.53 - t + x)"
-                                   : "-(x - 0.02)^2 - 0.01*(t - x - 0.47)";
+      // of u, which stands still before the event, and with r, which does as well, no other mode dips
+      const std::string dip = late ? "-(x + 0.02)^2 - 0.01*(0.53 - t + x) - 0.03*r"
+                                   : "-(u - 0.02)^2 - 0.01*(t - x - 0.47)";
       const Enclosure result =
-          run("[variables]\nx = \"[-0.5625, -0.4375]\"\nz = 0\nu = 0\n[model]\nequations = ["
-              "\"der(x) = 1\", \"der(u) = step(x)\", \"der(z) = step(" +
+          run("[variables]\nx = \"[-0.5625, -0.4375]\"\nz = 0\nu = 0\nr = 0\n[model]\n"
+              "equations = [\"der(x) = 1\", \"der(u) = step(x)\", \"der(r) = -step(x)\", \"der(z) = "
+              "step(" +
                   dip + ")\"]\n[run]\nt = [0, 2]\n",
               {2}, 64);
       CAPTURE(late);
