@@ -51,24 +51,24 @@ double largest_share(const Box& part, const std::vector<double>& scales) {
 }  // namespace
 
 Doubleton::Doubleton(const Box& box)
-    : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box) {
+    : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box), start_(r0_) {
   const auto n = static_cast<Eigen::Index>(box.size());
-  c_ = q_ = Matrix::Identity(n, n);
+  c_ = q_ = image_ = Matrix::Identity(n, n);
   note_sizes(box);
   note_smear();
 }
 
-/// Σ_i |C_ij| rad r_0j, each state in its own measure; those that have stayed what they were count
+/// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they were count
 /// where there are no others.
 void Doubleton::note_smear() {
   const std::vector<double> scales = this->scales();
-  std::vector<double> all(r0_.size(), 0), moved(r0_.size(), 0);
-  for (Eigen::Index i = 0; i < c_.rows(); ++i) {
-    const bool is_constant = c_.row(i) == Vector::Unit(c_.cols(), i).transpose();
-    for (Eigen::Index j = 0; j < c_.cols(); ++j) {
+  std::vector<double> all(start_.size(), 0), moved(start_.size(), 0);
+  for (Eigen::Index i = 0; i < image_.rows(); ++i) {
+    const bool is_constant = image_.row(i) == Vector::Unit(image_.cols(), i).transpose();
+    for (Eigen::Index j = 0; j < image_.cols(); ++j) {
       const auto at = static_cast<std::size_t>(j);
       const double share =
-          std::abs(c_(i, j)) * radius(r0_[at]) / scales[static_cast<std::size_t>(i)];
+          std::abs(image_(i, j)) * radius(start_[at]) / scales[static_cast<std::size_t>(i)];
       all[at] += share;
       if (!is_constant) moved[at] += share;
     }
@@ -82,7 +82,7 @@ Interval Doubleton::spread(const Box& a) const {
   return ((row * IntervalMatrix(c_)) * r0_ + (row * IntervalMatrix(q_)) * r_)[0];
 }
 
-Box Doubleton::linear_image() const { return is_image_ ? IntervalMatrix(c_) * r0_ : Box{}; }
+Box Doubleton::linear_image(const Box& start) const { return IntervalMatrix(image_) * start; }
 
 Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
   return F + (J * IntervalMatrix(c_)) * r0_ + (J * IntervalMatrix(q_)) * r_;
@@ -109,17 +109,17 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   q_ = frame.columns;
   const Box set = points(center_) + IntervalMatrix(c_) * r0_ + IntervalMatrix(q_) * r_;
   box_ = common(common(direct, set), other);
+  image_ = middle(J) * image_;
+  note_smear();
   reorganize(frame, scales);
 }
 
 // Where the second part has outgrown the first, it takes the first in,  r_0' = r + Q⁻¹ C r_0, and a
 // new one begins: its parallelepiped then follows the flow like the starting box did.
 void Doubleton::reorganize(const Frame& frame, const std::vector<double>& scales) {
-  if (is_image_) note_smear();
   const double first = largest_share(IntervalMatrix(c_) * r0_, scales);
   const double second = largest_share(IntervalMatrix(q_) * r_, scales);
   if (!(second > first)) return;
-  is_image_ = false;
   r0_ = r_ + (frame.inverse * IntervalMatrix(c_)) * r0_;
   c_ = q_;
   std::fill(r_.begin(), r_.end(), Interval(0));

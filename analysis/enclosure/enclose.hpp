@@ -20,7 +20,8 @@ struct EncloseOptions {
   int pieces = 512;    ///< most pieces into which the set of starts and parameters is split
   int branches = 64;   ///< most branches that are followed at one time
   int threads = 1;     ///< pieces are independent; the result does not depend on it
-  double share = 0.1;  ///< of a width: what a piece may be wider than its linear image
+  /// Of the width of the whole set: what a piece may be wider than its linear image.
+  double share = 0.1;
 };
 
 /// What a row claims of every point of the start (starts and parameters).
@@ -48,6 +49,7 @@ struct EnclosureRow {
   Box multipliers{};  ///< m
   std::vector<Mode>
       modes{};  ///< those in which members may be at t; more than one: an event is near
+  int root = 0;  ///< of the equations of the first of them
 };
 
 /// Every member of the branch has such an event within `t`: exactly one where `unique`.
@@ -59,6 +61,7 @@ struct EnclosureEvent {
   int from = -1;       ///< branch of the law before
   int to = -1;         ///< branch of the law after
   int reset = -1;      ///< which state reset; -1: none
+  int root = 0;        ///< of the equations after it
   bool unique = true;
   std::string note{};
 };
@@ -99,7 +102,7 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
                   const EncloseOptions& options = {});
 
 /// Encloses all solutions of a system with laws and resets that start in `start` (one interval for
-/// each variable; of algebraic ones it is a guess that nothing depends on) for all `parameters`
+/// each variable; of algebraic ones it tells which of several roots is meant) for all `parameters`
 /// (one for each of the system, constant in time). The data of laws and what the tape holds are
 /// taken as exact. Solutions are Filippov's where laws jump; modes of DAEs are those that are
 /// consistent. Parameters whose numbers are in `disturbances` are functions of time: any that is

@@ -29,6 +29,7 @@ void Piece::note_certain(Branch& branch, const ModeFlow& flow) {
   branch.certain = Certain{.t = branch.t,
                            .set = branch.set,
                            .mode = branch.mode,
+                           .root = branch.root,
                            .monitors = branch.monitors,
                            .flag = branch.flag,
                            .row = branch.row,
@@ -46,6 +47,7 @@ bool Piece::take_back(Branch& branch) {
   branch.t = known.t;
   branch.set = known.set;
   branch.mode = known.mode;
+  branch.root = known.root;
   branch.monitors = known.monitors;
   branch.flag = known.flag;
   branch.row = known.row;
@@ -61,7 +63,8 @@ bool Piece::take_back(Branch& branch) {
 
 /// As far as all gaps are positive, to the grid.
 void Piece::approach(Branch& branch) {
-  ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box());
+  ModeFlow& flow =
+      flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
   for (int round = 0; round < approaches; ++round) {
     const double t = branch.t;
     if (!(t < task_.span.end) || !flow.step.prepare(branch.set, t, task_.span.end, task_.grid))
@@ -115,6 +118,13 @@ bool Piece::open_after_loss(Branch& branch) {
   if (!result_.enclosure.lost && follow_open(branch, {lost->law})) return true;
   keep_reason(*lost, split);
   return false;
+}
+
+bool Piece::ends_continuously(const ModeFlow& flow, int gap) const {
+  const Gap& end = flow.system.gaps[static_cast<std::size_t>(gap)];
+  if (end.reset >= 0 || end.of_multiplier) return false;
+  const Interval beside(directed::next_down(end.end), directed::next_up(end.end));
+  return graph_over(task_.system.laws[static_cast<std::size_t>(end.law)], beside).is_function;
 }
 
 /// The laws of which the candidates differ are open from the start on.
@@ -195,7 +205,12 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     const double from = phase.t();
     if (result_.enclosure.steps++ >= task_.options.most_steps)
       return fail("the number of steps has reached its limit", -1);
-    if (!phase.step(has_rows ? task_.times[branch.row] : task_.span.end))
+    const auto step = phase.step(has_rows ? task_.times[branch.row] : task_.span.end);
+    if (step == Inclusion::Step::blocked) {
+      if (pass_open_event(branch, phase) || phase.open(phase.needed())) continue;
+      return fail(phase.reason(), phase.needed());
+    }
+    if (step == Inclusion::Step::failed)
       return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
     if (!phase.is_function()) {
       if (effort_ != Effort::last && !is_disturbed())
@@ -213,6 +228,8 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
 
 /// Is the mode known of all members? Then the branch goes on in it.
 bool Piece::leave_open(Branch& branch, Inclusion& phase) {
+  if (!phase.is_settled()) return false;
+  branch.ahead.reset();
   Inclusion closing = phase;
   closing.close();
   if (!closing.laws().empty() || is_disturbed()) {
@@ -234,10 +251,11 @@ bool Piece::leave_open(Branch& branch, Inclusion& phase) {
   branch.t = branch.open_until = closing.t();
   branch.set = closing.set();
   branch.mode = next.mode;
+  branch.root = next.root;
   branch.monitors = next.monitors;
   branch.settled = branch.t;
   // states that others give on a surface that holds all members
-  ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box());
+  ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
   const int n = branch.set.states();
   Box F = points(branch.set.center());
   IntervalMatrix J{Matrix(Matrix::Identity(n, n))};
@@ -258,11 +276,23 @@ bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
     row.box.assign(values.begin(), values.begin() + n);
     row.multipliers.assign(values.begin() + n, values.end());
     row.modes = phase.modes();
+    if (branch.ahead && branch.ahead->rows.contains(row.t)) {
+      const Box& before = branch.ahead->rows.at(row.t);
+      for (int k = 0; k < static_cast<int>(before.size()); ++k) {
+        Interval& value = k < n ? row.box[static_cast<std::size_t>(k)]
+                                : row.multipliers[static_cast<std::size_t>(k - n)];
+        value = hull(value, before[static_cast<std::size_t>(k)]);
+      }
+      row.modes.insert(row.modes.end(), branch.ahead->modes.begin(), branch.ahead->modes.end());
+    }
     result_.enclosure.rows.push_back(row);
   }
   if (!task_.options.tube || !(from < phase.t())) return true;
   if (!phase.observe_tube(values)) return false;
   values.resize(static_cast<std::size_t>(n));
+  if (branch.ahead && from < branch.ahead->until)
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = hull(values[k], branch.ahead->tube[k]);
   result_.enclosure.tube.push_back({from, phase.t(), branch.number, branch.flag, values});
   branch.tube_from = phase.t();
   return true;

@@ -5,6 +5,7 @@
 #include <perp/cli/enclosures/enclosure_summary.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/core/interval/decimal.hpp>
+#include <perp/io/text/run_summary.hpp>
 
 namespace perp::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 #include <mutex>
 
+#include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/cli/input/schemes.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/language/run_options.hpp>
 
@@ -75,7 +75,7 @@ void ModelOptions::add_run_to(CLI::App& app, const std::vector<std::string>& key
     const std::string readers = schemes_reading(option.key);
     const std::string help =
         option.meaning + (readers.empty() ? "" : fmt::format(" (schemes {})", readers));
-    if (std::holds_alternative<bool RunOptions::*>(option.member))
+    if (option.is_flag())
       app.add_flag_callback(flag_of(option.key), [&value] { value = "true"; }, help);
     else
       app.add_option(flag_of(option.key), value, help)->type_name(option.placeholder);
@@ -131,13 +131,5 @@ Model read(const ModelOptions& options, const std::vector<Override>& more,
            const std::string& more_option) {
   return ModelReader(options)({}, more, more_option);
 }
-
-std::vector<std::string> variable_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Variable& variable : model.variables) names.push_back(variable.name);
-  return names;
-}
-
-std::string title(const Model& model) { return fmt::format("{} ({})", model.name, model.file); }
 
 }  // namespace perp::cli

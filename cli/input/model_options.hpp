@@ -61,10 +61,4 @@ class ModelReader {
 Model read(const ModelOptions& options, const std::vector<Override>& more = {},
            const std::string& more_option = "--at");
 
-/// Names of the variables.
-std::vector<std::string> variable_names(const Model& model);
-
-/// "name (file)".
-std::string title(const Model& model);
-
 }  // namespace perp::cli

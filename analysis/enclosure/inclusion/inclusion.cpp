@@ -75,6 +75,10 @@ OpenFlow* Inclusion::flow() {
 }
 
 bool Inclusion::open(int law) {
+  if (!is_settled()) {
+    reason_ = "another branch may end while members come into a mode";
+    return false;
+  }
   OpenLaw added{.law = law, .since = t_};
   added.met.insert(mode_[static_cast<std::size_t>(law)]);
   const auto place =
@@ -120,33 +124,33 @@ double Inclusion::first_length(OpenFlow& flow, double end) {
   return std::isfinite(length) ? std::max(length, 4 * grid_) : 4 * grid_;
 }
 
-bool Inclusion::step(double end) {
+Inclusion::Step Inclusion::step(double end) {
   closed_.clear();
-  for (int trial = 0; trial < trials; ++trial) {
-    OpenFlow* equations = flow();
-    if (equations == nullptr) {
-      reason_ = "the equations of an open law are not solved";
-      return false;
-    }
-    if (!(length_ > 0)) length_ = first_length(*equations, end);
-    const double wanted = length_;
-    bool needs_law = false;
-    for (double length = wanted; length >= grid_; length /= 2) {
-      to_ = length < end - t_ ? t_ + grid_ * std::floor(length / grid_) : end;
-      const Proof proof = prove(*equations, to_);
-      if (proof == Proof::made) {
-        move(*equations);
-        length_ = growth * (length < wanted ? length : wanted);
-        return true;
-      }
-      needs_law = proof == Proof::needs_law && length <= std::max(patience * wanted, 2 * grid_);
-      if (needs_law) break;
-    }
-    if (!needs_law) return false;
-    if (!open(needed_)) return false;
+  OpenFlow* equations = flow();
+  if (equations == nullptr) {
+    reason_ = "the equations of an open law are not solved";
+    return Step::failed;
   }
-  reason_ = no_step;
-  return false;
+  if (!(length_ > 0)) length_ = first_length(*equations, end);
+  const double wanted = length_;
+  for (double length = wanted; length >= grid_; length /= 2) {
+    to_ = length < end - t_ ? t_ + grid_ * std::floor(length / grid_) : end;
+    const Proof proof = prove(*equations, to_);
+    if (proof == Proof::made) {
+      move(*equations);
+      length_ = growth * (length < wanted ? length : wanted);
+      return Step::made;
+    }
+    if (proof == Proof::needs_law && length <= std::max(patience * wanted, 2 * grid_))
+      return Step::blocked;
+  }
+  return Step::failed;
+}
+
+/// λ over the tube. As long as members come in, some are reference solutions still.
+Interval Inclusion::allowed(const OpenLaw& open) const {
+  const Interval& lambda = open.graph.lambda;
+  return is_settled() || !lambda.has_value() ? lambda : hull(lambda, Interval(open.reference));
 }
 
 /// Z ⊃ X + [0, h] f(Z, Λ), Λ ⊃ what the laws allow over w(Z): solutions stay in the right side.
@@ -168,14 +172,14 @@ bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
     Box wider = Lambda;
     for (std::size_t a = 0; a < laws_.size(); ++a) {
       laws_[a].graph = graph_over(law_of(flows_, laws_[a].law), flow.argument(static_cast<int>(a)));
-      const Interval& lambda = laws_[a].graph.lambda;
+      const Interval lambda = allowed(laws_[a]);
       if (!lambda.has_value()) return false;
       inside = inside && Lambda[a].contains(lambda);
       wider[a] = hull(Lambda[a], lambda);
     }
     if (inside) {
       tube_ = K;
-      for (const OpenLaw& open : laws_) lambda_.push_back(open.graph.lambda);
+      for (const OpenLaw& open : laws_) lambda_.push_back(allowed(open));
       add_disturbances(lambda_);
       return true;
     }
@@ -185,11 +189,23 @@ bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
   return false;
 }
 
-/// The law whose branch may end in the tube; −1: none, −2: a reset may happen.
+bool Inclusion::is_rising(const Gap& gap) const {
+  return std::any_of(rising_.begin(), rising_.end(), [&](const Gap& one) {
+    return one.law == gap.law && one.of_multiplier == gap.of_multiplier && one.end == gap.end &&
+           one.side == gap.side && gap.reset < 0;
+  });
+}
+
+/// The law whose branch may end in the tube; −1: none, −2: a reset may happen, −3: a gap that was 0
+/// may not rise.
 int Inclusion::ending_law(OpenFlow& flow) {
   for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
     const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
     const int sign = certain_sign(flow.gap(k));
+    if (sign <= 0 && is_rising(gap)) {
+      if (certain_sign(flow.gap_rate(k)) <= 0) return -3;
+      continue;
+    }
     if (gap.reset >= 0 ? sign == 0 : sign <= 0) return gap.reset >= 0 ? -2 : gap.law;
   }
   return -1;
@@ -239,7 +255,8 @@ bool Inclusion::find_deviation(OpenFlow& flow) {
     D = gained + A * E;
     for (std::size_t i = 0; i < E.size(); ++i) E[i] = common({E[i]}, {times_ * D[i]})[0];
   }
-  added_ = deviation(A, B, v, D, h);
+  // of members that come in within the step only for a part of it
+  added_ = is_settled() ? deviation(A, B, v, D, h) : E;
   return is_bounded(added_);
 }
 
@@ -340,6 +357,7 @@ void Inclusion::move(OpenFlow& flow) {
   set_.move(F, J, box);
   span_ = Interval(t_, to_);
   t_ = to_;
+  if (t_ >= settled_) settle(flow);
 }
 
 void Inclusion::close() {

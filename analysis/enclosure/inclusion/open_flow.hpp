@@ -28,6 +28,7 @@ class OpenFlow {
   /// ∂f_i/∂x_j, and of j from the number of states on by v; after `expand` with derivatives.
   [[nodiscard]] Interval slope(int i, int j) const { return spread_.derivative(i, j, 1); }
   [[nodiscard]] Interval gap(int k) const { return spread_.output(k, 0); }
+  [[nodiscard]] Interval gap_rate(int k) const { return spread_.output(k, 1); }
   /// w of the open law number a, its rate and ∂w/∂x_j.
   ///@{
   [[nodiscard]] Interval argument(int a) const { return spread_.output(first_ + a, 0); }
