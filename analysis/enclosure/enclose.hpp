@@ -104,9 +104,11 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
 /// each variable; of algebraic ones it tells which of several roots is meant) for all `parameters`
 /// (one for each of the system, constant in time). The data of laws and what the tape holds are
 /// taken as exact. Solutions are Filippov's where laws jump; modes of DAEs are those that are
-/// consistent. Throws InvalidInput for wrong sizes, spans and times, and where the start is not
-/// consistent.
+/// consistent. Parameters whose numbers are in `disturbances` are functions of time: any that is
+/// measurable and within its interval, and what is said of every point holds of every point with
+/// every such function. Throws InvalidInput for wrong sizes, spans and times, and where the start is
+/// not consistent.
 Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options = {});
+                  const EncloseOptions& options = {}, const std::vector<int>& disturbances = {});
 
 }  // namespace perp::enclosure

@@ -100,6 +100,7 @@ void Piece::start() {
   branch.tube_from = branch.t;
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
+  if (is_disturbed()) return start_disturbed(branch, list);
   bool is_many = false;
   if (!settle(branch, list, is_many)) {
     open_at_start(branch, list);

@@ -126,6 +126,8 @@ class Piece {
   bool open_after_loss(Branch& branch);
   void keep_reason(const Lost& first, int split);
   void open_at_start(const Branch& branch, const std::vector<Successor>& list);
+  void start_disturbed(Branch branch, std::vector<Successor> list);
+  [[nodiscard]] bool is_disturbed() const { return !task_.space.disturbances.empty(); }
   bool leave_open(Branch& branch, Inclusion& phase);
   bool add_open_rows(Branch& branch, Inclusion& phase, double from);
   bool pass_open_event(Branch& branch, Inclusion& phase);

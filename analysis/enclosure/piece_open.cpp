@@ -153,6 +153,34 @@ void Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
   keep_reason(*lost, split);
 }
 
+/// Under disturbances laws are opened and closed on the way, to the end. The first mode is known
+/// where all is certain without second derivatives, which solutions do not have.
+void Piece::start_disturbed(Branch branch, std::vector<Successor> list) {
+  const auto is_certain = [](const Successor& next) {
+    return next.verdict == Verdict::proved ? are_positive(next.monitors)
+                                           : next.verdict == Verdict::refuted;
+  };
+  for (Successor& next : list) {
+    const bool bends =
+        std::any_of(next.monitors.begin(), next.monitors.end(),
+                    [](const Monitor& monitor) { return monitor.trend == Trend::bending; });
+    if (bends) next.verdict = Verdict::open;
+  }
+  const auto first = std::find_if(list.begin(), list.end(), [](const Successor& next) {
+    return next.verdict == Verdict::proved;
+  });
+  if (first == list.end() || !std::all_of(list.begin(), list.end(), is_certain)) {
+    lose(branch, "the first mode is not known", Interval(branch.t), -1);
+    return open_at_start(branch, list);
+  }
+  branch.mode = first->mode;
+  branch.number = numbers_++;
+  if (follow_open(branch, {}))
+    open_.push_back(std::move(branch));
+  else
+    note_unfinished(branch);
+}
+
 /// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
 /// piece may be bisected still.
 bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
@@ -185,7 +213,7 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     if (step == Inclusion::Step::failed)
       return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
     if (!phase.is_function()) {
-      if (effort_ != Effort::last)
+      if (effort_ != Effort::last && !is_disturbed())
         return fail("the next mode is not known", phase.laws().front().law);
       branch.flag = Flag::all;
     }
@@ -204,7 +232,7 @@ bool Piece::leave_open(Branch& branch, Inclusion& phase) {
   branch.ahead.reset();
   Inclusion closing = phase;
   closing.close();
-  if (!closing.laws().empty()) {
+  if (!closing.laws().empty() || is_disturbed()) {
     if (!closing.closed().empty()) {
       note_open_events(branch, closing.closed(), closing.t());
       phase = closing;

@@ -230,11 +230,11 @@ Box start_of(const Dcs& system, const StateSpace& space, const Box& start) {
 }  // namespace
 
 Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options) {
+                  const EncloseOptions& options, const std::vector<int>& disturbances) {
   require_directed_arithmetic();
   validate(system);
   check_order(options);
-  const StateSpace space = state_space(system, parameters);
+  const StateSpace space = state_space(system, parameters, disturbances);
   const Box whole = start_of(system, space, start);
   const PieceTask task{.system = system,
                        .space = space,

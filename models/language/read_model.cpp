@@ -107,6 +107,9 @@ void read_parameters(Context& context, const Value* table, const std::vector<std
     note_interval(name, text, value, model);
     if (!model.exact_numbers) continue;
     model.exact_numbers->names.push_back(name);
+    if (value.is_disturbance)
+      model.exact_numbers->disturbances.push_back(
+          static_cast<int>(model.exact_numbers->values.size()));
     model.exact_numbers->values.push_back(value.exact);
   }
 }
@@ -170,6 +173,9 @@ void read_variable(const Context& context, const std::string& name, const Value&
   reader::Quantity at_start;
   if (start != nullptr) {
     at_start = context.quantity(*start, "start of " + what);
+    if (at_start.is_disturbance)
+      context.document().fail(
+          *start, fmt::format("start of {} is an interval at every t; expected one without", what));
     variable.start = at_start.value;
     note_interval(name, *start, at_start, model);
   }

@@ -21,11 +21,13 @@ struct OpenLaw {
   std::set<int> met{};  ///< branches on which members may have been since
 };
 
-/// All solutions while the branches of some laws are not known: those of the inclusion
-///     x' ∈ f(t, x, Λ),    Λ: what the open laws allow over the w of the tube
+/// All solutions while the branches of some laws are not known, or under disturbances, functions of
+/// time that are known by their bounds: those of the inclusion
+///     x' ∈ f(t, x, Λ),    Λ: what the open laws allow over the w of the tube, and the bounds
 /// hold them all. Beside the reference solution y of λ = c from the same start,
 ///     e = x − y,   e' ∈ A e + B (Λ − c),   A = ∂f/∂x, B = ∂f/∂λ between both,
-///     e(h) ∈ h B (Λ − c) + h²/2 A D,   D = B (Λ − c) + A E,   e(s) ∈ E for s ≤ h.
+///     e(s) ∈ s D,   D = B (Λ − c) + A E,   e(s) ∈ E for s ≤ h
+/// give e(h), see `deviation`.
 /// At a vertical branch w = c of an open law a side that goes back bounds w: (w − c)⁺ grows by at
 /// most the largest w' of points with w > c, and (w − c)⁻ likewise.
 ///
@@ -90,13 +92,14 @@ class Inclusion {
 
   OpenFlow* flow();
   [[nodiscard]] Box lambda_now() const;
-  [[nodiscard]] double first_length(OpenFlow& flow);
+  void add_disturbances(Box& given) const;
+  [[nodiscard]] double first_length(OpenFlow& flow, double end);
   Proof prove(OpenFlow& flow, double to);
   bool find_tube(OpenFlow& flow, const Interval& times);
   [[nodiscard]] bool is_rising(const Gap& gap) const;
   [[nodiscard]] Interval allowed(const OpenLaw& open) const;
   int ending_law(OpenFlow& flow);
-  bool find_disturbance(OpenFlow& flow);
+  bool find_deviation(OpenFlow& flow);
   void bound_arguments(OpenFlow& flow);
   void contract(OpenFlow& flow, Box& box);
   void move(OpenFlow& flow);
@@ -114,7 +117,7 @@ class Inclusion {
   int needed_ = -1;    // law
   Interval times_{};   // of the step, from 0
   Interval span_{};    // of the last step
-  Box tube_, lambda_;  // Z, Λ
+  Box tube_, lambda_;  // Z, Λ with the bounds of disturbances
   Box rates_, added_;  // f over them; e(h)
   std::string reason_;
 };

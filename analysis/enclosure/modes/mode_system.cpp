@@ -34,10 +34,12 @@ std::vector<int> ModeSolver::unknowns_of(int line) const {
   return inputs;
 }
 
-/// Does it hold the λ of an open law, whose derivative is not known?
+/// Does it hold the λ of an open law or a disturbance, whose derivative is not known?
 bool ModeSolver::holds_open(int line) const {
   return std::any_of(open_.laws.begin(), open_.laws.end(),
-                     [&](int law) { return lines_.depends(line, system_.multiplier_input(law)); });
+                     [&](int law) { return lines_.depends(line, system_.multiplier_input(law)); }) ||
+         std::any_of(space_.disturbances.begin(), space_.disturbances.end(),
+                     [&](int k) { return lines_.depends(line, system_.parameter_input(k)); });
 }
 
 /// The equations of the system, and a w + b λ = c of every law.
