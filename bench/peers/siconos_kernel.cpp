@@ -7,7 +7,7 @@
 #include <SiconosKernel.hpp>
 #include <SiconosVectorIterator.hpp>
 
-#include <perp/bench/siconos_kernel.hpp>
+#include <perp/bench/peers/siconos_kernel.hpp>
 
 namespace perp::bench {
 namespace {

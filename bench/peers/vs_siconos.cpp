@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include <perp/bench/measure.hpp>
-#include <perp/bench/siconos_kernel.hpp>
+#include <perp/bench/peers/siconos_kernel.hpp>
 #include <perp/bench/stepping.hpp>
 #include <perp/bench/systems.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
