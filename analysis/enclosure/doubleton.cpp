@@ -92,6 +92,8 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   const IntervalMatrix JC = J * IntervalMatrix(c_);
   const Box direct = F + JC * r0_ + (J * IntervalMatrix(q_)) * r_;
   const Matrix next_c = middle(JC);
+  std::vector<bool> constant(r_.size());
+  for (std::size_t i = 0; i < constant.size(); ++i) constant[i] = F[i] == Interval(center_[i]);
   center_ = middle(F);
   note_sizes(direct);
   const std::vector<double> scales = this->scales();
@@ -100,7 +102,7 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
     has_frame_ = true;
   }
   const IntervalMatrix JQ = J * IntervalMatrix(q_);
-  const std::vector<bool> constant = constant_rows(J);
+  keep_constant_rows(J, constant);
   const Frame frame = next_frame(middle(JQ), constant, scales);
   const Box added = F - points(center_) + (JC - IntervalMatrix(next_c)) * r0_;
   r_ = (frame.inverse * JQ) * r_ + frame.inverse * added;
@@ -115,17 +117,15 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
 
 /// States that stay what they are, as parameters do, and of which the frame holds nothing: r_i = 0
 /// on a frame vector of their own.
-std::vector<bool> Doubleton::constant_rows(const IntervalMatrix& J) const {
-  std::vector<bool> list(r_.size());
+void Doubleton::keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const {
   for (int i = 0; i < states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    list[at] = r_[at].is_zero();
+    list[at] = list[at] && r_[at].is_zero();
     for (int j = 0; j < states(); ++j) {
       const bool is_apart = i == j || (q_(i, j) == 0 && q_(j, i) == 0);
       list[at] = list[at] && is_apart && J(i, j) == Interval(i == j ? 1 : 0);
     }
   }
-  return list;
 }
 
 /// An orthogonal frame of the states that move, and the old vectors of those that do not: the

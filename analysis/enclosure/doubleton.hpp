@@ -34,7 +34,7 @@ class Doubleton {
   [[nodiscard]] std::vector<double> scales() const;
   void note_sizes(const Box& box);
   void note_smear();
-  [[nodiscard]] std::vector<bool> constant_rows(const IntervalMatrix& J) const;
+  void keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const;
   [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
                                  const std::vector<double>& scales) const;
   void reorganize(const Frame& frame, const std::vector<bool>& constant,

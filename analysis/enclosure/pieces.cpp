@@ -103,9 +103,11 @@ using EventKey = std::vector<std::tuple<std::string, int, int, int, int>>;
 EventKey key_of(const Enclosure& enclosure, int branch, double start) {
   EventKey key;
   for (const EnclosureRow& row : enclosure.rows)
-    if (row.branch == branch && row.t == start)
+    if (row.branch == branch && row.t == start) {
+      key.emplace_back("root", row.root, -1, -1, -1);
       for (int i = 0; i < static_cast<int>(row.modes.front().size()); ++i)
-        key.emplace_back("start", i, -1, row.modes.front()[static_cast<std::size_t>(i)], row.root);
+        key.emplace_back("start", i, -1, row.modes.front()[static_cast<std::size_t>(i)], -1);
+    }
   for (const EnclosureEvent& event : enclosure.events)
     if (event.branch == branch)
       key.emplace_back(event.type, event.law, event.from, event.to,

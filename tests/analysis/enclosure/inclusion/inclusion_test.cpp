@@ -313,28 +313,4 @@ t = [0, 2]
     REQUIRE(reset.lost.has_value());
     CHECK(reset.lost->t.lo <= 1);
   }
-
-  TEST_CASE("a jump of a right side is passed while a kink is open, and stays unique") {
-    // u rests at 0 within the set's width while y, which |u| hardly moves, crosses 0
-    const std::string text = R"toml(
-[variables]
-u = "[-0.01, 0.01]"
-y = "[0.99, 1.01]"
-z = 0
-[model]
-equations = ["der(u) = 0.01*y", "der(y) = -1 + 0.01*abs(u)", "der(z) = sign(y)"]
-[run]
-t = [0, 2]
-)toml";
-    const Enclosure result = run(text, at({1.5, 2}));
-    REQUIRE_FALSE(result.lost.has_value());
-    REQUIRE(result.rows.size() == 2);
-    CHECK(result.rows.back().flag == Flag::unique);
-    CHECK(std::any_of(result.events.begin(), result.events.end(), [](const auto& event) {
-      return event.type == "crossing" && event.unique && event.t.lo > 0.9 && event.t.hi < 1.1;
-    }));
-    // u(0) = 0, y(0) = 1: y = 1 - t and z = 1 - |1 - t| to 1e-3
-    CHECK(holds(result, 2, {0, -1, 0}, 1e-3));
-    CHECK(enclosure::width(result.rows.back().box[2]) < 0.1);
-  }
 }
