@@ -192,9 +192,11 @@ TEST_SUITE("cli/wrong_input") {
     const Folder folder;
     for (const char* text : {"-x + 0/0", "1/0", "-x^2 + 1/0", "x/k", "2*(x - log(k))", "sqrt(-1)*x"}) {
       CAPTURE(text);
-      folder.write("model.toml", std::string("[parameters]\nk = 0\n[variables]\nx = 1\ny = 1\n") +
-                                     "[model]\nequations = [\"der(y) = -y\",\n  \"der(x) = " + text +
-                                     "\"]\n[run]\nt = [0, 1]\n");
+      std::string model = "[parameters]\nk = 0\n[variables]\nx = 1\ny = 1\n[model]\n";
+      model += "equations = [\"der(y) = -y\",\n  \"der(x) = ";
+      model += text;
+      model += "\"]\n[run]\nt = [0, 1]\n";
+      folder.write("model.toml", model);
       const Outcome run = perp_program(folder, {"run", "model.toml"});
       CHECK(run.status == 2);
       CHECK(run.out == "");
