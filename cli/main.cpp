@@ -12,6 +12,7 @@
 
 #include <perp/cli/command.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/models/language/read_model.hpp>
@@ -74,11 +75,15 @@ void check_option_names(const CLI::App& app, const Arguments& arguments) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// What CLI11 complains about, in our words.
-std::string describe(const CLI::ParseError& error) {
+std::string describe(const CLI::ParseError& error, const CLI::App& app) {
   const std::string what = first_line(error.what());
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    const std::string option = what.substr(0, what.find(':'));
-    return fmt::format("{} needs a value", option);
+    const std::string name = what.substr(0, what.find(':'));
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option != nullptr && option->results().size() > 1)
+      return fmt::format("{} is given twice: {}; expected it once", name,
+                         fmt::join(option->results(), " and "));
+    return fmt::format("{} needs a value", name);
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return fmt::format("{} is missing", what.substr(0, what.find(" is required")));
@@ -120,7 +125,7 @@ int run_command(const Command& command, Arguments arguments) {
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
-    throw InvalidInput(fmt::format("{}; see {} --help", describe(error), name));
+    throw InvalidInput(fmt::format("{}; see {} --help", describe(error, app), name));
   }
   check_values(app, name);
   return action();
@@ -203,6 +208,9 @@ int program(const Arguments& arguments) {
   } catch (const FileError& error) {
     complain(fmt::format("{}: {}", name, one_line(error.what())));
     return exit_wrong_input;
+  } catch (const Interrupted&) {
+    complain(name + ": interrupted");
+    return exit_no_answer;
   } catch (const std::bad_alloc&) {
     complain(name + ": the problem does not fit into memory");
     return exit_no_answer;

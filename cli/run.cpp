@@ -160,12 +160,14 @@ int execute(const RunArguments& arguments) {
   if (!arguments.quiet)
     fmt::print(stream, "{}",
                text_of({model, run, modes, recorder.constraints(), last_state(run), files}));
-  if (model.run.scheme == "located" && model.run.policy == "all")
+  if (model.run.scheme == "located" && model.run.policy == "all" && !interrupted())
     fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
   if (arguments.all) {
     fmt::print(stream, "{} steps have not exactly one solution{}\n", recorder.listed_steps(),
                is_affine(model) ? "" : " among those found");
-    if (const std::string tree = tree_text(model, solution_tree_of(model)); !tree.empty())
+    if (const std::string tree =
+            interrupted() ? "" : tree_text(model, solution_tree_of(model));
+        !tree.empty())
       fmt::print(stream, "tree of solutions\n{}", tree);
   }
   if (failure) std::rethrow_exception(failure);

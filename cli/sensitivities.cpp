@@ -57,9 +57,7 @@ int execute(SensitivityArguments arguments) {
     throw InvalidInput("--policy all: one solution is differentiated; expected minimal_norm, stay");
   const Model model = read(options);
   const auto with = [&](const std::string& name, double value) {
-    ModelOptions moved = options;
-    moved.set.push_back(fmt::format("{}={:.17g}", name, value));
-    return read(moved);
+    return ModelReader(options)({{name, fmt::format("{:.17g}", value)}}, {}, "");
   };
   std::vector<std::string> wrt;
   if (!arguments.wrt.empty()) wrt = split_list(arguments.wrt);

@@ -19,17 +19,25 @@ CsvWriter::CsvWriter(const std::string& file, const Model& model,
       lambdas_(model.laws().size()),
       quantities_(static_cast<Eigen::Index>(quantities.size())) {
   const Columns columns = columns_of(model);
-  std::string header = "t,";
-  for (const std::string& name : columns.x) header += quoted(name) + ",";
-  for (const std::string& name : columns.lambda) header += quoted(name) + ",";
-  for (const std::string& name : columns.outputs) header += quoted(name) + ",";
+  header_ = "t,";
+  for (const std::string& name : columns.x) header_ += quoted(name) + ",";
+  for (const std::string& name : columns.lambda) header_ += quoted(name) + ",";
+  for (const std::string& name : columns.outputs) header_ += quoted(name) + ",";
   for (const auto& [letter, count] : {std::pair{"x", columns.x.size()}, {"lambda", lambdas_}})
     for (std::size_t i = 1; i <= count; ++i)
       for (const std::string& name : quantities)
-        header += fmt::format("d{}{}_d{},", letter, i, name);
-  header += "mode\n";
-  file_.buffer().append(header.data(), header.data() + header.size());
-  file_.end_record();
+        header_ += fmt::format("d{}{}_d{},", letter, i, name);
+  header_ += "mode\n";
+}
+
+void CsvWriter::write_header() {
+  file_.buffer().append(header_.data(), header_.data() + header_.size());
+  header_.clear();
+}
+
+void CsvWriter::close() {
+  write_header();
+  file_.close();
 }
 
 /// Empty fields where the scheme of this row has none.
@@ -46,6 +54,7 @@ void CsvWriter::append_sensitivities(const Step& step) {
 }
 
 void CsvWriter::row(const Step& step, const Vector& outputs) {
+  if (!header_.empty()) write_header();
   fmt::memory_buffer& buffer = file_.buffer();
   append(buffer, step.t);
   for (const double value : step.x) append(buffer, value);

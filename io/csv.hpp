@@ -11,7 +11,8 @@
 namespace perp::io {
 
 /// A trajectory as CSV: t, the variables, λ, outputs, sensitivities, the mode as text. Numbers are
-/// the shortest text that reads back as the same double.
+/// the shortest text that reads back as the same double. The names of the columns are written with
+/// the first row, or by `close`: a run that is refused before it has one leaves the file as it was.
 class CsvWriter {
  public:
   /// `quantities`: names of the columns of dx_dq, e.g. p1: columns dx1_dp1, ..., dlambda1_dp1, ...
@@ -19,12 +20,14 @@ class CsvWriter {
             const std::vector<std::string>& quantities = {});
   /// `outputs`: their values at this state.
   void row(const Step& step, const Vector& outputs);
-  void close() { file_.close(); }
+  void close();
 
  private:
+  void write_header();
   void append_sensitivities(const Step& step);
 
   OutputFile file_;
+  std::string header_;  // empty once it is written
   ModeText mode_text_;
   std::string mode_field_;
   Mode mode_;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <perp/core/base/error.hpp>
 #include <perp/schemes/check_options.hpp>
@@ -44,6 +46,11 @@ void check_span(Span span, const std::vector<double>& times) {
   }
 }
 
+double smallest_h(Span span) {
+  return 4 * std::numeric_limits<double>::epsilon() *
+         std::max(std::abs(span.start), std::abs(span.end));
+}
+
 void check_steps(Span span, double h, const std::vector<double>& times) {
   check_span(span, times);
   if ((span.end - span.start) / h > most_steps)
@@ -51,6 +58,12 @@ void check_steps(Span span, double h, const std::vector<double>& times) {
         fmt::format("h = {} is too small for the span [{}, {}]: it makes {:.3g} steps, expected at "
                     "most {:g}",
                     h, span.start, span.end, (span.end - span.start) / h, most_steps));
+  // A step that is a few roundings of t is no step of length h: neighbouring ones end at one time.
+  if (h < smallest_h(span))
+    throw InvalidInput(
+        fmt::format("h = {} is too small for the span [{}, {}]: there t is known to {:.2g} only, "
+                    "expected at least {:.2g}; a span that begins near 0 resolves shorter steps",
+                    h, span.start, span.end, smallest_h(span) / 4, smallest_h(span)));
 }
 
 }  // namespace perp

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/end_of_mode.hpp>
 #include <perp/schemes/events/bound_watch.hpp>
@@ -26,9 +27,9 @@ constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
 class Run {
  public:
   Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
-      const IntegrateOptions& options, int n)
+      const IntegrateOptions& options, const Vector& x0)
       : scheme_(scheme), laws_(laws), changes_(changes), options_(options), events_(laws),
-        bounds_(options.bounds, n), is_recorded_(options.keep || options.observer),
+        bounds_(options.bounds, static_cast<int>(x0.size())), is_recorded_(options.keep || options.observer),
         is_watched_(!bounds_.empty() || scheme.has_resets()) {}
 
   Trajectory operator()(const Vector& x0, Span span, double h) {
@@ -70,7 +71,12 @@ class Run {
       return advance(t_next, length) && record(is_asked);
     };
     const auto leap = [this](const UniformSteps& steps) { return stay(steps); };
-    if (keep_state(true) && !outside) for_each_step(span, h, options_.times, leap, step);
+    try {
+      if (keep_state(true) && !outside) for_each_step(span, h, options_.times, leap, step);
+    } catch (const Interrupted&) {  // within a step: the last state that was kept is the end
+      scheme_.restore(last_kept_);
+      interrupt();
+    }
     if (outside) finish(Status::interrupted, *outside);
     if (result_.status == Status::never_run)
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
@@ -102,6 +108,7 @@ class Run {
   bool advance_in_pieces(double t_next, double h, std::optional<Attempt> first) {
     double to = t_next;
     for (int resets = 0;;) {
+      check_interruption();
       const double start = scheme_.t();
       const std::size_t logged = result_.events.size();
       const Step from = bounds_.empty() && changes_.poles == nullptr ? Step{} : scheme_.snapshot();
@@ -295,14 +302,7 @@ class Run {
     const bool enters = std::any_of(events.begin(), events.end(), [](const Event& event) {
       return event.kind == EventKind::sliding_entry;
     });
-    events_.add(std::move(events), enters && leaves_at_once());
-  }
-
-  /// Does the current mode end with the current state? Told by a step too short for anything else.
-  bool leaves_at_once() {
-    const double moment = std::ldexp(h_, -10);
-    const Attempt attempt = scheme_.attempt(scheme_.t() + moment, moment);
-    return attempt.status == Status::solved && !attempt.kept_mode;
+    events_.add(std::move(events), enters && leaves_at_once(scheme_, h_));
   }
 
   void log_changes(const Refinement& refinement, double h, const Vector& whole) {
@@ -344,13 +344,13 @@ class Run {
   bool record(bool requested) { return !is_recorded_ || keep_state(requested); }
   bool keep_state(bool requested) {
     if (options_.only_times && !requested) return true;
-    if (options_.keep || result_.t.empty()) result_.append(scheme_.snapshot());
-    if (options_.observer && !options_.observer(scheme_.snapshot())) {
-      finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", scheme_.t()));
-      return false;
-    }
-    return true;
+    last_kept_ = scheme_.snapshot();
+    if (options_.keep || result_.t.empty()) result_.append(last_kept_);
+    const bool goes_on = !options_.observer || options_.observer(last_kept_);
+    if (!goes_on) interrupt();
+    return goes_on;
   }
+  void interrupt() { finish(Status::interrupted, interrupted_text(scheme_.t())); }
 
   void finish(Status status, std::string message) {
     log_end(status, scheme_.t(), scheme_.x(), message, result_.events);
@@ -374,6 +374,7 @@ class Run {
   bool is_watched_;   // there are bounds or resets to look for within each step
   Trajectory result_;
   std::optional<Failure> failure_;  // of the step being made
+  Step last_kept_;
   double h_ = 0;
   Vector sizes_;  // largest |x_j| at the start and where modes changed
   long steps_ = 0, several_ = 0, ties_ = 0;  // all, of several solutions, of equally near ones
@@ -386,15 +387,13 @@ class Run {
 Trajectory run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0, Span span, double h,
                const ModeChanges& changes, const IntegrateOptions& options) {
   check_steps(span, h, options.times);
-  const auto n = static_cast<int>(x0.size());
-  return Run(scheme, laws, changes, options, n)(x0, span, std::min(h, span.end - span.start));
+  return Run(scheme, laws, changes, options, x0)(x0, span, std::min(h, span.end - span.start));
 }
 
 Trajectory resume(Scheme& scheme, const std::vector<Law>& laws, const Step& from, double end,
                   double h, const ModeChanges& changes, const IntegrateOptions& options) {
   check_steps({from.t, end}, h, options.times);
-  const auto n = static_cast<int>(from.x.size());
-  return Run(scheme, laws, changes, options, n).resume(from, end, std::min(h, end - from.t));
+  return Run(scheme, laws, changes, options, from.x).resume(from, end, std::min(h, end - from.t));
 }
 
 }  // namespace perp

@@ -15,6 +15,8 @@ std::string stopped_text(const RunEnd& at, bool ends, const std::string& why) {
                      at.residuals.empty() ? ":" : ";", why);
 }
 
+std::string interrupted_text(double t) { return fmt::format("interrupted at t = {:.10g}", t); }
+
 std::string accumulation_text(const RunEnd& at, const std::string& resets) {
   return fmt::format("resets accumulate at t = {:.10g} (step {}): {}; a contact law passes such an "
                      "accumulation",

@@ -18,6 +18,9 @@ std::string refused_start_text(const RunEnd& at, const std::string& why);
 /// "no solution after t = 1 (step 7, mode [...]): ..." where the solution `ends`, else "stopped at t".
 std::string stopped_text(const RunEnd& at, bool ends, const std::string& why);
 
+/// "interrupted at t = 1"
+std::string interrupted_text(double t);
+
 /// "resets accumulate at t = 2 (step 9): ..."
 std::string accumulation_text(const RunEnd& at, const std::string& resets);
 

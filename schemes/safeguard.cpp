@@ -311,6 +311,12 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
 
 }  // namespace
 
+bool leaves_at_once(Scheme& scheme, double h) {
+  const double moment = std::ldexp(h, -10);
+  const Attempt attempt = scheme.attempt(scheme.t() + moment, moment);
+  return attempt.status == Status::solved && !attempt.kept_mode;
+}
+
 Refinement refine(Scheme& scheme, double t_next, double h, int refinements) {
   Step from = scheme.snapshot();
   Refinement result = refined(scheme, t_next, h, refinements);

@@ -63,6 +63,10 @@ bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h);
 bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
                        const Vector& rounding);
 
+/// Does the current mode end with the current state of a run in steps of h? Told by a step too short
+/// for anything else.
+bool leaves_at_once(Scheme& scheme, double h);
+
 /// Passes from the scheme's current state to t_next by steps that keep their mode, halving until
 /// each change of mode happens within h·2^-refinements: a true jump keeps its size there, an
 /// artefact of a long step vanishes, and where no step however short has a solution the solution

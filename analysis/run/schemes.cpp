@@ -76,7 +76,7 @@ const std::vector<SchemeEntry>& schemes() {
        run_located, one},
       {"moreau_jean", "velocity stepping of mechanical systems with contacts and restitution",
        run_moreau_jean, one},
-      {"theta", "theta-method on the smooth part (theta = 0.5: second order between events)",
+      {"theta", "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
        run_theta, theta_of},
   };
   return table;

@@ -1,13 +1,12 @@
 #include <csignal>
 
 #include <perp/cli/input/interrupt.hpp>
+#include <perp/core/base/interruption.hpp>
 
 namespace perp::cli {
 namespace {
 
-volatile std::sig_atomic_t stop_requested = 0;  // the only thing a signal handler may write
-
-extern "C" void request_stop(int /*signal*/) { stop_requested = 1; }
+extern "C" void request_stop(int /*signal*/) { request_interruption(); }
 
 }  // namespace
 
@@ -20,6 +19,6 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return stop_requested != 0; }
+bool interrupted() { return interruption_requested(); }
 
 }  // namespace perp::cli

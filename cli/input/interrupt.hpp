@@ -2,7 +2,8 @@
 
 namespace perp::cli {
 
-/// From now on SIGINT and SIGTERM only set a flag, once: a second signal ends the program at once.
+/// From now on SIGINT and SIGTERM end computations where their method can stop, once: a second signal
+/// ends the program at once.
 void catch_interrupts();
 
 /// Was the program asked to stop?

@@ -49,6 +49,29 @@ std::string in_users_words(const std::string& message,
   return message;
 }
 
+/// "x" and the table that a key names: {"x", "variables."} of "x(0)"; no table: "".
+std::pair<std::string, std::string> name_and_table(std::string key) {
+  std::string table;
+  for (const char* known : {"parameters.", "variables.", "run."})
+    if (key.starts_with(known)) {
+      table = known;
+      key.erase(0, table.size());
+    }
+  for (const char* start : {"(0)", ".start"})
+    if (key.ends_with(start)) {
+      table = "variables.";
+      key.resize(key.size() - std::string(start).size());
+    }
+  return {key, table};
+}
+
+/// Do two keys of overrides mean one, a name without its table that which it has?
+bool same_key(const std::string& a, const std::string& b) {
+  const auto [a_name, a_table] = name_and_table(a);
+  const auto [b_name, b_table] = name_and_table(b);
+  return a_name == b_name && (a_table == b_table || a_table.empty() || b_table.empty());
+}
+
 }  // namespace
 
 void ModelOptions::add_to(CLI::App& app) {
@@ -112,6 +135,8 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
                                  const std::string& more_option, const Read& read) const {
   std::vector<Override> overrides = set_;
   overrides.insert(overrides.end(), shortcuts_.begin(), shortcuts_.end());
+  for (const Override& item : set)  // those of a command take the place of the user's
+    std::erase_if(overrides, [&](const Override& other) { return same_key(other.key, item.key); });
   overrides.insert(overrides.end(), set.begin(), set.end());
   for (const Override& item : more) overrides.push_back({"variables." + item.key, item.value});
   try {

@@ -85,7 +85,9 @@ OutputFile::OutputFile(const std::string& name, Writing writing)
     replacement_.emplace(name);
     descriptor_ = open(replacement_->path().c_str(), flags);
   } else {
-    descriptor_ = open(name.c_str(), flags, 0666);
+    descriptor_ = open(name.c_str(), flags | O_EXCL, 0666);
+    is_new_ = descriptor_ >= 0;
+    if (!is_new_ && errno == EEXIST) descriptor_ = open(name.c_str(), flags, 0666);
     empties_ = true;
   }
   if (descriptor_ < 0) fail(name_);
@@ -93,6 +95,7 @@ OutputFile::OutputFile(const std::string& name, Writing writing)
 
 OutputFile::~OutputFile() {
   const bool keeps_records = !replacement_ && !(empties_ && buffer_.size() == 0);
+  if (descriptor_ >= 0 && is_new_ && !keeps_records) unlink(name_.c_str());
   try {
     if (keeps_records)
       close();

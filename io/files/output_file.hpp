@@ -33,7 +33,7 @@ enum class Writing {
 };
 
 /// A text file, or standard output for "-" and for every other name of it. A file is emptied only
-/// when the first of its records is written; devices and pipes are written as they are. Throws
+/// when the first of its records is written, and left as it was, or not there, without any; devices and pipes are written as they are. Throws
 /// FileError when it cannot be opened or written.
 class OutputFile {
  public:
@@ -55,6 +55,7 @@ class OutputFile {
   std::string name_;
   int descriptor_ = -1;
   bool empties_ = false;  // an old file is emptied by the first write
+  bool is_new_ = false;   // there was none: it goes again if nothing is written
   std::optional<Replacement> replacement_;
   fmt::memory_buffer buffer_;
   int records_ = 0;

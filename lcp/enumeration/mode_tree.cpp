@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/enumeration/mode_tree.hpp>
 #include <perp/lcp/polyhedra/mode_polyhedron.hpp>
 
@@ -181,6 +182,7 @@ bool ModeTree::descend(int depth, double share, const std::function<bool(const M
   decided_[static_cast<std::size_t>(law)] = true;
   const double part = share / static_cast<double>(choices.size());
   for (std::size_t branch = 0; branch < choices.size(); ++branch) {
+    check_interruption();
     if (nodes_ == budget_) return false;
     ++nodes_;
     mode_[static_cast<std::size_t>(law)] = static_cast<int>(branch);

@@ -52,8 +52,8 @@ struct KnownNames {
 };
 
 /// Reads a model file (TOML 1.0; the language is described in docs/language.md).
-/// Overrides replace values of the file before any expression is evaluated; the last of several for
-/// one key counts. An exact solution is dropped where an override changes a parameter, a start
+/// Overrides replace values of the file before any expression is evaluated; two for one key are an
+/// error. An exact solution is dropped where an override changes a parameter, a start
 /// value or the start time, because it holds for the file's values only. Throws ModelError, and
 /// FileError if the file cannot be read.
 Model read_model(const std::string& file, const std::vector<Override>& overrides = {},

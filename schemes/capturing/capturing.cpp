@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/lcp/solver.hpp>
@@ -105,6 +106,7 @@ const Vector& Capturing::w() {
 }
 
 Attempt Capturing::attempt(double t_next, double h) {
+  check_interruption();
   ModeCache& maps = cache(h);
   State& now = current();
   State& next = trial();

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
 #include <perp/schemes/run.hpp>
@@ -69,11 +70,9 @@ void LocatedRun::capture_the_rest(const Step& state, const char* why) {
   const Step last = state;
   const bool first = steps_ == 0 && result_.t.empty();
   // The step of an ordinary captured run: that of the rows, if there is one.
-  const double ulp = std::numeric_limits<double>::epsilon() *
-                     std::max(std::abs(span_.start), std::abs(span_.end));
   const double h = options_.output_step > 0
                        ? options_.output_step
-                       : std::max((span_.end - span_.start) / 1000, 4 * ulp);
+                       : std::max((span_.end - span_.start) / 1000, smallest_h(span_));
   const BackwardEuler scheme{.h = h};
   const Trajectory rest = captured_from(state, scheme);
   for (std::size_t k = 0; k < rest.size(); ++k)

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
@@ -83,10 +84,15 @@ Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::
   check_steps();
   set_scales(x0);
   switch_ = switches_.next(span_.start, span_.end);
-  begin(x0);
-  cover();
-  if (result_.status == Status::never_run) pass_resets_at_end();
-  if (result_.status == Status::never_run) pass_bounds_by_jump();
+  try {
+    begin(x0);
+    cover();
+    if (result_.status == Status::never_run) pass_resets_at_end();
+    if (result_.status == Status::never_run) pass_bounds_by_jump();
+  } catch (const Interrupted&) {
+    if (result_.t.empty()) throw;  // nothing is to be kept
+    finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
+  }
   if (result_.status == Status::never_run)
     finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", now_.t, steps_));
   return std::move(result_);
@@ -94,9 +100,8 @@ Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::
 
 /// Steps and distances of rows below an ulp of t would never end.
 void LocatedRun::check_steps() const {
-  const double ulp = epsilon * std::max(std::abs(span_.start), std::abs(span_.end));
   for (const double step : {options_.fixed_step, options_.output_step})
-    if (step > 0 && (step < 4 * ulp || !((span_.end - span_.start) / step < most_rows)))
+    if (step > 0 && (step < smallest_h(span_) || !((span_.end - span_.start) / step < most_rows)))
       throw InvalidInput(
           fmt::format("h = {} is too small for the span [{}, {}]", step, span_.start, span_.end));
 }
@@ -114,6 +119,7 @@ void LocatedRun::set_scales(const Vector& x0) {
 
 void LocatedRun::cover() {
   while (result_.status == Status::never_run && now_.t < span_.end) {
+    check_interruption();
     if (steps_ + rejected_ >= options_.max_steps) {
       finish(Status::not_solved, fmt::format("stopped at t = {:.10g}: {} steps were not enough",
                                              now_.t, options_.max_steps));

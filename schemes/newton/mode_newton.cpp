@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 
 namespace perp {
@@ -160,6 +161,7 @@ bool ModeNewton::search_line(const Vector& d, const Vector& lambda, bool& finite
 }
 
 NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
+  check_interruption();
   singular_ = false;
   gate_known_ = gate_known_ && has_asked_rows();  // of a step before: still a guess
   local_ = true;

@@ -41,6 +41,30 @@ TEST_SUITE("cli/equilibria") {
     CHECK(found == 1);
   }
 
+  TEST_CASE("the sign of an eigenvalue is said where it is beyond the error of the point") {
+    const Folder folder;
+    const auto stability = [&](const std::string& right_side, const std::string& start) {
+      folder.write("root.toml", "[variables]\nx = " + start + "\n[model]\nequations = [\"der(x) = " +
+                                    right_side + "\"]\n[run]\nt = [0, 1]\n");
+      std::string text;
+      const Outcome run = perp_program(folder, {"equilibria", "root.toml", "--starts", "1", "--json"});
+      if (run.out.empty()) return text;
+      const json result = json::parse(run.out);  // it outlives its elements
+      for (const json& e : result["equilibria"]) text += e["stability"].get<std::string>();
+      return text;
+    };
+    // A double root: the derivative is 0 there, whatever it is where Newton's method ends.
+    for (const char* right_side : {"(x-1)^2*(x+2)", "(x-1)^2", "1e-9*(x-1)^2*(x+2)", "x^3-3*x+2"}) {
+      CAPTURE(right_side);
+      CHECK(stability(right_side, "0.9") == "marginal");
+    }
+    // Simple roots keep their sign, be the rate slow or another root near.
+    CHECK(stability("-1e-9*(x-1)", "0.5") == "attracting");
+    CHECK(stability("1e-9*(x-1)", "0.5") == "repelling");
+    CHECK(stability("(x-1)*(x-1.001)", "0.9") == "attracting");
+    CHECK(stability("(x-1)*(x-1.001)", "1.2") == "repelling");
+  }
+
   TEST_CASE("text names kind, mode, variables, eigenvalues and the tangent points") {
     const Folder folder;
     const Outcome run = perp_program(folder, {"equilibria", "filippov_dae", "--tangents"});

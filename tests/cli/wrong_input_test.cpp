@@ -1,4 +1,7 @@
 #include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include <perp/tests/cli/program.hpp>
 #include <perp/tests/paths.hpp>
@@ -28,6 +31,22 @@ const std::vector<Wrong>& wrong_inputs() {
        "perp run: unknown option '--stp'; did you mean '--set'?"},
       {{"run", crossing, "-x"}, "unknown option '-x'"},
       {{"run", crossing, "--h"}, "--h needs a value"},
+      {{"run", crossing, "--h", "0.1", "--h"}, "--h needs a value"},
+      {{"run", crossing, "--h", "0.1", "--h", "0.2"}, "--h is given twice: 0.1 and 0.2"},
+      {{"run", crossing, "-o", "a.csv", "--output", "b.csv"}, "is given twice: a.csv and b.csv"},
+      {{"run", crossing, "--h", "0.1", "--set", "h=0.2"},
+       "--h 0.1: run.h is given by '--set h=0.2' too"},
+      {{"run", crossing, "--set", "B1=1", "--set", "B1=2"},
+       "--set B1=2:1:1: parameters.B1 is given by '--set B1=1' too"},
+      {{"run", crossing, "--set", "run.h=0.1", "--set", "h=0.1"}, "by '--set run.h=0.1' too"},
+      {{"run", crossing, "--set", "x1=1", "--set", "x1(0)=2"},
+       "variables.x1 is given by '--set x1=1' too"},
+      {{"solutions", crossing, "--at", "x1=1", "--set", "x1=2"},
+       "--at x1=1: variables.x1 is given by '--set x1=2' too"},
+      {{"run", crossing, "--h", "1e-300"}, "h = 1e-300 is too small for the span"},
+      {{"run", crossing, "--t", "0,1e300", "--h", "1"}, "h = 1 is too small for the span"},
+      {{"run", crossing, "--t", "1e15,1000000000000001", "--h", "0.001"},
+       "there t is known to 0.22 only, expected at least 0.89"},
       {{"run", crossing, "surplus"}, "'surplus' has no place"},
       {{"run", "switching_dae_crosing"}, "did you mean 'switching_dae_crossing'?"},
       {{"run", "no/such/file.toml"}, "there is no model 'no/such/file.toml'"},
@@ -132,6 +151,62 @@ TEST_SUITE("cli/wrong_input") {
     const std::string file = folder.write("out.csv", "precious\n");
     CHECK(perp_program(folder, {"run", crossing, "-o", "out.csv", "--h", "0"}).status == 2);
     CHECK(perp::test::read_text(file) == "precious\n");
+  }
+
+  TEST_CASE("steps that are refused leave an existing file as it was, and no new one") {
+    const Folder folder;
+    const std::vector<std::vector<std::string>> refused{{"--h", "1e-300"},
+                                                        {"--t", "0,1e300", "--h", "0.1"}};
+    for (const char* name : {"out.csv", "out.h5", "new.csv"})
+      for (const char* scheme : {"backward_euler", "theta", "located"})
+        for (const std::vector<std::string>& options : refused) {
+          CAPTURE(name);
+          CAPTURE(scheme);
+          CAPTURE(options[0]);
+          const bool is_new = name == std::string("new.csv");
+          if (!is_new) folder.write(name, "precious\n");
+          std::vector<std::string> arguments{"run", crossing, "-o", name, "--scheme", scheme};
+          arguments.insert(arguments.end(), options.begin(), options.end());
+          CHECK(perp_program(folder, arguments).status == 2);
+          if (is_new)
+            CHECK_FALSE(std::filesystem::exists(folder / name));
+          else
+            CHECK(perp::test::read_text(folder / name) == "precious\n");
+        }
+  }
+
+  TEST_CASE("name(0) is the start of a variable, also of one with the name of an option") {
+    const Folder folder;
+    folder.write("level.toml",
+                 "[variables]\nh = 1\n[model]\nequations = [\"der(h) = 0\"]\n[run]\nt = [0, 1]\n");
+    const Outcome run =
+        perp_program(folder, {"run", "level.toml", "--set", "h(0)=3", "--times", "1", "--quiet"});
+    CHECK(run.status == 0);
+    CHECK_MESSAGE(run.out.find("\n1,3,") != std::string::npos, run.out);
+    const Outcome plain = perp_program(folder, {"run", "level.toml", "--set", "h=3"});
+    CHECK(plain.status == 2);
+    CHECK(plain.err.find("'h' is ambiguous; expected variables.h or run.h") != std::string::npos);
+  }
+
+  TEST_CASE("an equation without a value for any state is named at its place") {
+    const Folder folder;
+    for (const char* text : {"-x + 0/0", "1/0", "-x^2 + 1/0", "x/k", "2*(x - log(k))", "sqrt(-1)*x"}) {
+      CAPTURE(text);
+      std::string model = "[parameters]\nk = 0\n[variables]\nx = 1\ny = 1\n[model]\n";
+      model += "equations = [\"der(y) = -y\",\n  \"der(x) = ";
+      model += text;
+      model += "\"]\n[run]\nt = [0, 1]\n";
+      folder.write("model.toml", model);
+      const Outcome run = perp_program(folder, {"run", "model.toml"});
+      CHECK(run.status == 2);
+      CHECK(run.out == "");
+      CHECK_MESSAGE(run.err.find("model.toml:8:3: equation 2 has a finite value for no state") == 0,
+                    run.err);
+    }
+    // Infinite parts of a finite value are none.
+    folder.write("model.toml", "[variables]\nx = 1\n[model]\nequations = [\"der(x) = atan(1/0) - "
+                               "x/(1/0)\"]\n[run]\nt = [0, 1]\n");
+    CHECK(perp_program(folder, {"run", "model.toml"}).status == 0);
   }
 
   TEST_CASE("help and version go to standard output with status 0") {

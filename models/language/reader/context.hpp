@@ -76,7 +76,7 @@ class Context {
   [[nodiscard]] Signal signal(const std::vector<const Value*>& entries,
                               const std::vector<std::string>& what, double t) const;
 
-  /// The value that counts for "table.key": the last override, else the member of the file's table,
+  /// The value that counts for "table.key": the override, else the member of the file's table,
   /// else nullptr. The pointer stays valid as long as the context.
   [[nodiscard]] const Value* find(const Value* table, const std::string& table_name,
                                   const std::string& key) const;

@@ -57,6 +57,8 @@ class Document {
   [[nodiscard]] const std::string& file() const { return sources_[0].name; }
   /// A number of the file as it stands there, in the words of expressions.
   [[nodiscard]] std::string literal(const Value& number) const;
+  /// Override k as messages call it: "--set KEY=VALUE".
+  [[nodiscard]] const std::string& override_name(std::size_t k) const { return sources_[k + 1].name; }
   /// The value of override k as text, at its place behind '='.
   [[nodiscard]] Value override_value(std::size_t k) const;
 

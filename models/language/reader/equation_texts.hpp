@@ -28,6 +28,9 @@ class EquationTexts {
   /// Throws at the text that an error of the lowering is about.
   [[nodiscard]] LoweredModel lowered() const;
 
+  /// Throws at an equation that has no finite value for any state, as one that holds 1/0.
+  void check_values(const Model& model, const Dcs& system) const;
+
   /// Where numbers are exact: those of the lowered model, whose multipliers have these names.
   void complete(const std::vector<std::string>& multipliers, ExactNumbers& numbers) const;
 

@@ -56,7 +56,7 @@ std::string Context::canonical_key(std::size_t k, const Names& parameters,
   if (key.ends_with(at_start) &&
       std::find(variables.begin(), variables.end(),
                 std::string_view(key).substr(0, key.size() - at_start.size())) != variables.end())
-    key.resize(key.size() - at_start.size());
+    key = "variables." + key.substr(0, key.size() - at_start.size());
   Names candidates;
   Names known;
   const auto offer = [&](const Names& names, const std::string& table) {
@@ -82,8 +82,15 @@ std::string Context::canonical_key(std::size_t k, const Names& parameters,
 }
 
 void Context::resolve_overrides(const Names& parameters, const Names& variables) {
+  Names keys;
   for (std::size_t k = 0; k < document_.overrides().size(); ++k) {
     const std::string key = canonical_key(k, parameters, variables);
+    const auto other = std::find(keys.begin(), keys.end(), key);
+    if (other != keys.end())
+      document_.fail_override(
+          k, fmt::format("{} is given by '{}' too; expected one of them", key,
+                         document_.override_name(static_cast<std::size_t>(other - keys.begin()))));
+    keys.push_back(key);
     const Value value = document_.override_value(k);
     overrides_[key] = key == "run.t" ? as_list(value) : value;
   }

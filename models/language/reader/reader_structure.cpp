@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
+#include <perp/models/language/lowering/algebra.hpp>
 #include <perp/models/language/reader/equation_texts.hpp>
 #include <perp/models/language/structure.hpp>
 
@@ -16,7 +18,58 @@ std::string listed(const std::vector<std::string>& names) {
   return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
 }
 
+/// Has an operation no finite value whatever its unknown operands are? `x`, `y`: its operands have
+/// none; `known_y`: the number that the second is, NaN for one that is not known.
+bool has_no_value(Operation operation, bool x, bool y, double known_y) {
+  switch (operation) {
+    case Operation::negate:
+    case Operation::abs: return x;
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::multiply: return x || y;
+    case Operation::divide: return x || known_y == 0;
+    default: return false;  // atan(inf) is a number
+  }
+}
+
+/// The first part, if any, that makes the value of each line of a tape infinite or NaN for every
+/// state; -1: none.
+std::vector<int> parts_without_value(const Dcs& system) {
+  Tape tape = system.tape;
+  lowering::Algebra algebra(tape, system.parameter_input(0), system.parameters);
+  std::vector<int> parts(static_cast<std::size_t>(tape.size()), -1);
+  const auto part_of = [&](int line) { return line < 0 ? -1 : parts[static_cast<std::size_t>(line)]; };
+  for (int line = 0; line < tape.size(); ++line) {
+    const Instruction here = tape[line];
+    int& part = parts[static_cast<std::size_t>(line)];
+    if (algebra.is_known(line)) {
+      if (!std::isfinite(algebra.value(line))) part = line;
+      continue;
+    }
+    if (here.operation == Operation::input) continue;
+    const int first = part_of(here.a), second = part_of(here.b);
+    const double known_y = here.b >= 0 && algebra.is_known(here.b) ? algebra.value(here.b) : std::nan("");
+    if (has_no_value(here.operation, first >= 0, second >= 0, known_y))
+      part = first >= 0 ? first : second >= 0 ? second : line;
+  }
+  return parts;
+}
+
 }  // namespace
+
+void EquationTexts::check_values(const Model& model, const Dcs& system) const {
+  const std::vector<std::string> names = model.input_names();
+  const std::vector<int> parts = parts_without_value(system);
+  for (std::size_t row = 0; row < system.F.size(); ++row) {
+    const int part = parts[static_cast<std::size_t>(system.F[row])];
+    if (part < 0) continue;
+    context_.document().fail(
+        *equation_texts_[row],
+        fmt::format("equation {} has a finite value for no state: a part of it, '{}', has none; "
+                    "expected numbers and parameters by which nothing is divided by 0",
+                    row + 1, print_expression(system.tape, part, names)));
+  }
+}
 
 std::string EquationTexts::row_name(int row) const {
   const auto equations = model_->equations.size();
@@ -93,6 +146,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   else
     model.system = system;
   model.equations = std::move(system);
+  if (!model.exact_numbers) texts.check_values(model, *model.equations);  // else check_domains
   model.restitution = texts.restitution(model.multipliers);
   if (model.exact_numbers) {
     texts.complete(model.multipliers, *model.exact_numbers);

@@ -46,6 +46,19 @@ class RestEquations {
   [[nodiscard]] const Vector& sizes() const { return sizes_; }
   [[nodiscard]] const Vector& row_sizes() const { return row_sizes_; }
   [[nodiscard]] const Vector& y() const { return y_; }
+  /// Bounds of |H_i|: the residual and its rounding; infinite where there are none.
+  [[nodiscard]] Vector residual_bounds() {
+    std::vector<RunningError> y, H;
+    for (const double value : y_) y.emplace_back(value);
+    const std::vector<RunningError> rest(y.size());
+    Vector bounds = Vector::Constant(y_.size(), inf);
+    if (flow_.evaluate_bounded(RunningError(t_), rest, y, H))
+      for (Eigen::Index i = 0; i < bounds.size(); ++i) {
+        const RunningError& row = H[static_cast<std::size_t>(i)];
+        bounds[i] = std::abs(row.value) + row.error;
+      }
+    return bounds;
+  }
   [[nodiscard]] static bool is_linear() { return false; }
   [[nodiscard]] double relative_residual() const { return perp::relative_residual(H_, row_sizes_); }
   /// Does H change with t?
@@ -88,6 +101,15 @@ Stability stability_of(const std::vector<std::complex<double>>& values) {
   return fall == all ? Stability::attracting : Stability::marginal;
 }
 
+/// Distance from an eigenvalue to the nearest one at the present unknowns; infinite without any.
+double distance_to_spectrum(const std::complex<double>& value, const RestEquations& equations) {
+  double smallest = inf;
+  const auto others = finite_eigenvalues(equations.rate_matrix(), -equations.matrix());
+  if (others)
+    for (const auto& other : *others) smallest = std::min(smallest, std::abs(value - other));
+  return smallest;
+}
+
 /// Distance to the nearest end of the branch, relative to the sizes; negative beyond it.
 double margin(const Branch& branch, double w, double w_size, double lambda) {
   const bool vertical = is_vertical(branch);
@@ -114,6 +136,7 @@ class RestSearch : PointSearch {
   bool solve(const Mode& mode, const Vector& x, const Vector& lambda, Equilibrium& result);
   void keep(Equilibrium next, std::vector<Equilibrium>& list) const;
   void classify(Equilibrium& result, const Vector& w_sizes);
+  void keep_certain_signs(Equilibrium& result);
   void list_continuations(Equilibrium& result, const std::vector<int>& open);
   [[nodiscard]] bool are_equal(const Vector& a, const Vector& b) const {
     for (Eigen::Index j = 0; j < a.size(); ++j)
@@ -185,6 +208,37 @@ bool RestSearch::solve(const Mode& mode, const Vector& x, const Vector& lambda,
   return true;
 }
 
+/// The sign of Re s is said where |Re s| is beyond twice the change of s over the error of the point:
+///     |y − y*| ≤ 2 Σ_i |J⁻¹ e_i| (|H_i| + rounding)   at a simple root,
+/// while on the way to a k-fold root J falls by at least 1 − (1 − 2/k)^(k−1) > 0.86 of itself.
+void RestSearch::keep_certain_signs(Equilibrium& result) {
+  RestEquations equations(flow_, t_, scale_);
+  if (result.eigenvalues.empty() || !equations.start(result.x, result.lambda)) return;
+  newton_.factorise(equations);
+  const Vector bounds = equations.residual_bounds();
+  std::vector<double> errors(result.eigenvalues.size());
+  Vector step;
+  for (Eigen::Index i = 0; i < bounds.size(); ++i) {
+    if (bounds[i] == 0) continue;
+    newton_.solve(Vector(bounds[i] * Vector::Unit(bounds.size(), i)), step);
+    std::vector<double> largest(errors.size());
+    for (const double share : {2.0, -4.0}) {  // to y + 2 step, to y − 2 step
+      equations.move(share, step);
+      const bool finite = equations.evaluate();
+      for (std::size_t k = 0; k < errors.size(); ++k)
+        largest[k] = std::max(largest[k], finite ? distance_to_spectrum(result.eigenvalues[k],
+                                                                        equations)
+                                                 : inf);
+    }
+    equations.move(2, step);
+    for (std::size_t k = 0; k < errors.size(); ++k) errors[k] += largest[k];
+  }
+  for (std::size_t k = 0; k < errors.size(); ++k)
+    if (std::complex<double>& value = result.eigenvalues[k]; std::abs(value.real()) <= 2 * errors[k])
+      value = {0, value.imag()};
+  result.stability = stability_of(result.eigenvalues);
+}
+
 /// Equal points are one; of a continuum the first stands for all, or the first that is not virtual.
 void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
   const auto known = std::find_if(list.begin(), list.end(), [&](const Equilibrium& other) {
@@ -217,6 +271,7 @@ void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
   });
   sort(here);
   for (Equilibrium& next : here) {
+    keep_certain_signs(next);
     const auto shared = std::find_if(found.begin(), found.end(), [&](const Equilibrium& other) {
       return other.kind == EquilibriumKind::boundary && next.kind == EquilibriumKind::boundary &&
              are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= at_end;

@@ -22,7 +22,7 @@ enum class Stability {
   attracting,
   saddle,
   repelling,
-  marginal,  ///< none grows, some neither grows nor falls
+  marginal,  ///< none is known to grow, some are 0 to within their errors
   rigid,     ///< the mode leaves no freedom to move
   unknown    ///< its equations are singular
 };
@@ -35,8 +35,9 @@ struct Equilibrium {
   std::vector<Mode> also{};  ///< other modes with the same point, at a boundary
   Vector x, lambda, w;
   EquilibriumKind kind = EquilibriumKind::regular;
-  /// Finite eigenvalues of the (sliding) flow of the mode, parts that are rounding as 0; empty
-  /// where its equations are singular or leave no freedom to move.
+  /// Finite eigenvalues of the (sliding) flow of the mode, empty where its equations are singular or
+  /// leave no freedom to move. Parts that are rounding are 0, and so are real parts that are not
+  /// beyond what the error of the point makes of them, as at a multiple root.
   std::vector<std::complex<double>> eigenvalues;
   Stability stability = Stability::unknown;
   bool isolated = true;  ///< false: one of a continuum, the equations of the mode leave it open

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 
@@ -47,18 +48,26 @@ class RankNewton {
 
   [[nodiscard]] const RankElimination& elimination() const { return elimination_; }
 
- private:
-  static constexpr double rank_tolerance = 1e-11;  ///< pivots of a scaled matrix below are zero
-  static constexpr double settled = 1e-13;         ///< relative correction that ends the iteration
-  static constexpr double near_rounding = 1e-9;    ///< a correction below that stays is rounding
-  static constexpr double shortest = 1e-6;         ///< share of a step
-
+  /// Factorises the matrix at the present unknowns.
+  template <class Equations>
+  void factorise(const Equations& equations) {
+    elimination_.factorise(equations.matrix(), equations.sizes(), equations.row_sizes(),
+                           rank_tolerance);
+  }
+  /// The change of the unknowns that a residual asks for, with the last matrix.
   void solve(const Vector& residual, Vector& step) const {
     if (open_ == Open::stay)
       elimination_.solve(residual, step);
     else
       elimination_.solve_least_norm(residual, step);
   }
+
+ private:
+  static constexpr double rank_tolerance = 1e-11;  ///< pivots of a scaled matrix below are zero
+  static constexpr double settled = 1e-13;         ///< relative correction that ends the iteration
+  static constexpr double near_rounding = 1e-9;    ///< a correction below that stays is rounding
+  static constexpr double shortest = 1e-6;         ///< share of a step
+
   template <class Equations>
   double correction(Equations& equations, Vector& step);
   [[nodiscard]] double relative_size(const Vector& change) const {
@@ -77,8 +86,7 @@ class RankNewton {
 /// Factorises at the present unknowns; the Newton step there and its relative size.
 template <class Equations>
 double RankNewton::correction(Equations& equations, Vector& step) {
-  elimination_.factorise(equations.matrix(), equations.sizes(), equations.row_sizes(),
-                         rank_tolerance);
+  factorise(equations);
   solve(equations.residual(), step);
   sizes_ = equations.sizes();
   return relative_size(step);
@@ -86,6 +94,7 @@ double RankNewton::correction(Equations& equations, Vector& step) {
 
 template <class Equations>
 bool RankNewton::run(Equations& equations) {
+  check_interruption();
   double size = correction(equations, step_);
   for (int iteration = 0; iteration < most_iterations_; ++iteration) {
     if (!(size < inf)) return false;

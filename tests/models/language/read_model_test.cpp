@@ -193,7 +193,10 @@ TEST_SUITE("models/read_model") {
     CHECK(read(rich, {{"variables.alpha", "2"}}).x0()[1] == 2);
     CHECK(read(rich, {{"variables.alpha.start", "2"}}).x0()[1] == 2);
     CHECK(read(rich, {{"alpha", "2"}}).variables[1].unit == "m/s");
-    CHECK(read(rich, {{"R", "4"}, {"R", "5"}}).parameters[0].second == 5);
+    CHECK_THROWS_WITH_AS(
+        read(rich, {{"R", "4"}, {"parameters.R", "5"}}),
+        "--set parameters.R=5:1:1: parameters.R is given by '--set R=4' too; expected one of them",
+        ModelError);
     for (const char* span : {"[0, 2*(1 + L)]", "0, 2*(1 + L)", " [ 0,2*(1+L) ] "}) {
       const Model other = read(rich, {{"run.t", span}});
       CHECK(other.run.span.start == 0);
