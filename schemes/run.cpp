@@ -124,8 +124,8 @@ class Run {
       const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
         events_.drop_all();
-        to = start + (to - start) / 2;
-        if (to - start > std::ldexp(h_, shortest_way) && to > start) continue;
+        const double last = std::exchange(to, start + (to - start) / 2);
+        if (to - start > std::ldexp(h_, shortest_way) && to > start && to < last) continue;
         return resets_accumulate(outcome.names);
       }
       const bool has_reset = outcome.kind == Scheme::ResetOutcome::Kind::applied;
@@ -162,10 +162,8 @@ class Run {
     failure_.reset();
     scheme_.restore(from);
     const double half = (std::min(pole.t, to) - from.t) / 2;
-    if (half > std::ldexp(h_, -changes_.refinements) && from.t + half > from.t) {
-      to = from.t + half;
-      return true;
-    }
+    const double last = std::exchange(to, from.t + half);
+    if (half > std::ldexp(h_, -changes_.refinements) && to > from.t && to < last) return true;
     fail({{Status::not_solved, {}, pole.text}, h_, from_});
     return false;
   }

@@ -30,6 +30,12 @@ class NonlinearCapturing final : public ModewiseScheme {
   /// The mode before the next start, which goes on from there by a jump or another scheme: laws
   /// with memory stay in its branches where they can, and of equal solutions its own is taken.
   void remember(const Mode& mode) { before_ = mode; }
+  /// The sides on which the conditions of resets were before the start (0: not known), and how far
+  /// its state may be from an exact one: what the state is beyond then has yet to fire.
+  void remember_sides(std::vector<int> sides, ResetWatch::Errors errors) {
+    sides_before_ = std::move(sides);
+    resets_.begin(errors);
+  }
   /// How far x0 of the next start may be from the exact one, and t0: nothing closer to the end of a
   /// branch decides a law. Without it x0 is known to rounding, t0 exactly.
   void set_start_errors(const Vector& x, double t) {
@@ -147,6 +153,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   int previous_ = 0, now_ = 1, trial_ = 2;
   bool start_pending_ = false;  // during `start` no mode is present but the one before it, if any
   Mode before_;
+  std::vector<int> sides_before_;
   Vector last_rate_;  // d/h of the last step: a guess where d = 0 leads nowhere
   Vector start_x_error_;
   double start_t_error_ = 0;

@@ -33,7 +33,8 @@ void NonlinearCapturing::start_resets() {
   const ResetWatch::Errors errors = ResetWatch::rounding(path_.front(), path_.front());
   std::vector<int> open;
   for (int k = 0; k < resets_.count(); ++k) {
-    resets_.set_side(k, resets_.sign(k, path_.front(), errors));
+    const int before = sides_before_.empty() ? 0 : sides_before_[static_cast<std::size_t>(k)];
+    resets_.set_side(k, before != 0 ? before : resets_.sign(k, path_.front(), errors));
     if (resets_.side(k) == 0) open.push_back(k);
   }
   look_ahead(std::move(open));

@@ -32,8 +32,10 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
 /// Chooses the mode in which the solution goes on from now_ (t, x, the modes of the laws that are
 /// decided) and enters it. `hit`: laws whose branch ended.
 void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
-                       bool x_jumped) {
+                       JumpOfX jump_of_x) {
   const bool first = steps_ == 0 && result_.t.empty();
+  Step from = before;  // for what goes on without the jets
+  from.x = now_.x;
   const SelectionOptions options{.ended = hit};
   const auto select_from = [&](const std::vector<int>& laws) {
     return select(jets_, now_.t, now_.x, now_.lambda, now_.mode, laws, options);
@@ -45,7 +47,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   if (selection.admissible.empty() && is_at_edge_ && !sensitivities_.active())
     selection.admissible = continuations_by_rates(undecided);
   if (selection.admissible.empty() && is_at_edge_) {
-    capture_the_rest(before, "the equations are not smooth at the end of the mode");
+    capture_the_rest(from, "the equations are not smooth at the end of the mode");
     return;
   }
   if (selection.admissible.empty() && impact(before)) return;
@@ -60,8 +62,9 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
     const std::size_t chosen = choose(selection, before, hit);
     const Step old = now_;
     enter(selection.admissible[chosen]);
+    const bool x_jumped = jump_of_x != JumpOfX::none;
     leave_event(before, selection.admissible[chosen].jet, x_jumped);
-    if (!first) log_change(before, selection, chosen, x_jumped);
+    if (!first) log_change(before, selection, chosen, jump_of_x);
     if (!first && !x_jumped && (now_.lambda - old.lambda).norm() > 0) record_also(before);
   }
   if (result_.status != Status::never_run) return;
@@ -127,7 +130,7 @@ std::size_t LocatedRun::by_policy(const Selection& selection, const Step& before
 }
 
 void LocatedRun::log_change(const Step& before, const Selection& selection, std::size_t chosen,
-                            bool x_jumped) {
+                            JumpOfX jump_of_x) {
   const Continuation& next = selection.admissible[chosen];
   std::string note;
   if (selection.admissible.size() > 1) {
@@ -151,14 +154,14 @@ void LocatedRun::log_change(const Step& before, const Selection& selection, std:
     signature = 31 * signature % 1'000'003 + next.mode[i];
     if (before.mode[i] == next.mode[i]) continue;
     changed.push_back(static_cast<int>(i));
-    if (x_jumped) continue;
+    if (jump_of_x == JumpOfX::by_contacts) continue;
     Event event;
     event.kind = kind_of_change(system_.laws[i], before.mode[i], next.mode[i]);
     event.t = event.t_before = event.t_after = now_.t;
     event.law = static_cast<int>(i);
     event.from = before.mode[i];
     event.to = next.mode[i];
-    event.x_before = before.x;
+    event.x_before = jump_of_x == JumpOfX::by_reset ? now_.x : before.x;  // the jump is an event
     event.x_after = now_.x;
     event.note = note;
     event.continuations = static_cast<int>(selection.admissible.size());
@@ -169,7 +172,7 @@ void LocatedRun::log_change(const Step& before, const Selection& selection, std:
       if (gap.law != event.law || !sensitivities_.active()) continue;
       const Sensitivities::GapRate rate =
           sensitivities_.gap_rate(gap, passage_.before, sensitivities_before_);
-      if (std::abs(rate.by_t) * moment(now_.t) <= resting * gap_size(gap)) continue;  // tells no time
+      if (std::abs(rate.by_t) * scales_.time <= resting * gap_size(gap)) continue;  // tells no time
       event.dt_dq = rate.time();
       event.condition = 1 / std::abs(rate.by_t);
     }

@@ -63,7 +63,7 @@ void LocatedRun::pass_edge(const Gap& gap) {
   passage_.gaps.push_back(gap);
   passage_.before = jets_.solve(before.mode, before.t, before.x, before.lambda);
   is_at_edge_ = true;
-  go_on(before, undecided_laws(before, {gap.law}), {gap.law}, false);
+  go_on(before, undecided_laws(before, {gap.law}), {gap.law}, JumpOfX::none);
   is_at_edge_ = false;
 }
 

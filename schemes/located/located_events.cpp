@@ -11,7 +11,7 @@ namespace {
 constexpr double ulp_of_one = std::numeric_limits<double>::epsilon();
 constexpr double gap_rounding = 1e-13;     ///< of the terms of a gap
 constexpr double least_depth = 1e-12;  ///< of a dip that counts, of the terms of the gap
-constexpr double least_step = 2e-13;   ///< of t or the step: a nearer event is one of this moment
+constexpr double least_step = 2e-13;   ///< of the step: a nearer event is one of this moment
 constexpr double probe_share = 1e-2;   ///< of a step whose polynomial falls at its start
 constexpr int most_event_iterations = 60;
 constexpr int most_at_once = 20;  ///< events of one moment
@@ -88,14 +88,14 @@ bool LocatedRun::samples_resolved() {
 /// the gap does not fall.
 std::optional<double> LocatedRun::locate(const GapWatch::Fall& fall, double h) {
   const Gap& gap = gaps_[static_cast<std::size_t>(fall.gap)];
-  const double scale = std::max(h, std::abs(now_.t));
+  const double least = one_moment(least_step, h, now_.t);
   double low = 0, high = h;
   double length = fall.s * h, slope = fall.slope / h;
   double last_length = -1, last_value = 0;
   const double noise = noise_[fall.gap];
   bool fell = false, probed = false;
   for (int k = 0; k < most_event_iterations; ++k) {
-    if (length <= least_step * scale) {
+    if (length <= least) {
       if (fell || probed) return 0.0;
       probed = true;  // the polynomial falls at once: does a full step?
       length = probe_share * h;
@@ -129,6 +129,12 @@ std::optional<double> LocatedRun::locate(const GapWatch::Fall& fall, double h) {
   return length;
 }
 
+/// Does a reset that has fired at this moment fire once more, before t could tell the way in between?
+bool LocatedRun::fires_again(const GapWatch::Fall& fall) const {
+  const int reset = gaps_[static_cast<std::size_t>(fall.gap)].reset;
+  return std::find(fired_here_.begin(), fired_here_.end(), reset) != fired_here_.end();
+}
+
 /// Goes to the fall of a gap and on from there in the mode that follows.
 void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
   const std::optional<double> found = locate(fall, h);
@@ -143,7 +149,7 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
   double length = *found;
   // A time that is asked for and the event are one moment where rounding cannot tell them apart.
   double t_event = now_.t + length;
-  const double moment = least_step * std::max(h, std::abs(t_event));
+  const double moment = one_moment(least_step, h, t_event);
   const double nearest = next_output(t_event - moment);
   if (length > 0 && std::abs(nearest - t_event) <= moment) {
     t_event = nearest;
@@ -160,7 +166,7 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
     if (result_.status != Status::never_run) return;
     if (!resets_.empty()) follow_sides(length);
     if (!accept(length, t_event)) return;
-  } else if (++zero_steps_ > most_at_once && !fired_here_.empty()) {
+  } else if (fires_again(fall) || (++zero_steps_ > most_at_once && !fired_here_.empty())) {
     finish(Status::not_solved,
            fmt::format("stopped at t = {:.10g} (step {}): resets follow each other without end at "
                        "this moment: {}",
@@ -181,7 +187,7 @@ void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
   watch_resets();
   std::vector<int> hit = laws_hit();
   const std::vector<int> undecided = undecided_laws(before, hit);
-  go_on(before, undecided, std::move(hit), false);
+  go_on(before, undecided, std::move(hit), JumpOfX::none);
 }
 
 /// The laws whose gaps are 0 at the event.
@@ -230,7 +236,7 @@ void LocatedRun::pass_time_switch() {
   now_.t = here.after;
   zero_steps_ = 0;
   fired_here_.clear();
-  go_on(before, all_laws_, hit, false);
+  go_on(before, all_laws_, hit, JumpOfX::none);
 }
 
 /// The laws whose argument of time leaves its branch up to `after`; the passage is that of their
@@ -259,8 +265,7 @@ void LocatedRun::pass_at_corner(const Gap& fell, const Step& state) {
   passage_ = {};
   passage_.before = jets_.solve(state.mode, state.t, state.x, state.lambda);
   passage_.gaps.push_back(fell);
-  const double together =
-      same_moment * std::max(std::abs(state.t), std::abs(state.t - moved_from_.t));
+  const double together = same_moment(state);
   for (const Gap& gap : gaps_) {
     if (gap.law < 0 || gap.law == fell.law) continue;
     const double value = gap_value(gap, state);
@@ -282,7 +287,7 @@ void LocatedRun::pass_at_corner(const Gap& fell, const Step& state) {
   }
   const Sensitivities::GapRate rate =
       sensitivities_.gap_rate(*fastest, passage_.before, sensitivities_.dx());
-  passage_.rests = fastest->law >= 0 && speed * moment(state.t) <= resting;
+  passage_.rests = fastest->law >= 0 && speed * scales_.time <= resting;
   passage_.dt = rate.time();
   passage_.condition = 1 / std::abs(rate.by_t);
   sensitivities_.at_event(passage_.before, passage_.dt);

@@ -11,18 +11,30 @@
 
 namespace perp {
 
-/// The captured run from a state: an ordinary one, but laws with memory go on in their branches.
-Trajectory LocatedRun::captured_from(const Step& state, const BackwardEuler& scheme) const {
+/// The sides of the conditions of resets at a state, those after a jump to it as far as they are seen.
+std::vector<int> LocatedRun::sides_at(const Step& state) {
+  std::vector<int> sides;
+  for (int k = 0; k < resets_.count(); ++k)
+    sides.push_back(unsettled_ ? resets_.sign(k, state, *unsettled_) : resets_.side(k));
+  return sides;
+}
+
+/// The captured run from a state: an ordinary one, but laws with memory go on in their branches, and
+/// resets come from their sides.
+Trajectory LocatedRun::captured_from(const Step& state, const BackwardEuler& scheme) {
   IntegrateOptions output = output_;
   std::erase_if(output.times, [&](double t) { return t <= state.t; });
   const Span span{state.t, span_.end};
   const bool has_memory = std::any_of(system_.laws.begin(), system_.laws.end(),
                                       [](const Law& law) { return law.memory; });
-  if (!has_memory) return integrate(system_, state.x, span, scheme, output);
+  if (!has_memory && resets_.empty()) return integrate(system_, state.x, span, scheme, output);
   NonlinearCapturing capturing(system_, scheme);
-  capturing.remember(state.mode);
+  if (has_memory) capturing.remember(state.mode);
+  if (!resets_.empty())
+    capturing.remember_sides(sides_at(state), unsettled_ ? *unsettled_ : errors_now());
+  PoleWatch poles(system_);
   return run(capturing, system_.laws, state.x, span, scheme.h,
-             {scheme.refinements, scheme.split_at_events}, output);
+             {scheme.refinements, scheme.split_at_events, poles.empty() ? nullptr : &poles}, output);
 }
 
 /// Is a change of x within the tolerance to which the run knows it?

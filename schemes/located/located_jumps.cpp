@@ -61,7 +61,7 @@ bool LocatedRun::impact(const Step& before) {
   accumulation_.add(now_.t, now_.x, signature, result->laws, sensitivities_.at_event(),
                     sensitivities_.event_time());
   if (steps_ > 0) record_also(before);
-  if (result_.status == Status::never_run) go_on(before, all_laws_, {}, true);
+  if (result_.status == Status::never_run) go_on(before, all_laws_, {}, JumpOfX::by_contacts);
   return true;
 }
 
@@ -77,9 +77,11 @@ bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   capturing.set_start_errors(errors.x, errors.t);
   std::vector<Event> events;
   const Vector x_before = now_.x;
+  Step from = before;  // after a reset
+  from.x = x_before;
   if (capturing.start(now_.t, now_.x, h, events).status != Status::solved) {
     if (!has_undetermined_mode(before_jump)) return false;
-    capture_the_rest(before, "the Taylor series of the next mode does not exist");
+    capture_the_rest(from, "the Taylor series of the next mode does not exist");
     return true;
   }
   now_.x = events.empty() ? capturing.x() : events.back().x_after;
@@ -94,7 +96,7 @@ bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   if (selection.admissible.empty()) {
     const bool jumped = !events.empty();
     if (!has_undetermined_mode(selection) && !jumped) return false;
-    capture_the_rest(before, jumped ? "the state after a jump is known to first order only"
+    capture_the_rest(from, jumped ? "the state after a jump is known to first order only"
                                     : "the index of the mode is not resolved");
     return true;
   }
@@ -104,7 +106,7 @@ bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   leave_event(before, selection.admissible[chosen].jet, !events.empty());
   jump_.resize(0);
   if (events.empty()) {
-    if (!first) log_change(before, selection, chosen, false);
+    if (!first) log_change(before, selection, chosen, JumpOfX::none);
     return true;
   }
   Event event = std::move(events.back());
@@ -204,7 +206,7 @@ void LocatedRun::close_accumulation() {
   now_.t = limit->t;
   now_.x = event.x_after;
   const Step before = now_;
-  go_on(before, limit->laws, {}, true);
+  go_on(before, limit->laws, {}, JumpOfX::by_contacts);
 }
 
 }  // namespace perp

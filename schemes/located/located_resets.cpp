@@ -6,16 +6,22 @@
 namespace perp {
 namespace {
 
+constexpr double together = 1e-11;  ///< of the step or the time scale: events in between are one
 constexpr int most_looks = 6;                  ///< tried lengths of a step past an event
 constexpr double shorter_look = 1.0 / 64;
 
 }  // namespace
 
+/// How far apart in time events at a state that a step led to may be and are those of one moment.
+double LocatedRun::same_moment(const Step& state) const {
+  return one_moment(together, std::max(scales_.time, state.t - moved_from_.t), state.t);
+}
+
 /// How far the numbers of an event are from the exact ones of its mode: the rounding of the step and
 /// of its length.
 ResetWatch::Errors LocatedRun::errors_at_event(const Step& state) const {
   ResetWatch::Errors errors = ResetWatch::rounding(moved_from_, state);
-  errors.t += same_moment * std::max(std::abs(state.t), std::abs(state.t - moved_from_.t));
+  errors.t += same_moment(state);
   const Jet& jet = passage_.before;
   if (jet.x.cols() > 1) errors.x += errors.t * jet.x.col(1).cwiseAbs();
   if (jet.lambda.cols() > 1) errors.lambda += errors.t * jet.lambda.col(1).cwiseAbs();
@@ -62,11 +68,23 @@ void LocatedRun::follow_sides(double h) {
   }
 }
 
-/// The sides of the conditions where a mode begins after a jump, or the run.
+/// The sides of the conditions where a mode begins after a jump, or the run; a condition that is 0 is
+/// on the side that the rates of the mode, in `ydot_`, lead it to:
+///     c(t + τ, x + τ ẋ, λ + τ λ̇) − c(t, x, λ)   beyond its rounding, with τ that changes c little.
 void LocatedRun::settle_sides() {
   if (!unsettled_) return;
-  for (int k = 0; k < resets_.count(); ++k)
-    resets_.set_side(k, resets_.sign(k, now_, *unsettled_));
+  Step ahead = now_;
+  const double moment = same_moment(now_);
+  flow_.scatter(y_ + moment * ydot_, ahead.x, ahead.lambda);
+  ahead.t += moment;
+  const ResetWatch::Errors rounding = ResetWatch::rounding(now_, ahead);
+  for (int k = 0; k < resets_.count(); ++k) {
+    int side = resets_.sign(k, now_, *unsettled_);
+    const double change = condition(k, ahead) - condition(k, now_);
+    const double error = resets_.error(k, ahead, rounding) + resets_.error(k, now_, rounding);
+    if (side == 0 && std::abs(change) > error) side = change > 0 ? 1 : -1;
+    resets_.set_side(k, side);
+  }
   event_errors_ = std::move(unsettled_);
   event_end_ = now_.t + 2 * event_errors_->t;
   unsettled_.reset();
@@ -186,7 +204,7 @@ void LocatedRun::apply_resets(const std::vector<int>& list, const Step& before) 
   }
   accumulation_.add(before.t, now_.x, signature, {}, sensitivities_.at_event(),
                     sensitivities_.event_time());
-  go_on(before, all_laws_, {}, true);
+  go_on(before, all_laws_, {}, JumpOfX::by_reset);
 }
 
 }  // namespace perp

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double most_rows = 0x1p53;      ///< of a run: integers beyond are no doubles
-constexpr double smallest_share = 1e-14;  ///< of a moment's size: no step is shorter
+constexpr double smallest_share = 1e-14;  ///< of the time scale: no step is shorter
 
 /// Measured on smooth problems: below, more stages mean fewer steps for the same work.
 int stages_for(const Located& options) {
@@ -136,7 +136,7 @@ void LocatedRun::cover() {
   }
 }
 
-double LocatedRun::shortest_step() const { return smallest_share * moment(now_.t); }
+double LocatedRun::shortest_step() const { return one_moment(smallest_share, scales_.time, now_.t); }
 
 double LocatedRun::longest_step() const {
   const double rest = limit() - now_.t;

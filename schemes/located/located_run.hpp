@@ -28,8 +28,7 @@
 
 namespace perp {
 
-inline constexpr double same_moment = 1e-11;  ///< of t or the step: events in between are one
-inline constexpr double resting = 1e-8;  ///< of its size within a moment: a gap that stays
+inline constexpr double resting = 1e-8;  ///< of its size within the time scale: a gap that stays
 
 /// One event-located run: the loop over steps and events, with the record. See Located.
 class LocatedRun {
@@ -73,8 +72,6 @@ class LocatedRun {
   [[nodiscard]] std::string place(const Step& state) const;
   /// Where no step may pass: the end of the span, or a moment at which the right-hand side jumps.
   [[nodiscard]] double limit() const { return switch_ ? switch_->before : span_.end; }
-  /// What a difference of times at t is held against: its own size, or the time scale.
-  [[nodiscard]] double moment(double t) const { return std::max(scales_.time, std::abs(t)); }
   [[nodiscard]] double longest_step() const;
   [[nodiscard]] double shortest_step() const;
 
@@ -112,6 +109,7 @@ class LocatedRun {
   double gap_value(const Gap& gap, const Step& state);
   [[nodiscard]] double gap_size(const Gap& gap) const;
   std::optional<double> locate(const GapWatch::Fall& fall, double h);
+  [[nodiscard]] bool fires_again(const GapWatch::Fall& fall) const;
   void pass_event(const GapWatch::Fall& fall, double h);
   void pass_time_switch();
   std::vector<int> pass_laws_of_time(const Step& before, double after);
@@ -140,6 +138,7 @@ class LocatedRun {
   std::vector<Continuation> continuations_by_rates(const std::vector<int>& open);
 
   // located_resets.cpp
+  [[nodiscard]] double same_moment(const Step& state) const;
   [[nodiscard]] ResetWatch::Errors errors_at_event(const Step& state) const;
   [[nodiscard]] ResetWatch::Errors errors_at_start();
   double condition(int reset, const Step& state);
@@ -163,8 +162,10 @@ class LocatedRun {
   void log_bound(int surface, bool at_start, const Vector& dt_dq, double condition);
 
   // located_choice.cpp: the mode after an event
+  /// What makes x jump where a mode begins: the event of contacts tells their laws' changes too.
+  enum class JumpOfX { none, by_reset, by_contacts };
   void go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
-             bool x_jumped);
+             JumpOfX jump_of_x);
   std::size_t choose(const Selection& selection, const Step& before, const std::vector<int>& hit);
   [[nodiscard]] std::size_t by_policy(const Selection& selection, const Step& before,
                                       const std::vector<int>& hit);
@@ -182,14 +183,15 @@ class LocatedRun {
   std::string polish_jump(const Vector& x_before);
   void end_here(const Step& state, const Selection& selection);
   void log_change(const Step& before, const Selection& selection, std::size_t chosen,
-                  bool x_jumped);
+                  JumpOfX jump_of_x);
   void close_accumulation();
 
   // located_fallback.cpp: where Radau IIA cannot go on
   void capture_the_rest(const Step& state, const char* why);
   [[nodiscard]] bool is_within_tolerance(const Vector& change) const;
   void log_fall_back(const Step& last, const Trajectory& rest);
-  [[nodiscard]] Trajectory captured_from(const Step& state, const BackwardEuler& scheme) const;
+  std::vector<int> sides_at(const Step& state);
+  Trajectory captured_from(const Step& state, const BackwardEuler& scheme);
 
   Dcs system_;
   Located options_;

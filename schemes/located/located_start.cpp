@@ -50,7 +50,7 @@ void LocatedRun::begin(const Vector& x0) {
     }
   }
   unsettled_ = errors_at_start();
-  go_on(now_, all_laws_, {}, false);
+  go_on(now_, all_laws_, {}, JumpOfX::none);
 }
 
 /// Goes on from the present time in the mode of a continuation.
@@ -68,6 +68,7 @@ void LocatedRun::enter(const Continuation& continuation) {
   flow_.gather(known_rates(jet.x, jet.x_known), known_rates(jet.lambda, jet.lambda_known), ydot_);
   flow_.gather(now_.x, now_.lambda, y_);
   radau_.start(now_.t, y_, ydot_);
+  settle_sides();
   watch_algebraic_part(jet);
   make_gaps();
   h_ = std::max(std::min(first_step(jet), smooth_h_), shortest_step());
@@ -124,7 +125,6 @@ double LocatedRun::first_step(const Jet& jet) const {
 }
 
 void LocatedRun::make_gaps() {
-  settle_sides();
   gaps_ = gaps_of(system_.laws, now_.mode);
   for (int k = 0; k < resets_.count(); ++k) {
     // −1 falls from above, +1 rises from below, 0 leaves the side where it is, if that is known.

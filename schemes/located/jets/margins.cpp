@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <perp/schemes/located/jets/margins.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp {
 namespace {
@@ -37,7 +38,7 @@ void judge(const Margin& margin, const Matrix& value, const Matrix& size, int la
 MarginVerdict judge_margins(const Jet& jet, const std::vector<Law>& laws, const JetScales& scales,
                             const MarginOptions& options, const std::vector<char>& ignored) {
   MarginVerdict verdict;
-  const double moment = std::max(scales.time, std::abs(jet.t));
+  const double moment = one_moment(options.eps, scales.time, jet.t) / options.eps;
   Matrix lambda_size = jet.lambda.cwiseAbs();
   if (scales.lambda.size() > 0 && lambda_size.size() > 0)
     lambda_size.col(0) = lambda_size.col(0).cwiseMax(scales.lambda);

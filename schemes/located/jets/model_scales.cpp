@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <perp/core/dcs_evaluator.hpp>
@@ -18,6 +19,7 @@ constexpr double null_entry = 1e-6;     ///< below: an unknown that a direction 
 /// Exponents are multiples of 2^-grid: their rounding is gone, and units that are powers of two move
 /// them by whole numbers.
 constexpr int grid = 20;
+constexpr double roundings_of_time = 16;  ///< in units of the last place, of a sum of steps and its use
 /// Where exponents are rounded to whole numbers: not at a fraction that averages of logarithms have.
 constexpr double rounded_up_from = 0.5137;
 
@@ -223,6 +225,11 @@ double power_of_two(double exponent) {
 }
 
 }  // namespace
+
+double one_moment(double share, double time, double t) {
+  const double rounding = std::numeric_limits<double>::epsilon() * std::abs(t);
+  return std::max(share * time, roundings_of_time * rounding);
+}
 
 ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Vector& known) {
   UnitEquations equations(system, span);

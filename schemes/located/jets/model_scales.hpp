@@ -26,4 +26,8 @@ struct ModelScales {
 /// span.
 ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Vector& known);
 
+/// How far two times near t may be apart and be one moment: this share of a time of the model, and
+/// what the rounding of t hides. From where time is counted changes the latter alone.
+double one_moment(double share, double time, double t);
+
 }  // namespace perp
