@@ -4,7 +4,7 @@
 
 #include <perp/schemes/integrate.hpp>
 #include <perp/tests/relations/models/model_transform.hpp>
-#include <perp/tests/schemes/located/reference_cases.hpp>
+#include <perp/tests/schemes/located/references/reference_cases.hpp>
 
 using namespace perp;
 using namespace perp::relations;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <perp/schemes/integrate.hpp>
-#include <perp/tests/schemes/located/reference_cases.hpp>
+#include <perp/tests/schemes/located/references/reference_cases.hpp>
 
 using nlohmann::json;
 using namespace perp;
