@@ -232,20 +232,19 @@ class Run {
     }
     const bool lost = !scheme_.lost_variables().empty();
     const std::vector<int> rows = unsteady_rows(scheme_, before, whole, h, drift());
-    if (!lost && rows.empty()) {
-      take_step(scheme_, before, t_next, h);
+    if (!lost && rows.empty() && take_step(scheme_, before, t_next, h)) {
       log_step(before);
       return;
     }
     const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
     if (refinement.status == Status::not_solved && !lost &&
-        shrinks_as_a_whole(scheme_, before, whole, h)) {
+        shrinks_as_a_whole(scheme_, before, whole, h) && take_step(scheme_, before, t_next, h)) {
       ++result_.counts["not_refined"];
-      take_step(scheme_, before, t_next, h);
       log_step(before);
       return;
     }
     if (refinement.status != Status::solved) {
+      scheme_.restore(refinement.to);
       // The selector went where no sequence of shorter steps leads: the solution ended on the way.
       log_changes(refinement, h, whole);
       failure_ = {refinement, h, before.t};
@@ -253,13 +252,12 @@ class Run {
     }
     // A jump is passed as it was located: a long step ends with what its length makes of it.
     if (!has_jump(refinement, h, whole)) {
-      const Step refined = scheme_.snapshot();
-      take_step(scheme_, before, t_next, h);
-      if (!differs(scheme_, before, refined, whole, rows)) {
+      if (take_step(scheme_, before, t_next, h) &&
+          !differs(scheme_, before, refinement.to, whole, rows)) {
         log_step(before);
         return;
       }
-      scheme_.restore(refined);
+      scheme_.restore(refinement.to);
     }
     ++result_.counts["refined"];
     log_changes(refinement, h, whole);
