@@ -145,7 +145,8 @@ class Run {
     PoleWatch& poles = *changes_.poles;
     if (failure_)
       if (auto pole = poles.pass_path(from, failure_->refinement.path, end)) return pole;
-    return events_.pole_on_way(poles, from, scheme_.snapshot());
+    if (auto pole = events_.pole_on_way(poles, from, scheme_.snapshot())) return pole;
+    return scheme_.passes_jumps() ? std::nullopt : poles.singular_end({from, scheme_.snapshot()});
   }
 
   /// The scheme goes back to `from`, and half-way to the pole with its next step, which ends at `to`.
