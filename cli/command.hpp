@@ -10,7 +10,11 @@ namespace CLI {
 class App;
 }
 
+namespace perp::io {}
+
 namespace perp::cli {
+
+using namespace io;  // a command prints what the library found
 
 inline constexpr int exit_solved = 0;
 inline constexpr int exit_internal_error = 1;  ///< a bug of ours

@@ -1,22 +1,26 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include <perp/analysis/convergence/reference.hpp>
+#include <perp/analysis/convergence/study.hpp>
 #include <perp/cli/command.hpp>
-#include <perp/cli/convergence/reference.hpp>
-#include <perp/cli/convergence/study.hpp>
-#include <perp/cli/convergence/study_csv.hpp>
-#include <perp/cli/convergence/study_plot.hpp>
-#include <perp/cli/convergence/table.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
+#include <perp/cli/input/progress.hpp>
 #include <perp/cli/input/threads.hpp>
-#include <perp/cli/output/file_identity.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/file_identity.hpp>
+#include <perp/io/files/trajectory_file.hpp>
+#include <perp/io/study/study_csv.hpp>
+#include <perp/io/study/study_plot.hpp>
+#include <perp/io/study/study_text.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/models/language/run_options.hpp>
 
@@ -64,8 +68,9 @@ std::string label_of(const std::string& model, const std::vector<std::string>& m
 void leave_to_readers(const std::vector<std::string>& schemes, const std::string& scheme,
                       ModelOptions& options) {
   for (auto& [key, value] : options.run) {
-    const bool has_reader = std::any_of(schemes.begin(), schemes.end(),
-                                        [&](const std::string& other) { return reads(other, key); });
+    const bool has_reader =
+        std::any_of(schemes.begin(), schemes.end(),
+                    [&](const std::string& other) { return reads(other, key); });
     if (has_reader && !reads(scheme, key)) value.clear();
   }
 }
@@ -85,33 +90,78 @@ std::vector<StudyRequest::Variant> variants_of(const ConvergeArguments& argument
       throw InvalidInput(fmt::format("the model {} stands there twice", model));
     for (const std::string& scheme : schemes)
       for (const std::string& selector : selectors) {
-        StudyRequest::Variant variant{"", arguments.model};
-        variant.options.model = model;
-        variant.options.run["scheme"] = scheme;
-        variant.options.run["selector"] = selector;
-        if (schemes.size() > 1) leave_to_readers(schemes, scheme, variant.options);
+        ModelOptions options = arguments.model;
+        options.model = model;
+        options.run["scheme"] = scheme;
+        options.run["selector"] = selector;
+        if (schemes.size() > 1) leave_to_readers(schemes, scheme, options);
         std::vector<std::string> parts;
         if (arguments.models.size() > 1) parts.push_back(label_of(model, arguments.models));
         if (schemes.size() > 1) parts.push_back(scheme);
         if (selectors.size() > 1) parts.push_back(selector);
-        variant.label = parts.empty() ? label_of(model, arguments.models)
-                                      : fmt::format("{}", fmt::join(parts, ", "));
-        variants.push_back(std::move(variant));
+        const std::string label = parts.empty() ? label_of(model, arguments.models)
+                                                : fmt::format("{}", fmt::join(parts, ", "));
+        const auto reader = std::make_shared<const ModelReader>(options);
+        const auto read = [reader] { return (*reader)({}, {}, ""); };
+        variants.push_back({label, read(), read});
       }
   }
   return variants;
 }
 
+/// The kind that --reference names; what is no other word is a file. Throws InvalidInput for a word
+/// that is none.
+std::optional<ReferenceKind> reference_kind(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  if (text == "exact") return ReferenceKind::exact;
+  if (text == "finest") return ReferenceKind::finest;
+  if (text == "located") return ReferenceKind::located;
+  const std::array<std::string, 3> known{"exact", "finest", "located"};
+  std::error_code error;
+  // What looks like a path is one; a word may be misspelt.
+  if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text, error))
+    throw InvalidInput(fmt::format(
+        "--reference {0}: there is no file {0}; expected exact, finest, located or a file{1}", text,
+        suggestion(text, known)));
+  return ReferenceKind::file;
+}
+
+/// A line on standard error for each run that takes long, until an interrupt.
+RunWatch watch_on_terminal() {
+  const auto progress = [](Span span) -> std::function<void(double t)> {
+    const auto line = std::make_shared<Progress>(span, true);
+    return [line](double t) { line->at(t); };
+  };
+  return {interrupted, progress};
+}
+
+/// Different kinds "end,trajectory,events". Throws InvalidInput.
+std::vector<ErrorKind> parse_error_kinds(const std::string& text) {
+  const std::vector<ErrorKind> all{ErrorKind::end, ErrorKind::trajectory, ErrorKind::events};
+  std::vector<std::string> names;
+  for (const ErrorKind kind : all) names.emplace_back(to_string(kind));
+  std::vector<ErrorKind> kinds;
+  for (const std::string& name : split_list(text)) {
+    kinds.push_back(all[find_name(name, names, "--error")]);
+    if (std::count(kinds.begin(), kinds.end(), kinds.back()) > 1)
+      throw InvalidInput(fmt::format("--error {}: '{}' stands there twice", text, name));
+  }
+  return kinds;
+}
+
+/// All but the variants and what files hold.
 StudyRequest request_of(const ConvergeArguments& arguments) {
   StudyRequest request;
-  request.variants = variants_of(arguments);
   request.steps = parse_step_lengths(arguments.steps);
   request.errors = parse_error_kinds(arguments.errors);
-  request.reference = arguments.reference;
-  request.reference_events = arguments.reference_events;
+  request.reference = reference_kind(arguments.reference);
+  request.recorded = {arguments.reference, [&file = arguments.reference](const auto& names) {
+                        return read_trajectory(file, names);
+                      }};
   request.whole_steps = arguments.whole_steps;
   request.threads = threads_from(arguments.jobs, "--jobs");
-  if (!request.reference_events.empty() && request.errors == std::vector{ErrorKind::end})
+  request.watch = watch_on_terminal();
+  if (!arguments.reference_events.empty() && request.errors == std::vector{ErrorKind::end})
     throw InvalidInput("--reference-events needs --error events or trajectory");
   return request;
 }
@@ -133,7 +183,7 @@ void check_files(const ConvergeArguments& arguments, const std::optional<Picture
 }
 
 /// The files that were asked for.
-void write(const ConvergeArguments& arguments, const Study& study,
+void write(const ConvergeArguments& arguments, const ConvergenceStudy& study,
            const std::optional<Picture>& picture) {
   std::vector<std::string> files;
   if (!arguments.output.empty()) files = write_csv(arguments.output, study, arguments.model.set);
@@ -144,13 +194,16 @@ void write(const ConvergeArguments& arguments, const Study& study,
 }
 
 int execute(const ConvergeArguments& arguments) {
-  const StudyRequest request = request_of(arguments);
+  StudyRequest request = request_of(arguments);
   std::optional<Picture> picture;
   if (!arguments.plot.empty()) picture.emplace(arguments.plot);
   check_files(arguments, picture);
   catch_interrupts();
+  request.variants = variants_of(arguments);
+  if (!arguments.reference_events.empty())
+    request.reference_events = read_events(arguments.reference_events);
   try {
-    const Study study = compute(request);
+    const ConvergenceStudy study = convergence_study(request);
     fmt::print("{}", text_of(study));
     write(arguments, study, picture);
     if (study.all_solved(request.steps.size())) return exit_solved;
@@ -201,8 +254,8 @@ Action configure_converge(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf")
       ->type_name("FILE");
-  arguments->model.run_keys = {"cross_check", "policy", "scheme", "selector",
-                               "solver", "split_at_events", "theta", "tol"};  // h is varied
+  arguments->model.run_keys = {"cross_check", "policy",          "scheme", "selector",
+                               "solver",      "split_at_events", "theta",  "tol"};  // h is varied
   arguments->model.add_span_to(app);
   arguments->model.add_scheme_to(app);
   return [arguments] { return execute(*arguments); };

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include <perp/analysis/run/columns.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/enclosures/enclose_command.hpp>
 #include <perp/cli/enclosures/enclosure_plot.hpp>
@@ -16,11 +17,12 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/threads.hpp>
-#include <perp/cli/output/file_identity.hpp>
-#include <perp/cli/output/output_file.hpp>
-#include <perp/cli/plot/picture.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/interval/decimal.hpp>
+#include <perp/io/files/file_identity.hpp>
+#include <perp/io/files/input_text.hpp>
+#include <perp/io/files/output_file.hpp>
+#include <perp/io/plot/picture.hpp>
 
 namespace perp::cli {
 namespace {

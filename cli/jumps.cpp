@@ -2,11 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include <perp/analysis/jumps.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/state_options.hpp>
-#include <perp/cli/output/jumps_of_model.hpp>
-#include <perp/cli/output/jumps_text.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/io/text/jumps_text.hpp>
 
 namespace perp::cli {
 namespace {

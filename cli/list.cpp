@@ -3,12 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/arguments.hpp>
-#include <perp/cli/input/schemes.hpp>
-#include <perp/cli/output/text_table.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
 #include <perp/core/law.hpp>
+#include <perp/io/text/text_table.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/models/language/run_options.hpp>

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <perp/cli/command.hpp>
-#include <perp/cli/output/file_identity.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/file_identity.hpp>
 #include <perp/models/language/read_model.hpp>
 
 namespace perp::cli {

@@ -1,24 +1,29 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include <perp/analysis/run/columns.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/state_options.hpp>
 #include <perp/cli/input/threads.hpp>
-#include <perp/cli/maps/map_csv.hpp>
-#include <perp/cli/maps/map_hdf5.hpp>
-#include <perp/cli/maps/map_provenance.hpp>
-#include <perp/cli/output/file_identity.hpp>
-#include <perp/cli/output/text_table.hpp>
-#include <perp/cli/plot/map_plot.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/io/files/file_identity.hpp>
+#include <perp/io/files/input_text.hpp>
+#include <perp/io/maps/map_csv.hpp>
+#include <perp/io/maps/map_hdf5.hpp>
+#include <perp/io/maps/map_provenance.hpp>
+#include <perp/io/maps/map_text.hpp>
+#include <perp/io/plot/map_plot.hpp>
 
 namespace perp::cli {
 namespace {
+
+constexpr double most_values = 1e6;  // on one axis
 
 struct MapArguments {
   ModelOptions model;
@@ -27,9 +32,36 @@ struct MapArguments {
   int threads = 0;  ///< 0: as many as the machine has cores
 };
 
+/// NAME=FIRST:LAST:COUNT of --vary. Throws InvalidInput.
+MapAxis parse_axis(const std::string& text) {
+  const Override assignment = parse_assignment(text, "--vary");
+  const std::string& range = assignment.value;
+  const std::size_t one = range.find(':');
+  const std::size_t two = one == std::string::npos ? one : range.find(':', one + 1);
+  if (two == std::string::npos)
+    throw InvalidInput(
+        fmt::format("--vary {}: expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161", text));
+  const std::string what = "--vary " + assignment.key;
+  MapAxis axis{.name = assignment.key,
+               .first = parse_number(range.substr(0, one), what),
+               .last = parse_number(range.substr(one + 1, two - one - 1), what)};
+  const double count = parse_number(range.substr(two + 1), what);
+  if (!(count >= 2 && count <= most_values) || count != std::floor(count))
+    throw InvalidInput(
+        fmt::format("--vary {}: the count is {}; expected a whole number from 2 to "
+                    "{:.0f}",
+                    text, count, most_values));
+  axis.count = static_cast<int>(count);
+  if (axis.first == axis.last)
+    throw InvalidInput(fmt::format("--vary {}: expected two different ends", text));
+  if (!std::isfinite(axis.first * count) || !std::isfinite(axis.last * count))
+    throw InvalidInput(fmt::format("--vary {}: the ends are too large", text));
+  return axis;
+}
+
 /// Throws InvalidInput where an option gives a value to what is varied.
-void check_set_values(const ModelOptions& model, const std::vector<Axis>& axes) {
-  for (const Axis& axis : axes) {
+void check_set_values(const ModelOptions& model, const std::vector<MapAxis>& axes) {
+  for (const MapAxis& axis : axes) {
     const auto excluded = [&](const std::string& option) {
       throw InvalidInput(
           fmt::format("{}: {} is varied by --vary; expected it in one of them", option, axis.name));
@@ -46,34 +78,18 @@ void check_set_values(const ModelOptions& model, const std::vector<Axis>& axes) 
 
 /// The states of --at. Throws InvalidInput where a variable is unknown or varied too.
 std::vector<std::vector<Override>> states_of(const MapArguments& arguments, const Model& model,
-                                             const std::vector<Axis>& axes) {
+                                             const std::vector<MapAxis>& axes) {
   std::vector<std::vector<Override>> states;
   for (const std::string& text : arguments.at) {
     states.push_back(parse_state(text, variable_names(model)));
     for (const Override& item : states.back())
-      for (const Axis& axis : axes)
+      for (const MapAxis& axis : axes)
         if (axis.name == item.key)
           throw InvalidInput(fmt::format(
               "--at {}: {} is varied by --vary; expected it in one of them", text, item.key));
   }
   if (states.empty()) states.emplace_back();
   return states;
-}
-
-void print_map(std::FILE* stream, const Model& model, const MapRequest& request,
-               const ParameterMap& map, const std::vector<std::string>& files) {
-  fmt::print(stream, "model    {}\n", title(model));
-  fmt::print(stream, "map      {}: {}\n", request.quantity->name, request.quantity->meaning);
-  for (const Axis& axis : map.axes)
-    fmt::print(stream, "over     {} from {} to {}, {} values\n", axis.name, axis.first, axis.last,
-               axis.count);
-  std::vector<long> counts(map.regions.size(), 0);
-  for (const int region : map.region) ++counts[static_cast<std::size_t>(region)];
-  TextTable table({"points", "region"});
-  for (std::size_t k = 0; k < counts.size(); ++k)
-    table.add({fmt::format("{}", counts[k]), map.regions[k]});
-  fmt::print(stream, "{}", table.text());
-  for (const std::string& file : files) fmt::print(stream, "written  {}\n", file);
 }
 
 enum class Format { none, csv, hdf5 };
@@ -91,9 +107,14 @@ Format format_of(const std::string& file) {
 }
 
 int execute(const MapArguments& arguments) {
-  MapRequest request{.model = arguments.model, .quantity = &quantity(arguments.what)};
-  request.model.run_keys = request.quantity->run_keys;
-  const Model model = read(request.model);
+  MapRequest request{.quantity = &map_quantity(arguments.what)};
+  ModelOptions options = arguments.model;
+  options.run_keys = request.quantity->run_keys;
+  const ModelReader reader(options);
+  const Model model = reader({}, {}, "");
+  request.read = [&reader](const auto& set, const auto& start) {
+    return reader(set, start, "--at");
+  };
   if (arguments.vary.empty())
     throw InvalidInput("--vary is missing; expected NAME=FIRST:LAST:COUNT, as in B1=-2:2:161");
   for (const std::string& text : arguments.vary) request.axes.push_back(parse_axis(text));
@@ -113,19 +134,21 @@ int execute(const MapArguments& arguments) {
   files_of_map.reads(find_model(arguments.model.model), "MODEL");
   files_of_map.writes_with_json(output, "-o");
   if (picture) picture->declare(files_of_map, "--plot");
-  const ParameterMap map = compute(request);
+  const ParameterMap map = parameter_map(request);
   std::vector<std::string> files;
   if (format == Format::hdf5) {
-    write_hdf5(output, map, model, map_provenance(request, model, map));
+    write_hdf5(output, map, model, map_provenance(request, model, map, arguments.model.set));
     files.push_back(output);
   } else if (format == Format::csv) {
-    files = write_csv(output, map, map_provenance(request, model, map));
+    files = write_csv(output, map, map_provenance(request, model, map, arguments.model.set));
   }
   if (picture) {
     draw_map(*picture, map, model.name, request.quantity->meaning);
     files.push_back(picture->file());
   }
-  print_map(output == "-" ? stderr : stdout, model, request, map, files);
+  std::FILE* stream = output == "-" ? stderr : stdout;
+  fmt::print(stream, "{}", map_text(model, request, map));
+  for (const std::string& file : files) fmt::print(stream, "written  {}\n", file);
   if (map.not_proved == 0) return exit_solved;
   fmt::print(stderr, "perp map: {} of {} points are not decided\n", map.not_proved, map.points());
   return exit_no_answer;
@@ -141,7 +164,7 @@ Action configure_map(CLI::App& app) {
       ->type_name("NAME=FIRST:LAST:COUNT")
       ->allow_extra_args(false);
   std::string meanings;
-  for (const Quantity& item : quantities())
+  for (const MapQuantity& item : map_quantities())
     meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", item.name, item.meaning);
   app.add_option("--what", arguments->what, meanings)->type_name("NAME")->default_str("solutions");
   app.add_option("--at", arguments->at,

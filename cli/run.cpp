@@ -5,19 +5,21 @@
 #include <memory>
 #include <numeric>
 
+#include <perp/analysis/run/columns.hpp>
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/analysis/solutions/trees.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/enclosures/enclose_command.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/cli/input/schemes.hpp>
-#include <perp/cli/output/branches_text.hpp>
-#include <perp/cli/output/file_identity.hpp>
-#include <perp/cli/output/recorder.hpp>
-#include <perp/cli/output/tree_text.hpp>
-#include <perp/cli/plot/run_plot.hpp>
+#include <perp/cli/input/progress.hpp>
 #include <perp/core/base/error.hpp>
-#include <perp/schemes/capturing/capturing.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/file_identity.hpp>
+#include <perp/io/plot/run_pictures.hpp>
+#include <perp/io/run_recorder.hpp>
+#include <perp/io/solutions/tree_text.hpp>
 
 namespace perp::cli {
 namespace {
@@ -31,15 +33,8 @@ struct RunArguments {
   bool all = false, quiet = false;
 };
 
-/// The pictures that were asked for.
-struct Pictures {
-  std::optional<Picture> over_time, phase;
-  std::vector<int> drawn;              // variables over time
-  int horizontal = -1, vertical = -1;  // variables of the phase picture
-};
-
-Pictures pictures_of(const RunArguments& arguments, const Model& model) {
-  Pictures pictures;
+RunPictures pictures_of(const RunArguments& arguments, const Model& model) {
+  RunPictures pictures;
   if (arguments.plot.empty()) {
     if (!arguments.plot_phase.empty() || !arguments.plot_variables.empty())
       throw InvalidInput("--plot-phase and --plot-variables need --plot FILE");
@@ -71,56 +66,8 @@ Pictures pictures_of(const RunArguments& arguments, const Model& model) {
   return pictures;
 }
 
-/// Variables whose samples the pictures need, each once.
-std::vector<int> sampled(const Pictures& pictures) {
-  std::vector<int> variables = pictures.drawn;
-  for (const int variable : {pictures.horizontal, pictures.vertical})
-    if (variable >= 0 && std::find(variables.begin(), variables.end(), variable) == variables.end())
-      variables.push_back(variable);
-  return variables;
-}
-
-std::vector<bool> algebraic_variables(const Model& model) {
-  std::vector<bool> is_algebraic(model.variables.size(), true);
-  for (const int j : model.differential_variables())
-    is_algebraic[static_cast<std::size_t>(j)] = false;
-  return is_algebraic;
-}
-
-/// Draws what was asked for; the names of the pictures go to `files`.
-void draw(const Pictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
-          Samples& samples, const Trajectory& run, std::vector<std::string>& files) {
-  if (!pictures.over_time) return;
-  const auto& states = samples.finish();
-  if (states.empty()) throw InvalidInput("there is no picture: the run has no state");
-  const std::vector<int> variables = sampled(pictures);
-  const std::vector<bool> is_algebraic = algebraic_variables(model);
-  RunPlot plot{model,
-               variables,
-               is_algebraic,
-               modes,
-               curves(states, variables, is_algebraic, modes, run.events),
-               run.status == Status::no_solution};
-  if (pictures.phase) {
-    const auto place = [&](int variable) {
-      return static_cast<int>(std::find(variables.begin(), variables.end(), variable) -
-                              variables.begin());
-    };
-    draw_phase(*pictures.phase, plot, place(pictures.horizontal), place(pictures.vertical));
-    files.push_back(pictures.phase->file());
-  }
-  // What only the phase picture needs stands at the end.
-  const auto drawn = static_cast<Eigen::Index>(pictures.drawn.size());
-  plot.variables.resize(pictures.drawn.size());
-  for (Curves::Row& row : plot.curves.rows) row.x.conservativeResize(drawn);
-  std::erase_if(plot.curves.jumps,
-                [&](const Curves::Jump& jump) { return jump.variable >= drawn; });
-  draw_over_time(*pictures.over_time, plot);
-  files.push_back(pictures.over_time->file());
-}
-
 Destinations destinations_of(const RunArguments& arguments, const Model& model,
-                             const Pictures& pictures) {
+                             const RunPictures& pictures) {
   Destinations destinations;
   destinations.data = arguments.output;
   if (arguments.output.empty() && arguments.plot.empty()) destinations.data = "-";
@@ -129,16 +76,13 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
     if (t < model.run.span.start || t > model.run.span.end)
       throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
                                      model.run.span.start, model.run.span.end));
-  destinations.plotted = sampled(pictures);
-  const bool data_on_stdout = destinations.data == "-";
-  if (arguments.all) destinations.listing = data_on_stdout ? stderr : stdout;
-  destinations.progress = !(data_on_stdout && isatty(STDOUT_FILENO) != 0);
+  destinations.plotted = pictures.sampled();
   return destinations;
 }
 
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const RunArguments& arguments, const Destinations& destinations,
-                 const Pictures& pictures) {
+                 const RunPictures& pictures) {
   const bool writes_text = !arguments.quiet || arguments.all || destinations.data == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
@@ -173,23 +117,33 @@ int execute_enclosure(const RunArguments& arguments) {
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
-  const Pictures pictures = pictures_of(arguments, model);
-  const Destinations destinations = destinations_of(arguments, model, pictures);
+  const RunPictures pictures = pictures_of(arguments, model);
+  Destinations destinations = destinations_of(arguments, model, pictures);
   check_files(arguments, destinations, pictures);
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
-    Capturing(*lcs, step_options(model));  // wrong options are found before files are touched
-  if (model.run.scheme == "located") check_located(model);
+  check_run(model);                            // before files are touched
   if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?
-  Recorder recorder(model, destinations);
+  std::FILE* stream = destinations.data == "-" ? stderr : stdout;
+  Progress progress(model.run.span, stream == stdout || isatty(STDOUT_FILENO) == 0);
+  if (arguments.all)
+    destinations.listing = [&](const std::string& text) {
+      progress.clear();
+      fmt::print(stream, "{}", text);
+    };
+  RunRecorder recorder(model, destinations);
   catch_interrupts();
 
   IntegrateOptions options;
   options.keep = false;
   options.times = destinations.times;
   options.bounds = model.bounds();
-  options.observer = [&recorder](const Step& step) { return recorder.step(step); };
+  options.observer = [&](const Step& step) {
+    if (!recorder.step(step)) return false;
+    progress.at(step.t);
+    return !interrupted();
+  };
   Trajectory run = scheme(model.run.scheme).run(model, options);
   end_by_fault(recorder.fault(), run);
+  progress.clear();
 
   std::vector<std::string> files = recorder.close(run, arguments.model.set);
   if (!arguments.events.empty()) {
@@ -203,15 +157,15 @@ int execute(const RunArguments& arguments) {
   } catch (const std::exception&) {
     failure = std::current_exception();  // the summary comes first
   }
-  std::FILE* stream = destinations.data == "-" ? stderr : stdout;
   if (!arguments.quiet)
-    print(stream, {model, run, modes, recorder.constraints(), last_state(run), files});
+    fmt::print(stream, "{}",
+               text_of({model, run, modes, recorder.constraints(), last_state(run), files}));
   if (model.run.scheme == "located" && model.run.policy == "all")
-    fmt::print(stream, "{}", branches_text(model));
+    fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
   if (arguments.all) {
     fmt::print(stream, "{} steps have not exactly one solution{}\n", recorder.listed_steps(),
-               std::holds_alternative<Lcs>(model.system) ? "" : " among those found");
-    if (const std::string tree = tree_text(model); !tree.empty())
+               is_affine(model) ? "" : " among those found");
+    if (const std::string tree = tree_text(model, solution_tree_of(model)); !tree.empty())
       fmt::print(stream, "tree of solutions\n{}", tree);
   }
   if (failure) std::rethrow_exception(failure);

@@ -4,19 +4,21 @@
 #include <filesystem>
 #include <memory>
 
+#include <perp/analysis/run/columns.hpp>
+#include <perp/analysis/run/row_values.hpp>
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/analysis/sensitivities.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/cli/input/schemes.hpp>
-#include <perp/cli/output/columns.hpp>
-#include <perp/cli/output/csv.hpp>
-#include <perp/cli/output/file_identity.hpp>
-#include <perp/cli/output/provenance.hpp>
-#include <perp/cli/output/row_values.hpp>
-#include <perp/cli/output/summary.hpp>
-#include <perp/cli/output/text_table.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/csv.hpp>
+#include <perp/io/files/file_identity.hpp>
+#include <perp/io/provenance.hpp>
+#include <perp/io/text/run_summary.hpp>
+#include <perp/io/text/sensitivities_text.hpp>
 
 namespace perp::cli {
 namespace {
@@ -27,113 +29,6 @@ struct SensitivityArguments {
   bool quiet = false;
 };
 
-/// What to differentiate by, as the user and as the columns call it.
-struct Quantities {
-  SensitivityRequest request;
-  std::vector<std::string> names;  ///< "x1(0)", "B1"
-  std::vector<std::string>
-      columns;  ///< "x01", "p1": start of the first variable, first parameter asked for
-};
-
-/// Law numbers and restitution are read once, as numbers: a parameter that moves them would be
-/// differentiated wrongly.
-void require_only_in_equations(const SensitivityArguments& arguments, const Model& model,
-                               const std::string& name, double value) {
-  ModelOptions moved = arguments.model;
-  moved.set.push_back(fmt::format("{}={:.17g}", name, value == 0 ? 1e-3 : value * (1 + 1e-3)));
-  const Model other = read(moved);
-  if (other.laws() == model.laws() && other.restitution == model.restitution) return;
-  throw InvalidInput(fmt::format(
-      "--wrt {}: the parameter stands in the numbers of a law or a restitution, which are "
-      "not differentiated; write it into the equations, e.g. F*sign(v) instead of "
-      "relay(v, -F, F), or a reset instead of a restitution",
-      name));
-}
-
-Quantities quantities_of(const SensitivityArguments& arguments, const Model& model) {
-  Quantities result;
-  const std::vector<std::string> variables = variable_names(model);
-  std::vector<std::string> parameters;
-  for (const auto& [name, value] : model.parameters) parameters.push_back(name);
-  std::vector<std::string> asked, known = parameters;
-  if (!arguments.wrt.empty()) asked = split_list(arguments.wrt);
-  for (const std::string& name : variables) known.push_back(name + "(0)");
-  if (arguments.wrt.empty()) {
-    for (const int j : model.differential_variables())
-      asked.push_back(variables[static_cast<std::size_t>(j)] + "(0)");
-    asked.insert(asked.end(), parameters.begin(), parameters.end());
-  }
-  std::vector<std::string> parameter_names;
-  for (const std::string& name : asked) {
-    const std::size_t index = find_name(name, known, "quantity");
-    if (std::count(asked.begin(), asked.end(), name) > 1)
-      throw InvalidInput(fmt::format("--wrt: '{}' is there twice", name));
-    if (index >= parameters.size()) {
-      const auto variable = static_cast<int>(index - parameters.size());
-      const auto differential = model.differential_variables();
-      if (std::find(differential.begin(), differential.end(), variable) == differential.end())
-        throw InvalidInput(fmt::format(
-            "--wrt {}: the start of an algebraic variable is a guess, nothing depends on it",
-            name));
-      result.request.starts.push_back(variable);
-      result.names.push_back(name);
-      result.columns.push_back(fmt::format("x0{}", variable + 1));
-      continue;
-    }
-    if (!model.equations)
-      throw InvalidInput(fmt::format(
-          "--wrt {}: a model in the matrix form keeps no parameters; write it as equations", name));
-    require_only_in_equations(arguments, model, name, model.parameters[index].second);
-    result.request.parameters.push_back(static_cast<int>(index));
-    parameter_names.push_back(name);
-  }
-  for (std::size_t k = 0; k < parameter_names.size(); ++k) {
-    result.names.push_back(parameter_names[k]);
-    result.columns.push_back(fmt::format("p{}", k + 1));
-  }
-  return result;
-}
-
-void print_summary(const Model& model, const Trajectory& run, const Quantities& quantities,
-                   const Step& last, std::FILE* stream) {
-  const std::vector<std::string> variables = variable_names(model);
-  fmt::print(stream, "model       {}\nstatus      {}: {}\n", title(model), status_text(run),
-             run.message);
-  std::vector<std::string> header{fmt::format("t = {:.8g}", last.t), "value"};
-  if (last.dx_dq.size() > 0)
-    for (const std::string& name : quantities.names) header.push_back("d/d " + name);
-  TextTable table(header);
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    std::vector<std::string> line{variables[i], fmt::format("{:.10g}", last.x[row])};
-    for (Eigen::Index k = 0; k < last.dx_dq.cols(); ++k)
-      line.push_back(fmt::format("{:.10g}", last.dx_dq(row, k)));
-    table.add(line);
-  }
-  fmt::print(stream, "{}", table.text());
-  if (run.events.empty()) return;
-  header = {"event", "t", "condition"};
-  for (const std::string& name : quantities.names) header.push_back("dt/d " + name);
-  TextTable events(header);
-  for (const Event& event : run.events) {
-    if (event.dt_dq.size() == 0) continue;
-    const BranchTexts texts = branch_texts(model.laws(), event);
-    std::vector<std::string> line{
-        fmt::format("{} {}{}", to_string(event.kind), texts.law,
-                    event.pieces.empty()
-                        ? ""
-                        : fmt::format(" (one-sided: {} orders)", event.pieces.size())),
-        fmt::format("{:.10g}", event.t), fmt::format("{:.3g}", event.condition)};
-    for (const double value : event.dt_dq) line.push_back(fmt::format("{:.8g}", value));
-    events.add(line);
-  }
-  fmt::print(stream, "{}", events.text());
-  for (const Event& event : run.events)
-    for (std::size_t k = 0; k < event.pieces.size(); ++k)
-      fmt::print(stream, "one-sided   t = {:.8g}, order {}: dx/dq = {}\n", event.t, k + 1,
-                 to_json(Vector(event.pieces[k].reshaped<Eigen::RowMajor>())).dump());
-}
-
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const SensitivityArguments& arguments) {
   const bool writes_text = !arguments.quiet || arguments.output.empty() || arguments.output == "-";
@@ -143,8 +38,8 @@ void check_files(const SensitivityArguments& arguments) {
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   if (!arguments.output.empty() && arguments.output != "-" &&
       std::filesystem::path(arguments.output).extension() != ".csv")
-    throw InvalidInput(fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv, or -",
-                                   arguments.output));
+    throw InvalidInput(fmt::format(
+        "-o {}: unknown kind of file; expected a name that ends in .csv, or -", arguments.output));
   files.writes(arguments.output, "-o");
   if (!arguments.output.empty() && arguments.output != "-")
     files.writes(arguments.output + ".json", "-o");
@@ -161,12 +56,17 @@ int execute(SensitivityArguments arguments) {
   if (options.run["policy"] == "all")
     throw InvalidInput("--policy all: one solution is differentiated; expected minimal_norm, stay");
   const Model model = read(options);
-  const Quantities quantities = quantities_of(arguments, model);
+  const auto with = [&](const std::string& name, double value) {
+    ModelOptions moved = options;
+    moved.set.push_back(fmt::format("{}={:.17g}", name, value));
+    return read(moved);
+  };
+  std::vector<std::string> wrt;
+  if (!arguments.wrt.empty()) wrt = split_list(arguments.wrt);
+  const SensitivityQuantities quantities = sensitivity_quantities(model, wrt, with);
   std::vector<double> times;
   if (!arguments.times.empty()) times = parse_times(arguments.times);
-  Located located = located_options(model);
-  located.sensitivities = quantities.request;
-  check_located(model);  // before files are touched
+  check_sensitivities(model);  // before files are touched
   check_files(arguments);
   CsvWriter csv(arguments.output.empty() ? "-" : arguments.output, model, quantities.columns);
   catch_interrupts();
@@ -185,8 +85,7 @@ int execute(SensitivityArguments arguments) {
     }
     return !interrupted();
   };
-  const Dcs system = model.equations ? *model.equations : as_dcs(model.lcs());
-  Trajectory run = integrate(system, model.x0(), model.run.span, located, record);
+  Trajectory run = integrate_sensitivities(model, quantities, record);
   end_by_fault(values.fault(), run);
   csv.close();
   if (!arguments.output.empty() && arguments.output != "-") {
@@ -198,7 +97,7 @@ int execute(SensitivityArguments arguments) {
   if (!arguments.events.empty())
     write_events(arguments.events, model.laws(), run.events, quantities.columns);
   std::FILE* stream = arguments.output.empty() || arguments.output == "-" ? stderr : stdout;
-  if (!arguments.quiet) print_summary(model, run, quantities, last, stream);
+  if (!arguments.quiet) fmt::print(stream, "{}", sensitivities_text(model, run, quantities, last));
   if (run.status != Status::solved)
     fmt::print(stderr, "perp sensitivities: {}: {}\n", to_string(run.status), run.message);
   return exit_status(run.status);

@@ -6,6 +6,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/schemes/check_options.hpp>
+#include <perp/schemes/end_of_mode.hpp>
 #include <perp/schemes/events/bound_watch.hpp>
 #include <perp/schemes/events/event_log.hpp>
 #include <perp/schemes/events/events.hpp>
@@ -103,8 +104,7 @@ class Run {
     for (int resets = 0;;) {
       const double start = scheme_.t();
       const std::size_t logged = result_.events.size();
-      const bool is_asked = !bounds_.empty() || changes_.poles != nullptr;
-      const Step from = is_asked ? scheme_.snapshot() : Step{};
+      const Step from = bounds_.empty() && changes_.poles == nullptr ? Step{} : scheme_.snapshot();
       failure_.reset();
       const double length = start == from_ && to == t_next ? h : to - start;
       const Attempt attempt = first ? *std::exchange(first, {}) : scheme_.attempt(to, length);

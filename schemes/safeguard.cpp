@@ -12,9 +12,6 @@ constexpr int most_changes = 32;      ///< changes of mode followed within one s
 constexpr int most_shorter = 64;      ///< steps made shorter because long ones have no solution
 constexpr double last_moment = 1e-6;  ///< of the step length
 constexpr double end_of_step = 1e-9;  ///< of the step length: the last of a step that is its end
-constexpr int most_shares = 6;        ///< of a step tried as the end of its mode
-constexpr double least_share = 1e-3;  ///< of a step that is worth a step of its own
-constexpr double at_end = 0x1p-40;    ///< share of a step before its end that is its end
 constexpr int most_split_halvings = 4;      ///< of a step, to pass its first change alone
 /// Of a row of E dx that a smooth step or a kink shows when h is halved; outside of it the row is
 /// examined: by how much it misses one half shrinks to a quarter where the motion is smooth.
@@ -69,28 +66,6 @@ void forget_last_moment(Scheme& scheme, Refinement& result, double h) {
     scheme.restore(result.changes.back().before);
     result.changes.pop_back();
   }
-}
-
-/// Share of the last accepted step at which the first law left its branch; 0: none did.
-double first_departure(Scheme& scheme) {
-  const std::vector<Scheme::Departure> departures = scheme.departures();
-  double first = departures.empty() ? 0 : 1;
-  for (const Scheme::Departure& departure : departures) first = std::min(first, departure.s);
-  return first;
-}
-
-/// Where the mode ends with the step, but for the rounding of the steps before: makes the step in
-/// the mode, shorter by as little as that needs. Its end is still t_next.
-bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, double share) {
-  for (double rest = std::max(1 - share, 0x1p-52); rest <= at_end; rest *= 4) {
-    scheme.restore(before);
-    const Attempt attempt = scheme.attempt(t_next, (1 - rest) * h);
-    if (attempt.status != Status::solved || !attempt.kept_mode) continue;
-    scheme.accept();
-    return true;
-  }
-  scheme.restore(before);
-  return false;
 }
 
 }  // namespace
@@ -193,8 +168,19 @@ bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
     last = std::max(last, departure.s);
     ++changes;
   }
+  const Mode end = scheme.mode();
   scheme.restore(before);
-  return changes >= 2 && last - first > least_share;
+  if (changes >= 2 && last - first > least_share) return true;
+  if (changes == 0 || !(first > least_share && first < 1)) return false;
+  // Before the first change another law has to change, which the whole step has left out.
+  const Attempt shorter = scheme.attempt(before.t + first / 2 * h, first / 2 * h);
+  if (shorter.status != Status::solved || shorter.kept_mode) return false;
+  scheme.accept();
+  bool left_out = false;
+  for (std::size_t i = 0; i < end.size(); ++i)
+    left_out = left_out || (scheme.mode()[i] != before.mode[i] && end[i] == before.mode[i]);
+  scheme.restore(before);
+  return left_out;
 }
 
 bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
@@ -225,32 +211,6 @@ bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double
   return false;
 }
 
-bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
-  Attempt attempt = scheme.attempt(t_next, h);
-  if (attempt.status != Status::solved) return false;
-  scheme.accept();
-  double share = first_departure(scheme);
-  if (share >= 1 - at_end) return end_with_mode(scheme, before, t_next, h, share);
-  for (int k = 0; k < most_shares && share >= least_share; ++k) {
-    share = std::min(share, 1 - least_share);
-    scheme.restore(before);
-    attempt = scheme.attempt(before.t + share * h, share * h);
-    if (attempt.status != Status::solved && k == 0) break;
-    double secant = share;
-    if (attempt.status == Status::solved) {
-      scheme.accept();
-      if (attempt.kept_mode) return true;
-      // The mode ends before that, and before where a secant says by less than it has moved.
-      const double left = first_departure(scheme);
-      if (left > 0) secant = 2 * share * left - share;
-    }
-    // On the end itself no margin tells, and rounding may hold the state on the other side.
-    share = std::min(secant, (1 - std::ldexp(1.0, 4 * k - 50)) * share);
-  }
-  scheme.restore(before);
-  return false;
-}
-
 namespace {
 
 /// A change in one moment leaves algebraic variables that are its impulses, and a constraint that sets
@@ -273,6 +233,18 @@ void settle(Scheme& scheme, double t_next, double length) {
   }
 }
 
+/// Notes that the scheme has left the mode of `before`. Changes in one moment are one change: that of
+/// the last, from where the first began.
+LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refinement& result) {
+  const bool same_moment =
+      !result.changes.empty() && before.t - result.changes.back().before.t < last_moment * h;
+  if (!same_moment) result.changes.push_back({before, {}, 0, {}});
+  LocatedChange& here = result.changes.back();
+  here.after = scheme.snapshot();
+  here.norm = scheme.motion(here.before.x, here.after.x).norm();
+  return here;
+}
+
 /// `refine` without the states at its ends.
 Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;
@@ -285,7 +257,9 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     const bool done =
         attempt.status == Status::solved && (attempt.kept_mode || change == most_changes);
     if (done) {
+      const Step before = scheme.snapshot();
       scheme.accept();
+      if (!attempt.kept_mode) add_change(scheme, before, h, result);  // the last that is followed
       result.status = Status::solved;
       return result;
     }
@@ -343,13 +317,7 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     std::vector<int> lost = changes_mode ? scheme.lost_variables() : std::vector<int>{};
     if (changes_mode) settle(scheme, t_next, scheme.t() - before.t);
     result.path.push_back(scheme.snapshot());
-    // Changes in one moment are one change: that of the last, from where the first began.
-    const bool same_moment =
-        !result.changes.empty() && low - result.changes.back().before.t < last_moment * h;
-    if (!same_moment) result.changes.push_back({before, {}, 0, {}});
-    LocatedChange& here = result.changes.back();
-    here.after = scheme.snapshot();
-    here.norm = scheme.motion(here.before.x, here.after.x).norm();
+    LocatedChange& here = add_change(scheme, before, h, result);
     if (!lost.empty()) here.lost = std::move(lost);
     if (scheme.t() >= t_next) {
       result.status = Status::solved;

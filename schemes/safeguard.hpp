@@ -9,6 +9,8 @@ namespace perp {
 
 /// Share of the motion of a row of E x in a step: what changes by less at once is no jump.
 inline constexpr double jump_share = 1e-6;
+/// Share of a step that is worth a step of its own.
+inline constexpr double least_share = 1e-3;
 
 /// A change of mode found by halving steps, between two times that are h·2^-refinements apart.
 struct LocatedChange {
@@ -52,21 +54,15 @@ bool differs(const Scheme& scheme, const Step& before, const Step& refined, cons
 bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedChange& change,
              const Vector& whole, double h, const Vector& rounding);
 
-/// Does the step of length h from `before` to t_next change laws at several moments?
-/// Then it skips a mode, however small its own change is. So it may where it is not solved again. The
-/// scheme stands at `before` afterwards.
+/// Does the step of length h from `before` to t_next change laws at several moments, or leave out a
+/// change that a shorter one has to make? Then it skips a mode, however small its own change is. So it may
+/// where it is not solved again. The scheme stands at `before` afterwards.
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h);
 
 /// Where that step changes some laws at once and others later: makes a shorter one that changes the
 /// former only. False: the scheme stands at `before`.
 bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
                        const Vector& rounding);
-
-/// From `before`, from where a step of length h to t_next leaves the mode: a shorter step as far as
-/// the mode lasts, up to a small share of h; the whole step where the mode ends with it. False: the
-/// scheme stands at `before` again, since the mode ends there, could have stayed, or its end was not
-/// found.
-bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h);
 
 /// Passes from the scheme's current state to t_next by steps that keep their mode, halving until
 /// each change of mode happens within h·2^-refinements: a true jump keeps its size there, an

@@ -2,15 +2,18 @@
 """Checks the layers of the source tree: check_layers.py ROOT
 
 A room, a folder with its sub-folders, may include only the rooms listed for it below, as <perp/folder/file.hpp>; the library does not
-print; factorizations are made in one folder; no source file is longer than MAX_LINES. Every violation is one line
+print; factorizations are made in one folder; no source file is longer than MAX_LINES; a folder holds at most MAX_FILES source
+files of its own. Every violation is one line
 file:line: message.
 """
 
+import collections
 import pathlib
 import re
 import sys
 
 MAX_LINES = 400
+MAX_FILES = 20
 ANY = None
 MAY_INCLUDE = {  # own room included; a room that is not listed obeys the rule of the folder it is in
     "core/base": {"core/base"},
@@ -23,13 +26,18 @@ MAY_INCLUDE = {  # own room included; a room that is not listed obeys the rule o
     "schemes": {"core", "lcp", "schemes"},
     "models": {"core", "models"},  # a model states mathematics, not a method
     "analysis": {"core", "lcp", "schemes", "models", "analysis"},  # questions about a model
+    "analysis/run": {"core", "lcp", "schemes", "models", "analysis/run", "analysis/solutions"},
+    "analysis/solutions": {"core", "lcp", "schemes", "models", "analysis/run", "analysis/solutions"},
+    "analysis/enclosure": {"core", "lcp", "schemes", "models", "analysis/enclosure", "analysis/parallel.hpp"},
+    "io": {"core", "lcp", "schemes", "models", "analysis", "io"},  # what results are written as
+    "io/files": {"core", "lcp", "models", "analysis", "io/files", "io/json.hpp", "io/hdf5_objects.hpp"},
     "cli": ANY,
     "python": ANY,
     "tests": ANY,
     "bench": ANY,
     "examples": ANY,
 }
-LIBRARY = {"core", "lcp", "schemes", "models", "analysis"}
+LIBRARY = {"core", "lcp", "schemes", "models", "analysis", "io"}
 PRINTING = {"iostream", "cstdio", "stdio.h", "print"}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cc", ".cxx", ".hxx"}
 LINEAR_DOOR = "core/linear"  # the only place that knows how matrices are factorized
@@ -71,7 +79,7 @@ def check_include(root, path, room, quote, target):
     if not (root / inner).is_file():
         return f"<{target}> does not exist"
     allowed = MAY_INCLUDE[room]
-    if allowed is not ANY and not any(inner.startswith(f"{other}/") for other in allowed):
+    if allowed is not ANY and not any(inner == other or inner.startswith(f"{other}/") for other in allowed):
         return f"{room} may not include <{target}> (only {', '.join(sorted(allowed))})"
     return None
 
@@ -97,6 +105,14 @@ def check_file(root, path):
             yield f"{relative}:{number}: {complaint}"
 
 
+def check_folders(root, files):
+    """Folders with too many source files of their own."""
+    counts = collections.Counter(path.relative_to(root).parent.as_posix() for path in files)
+    for folder, count in sorted(counts.items()):
+        if count > MAX_FILES:
+            yield f"{folder}:1: {count} source files, at most {MAX_FILES} are allowed in a folder"
+
+
 def main(arguments):
     if len(arguments) != 1 or not pathlib.Path(arguments[0]).is_dir():
         print(__doc__, file=sys.stderr)
@@ -104,6 +120,7 @@ def main(arguments):
     root = pathlib.Path(arguments[0]).resolve()
     files = list(sources(root))
     complaints = [complaint for path in files for complaint in check_file(root, path)]
+    complaints += check_folders(root, files)
     print("\n".join(complaints) if complaints else f"{len(files)} files, no complaint")
     return 1 if complaints or not files else 0
 

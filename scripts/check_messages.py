@@ -32,11 +32,12 @@ WHOLE = (  # whose texts are messages, also those that a function returns
     "lcp/residual_gate",
     "schemes/",
     "models/",
-    "cli/convergence/verdict",
-    "cli/input/mlcp_file",
-    "cli/output/merged_tree_text",
-    "cli/output/step_choice",
-    "cli/output/well_posedness",
+    "analysis/solutions/step_choice",
+    "io/files/mlcp_file",
+    "io/solutions/merged_tree_text",
+    "io/solutions/path_text",
+    "io/study/study_verdict",
+    "io/text/well_posedness_text",
 )
 NO_MESSAGES = ("models/language/run_options.cpp",)  # meanings of options
 

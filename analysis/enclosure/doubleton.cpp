@@ -51,24 +51,24 @@ double largest_share(const Box& part, const std::vector<double>& scales) {
 }  // namespace
 
 Doubleton::Doubleton(const Box& box)
-    : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box) {
+    : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box), start_(r0_) {
   const auto n = static_cast<Eigen::Index>(box.size());
-  c_ = q_ = Matrix::Identity(n, n);
+  c_ = q_ = image_ = Matrix::Identity(n, n);
   note_sizes(box);
   note_smear();
 }
 
-/// Σ_i |C_ij| rad r_0j, each state in its own measure; those that have stayed what they were count
+/// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they were count
 /// where there are no others.
 void Doubleton::note_smear() {
   const std::vector<double> scales = this->scales();
-  std::vector<double> all(r0_.size(), 0), moved(r0_.size(), 0);
-  for (Eigen::Index i = 0; i < c_.rows(); ++i) {
-    const bool is_constant = c_.row(i) == Vector::Unit(c_.cols(), i).transpose();
-    for (Eigen::Index j = 0; j < c_.cols(); ++j) {
+  std::vector<double> all(start_.size(), 0), moved(start_.size(), 0);
+  for (Eigen::Index i = 0; i < image_.rows(); ++i) {
+    const bool is_constant = image_.row(i) == Vector::Unit(image_.cols(), i).transpose();
+    for (Eigen::Index j = 0; j < image_.cols(); ++j) {
       const auto at = static_cast<std::size_t>(j);
       const double share =
-          std::abs(c_(i, j)) * radius(r0_[at]) / scales[static_cast<std::size_t>(i)];
+          std::abs(image_(i, j)) * radius(start_[at]) / scales[static_cast<std::size_t>(i)];
       all[at] += share;
       if (!is_constant) moved[at] += share;
     }
@@ -82,8 +82,6 @@ Interval Doubleton::spread(const Box& a) const {
   return ((row * IntervalMatrix(c_)) * r0_ + (row * IntervalMatrix(q_)) * r_)[0];
 }
 
-Box Doubleton::linear_image() const { return is_image_ ? IntervalMatrix(c_) * r0_ : Box{}; }
-
 Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
   return F + (J * IntervalMatrix(c_)) * r0_ + (J * IntervalMatrix(q_)) * r_;
 }
@@ -94,6 +92,8 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   const IntervalMatrix JC = J * IntervalMatrix(c_);
   const Box direct = F + JC * r0_ + (J * IntervalMatrix(q_)) * r_;
   const Matrix next_c = middle(JC);
+  std::vector<bool> constant(r_.size());
+  for (std::size_t i = 0; i < constant.size(); ++i) constant[i] = F[i] == Interval(center_[i]);
   center_ = middle(F);
   note_sizes(direct);
   const std::vector<double> scales = this->scales();
@@ -102,26 +102,84 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
     has_frame_ = true;
   }
   const IntervalMatrix JQ = J * IntervalMatrix(q_);
-  const Frame frame = orthogonal_frame(middle(JQ), radii(r_), scales);
+  keep_constant_rows(J, constant);
+  const Frame frame = next_frame(middle(JQ), constant, scales);
   const Box added = F - points(center_) + (JC - IntervalMatrix(next_c)) * r0_;
   r_ = (frame.inverse * JQ) * r_ + frame.inverse * added;
   c_ = next_c;
   q_ = frame.columns;
   const Box set = points(center_) + IntervalMatrix(c_) * r0_ + IntervalMatrix(q_) * r_;
   box_ = common(common(direct, set), other);
-  reorganize(frame, scales);
+  image_ = middle(J) * image_;
+  note_smear();
+  reorganize(frame, constant, scales);
+}
+
+/// States that stay what they are, as parameters do, and of which the frame holds nothing: r_i = 0
+/// on a frame vector of their own.
+void Doubleton::keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const {
+  for (int i = 0; i < states(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    list[at] = list[at] && r_[at].is_zero();
+    for (int j = 0; j < states(); ++j) {
+      const bool is_apart = i == j || (q_(i, j) == 0 && q_(j, i) == 0);
+      list[at] = list[at] && is_apart && J(i, j) == Interval(i == j ? 1 : 0);
+    }
+  }
+}
+
+/// An orthogonal frame of the states that move, and the old vectors of those that do not: the
+/// errors of the former then hold no part of the latter.
+Frame Doubleton::next_frame(const Matrix& directions, const std::vector<bool>& constant,
+                            const std::vector<double>& scales) const {
+  std::vector<Eigen::Index> moving;
+  for (Eigen::Index i = 0; i < q_.rows(); ++i)
+    if (!constant[static_cast<std::size_t>(i)]) moving.push_back(i);
+  Frame whole{Matrix::Zero(q_.rows(), q_.cols()), IntervalMatrix(states(), states())};
+  for (int i = 0; i < states(); ++i) {
+    if (!constant[static_cast<std::size_t>(i)]) continue;
+    whole.columns(i, i) = q_(i, i);
+    whole.inverse(i, i) = Interval(1) / Interval(q_(i, i));
+  }
+  if (moving.empty()) return whole;
+  std::vector<double> lengths, measures;
+  const std::vector<double> all = radii(r_);
+  for (const Eigen::Index i : moving) {
+    lengths.push_back(all[static_cast<std::size_t>(i)]);
+    measures.push_back(scales[static_cast<std::size_t>(i)]);
+  }
+  const Frame part = orthogonal_frame(directions(moving, moving), lengths, measures);
+  for (std::size_t a = 0; a < moving.size(); ++a)
+    for (std::size_t b = 0; b < moving.size(); ++b) {
+      const int i = static_cast<int>(a), j = static_cast<int>(b);
+      const int row = static_cast<int>(moving[a]), column = static_cast<int>(moving[b]);
+      whole.columns(row, column) = part.columns(i, j);
+      whole.inverse(row, column) = part.inverse(i, j);
+    }
+  return whole;
 }
 
 // Where the second part has outgrown the first, it takes the first in,  r_0' = r + Q⁻¹ C r_0, and a
-// new one begins: its parallelepiped then follows the flow like the starting box did.
-void Doubleton::reorganize(const Frame& frame, const std::vector<double>& scales) {
-  if (is_image_) note_smear();
+// new one begins: its parallelepiped then follows the flow like the starting box did. What depends
+// on constant states stays in their columns.
+void Doubleton::reorganize(const Frame& frame, const std::vector<bool>& constant,
+                           const std::vector<double>& scales) {
   const double first = largest_share(IntervalMatrix(c_) * r0_, scales);
   const double second = largest_share(IntervalMatrix(q_) * r_, scales);
   if (!(second > first)) return;
-  is_image_ = false;
-  r0_ = r_ + (frame.inverse * IntervalMatrix(c_)) * r0_;
-  c_ = q_;
+  Matrix moving = c_, next = q_;
+  Box r0 = r0_;
+  for (Eigen::Index i = 0; i < c_.cols(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool is_kept = constant[at] && c_.row(i) == Vector::Unit(c_.cols(), i).transpose();
+    (is_kept ? moving : next).col(i) = is_kept ? Vector::Zero(c_.rows()) : Vector(next.col(i));
+    if (is_kept)
+      next.col(i) = c_.col(i);
+    else
+      r0[at] = Interval(0);
+  }
+  r0_ = r0 + r_ + (frame.inverse * IntervalMatrix(moving)) * r0_;
+  c_ = next;
   std::fill(r_.begin(), r_.end(), Interval(0));
 }
 

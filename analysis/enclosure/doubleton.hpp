@@ -24,23 +24,29 @@ class Doubleton {
   /// The same as `image_box` as a set; `other` encloses it too.
   void move(const Box& F, const IntervalMatrix& J, const Box& other);
   /// How much each coordinate of the starting box contributes to the width of this one, in shares
-  /// of the sizes of the states: as long as the linear image of the starting box was kept.
+  /// of the sizes of the states, by its linear image.
   [[nodiscard]] const std::vector<double>& smear() const { return smear_; }
-  /// C r_0, the linear image of the starting box about 0, as long as it was kept; empty later.
-  [[nodiscard]] Box linear_image() const;
+  /// The linear image of the starting box, about 0. It is computed with rounded numbers and proves
+  /// nothing.
+  [[nodiscard]] Box linear_image() const { return IntervalMatrix(image_) * start_; }
 
  private:
   [[nodiscard]] std::vector<double> scales() const;
   void note_sizes(const Box& box);
   void note_smear();
-  void reorganize(const Frame& frame, const std::vector<double>& scales);
+  void keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const;
+  [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
+                                 const std::vector<double>& scales) const;
+  void reorganize(const Frame& frame, const std::vector<bool>& constant,
+                  const std::vector<double>& scales);
 
   std::vector<double> center_;
   Matrix c_, q_;
   Box r0_, r_, box_;
+  Matrix image_;  // of the starting box, also where C r_0 is another one by now
+  Box start_;     // about 0
   std::vector<double> smear_, widest_, largest_;
   bool has_frame_ = false;
-  bool is_image_ = true;  // C r_0 is that of the starting box
 };
 
 }  // namespace perp::enclosure

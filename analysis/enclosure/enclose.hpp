@@ -48,6 +48,7 @@ struct EnclosureRow {
   Box multipliers{};  ///< m
   std::vector<Mode>
       modes{};  ///< those in which members may be at t; more than one: an event is near
+  int root = 0;  ///< of the equations of the first of them
 };
 
 /// Every member of the branch has such an event within `t`: exactly one where `unique`.
@@ -59,6 +60,7 @@ struct EnclosureEvent {
   int from = -1;       ///< branch of the law before
   int to = -1;         ///< branch of the law after
   int reset = -1;      ///< which state reset; -1: none
+  int root = 0;        ///< of the equations after it
   bool unique = true;
   std::string note{};
 };
@@ -99,12 +101,14 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
                   const EncloseOptions& options = {});
 
 /// Encloses all solutions of a system with laws and resets that start in `start` (one interval for
-/// each variable; of algebraic ones it is a guess that nothing depends on) for all `parameters`
+/// each variable; of algebraic ones it tells which of several roots is meant) for all `parameters`
 /// (one for each of the system, constant in time). The data of laws and what the tape holds are
 /// taken as exact. Solutions are Filippov's where laws jump; modes of DAEs are those that are
-/// consistent. Throws InvalidInput for wrong sizes, spans and times, and where the start is not
-/// consistent.
+/// consistent. Parameters whose numbers are in `disturbances` are functions of time: any that is
+/// measurable and within its interval, and what is said of every point holds of every point with
+/// every such function. Throws InvalidInput for wrong sizes, spans and times, and where the start is
+/// not consistent.
 Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options = {});
+                  const EncloseOptions& options = {}, const std::vector<int>& disturbances = {});
 
 }  // namespace perp::enclosure

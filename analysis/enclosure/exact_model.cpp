@@ -79,7 +79,8 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
 }
 
 Enclosure ExactModel::enclose(const EncloseOptions& options) const {
-  return enclosure::enclose(system, start, values, span, options);
+  return enclosure::enclose(system, start, values, span, options,
+                            model.exact_numbers->disturbances);
 }
 
 ExactModel read_exact_model(const std::string& text, const std::string& name,

@@ -32,12 +32,6 @@ double crossing(const TaylorStep& step, const Monitor& monitor, double t, double
   return to;
 }
 
-Box hull(const Box& a, const Box& b) {
-  Box both(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) both[i] = hull(a[i], b[i]);
-  return both;
-}
-
 }  // namespace
 
 Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
@@ -68,7 +62,7 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
                            int gap) {
   Lost lost{t, reason, "", -1, -1, branch.mode};
   if (gap >= 0) {
-    const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box());
+    const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
     lost.law = flow.system.gaps[static_cast<std::size_t>(gap)].law;
     lost.reset = flow.system.gaps[static_cast<std::size_t>(gap)].reset;
   }
@@ -105,7 +99,8 @@ void Piece::start() {
   Branch branch{.t = task_.span.start, .set = Doubleton(start_)};
   branch.tube_from = branch.t;
   Successors successors(flows_, Interval(branch.t), start_);
-  const std::vector<Successor> list = successors.at_start(nullptr, -1);
+  const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
+  if (is_disturbed()) return start_disturbed(branch, list);
   bool is_many = false;
   if (!settle(branch, list, is_many)) {
     open_at_start(branch, list);
@@ -115,10 +110,11 @@ void Piece::start() {
     if (next.verdict != Verdict::proved) continue;
     Branch one = branch;
     one.mode = next.mode;
+    one.root = next.root;
     one.monitors = next.monitors;
     one.number = numbers_++;
     if (is_many) one.flag = Flag::all;
-    ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_);
+    ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_, one.root);
     for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
       EnclosureRow row;
       row.branch = one.number;
@@ -152,7 +148,7 @@ void Piece::note_width(const Branch& branch) {
     const double whole = width(box[i]);
     widest_[i] = std::max(widest_[i], whole);
     if (whole > rounding_share * magnitude(box[i]))
-      excess_[i] = std::max(excess_[i], image.empty() ? whole : whole - width(image[i]));
+      excess_[i] = std::max(excess_[i], whole - width(image[i]));
     if (excess_[i] > 0) result_.excess = std::max(result_.excess, excess_[i] / widest_[i]);
   }
   const auto& smear = branch.set.smear();
@@ -162,7 +158,7 @@ void Piece::note_width(const Branch& branch) {
 
 /// One step as far as all gaps are certain, at most to an event of the centre.
 Piece::Outcome Piece::advance(Branch& branch) {
-  ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box());
+  ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
   if (result_.enclosure.steps == task_.options.most_steps)
     return lose(branch, "the number of steps has reached its limit", Interval(branch.t), -1);
   // Beyond the end only to learn whether an event was before it.
@@ -266,7 +262,11 @@ Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
                 Interval(branch.t), -1);
   const Monitor monitor = branch.monitors[static_cast<std::size_t>(reached)];
   EventWindow window(flows_, branch.t, branch.set, flow, branch.monitors, reached, task_.grid);
-  if (!window.locate()) return lose(branch, window.reason(), Interval(branch.t), monitor.gap);
+  if (!window.locate()) {
+    const bool is_kink = window.other() >= 0 && ends_continuously(flow, window.other());
+    return lose(branch, window.reason(), Interval(branch.t),
+                is_kink ? window.other() : monitor.gap);
+  }
   const std::vector<Successor> list = window.successors();
   bool is_many = false;
   if (!settle(branch, list, is_many)) {
@@ -286,7 +286,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
   bool is_first = true;
   for (const Successor& next : list) {
     if (next.verdict != Verdict::proved) continue;
-    ModeFlow& to = flows_.get(next.mode, window.time(), window.states());
+    ModeFlow& to = flows_.get(next.mode, window.time(), window.states(), next.root);
     const std::optional<Doubleton> set = window.pass(to, next);
     if (!set) {
       lose(before, window.reason(), window.time(), reached.gap);
@@ -295,6 +295,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
     Branch one = before;
     one.set = *set;
     one.mode = next.mode;
+    one.root = next.root;
     one.monitors = next.monitors;
     if (!is_first && numbers_ >= task_.options.branches) {
       lose(before, "there are more branches than the limit", window.time(), reached.gap);
@@ -302,8 +303,8 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
     }
     one.settled = window.time().hi;
     if (!is_first) one.number = numbers_++;
-    note_event(one, reached, from, next.mode, window.time(), window.fires());
-    if (!join_rows(one, from, to, window.time()) || !join_tube(one, from, to, window.time())) {
+    note_event(one, reached, from, to, window.time(), window.fires());
+    if (!join_tube(one, from, to, window.time()) || !join_rows(one, from, to, window.time())) {
       lose(before, "an algebraic variable has no value everywhere in the set", window.time(), -1);
       return false;
     }
@@ -318,10 +319,11 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
 }
 
 void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
-                       const Mode& to, const Interval& time, bool fires) {
+                       const ModeFlow& to, const Interval& time, bool fires) {
   if (time.lo > task_.span.end) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
   EnclosureEvent event{.t = time, .branch = branch.number, .law = gap.law, .reset = gap.reset};
+  event.root = to.system.root;
   event.unique = branch.flag == Flag::unique;
   if (gap.reset >= 0) {
     if (!fires) return;
@@ -329,7 +331,7 @@ void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeF
   } else {
     const auto i = static_cast<std::size_t>(gap.law);
     event.from = from.system.mode[i];
-    event.to = to[i];
+    event.to = to.system.mode[i];
     event.type = to_string(kind_of_change(task_.system.laws[i], event.from, event.to));
   }
   result_.enclosure.events.push_back(event);
@@ -341,51 +343,7 @@ bool Piece::make_row(ModeFlow& flow, const Interval& t, const Box& states, Enclo
   for (int k = 0; k < n + m; ++k) (k < n ? row.box : row.multipliers).push_back(flow.observed(k));
   row.t = t.lo;
   row.modes = {flow.system.mode};
-  return true;
-}
-
-/// At times at which some members have had their event and others have not, a row holds both.
-bool Piece::join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time) {
-  for (; branch.row < task_.times.size() && task_.times[branch.row] <= time.hi; ++branch.row) {
-    EnclosureRow row;
-    row.branch = branch.number;
-    row.flag = branch.flag;
-    row.how = branch.how;
-    const double t = task_.times[branch.row];
-    const Box states = from.window.box_at(Interval(t) - Interval(branch.t));
-    if (!make_row(from, Interval(t), states, row)) return false;
-    branch.waiting.push_back(row);
-  }
-  for (EnclosureRow& row : branch.waiting) {
-    row.branch = branch.number;
-    if (!time.contains(row.t)) continue;
-    EnclosureRow later;
-    const Interval t(row.t);
-    if (!make_row(to, t, to.window.box_at(t - time), later)) return false;
-    row.box = hull(row.box, later.box);
-    row.multipliers = hull(row.multipliers, later.multipliers);
-    row.modes.push_back(to.system.mode);
-    row.flag = branch.flag;
-  }
-  return true;
-}
-
-/// The same of boxes that hold for intervals of time.
-bool Piece::join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time) {
-  if (!task_.options.tube) return true;
-  EnclosureRow later;
-  if (!make_row(to, time, to.window.box_at(time - time), later)) return false;
-  if (time.hi > branch.tube_from) {
-    EnclosureRow row;
-    const Interval times(branch.tube_from, time.hi);
-    if (!make_row(from, times, from.window.box_at(times - Interval(branch.t)), row)) return false;
-    branch.waiting_tube.push_back({branch.tube_from, time.hi, branch.number, branch.flag, row.box});
-    branch.tube_from = time.hi;
-  }
-  for (TubeRow& row : branch.waiting_tube) {
-    row.branch = branch.number;
-    if (row.to >= time.lo) row.box = hull(row.box, later.box);
-  }
+  row.root = flow.system.root;
   return true;
 }
 

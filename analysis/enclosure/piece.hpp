@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct PieceTask {
   Span span{};
   std::vector<double> times{};  ///< of the rows
   double grid = 0;              ///< differences of its multiples are exact
+  Box start{};                  ///< of the variables, algebraic ones too
 };
 
 /// What became of one piece of the start.
@@ -59,15 +61,24 @@ class Piece {
     double t = 0;
     Doubleton set;
     Mode mode{};
+    int root = 0;
     std::vector<Monitor> monitors{};
     Flag flag = Flag::unique;
     std::size_t row = 0, rows = 0, tube = 0, events = 0, open = 0;
     double tube_from = 0;
   };
+  /// While members pass an event, each at its own time: values of those that have it ahead.
+  struct Ahead {
+    double from = 0, until = 0;
+    Box tube{};                   ///< from `from` to `until`
+    std::map<double, Box> rows{};  ///< by the time of the row
+    std::vector<Mode> modes{};
+  };
   struct Branch {
     double t = 0;
     Doubleton set;
     Mode mode{};
+    int root = 0;  ///< of its equations
     std::vector<Monitor> monitors{};
     int number = 0;
     Flag flag = Flag::unique;
@@ -81,6 +92,7 @@ class Piece {
     std::optional<Certain> certain{};
     std::vector<EnclosureRow> waiting{};  ///< rows of times at which an event may have been
     std::vector<TubeRow> waiting_tube{};
+    std::optional<Ahead> ahead{};  ///< of an event that is passed while laws are open
   };
   enum class Outcome { moved, lost };
 
@@ -92,15 +104,18 @@ class Piece {
   bool enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
              const std::vector<Successor>& list);
   bool settle(Branch branch, const std::vector<Successor>& list, bool& is_many);
+  /// Is the law a continuous function where this gap is 0?
+  [[nodiscard]] bool ends_continuously(const ModeFlow& flow, int gap) const;
   Outcome lose(const Branch& branch, const std::string& reason, const Interval& t, int gap);
   [[nodiscard]] bool make_row(ModeFlow& flow, const Interval& t, const Box& states,
                               EnclosureRow& row);
+  std::map<double, Box> late_states(const Branch& branch, ModeFlow& to, const Interval& time);
   bool join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
   bool join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
   void flush(Branch& branch);
   void note_unfinished(const Branch& branch);
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
-                  const Mode& to, const Interval& time, bool fires);
+                  const ModeFlow& to, const Interval& time, bool fires);
   void note_width(const Branch& branch);
   [[nodiscard]] bool is_given_up() const;
 
@@ -111,8 +126,13 @@ class Piece {
   bool open_after_loss(Branch& branch);
   void keep_reason(const Lost& first, int split);
   void open_at_start(const Branch& branch, const std::vector<Successor>& list);
+  void start_disturbed(Branch branch, std::vector<Successor> list);
+  [[nodiscard]] bool is_disturbed() const { return !task_.space.disturbances.empty(); }
   bool leave_open(Branch& branch, Inclusion& phase);
   bool add_open_rows(Branch& branch, Inclusion& phase, double from);
+  bool pass_open_event(Branch& branch, Inclusion& phase);
+  bool look_ahead(const Branch& branch, Inclusion& phase, ModeFlow& from, const Box& E,
+                  const OpenLaws& Lambda, Ahead& ahead);
   void note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until);
 
   const PieceTask& task_;

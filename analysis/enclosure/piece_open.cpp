@@ -29,6 +29,7 @@ void Piece::note_certain(Branch& branch, const ModeFlow& flow) {
   branch.certain = Certain{.t = branch.t,
                            .set = branch.set,
                            .mode = branch.mode,
+                           .root = branch.root,
                            .monitors = branch.monitors,
                            .flag = branch.flag,
                            .row = branch.row,
@@ -46,6 +47,7 @@ bool Piece::take_back(Branch& branch) {
   branch.t = known.t;
   branch.set = known.set;
   branch.mode = known.mode;
+  branch.root = known.root;
   branch.monitors = known.monitors;
   branch.flag = known.flag;
   branch.row = known.row;
@@ -61,7 +63,8 @@ bool Piece::take_back(Branch& branch) {
 
 /// As far as all gaps are positive, to the grid.
 void Piece::approach(Branch& branch) {
-  ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box());
+  ModeFlow& flow =
+      flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
   for (int round = 0; round < approaches; ++round) {
     const double t = branch.t;
     if (!(t < task_.span.end) || !flow.step.prepare(branch.set, t, task_.span.end, task_.grid))
@@ -117,6 +120,13 @@ bool Piece::open_after_loss(Branch& branch) {
   return false;
 }
 
+bool Piece::ends_continuously(const ModeFlow& flow, int gap) const {
+  const Gap& end = flow.system.gaps[static_cast<std::size_t>(gap)];
+  if (end.reset >= 0 || end.of_multiplier) return false;
+  const Interval beside(directed::next_down(end.end), directed::next_up(end.end));
+  return graph_over(task_.system.laws[static_cast<std::size_t>(end.law)], beside).is_function;
+}
+
 /// The laws of which the candidates differ are open from the start on.
 void Piece::open_at_start(const Branch& start, const std::vector<Successor>& list) {
   std::vector<int> laws;
@@ -143,6 +153,34 @@ void Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
   keep_reason(*lost, split);
 }
 
+/// Under disturbances laws are opened and closed on the way, to the end. The first mode is known
+/// where all is certain without second derivatives, which solutions do not have.
+void Piece::start_disturbed(Branch branch, std::vector<Successor> list) {
+  const auto is_certain = [](const Successor& next) {
+    return next.verdict == Verdict::proved ? are_positive(next.monitors)
+                                           : next.verdict == Verdict::refuted;
+  };
+  for (Successor& next : list) {
+    const bool bends =
+        std::any_of(next.monitors.begin(), next.monitors.end(),
+                    [](const Monitor& monitor) { return monitor.trend == Trend::bending; });
+    if (bends) next.verdict = Verdict::open;
+  }
+  const auto first = std::find_if(list.begin(), list.end(), [](const Successor& next) {
+    return next.verdict == Verdict::proved;
+  });
+  if (first == list.end() || !std::all_of(list.begin(), list.end(), is_certain)) {
+    lose(branch, "the first mode is not known", Interval(branch.t), -1);
+    return open_at_start(branch, list);
+  }
+  branch.mode = first->mode;
+  branch.number = numbers_++;
+  if (follow_open(branch, {}))
+    open_.push_back(std::move(branch));
+  else
+    note_unfinished(branch);
+}
+
 /// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
 /// piece may be bisected still.
 bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
@@ -167,10 +205,15 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     const double from = phase.t();
     if (result_.enclosure.steps++ >= task_.options.most_steps)
       return fail("the number of steps has reached its limit", -1);
-    if (!phase.step(has_rows ? task_.times[branch.row] : task_.span.end))
+    const auto step = phase.step(has_rows ? task_.times[branch.row] : task_.span.end);
+    if (step == Inclusion::Step::blocked) {
+      if (pass_open_event(branch, phase) || phase.open(phase.needed())) continue;
+      return fail(phase.reason(), phase.needed());
+    }
+    if (step == Inclusion::Step::failed)
       return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
     if (!phase.is_function()) {
-      if (effort_ != Effort::last)
+      if (effort_ != Effort::last && !is_disturbed())
         return fail("the next mode is not known", phase.laws().front().law);
       branch.flag = Flag::all;
     }
@@ -185,9 +228,11 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
 
 /// Is the mode known of all members? Then the branch goes on in it.
 bool Piece::leave_open(Branch& branch, Inclusion& phase) {
+  if (!phase.is_settled()) return false;
+  branch.ahead.reset();
   Inclusion closing = phase;
   closing.close();
-  if (!closing.laws().empty()) {
+  if (!closing.laws().empty() || is_disturbed()) {
     if (!closing.closed().empty()) {
       note_open_events(branch, closing.closed(), closing.t());
       phase = closing;
@@ -206,10 +251,11 @@ bool Piece::leave_open(Branch& branch, Inclusion& phase) {
   branch.t = branch.open_until = closing.t();
   branch.set = closing.set();
   branch.mode = next.mode;
+  branch.root = next.root;
   branch.monitors = next.monitors;
   branch.settled = branch.t;
   // states that others give on a surface that holds all members
-  ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box());
+  ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
   const int n = branch.set.states();
   Box F = points(branch.set.center());
   IntervalMatrix J{Matrix(Matrix::Identity(n, n))};
@@ -230,11 +276,23 @@ bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
     row.box.assign(values.begin(), values.begin() + n);
     row.multipliers.assign(values.begin() + n, values.end());
     row.modes = phase.modes();
+    if (branch.ahead && branch.ahead->rows.contains(row.t)) {
+      const Box& before = branch.ahead->rows.at(row.t);
+      for (int k = 0; k < static_cast<int>(before.size()); ++k) {
+        Interval& value = k < n ? row.box[static_cast<std::size_t>(k)]
+                                : row.multipliers[static_cast<std::size_t>(k - n)];
+        value = hull(value, before[static_cast<std::size_t>(k)]);
+      }
+      row.modes.insert(row.modes.end(), branch.ahead->modes.begin(), branch.ahead->modes.end());
+    }
     result_.enclosure.rows.push_back(row);
   }
   if (!task_.options.tube || !(from < phase.t())) return true;
   if (!phase.observe_tube(values)) return false;
   values.resize(static_cast<std::size_t>(n));
+  if (branch.ahead && from < branch.ahead->until)
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = hull(values[k], branch.ahead->tube[k]);
   result_.enclosure.tube.push_back({from, phase.t(), branch.number, branch.flag, values});
   branch.tube_from = phase.t();
   return true;

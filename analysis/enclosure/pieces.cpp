@@ -103,12 +103,15 @@ using EventKey = std::vector<std::tuple<std::string, int, int, int, int>>;
 EventKey key_of(const Enclosure& enclosure, int branch, double start) {
   EventKey key;
   for (const EnclosureRow& row : enclosure.rows)
-    if (row.branch == branch && row.t == start)
+    if (row.branch == branch && row.t == start) {
+      key.emplace_back("root", row.root, -1, -1, -1);
       for (int i = 0; i < static_cast<int>(row.modes.front().size()); ++i)
         key.emplace_back("start", i, -1, row.modes.front()[static_cast<std::size_t>(i)], -1);
+    }
   for (const EnclosureEvent& event : enclosure.events)
     if (event.branch == branch)
-      key.emplace_back(event.type, event.law, event.from, event.to, event.reset);
+      key.emplace_back(event.type, event.law, event.from, event.to,
+                       event.reset >= 0 ? event.reset : -1 - event.root);
   return key;
 }
 
@@ -229,13 +232,20 @@ Box start_of(const Dcs& system, const StateSpace& space, const Box& start) {
 }  // namespace
 
 Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options) {
+                  const EncloseOptions& options, const std::vector<int>& disturbances) {
   require_directed_arithmetic();
   validate(system);
   check_order(options);
-  const StateSpace space = state_space(system, parameters);
-  const PieceTask task{system, space, options, span, times_of_rows(span, options), time_grid(span)};
-  std::vector<Part> parts{{.start = start_of(system, space, start)}};
+  const StateSpace space = state_space(system, parameters, disturbances);
+  const Box whole = start_of(system, space, start);
+  const PieceTask task{.system = system,
+                       .space = space,
+                       .options = options,
+                       .span = span,
+                       .times = times_of_rows(span, options),
+                       .grid = time_grid(span),
+                       .start = start};
+  std::vector<Part> parts{{.start = whole}};
   do {
     run_all(task, parts);
   } while (split(parts, options) || open_lost(parts));

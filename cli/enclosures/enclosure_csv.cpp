@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include <perp/analysis/run/columns.hpp>
 #include <perp/cli/enclosures/enclosure_run.hpp>
-#include <perp/cli/output/columns.hpp>
-#include <perp/cli/output/output_file.hpp>
 #include <perp/core/interval/decimal.hpp>
+#include <perp/io/files/output_file.hpp>
 
 namespace perp::cli {
 namespace {

@@ -1,11 +1,11 @@
 // The tables of an enclosure as HDF5.
 #include <fmt/format.h>
 
+#include <perp/analysis/run/columns.hpp>
 #include <perp/cli/enclosures/enclosure_run.hpp>
-#include <perp/cli/output/columns.hpp>
-#include <perp/cli/output/hdf5_objects.hpp>
-#include <perp/cli/output/output_file.hpp>
 #include <perp/core/base/types.hpp>
+#include <perp/io/files/output_file.hpp>
+#include <perp/io/hdf5_objects.hpp>
 
 namespace perp::cli {
 namespace {

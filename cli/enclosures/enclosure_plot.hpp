@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <perp/cli/enclosures/enclosure_run.hpp>
-#include <perp/cli/plot/picture.hpp>
+#include <perp/io/plot/picture.hpp>
 
 namespace perp::cli {
 

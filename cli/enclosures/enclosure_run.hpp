@@ -5,7 +5,11 @@
 
 #include <perp/analysis/enclosure/exact_model.hpp>
 
+namespace perp::io {}
+
 namespace perp::cli {
+
+using namespace io;
 
 /// An enclosure with what its tables need.
 struct EnclosureRun {

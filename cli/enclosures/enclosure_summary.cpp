@@ -5,6 +5,7 @@
 #include <perp/cli/enclosures/enclosure_summary.hpp>
 #include <perp/cli/input/model_options.hpp>
 #include <perp/core/interval/decimal.hpp>
+#include <perp/io/text/run_summary.hpp>
 
 namespace perp::cli {
 namespace {
@@ -26,15 +27,22 @@ std::string short_interval(const Interval& value) {
 /// Wider than a decimal number needs.
 bool is_wide(const Interval& value) { return value.hi > directed::next_up(value.lo); }
 
+const std::vector<int>& disturbances(const enclosure::ExactModel& model) {
+  return model.model.exact_numbers->disturbances;
+}
+
 std::string set_text(const enclosure::ExactModel& model) {
   std::string text;
-  const auto add = [&text](const std::string& name, const Interval& value) {
-    if (is_wide(value))
-      text += fmt::format("{}{} in [{:.8g}, {:.8g}]", text.empty() ? "" : ", ", name, value.lo,
-                          value.hi);
+  const auto add = [&text](const std::string& name, const Interval& value, bool varies = false) {
+    if (is_wide(value) || varies)
+      text += fmt::format("{}{} in [{:.8g}, {:.8g}]{}", text.empty() ? "" : ", ", name, value.lo,
+                          value.hi, varies ? " at every t" : "");
   };
-  for (std::size_t k = 0; k < model.model.parameters.size(); ++k)
-    add(model.parameters[k], model.values[k]);
+  for (std::size_t k = 0; k < model.model.parameters.size(); ++k) {
+    const auto& varying = disturbances(model);
+    add(model.parameters[k], model.values[k],
+        std::find(varying.begin(), varying.end(), static_cast<int>(k)) != varying.end());
+  }
   for (std::size_t j = 0; j < model.start.size(); ++j)
     add(model.variables[j] + "(0)", model.start[j]);
   return text.empty() ? "one point, as the decimal numbers of the file" : text;
@@ -46,13 +54,14 @@ std::string flags_text(const EnclosureRun& run) {
   const auto later = std::find_if(rows.begin(), rows.end(),
                                   [](const EnclosureRow& row) { return row.flag == Flag::all; });
   const std::string end = fmt::format("{:.8g}", rows.back().t);
+  const char* const functions = disturbances(run.model).empty() ? "" : " for each function of time";
   if (later == rows.end())
-    return fmt::format("unique until t = {}: every point has exactly one solution, and it is in "
+    return fmt::format("unique until t = {}: every point has exactly one solution{}, and it is in "
                        "the rows",
-                       end);
-  const std::string all = fmt::format("all until t = {}: every solution of every point is in a row "
-                                      "of its time",
-                                      end);
+                       end, functions);
+  const std::string all = fmt::format("all until t = {}: every solution of every point{} is in a "
+                                      "row of its time",
+                                      end, functions);
   if (later == rows.begin()) return all;
   return fmt::format("unique until t = {:.8g}, then {}", std::prev(later)->t, all);
 }
@@ -154,6 +163,8 @@ Json enclosure_provenance(const EnclosureRun& run, const enclosure::EncloseOptio
     start[run.model.variables[j]] = bounds(run.model.start[j]);
   json["model"]["parameters"] = parameters;
   json["model"]["start"] = start;
+  for (const int k : disturbances(run.model))
+    json["model"]["at_every_t"].push_back(run.model.parameters[static_cast<std::size_t>(k)]);
   const Span& span = run.model.span;
   json["options"] = {{"set", set},
                      {"t", {span.start, span.end}},

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/cli/enclosures/enclosure_run.hpp>
-#include <perp/cli/output/provenance.hpp>
+#include <perp/io/provenance.hpp>
 
 namespace perp::cli {
 

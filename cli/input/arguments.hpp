@@ -9,9 +9,6 @@
 
 namespace perp::cli {
 
-/// A finite number; `what` names it in the message. Throws InvalidInput.
-double parse_number(std::string_view text, std::string_view what);
-
 /// The parts of "a,b(1,2),c" at the commas outside of parentheses, without spaces around them.
 std::vector<std::string> split_list(std::string_view text);
 
@@ -27,15 +24,5 @@ std::vector<double> parse_times(const std::string& text,
 /// Step lengths "0.1,0.05" or FIRST:LAST:COUNT, evenly spaced on a logarithmic scale; positive,
 /// different, largest first. Throws InvalidInput.
 std::vector<double> parse_step_lengths(const std::string& text);
-
-/// Index of a name. Throws InvalidInput with the nearest known one; `kind` is e.g. "variable".
-std::size_t find_name(const std::string& name, const std::vector<std::string>& known,
-                      std::string_view kind);
-
-/// Line and column, counted from 1, of a byte of a text.
-std::pair<int, int> line_and_column(std::string_view text, std::size_t byte);
-
-/// The whole text of a file. Throws FileError for a missing file or a directory.
-std::string read_file(const std::string& file);
 
 }  // namespace perp::cli

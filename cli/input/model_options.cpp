@@ -4,10 +4,11 @@
 #include <map>
 #include <mutex>
 
+#include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/cli/input/schemes.hpp>
 #include <perp/lcp/solver.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
@@ -75,7 +76,7 @@ void ModelOptions::add_run_to(CLI::App& app, const std::vector<std::string>& key
     const std::string readers = schemes_reading(option.key);
     const std::string help =
         option.meaning + (readers.empty() ? "" : fmt::format(" (schemes {})", readers));
-    if (std::holds_alternative<bool RunOptions::*>(option.member))
+    if (option.is_flag())
       app.add_flag_callback(flag_of(option.key), [&value] { value = "true"; }, help);
     else
       app.add_option(flag_of(option.key), value, help)->type_name(option.placeholder);
@@ -105,39 +106,47 @@ ModelReader::ModelReader(const ModelOptions& options)
   }
 }
 
-Model ModelReader::operator()(const std::vector<Override>& set, const std::vector<Override>& more,
-                              const std::string& more_option) const {
+/// What `read` makes of all overrides; its errors name the options as they were written.
+template <class Read>
+auto ModelReader::in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
+                                 const std::string& more_option, const Read& read) const {
   std::vector<Override> overrides = set_;
   overrides.insert(overrides.end(), shortcuts_.begin(), shortcuts_.end());
   overrides.insert(overrides.end(), set.begin(), set.end());
   for (const Override& item : more) overrides.push_back({"variables." + item.key, item.value});
   try {
-    Model model = text_.read(overrides);
-    say_midpoints(model);
-    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
-    return model;
+    return read(overrides);
   } catch (const ModelError& error) {
     std::map<std::string, std::string> written = written_;
     for (const Override& item : more)
       written[fmt::format("--set variables.{}={}:", item.key, item.value)] =
           fmt::format("{} {}={}", more_option, item.key, item.value);
-    const std::string message = in_users_words(error.what(), written);
+    const std::string message = cli::in_users_words(error.what(), written);
     if (message == error.what()) throw;
     throw InvalidInput(message);
   }
+}
+
+Model ModelReader::operator()(const std::vector<Override>& set, const std::vector<Override>& more,
+                              const std::string& more_option) const {
+  return in_users_words(set, more, more_option, [&](const std::vector<Override>& overrides) {
+    Model model = text_.read(overrides);
+    say_midpoints(model);
+    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
+    return model;
+  });
+}
+
+std::optional<HybridModel> ModelReader::hybrid(const std::vector<Override>& more,
+                                               const std::string& more_option) const {
+  return in_users_words({}, more, more_option, [&](const std::vector<Override>& overrides) {
+    return text_.read_hybrid(overrides);
+  });
 }
 
 Model read(const ModelOptions& options, const std::vector<Override>& more,
            const std::string& more_option) {
   return ModelReader(options)({}, more, more_option);
 }
-
-std::vector<std::string> variable_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Variable& variable : model.variables) names.push_back(variable.name);
-  return names;
-}
-
-std::string title(const Model& model) { return fmt::format("{} ({})", model.name, model.file); }
 
 }  // namespace perp::cli

@@ -49,7 +49,15 @@ class ModelReader {
                                  const std::vector<Override>& more,
                                  const std::string& more_option) const;
 
+  /// The same with its binaries and constraints as they stand there; nothing where the file has laws.
+  [[nodiscard]] std::optional<HybridModel> hybrid(const std::vector<Override>& more,
+                                                  const std::string& more_option) const;
+
  private:
+  template <class Read>
+  auto in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
+                      const std::string& more_option, const Read& read) const;
+
   std::vector<Override> set_, shortcuts_;
   std::map<std::string, std::string> written_;  // what messages call an override: the option
   ModelText text_;
@@ -60,11 +68,5 @@ class ModelReader {
 /// it. Throws ModelError, InvalidInput, FileError.
 Model read(const ModelOptions& options, const std::vector<Override>& more = {},
            const std::string& more_option = "--at");
-
-/// Names of the variables.
-std::vector<std::string> variable_names(const Model& model);
-
-/// "name (file)".
-std::string title(const Model& model);
 
 }  // namespace perp::cli

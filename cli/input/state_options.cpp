@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <perp/analysis/run/columns.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/state_options.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/input_text.hpp>
 
 namespace perp::cli {
 

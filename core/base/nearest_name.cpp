@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cctype>
 #include <vector>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 
 namespace perp {
@@ -51,6 +53,16 @@ std::string nearest_name(std::string_view found, std::span<const std::string> kn
 std::string suggestion(std::string_view found, std::span<const std::string> known) {
   const std::string name = nearest_name(found, known);
   return name.empty() ? std::string{} : "; did you mean '" + name + "'?";
+}
+
+std::size_t find_name(const std::string& name, const std::vector<std::string>& known,
+                      std::string_view kind) {
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found == known.end())
+    throw InvalidInput(fmt::format("unknown {} '{}'; expected {}{}{}", kind, name,
+                                   known.size() > 1 ? "one of " : "", fmt::join(known, ", "),
+                                   suggestion(name, known)));
+  return static_cast<std::size_t>(found - known.begin());
 }
 
 }  // namespace perp

@@ -1,9 +1,12 @@
 // Functions of intervals: bounds at points, from double words, and where a set takes its extremes.
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include <perp/core/interval/elementary.hpp>
 #include <perp/core/interval/interval.hpp>
+#include <perp/core/interval/quick.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -31,6 +34,13 @@ Interval exp_at(double x) {
     return x > 0 ? Interval(1, directed::next_up(1)) : Interval(directed::next_down(1), 1);
   if (x > 710) return {directed::largest, unbounded};
   if (x < -746) return {0, directed::next_up(0)};  // e^−746 < 2^−1076
+  if (std::abs(x) <= 700) {  // normal numbers, which a power of two scales exactly
+    const elementary::Scaled y = quick::exp(x);
+    const Interval mantissa = bounds(y.mantissa);
+    const auto power =
+        std::bit_cast<double>(static_cast<std::uint64_t>(y.exponent + 1023) << 52U);
+    return {mantissa.lo * power, mantissa.hi * power};
+  }
   const elementary::Scaled y = elementary::exp(DoubleWord(x));
   return bounds(y.mantissa, y.exponent);
 }
@@ -51,19 +61,41 @@ DoubleWord sine(int quadrant, const DoubleWord& rest) {
   return quadrant >= 2 ? -y : y;
 }
 
-Interval sin_at(double x) {
-  if (std::abs(x) < nearly_identity) return beside(x, false);
-  const elementary::QuarterTurns turns = elementary::quarter_turns(x);
-  return bounds(sine(turns.quadrant, turns.rest));
-}
+/// A number as an angle, reduced once for its sine and its quadrant.
+class Angle {
+ public:
+  explicit Angle(double x) : x_(x), quick_(quick::quarter_turns(x)) {
+    if (!quick_.is_known) exact_ = elementary::quarter_turns(x);
+  }
 
-Interval cos_at(double x) {
-  if (x == 0) return Interval(1);
-  if (std::abs(x) < nearly_identity)
-    return {directed::next_down(1), 1};  // 1 − cos x ≤ x²/2 < 2^−54
-  const elementary::QuarterTurns turns = elementary::quarter_turns(x);
-  return bounds(sine((turns.quadrant + 1) % 4, turns.rest));
-}
+  /// x ∈ [quadrant π/2, (quadrant + 1) π/2] modulo 2 π.
+  [[nodiscard]] int quadrant() const {
+    const int nearest = quick_.is_known ? quick_.quadrant : exact_.quadrant;
+    const bool is_below = quick_.is_known ? quick_.is_negative : exact_.rest.high < 0;
+    return is_below ? (nearest + 3) % 4 : nearest;
+  }
+  [[nodiscard]] Interval sin() const {
+    if (std::abs(x_) < nearly_identity) return beside(x_, false);
+    return clipped(quick_.is_known ? quick::sine(quick_) : sine(exact_.quadrant, exact_.rest));
+  }
+  [[nodiscard]] Interval cos() const {
+    if (x_ == 0) return Interval(1);
+    if (std::abs(x_) < nearly_identity)
+      return {directed::next_down(1), 1};  // 1 − cos x ≤ x²/2 < 2^−54
+    return clipped(quick_.is_known ? quick::cosine(quick_)
+                                   : sine((exact_.quadrant + 1) % 4, exact_.rest));
+  }
+
+ private:
+  static Interval clipped(const DoubleWord& y) {
+    const Interval value = bounds(y);
+    return {std::max(value.lo, -1.0), std::min(value.hi, 1.0)};
+  }
+
+  double x_;
+  quick::Turns quick_;
+  elementary::QuarterTurns exact_{};
+};
 
 Interval tan_at(double x) {
   if (std::abs(x) < nearly_identity) return beside(x, true);
@@ -232,6 +264,7 @@ Interval whole_power(const Interval& x, double n) {
 /// f is increasing on the set; `least` and `most` are its limits at −∞ and ∞.
 Interval increasing(Interval (*f)(double), const Interval& a, double least, double most) {
   if (!a.has_value()) return a;
+  if (a.is_point()) return f(a.lo);
   return {std::isinf(a.lo) ? least : f(a.lo).lo, std::isinf(a.hi) ? most : f(a.hi).hi};
 }
 
@@ -243,27 +276,26 @@ struct Passed {
   [[nodiscard]] bool holds(int quarter) const { return (quarter - first + 4) % 4 < count; }
 };
 
-Passed passed_quarters(const Interval& a) {
+Passed passed_quarters(const Interval& a, const Angle& first, const Angle& last) {
   const double length = width(a);
   if (!(length < 6.25)) return {};  // < 2 π: fewer than 4 can be passed, or the same quadrant again
-  const auto floor = [](double x) {
-    const elementary::QuarterTurns turns = elementary::quarter_turns(x);
-    return turns.rest.high < 0 ? (turns.quadrant + 3) % 4 : turns.quadrant;
-  };
-  const int from = floor(a.lo), to = floor(a.hi);
+  const int from = first.quadrant(), to = last.quadrant();
   if (from == to && length > 2) return {};
   return {(from + 1) % 4, (to - from + 4) % 4};
 }
 
 /// sin(a + shift π/2)
-Interval sine_of_set(Interval (*f)(double), const Interval& a, int shift) {
+Interval sine_of_set(Interval (Angle::*f)() const, const Interval& a, int shift) {
   if (!a.has_value()) return a;
   if (!a.is_bounded()) return {-1, 1};
-  const Interval first = f(a.lo), last = f(a.hi);
-  const Passed passed = a.is_point() ? Passed{0, 0} : passed_quarters(a);
+  const Angle first(a.lo);
+  if (a.is_point()) return (first.*f)();
+  const Angle last(a.hi);
+  const Interval at_first = (first.*f)(), at_last = (last.*f)();
+  const Passed passed = passed_quarters(a, first, last);
   const bool top = passed.holds((1 - shift + 4) % 4), bottom = passed.holds((3 - shift + 4) % 4);
-  return {bottom ? -1 : std::max(-1.0, std::min(first.lo, last.lo)),
-          top ? 1 : std::min(1.0, std::max(first.hi, last.hi))};
+  return {bottom ? -1 : std::min(at_first.lo, at_last.lo),
+          top ? 1 : std::max(at_first.hi, at_last.hi)};
 }
 
 bool within_one(const Interval& a) { return a.lo >= -1 && a.hi <= 1; }
@@ -279,13 +311,13 @@ Interval log10(const Interval& a) {
   return a.lo > 0 ? increasing(log10_at, a, -unbounded, unbounded) : Interval::none();
 }
 
-Interval sin(const Interval& a) { return sine_of_set(sin_at, a, 0); }
-Interval cos(const Interval& a) { return sine_of_set(cos_at, a, 1); }
+Interval sin(const Interval& a) { return sine_of_set(&Angle::sin, a, 0); }
+Interval cos(const Interval& a) { return sine_of_set(&Angle::cos, a, 1); }
 
 Interval tan(const Interval& a) {
   if (!a.has_value() || !a.is_bounded()) return Interval::none();
   if (!a.is_point()) {
-    const Passed passed = passed_quarters(a);
+    const Passed passed = passed_quarters(a, Angle(a.lo), Angle(a.hi));
     if (passed.holds(1) || passed.holds(3)) return Interval::none();
   }
   return increasing(tan_at, a, 0, 0);

@@ -14,7 +14,7 @@ namespace {
 constexpr double tree_rounding = 0x1p-48;
 constexpr double doubtful = 1e-11;
 
-/// What a value may miss its range by.
+/// What a value may miss its range by: the problem is equilibrated, 1 the size of its entries.
 double allowance(double largest_term, double size) {
   return solution_tolerance * std::max(1.0, largest_term) + 4 * tree_rounding * size;
 }

@@ -10,7 +10,9 @@ namespace perp {
 namespace {
 
 constexpr double tiny_pivot = 1e-11;  // beside the largest entry of its own row or column
-constexpr double tie = 1e-13;         // relative difference of steps that count as equal
+// Difference of steps that count as equal, of the larger of them and of 1: the problem is equilibrated and
+// t a number without unit. Ties choose pivots, no results.
+constexpr double tie = 1e-13;
 constexpr long rebuild_after = 60;    // pivots after which rounding is swept out
 
 }  // namespace

@@ -206,6 +206,7 @@ class GroupSearch {
     std::vector<Candidate> different;
     for (Candidate& candidate : minimisers) {
       const Vector y = candidate.y.cwiseQuotient(unit_);
+      // In the units of the equilibrated problem, whose entries are near 1, so that 1 is a natural size.
       const double size = std::max(1.0, y.cwiseAbs().maxCoeff());
       const bool repeated =
           std::any_of(different.begin(), different.end(), [&](const Candidate& other) {

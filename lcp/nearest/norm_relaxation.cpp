@@ -11,6 +11,7 @@ namespace perp {
 namespace {
 
 constexpr double no_norm_pivot = 1e-13;     // beside the largest entry of its row
+// 1 in what follows is a natural size: rows are those of the equilibrated problem, with entries near it.
 constexpr double norm_violation = 1e-12;    // below which a row is left as it is
 constexpr double flat = 1e-11;         // slopes and steps below it end the descent
 constexpr double norm_rounding = 0x1p-49;   // beside the terms of a sum

@@ -13,6 +13,7 @@ namespace perp {
 namespace {
 
 constexpr int largest_search = 20'000;  ///< modes tried, whatever the caller allows
+constexpr double contradicted = 1e-9;   ///< of a row's terms: its equation does not hold
 
 /// A mode with the point that its equations determine and how far that is from its branches.
 struct Candidate {
@@ -75,7 +76,10 @@ class Search {
     const Vector y = linear::FullLu(K).solve(r);
     candidate.u = y.head(p);
     candidate.lambda = y.tail(m);
-    if (!y.allFinite() || (K * y - r).norm() > 1e-9 * (r.norm() + 1)) return;
+    // Each row beside its own terms: a singular mode whose equations contradict each other has no point.
+    const Vector terms = K.cwiseAbs() * y.cwiseAbs() + r.cwiseAbs();
+    if (!y.allFinite() || ((K * y - r).cwiseAbs().array() > contradicted * terms.array()).any())
+      return;
     const Vector w = output(problem_, candidate.u, candidate.lambda);
     std::vector<std::pair<double, int>> violated;
     candidate.violation = 0;

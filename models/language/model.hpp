@@ -70,6 +70,8 @@ struct Outputs {
 struct ExactNumbers {
   std::vector<std::string> names{};            ///< of the parameters of `Model::equations`
   std::vector<enclosure::Interval> values{};   ///< theirs
+  /// Numbers of those that are functions of time, anywhere in their interval at every t.
+  std::vector<int> disturbances{};
   std::vector<enclosure::Interval> starts{};   ///< of the variables
   std::vector<enclosure::Interval> restitution{};  ///< as `Model::restitution`
   /// Of each law, as numbers of parameters: the multiplier of the file is offset + scale λ; -1: λ.

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
 
 namespace perp {
@@ -106,6 +107,9 @@ void read_parameters(Context& context, const Value* table, const std::vector<std
     note_interval(name, text, value, model);
     if (!model.exact_numbers) continue;
     model.exact_numbers->names.push_back(name);
+    if (value.is_disturbance)
+      model.exact_numbers->disturbances.push_back(
+          static_cast<int>(model.exact_numbers->values.size()));
     model.exact_numbers->values.push_back(value.exact);
   }
 }
@@ -169,6 +173,9 @@ void read_variable(const Context& context, const std::string& name, const Value&
   reader::Quantity at_start;
   if (start != nullptr) {
     at_start = context.quantity(*start, "start of " + what);
+    if (at_start.is_disturbance)
+      context.document().fail(
+          *start, fmt::format("start of {} is an interval at every t; expected one without", what));
     variable.start = at_start.value;
     note_interval(name, *start, at_start, model);
   }
@@ -212,18 +219,33 @@ void read_system_or_equations(const Context& context, Model& model) {
 }
 
 Model read_document(const Document& document, const std::string& text, const KnownNames& known) {
-  const std::string& name = document.file();
-  const Value& root = document.root();
+  if (reader::is_hybrid(document)) return reader::read_lowered(document, text, known);
   Context context(document, known);
   context.check_keys(
-      root, "the file",
+      document.root(), "the file",
       {"exact", "model", "name", "parameters", "run", "source", "system", "variables"});
+  Model model = reader::read_head(context, text);
+  read_system_or_equations(context, model);
+  reader::check_effects(context, find_table(context, "run"), model);
+  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
+    model.exact = reader::read_exact(context, *exact, model.variables);
+    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
+  }
+  return model;
+}
 
+}  // namespace
+
+namespace reader {
+
+Model read_head(Context& context, const std::string& text) {
+  const Document& document = context.document();
+  const Value& root = document.root();
   Model model;
-  if (known.exact) model.exact_numbers.emplace();
-  model.file = name;
+  if (context.is_exact()) model.exact_numbers.emplace();
+  model.file = document.file();
   model.hash = hash_of(text, document.overrides());
-  model.name = std::filesystem::path(name).stem().string();
+  model.name = std::filesystem::path(model.file).stem().string();
   if (const Member* member = root.find("name")) model.name = context.text(member->value, "name");
   if (const Member* member = root.find("source"))
     model.source = context.text(member->value, "source");
@@ -248,16 +270,10 @@ Model read_document(const Document& document, const std::string& text, const Kno
   for (const Member& member : variables->members)
     read_variable(context, member.key, member.value, model);
   model.run = read_run(context, find_table(context, "run"));
-  read_system_or_equations(context, model);
-  reader::check_effects(context, find_table(context, "run"), model);
-  if (const Value* exact = find_table(context, "exact"); exact != nullptr && !known.exact) {
-    model.exact = reader::read_exact(context, *exact, model.variables);
-    if (!keeps_exact(context, model, model.run.span)) model.exact.clear();
-  }
   return model;
 }
 
-}  // namespace
+}  // namespace reader
 
 ModelText::ModelText(std::string text, std::string name, KnownNames known)
     : document_(std::make_shared<const Document>(text, std::move(name), std::vector<Override>{})),
@@ -266,6 +282,12 @@ ModelText::ModelText(std::string text, std::string name, KnownNames known)
 
 Model ModelText::read(const std::vector<Override>& overrides) const {
   return read_document(document_->with(overrides), text_, known_);
+}
+
+std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& overrides) const {
+  const Document document = document_->with(overrides);
+  if (!reader::is_hybrid(document)) return std::nullopt;
+  return reader::read_hybrid(document, text_, known_);
 }
 
 ModelText read_model_file(const std::string& file, const KnownNames& known) {
@@ -280,6 +302,12 @@ Model read_model_text(const std::string& text, const std::string& name,
 Model read_model(const std::string& file, const std::vector<Override>& overrides,
                  const KnownNames& known) {
   return read_model_text(read_text(file), file, overrides, known);
+}
+
+std::optional<HybridModel> read_hybrid_model_text(const std::string& text, const std::string& name,
+                                                  const std::vector<Override>& overrides,
+                                                  const KnownNames& known) {
+  return ModelText(text, name, known).read_hybrid(overrides);
 }
 
 }  // namespace perp

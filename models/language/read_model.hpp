@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,8 @@ namespace reader {
 class Document;
 }
 
+struct HybridModel;
+
 /// A model file that is parsed once, to be read many times with different overrides. `read` may be
 /// called by several threads at once.
 class ModelText {
@@ -74,6 +77,8 @@ class ModelText {
   ModelText(std::string text, std::string name, KnownNames known = {});
   /// As `read_model_text`.
   [[nodiscard]] Model read(const std::vector<Override>& overrides) const;
+  /// Its equations, binaries and constraints as they stand there; nothing where the file has laws.
+  [[nodiscard]] std::optional<HybridModel> read_hybrid(const std::vector<Override>& overrides) const;
 
  private:
   std::shared_ptr<const reader::Document> document_;

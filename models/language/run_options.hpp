@@ -26,6 +26,9 @@ struct RunOption {
   const char* meaning;
   Allowed allowed{};                                     ///< of a number
   std::vector<std::string> KnownNames::*names = nullptr;  ///< of a word
+
+  /// Is it on or off?
+  [[nodiscard]] bool is_flag() const { return std::holds_alternative<bool RunOptions::*>(member); }
 };
 
 /// All of them but `t`, which is a pair of numbers, in alphabetical order.

@@ -47,6 +47,7 @@ class Capturing final : public ModewiseScheme {
   void restore(const Step& state) override;
   void interpolate(double s, Vector& x) const override;
   std::vector<Departure> departures() override;
+  std::vector<Departure> approaches() override;
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
 
@@ -88,6 +89,7 @@ class Capturing final : public ModewiseScheme {
   const State& completed(const State& state) const;
   void compute_outputs(State& state) const;
   void detach(State& state) const;
+  double margin_before(const ModeMap& map, int i);
   Attempt keep(ModeCache& cache, int map);
   Attempt take(ModeCache& cache, const ModeCache::Choice& choice);
   Attempt take(ModeCache& cache, Solution solution, int solutions, int ties);

@@ -16,6 +16,16 @@ double slack(const ModeMap::Margin& margin, const Branch& branch, double w, doub
   return margin.upper ? range.upper - value : value - range.lower;
 }
 
+/// Keeps the first departure of each law.
+void add_departure(int law, double s, std::vector<Scheme::Departure>& list) {
+  const auto known = std::find_if(list.begin(), list.end(),
+                                  [&](const Scheme::Departure& d) { return d.law == law; });
+  if (known == list.end())
+    list.push_back({law, s});
+  else
+    known->s = std::min(known->s, s);
+}
+
 }  // namespace
 
 double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
@@ -58,6 +68,25 @@ Vector Capturing::rounding() {
   return bounds;
 }
 
+/// Along the last accepted step a margin of a mode goes from its value at the last state, which it
+/// returns, to the one at the end.
+double Capturing::margin_before(const ModeMap& map, int i) {
+  State& before = states_[static_cast<std::size_t>(previous_)];
+  const State& now = current();
+  const ModeMap::Margin& margin = map.margins()[static_cast<std::size_t>(i)];
+  const auto law = static_cast<std::size_t>(margin.law);
+  double start = 0;
+  if (before.cache == now.cache && before.map >= 0 && &now.cache->map(before.map) == &map) {
+    start = map.margin(i, before.parameter.data());
+  } else if (!margin.combined) {
+    compute_outputs(before);
+    const int branch = map.modes().front()[law];
+    start = slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
+                  before.w[margin.law], before.lambda[margin.law]);
+  }
+  return std::max(0.0, start);
+}
+
 std::vector<Scheme::Departure> Capturing::departures() {
   State& before = states_[static_cast<std::size_t>(previous_)];
   const State& now = current();
@@ -69,25 +98,22 @@ std::vector<Scheme::Departure> Capturing::departures() {
   std::vector<Departure> list;
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     if (map.verdict(i, now.parameter.data()) != ModeMap::Verdict::negative) continue;
-    const double end = map.margin(i, now.parameter.data());
-    // Along the step the margin goes from its value at the last state to the one at the end.
-    const ModeMap::Margin& margin = map.margins()[static_cast<std::size_t>(i)];
-    const auto law = static_cast<std::size_t>(margin.law);
-    const int branch = map.modes().front()[law];
-    double start = 0;
-    if (before.cache == now.cache && before.map == old)
-      start = map.margin(i, before.parameter.data());
-    else if (!margin.combined)
-      start = slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
-                    before.w[margin.law], before.lambda[margin.law]);
-    start = std::max(0.0, start);
-    const double s = start / (start - end);
-    const auto known = std::find_if(list.begin(), list.end(),
-                                    [&](const Departure& d) { return d.law == margin.law; });
-    if (known == list.end())
-      list.push_back({margin.law, s});
-    else
-      known->s = std::min(known->s, s);
+    const double start = margin_before(map, i), end = map.margin(i, now.parameter.data());
+    add_departure(map.margins()[static_cast<std::size_t>(i)].law, start / (start - end), list);
+  }
+  return list;
+}
+
+std::vector<Scheme::Departure> Capturing::approaches() {
+  const State& now = current();
+  if (now.cache == nullptr || now.map < 0) return {};
+  const ModeMap& map = now.cache->map(now.map);
+  std::vector<Departure> list;
+  for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
+    const double start = margin_before(map, i);
+    const double end = std::max(0.0, map.margin(i, now.parameter.data()));
+    if (end < start)
+      add_departure(map.margins()[static_cast<std::size_t>(i)].law, start / (start - end), list);
   }
   return list;
 }

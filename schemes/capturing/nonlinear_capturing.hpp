@@ -60,6 +60,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   void restore(const Step& state) override;
   void interpolate(double s, Vector& x) const override;
   std::vector<Departure> departures() override;
+  std::vector<Departure> approaches() override;
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
 
@@ -87,6 +88,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   void set_step(double t_next, double h) const;
   template <class Rows>
   Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;
+  [[nodiscard]] std::vector<Departure> branch_ends(const State& before, const Vector& lambda,
+                                                   const Vector& w, bool beyond) const;
   void linearise_trial() const;
   void predict(double h, Vector& d) const;
   void keep_rate(const State& state);
@@ -120,6 +123,7 @@ class NonlinearCapturing final : public ModewiseScheme {
                     std::vector<Event>& events);
   std::optional<Step> step_to_surface(const Step& a, const Step& b,
                                       const ResetWatch::Firing& firing);
+  bool lasts_until(int law, const Step& a, const Step& b, double t);
   std::vector<int> laws_still_on(const Step& a, const Step& b, const Step& state,
                                  const ResetWatch::Errors& errors);
   void extend_branches(Step& state);

@@ -10,9 +10,16 @@ namespace {
 
 constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a pole
 
-/// Room between a value and the nearer end of a range; negative outside.
-double room(const Range& range, double value) {
-  return std::min(value - range.lower, range.upper - value);
+/// The share of a step at which a value that goes straight from `from`, in a range, to `to` leaves it,
+/// inside the step or, where it only comes nearer to an end, beyond.
+void watch(const Range& range, double from, double to, bool beyond, double& share) {
+  const auto end = [&](double margin_before, double margin_after) {
+    const double start = std::max(0.0, margin_before);
+    if (std::isfinite(start) && margin_after < start && (margin_after < 0) != beyond)
+      share = std::min(share, start / (start - margin_after));
+  };
+  end(from - range.lower, to - range.lower);
+  end(range.upper - from, range.upper - to);
 }
 
 }  // namespace
@@ -112,21 +119,29 @@ std::vector<Scheme::Departure> NonlinearCapturing::departures() {
   const Vector& lambda = end_of_old.lambda;
   Vector w(step_.m());
   step_.w(w);
+  return branch_ends(before, lambda, w, false);
+}
+
+/// Of a step in the mode of `before`, to (λ, w): where its branches end, inside or beyond.
+std::vector<Scheme::Departure> NonlinearCapturing::branch_ends(const State& before,
+                                                               const Vector& lambda,
+                                                               const Vector& w, bool beyond) const {
   std::vector<Departure> list;
   for (int i = 0; i < step_.m(); ++i) {
-    const Branch& branch = step_.branch(i);
-    double s = 2;
-    const auto watch = [&](const Range& range, double from, double to) {
-      const double end = room(range, to);
-      if (end >= 0) return;
-      const double begin = std::max(0.0, room(range, from));
-      s = std::min(s, std::isfinite(begin) ? begin / (begin - end) : 1.0);
-    };
-    if (branch.b != 0) watch(branch.w, before.w[i], w[i]);
-    if (branch.a != 0) watch(branch.lambda, before.lambda[i], lambda[i]);
-    if (s <= 1) list.push_back({i, s});
+    const auto law = static_cast<std::size_t>(i);
+    const Branch& branch =
+        step_.laws()[law].branches[static_cast<std::size_t>((*before.mode)[law])];
+    double s = inf;
+    if (branch.b != 0) watch(branch.w, before.w[i], w[i], beyond, s);
+    if (branch.a != 0) watch(branch.lambda, before.lambda[i], lambda[i], beyond, s);
+    if (s < inf) list.push_back({i, s});
   }
   return list;
+}
+
+std::vector<Scheme::Departure> NonlinearCapturing::approaches() {
+  if (*previous().mode != *current().mode) return {};
+  return branch_ends(previous(), current().lambda, current().w, true);
 }
 
 /// A variable that is small beside those it depends on has their rounding: that of its solution.

@@ -172,6 +172,19 @@ std::optional<Step> NonlinearCapturing::step_to_surface(const Step& a, const Ste
   return end;
 }
 
+/// A law with memory that is on another branch at b than at a may have left it where its argument
+/// is back by now: has it a step from a to t on the branch of a, beside the others of a or of b?
+bool NonlinearCapturing::lasts_until(int law, const Step& a, const Step& b, double t) {
+  if (!(t > a.t)) return true;
+  Mode others = b.mode;
+  others[static_cast<std::size_t>(law)] = a.mode[static_cast<std::size_t>(law)];
+  for (const Mode& mode : {a.mode, others}) {
+    restore(a);
+    if (attempt_in(mode, a.x, a.lambda, t, t - a.t).status == Status::solved) return true;
+  }
+  return false;
+}
+
 /// The laws that change their branch between a and b, but whose argument is on the branch before
 /// still in a state in between, or on the end of it.
 std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b, const Step& state,
@@ -192,6 +205,10 @@ std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b,
   std::vector<int> laws;
   for (std::size_t i = 0; i < a.mode.size() && i < b.mode.size(); ++i) {
     if (a.mode[i] == b.mode[i]) continue;
+    if (step_.laws()[i].memory) {
+      if (lasts_until(static_cast<int>(i), a, b, state.t)) laws.push_back(static_cast<int>(i));
+      continue;
+    }
     const double w = rows[static_cast<std::size_t>(n) + i];
     const double error = row_errors[static_cast<std::size_t>(n) + i];
     const Range range = w_range(step_.laws()[i].branches[static_cast<std::size_t>(a.mode[i])]);

@@ -52,6 +52,7 @@ class PathCapturing final : public Scheme {
   void restore(const Step& state) override { within_->restore(state); }
   void interpolate(double s, Vector& x) const override { within_->interpolate(s, x); }
   std::vector<Departure> departures() override;
+  std::vector<Departure> approaches() override { return within_->approaches(); }
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
 

@@ -5,6 +5,7 @@
 
 #include <perp/core/linear/structure.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
+#include <perp/schemes/poles/lines.hpp>
 
 namespace perp {
 namespace {
@@ -27,119 +28,6 @@ void add_factors_of(const Tape& tape, int line, std::vector<int>& factors) {
   }
 }
 
-bool is_number(const Tape& tape, int line) {
-  return line < 0 || tape[line].operation == Operation::constant;
-}
-
-/// One operation, made at once on numbers; sums with 0 and products with 0 and 1 are left out, so that
-/// factors are seen.
-int applied(Tape& tape, Operation operation, int a, int b = -1) {
-  if (a >= 0 && is_number(tape, a) && is_number(tape, b)) {
-    const double x = tape[a].value;
-    return tape.constant(apply_operation(operation, x, b < 0 ? x : tape[b].value));
-  }
-  const auto is = [&](int line, double value) {
-    return line >= 0 && is_number(tape, line) && tape[line].value == value;
-  };
-  if (operation == Operation::add && is(a, 0)) return b;
-  if ((operation == Operation::add || operation == Operation::subtract) && is(b, 0)) return a;
-  if (operation == Operation::subtract && is(a, 0)) return tape.apply(Operation::negate, b);
-  if (operation == Operation::multiply && (is(a, 0) || is(b, 0))) return tape.constant(0);
-  if (operation == Operation::multiply && is(a, 1)) return b;
-  if ((operation == Operation::multiply || operation == Operation::divide) && is(b, 1)) return a;
-  return tape.apply(operation, a, b);
-}
-
-/// Lines of one tape made of those of another, in which inputs are replaced by lines.
-class Substitution {
- public:
-  Substitution(const Tape& from, Tape& to, int inputs)
-      : from_(from), to_(to), line_of_input_(static_cast<std::size_t>(inputs)) {
-    for (int k = 0; k < inputs; ++k) line_of_input_[at(k)] = to.input(k);
-  }
-
-  void replace(int input, int line) { line_of_input_[at(input)] = line; }
-  [[nodiscard]] int line_of(int input) const { return line_of_input_[at(input)]; }
-
-  std::vector<int> operator()(const std::vector<int>& lines) {
-    const std::vector<bool> needed = needed_lines(from_, lines);
-    std::vector<int> copies(needed.size(), -1), result;
-    for (int k = 0; k < from_.size(); ++k) {
-      if (!needed[at(k)]) continue;
-      const Instruction& line = from_[k];
-      const int a = line.a < 0 || line.operation == Operation::input ? -1 : copies[at(line.a)];
-      const int b = line.b < 0 ? -1 : copies[at(line.b)];
-      copies[at(k)] = copy(line, a, b);
-    }
-    for (const int line : lines) result.push_back(copies[at(line)]);
-    return result;
-  }
-
- private:
-  static std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
-  int copy(const Instruction& line, int a, int b) {
-    if (line.operation == Operation::constant) return to_.constant(line.value);
-    if (line.operation == Operation::input) return line_of(line.a);
-    return applied(to_, line.operation, a, b);
-  }
-
-  const Tape& from_;
-  Tape& to_;
-  std::vector<int> line_of_input_;
-};
-
-/// Does a line depend on one of the inputs?
-bool depends(const Tape& tape, int line, const std::vector<int>& inputs) {
-  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
-  for (int k = 0; k <= line; ++k)
-    if (needed[static_cast<std::size_t>(k)] && tape[k].operation == Operation::input &&
-        std::find(inputs.begin(), inputs.end(), tape[k].a) != inputs.end())
-      return true;
-  return false;
-}
-
-/// A square matrix of lines; -1: 0.
-using LineMatrix = std::vector<std::vector<int>>;
-
-/// The determinant of the rows from `row` on and of the columns in the set, without divisions; -1: 0.
-/// Each minor is made once.
-class Minors {
- public:
-  Minors(Tape& tape, const LineMatrix& matrix)
-      : tape_(tape), matrix_(matrix), known_(std::size_t{1} << matrix.size(), unknown) {}
-
-  int determinant() { return minor(0, (std::size_t{1} << matrix_.size()) - 1); }
-
- private:
-  static constexpr int unknown = -2;
-
-  int minor(std::size_t row, std::size_t columns) {
-    if (row == matrix_.size()) return tape_.constant(1);
-    int& line = known_[columns];
-    if (line != unknown) return line;
-    int sum = -1;
-    bool is_odd = false;
-    for (std::size_t j = 0; j < matrix_.size(); ++j) {
-      if ((columns >> j & 1) == 0) continue;
-      const int entry = matrix_[row][j];
-      const int rest = entry < 0 ? -1 : minor(row + 1, columns & ~(std::size_t{1} << j));
-      if (rest >= 0) sum = added(sum, applied(tape_, Operation::multiply, entry, rest), is_odd);
-      is_odd = !is_odd;
-    }
-    return known_[columns] = sum;
-  }
-
-  int added(int sum, int term, bool is_subtracted) {
-    if (sum < 0) return is_subtracted ? applied(tape_, Operation::negate, term) : term;
-    return applied(tape_, is_subtracted ? Operation::subtract : Operation::add, sum, term);
-  }
-
-  Tape& tape_;
-  const LineMatrix& matrix_;
-  std::vector<int> known_;
-};
-
 /// The equations of one mode.
 class ModeEquations {
  public:
@@ -154,7 +42,11 @@ class ModeEquations {
     }
     for (int i = 0; i < system.m(); ++i)
       if (branch(mode, i).a != 0) unknowns_.push_back(system.multiplier_input(i));
+    column_of_.assign(static_cast<std::size_t>(inputs()), -1);
+    for (std::size_t k = 0; k < unknowns_.size(); ++k)
+      column_of_[static_cast<std::size_t>(unknowns_[k])] = static_cast<int>(k);
     derivatives_ = differentiate(tape_, equations_, 0, inputs());
+    differentiate_constraints();
   }
 
   ExplicitForm solved() {
@@ -208,6 +100,45 @@ class ModeEquations {
     }
   }
 
+  /// Index 2: rows without unknowns, 0 = g(t, x), hold along the solution, 0 = ∂g/∂t + ∂g/∂x ẋ. Taken
+  /// where all unknowns have an equation then; the constraints stand among the arguments.
+  void differentiate_constraints() {
+    const std::vector<int> given = equations_;
+    const linear::Pattern pattern = pattern_of_unknowns();
+    for (std::size_t row = 0; row < given.size(); ++row) {
+      if (!pattern[row].empty()) continue;
+      int sum = tape_.constant(0);
+      for (const Derivative& entry : derivatives_)
+        if (entry.output == static_cast<int>(row)) sum = applied(tape_, Operation::add, sum, along(entry));
+      equations_[row] = sum;
+      arguments_.push_back(given[row]);
+    }
+    if (equations_ == given) return;
+    derivatives_ = differentiate(tape_, equations_, 0, inputs());
+    const linear::Matching matching =
+        linear::maximum_matching(pattern_of_unknowns(), static_cast<int>(unknowns_.size()));
+    if (matching.is_perfect()) return;
+    equations_ = given;
+    arguments_.resize(static_cast<std::size_t>(system_.m()));
+    derivatives_ = differentiate(tape_, equations_, 0, inputs());
+  }
+
+  /// What an entry ∂g/∂t or ∂g/∂x_j adds to the rate of g.
+  int along(const Derivative& entry) {
+    if (entry.input == Dcs::time_input()) return entry.line;
+    const int rate = entry.input - system_.variable_input(0) + system_.derivative_input(0);
+    return applied(tape_, Operation::multiply, entry.line, tape_.input(rate));
+  }
+
+  /// The unknowns of each equation.
+  [[nodiscard]] linear::Pattern pattern_of_unknowns() const {
+    linear::Pattern pattern(equations_.size());
+    for (const Derivative& entry : derivatives_)
+      if (const int column = column_of_[static_cast<std::size_t>(entry.input)]; column >= 0)
+        pattern[static_cast<std::size_t>(entry.output)].push_back(column);
+    return pattern;
+  }
+
   /// The derivative of an equation with respect to an unknown; -1: 0.
   [[nodiscard]] int derivative(int row, int unknown) const {
     for (const Derivative& entry : derivatives_)
@@ -219,13 +150,7 @@ class ModeEquations {
   /// gets the other equations.
   std::vector<Block> blocks(std::vector<int>& open) const {
     const auto count = equations_.size();
-    std::vector<int> column_of(static_cast<std::size_t>(inputs()), -1);
-    for (std::size_t k = 0; k < unknowns_.size(); ++k)
-      column_of[static_cast<std::size_t>(unknowns_[k])] = static_cast<int>(k);
-    linear::Pattern pattern(count);
-    for (const Derivative& entry : derivatives_)
-      if (const int column = column_of[static_cast<std::size_t>(entry.input)]; column >= 0)
-        pattern[static_cast<std::size_t>(entry.output)].push_back(column);
+    const linear::Pattern pattern = pattern_of_unknowns();
     const linear::Matching matching =
         linear::maximum_matching(pattern, static_cast<int>(unknowns_.size()));
     const std::vector<char> is_left_out = rows_without_solution(pattern, matching);
@@ -301,7 +226,7 @@ class ModeEquations {
     for (auto& row : matrix)
       for (int& entry : row)
         if (entry >= 0) entry = entries[static_cast<std::size_t>(entry)];
-    const int determinant = Minors(form.tape, matrix).determinant();
+    const int determinant = perp::determinant(form.tape, matrix);
     if (determinant < 0) return false;
     for (const int unknown : block.unknowns)
       substitution.replace(unknown, form.tape.constant(0));
@@ -311,7 +236,7 @@ class ModeEquations {
     for (std::size_t j = 0; j < size; ++j) {
       LineMatrix replaced = matrix;
       for (std::size_t i = 0; i < size; ++i) replaced[i][j] = at_zero[i];
-      const int numerator = Minors(form.tape, replaced).determinant();
+      const int numerator = perp::determinant(form.tape, replaced);
       const int negative =
           applied(form.tape, Operation::negate, numerator < 0 ? form.tape.constant(0) : numerator);
       form.rows.push_back(applied(form.tape, Operation::divide, negative, determinant));
@@ -325,6 +250,7 @@ class ModeEquations {
   const Dcs& system_;
   Tape tape_;
   std::vector<int> equations_, arguments_, unknowns_;
+  std::vector<int> column_of_;  // of each input among the unknowns; -1: none
   std::vector<Derivative> derivatives_;
 };
 
@@ -373,9 +299,14 @@ ExplicitForms::ExplicitForms(const Dcs& system)
     const int j = input - system_.variable_input(0);
     return input > 0 && (j < 0 || differential_[static_cast<std::size_t>(j)] == 0);
   };
+  // Of a row without unknowns the rate divides too; one of a law has unknowns in some modes only.
+  std::vector<char> has_unknown(lines.size(), 0);
+  for (const Derivative& entry : derivatives)
+    if (may_be_unknown(entry.input)) has_unknown[static_cast<std::size_t>(entry.output)] = 1;
   for (const Derivative& entry : derivatives)
     may_divide_ = may_divide_ || (tape[entry.line].operation != Operation::constant &&
-                                  may_be_unknown(entry.input));
+                                  (may_be_unknown(entry.input) ||
+                                   has_unknown[static_cast<std::size_t>(entry.output)] == 0));
 }
 
 ExplicitForm ExplicitForms::form(const Mode& mode) const {

@@ -10,10 +10,11 @@ namespace perp {
 /// A mode as formulas of (t, x): v = (ẋ, algebraic x, free λ) solved block after block (Dulmage and
 /// Mendelsohn) from the rows of F and the laws. A block of up to `largest_solved_block` unknowns in which
 /// it is affine is solved by Cramer's rule: its determinant is a divisor then, which vanishes where
-/// the block does not determine its unknowns. Other unknowns stay inputs.
+/// the block does not determine its unknowns. A constraint of index 2 is differentiated first. Other
+/// unknowns stay inputs.
 struct ExplicitForm {
   Tape tape;              ///< inputs t | ẋ | x | λ, as those of the system
-  std::vector<int> rows;  ///< lines: solved unknowns, equations of the others, then w
+  std::vector<int> rows;  ///< lines: solved unknowns, equations of the others, then w and constraints
 };
 
 constexpr int largest_solved_block = 6;

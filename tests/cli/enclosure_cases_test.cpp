@@ -99,6 +99,14 @@ TEST_SUITE("enclosure cases") {
       check_case(name);
   }
 
+  TEST_CASE("algebraic equations with two roots are followed along the one that goes on") {
+    for (const char* name : {"s004_filippov_dae", "s004_filippov_dae_box"}) check_case(name);
+  }
+
+  TEST_CASE("jumps of a box are passed while a kink is open") {
+    check_case("s001_ex5_hysteresis_piece");
+  }
+
   TEST_CASE("the check sees rows that are too narrow, beside, too wide, missing or over-claimed") {
     const json of = reference("van_der_pol_box");
     const Tables tables = enclose(of);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/interval/decimal.hpp>
 #include <perp/models/language/read_model.hpp>
@@ -101,7 +102,9 @@ TEST_SUITE("models/exact numbers") {
   TEST_CASE("operators with decimal bounds: saturation, dead zone, pieces, max") {
     for (const char* right : {"sat(x, -0.1, 0.3)", "deadzone(x, -0.1, 0.3)",
                               "piecewise(x, -1, -0.1, 0.3, 0.7, 2, 1)", "max(x, 0.1)",
-                              "if(x > 0.1, 0.2*x, 0.7)"}) {
+                              "if(x > 0.1, 0.2*x, 0.7)", "max(x/3, 1)", "abs(2*(x/3 + 1)/7)",
+                              "sat(x/3 + 1/7, -1, 1)", "max(x, sqrt(2))",
+                              "piecewise(x, -1, 0, 2, 1, 9, 5)", "sat(x, -1, 2)"}) {
       CAPTURE(right);
       const Model model = exact(with_equations("equations = [\"der(x) = " + std::string(right) +
                                                "\"]"));
@@ -228,5 +231,28 @@ t = [0, 0.5]
     CHECK(model.parameters[0].second == 1.5);
     CHECK(model.parameters[1].second == 3);
     CHECK(model.midpoints == std::vector<std::string>{"a = [1, 2]", "b = 3 +- 0.5"});
+  }
+
+  TEST_CASE("an interval at every t is a function of time, and no number is made of it") {
+    const std::string parameters = "a = \"[1, 2]\"\nd = \" 0 +- 0.5  at every t \"";
+    const std::string equation = "equations = [\"der(x) = a*x + d\"]";
+    const Model model = exact(with_equations(equation, parameters));
+    CHECK(model.exact_numbers->disturbances == std::vector<int>{1});
+    CHECK(model.exact_numbers->values[1] == Interval(-0.5, 0.5));
+    const Model rounded = read_model_text(with_equations(equation, parameters), "test.toml");
+    CHECK(rounded.parameters[1].second == 0);
+    CHECK(rounded.midpoints.size() == 2);
+    for (const auto& [more, message] :
+         {std::pair{"\nb = \"2*d\"", "parameter 'b' holds 'd', which is a function of time"},
+          {"\nb = \"[d, 1]\"", "which is a function of time"},
+          {"\nb = \"1 at every t\"", "parameter 'b'"}}) {
+      CHECK_THROWS_WITH_AS(exact(with_equations(equation, parameters + more)),
+                           doctest::Contains(message), InvalidInput);
+      CHECK_THROWS_AS(read_model_text(with_equations(equation, parameters + more), "test.toml"),
+                      InvalidInput);
+    }
+    CHECK_THROWS_WITH_AS(
+        exact("[variables]\nx = \"[0, 1] at every t\"\n[model]\nequations = [\"der(x) = x\"]\n"),
+        doctest::Contains("start of variable 'x' is an interval at every t"), InvalidInput);
   }
 }

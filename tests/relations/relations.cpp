@@ -57,7 +57,7 @@ const std::vector<Relation>& relations() {
       {"company", judge_company},     {"order", judge_order},
       {"words", judge_words},         {"schemes", judge_schemes},
       {"solvers", judge_solvers},     {"time", judge_time},
-      {"roots", judge_roots},
+      {"roots", judge_roots},         {"enclosures", judge_enclosures},
   };
   return table;
 }

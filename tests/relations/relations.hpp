@@ -75,6 +75,7 @@ Judgement judge_schemes(Subject& subject, SchemeName scheme, std::mt19937& rando
 Judgement judge_solvers(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_roots(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_time(Subject& subject, SchemeName scheme, std::mt19937& random);
+Judgement judge_enclosures(Subject& subject, SchemeName scheme, std::mt19937& random);
 
 /// Units, company and order of a model that was read, on its tape.
 Judgement judge_read_units(Subject& subject, SchemeName scheme, std::mt19937& random);

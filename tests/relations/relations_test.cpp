@@ -95,6 +95,7 @@ TEST_CASE("models that contradicted a relation hold it") {
       {"units", SchemeName::backward_euler, 20626},  // errors of the row of another law
       {"decimal_units", SchemeName::located, 44070},  // w moved by rounding of a null vector
       {"company", SchemeName::backward_euler, 33580},
+      {"company", SchemeName::backward_euler, 71854},  // the end of a mode was not found to rounding
       {"time", SchemeName::located, 46664},  // the last row asked for was one ulp before the end
       {"decimal_units", SchemeName::backward_euler, 34702},  // a change of 0 that steps did not reach
       {"words", SchemeName::backward_euler, 31426},  // a reset over two kinks

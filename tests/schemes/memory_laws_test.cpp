@@ -37,4 +37,27 @@ TEST_SUITE("schemes/memory_laws") {
       CHECK(moments[0] == doctest::Approx(0.734).epsilon(1e-9));
     }
   }
+
+  TEST_CASE("a switch stays where a reset follows in the same step, though its argument is back") {
+    // y = t to 1.0007, where u goes to high for good: y falls from there, and is set to 1/2 at 1.004.
+    for (const char* set : {"y = \"0.5\"", "k = \"k + 1\""}) {
+      const Model model = read_model_text(
+          std::string("[variables]\ny = 0\ns = 0\nE = 0\nk = 0\n[model]\nequations = [\"der(y) = 1 - 2*u\", "
+          "\"der(s) = 1\", \"der(E) = u\", \"der(k) = 0\"]\nlaws = [\"u in hysteresis(y, -1, 1.0007)\"]\n"
+          "when = [{ condition = \"s - 1.004\", direction = 1, set = { ") + set +
+          " } }]\n[run]\nt = [0, 1.4]\n", "drop.toml");
+      for (const double h : {0.0013, 0.01, 0.02, 0.1}) {
+        CAPTURE(set);
+        CAPTURE(h);
+        const Trajectory run =
+            integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = h});
+        REQUIRE(run.status == Status::solved);
+        CHECK(std::abs(run.x.back()[2] - (1.4 - 1.0007)) < 1e-9);
+        REQUIRE(run.events.size() == 2);
+        CHECK(run.events[0].kind == EventKind::mode_change);
+        CHECK(std::abs(run.events[0].t - 1.0007) < 1e-9);
+        CHECK(run.events[1].kind == EventKind::jump);
+      }
+    }
+  }
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <vector>
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/perp.hpp>
@@ -83,6 +84,28 @@ TEST_SUITE("schemes/split_steps") {
     }
   }
 
+  TEST_CASE("a step ends where its mode does, to rounding, where the motion is curved") {
+    // x' = rate + x - 2 s, s in sign(x): a step of length -x0/(rate + 2) ends at x = 0, the rest of h
+    // begins there and ends at x = rest (rate + x - 2).
+    const double x0 = -0.3;
+    for (const double rate : {2.5, 7.0, 30.0}) {
+      const Lcs lcs{.E = Matrix{{1}}, .A = Matrix{{1}}, .B = Matrix{{-2}}, .b = Vector{{rate}},
+                    .C = Matrix{{1}}, .laws = {sign()}};
+      const double end = -x0 / (rate + 2), h = end / 0.37, rest = h - end;
+      const double exact = rest * (rate - 2) / (1 - rest);
+      for (const bool as_formulas : {false, true}) {
+        const Trajectory run =
+            as_formulas ? integrate(as_dcs(lcs), Vector{{x0}}, {0, h}, BackwardEuler{.h = h})
+                        : integrate(lcs, Vector{{x0}}, {0, h}, BackwardEuler{.h = h});
+        REQUIRE(run.status == Status::solved);
+        CHECK(run.counts.at("split") == 1);
+        CAPTURE(rate);
+        CAPTURE(as_formulas);
+        CHECK(std::abs(run.x.back()[0] - exact) < 1e-13);
+      }
+    }
+  }
+
   TEST_CASE("a step is taken whole on request, and the error then depends on the event's place") {
     const auto x_at_end = [](double h, bool split) {
       const Trajectory run = integrate(make_dcs(Crossing{}, 2, {sign()}), Vector{{-1, 0}}, {0, 1},
@@ -132,5 +155,47 @@ TEST_SUITE("schemes/split_steps") {
     const Trajectory run = integrate(lcs, x0, {0, 20 * h}, BackwardEuler{.h = h});
     CHECK(run.status == Status::solved);
     CHECK(run.t.size() == 21);
+  }
+
+  TEST_CASE("every mode of a run that another one follows ends with an event: two tanks and a tide") {
+    const Model model = read_model_text(
+        "[variables]\na = 1\nb = 0.5\n[model]\nequations = ["
+        "\"der(a) = -2*sqrt(abs(a - b))*sign(a - b) + 0.5*sin(t)\", "
+        "\"der(b) = 2*sqrt(abs(a - b))*sign(a - b) - 0.1*cos(2*t)\"]\n[run]\nt = [0, 12]\n",
+        "tanks.toml");
+    for (const double h : {0.1, 0.05, 0.03, 0.02, 0.012}) {
+      CAPTURE(h);
+      const Trajectory run =
+          integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = h});
+      REQUIRE(run.status == Status::solved);
+      std::vector<double> seen;
+      for (const Event& event : run.events)
+        if (event.kind == EventKind::crossing) seen.push_back(event.t);
+      REQUIRE(seen.size() == 3);  // by steps of 1e-5: 3.33, 6.10, 9.62
+      CHECK(std::abs(seen[0] - 3.33) < 0.01 + h);
+      CHECK(std::abs(seen[1] - 6.10) < 0.02 + h);
+      CHECK(std::abs(seen[2] - 9.62) < 0.02 + h);
+    }
+  }
+
+  // The rate of y ends at 1.002: a whole step to 1.01 leaves y at the end of u's band, 1.0007.
+  TEST_CASE("a law that a step has to change before another one is not left out") {
+    const std::string text =
+        "[variables]\ny = 0\ns = 0\nE = 0\n[model]\nequations = [\"der(y) = if(s < 1.002, 1, 0)\", "
+        "\"der(s) = 1\", \"der(E) = u\"]\nlaws = [\"u in hysteresis(y, -1, 1.0007)\"]\n";
+    for (const char* reset : {"", "when = [{ condition = \"s - 1.004\", direction = 1, set = { y = \"0.5\" } }]\n"})
+      for (const double h : {0.0013, 0.01, 0.1}) {
+        CAPTURE(reset);
+        CAPTURE(h);
+        const Model model = read_model_text(text + reset + "[run]\nt = [0, 3]\n", "left_out.toml");
+        const Trajectory run = std::visit(
+            [&](const auto& system) {
+              return integrate(system, model.x0(), model.run.span, BackwardEuler{.h = h});
+            },
+            model.system);
+        REQUIRE(run.status == Status::solved);
+        CHECK(std::abs(run.x.back()[2] - (3 - 1.0007)) < 2 * h);
+        CHECK(std::abs(run.x.back()[0] - (*reset != 0 ? 0.5 : 1.002)) < 2 * h);
+      }
   }
 }

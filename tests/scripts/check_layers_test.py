@@ -117,6 +117,21 @@ class CheckLayers(unittest.TestCase):
             **{"tests/core/law_test.cpp": "\n" * 401},
         )
 
+    def test_crowded_folders_are_refused(self):
+        crowd = {f"core/law_{k}.cpp": "\n" for k in range(20)}  # beside core/law.hpp
+        self.complains("core:1: 21 source files, at most 20 are allowed in a folder", **crowd)
+
+    def test_sub_folders_do_not_crowd_a_folder(self):
+        crowd = {f"core/laws/law_{k}.cpp": "\n" for k in range(20)}
+        self.assertEqual(self.check(**crowd), (0, "29 files, no complaint\n"))
+
+    def test_the_library_may_not_include_the_commands(self):
+        self.complains(
+            "io/table.hpp:1: io may not include <perp/cli/print.hpp>"
+            " (only analysis, core, io, lcp, models, schemes)",
+            **{"io/table.hpp": "#include <perp/cli/print.hpp>\n"},
+        )
+
     def test_a_folder_without_a_rule_is_refused(self):
         self.complains(
             "utilities/a.cpp:1: folder 'utilities' has no rule in check_layers.py",

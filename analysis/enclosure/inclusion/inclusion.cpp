@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/analysis/enclosure/inclusion/deviation.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 
 namespace perp::enclosure {
@@ -54,19 +55,25 @@ Box Inclusion::lambda_now() const {
   Box lambda;
   for (const OpenLaw& open : laws_)
     lambda.push_back(graph_over(law_of(flows_, open.law), open.w).lambda);
+  add_disturbances(lambda);
   return lambda;
 }
 
+void Inclusion::add_disturbances(Box& given) const {
+  const StateSpace& space = flows_->flows().space();
+  for (const int k : space.disturbances)
+    given.push_back(space.values[static_cast<std::size_t>(k)]);
+}
+
 OpenFlow* Inclusion::flow() {
-  OpenLaws open;
-  for (const OpenLaw& one : laws_) {
-    open.laws.push_back(one.law);
-    open.values.emplace_back(one.reference);
-  }
-  return flows_->get(mode_, open, Interval(t_), set_.box());
+  return flows_->get(mode_, references(), Interval(t_), set_.box());
 }
 
 bool Inclusion::open(int law) {
+  if (!is_settled()) {
+    reason_ = "another branch may end while members come into a mode";
+    return false;
+  }
   OpenLaw added{.law = law, .since = t_};
   added.met.insert(mode_[static_cast<std::size_t>(law)]);
   const auto place =
@@ -96,8 +103,10 @@ bool Inclusion::open(int law) {
   return true;
 }
 
-/// A part of the time in which w comes to the nearest corner and past it.
-double Inclusion::first_length(OpenFlow& flow) {
+/// A part of the time in which w comes to the nearest corner and past it; all that is left where no
+/// law is open.
+double Inclusion::first_length(OpenFlow& flow, double end) {
+  if (laws_.empty()) return end - t_;
   double length = directed::infinity;
   if (!flow.expand(Interval(t_), set_.box(), lambda_now(), 2, false)) return 4 * grid_;
   for (std::size_t a = 0; a < laws_.size(); ++a) {
@@ -110,33 +119,27 @@ double Inclusion::first_length(OpenFlow& flow) {
   return std::isfinite(length) ? std::max(length, 4 * grid_) : 4 * grid_;
 }
 
-bool Inclusion::step(double end) {
+Inclusion::Step Inclusion::step(double end) {
   closed_.clear();
-  for (int trial = 0; trial < trials; ++trial) {
-    OpenFlow* equations = flow();
-    if (equations == nullptr) {
-      reason_ = "the equations of an open law are not solved";
-      return false;
-    }
-    if (!(length_ > 0)) length_ = first_length(*equations);
-    const double wanted = length_;
-    bool needs_law = false;
-    for (double length = wanted; length >= grid_; length /= 2) {
-      to_ = length < end - t_ ? t_ + grid_ * std::floor(length / grid_) : end;
-      const Proof proof = prove(*equations, to_);
-      if (proof == Proof::made) {
-        move(*equations);
-        length_ = growth * (length < wanted ? length : wanted);
-        return true;
-      }
-      needs_law = proof == Proof::needs_law && length <= std::max(patience * wanted, 2 * grid_);
-      if (needs_law) break;
-    }
-    if (!needs_law) return false;
-    if (!open(needed_)) return false;
+  OpenFlow* equations = flow();
+  if (equations == nullptr) {
+    reason_ = "the equations of an open law are not solved";
+    return Step::failed;
   }
-  reason_ = no_step;
-  return false;
+  if (!(length_ > 0)) length_ = first_length(*equations, end);
+  const double wanted = length_;
+  for (double length = wanted; length >= grid_; length /= 2) {
+    to_ = length < end - t_ ? t_ + grid_ * std::floor(length / grid_) : end;
+    const Proof proof = prove(*equations, to_);
+    if (proof == Proof::made) {
+      move(*equations);
+      length_ = growth * (length < wanted ? length : wanted);
+      return Step::made;
+    }
+    if (proof == Proof::needs_law && length <= std::max(patience * wanted, 2 * grid_))
+      return Step::blocked;
+  }
+  return Step::failed;
 }
 
 /// Z ⊃ X + [0, h] f(Z, Λ), Λ ⊃ what the laws allow over w(Z): solutions stay in the right side.
@@ -158,14 +161,15 @@ bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
     Box wider = Lambda;
     for (std::size_t a = 0; a < laws_.size(); ++a) {
       laws_[a].graph = graph_over(law_of(flows_, laws_[a].law), flow.argument(static_cast<int>(a)));
-      const Interval& lambda = laws_[a].graph.lambda;
+      const Interval lambda = allowed(laws_[a]);
       if (!lambda.has_value()) return false;
       inside = inside && Lambda[a].contains(lambda);
       wider[a] = hull(Lambda[a], lambda);
     }
     if (inside) {
       tube_ = K;
-      for (const OpenLaw& open : laws_) lambda_.push_back(open.graph.lambda);
+      for (const OpenLaw& open : laws_) lambda_.push_back(allowed(open));
+      add_disturbances(lambda_);
       return true;
     }
     for (std::size_t i = 0; i < K.size(); ++i) Z[i] = hull(start[i], K[i]);
@@ -174,11 +178,16 @@ bool Inclusion::find_tube(OpenFlow& flow, const Interval& times) {
   return false;
 }
 
-/// The law whose branch may end in the tube; −1: none, −2: a reset may happen.
+/// The law whose branch may end in the tube; −1: none, −2: a reset may happen, −3: a gap that was 0
+/// may not rise.
 int Inclusion::ending_law(OpenFlow& flow) {
   for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
     const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
     const int sign = certain_sign(flow.gap(k));
+    if (sign <= 0 && is_rising(gap)) {
+      if (certain_sign(flow.gap_rate(k)) <= 0) return -3;
+      continue;
+    }
     if (gap.reset >= 0 ? sign == 0 : sign <= 0) return gap.reset >= 0 ? -2 : gap.law;
   }
   return -1;
@@ -191,7 +200,9 @@ Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
   if (!find_tube(flow, times)) return Proof::too_long;
   if (!flow.expand(Interval(t_) + times, tube_, lambda_, 2, false)) return Proof::too_long;
   needed_ = ending_law(flow);
-  if (needed_ == -2) reason_ = "a reset may happen while the next mode is open";
+  if (needed_ == -2)
+    reason_ = laws_.empty() ? "a reset may happen under a disturbance"
+                            : "a reset may happen while the next mode is open";
   if (needed_ != -1) return needed_ >= 0 ? Proof::needs_law : Proof::too_long;
   for (std::size_t a = 0; a < laws_.size(); ++a)
     laws_[a].reached = flow.argument(static_cast<int>(a));
@@ -200,47 +211,34 @@ Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
   if (!flow.centre.prepare(set_, t_, to, grid_)) return Proof::too_long;
   to_ = flow.centre.end();
   times_ = hull(Interval(0), Interval(to_) - Interval(t_));
-  return find_disturbance(flow) ? Proof::made : Proof::too_long;
+  return find_deviation(flow) ? Proof::made : Proof::too_long;
 }
 
 /// e(h) of the class comment.
-bool Inclusion::find_disturbance(OpenFlow& flow) {
-  const int n = set_.states(), m = static_cast<int>(laws_.size());
+bool Inclusion::find_deviation(OpenFlow& flow) {
+  const int n = set_.states(), m = static_cast<int>(lambda_.size());
   const Interval all = Interval(t_) + times_, h = Interval(to_) - Interval(t_);
   const Box reference = flow.centre.between(t_, to_);
-  Box E(static_cast<std::size_t>(n)), both = tube_, lambdas = lambda_;
-  if (!flow.expand(all, reference, flow.open.values, 1, false)) return false;
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    E[at] = times_ * (rates_[at] - flow.rate(i));
-    both[at] = hull(both[at], reference[at]);
+  Box E(static_cast<std::size_t>(n)), both = tube_, given = lambda_, D(E);
+  if (!flow.expand(all, reference, flow.reference, 1, false)) return false;
+  for (std::size_t i = 0; i < E.size(); ++i) {
+    E[i] = times_ * (rates_[i] - flow.rate(static_cast<int>(i)));
+    both[i] = hull(both[i], reference[i]);
   }
-  Box gained(static_cast<std::size_t>(n)), more(gained), D(gained);
-  for (std::size_t a = 0; a < lambdas.size(); ++a)
-    lambdas[a] = hull(lambdas[a], flow.open.values[a]);
-  if (!flow.expand(all, both, lambdas, 1, true)) return false;
-  for (int i = 0; i < n; ++i)
-    for (int a = 0; a < m; ++a) {
-      const auto at = static_cast<std::size_t>(a);
-      gained[static_cast<std::size_t>(i)] +=
-          flow.slope(i, n + a) * (lambda_[at] - flow.open.values[at]);
-    }
-  const auto by_states = [&](const Box& x) {
-    Box sum(static_cast<std::size_t>(n));
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        if (!flow.slope(i, j).is_zero())
-          sum[static_cast<std::size_t>(i)] += flow.slope(i, j) * x[static_cast<std::size_t>(j)];
-    return sum;
-  };
+  for (std::size_t a = 0; a < given.size(); ++a) given[a] = hull(given[a], flow.reference[a]);
+  if (!flow.expand(all, both, given, 1, true)) return false;
+  IntervalMatrix A(n, n), B(n, m);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) A(i, j) = flow.slope(i, j);
+    for (int a = 0; a < m; ++a) B(i, a) = flow.slope(i, n + a);
+  }
+  const Box v = lambda_ - flow.reference, gained = B * v;
   for (int round = 0; round < refinements; ++round) {
-    D = gained + by_states(E);
+    D = gained + A * E;
     for (std::size_t i = 0; i < E.size(); ++i) E[i] = common({E[i]}, {times_ * D[i]})[0];
   }
-  more = by_states(D);
-  added_.assign(static_cast<std::size_t>(n), Interval(0));
-  for (std::size_t i = 0; i < added_.size(); ++i)
-    added_[i] = h * gained[i] + square(h) * more[i] / Interval(2);
+  // of members that come in within the step only for a part of it
+  added_ = is_settled() ? deviation(A, B, v, D, h) : E;
   return is_bounded(added_);
 }
 
@@ -252,6 +250,10 @@ void Inclusion::bound_arguments(OpenFlow& flow) {
     const Law& law = law_of(flows_, open.law);
     Interval after(-directed::infinity, directed::infinity);
     open.pressed.reset();
+    if (flow.is_disturbed(static_cast<int>(a))) {  // w may jump
+      open.w = after;
+      continue;
+    }
     for (const int k : open.graph.branches) {
       const Branch& branch = law.branches[static_cast<std::size_t>(k)];
       if (branch.b != 0) continue;
@@ -337,6 +339,7 @@ void Inclusion::move(OpenFlow& flow) {
   set_.move(F, J, box);
   span_ = Interval(t_, to_);
   t_ = to_;
+  if (t_ >= settled_) settle(flow);
 }
 
 void Inclusion::close() {

@@ -21,25 +21,52 @@ struct OpenLaw {
   std::set<int> met{};  ///< branches on which members may have been since
 };
 
-/// All solutions while the branches of some laws are not known: those of the inclusion
-///     x' ∈ f(t, x, Λ),    Λ: what the open laws allow over the w of the tube
+/// All solutions while the branches of some laws are not known, or under disturbances, functions of
+/// time that are known by their bounds: those of the inclusion
+///     x' ∈ f(t, x, Λ),    Λ: what the open laws allow over the w of the tube, and the bounds
 /// hold them all. Beside the reference solution y of λ = c from the same start,
 ///     e = x − y,   e' ∈ A e + B (Λ − c),   A = ∂f/∂x, B = ∂f/∂λ between both,
-///     e(h) ∈ h B (Λ − c) + h²/2 A D,   D = B (Λ − c) + A E,   e(s) ∈ E for s ≤ h.
+///     e(s) ∈ s D,   D = B (Λ − c) + A E,   e(s) ∈ E for s ≤ h
+/// give e(h), see `deviation`.
 /// At a vertical branch w = c of an open law a side that goes back bounds w: (w − c)⁺ grows by at
 /// most the largest w' of points with w > c, and (w − c)⁻ likewise.
+///
+/// Events of other laws need not open these where all that is open is a function: with D as long as
+/// they are ahead, a member meets its event where a reference solution does that starts in X + E,
+/// E ⊃ [−D, D] (B (Λ − c) + A E). So the set is widened by E and passed by the window of reference
+/// solutions; from its common time on `enter` goes on in the next mode, in which nothing is said of
+/// a member before its own event.
 class Inclusion {
  public:
   Inclusion(OpenFlows& flows, double t, const Doubleton& set, const Mode& mode, double grid,
             double length);
 
-  /// Opens a law from now on. False: its w has no value.
+  enum class Step {
+    made,
+    blocked,  ///< the branch of `needed` may end: its event is passed, or it is opened
+    failed    ///< see `reason`
+  };
+
+  /// Opens a law from now on. False: its w has no value, or some members have still to enter.
   bool open(int law);
-  /// One proved step, at most to `end`; laws whose branch may end within it are opened. False: see
-  /// `reason`.
-  bool step(double end);
+  /// One proved step, at most to `end`.
+  Step step(double end);
+  [[nodiscard]] int needed() const { return needed_; }
   /// Closes the laws whose branch is known for all members.
   void close();
+
+  /// E and Λ for times within `times` of 0, beside reference solutions in the box `reference`;
+  /// false: none was found, or an open law is no function there.
+  bool disturb(const Interval& times, const Box& reference, Box& E, OpenLaws& Lambda);
+  /// λ of the reference solutions.
+  [[nodiscard]] OpenLaws references() const;
+  /// Do the other gaps stay positive, and does this one fall, for all of `box` and Λ?
+  bool falls_alone(const Interval& t, const Box& box, const OpenLaws& Lambda, int gap);
+  /// Goes on in `mode`: members come in until `settled`, `rising` are gaps that are 0 then.
+  bool enter(const Mode& mode, const Doubleton& set, const std::vector<Gap>& rising,
+             double settled);
+  /// Have all members come in?
+  [[nodiscard]] bool is_settled() const { return t_ >= settled_ && rising_.empty(); }
 
   [[nodiscard]] double t() const { return t_; }
   [[nodiscard]] double length() const { return length_; }
@@ -56,6 +83,7 @@ class Inclusion {
   ///@{
   bool observe(Box& values);
   bool observe_tube(Box& values);
+  bool observe(const Interval& t, const Box& x, const OpenLaws& Lambda, Box& values);
   ///@}
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
@@ -64,26 +92,32 @@ class Inclusion {
 
   OpenFlow* flow();
   [[nodiscard]] Box lambda_now() const;
-  [[nodiscard]] double first_length(OpenFlow& flow);
+  void add_disturbances(Box& given) const;
+  [[nodiscard]] double first_length(OpenFlow& flow, double end);
   Proof prove(OpenFlow& flow, double to);
   bool find_tube(OpenFlow& flow, const Interval& times);
+  [[nodiscard]] bool is_rising(const Gap& gap) const;
+  [[nodiscard]] Interval allowed(const OpenLaw& open) const;
   int ending_law(OpenFlow& flow);
-  bool find_disturbance(OpenFlow& flow);
+  bool find_deviation(OpenFlow& flow);
   void bound_arguments(OpenFlow& flow);
   void contract(OpenFlow& flow, Box& box);
   void move(OpenFlow& flow);
+  void settle(OpenFlow& flow);
 
   OpenFlows* flows_;
   double t_, grid_, length_;
   Doubleton set_;
   Mode mode_;
   std::vector<OpenLaw> laws_, closed_;
+  std::vector<Gap> rising_;
+  double settled_ = -directed::infinity;
   bool is_function_ = true;
   double to_ = 0;
   int needed_ = -1;    // law
   Interval times_{};   // of the step, from 0
   Interval span_{};    // of the last step
-  Box tube_, lambda_;  // Z, Λ
+  Box tube_, lambda_;  // Z, Λ with the bounds of disturbances
   Box rates_, added_;  // f over them; e(h)
   std::string reason_;
 };

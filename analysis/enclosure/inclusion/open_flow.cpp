@@ -1,45 +1,76 @@
-// Equations whose laws are partly open; kept by each piece of an enclosure.
+// Equations whose laws are partly open, or that are disturbed; kept by each piece of an enclosure.
+#include <algorithm>
 #include <utility>
 
 #include <perp/analysis/enclosure/inclusion/open_flow.hpp>
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
 
 namespace perp::enclosure {
 namespace {
 
-/// The λ of open laws as states behind the others, with rate 0: derivatives by them are had.
-Flow with_multipliers(Flow flow, const Dcs& system, const OpenLaws& open) {
-  for (const int law : open.laws) {
-    flow.inputs[static_cast<std::size_t>(system.multiplier_input(law))] = {
-        SeriesInput::Kind::state, flow.states(), {}};
+std::vector<int> given_inputs(const Dcs& system, const StateSpace& space, const OpenLaws& laws) {
+  std::vector<int> inputs;
+  for (const int law : laws.laws) inputs.push_back(system.multiplier_input(law));
+  for (const int k : space.disturbances) inputs.push_back(system.parameter_input(k));
+  return inputs;
+}
+
+Box reference_of(const StateSpace& space, const OpenLaws& laws) {
+  Box reference = laws.values;
+  for (const int k : space.disturbances)
+    reference.emplace_back(middle(space.values[static_cast<std::size_t>(k)]));
+  return reference;
+}
+
+/// What is given as numbers.
+Flow at_reference(Flow flow, const std::vector<int>& given, const Box& reference) {
+  for (std::size_t a = 0; a < given.size(); ++a)
+    flow.inputs[static_cast<std::size_t>(given[a])] = {SeriesInput::Kind::constant, -1,
+                                                       reference[a]};
+  return flow;
+}
+
+/// What is given as states behind the others, with rate 0: derivatives by them are had.
+Flow with_given(Flow flow, const std::vector<int>& given) {
+  for (const int input : given) {
+    flow.inputs[static_cast<std::size_t>(input)] = {SeriesInput::Kind::state, flow.states(), {}};
     flow.rates.push_back(flow.tape.constant(0));
   }
   return flow;
 }
 
-Box joined(const Box& x, const Box& lambda) {
+Box joined(const Box& x, const Box& v) {
   Box all = x;
-  all.insert(all.end(), lambda.begin(), lambda.end());
+  all.insert(all.end(), v.begin(), v.end());
   return all;
 }
 
 }  // namespace
 
-OpenFlow::OpenFlow(ModeSystem made, const Dcs& dcs, const OpenLaws& laws,
+OpenFlow::OpenFlow(ModeSystem made, const Dcs& dcs, const StateSpace& space, const OpenLaws& laws,
                    const StepOptions& options)
     : system(std::move(made)),
-      open(laws),
-      centre(system.flow, options),
+      reference(reference_of(space, laws)),
+      centre(at_reference(system.flow, given_inputs(dcs, space, laws), reference), options),
       first_(static_cast<int>(system.gaps.size())),
-      spread_(with_multipliers(system.flow, dcs, laws)),
-      observer_(with_multipliers(system.observed, dcs, laws)) {}
-
-bool OpenFlow::expand(const Interval& t, const Box& x, const Box& lambda, int order,
-                      bool derivatives) {
-  return spread_.compute(t, joined(x, lambda), order, derivatives);
+      spread_(with_given(system.flow, given_inputs(dcs, space, laws))),
+      observer_(with_given(system.observed, given_inputs(dcs, space, laws))) {
+  Tape tape = system.flow.tape;
+  const ExactLines lines(tape);
+  for (std::size_t a = 0; a < laws.laws.size(); ++a) {
+    const int w = system.flow.outputs[static_cast<std::size_t>(first_) + a];
+    disturbed_.push_back(
+        std::any_of(space.disturbances.begin(), space.disturbances.end(),
+                    [&](int k) { return lines.depends(w, dcs.parameter_input(k)); }));
+  }
 }
 
-bool OpenFlow::observe(const Interval& t, const Box& x, const Box& lambda, Box& values) {
-  if (!observer_.compute(t, joined(x, lambda), 1, false)) return false;
+bool OpenFlow::expand(const Interval& t, const Box& x, const Box& v, int order, bool derivatives) {
+  return spread_.compute(t, joined(x, v), order, derivatives);
+}
+
+bool OpenFlow::observe(const Interval& t, const Box& x, const Box& v, Box& values) {
+  if (!observer_.compute(t, joined(x, v), 1, false)) return false;
   const auto count =
       static_cast<int>(observer_.outputs() - static_cast<int>(system.constraints.size()));
   values.clear();
@@ -60,7 +91,8 @@ OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, con
     if (made.outcome != ModeSystem::Outcome::made) return nullptr;
     for (std::size_t j = 0; j < mode.size(); ++j)
       if (!made.argument_of_states[j]) return nullptr;
-    flow = std::make_unique<OpenFlow>(std::move(made), system, open, flows_.options());
+    flow = std::make_unique<OpenFlow>(std::move(made), system, flows_.space(), open,
+                                      flows_.options());
   }
   return flow.get();
 }

@@ -10,22 +10,25 @@
 
 namespace perp::enclosure {
 
-/// The equations while some laws are open: x' = f(t, x, λ_U), λ_U anything that these laws allow;
-/// the other laws stay on their branches. The w of open laws are functions of time and states.
+/// The equations while some laws are open, or under disturbances: x' = f(t, x, v), v what is given
+/// from outside: the λ_U of these laws, anything that they allow, then the disturbances d(t). The
+/// other laws stay on their branches. The w of open laws are functions of time, states and d.
 class OpenFlow {
  public:
-  OpenFlow(ModeSystem made, const Dcs& system, const OpenLaws& open, const StepOptions& options);
+  OpenFlow(ModeSystem made, const Dcs& system, const StateSpace& space, const OpenLaws& laws,
+           const StepOptions& options);
 
   ModeSystem system;
-  OpenLaws open;      ///< λ_U of the reference solutions, points
+  Box reference;      ///< v of the reference solutions, points
   TaylorStep centre;  ///< steps of these
 
-  /// Everything over a box of the states and one of λ_U. False: something has no value.
-  bool expand(const Interval& t, const Box& x, const Box& lambda, int order, bool derivatives);
+  /// Everything over a box of the states and one of v. False: something has no value.
+  bool expand(const Interval& t, const Box& x, const Box& v, int order, bool derivatives);
   [[nodiscard]] Interval rate(int i) const { return spread_.coefficient(i, 1); }
-  /// ∂f_i/∂x_j, and of j from the number of states on by λ_U; after `expand` with derivatives.
+  /// ∂f_i/∂x_j, and of j from the number of states on by v; after `expand` with derivatives.
   [[nodiscard]] Interval slope(int i, int j) const { return spread_.derivative(i, j, 1); }
   [[nodiscard]] Interval gap(int k) const { return spread_.output(k, 0); }
+  [[nodiscard]] Interval gap_rate(int k) const { return spread_.output(k, 1); }
   /// w of the open law number a, its rate and ∂w/∂x_j.
   ///@{
   [[nodiscard]] Interval argument(int a) const { return spread_.output(first_ + a, 0); }
@@ -34,11 +37,14 @@ class OpenFlow {
     return spread_.output_derivative(first_ + a, j, 0);
   }
   ///@}
+  /// Does this w hold a disturbance, so that it need not be continuous?
+  [[nodiscard]] bool is_disturbed(int a) const { return disturbed_[static_cast<std::size_t>(a)]; }
   /// The variables, then the multipliers. False: one of them has no value.
-  bool observe(const Interval& t, const Box& x, const Box& lambda, Box& values);
+  bool observe(const Interval& t, const Box& x, const Box& v, Box& values);
 
  private:
   int first_;  // output
+  std::vector<bool> disturbed_;
   IntervalSeries spread_, observer_;
 };
 

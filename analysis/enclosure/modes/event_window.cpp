@@ -50,8 +50,10 @@ EventWindow::EventWindow(ModeFlows& flows, double t, const Doubleton& set, ModeF
 bool EventWindow::is_alone() {
   for (const Monitor& monitor : monitors_)
     if (monitor.gap != reached_.gap &&
-        certain_sign(gap_range(from_.window, monitor, 0, with_zero(delta_), set_)) <= 0)
+        certain_sign(gap_range(from_.window, monitor, 0, with_zero(delta_), set_)) <= 0) {
+      other_ = monitor.gap;
       return fail("another branch may end at the same time");
+    }
   return true;
 }
 
@@ -165,8 +167,8 @@ bool EventWindow::reset_states() {
   return true;
 }
 
-std::vector<Successor> EventWindow::successors() {
-  Successors successors(flows_, time(), after_);
+std::vector<Successor> EventWindow::successors(const OpenLaws& open) {
+  Successors successors(flows_, time(), after_, open);
   const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
   if (!fires_) return successors.after(from_, reached_);
   return successors.at_start(&from_.system.mode, gap.reset);

@@ -27,11 +27,18 @@ class EventWindow {
   [[nodiscard]] Interval time() const { return Interval(t_) + delta_; }
   [[nodiscard]] const Box& states() const { return states_; }
 
+  [[nodiscard]] const Interval& delta() const { return delta_; }
+  /// The window that was proved lasts as long on both sides of the common time.
+  [[nodiscard]] double radius() const { return radius_ + 2 * shortest_; }
+
   /// What may follow: after a reset that fires over R(S*), where its laws may be in other branches.
-  std::vector<Successor> successors();
+  /// The λ of `open` laws may have any of their values.
+  std::vector<Successor> successors(const OpenLaws& open = {});
   /// The set in a mode that was proved, at the common time; the window of `to` holds it there.
   std::optional<Doubleton> pass(ModeFlow& to, const Successor& successor);
   [[nodiscard]] const std::string& reason() const { return reason_; }
+  /// The gap that may be 0 in the window as well; −1: none.
+  [[nodiscard]] int other() const { return other_; }
 
   /// Does the reset fire? Else its condition only comes back to the side from which it does.
   [[nodiscard]] bool fires() const { return fires_; }
@@ -56,6 +63,7 @@ class EventWindow {
   Monitor reached_;
   double shortest_, radius_ = 0;
   bool fires_ = false;
+  int other_ = -1;
   Interval delta_{}, center_delta_{}, slope_{};
   Box center_{}, states_{}, rates_{}, gradient_{};  // φ_1(δ_c, x̂), S*, f_1, ∇m
   IntervalMatrix flow_{0, 0};                       // Φ_1

@@ -21,6 +21,7 @@ class ExactLines {
   int subtract(int a, int b);
   int multiply(int a, int b);
   int divide(int a, int b);
+  int apply(Operation operation, int a, int b);
 
   [[nodiscard]] bool is_number(int line) const {
     return tape_[line].operation == Operation::constant;
@@ -40,8 +41,6 @@ class ExactLines {
   Tape& tape() { return tape_; }
 
  private:
-  int apply(Operation operation, int a, int b);
-
   Tape& tape_;
 };
 

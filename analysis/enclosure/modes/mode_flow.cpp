@@ -30,11 +30,23 @@ std::vector<double> ModeFlows::near(const Interval& t, const Box& box) const {
   return inputs;
 }
 
-ModeFlow& ModeFlows::get(const Mode& mode, const Interval& t, const Box& box) {
-  std::unique_ptr<ModeFlow>& flow = flows_[mode];
-  if (!flow)
-    flow = std::make_unique<ModeFlow>(mode_system(system_, space_, mode, near(t, box)), options_);
-  return *flow;
+ModeFlow& ModeFlows::get(const Mode& mode, const Interval& t, const Box& box,
+                         const OpenLaws& open, int root) {
+  Key key{mode, open.laws, {}};
+  for (const Interval& value : open.values) {
+    std::get<2>(key).push_back(value.lo);
+    std::get<2>(key).push_back(value.hi);
+  }
+  std::vector<std::unique_ptr<ModeFlow>>& roots = flows_[key];
+  if (roots.empty()) {
+    std::vector<double> inputs = near(t, box);
+    for (std::size_t a = 0; a < open.laws.size(); ++a)
+      inputs[static_cast<std::size_t>(system_.multiplier_input(open.laws[a]))] =
+          middle(open.values[a]);
+    for (ModeSystem& made : mode_systems(system_, space_, mode, inputs, open))
+      roots.push_back(std::make_unique<ModeFlow>(std::move(made), options_));
+  }
+  return *roots[static_cast<std::size_t>(root)];
 }
 
 // w' over all λ of the range: where it has one sign, no solution keeps w for any time.
@@ -43,7 +55,7 @@ bool ModeFlows::must_leave(const Mode& mode, int law, const Interval& values, co
   const auto rate = [&](const Interval& lambda) {
     ModeSystem made = mode_system(system_, space_, mode, near(t, box), {{law}, {lambda}});
     if (made.outcome != ModeSystem::Outcome::made) return Interval::none();
-    made.flow.outputs = {made.flow.outputs.back()};
+    made.flow.outputs = {made.flow.outputs[made.gaps.size()]};
     IntervalSeries series(made.flow);
     return series.compute(t, box, 2, false) ? series.output(0, 1) : Interval::none();
   };

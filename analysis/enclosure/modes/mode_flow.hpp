@@ -2,6 +2,8 @@
 
 #include <map>
 #include <memory>
+#include <tuple>
+#include <vector>
 
 #include <perp/analysis/enclosure/modes/mode_system.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
@@ -38,8 +40,15 @@ class ModeFlows {
   ModeFlows(const Dcs& system, const StateSpace& space, const StepOptions& options)
       : system_(system), space_(space), options_(options) {}
 
-  /// `t` and `box` are where it is needed; by them divisors are chosen.
-  ModeFlow& get(const Mode& mode, const Interval& t, const Box& box);
+  /// `t` and `box` are where it is needed; by them divisors are chosen. The λ of open laws are
+  /// constants of the flow.
+  ///@{
+  ModeFlow& get(const Mode& mode, const Interval& t, const Box& box, const OpenLaws& open = {},
+                int root = 0);
+  ModeFlow& get(const Mode& mode, const Interval& t, const Box& box, int root) {
+    return get(mode, t, box, {}, root);
+  }
+  ///@}
 
   /// Can the argument of a law not stay where it is while its λ is in `values`, over all of the
   /// box?
@@ -57,7 +66,8 @@ class ModeFlows {
   const Dcs& system_;
   const StateSpace& space_;
   StepOptions options_;
-  std::map<Mode, std::unique_ptr<ModeFlow>> flows_;
+  using Key = std::tuple<Mode, std::vector<int>, std::vector<double>>;  // ends of open λ
+  std::map<Key, std::vector<std::unique_ptr<ModeFlow>>> flows_;  // by root
 };
 
 }  // namespace perp::enclosure

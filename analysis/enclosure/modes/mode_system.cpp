@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/modes/exact_lines.hpp>
-#include <perp/analysis/enclosure/modes/mode_system.hpp>
+#include <perp/analysis/enclosure/modes/mode_solver.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -13,68 +12,9 @@ const Branch& branch_of(const Dcs& system, const Mode& mode, int law) {
       .branches[static_cast<std::size_t>(mode[static_cast<std::size_t>(law)])];
 }
 
-/// How good a quantity is as the divisor of an equation.
-enum class Divisor { none, of_states, number };
+constexpr std::size_t most_products = 6;
 
-/// Solves the equations of a mode.
-class ModeSolver {
- public:
-  ModeSolver(const Dcs& system, const StateSpace& space, const Mode& mode,
-             const std::vector<double>& near, const OpenLaws& open)
-      : system_(system),
-        space_(space),
-        mode_(mode),
-        near_(near),
-        open_(open),
-        tape_(system.tape),
-        lines_(tape_) {}
-
-  ModeSystem run();
-  [[nodiscard]] int argument(int law);
-  [[nodiscard]] Flow flow() const;
-  [[nodiscard]] bool is_of_states(int law);
-  int solution(int input);
-  int gap_line(const Gap& gap);
-  void finish(ModeSystem& made);
-
- private:
-  struct Equation {
-    int line = -1;
-    int equation = -1, law = -1;  ///< where it comes from
-    bool is_open = true;
-  };
-  struct Choice {
-    int equation = -1, input = -1, coefficient = -1;
-    Divisor divisor = Divisor::none;
-    double size = 0;
-  };
-
-  void collect();
-  [[nodiscard]] bool is_unknown(int input) const;
-  [[nodiscard]] bool is_state(int input) const;
-  [[nodiscard]] std::vector<int> unknowns_of(int line) const;
-  [[nodiscard]] bool holds_open(int line) const;
-  [[nodiscard]] Divisor rate(int line, double& size) const;
-  void consider(int equation, int input, Choice& best);
-  void solve(const Choice& choice);
-  void constrain(const Choice& choice);
-  int total_derivative(int line);
-  void replace(const std::map<int, int>& lines);
-  bool advance(ModeSystem& made);
-  void add_gaps(ModeSystem& made);
-
-  const Dcs& system_;
-  const StateSpace& space_;
-  const Mode& mode_;
-  const std::vector<double>& near_;
-  const OpenLaws& open_;
-  Tape tape_;
-  ExactLines lines_;
-  std::vector<bool> is_differential_;
-  std::vector<Equation> equations_;
-  std::map<int, int> solved_;  // input of an unknown, or of a dependent state: its line
-  std::vector<ModeConstraint> constraints_;
-};
+}  // namespace
 
 bool ModeSolver::is_state(int input) const {
   const int j = input - system_.variable_input(0);
@@ -94,10 +34,12 @@ std::vector<int> ModeSolver::unknowns_of(int line) const {
   return inputs;
 }
 
-/// Does it hold the λ of an open law, whose derivative is not known?
+/// Does it hold the λ of an open law or a disturbance, whose derivative is not known?
 bool ModeSolver::holds_open(int line) const {
   return std::any_of(open_.laws.begin(), open_.laws.end(),
-                     [&](int law) { return lines_.depends(line, system_.multiplier_input(law)); });
+                     [&](int law) { return lines_.depends(line, system_.multiplier_input(law)); }) ||
+         std::any_of(space_.disturbances.begin(), space_.disturbances.end(),
+                     [&](int k) { return lines_.depends(line, system_.parameter_input(k)); });
 }
 
 /// The equations of the system, and a w + b λ = c of every law.
@@ -147,10 +89,39 @@ void ModeSolver::replace(const std::map<int, int>& lines) {
   std::vector<int> roots;
   for (const Equation& equation : equations_) roots.push_back(equation.line);
   for (const auto& [input, line] : solved_) roots.push_back(line);
+  roots.insert(roots.end(), nonzero_.begin(), nonzero_.end());
   lines_.substitute(roots, lines);
   std::size_t k = 0;
   for (Equation& equation : equations_) equation.line = roots[k++];
   for (auto& [input, line] : solved_) line = roots[k++];
+  for (int& line : nonzero_) line = roots[k++];
+}
+
+/// a u = 0, where a holds unknowns: u = 0 and a ≠ 0, or a = 0 and u ≠ 0. Both at once is no simple
+/// root. False: no equation is such a product.
+bool ModeSolver::split_product() {
+  for (Equation& equation : equations_) {
+    if (!equation.is_open) continue;
+    for (const int input : unknowns_of(equation.line)) {
+      const int factor = lines_.derivative(equation.line, input);
+      int rest = equation.line;
+      lines_.substitute(std::span(&rest, 1), {{input, lines_.number(0)}});
+      if (lines_.depends(factor, input) || !lines_.is_number(rest, 0)) continue;
+      is_undecided_ = products_ == roots_.size();
+      if (is_undecided_) return false;
+      if (roots_[products_++] == 0) {
+        nonzero_.push_back(factor);
+        equation.is_open = false;
+        replace({{input, lines_.number(0)}});
+        solved_[input] = lines_.number(0);
+      } else {
+        nonzero_.push_back(tape_.input(input));
+        equation.line = factor;
+      }
+      return true;
+    }
+  }
+  return false;
 }
 
 /// α u + β = 0:  u = −β/α
@@ -217,6 +188,10 @@ bool ModeSolver::advance(ModeSystem& made) {
     made.outcome = is_false ? ModeSystem::Outcome::impossible : ModeSystem::Outcome::not_solved;
   }
   if (!any) return false;
+  if (best.divisor == Divisor::none && !is_constraint && split_product()) {
+    made.outcome = ModeSystem::Outcome::made;
+    return true;
+  }
   if (best.divisor == Divisor::none) {
     if (made.outcome == ModeSystem::Outcome::made) made.outcome = ModeSystem::Outcome::not_solved;
     made.reason = made.outcome == ModeSystem::Outcome::impossible
@@ -320,6 +295,7 @@ void ModeSolver::finish(ModeSystem& made) {
   rates.resize(static_cast<std::size_t>(space_.states()), zero);
   for (const Gap& gap : made.gaps) gaps.push_back(gap_line(gap));
   for (const int law : open_.laws) gaps.push_back(argument(law));
+  for (const int line : nonzero_) gaps.push_back(lines_.divide(lines_.number(1), line));
   for (const Reset& reset : system_.resets) {
     made.resets.push_back(reset.values);
     lines_.substitute(made.resets.back(), solved_);
@@ -339,24 +315,53 @@ void ModeSolver::finish(ModeSystem& made) {
   made.observed.outputs = observed;
 }
 
-}  // namespace
-
-ModeSystem mode_system(const Dcs& system, const StateSpace& space, const Mode& mode,
-                       const std::vector<double>& near, const OpenLaws& open) {
-  ModeSolver solver(system, space, mode, near, open);
-  ModeSystem made = solver.run();
-  if (made.outcome != ModeSystem::Outcome::made) return made;
-  solver.finish(made);
+std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
+                                     const std::vector<double>& near, const OpenLaws& open) {
   OpenLaws all;
   for (int i = 0; i < system.m(); ++i) all.laws.push_back(i);
   ModeSolver without_laws(system, space, mode, near, all);
   const bool is_solved = without_laws.run().outcome == ModeSystem::Outcome::made;
+  std::vector<bool> of_states;
   for (int i = 0; i < system.m(); ++i) {
     const int w = system.G[static_cast<std::size_t>(i)];
-    made.argument_of_states.push_back(unknowns_of(system, space, w).empty() ||
-                                      (is_solved && without_laws.is_of_states(i)));
+    of_states.push_back(unknowns_of(system, space, w).empty() ||
+                        (is_solved && without_laws.is_of_states(i)));
   }
-  return made;
+  // Roots in the order of the choices; a choice that cannot be made by itself is an open one.
+  std::vector<ModeSystem> list;
+  std::vector<std::vector<int>> waiting{{}};
+  while (!waiting.empty()) {
+    const std::vector<int> choices = waiting.back();
+    waiting.pop_back();
+    ModeSolver solver(system, space, mode, near, open, choices);
+    ModeSystem made = solver.run();
+    if (solver.is_undecided() && choices.size() < most_products) {
+      for (const int choice : {1, 0}) {
+        waiting.push_back(choices);
+        waiting.back().push_back(choice);
+      }
+      continue;
+    }
+    if (made.outcome == ModeSystem::Outcome::made) solver.finish(made);
+    made.argument_of_states = of_states;
+    list.push_back(std::move(made));
+  }
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    list[k].root = static_cast<int>(k);
+    list[k].roots = static_cast<int>(list.size());
+  }
+  return list;
+}
+
+ModeSystem mode_system(const Dcs& system, const StateSpace& space, const Mode& mode,
+                       const std::vector<double>& near, const OpenLaws& open) {
+  std::vector<ModeSystem> list = mode_systems(system, space, mode, near, open);
+  if (list.size() == 1) return std::move(list.front());
+  ModeSystem several;
+  several.mode = mode;
+  several.outcome = ModeSystem::Outcome::not_solved;
+  several.reason = "its equations have several roots";
+  return several;
 }
 
 }  // namespace perp::enclosure

@@ -30,10 +30,13 @@ struct ModeConstraint {
 /// multipliers, each in terms of time, states and parameters. Equations that hold none of these are
 /// constraints: they give one state by the others, and their time derivative takes their place.
 /// Divisors are evaluated where the solution is: a mode that is singular somewhere in a set has no
-/// value there, and proves nothing.
+/// value there, and proves nothing. An equation that is a product a u = 0 of unknowns has two roots,
+/// u = 0 where a ≠ 0, and a = 0 where u ≠ 0; each is a system of its own, and 1/a or 1/u is
+/// evaluated with it: along a solution its root is a simple one, so that no other meets it.
 struct ModeSystem {
   Mode mode{};
-  Flow flow{};      ///< its outputs are `gaps`
+  int root = 0, roots = 1;  ///< which one of how many
+  Flow flow{};  ///< its outputs are `gaps`, the w of open laws, and what must not be infinite
   Flow observed{};  ///< stands still; outputs: n variables, m multipliers, residuals of constraints
   std::vector<Gap> gaps{};
   std::vector<ModeConstraint> constraints{};
@@ -57,9 +60,13 @@ struct OpenLaws {
   }
 };
 
-/// `near` are values of the inputs of the tape (t, variables and parameters count, and the λ of
-/// open laws), by which divisors are chosen. The w of open laws are the last outputs; what `mode`
-/// says of them does not count, and they have no gaps.
+/// All roots. `near` are values of the inputs of the tape (t, variables and parameters count, and the λ of
+/// open laws), by which divisors are chosen. The w of open laws are outputs behind the gaps; what
+/// `mode` says of them does not count, and they have no gaps.
+std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
+                                     const std::vector<double>& near, const OpenLaws& open = {});
+
+/// The only root; not solved where there are several.
 ModeSystem mode_system(const Dcs& system, const StateSpace& space, const Mode& mode,
                        const std::vector<double>& near, const OpenLaws& open = {});
 

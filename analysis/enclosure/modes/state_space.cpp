@@ -8,12 +8,14 @@
 
 namespace perp::enclosure {
 
-StateSpace state_space(const Dcs& system, const Box& parameters) {
+StateSpace state_space(const Dcs& system, const Box& parameters,
+                       const std::vector<int>& disturbances) {
   if (parameters.size() != system.parameters.size())
     throw InvalidInput(fmt::format("there are {} intervals for {} parameters", parameters.size(),
                                    system.parameters.size()));
   StateSpace space;
   space.values = parameters;
+  space.disturbances = disturbances;
   Tape tape = system.tape;
   const ExactLines lines(tape);
   std::vector<bool> found(static_cast<std::size_t>(system.n()));
@@ -25,7 +27,8 @@ StateSpace state_space(const Dcs& system, const Box& parameters) {
     if (found[static_cast<std::size_t>(j)]) space.variables.push_back(j);
   for (int k = 0; k < static_cast<int>(parameters.size()); ++k) {
     const Interval& value = parameters[static_cast<std::size_t>(k)];
-    if (value.hi > directed::next_up(value.lo)) space.parameters.push_back(k);
+    const bool varies = std::find(disturbances.begin(), disturbances.end(), k) != disturbances.end();
+    if (!varies && value.hi > directed::next_up(value.lo)) space.parameters.push_back(k);
   }
   return space;
 }

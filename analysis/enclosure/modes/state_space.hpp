@@ -14,15 +14,21 @@ struct StateSpace {
   std::vector<int> variables{};   ///< numbers of variables, by state
   std::vector<int> parameters{};  ///< numbers of parameters, of the states behind
   Box values{};                   ///< of all parameters
+  /// Numbers of parameters that are functions of time, measurable and within their values: no
+  /// states.
+  std::vector<int> disturbances{};
 
   [[nodiscard]] int states() const {
     return static_cast<int>(variables.size() + parameters.size());
   }
 };
 
-StateSpace state_space(const Dcs& system, const Box& parameters);
+StateSpace state_space(const Dcs& system, const Box& parameters,
+                       const std::vector<int>& disturbances = {});
 
 /// What the inputs of the system's tape are along a solution; those of unknowns are unused.
+/// Disturbances are constants here: what is computed of values holds at every time, of first
+/// derivatives along a solution at almost every time, where the quantity itself holds none of them.
 std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& space);
 
 /// The unknowns (inputs of ẋ, of algebraic variables, of λ) that a line of the system holds.

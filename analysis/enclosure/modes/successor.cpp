@@ -126,6 +126,7 @@ Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
 /// are among those that the old solution fulfils, unless constraints came in, whose derivatives are
 /// new.
 bool Successors::keeps_rates(const ModeFlow& flow) const {
+  if (flow.system.roots > 1) return false;
   if (law_ < 0) return from_ != nullptr && flow.system.mode == from_->system.mode;
   const auto is_argument = [&](const ModeConstraint& constraint) { return constraint.law >= 0; };
   const auto& before = from_->system.constraints;
@@ -167,7 +168,8 @@ void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
                          Interval(2) * flow.jet().output(k, 2)};
   int order = contact(flow, gap, m[0], successor.same_rates);
   if (order == 1 && m[1].is_zero()) order = 2;
-  const int sign = certain_sign(m[order]);
+  // Of open laws only λ is known, not its rate: second derivatives tell nothing.
+  const int sign = order == 2 && !open_.laws.empty() ? 0 : certain_sign(m[order]);
   constexpr Trend trends[] = {Trend::positive, Trend::rising, Trend::bending};
   successor.monitors.push_back({k, 1, trends[order]});
   if (sign < 0)
@@ -203,6 +205,7 @@ bool Successors::decide_reset(const ModeFlow& flow, int k, Successor& successor)
 
 /// Can no solution stay on a vertical branch of this mode?
 bool Successors::is_left(const Mode& mode) const {
+  if (!open_.laws.empty()) return false;
   for (int j = 0; j < static_cast<int>(mode.size()); ++j) {
     const Branch& here = branch(mode, j);
     const bool of_states =
@@ -257,17 +260,17 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
   }
 }
 
-Successor Successors::assess(const Mode& mode) {
-  Successor successor{.mode = mode};
+Successor Successors::assess_root(const Mode& mode, int root) {
+  Successor successor{.mode = mode, .root = root};
   for (int j = 0; j < static_cast<int>(mode.size()); ++j)
     if (is_vertical(branch(mode, j)) && !is_direct(j)) successor.held.push_back(j);
-  judge(flows_.get(mode, t_, box_), successor);
+  judge(flows_.get(mode, t_, box_, open_, root), successor);
   if (successor.verdict == Verdict::open && is_left(mode))
     refute(successor, "no multiplier of its range keeps it on its surface");
   return successor;
 }
 
-std::vector<Successor> Successors::assess_all(const Options& options) {
+std::vector<Successor> Successors::assess_all(const Options& options, const Box* start) {
   std::vector<Mode> modes{{}};
   for (const std::vector<int>& choices : options) {
     std::vector<Mode> longer;
@@ -280,11 +283,16 @@ std::vector<Successor> Successors::assess_all(const Options& options) {
     if (modes.size() > most_candidates) return {Successor{.reason = "too many modes could follow"}};
   }
   std::vector<Successor> list;
-  for (const Mode& mode : modes) list.push_back(assess(mode));
+  for (const Mode& mode : modes) {
+    std::vector<Successor> roots = assess(mode);
+    choose_roots(roots, start);
+    list.insert(list.end(), roots.begin(), roots.end());
+  }
   return list;
 }
 
-std::vector<Successor> Successors::at_start(const Mode* before, int reset) {
+std::vector<Successor> Successors::at_start(const Mode* before, int reset,
+                                            const Box* start) {
   const Dcs& system = flows_.system();
   reset_ = reset;
   Flow still;  // w where it is a function of the states
@@ -310,10 +318,10 @@ std::vector<Successor> Successors::at_start(const Mode* before, int reset) {
     if (law.memory && present != choices.end()) choices = {*present};
     options.push_back(choices);
   }
-  return assess_all(options);
+  return assess_all(options, start);
 }
 
-std::vector<Successor> Successors::after(const ModeFlow& from, const Monitor& reached) {
+std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached) {
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
   const Mode& old = from.system.mode;
   from_ = &from;
@@ -331,6 +339,10 @@ std::vector<Successor> Successors::after(const ModeFlow& from, const Monitor& re
     const Law& law = flows_.system().laws[static_cast<std::size_t>(j)];
     const int present = old[static_cast<std::size_t>(j)];
     std::vector<int> choices;
+    if (open_.contains(j)) {
+      options.push_back({present});
+      continue;
+    }
     const bool may_leave = is_vertical(branch(old, j)) && !law.memory;
     if (j != law_) choices.push_back(present);
     for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {

@@ -18,6 +18,7 @@ enum class Verdict {
 /// A mode that may follow.
 struct Successor {
   Mode mode{};
+  int root = 0;  ///< of its equations
   Verdict verdict = Verdict::open;
   std::vector<Monitor> monitors{};
   bool same_rates = false;  ///< x' is continuous at the event
@@ -42,16 +43,19 @@ struct Corner {
 /// a surface) is told by its derivatives.
 class Successors {
  public:
-  Successors(ModeFlows& flows, const Interval& t, const Box& box)
-      : flows_(flows), t_(t), box_(box) {}
+  /// The λ of `open` laws may have any of their values, at every time anew.
+  Successors(ModeFlows& flows, const Interval& t, const Box& box, const OpenLaws& open = {})
+      : flows_(flows), t_(t), box_(box), open_(open) {}
 
   /// At a start, or after a reset that came in mode `before` (laws with memory stay where they
   /// can).
-  std::vector<Successor> at_start(const Mode* before, int reset);
-  /// Of one mode, which the states are known to be in.
-  Successor in_mode(const Mode& mode) { return assess(mode); }
+  /// The start holds a value of each variable: where the equations of a mode have several roots,
+  /// those of algebraic variables tell which is meant.
+  std::vector<Successor> at_start(const Mode* before, int reset, const Box* start = nullptr);
+  /// Of one mode, which the states are known to be in; open where it has several roots.
+  Successor in_mode(const Mode& mode);
   /// After a gap of `from` has fallen to 0.
-  std::vector<Successor> after(const ModeFlow& from, const Monitor& reached);
+  std::vector<Successor> after(ModeFlow& from, const Monitor& reached);
 
  private:
   using Options = std::vector<std::vector<int>>;
@@ -63,8 +67,16 @@ class Successors {
   [[nodiscard]] bool keeps_rates(const ModeFlow& flow) const;
   [[nodiscard]] int contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
                             bool same_rates) const;
-  std::vector<Successor> assess_all(const Options& options);
-  Successor assess(const Mode& mode);
+  std::vector<Successor> assess_all(const Options& options, const Box* start = nullptr);
+  std::vector<Successor> assess(const Mode& mode);
+  Successor assess_root(const Mode& mode, int root);
+  /// Where a mode has several roots, those that go on.
+  ///@{
+  void choose_roots(std::vector<Successor>& list, const Box* start);
+  [[nodiscard]] bool jumps(ModeFlow& flow, const Box& before);
+  [[nodiscard]] bool goes_on(const ModeFlow& flow) const;
+  [[nodiscard]] std::vector<int> algebraic() const;
+  ///@}
   void judge(ModeFlow& flow, Successor& successor);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
@@ -75,7 +87,8 @@ class Successors {
   ModeFlows& flows_;
   Interval t_;
   Box box_;
-  const ModeFlow* from_ = nullptr;  // at an event
+  OpenLaws open_;
+  ModeFlow* from_ = nullptr;        // at an event
   int law_ = -1;                    // that has reached its corner
   int reset_ = -1;                  // whose condition is 0
   bool of_multiplier_ = false;

@@ -21,9 +21,10 @@ struct Quantity {
   double value = 0;              ///< of an interval a number inside, near its middle
   enclosure::Interval exact{};   ///< where numbers are exact
   bool is_interval = false;      ///< written as one, or made of such
+  bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };
 
-/// Is the text an interval, "[1, 2]" or "5 +- 0.1"?
+/// Is the text an interval, "[1, 2]" or "5 +- 0.1", perhaps "at every t"?
 bool is_interval_text(std::string_view text);
 
 /// What is known while a model is read: its document, the values of the parameters, the overrides.
@@ -45,7 +46,8 @@ class Context {
   /// The same for text that stands at `offset` inside a text value.
   [[nodiscard]] double number(const Value& text, std::size_t offset, std::string_view part,
                               std::string_view what, Finite finite = Finite::yes) const;
-  /// A number, an expression, or an interval of them: "[1, 2]", "5 +- 0.1". Finite.
+  /// A number, an expression, or an interval of them: "[1, 2]", "5 +- 0.1". Finite. Behind an
+  /// interval may stand "at every t".
   [[nodiscard]] Quantity quantity(const Value& value, std::string_view what) const;
   /// The exact value of an expression that stands at `offset` inside a text value; infinite ones
   /// have both bounds infinite. Throws where it holds a parameter that is an interval.
@@ -90,6 +92,8 @@ class Context {
   void check_kind(const Value& value, Value::Kind kind, std::string_view what) const;
 
  private:
+  [[nodiscard]] Quantity interval(const Value& value, std::string_view text,
+                                  std::string_view what) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
@@ -100,10 +104,14 @@ class Context {
   Scope scope_;                             // the parameters known so far
   std::vector<double> values_;              // theirs
   std::vector<enclosure::Interval> exact_values_;  // and their intervals, where numbers are exact
-  std::vector<bool> is_interval_;
+  std::vector<bool> is_interval_, is_disturbance_;
   bool is_exact_;
   std::map<std::string, Value> overrides_;  // by "table.key"
 };
+
+/// What every model file begins with: name, source, parameters, variables, [run]; its system stays empty. `text` is the
+/// file's. The parameters and variables are known to `context` afterwards.
+Model read_head(Context& context, const std::string& text);
 
 /// The keys of [run].
 const std::vector<std::string>& run_keys();

@@ -34,6 +34,7 @@ void Context::add_parameter(const std::string& name, const Quantity& value) {
   values_.push_back(value.value);
   exact_values_.push_back(value.exact);
   is_interval_.push_back(value.is_interval);
+  is_disturbance_.push_back(value.is_disturbance);
 }
 
 void Context::set_elsewhere(const std::string& name, const std::string& reason) {

@@ -33,6 +33,14 @@ std::vector<std::size_t> places_of(std::string_view symbol, std::string_view tex
 }
 
 constexpr std::string_view spread = "+-";
+constexpr std::string_view at_every_time = "at every t";
+
+/// The text before "at every t", where that stands at its end.
+std::optional<std::string_view> disturbed_part(std::string_view text) {
+  const Part whole = part_of(text, 0, text.size());
+  if (!whole.text.ends_with(at_every_time)) return std::nullopt;
+  return text.substr(0, whole.offset + whole.text.size() - at_every_time.size());
+}
 
 }  // namespace
 
@@ -84,9 +92,14 @@ Quantity Context::expression(const Value& text, std::size_t offset, std::string_
     const std::vector<bool> needed = needed_lines(expression.tape(), std::span(&line, 1));
     for (std::size_t k = 0; k < needed.size(); ++k) {
       const Instruction& here = expression.tape()[static_cast<int>(k)];
-      if (needed[k] && here.operation == Operation::input)
-        result.is_interval =
-            result.is_interval || is_interval_[static_cast<std::size_t>(here.a)];
+      if (!needed[k] || here.operation != Operation::input) continue;
+      const auto p = static_cast<std::size_t>(here.a);
+      result.is_interval = result.is_interval || is_interval_[p];
+      if (is_disturbance_[p])
+        document_.fail(text, offset,
+                       fmt::format("{} holds '{}', which is a function of time; expected a number: "
+                                   "write it where it is used, in equations",
+                                   what, scope_.names[p]));
     }
     result.value = expression(values_);
     if (is_exact()) result.exact = enclosure::enclose_expression(part, scope_, exact_values_);
@@ -119,7 +132,14 @@ Quantity Context::quantity(const Value& value, std::string_view what) const {
     return {number(value, what)};  // which says what is expected
   const std::string_view text = value.text;
   if (!is_interval_text(text)) return expression(value, 0, text, what);
+  const auto disturbed = disturbed_part(text);
+  Quantity result = interval(value, disturbed.value_or(text), what);
+  result.is_disturbance = disturbed.has_value();
+  return result;
+}
 
+/// The interval that a text begins with.
+Quantity Context::interval(const Value& value, std::string_view text, std::string_view what) const {
   const auto end_of = [&](std::size_t from, std::size_t end) {
     const Part part = part_of(text, from, end);
     if (part.text.empty())

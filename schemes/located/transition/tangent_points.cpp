@@ -125,7 +125,8 @@ bool TangentSearch::describe_point(TangentPoint& point, int sliding, double end)
   ignored[law] = 1;
   if (!judge_margins(jet, laws_, jets_.scales(), {}, ignored).admissible) return false;
   const Matrix P = jets_.differential_projection(t_, point.x, point.lambda);
-  if ((P * jet.x.col(1)).norm() <= same_tangent_point * scale_.maxCoeff()) return false;  // an equilibrium
+  const Vector rate = P * jet.x.col(1);  // per unit of time, each in the unit of its own variable
+  if ((rate.cwiseAbs().array() <= same_tangent_point * scale_.array()).all()) return false;  // an equilibrium
   point.x = jet.x.col(0);
   point.lambda = jet.lambda.col(0);
   const Range range = w_range(branch(point.mode, law));

@@ -156,4 +156,42 @@ t = [0, 1]
         model("[variables]\nx = { start = 1, min = 0 }\n[model]\nequations = [\"der(x) = -x\"]\n"),
         doctest::Contains("'min'"), InvalidInput);
   }
+
+  TEST_CASE("a product of unknowns has two roots, and the start tells which is meant") {
+    // y (2 l − 1) = 0, l (y − 4) = −1: (0, 1/4) or (2, 1/2), and x' = y
+    const auto from = [](const std::string& y, const std::string& l) {
+      return run(model("[variables]\nx = 0\ny = " + y + "\nl = " + l +
+                       "\n[model]\nequations = [\"der(x) = y\", \"0 = y*(2*l - 1)\", "
+                       "\"l*(y - 4) = -1\"]\n[run]\nt = [0, 1]\n"));
+    };
+    const Enclosure rests = from("0", "0.25"), moves = from("2", "0.5"), both = from("3", "3");
+    for (const Enclosure* one : {&rests, &moves, &both}) REQUIRE_FALSE(one->lost.has_value());
+    REQUIRE(rests.rows.size() == 2);
+    CHECK(rests.rows.back().box[0] == Interval(0));
+    CHECK(rests.rows.back().flag == enclosure::Flag::unique);
+    REQUIRE(moves.rows.size() == 2);
+    CHECK(moves.rows.back().box[0] == Interval(2));
+    CHECK(moves.rows.back().flag == enclosure::Flag::unique);
+    // a start that belongs to neither: two branches, none of them unique
+    REQUIRE(both.rows.size() == 4);
+    for (const auto& row : both.rows) CHECK(row.flag == enclosure::Flag::all);
+    CHECK(both.rows[2].branch != both.rows[3].branch);
+  }
+
+  TEST_CASE("nothing is proved where two roots of a product meet") {
+    // y = 0, l = (1 + x)/4 comes to l = 1/2, the other root, at x = 1
+    const Enclosure met = run(model(R"toml(
+[variables]
+x = 0
+y = 0
+l = 0.25
+[model]
+equations = ["der(x) = 1", "0 = y*(2*l - 1)", "l*(y - 4) = -1 - x"]
+[run]
+t = [0, 2]
+)toml"));
+    REQUIRE(met.lost.has_value());
+    CHECK(met.lost->t.lo > 0.5);
+    CHECK(met.lost->t.lo <= 1);
+  }
 }

@@ -89,11 +89,22 @@ TEST_SUITE("schemes/poles/explicit_form") {
     CHECK_FALSE(forms_of("[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = sin(x) + y\", "
                          "\"2*y + x^2 = 1\"]\n[run]\nt = [0, 1]\n")
                     .may_divide());
-    // Index 2: y is not determined by x = t.
+    // Index 2: y by the derivative of x = t.
     const ExplicitForms hidden =
         forms_of("[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = y*(x-2)\", "
                  "\"x = t\"]\n[run]\nt = [0, 1]\n");
     ExplicitForm form = hidden.form({});
+    CHECK(divisors_of(form.tape, form.rows).size() == 1);
+    // Index 3: another derivative would be needed. Nor is what y^2 says of y a formula.
+    const ExplicitForms deep =
+        forms_of("[variables]\nx = 0\nv = 0\ny = 0\n[model]\nequations = [\"der(x) = v\", "
+                 "\"der(v) = y*(x-2)\", \"x = t\"]\n[run]\nt = [0, 1]\n");
+    form = deep.form({});
+    CHECK(divisors_of(form.tape, form.rows).empty());
+    const ExplicitForms root =
+        forms_of("[variables]\nx = 0\ny = 1\n[model]\nequations = [\"der(x) = 1\", "
+                 "\"y^2*(x-2)^2 = 4\"]\n[run]\nt = [0, 1]\n");
+    form = root.form({});
     CHECK(divisors_of(form.tape, form.rows).empty());
   }
 }
@@ -125,6 +136,28 @@ TEST_SUITE("schemes/pole_watch") {
           CHECK(run.t.back() < 1 + 1e-12);
         }
       }
+  }
+
+  TEST_CASE("no step passes a pole of a variable of index 2, nor is one seen where there is none") {
+    const auto both = [](const char* variables, const char* equations) {
+      const Model model = read_model_text(
+          fmt::format("[variables]\n{}\n[model]\nequations = [{}]\n[run]\nt = [0, 2]\n", variables,
+                      equations),
+          "index2.toml");
+      const auto& system = std::get<Dcs>(model.system);
+      return std::vector{integrate(system, model.x0(), {0, 2}, BackwardEuler{.h = 0.03}),
+                         integrate(system, model.x0(), {0, 2}, Located{})};
+    };
+    // y = 1/(t - 1)^2; y = 2 t/(t^2 + 1).
+    for (const Trajectory& run : both("x = 0\ny = 1", "\"der(x) = y*(x-1)^2\", \"x = t\"")) {
+      CHECK(run.status == Status::not_solved);
+      CHECK(run.t.back() < 1 + 1e-12);
+      CHECK(run.t.back() > 1 - 1e-6);
+    }
+    for (const Trajectory& run : both("x = 0\ny = 0", "\"der(x) = y*(x+1)\", \"x = t^2\"")) {
+      CHECK_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.x.back()[1] == doctest::Approx(0.8).epsilon(0.02));
+    }
   }
 
   TEST_CASE("located runs see that a state with a rate touches a divisor's zero") {

@@ -30,6 +30,16 @@ struct Line {
   void output(const auto&, const auto& x, const auto&, auto& w) const { w[0] = x[0]; }
 };
 
+/// ẋ = y - 2 λ, ẏ = 1 in units of 1e-9, ż = 0.
+struct Small {
+  void residual(const auto&, const auto& xdot, const auto& x, const auto& lambda, auto& r) const {
+    r[0] = xdot[0] - (x[1] - 2e-9 * lambda[0]);
+    r[1] = xdot[1] - 1e-9;
+    r[2] = xdot[2];
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const { w[0] = x[0]; }
+};
+
 }  // namespace
 
 TEST_SUITE("schemes/located/tangent_points") {
@@ -87,5 +97,15 @@ TEST_SUITE("schemes/located/tangent_points") {
 
   TEST_CASE("laws without a sliding branch have no tangent points") {
     CHECK(find_tangent_points(make_dcs(Fold{}, 2, {absolute()}), 0, Vector{{0, 0}}).empty());
+  }
+
+  TEST_CASE("variables in small units beside others in large ones have their tangent points") {
+    EquilibriumOptions options;
+    options.scale = Vector{{1e-9, 1e-9, 1e9}};
+    const auto points = find_tangent_points(make_dcs(Small{}, 3, {sign()}), 0,
+                                            Vector{{0.3e-9, 0.4e-9, 1e9}}, options);
+    REQUIRE(points.size() >= 2);
+    for (const TangentPoint& point : points)
+      CHECK(std::abs(point.x[1]) == doctest::Approx(2e-9).epsilon(1e-6));
   }
 }

@@ -1,0 +1,139 @@
+// Events of other laws while branches of laws are not known; called by the pieces of enclosures.
+#include <algorithm>
+
+#include <perp/analysis/enclosure/inclusion/inclusion.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+constexpr int widenings = 12;  ///< of E and Λ
+
+/// A share of its width more on both sides.
+Interval wider(const Interval& x, double share) {
+  return x + symmetric(share * width(x) + 0x1p-50 * magnitude(x) + 0x1p-1000);
+}
+
+}  // namespace
+
+OpenLaws Inclusion::references() const {
+  OpenLaws open;
+  for (const OpenLaw& one : laws_) {
+    open.laws.push_back(one.law);
+    open.values.emplace_back(one.reference);
+  }
+  return open;
+}
+
+// e' ∈ A e + B (Λ − c), and e = 0 at one of the times: e ∈ [times] (B (Λ − c) + A E) ⊂ int E holds
+// as long as both solutions are in `reference` + E − E; so e cannot leave E.
+bool Inclusion::disturb(const Interval& times, const Box& reference, Box& E, OpenLaws& Lambda) {
+  OpenFlow* equations = flow();
+  if (equations == nullptr) return false;
+  const int n = set_.states();
+  const Interval all = Interval(t_) + times;
+  Lambda = references();
+  E.assign(static_cast<std::size_t>(n), Interval(0));
+  for (int trial = 0; trial < widenings; ++trial) {
+    Box both = reference;
+    for (std::size_t i = 0; i < E.size(); ++i) both[i] += E[i] - E[i];
+    if (!is_bounded(both) || !equations->expand(all, both, Lambda.values, 1, true)) return false;
+    bool inside = true;
+    Box values = Lambda.values, next(E.size());
+    for (std::size_t a = 0; a < laws_.size(); ++a) {
+      const Law& law =
+          flows_->flows().system().laws[static_cast<std::size_t>(laws_[a].law)];
+      const LawGraph graph = graph_over(law, equations->argument(static_cast<int>(a)));
+      if (!graph.is_function || !graph.lambda.has_value()) return false;
+      inside = inside && Lambda.values[a].contains(graph.lambda);
+      values[a] = hull(Lambda.values[a], graph.lambda);
+    }
+    for (int i = 0; i < n; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      Interval rate;
+      for (std::size_t a = 0; a < laws_.size(); ++a) {
+        const Interval& slope = equations->slope(i, n + static_cast<int>(a));
+        if (!slope.is_zero()) rate += slope * (values[a] - Interval(laws_[a].reference));
+      }
+      for (int j = 0; j < n; ++j)
+        if (!equations->slope(i, j).is_zero() && !E[static_cast<std::size_t>(j)].is_zero())
+          rate += equations->slope(i, j) * E[static_cast<std::size_t>(j)];
+      next[row] = hull(times, Interval(0)) * rate;
+      inside = inside && (next[row].is_zero() || is_inside(next[row], E[row]));
+    }
+    if (inside) {
+      E = next;
+      return true;
+    }
+    for (std::size_t i = 0; i < E.size(); ++i)
+      if (!next[i].is_zero() && !is_inside(next[i], E[i]))
+        E[i] = wider(hull(E[i], next[i]), 0.5);
+    for (std::size_t a = 0; a < laws_.size(); ++a)
+      if (!(values[a] == Lambda.values[a])) Lambda.values[a] = wider(values[a], 0x1p-5);
+  }
+  return false;
+}
+
+bool Inclusion::falls_alone(const Interval& t, const Box& box, const OpenLaws& Lambda, int gap) {
+  OpenFlow* equations = flow();
+  if (equations == nullptr || !equations->expand(t, box, Lambda.values, 2, false)) return false;
+  for (int k = 0; k < static_cast<int>(equations->system.gaps.size()); ++k) {
+    const bool is_reset = equations->system.gaps[static_cast<std::size_t>(k)].reset >= 0;
+    const int sign = certain_sign(equations->gap(k));
+    if (k == gap ? certain_sign(equations->gap_rate(k)) >= 0 : is_reset ? sign == 0 : sign <= 0)
+      return false;
+  }
+  return true;
+}
+
+bool Inclusion::enter(const Mode& mode, const Doubleton& set, const std::vector<Gap>& rising,
+                      double settled) {
+  mode_ = mode;
+  set_ = set;
+  rising_ = rising;
+  settled_ = settled;
+  OpenFlow* equations = flow();
+  if (equations == nullptr ||
+      !equations->expand(Interval(t_), set_.box(), references().values, 1, false))
+    return false;
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
+    laws_[a].w = equations->argument(static_cast<int>(a));
+    const Law& law = flows_->flows().system().laws[static_cast<std::size_t>(laws_[a].law)];
+    if (!graph_over(law, laws_[a].w).is_function) return false;
+  }
+  return true;
+}
+
+/// All members have come in: gaps that are positive now are watched like others.
+void Inclusion::settle(OpenFlow& flow) {
+  if (rising_.empty() ||
+      !flow.expand(Interval(t_), set_.box(), lambda_now(), 1, false))
+    return;
+  for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
+    const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
+    if (certain_sign(flow.gap(k)) <= 0) continue;
+    std::erase_if(rising_, [&](const Gap& one) {
+      return one.law == gap.law && one.of_multiplier == gap.of_multiplier &&
+             one.end == gap.end && one.side == gap.side;
+    });
+  }
+}
+
+bool Inclusion::is_rising(const Gap& gap) const {
+  return std::any_of(rising_.begin(), rising_.end(), [&](const Gap& one) {
+    return one.law == gap.law && one.of_multiplier == gap.of_multiplier && one.end == gap.end &&
+           one.side == gap.side && gap.reset < 0;
+  });
+}
+
+/// λ over the tube. As long as members come in, some are reference solutions still.
+Interval Inclusion::allowed(const OpenLaw& open) const {
+  const Interval& lambda = open.graph.lambda;
+  return is_settled() || !lambda.has_value() ? lambda : hull(lambda, Interval(open.reference));
+}
+
+bool Inclusion::observe(const Interval& t, const Box& x, const OpenLaws& Lambda, Box& values) {
+  OpenFlow* equations = flow();
+  return equations != nullptr && equations->observe(t, x, Lambda.values, values);
+}
+
+}  // namespace perp::enclosure

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/core/base/status.hpp>
+#include <perp/core/base/types.hpp>
+
+namespace perp {
+
+/// What a constraint does just after t in a mode.
+struct ConstraintJet {
+  bool is_void = false;  ///< g vanishes identically in this mode
+  bool is_held = false;  ///< a multiple of a surface on which a released binary slides
+  /// dᵏg/dtᵏ, k = 0, 1, .. up to the first that is not 0, or the last that was looked at.
+  std::vector<double> derivatives{};
+};
+
+/// A way in which a solution of a hybrid model goes on from (t, x).
+struct HybridContinuation {
+  std::vector<double> z;      ///< of a released binary its value in [0, 1]
+  std::vector<int> released;  ///< binaries that slide, increasing
+  bool is_strict = true;  ///< every constraint that is not void or held is negative just after t
+  Vector x;               ///< the given states, and the algebraic variables of this mode
+  Vector rates;           ///< ẋ of the states, NaN of algebraic variables
+  std::vector<ConstraintJet> constraints{};
+  int outside = 0,
+      inside = 0;        ///< binaries that change outside and inside of the called sub-problems
+  double rate_norm = 0;  ///< Σ (ẋ_j / nominal_j)² over the states
+};
+
+/// How a binary stands in a list of values, besides 0 and 1.
+inline constexpr int released_binary = 2;
+inline constexpr int any_binary = -1;
+
+/// Values of binaries that do not continue.
+struct Exclusion {
+  std::vector<int> z;
+  std::vector<int>
+      rows;           ///< that exclude it: violated constraints, or equations without a solution
+  std::string why{};  ///< "is positive", "has no solution", ...
+};
+
+/// Which values of the binaries continue at (t, x).
+struct HybridContinuations {
+  /// solved: there is one, and `chosen` is the rule's; no_solution: none of all continues;
+  /// not_enumerated: the search ended before it was complete, or had not found one.
+  Status status = Status::never_run;
+  std::vector<HybridContinuation> list{};  ///< best first
+  bool is_complete = true;  ///< every continuation of the kind that was looked for is in the list
+  std::optional<int> chosen{};  ///< of the list
+  std::string decided_by{};
+  /// Rows that the previous value violates (equations first, then constraints; behind them "binary
+  /// i leaves [0, 1]").
+  std::vector<int> violated{};
+  std::vector<int> called{};          ///< sub-problems that the event calls, increasing
+  std::vector<Exclusion> excluded{};  ///< as far as they are kept
+  long excluded_count = 0;
+  std::vector<std::string> notes{};  ///< what the list does not show
+};
+
+}  // namespace perp

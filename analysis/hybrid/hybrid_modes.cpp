@@ -1,0 +1,191 @@
+// Mode determination: sub-problems give the candidates, Taylor series decide, the rule takes one.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/analysis/hybrid/hybrid_modes.hpp>
+#include <perp/analysis/hybrid/mode_jets.hpp>
+#include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
+
+namespace perp {
+namespace {
+
+int branch_of(double z) { return z == 0 ? 0 : (z == 1 ? 1 : released_binary); }
+
+}  // namespace
+
+struct HybridModes::Implementation {
+  explicit Implementation(HybridModel given)
+      : model(std::move(given)),
+        structure(structure_of(model)),
+        faces(model),
+        search(model, structure, faces),
+        jets(model, structure, faces, search) {}
+
+  void look_at_previous();
+  void count_changes(HybridContinuation& continuation) const;
+  bool search_all(const ValueLimits& limits);
+  void search_near();
+  void exclude(const Exclusion& exclusion);
+  void judge(const ModeCandidate& candidate);
+
+  HybridModel model;
+  HybridStructure structure;
+  Faces faces;
+  ValueSearch search;
+  ModeJets jets;
+
+  // Of one question.
+  double t = 0;
+  Vector x;
+  std::vector<double> previous;
+  HybridModeOptions options;
+  HybridContinuations result;
+  bool previous_continues = false;
+  std::vector<char> inside;  // of each binary
+};
+
+HybridModes::HybridModes(HybridModel model)
+    : self_(std::make_unique<Implementation>(std::move(model))) {}
+HybridModes::~HybridModes() = default;
+HybridModes::HybridModes(HybridModes&&) noexcept = default;
+HybridModes& HybridModes::operator=(HybridModes&&) noexcept = default;
+
+const HybridModel& HybridModes::model() const { return self_->model; }
+const HybridStructure& HybridModes::structure() const { return self_->structure; }
+
+/// What the previous value violates, and which sub-problems that calls.
+void HybridModes::Implementation::look_at_previous() {
+  inside.assign(at(model.q()), 0);
+  if (previous.empty()) return;
+  std::vector<int> z(at(model.q()));
+  for (int i = 0; i < model.q(); ++i) z[at(i)] = branch_of(previous[at(i)]);
+  ValueSearch::Walk walk = search.walk(t, x, options.share, z);
+  const ModeJets::Verdict verdict = jets.judge(t, walk.candidate, options.share);
+  result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
+  previous_continues = verdict.has_jet && verdict.violated.empty();
+  if (previous_continues) return;
+  const int equations = static_cast<int>(model.f.size());
+  // No jet, and no row by itself says why: all equations together.
+  for (int row = 0; result.violated.empty() && row < equations; ++row)
+    walk.excluding.push_back(row);
+  if (result.violated.empty()) result.violated = walk.excluding;
+  std::vector<int> on_surface = std::move(walk.on_surface);
+  if (verdict.has_jet) {
+    on_surface.clear();
+    for (int l = 0; l < faces.constraints(); ++l) {
+      const std::vector<double>& g = verdict.continuation.constraints[at(l)].derivatives;
+      if (!g.empty() && g[0] == 0) on_surface.push_back(equations + l);
+    }
+  }
+  result.called = called_sub_problems(model, structure, result.violated, on_surface);
+  for (const int block : result.called)
+    for (const int unknown : structure.blocks[at(block)].unknowns)
+      if (unknown >= model.n()) inside[at(unknown - model.n())] = 1;
+}
+
+void HybridModes::Implementation::count_changes(HybridContinuation& c) const {
+  if (previous.empty()) return;
+  for (int i = 0; i < model.q(); ++i) {
+    const bool is_released = std::binary_search(c.released.begin(), c.released.end(), i);
+    const int before = branch_of(previous[at(i)]);
+    const int now = is_released ? released_binary : branch_of(c.z[at(i)]);
+    if (now != before) ++(inside[at(i)] ? c.inside : c.outside);
+  }
+}
+
+void HybridModes::Implementation::exclude(const Exclusion& exclusion) {
+  ++result.excluded_count;
+  if (static_cast<long>(result.excluded.size()) < options.most_excluded)
+    result.excluded.push_back(exclusion);
+}
+
+void HybridModes::Implementation::judge(const ModeCandidate& candidate) {
+  ModeJets::Verdict verdict = jets.judge(t, candidate, options.share);
+  if (verdict.has_jet && verdict.violated.empty()) {
+    count_changes(verdict.continuation);
+    result.list.push_back(std::move(verdict.continuation));
+    return;
+  }
+  if (!verdict.has_jet)
+    exclude({candidate.z, {}, "has no solution from this state"});
+  else
+    exclude({candidate.z, verdict.violated, "becomes positive"});
+}
+
+/// False where it ended early. Candidates first: their derivatives are dear.
+bool HybridModes::Implementation::search_all(const ValueLimits& limits) {
+  std::vector<ModeCandidate> candidates;
+  result.list.clear();
+  result.excluded.clear();
+  result.excluded_count = 0;
+  const bool is_whole = search.run(
+      t, x, options.share, limits,
+      [&](const ModeCandidate& candidate) { candidates.push_back(candidate); },
+      [&](const Exclusion& exclusion) { exclude(exclusion); });
+  if (!is_whole) return false;
+  for (const ModeCandidate& candidate : candidates) {
+    if (options.stop && options.stop()) {  // of a part nothing is best
+      result.list.clear();
+      return false;
+    }
+    judge(candidate);
+  }
+  return true;
+}
+
+/// Where there are too many values: those with few changes outside of the called sub-problems, the
+/// fewest first. Then the rule's choice is among them, whatever the others are.
+void HybridModes::Implementation::search_near() {
+  result.is_complete = false;
+  ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
+  for (const double z : previous) limits.previous.push_back(branch_of(z));
+  for (; !previous.empty() && limits.most_outside <= options.most_outside; ++limits.most_outside)
+    if (!search_all(limits) || !result.list.empty()) break;
+}
+
+HybridContinuations HybridModes::continuations(double t, const Vector& x,
+                                               const std::vector<double>& previous,
+                                               const HybridModeOptions& options) {
+  Implementation& self = *self_;
+  if (x.size() != self.model.n() || !x.allFinite())
+    throw InvalidInput(fmt::format("x must be {} finite numbers", self.model.n()));
+  if (!previous.empty() && static_cast<int>(previous.size()) != self.model.q())
+    throw InvalidInput(fmt::format("the previous mode must have {} values but has {}",
+                                   self.model.q(), previous.size()));
+  for (const double z : previous)
+    if (!(z >= 0 && z <= 1))
+      throw InvalidInput(fmt::format("the previous value of a binary is {}; expected 0 to 1", z));
+  self.t = t;
+  self.x = x;
+  self.previous = previous;
+  self.options = options;
+  self.result = {};
+  self.previous_continues = false;
+  self.look_at_previous();
+  const bool is_whole =
+      self.search_all({options.most_nodes, options.most_candidates, -1, {}, {}, options.stop});
+  if (!is_whole) self.search_near();
+  HybridContinuations& result = self.result;
+  order_continuations(previous, self.previous_continues, options.share, result);
+  // What was not searched changes more.
+  if (!is_whole && !self.previous_continues && result.list.size() == 1)
+    result.decided_by = "fewest changes outside the called sub-problems";
+  if (!is_whole && result.list.empty()) result.decided_by = "none: not enumerated";
+  if (self.jets.may_have_other_roots()) {
+    result.is_complete = false;
+    result.notes.emplace_back(
+        "unknowns of one sub-problem multiply each other: one solution of it was looked for, "
+        "others are not enumerated");
+  }
+  if (previous.empty() && result.list.size() > 1)
+    result.notes.emplace_back("several modes continue and the previous one is not known");
+  const bool is_whole_none = result.list.empty() && is_whole && result.is_complete;
+  result.status = !result.list.empty() ? Status::solved
+                  : is_whole_none      ? Status::no_solution
+                                       : Status::not_enumerated;
+  return result;
+}
+
+}  // namespace perp

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <perp/analysis/hybrid/hybrid_continuation.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
+#include <perp/models/language/hybrid/hybrid_structure.hpp>
+
+namespace perp {
+
+/// What a search over the modes of a hybrid model may take, and what counts as 0 in it.
+struct HybridModeOptions {
+  /// Numbers are zero up to this share of the sizes of their terms; the state is known up to it.
+  double share = 1e-11;
+  long most_nodes = 1L << 20;   ///< values of sub-problems
+  long most_candidates = 4096;  ///< values of all binaries whose derivatives are computed
+  long most_excluded = 64;      ///< that are kept
+  int most_outside =
+      2;  ///< changes outside of called sub-problems, where a complete search is too long
+  std::function<bool()> stop{};  ///< true ends the search
+};
+
+/// Determines the modes of a hybrid model in which a solution continues from a state: all of them,
+/// binary and sliding, by Taylor series up to third order, and the one that the rule nearest_mode
+/// takes. One object serves one thread.
+class HybridModes {
+ public:
+  explicit HybridModes(HybridModel model);
+  ~HybridModes();
+  HybridModes(HybridModes&&) noexcept;
+  HybridModes& operator=(HybridModes&&) noexcept;
+
+  [[nodiscard]] const HybridModel& model() const;
+  [[nodiscard]] const HybridStructure& structure() const;
+
+  /// `x` (n): the states, and a guess of the algebraic variables. `previous`: of each binary the
+  /// value before, between 0 and 1 of one that slides; empty where it is not known: then the
+  /// smallest rate norm decides. Throws InvalidInput for sizes and values that are none.
+  HybridContinuations continuations(double t, const Vector& x, const std::vector<double>& previous,
+                                    const HybridModeOptions& options = {});
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> self_;
+};
+
+}  // namespace perp

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/hybrid/mode_jets.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int levels = 4;  ///< of the derivative array: order 3 of modes of index 2
+constexpr int last_order = 3;
+constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
+
+/// λ = 0 | λ = 1 | w = 0, the surface on which it slides.
+Law binary_law(const std::string& name) {
+  return {name, {{0, 1, 0, {}, {0, 0}, {}}, {0, 1, 1, {}, {1, 1}, {}}, {1, 0, 0, {0, 0}, {}, {}}}};
+}
+
+/// λ = 0, which nothing holds: its w is a constraint.
+Law watch(const std::string& name) { return {name, {{0, 1, 0, {}, {0, 0}, {}}}}; }
+
+/// The model with binaries as multipliers, and constraints as the arguments of further ones that
+/// nothing holds.
+Dcs system_of(const HybridModel& model, const Faces& faces, const std::vector<int>& surfaces) {
+  Dcs system;
+  system.tape = faces.tape();
+  const auto equations = static_cast<std::ptrdiff_t>(model.f.size());
+  const std::vector<int>& rows = faces.rows();
+  system.F.assign(rows.begin(), rows.begin() + equations);
+  for (int i = 0; i < model.q(); ++i) {
+    const int constraint = surfaces[at(i)];
+    system.G.push_back(constraint < 0
+                           ? system.tape.constant(0)
+                           : with_values(system.tape, rows[model.f.size() + at(constraint)],
+                                         {{model.binary_input(i), 0}}));
+    system.laws.push_back(binary_law(model.binaries[at(i)].name));
+  }
+  for (std::size_t l = 0; l < model.g.size(); ++l) {
+    system.G.push_back(rows[model.f.size() + l]);
+    system.laws.push_back(watch(model.constraints[l].name));
+  }
+  return system;
+}
+
+Vector nominals(const HybridModel& model) {
+  Vector known(model.n());
+  for (int j = 0; j < model.n(); ++j) {
+    const double nominal = model.head.variables[at(j)].nominal;
+    known[j] = nominal == no_nominal ? 0 : nominal;
+  }
+  return known;
+}
+
+double factorial(int k) { return k < 2 ? 1 : k * factorial(k - 1); }
+
+}  // namespace
+
+ModeJets::ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
+                   ValueSearch& search)
+    : model_(model), structure_(structure), faces_(faces), search_(search) {
+  // Several unknowns of one sub-problem that multiply each other, or one with a power, may have
+  // several roots.
+  const int equations = static_cast<int>(model.f.size());
+  for (const SubProblem& block : structure.blocks) {
+    std::vector<int> inputs;
+    for (const int unknown : block.unknowns)
+      if (unknown < model.n())
+        inputs.push_back(structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
+                                                         : model.variable_input(unknown));
+    for (const int row : block.rows) {
+      if (row >= equations || inputs.empty()) continue;
+      const int degree = degree_in(faces.tape(), faces.rows()[at(row)], inputs);
+      may_have_other_roots_ = may_have_other_roots_ || degree < 0 || degree > 1;
+    }
+  }
+}
+
+ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
+  auto place = jets_.find(surfaces);
+  if (place == jets_.end()) {
+    const Dcs& system =
+        systems_.emplace(surfaces, system_of(model_, faces_, surfaces)).first->second;
+    place = jets_.emplace(surfaces, std::make_unique<ConsistentJets>(system, levels)).first;
+  }
+  const Span span{t, t + (model_.head.run.span.end - model_.head.run.span.start)};
+  const ModelScales scales = model_scales(systems_.at(surfaces), x, span, nominals(model_));
+  place->second->set_scales({scales.time, scales.x, scales.lambda, scales.fastest});
+  return *place->second;
+}
+
+/// A mode in which the equations move a state has no solution from there, only after a jump.
+bool ModeJets::keeps_states(const Vector& given, const Jet& jet, const ConsistentJets& jets) const {
+  for (int j = 0; j < model_.n(); ++j) {
+    if (!structure_.is_state[at(j)]) continue;
+    const double size = std::max(std::abs(given[j]), jets.scales().x[j]);
+    if (!(std::abs(jet.x(j, 0) - given[j]) <= jets.tolerance() * size)) return false;
+  }
+  return true;
+}
+
+void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double share,
+                                Verdict& verdict) {
+  const int equations = static_cast<int>(model_.f.size());
+  const std::vector<int>& released = verdict.continuation.released;
+  for (int l = 0; l < faces_.constraints(); ++l) {
+    ConstraintJet row;
+    const bool slides =
+        std::any_of(released.begin(), released.end(), [&](int i) { return faces_.holds(l, i); });
+    row.is_held = slides && search_.is_held(candidate.z, l);
+    row.is_void = !slides && faces_.is_void(l, candidate.z);
+    const int law = model_.q() + l;
+    double decided = 0;
+    for (int k = 0; k <= last_order && k < jet.w_known[at(law)] && !row.is_held && !row.is_void &&
+                    decided == 0;
+         ++k) {
+      const double value = jet.w(law, k);
+      if (std::abs(value) > share * jet.w_size(law, k)) decided = value;
+      row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * value);
+    }
+    if (decided > 0) verdict.violated.push_back(equations + l);
+    if (decided == 0 && !row.is_held && !row.is_void) verdict.continuation.is_strict = false;
+    verdict.continuation.constraints.push_back(std::move(row));
+  }
+}
+
+/// (z, ż, ..) lexicographically in [0, 1].
+void ModeJets::read_released(const ModeCandidate& candidate, const Jet& jet,
+                             const ConsistentJets& jets, double share, Verdict& verdict) {
+  const int rows = static_cast<int>(model_.f.size()) + faces_.constraints();
+  for (int i = 0; i < model_.q(); ++i) {
+    if (candidate.z[at(i)] != released_binary) continue;
+    for (const int end : {0, 1}) {
+      int sign = 0;
+      double power = 1;
+      for (int k = 0; k < jet.lambda_known[at(i)] && k <= last_order && sign == 0;
+           ++k, power *= jets.scales().time) {
+        const double distance =
+            (end == 0 ? 1 : -1) * (jet.lambda(i, k) - (k == 0 ? end : 0)) * power;
+        if (std::abs(distance) > share) sign = distance > 0 ? 1 : -1;
+      }
+      if (sign < 0) verdict.violated.push_back(rows + i);
+      if (sign == 0) verdict.continuation.is_strict = false;
+    }
+  }
+}
+
+ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, double share) {
+  Verdict verdict;
+  const int q = model_.q();
+  std::vector<int> surfaces(at(q), -1);
+  Mode mode(at(q + faces_.constraints()), 0);
+  Vector lambda = Vector::Zero(q + faces_.constraints());
+  for (int i = 0; i < q; ++i) {
+    mode[at(i)] = candidate.z[at(i)];
+    lambda[i] = candidate.z[at(i)] == released_binary ? 0.5 : candidate.z[at(i)];
+    if (candidate.z[at(i)] != released_binary) continue;
+    verdict.continuation.released.push_back(i);
+    surfaces[at(i)] = search_.surface(candidate.z, i);
+    if (surfaces[at(i)] < 0) return verdict;
+  }
+  ConsistentJets& jets = jets_for(surfaces, t, candidate.x);
+  const Jet jet = jets.solve(mode, t, candidate.x, lambda, candidate.rates);
+  if (!jet.consistent || !jet.determined || !keeps_states(candidate.x, jet, jets)) return verdict;
+  for (const int i :
+       verdict.continuation.released)  // on the surface to the same share as other zeros
+    if (!(std::abs(jet.w(i, 0)) <= share * jet.w_size(i, 0))) return verdict;
+  verdict.has_jet = true;
+  HybridContinuation& result = verdict.continuation;
+  for (int i = 0; i < q; ++i) result.z.push_back(jet.lambda(i, 0));
+  result.x = jet.x.col(0);
+  result.rates = Vector::Constant(model_.n(), nan);
+  for (int j = 0; j < model_.n(); ++j) {
+    if (!structure_.is_state[at(j)]) continue;
+    result.x[j] = candidate.x[j];
+    result.rates[j] = jet.x(j, 1);
+    const double rate = jet.x(j, 1) / model_.head.variables[at(j)].nominal;
+    result.rate_norm += rate * rate;
+  }
+  read_constraints(candidate, jet, share, verdict);
+  read_released(candidate, jet, jets, share, verdict);
+  return verdict;
+}
+
+}  // namespace perp

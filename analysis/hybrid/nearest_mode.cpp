@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/core/base/index.hpp>
+
+namespace perp {
+namespace {
+
+/// Does the derivative of a constraint hold an unknown of a called sub-problem? It needs the
+/// ancestors of its own, and those of ẋ for every state in it or in the rows of these.
+bool derivative_needs(const HybridStructure& structure, int row, const std::vector<char>& called) {
+  std::vector<char> needed(structure.blocks.size(), 0);
+  const auto need = [&](int block) {
+    needed[at(block)] = 1;
+    for (const int other : structure.blocks[at(block)].ancestors) needed[at(other)] = 1;
+  };
+  std::vector<int> rows{row};
+  for (const int block : structure.blocks[at(structure.block_of_row[at(row)])].ancestors) {
+    needed[at(block)] = 1;
+    const std::vector<int>& more = structure.blocks[at(block)].rows;
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  for (const int r : rows)
+    for (const int state : structure.states_of_row[at(r)])
+      if (const int block = structure.block_of_unknown[at(state)]; block >= 0) need(block);
+  for (std::size_t block = 0; block < needed.size(); ++block)
+    if (needed[block] && called[block]) return true;
+  return false;
+}
+
+/// The numbers that the rule compares, one after the other.
+std::array<int, 3> counts(const HybridContinuation& c) {
+  return {c.outside, c.inside, static_cast<int>(c.released.size())};
+}
+
+/// Of two with equal counts and rates: does `a` change a binary that is declared before those that
+/// `b` alone changes?
+bool changes_earlier(const std::vector<double>& previous, const HybridContinuation& a,
+                     const HybridContinuation& b) {
+  for (std::size_t i = 0; i < a.z.size(); ++i) {
+    const double before = previous.empty() ? 0 : previous[i];
+    const bool left = a.z[i] != before, right = b.z[i] != before;
+    if (left != right) return left;
+  }
+  return a.z < b.z;
+}
+
+/// How the first differs from all others in the list.
+std::string decision(const HybridContinuations& continuations, bool knows_previous, double share) {
+  constexpr std::array<const char*, 3> words{"fewest changes outside the called sub-problems",
+                                             "fewest changes inside", "fewest sliding binaries"};
+  const std::vector<HybridContinuation>& list = continuations.list;
+  if (list.size() == 1) return "only continuation";
+  std::vector<const HybridContinuation*> rest;
+  for (const HybridContinuation& c : list) rest.push_back(&c);
+  for (std::size_t k = knows_previous ? 0 : 2; k < words.size(); ++k) {
+    std::erase_if(rest,
+                  [&](const HybridContinuation* c) { return counts(*c)[k] != counts(list[0])[k]; });
+    if (rest.size() == 1) return words[k];
+  }
+  std::erase_if(rest, [&](const HybridContinuation* c) {
+    return c->rate_norm - list[0].rate_norm > share * std::max(c->rate_norm, list[0].rate_norm);
+  });
+  return rest.size() == 1 ? "smallest rate norm" : "first declared binary changes";
+}
+
+}  // namespace
+
+std::vector<int> called_sub_problems(const HybridModel& model, const HybridStructure& structure,
+                                     const std::vector<int>& violated,
+                                     const std::vector<int>& on_surface) {
+  const int rows = static_cast<int>(structure.unknowns_of_row.size());
+  std::vector<char> called(structure.blocks.size(), 0);
+  for (const int row : violated) {
+    const int block = row < rows ? structure.block_of_row[at(row)]
+                                 : structure.block_of_unknown[at(model.n() + row - rows)];
+    called[at(block)] = 1;
+    // A constraint beyond the number of binaries determines none: those in it are asked.
+    if (row < rows && structure.blocks[at(block)].unknowns.empty())
+      for (const int unknown : structure.unknowns_of_row[at(row)])
+        if (unknown >= model.n()) called[at(structure.block_of_unknown[at(unknown)])] = 1;
+  }
+  for (bool grows = !violated.empty(); grows;) {
+    grows = false;
+    const auto call = [&](int block) {
+      grows = grows || !called[at(block)];
+      called[at(block)] = 1;
+    };
+    for (std::size_t b = 0; b < structure.blocks.size(); ++b)
+      for (const int other : structure.blocks[b].needs)
+        if (called[at(other)]) call(static_cast<int>(b));
+    for (const int row : on_surface)
+      if (!called[at(structure.block_of_row[at(row)])] && derivative_needs(structure, row, called))
+        call(structure.block_of_row[at(row)]);
+  }
+  std::vector<int> list;
+  for (std::size_t b = 0; b < called.size(); ++b)
+    if (called[b]) list.push_back(static_cast<int>(b));
+  return list;
+}
+
+void order_continuations(const std::vector<double>& previous, bool previous_continues, double share,
+                         HybridContinuations& continuations) {
+  std::vector<HybridContinuation>& list = continuations.list;
+  std::sort(list.begin(), list.end(), [](const HybridContinuation& a, const HybridContinuation& b) {
+    if (counts(a) != counts(b)) return counts(a) < counts(b);
+    return a.rate_norm != b.rate_norm ? a.rate_norm < b.rate_norm : a.z < b.z;
+  });
+  // Runs of rates that are equal to rounding are ordered by declaration.
+  for (std::size_t from = 0; from < list.size();) {
+    std::size_t to = from + 1;
+    while (to < list.size() && counts(list[to]) == counts(list[from]) &&
+           list[to].rate_norm - list[to - 1].rate_norm <= share * list[to].rate_norm)
+      ++to;
+    std::sort(list.begin() + static_cast<std::ptrdiff_t>(from),
+              list.begin() + static_cast<std::ptrdiff_t>(to),
+              [&](const HybridContinuation& a, const HybridContinuation& b) {
+                return changes_earlier(previous, a, b);
+              });
+    from = to;
+  }
+  if (list.empty()) {
+    continuations.decided_by = "none: no continuation";
+    return;
+  }
+  continuations.chosen = 0;
+  continuations.decided_by = previous_continues ? "previous mode continues"
+                                                : decision(continuations, !previous.empty(), share);
+}
+
+}  // namespace perp

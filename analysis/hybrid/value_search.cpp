@@ -1,0 +1,344 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/hybrid/value_search.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/expression/differentiate.hpp>
+
+namespace perp {
+namespace {
+
+/// Of a signal that is not known: finite, so that its product with an exact 0 is 0.
+constexpr double unknown_error = 1e100;
+constexpr long nodes_between_questions = 256;
+
+}  // namespace
+
+ValueSearch::ValueSearch(const HybridModel& model, const HybridStructure& structure, Faces& faces)
+    : model_(model),
+      structure_(structure),
+      faces_(faces),
+      tape_(faces.tape()),
+      rows_(faces.rows()) {
+  for (const SubProblem& block : structure.blocks) read_block(block);
+  inputs_.resize(at(model.parameter_input(0)));
+  values_.resize(at(tape_.size()));
+  lines_.resize(at(tape_.size()));
+}
+
+int ValueSearch::input_of(int unknown) const {
+  if (unknown >= model_.n()) return model_.binary_input(unknown - model_.n());
+  return structure_.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
+                                          : model_.variable_input(unknown);
+}
+
+void ValueSearch::read_block(const SubProblem& given) {
+  Block block;
+  for (const int unknown : given.unknowns)
+    if (unknown >= model_.n())
+      block.binaries.push_back(unknown - model_.n());
+    else
+      block.open.push_back(unknown);
+  if (block.open.size() == 1) {
+    const int input = input_of(block.open[0]);
+    for (const int row : given.rows) {
+      const bool is_equation = row < static_cast<int>(model_.f.size());
+      if (!is_equation || degree_in(tape_, rows_[at(row)], {input}) != 1) continue;
+      const std::vector<int> outputs{rows_[at(row)]};
+      for (const Derivative& derivative : differentiate(tape_, outputs, input, input + 1))
+        block.single.push_back({row, derivative.line});
+    }
+  }
+  blocks_.push_back(std::move(block));
+}
+
+ValueSearch::Number ValueSearch::evaluate(int line) {
+  std::vector<int>& lines = lines_[at(line)];
+  if (lines.empty()) lines = lines_below(tape_, line);
+  for (const int k : lines) {
+    const Instruction& here = tape_[k];
+    Number& value = values_[at(k)];
+    if (here.operation == Operation::constant)
+      value = Number(here.value);
+    else if (here.operation == Operation::input)
+      value = inputs_[at(here.a)];
+    else if (here.operation == Operation::pi)
+      value = ScalarTraits<Number>::pi();
+    else
+      value = apply_operation(here.operation, values_[at(here.a)],
+                              here.b < 0 ? values_[at(here.a)] : values_[at(here.b)]);
+  }
+  return values_[at(line)];
+}
+
+bool ValueSearch::run(double t, const Vector& x, double share, const ValueLimits& limits,
+                      const std::function<void(const ModeCandidate&)>& found,
+                      const std::function<void(const Exclusion&)>& left) {
+  begin(t, x, share);
+  limits_ = &limits;
+  found_ = &found;
+  left_ = &left;
+  nodes_ = candidates_ = 0;
+  ended_ = false;
+  visit(0);
+  return !ended_;
+}
+
+void ValueSearch::begin(double t, const Vector& x, double share) {
+  const auto known = [share](double value) { return Number(value, share * std::abs(value)); };
+  inputs_[0] = known(t);
+  for (int j = 0; j < model_.n(); ++j) {
+    inputs_[at(HybridModel::derivative_input(j))] = Number(0, unknown_error);
+    inputs_[at(model_.variable_input(j))] =
+        structure_.is_state[at(j)] ? known(x[j]) : Number(x[j], unknown_error);
+  }
+  z_.assign(at(model_.q()), any_binary);
+}
+
+ModeCandidate ValueSearch::candidate() const {
+  ModeCandidate result{z_, Vector::Zero(model_.n()), Vector::Zero(model_.n())};
+  for (int j = 0; j < model_.n(); ++j) {
+    result.x[j] = inputs_[at(model_.variable_input(j))].value;
+    if (structure_.is_state[at(j)])
+      result.rates[j] = inputs_[at(HybridModel::derivative_input(j))].value;
+  }
+  return result;
+}
+
+/// Are all unknowns of the row known, its binaries numbers?
+bool ValueSearch::is_known(int row) const {
+  const std::vector<int>& unknowns = structure_.unknowns_of_row[at(row)];
+  return std::all_of(unknowns.begin(), unknowns.end(), [this](int unknown) {
+    const double error = inputs_[at(input_of(unknown))].error;
+    return unknown < model_.n() ? error < unknown_error : error == 0;
+  });
+}
+
+ValueSearch::Walk ValueSearch::walk(double t, const Vector& x, double share,
+                                    const std::vector<int>& z) {
+  begin(t, x, share);
+  z_ = z;
+  Walk walk;
+  const int equations = static_cast<int>(model_.f.size());
+  for (int block = 0; block < static_cast<int>(blocks_.size()); ++block) {
+    put_binaries(block);
+    const int unsolvable = unsolvable_row(block);
+    for (const int row : structure_.blocks[at(block)].rows) {
+      const int sign = row_sign(row);
+      if (row == unsolvable || (row < equations ? sign != 0 : sign > 0)) {
+        walk.excluding.push_back(row);
+      } else if (row >= equations && sign == 0 && is_known(row) &&
+                 !faces_.is_void(row - equations, z)) {
+        walk.on_surface.push_back(row);
+      }
+    }
+  }
+  walk.candidate = candidate();
+  std::sort(walk.excluding.begin(), walk.excluding.end());
+  return walk;
+}
+
+bool ValueSearch::exceeds_changes() const {
+  if (limits_->most_outside < 0) return false;
+  int changes = 0;
+  for (int i = 0; i < model_.q(); ++i)
+    changes +=
+        z_[at(i)] != any_binary && !limits_->inside[at(i)] && z_[at(i)] != limits_->previous[at(i)]
+            ? 1
+            : 0;
+  return changes > limits_->most_outside;
+}
+
+void ValueSearch::visit(int block) {
+  if (ended_) return;
+  if (block == static_cast<int>(blocks_.size())) {
+    if (++candidates_ > limits_->candidates) {
+      ended_ = true;
+      return;
+    }
+    (*found_)(candidate());
+    return;
+  }
+  // All values of the sub-problem's binaries, as numbers of base 3.
+  const std::vector<int>& binaries = blocks_[at(block)].binaries;
+  for (const int i : binaries) z_[at(i)] = 0;
+  for (bool more = true; more && !ended_;) {
+    if (!exceeds_changes() && enter(block)) visit(block + 1);
+    more = false;
+    for (const int i : binaries) {
+      if (z_[at(i)]++ < released_binary) {
+        more = true;
+        break;
+      }
+      z_[at(i)] = 0;
+    }
+  }
+  for (const int i : binaries) z_[at(i)] = any_binary;
+  for (const int unknown : blocks_[at(block)].open)
+    inputs_[at(input_of(unknown))] = Number(0, unknown_error);
+}
+
+/// False where a row of the sub-problem excludes the present values.
+bool ValueSearch::enter(int block) {
+  if (++nodes_ > limits_->nodes) ended_ = true;
+  if (limits_->stop && nodes_ % nodes_between_questions == 0 && limits_->stop()) ended_ = true;
+  if (ended_) return false;
+  put_binaries(block);
+  if (!check_surfaces(block)) return false;
+  if (const int row = unsolvable_row(block); row >= 0) {
+    exclude(block, row, "has no solution");
+    return false;
+  }
+  return check_rows(block);
+}
+
+/// A released binary is somewhere in [0, 1].
+void ValueSearch::put_binaries(int block) {
+  for (const int i : blocks_[at(block)].binaries)
+    inputs_[at(model_.binary_input(i))] =
+        z_[at(i)] == released_binary ? Number(0.5, 0.5) : Number(z_[at(i)]);
+}
+
+/// Solves f = f(0) + slope u, where an equation holds the only unknown that way. An equation that
+/// has no solution, or -1.
+int ValueSearch::unsolvable_row(int block) {
+  const Block& here = blocks_[at(block)];
+  for (const int unknown : here.open) {
+    const double guess =
+        structure_.is_state[at(unknown)] ? 0 : inputs_[at(model_.variable_input(unknown))].value;
+    inputs_[at(input_of(unknown))] = Number(guess, unknown_error);
+  }
+  for (const Equation& equation : here.single) {
+    Number& unknown = inputs_[at(input_of(here.open[0]))];
+    const Number before = unknown;
+    unknown = Number(0);
+    const Number rest = evaluate(rows_[at(equation.row)]);
+    const Number slope = evaluate(equation.slope);
+    if (std::abs(slope.value) > slope.error) {
+      unknown = -rest / slope;
+      return -1;
+    }
+    unknown = before;
+    if (slope.value == 0 && slope.error == 0 && std::abs(rest.value) > rest.error)
+      return equation.row;
+  }
+  return -1;
+}
+
+/// Of the value of a row, 0 where it is not certain.
+int ValueSearch::row_sign(int row) {
+  const Number value = evaluate(rows_[at(row)]);
+  if (!(std::abs(value.value) > value.error)) return 0;
+  return value.value > 0 ? 1 : -1;
+}
+
+bool ValueSearch::check_rows(int block) {
+  for (const int row : structure_.blocks[at(block)].rows) {
+    const bool is_equation = row < static_cast<int>(model_.f.size());
+    const int sign = row_sign(row);
+    if (is_equation ? sign == 0 : sign <= 0) continue;
+    exclude(block, row, is_equation ? "has no solution" : "is positive");
+    return false;
+  }
+  return true;
+}
+
+bool ValueSearch::check_surfaces(int block) {
+  for (const int i : blocks_[at(block)].binaries)
+    if (z_[at(i)] == released_binary && surface(z_, i) < 0) return false;
+  return true;
+}
+
+void ValueSearch::exclude(int block, int row, const char* why) {
+  Exclusion exclusion{z_, {row}, why};
+  for (int later = block + 1; later < static_cast<int>(blocks_.size()); ++later)
+    for (const int i : blocks_[at(later)].binaries) exclusion.z[at(i)] = any_binary;
+  (*left_)(exclusion);
+}
+
+/// Visits z with the released binaries but `except` at all combinations of their ends; false where
+/// a visit says so.
+template <class Visit>
+bool ValueSearch::at_corners(const std::vector<int>& z, int except, const Visit& visit) {
+  std::vector<int> moved;
+  for (int i = 0; i < static_cast<int>(z.size()); ++i)
+    if (z[at(i)] == released_binary && i != except) moved.push_back(i);
+  std::vector<int> corner = z;
+  for (int& value : corner) value = value == any_binary ? 0 : value;
+  for (const int i : moved) corner[at(i)] = 0;
+  for (;;) {
+    if (!visit(corner)) return false;
+    std::size_t k = 0;
+    while (k < moved.size() && corner[at(moved[k])] == 1) corner[at(moved[k++])] = 0;
+    if (k == moved.size()) return true;
+    corner[at(moved[k])] = 1;
+  }
+}
+
+/// s with g_l|z=0 a positive and g_k|z=1 a negative multiple of it; `row` becomes l.
+const SparsePolynomial* ValueSearch::surface_at(std::vector<int>& corner, int binary, int& row) {
+  const int block = structure_.block_of_unknown[at(model_.n() + binary)];
+  const auto face = [&](int l, int value) {
+    corner[at(binary)] = value;
+    return faces_.face(l, corner);
+  };
+  const int equations = static_cast<int>(model_.f.size());
+  for (int l = 0; l < faces_.constraints(); ++l) {
+    if (structure_.block_of_row[at(equations + l)] != block || !faces_.holds(l, binary)) continue;
+    const SparsePolynomial* low = face(l, 0);
+    if (low == nullptr || low->is_zero()) continue;
+    for (int k = 0; k < faces_.constraints(); ++k) {
+      if (structure_.block_of_row[at(equations + k)] != block || !faces_.holds(k, binary)) continue;
+      const SparsePolynomial* high = face(k, 1);
+      if (high == nullptr) continue;
+      const std::optional<double> kappa = ratio(*high, *low);
+      if (!kappa || *kappa >= 0) continue;
+      row = l;
+      return low;
+    }
+  }
+  return nullptr;
+}
+
+int ValueSearch::surface(const std::vector<int>& z, int binary) {
+  const SparsePolynomial* first = nullptr;
+  int found = -1;
+  const bool is_one = at_corners(z, binary, [&](std::vector<int>& corner) {
+    int row = -1;
+    const SparsePolynomial* here = surface_at(corner, binary, row);
+    if (here == nullptr) return false;
+    if (first == nullptr) {
+      first = here;
+      found = row;
+      return true;
+    }
+    const std::optional<double> kappa = ratio(*here, *first);
+    return kappa && *kappa > 0;
+  });
+  return is_one ? found : -1;
+}
+
+bool ValueSearch::is_held(const std::vector<int>& z, int constraint) {
+  const std::vector<int>& own = faces_.binaries_of(constraint);
+  if (std::none_of(own.begin(), own.end(), [&](int i) { return z[at(i)] == released_binary; }))
+    return false;
+  std::vector<const SparsePolynomial*> surfaces;
+  for (int i = 0; i < static_cast<int>(z.size()); ++i) {
+    if (z[at(i)] != released_binary) continue;
+    at_corners(z, i, [&](std::vector<int>& corner) {
+      int row = -1;
+      if (const SparsePolynomial* surface = surface_at(corner, i, row)) surfaces.push_back(surface);
+      return false;
+    });
+  }
+  return at_corners(z, -1, [&](std::vector<int>& corner) {
+    const SparsePolynomial* face = faces_.face(constraint, corner);
+    if (face == nullptr) return false;
+    return face->is_zero() ||
+           std::any_of(surfaces.begin(), surfaces.end(), [&](const SparsePolynomial* surface) {
+             return ratio(*face, *surface).has_value();
+           });
+  });
+}
+
+}  // namespace perp

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <perp/analysis/hybrid/hybrid_continuation.hpp>
+#include <perp/core/tape/running_error.hpp>
+#include <perp/models/language/hybrid/faces.hpp>
+#include <perp/models/language/hybrid/hybrid_structure.hpp>
+
+namespace perp {
+
+/// Values of all binaries that no row excludes by its value at (t, x); derivatives have not been
+/// looked at.
+struct ModeCandidate {
+  std::vector<int> z;  ///< 0, 1, 2: released
+  Vector x;            ///< the states, and algebraic variables as far as single equations give them
+  Vector rates;        ///< likewise; 0 elsewhere
+};
+
+/// What a search may take.
+struct ValueLimits {
+  long nodes = 1L << 20;  ///< values of sub-problems that are tried
+  long candidates = 1L << 10;
+  int most_outside = -1;         ///< binaries outside of `inside` that may change; -1: all
+  std::vector<char> inside{};    ///< of each binary, where most_outside counts
+  std::vector<int> previous{};   ///< of each binary: 0, 1, 2
+  std::function<bool()> stop{};  ///< asked now and then; true ends the search
+};
+
+/// Goes through the values of binaries sub-problem by sub-problem in the order of the block lower
+/// triangular form: equations of one unknown are solved on the way, and a value is left where a row
+/// excludes it whatever the later ones are. What is decided is certain for states that are known up
+/// to `share` of themselves: bounds of all errors are carried along.
+class ValueSearch {
+ public:
+  ValueSearch(const HybridModel& model, const HybridStructure& structure, Faces& faces);
+
+  /// The row of the constraint whose face at z_r = 0 is the surface on which binary r of `z`
+  /// slides, -1: there is none. The other released binaries are taken at all their ends.
+  int surface(const std::vector<int>& z, int binary);
+  /// The faces of the released binaries' surfaces and what the constraint is with them: void or
+  /// multiples.
+  bool is_held(const std::vector<int>& z, int constraint);
+
+  /// What rows say of one value of all binaries.
+  struct Walk {
+    ModeCandidate candidate{};
+    std::vector<int> excluding{};   ///< rows that exclude it by their values
+    std::vector<int> on_surface{};  ///< constraints that are not void and whose values are 0
+  };
+  /// Goes through the sub-problems with these values, whatever their rows say.
+  Walk walk(double t, const Vector& x, double share, const std::vector<int>& z);
+
+  /// False where it ended early. `found` takes each candidate, `left` what is excluded.
+  bool run(double t, const Vector& x, double share, const ValueLimits& limits,
+           const std::function<void(const ModeCandidate&)>& found,
+           const std::function<void(const Exclusion&)>& left);
+
+ private:
+  using Number = running_error::RunningError;
+  struct Equation {
+    int row = -1;
+    int slope = -1;  ///< line of its derivative by the unknown
+  };
+  struct Block {
+    std::vector<int> binaries;
+    std::vector<int> open;           ///< unknowns of variables
+    std::vector<Equation> single{};  ///< equations that are affine in the only open unknown
+  };
+
+  void read_block(const SubProblem& block);
+  void begin(double t, const Vector& x, double share);
+  [[nodiscard]] ModeCandidate candidate() const;
+  void put_binaries(int block);
+  void visit(int block);
+  bool enter(int block);
+  int unsolvable_row(int block);
+  bool check_rows(int block);
+  int row_sign(int row);
+  [[nodiscard]] bool is_known(int row) const;
+  bool check_surfaces(int block);
+  void exclude(int block, int row, const char* why);
+  Number evaluate(int line);
+  [[nodiscard]] int input_of(int unknown) const;
+  [[nodiscard]] bool exceeds_changes() const;
+  [[nodiscard]] const SparsePolynomial* surface_at(std::vector<int>& corner, int binary, int& row);
+  template <class Visit>
+  bool at_corners(const std::vector<int>& z, int except, const Visit& visit);
+
+  const HybridModel& model_;
+  const HybridStructure& structure_;
+  Faces& faces_;
+  Tape tape_;
+  std::vector<int> rows_;
+  std::vector<Block> blocks_;
+  std::vector<std::vector<int>> lines_;  // below each line that is evaluated
+  std::vector<Number> inputs_, values_;
+
+  std::vector<int> z_;
+  const ValueLimits* limits_ = nullptr;
+  const std::function<void(const ModeCandidate&)>* found_ = nullptr;
+  const std::function<void(const Exclusion&)>* left_ = nullptr;
+  long nodes_ = 0, candidates_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace perp

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <perp/analysis/jumps.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/schemes/located/transition/jumps.hpp>
+
+namespace perp {
+namespace {
+
+ContinuousStart start_of(const Continuation& continuation) {
+  return {continuation.mode, continuation.jet.x.col(0), continuation.jet.lambda.col(0)};
+}
+
+std::vector<ContinuousStart> starts_of(const std::vector<Continuation>& continuations) {
+  std::vector<ContinuousStart> starts;
+  for (const Continuation& continuation : continuations) starts.push_back(start_of(continuation));
+  return starts;
+}
+
+ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOptions& limits) {
+  const Vector lambda = Vector::Zero(system.m());
+  JumpBlock block;
+  block.x.resize(static_cast<std::size_t>(system.n()));
+  block.lambda.resize(static_cast<std::size_t>(system.m()));
+  std::iota(block.x.begin(), block.x.end(), 0);
+  std::iota(block.lambda.begin(), block.lambda.end(), 0);
+  SelectionOptions options;
+  options.most =
+      static_cast<int>(std::min<long>(limits.max_nodes, std::numeric_limits<int>::max()));
+  options.memory = false;
+  ConsistentJets jets(system);
+  const Mode any(block.lambda.size(), 0);
+  const Selection now = select(jets, t, x, lambda, any, block.lambda, options);
+  const Jumps found = find_jumps(system, jets, t, x, lambda, options);
+  if (!now.admissible.empty())
+    block.jumps.push_back({starts_of(now.admissible), 0, Vector::Zero(system.n()), lambda});
+  for (const Jump& jump : found.found)
+    block.jumps.push_back(
+        {starts_of(jump.continuations), jump.size, jump.variable_impulse, jump.multiplier_impulse});
+  block.complete = now.complete && found.complete;
+  respect_memory(block, system.laws, limits.present);
+
+  ConsistentJumps jumps;
+  jumps.nodes = static_cast<long>(found.found.size() + found.rejected.size());
+  jumps.status = !block.complete       ? Status::not_enumerated
+                 : block.jumps.empty() ? Status::not_solved  // Newton's method proves nothing
+                                       : Status::solved;
+  if (!block.complete)
+    jumps.message =
+        fmt::format("not proved complete: the search ended after {} modes", options.most);
+  else if (block.jumps.empty())
+    jumps.message = "no jump to a state from which a continuous solution starts was found";
+  const bool complete = block.complete;
+  jumps.blocks.push_back(std::move(block));
+  list_products(jumps, system.n(), system.m(), limits.most_listed);
+  return {std::move(jumps), complete ? "by Newton's method in every mode" : "", false};
+}
+
+}  // namespace
+
+ModelJumps jumps_of(const Model& model, const Vector& x, double t, const JumpOptions& options) {
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) {
+    ConsistentJumps jumps = consistent_jumps(*lcs, x, t, options);
+    std::string proof;
+    if (jumps.status != Status::not_enumerated)
+      proof = fmt::format("proved: all modes for steps h -> 0, {} nodes", jumps.nodes);
+    return {std::move(jumps), proof, !proof.empty()};
+  }
+  const Dcs& system = std::get<Dcs>(model.system);
+  if (!system.resets.empty())
+    throw InvalidInput(fmt::format(
+        "{}: the resets of this model say where its state jumps to; expected a model without "
+        "resets, whose jumps follow from its laws",
+        model.file.empty() ? model.name : model.file));
+  return by_newton(system, x, t, options);
+}
+
+}  // namespace perp

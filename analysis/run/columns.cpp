@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include <perp/analysis/run/columns.hpp>
+
+namespace perp {
+namespace {
+
+bool is_plain(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> variable_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const Variable& variable : model.variables) names.push_back(variable.name);
+  return names;
+}
+
+Columns columns_of(const Model& model) {
+  Columns columns;
+  std::set<std::string> taken{"t", "mode"};
+  for (const Variable& variable : model.variables) {
+    columns.x.push_back(variable.name);
+    taken.insert(variable.name);
+  }
+  columns.outputs = model.outputs.names;
+  taken.insert(columns.outputs.begin(), columns.outputs.end());
+  const std::vector<Law>& laws = model.laws();
+  bool by_name = true;
+  std::set<std::string> names = taken;
+  for (const Law& law : laws)
+    by_name = by_name && is_plain(law.name) && names.insert("lambda_" + law.name).second &&
+              names.insert("w_" + law.name).second;
+  for (std::size_t i = 0; i < laws.size(); ++i) {
+    const std::string own = i < model.multipliers.size() ? model.multipliers[i] : "";
+    if (!own.empty() && taken.count(own) + taken.count("w_" + own) == 0) {  // the user's name
+      columns.lambda.push_back(own);
+      columns.w.push_back("w_" + own);
+      continue;
+    }
+    std::string ending = by_name ? "_" + laws[i].name : fmt::format("{}", i + 1);
+    while (taken.count("lambda" + ending) > 0 || taken.count("w" + ending) > 0)
+      ending = std::string("_").append(ending);
+    columns.lambda.push_back("lambda" + ending);
+    columns.w.push_back("w" + ending);
+  }
+  return columns;
+}
+
+const std::string& ModeText::operator()(const Mode& mode) {
+  if (text_.empty() || mode != mode_) {
+    mode_ = mode;
+    text_ = describe(laws_, mode);
+  }
+  return text_;
+}
+
+BranchTexts branch_texts(const std::vector<Law>& laws, const Event& event) {
+  BranchTexts texts;
+  if (event.law < 0) return texts;
+  const Law& law = laws.at(static_cast<std::size_t>(event.law));
+  texts.law = law.name;
+  if (std::count_if(laws.begin(), laws.end(),
+                    [&](const Law& other) { return other.name == law.name; }) > 1)
+    texts.law += fmt::format(" (law {})", event.law + 1);
+  if (event.from >= 0) texts.from = describe(law.branches.at(static_cast<std::size_t>(event.from)));
+  if (event.to >= 0) texts.to = describe(law.branches.at(static_cast<std::size_t>(event.to)));
+  return texts;
+}
+
+}  // namespace perp

@@ -1,0 +1,44 @@
+#include <algorithm>
+
+#include <perp/analysis/run/history.hpp>
+
+namespace perp {
+
+void ModeHistory::add(const Step& step) {
+  if (spans_.empty())
+    spans_.push_back({step.mode, step.t, step.t, step.t, step.t});
+  else if (spans_.back().mode != step.mode)
+    spans_.push_back({step.mode, step.t, step.t, last_t_, step.t});
+  last_t_ = step.t;
+}
+
+std::vector<ModeSpan> ModeHistory::resolved(const std::vector<Event>& events) const {
+  std::vector<ModeSpan> spans = spans_;
+  // Events are in the order of time, and so are the spans.
+  std::size_t next = 0;
+  for (std::size_t k = 1; k < spans.size(); ++k) {
+    ModeSpan& span = spans[k];
+    while (next < events.size() && events[next].t < span.found_in) ++next;
+    const Event* chosen = nullptr;
+    for (std::size_t e = next; e < events.size() && events[e].t <= span.found_at; ++e) {
+      const EventKind kind = events[e].kind;
+      if (kind == EventKind::inconsistent_start || kind == EventKind::no_solution ||
+          kind == EventKind::bound || kind == EventKind::stopped)
+        continue;
+      if (chosen == nullptr || (kind == EventKind::jump && chosen->kind != EventKind::jump))
+        chosen = &events[e];
+    }
+    if (chosen != nullptr) span.start = chosen->t;
+  }
+  for (std::size_t k = 0; k + 1 < spans.size(); ++k) spans[k].end = spans[k + 1].start;
+  if (!spans.empty()) spans.back().end = last_t_;
+  return spans;
+}
+
+bool is_sliding(const std::vector<Law>& laws, const Mode& mode) {
+  for (std::size_t i = 0; i < mode.size(); ++i)
+    if (perp::is_sliding(laws.at(i), mode[i])) return true;
+  return false;
+}
+
+}  // namespace perp

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/core/law.hpp>
+#include <perp/core/trajectory.hpp>
+
+namespace perp {
+
+/// A stretch of a run in one mode.
+struct ModeSpan {
+  Mode mode;
+  double start = 0;     ///< the run's start, or the time of the change, interpolated where possible
+  double end = 0;       ///< start of the next one, or the end of the run
+  double found_in = 0;  ///< start of the step in whose end the mode was found
+  double found_at = 0;  ///< end of that step
+};
+
+/// The modes of a run in their order, from its accepted steps.
+class ModeHistory {
+ public:
+  void add(const Step& step);
+  /// The spans; the time of a change is that of an event in the step that made it: of a jump if
+  /// there is one, else of the first change of mode, else the end of the step.
+  [[nodiscard]] std::vector<ModeSpan> resolved(const std::vector<Event>& events) const;
+
+ private:
+  std::vector<ModeSpan> spans_;
+  double last_t_ = 0;
+};
+
+/// Is some law in its inner branch (sliding, contact of finite force)?
+bool is_sliding(const std::vector<Law>& laws, const Mode& mode);
+
+}  // namespace perp

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <cmath>
+#include <variant>
+
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/lcp/parametric/mode_cache.hpp>
+#include <perp/models/language/run_options.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
+#include <perp/schemes/check_options.hpp>
+#include <perp/schemes/continuation/path_capturing.hpp>
+#include <perp/schemes/located/located_run.hpp>
+
+namespace perp {
+namespace {
+
+static_assert(most_tabled_modes == ModeCache::table_limit);
+constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
+
+Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
+  return std::visit(
+      [&](const auto& system) {
+        return integrate(system, model.x0(), model.run.span, backward_euler_options(model),
+                         options);
+      },
+      model.system);
+}
+
+Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
+  return std::visit(
+      [&](const auto& system) {
+        return integrate(system, model.x0(), model.run.span, step_options(model), options);
+      },
+      model.system);
+}
+
+Trajectory run_moreau_jean(const Model& model, const IntegrateOptions& options) {
+  if (!model.equations)
+    throw InvalidInput(
+        fmt::format("scheme moreau_jean: model '{}' is in the matrix form; expected "
+                    "equations of a mechanical system",
+                    model.name));
+  return integrate(*model.equations, model.x0(), model.run.span,
+                   MoreauJean{.h = model.run.h,
+                              .theta = model.run.theta,
+                              .restitution = model.restitution,
+                              .tol = model.run.tol},
+                   options);
+}
+
+Trajectory run_located(const Model& model, const IntegrateOptions& options) {
+  return integrate(equations_of(model), model.x0(), model.run.span, located_options(model), options);
+}
+
+/// What it finds is no trajectory: `perp run` and `perp enclose` ask it before.
+Trajectory run_enclosure(const Model& model, const IntegrateOptions& /*options*/) {
+  throw InvalidInput(
+      fmt::format("scheme enclosure bounds the solutions of model '{}' and gives no trajectory; "
+                  "expected perp enclose, perp run, or another scheme",
+                  model.name));
+}
+
+double one(const RunOptions& /*options*/) { return 1; }
+double theta_of(const RunOptions& options) { return options.theta; }
+
+}  // namespace
+
+const std::vector<SchemeEntry>& schemes() {
+  static const std::vector<SchemeEntry> table{
+      {"backward_euler", "implicit Euler, event capturing: one complementarity problem a step",
+       run_backward_euler, one},
+      {"enclosure", "bounds that are a proof, of all solutions: see perp enclose", run_enclosure,
+       one},
+      {"located", "Radau IIA of order 5, 9 or 13; events to machine precision, --tol is the error",
+       run_located, one},
+      {"moreau_jean", "velocity stepping of mechanical systems with contacts and restitution",
+       run_moreau_jean, one},
+      {"theta", "theta-method on the smooth part (theta = 0.5: second order between events)",
+       run_theta, theta_of},
+  };
+  return table;
+}
+
+const SchemeEntry& scheme(const std::string& name) {
+  std::vector<std::string> names;
+  for (const SchemeEntry& entry : schemes()) names.emplace_back(entry.name);
+  return schemes()[find_name(name, names, "scheme")];
+}
+
+BackwardEuler backward_euler_options(const Model& model) {
+  return {.h = model.run.h,
+          .selector = selector_from(model.run.selector),
+          .tol = model.run.tol,
+          .solver = model.run.solver,
+          .split_at_events = model.run.split_at_events};
+}
+
+Located located_options(const Model& model) {
+  Located located{.tol = model.run.tol,
+                  .output_step = model.run.h,
+                  .policy = model.run.policy == "stay" ? ContinuationPolicy::stay
+                                                       : ContinuationPolicy::minimal_norm,
+                  .cross_check = model.run.cross_check,
+                  .restitution = model.restitution};
+  for (const auto& variable : model.variables) located.names.push_back(variable.name);
+  located.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    located.scale[static_cast<Eigen::Index>(j)] =
+        model.variables[j].nominal == no_nominal ? 0 : model.variables[j].nominal;
+  return located;
+}
+
+void check_located(const Model& model) {
+  check_steps(model.run.span, model.run.h, {});
+  const IntegrateOptions none;
+  LocatedRun(equations_of(model), located_options(model), none);
+}
+
+bool is_affine(const Model& model) { return std::holds_alternative<Lcs>(model.system); }
+
+Dcs equations_of(const Model& model) {
+  return model.equations ? *model.equations : as_dcs(model.lcs());
+}
+
+void check_run(const Model& model) {
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) Capturing(*lcs, step_options(model));
+  if (model.run.scheme == "located") check_located(model);
+}
+
+Theta step_options(const Model& model) {
+  return {.h = model.run.h,
+          .theta = scheme(model.run.scheme).theta(model.run),
+          .selector = selector_from(model.run.selector),
+          .tol = model.run.tol,
+          .solver = model.run.solver,
+          .split_at_events = model.run.split_at_events};
+}
+
+std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
+  if (model.run.scheme == "moreau_jean" || model.run.scheme == "located" ||
+      model.run.scheme == "enclosure")
+    throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
+    return perp::capturing_scheme(*lcs, step_options(model));
+  return perp::capturing_scheme(std::get<Dcs>(model.system), step_options(model));
+}
+
+}  // namespace perp

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <perp/core/trajectory.hpp>
+#include <perp/models/language/model.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/schemes/scheme.hpp>
+
+namespace perp {
+
+/// A scheme as model files and the command line name it.
+struct SchemeEntry {
+  const char* name;
+  const char* meaning;
+  /// Integrates the model with the options of its [run] table.
+  Trajectory (*run)(const Model& model, const IntegrateOptions& options);
+  /// Weight θ of the new state in one step (1: backward Euler).
+  double (*theta)(const RunOptions& options);
+};
+
+/// All schemes, by name.
+const std::vector<SchemeEntry>& schemes();
+
+/// Throws InvalidInput with the nearest known name.
+const SchemeEntry& scheme(const std::string& name);
+
+/// Options of backward Euler as they stand in the model's [run] table.
+BackwardEuler backward_euler_options(const Model& model);
+/// The same of the θ-method; backward Euler is θ = 1.
+Theta step_options(const Model& model);
+/// The same of the located scheme, with the nominal values of the variables.
+Located located_options(const Model& model);
+/// Throws InvalidInput where they are wrong, or the model's equations cannot be differentiated.
+void check_located(const Model& model);
+
+/// Do the equations hold constant matrices?
+bool is_affine(const Model& model);
+/// The equations of any model; those of the matrix form as equations.
+Dcs equations_of(const Model& model);
+
+/// Throws InvalidInput where the model's scheme cannot run with its options: before a file is touched.
+void check_run(const Model& model);
+
+/// The stepper of a capturing scheme for the model. Throws InvalidInput for other schemes.
+std::unique_ptr<Scheme> capturing_scheme(const Model& model);
+
+}  // namespace perp

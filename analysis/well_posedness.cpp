@@ -1,0 +1,91 @@
+// What the equations of a model say before any run: `perp check` asks it.
+#include <Eigen/Core>
+#include <set>
+#include <variant>
+
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/analysis/well_posedness.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/linear/lu.hpp>
+#include <perp/core/linearize.hpp>
+#include <perp/core/pencil/constraint_product.hpp>
+#include <perp/core/pencil/pencil.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/parametric/mode_equations.hpp>
+#include <perp/schemes/step/step_equations.hpp>
+
+namespace perp {
+namespace {
+
+constexpr long most_modes = 256;
+constexpr long most_judged = 1024;        // modes whose eigenvalues are computed
+constexpr long most_signs = 4096;         // modes of a block whose determinants are computed
+constexpr long most_checked = 50;         // pieces of the consistent start
+constexpr double singular_below = 1e-13;  // reciprocal condition of a step matrix
+
+/// The system in one mode: itself, or linearised at the start.
+Lcs in_mode(const Model& model, const Mode& mode) {
+  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) return *lcs;
+  const Dcs& dcs = std::get<Dcs>(model.system);
+  const double t = model.run.span.start;
+  return linearized(dcs, t, state_in_mode(dcs, t, model.x0(), mode));
+}
+
+ModeWellPosedness judged(const Model& model, const Mode& mode) {
+  ModeWellPosedness result{.mode = mode};
+  Lcs lcs;
+  try {
+    lcs = validated(in_mode(model, mode));
+  } catch (const InvalidInput& error) {
+    result.fault = error.what();
+    return result;
+  }
+  // The index, and C_i B of what is left after differentiation.
+  const ModeDae dae = mode_dae(lcs, mode);
+  result.index = index_of(dae.E, dae.A);
+  if (!result.index || *result.index > 1) result.product = constraint_product(dae);
+  const StepEquations equations(lcs, step_options(model).theta);
+  result.reciprocal_condition =
+      scaled_reciprocal_condition(mode_matrix(equations.family(model.run.h).base, mode));
+  return result;
+}
+
+}  // namespace
+
+bool ModeWellPosedness::has_singular_step() const { return reciprocal_condition < singular_below; }
+
+ModelModes well_posedness(const Model& model) {
+  ModelModes modes{.count = mode_count(model.laws()), .is_linearised = !is_affine(model)};
+  Mode mode(model.laws().size(), 0);
+  do modes.list.push_back(judged(model, mode));
+  while (static_cast<long>(modes.list.size()) < most_modes && next_mode(mode, model.laws()));
+  return modes;
+}
+
+ModelSteps solvability_of_steps(const Model& model) {
+  ModelSteps steps;
+  const Lcs* lcs = std::get_if<Lcs>(&model.system);
+  steps.is_affine = lcs != nullptr;
+  if (lcs == nullptr || model.laws().empty()) return steps;
+  const double theta = step_options(model).theta;
+  steps.judges_shorter = mode_count(model.laws()) <= static_cast<double>(most_judged);
+  if (steps.judges_shorter)
+    steps.found = step_solvability(*lcs, theta, model.run.h);
+  else
+    steps.found.at_h =
+        unique_solvability(StepEquations(*lcs, theta).family(model.run.h).base, most_signs);
+  return steps;
+}
+
+StartConsistency consistency_of_start(const Model& model) {
+  const StepEquations equations(model.lcs(), step_options(model).theta);
+  const SolutionSet set = enumerate(equations.consistency(model.x0(), model.run.span.start));
+  std::set<Mode> modes;
+  for (const Piece& piece : pieces(set, most_checked))
+    modes.insert(piece.modes.begin(), piece.modes.end());
+  return {set.complete, multiplicity(set), count(set), {modes.begin(), modes.end()}};
+}
+
+int rank_of_e(const Lcs& lcs) { return static_cast<int>(linear::FullLu(lcs.E).rank()); }
+
+}  // namespace perp

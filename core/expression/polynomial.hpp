@@ -1,0 +1,53 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <perp/core/tape/running_error.hpp>
+#include <perp/core/tape/tape.hpp>
+
+namespace perp {
+
+/// Σ_k c_k Π_i a_ki: coefficients by products of atoms, an atom as often as its power, in
+/// increasing order. An atom is an input of a tape or a function that is no polynomial, see
+/// PolynomialReader. Coefficients carry bounds of their rounding; those that are 0 within them are
+/// left out, so that 0 has no terms.
+struct SparsePolynomial {
+  std::map<std::vector<int>, running_error::RunningError> terms{};
+
+  [[nodiscard]] bool is_zero() const { return terms.empty(); }
+};
+
+/// κ with a = κ b, none where there is none, or one of them is 0. Coefficients are compared within
+/// their rounding.
+std::optional<double> ratio(const SparsePolynomial& a, const SparsePolynomial& b);
+
+/// The constant c with a + κ b = c, none where the sum is no constant.
+std::optional<double> constant_sum(const SparsePolynomial& a, double kappa,
+                                   const SparsePolynomial& b);
+
+/// Reads lines of one tape as polynomials. Equal functions of equal polynomials are one atom over
+/// all that one reader reads. Numbers of the tape count as known to a few units of rounding, as
+/// decimal numbers are.
+class PolynomialReader {
+ public:
+  explicit PolynomialReader(const Tape& tape) : tape_(tape) {}
+
+  /// The line with inputs first, first + 1, .. replaced by the numbers `known`. None where it is
+  /// multiplied out to more than a few thousand terms or has no finite value.
+  std::optional<SparsePolynomial> read(int line, int first, const std::vector<double>& known);
+
+ private:
+  int atom(Operation operation, const SparsePolynomial& a, const SparsePolynomial& b);
+  std::optional<SparsePolynomial> operation(const Instruction& line, const SparsePolynomial& a,
+                                            const SparsePolynomial& b);
+
+  const Tape& tape_;
+  std::map<std::vector<double>, int> atoms_;
+};
+
+/// The lines that one line needs, itself too, increasing.
+std::vector<int> lines_below(const Tape& tape, int line);
+
+}  // namespace perp

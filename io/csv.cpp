@@ -1,0 +1,93 @@
+#include <fmt/compile.h>
+#include <algorithm>
+
+#include <perp/io/csv.hpp>
+
+namespace perp::io {
+namespace {
+
+void append(fmt::memory_buffer& buffer, double value) {
+  fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{},"), value);
+}
+
+}  // namespace
+
+CsvWriter::CsvWriter(const std::string& file, const Model& model,
+                     const std::vector<std::string>& quantities)
+    : file_(file, Writing::rows),
+      mode_text_(model.laws()),
+      lambdas_(model.laws().size()),
+      quantities_(static_cast<Eigen::Index>(quantities.size())) {
+  const Columns columns = columns_of(model);
+  std::string header = "t,";
+  for (const std::string& name : columns.x) header += quoted(name) + ",";
+  for (const std::string& name : columns.lambda) header += quoted(name) + ",";
+  for (const std::string& name : columns.outputs) header += quoted(name) + ",";
+  for (const auto& [letter, count] : {std::pair{"x", columns.x.size()}, {"lambda", lambdas_}})
+    for (std::size_t i = 1; i <= count; ++i)
+      for (const std::string& name : quantities)
+        header += fmt::format("d{}{}_d{},", letter, i, name);
+  header += "mode\n";
+  file_.buffer().append(header.data(), header.data() + header.size());
+  file_.end_record();
+}
+
+/// Empty fields where the scheme of this row has none.
+void CsvWriter::append_sensitivities(const Step& step) {
+  for (const auto& [matrix, rows] : {std::pair{&step.dx_dq, step.x.size()},
+                                     {&step.dlambda_dq, static_cast<Eigen::Index>(lambdas_)}})
+    for (Eigen::Index i = 0; i < rows; ++i)
+      for (Eigen::Index k = 0; k < quantities_; ++k) {
+        if (i < matrix->rows())
+          append(file_.buffer(), (*matrix)(i, k));
+        else
+          file_.buffer().push_back(',');
+      }
+}
+
+void CsvWriter::row(const Step& step, const Vector& outputs) {
+  fmt::memory_buffer& buffer = file_.buffer();
+  append(buffer, step.t);
+  for (const double value : step.x) append(buffer, value);
+  for (const double value : step.lambda) append(buffer, value);
+  for (const double value : outputs) append(buffer, value);
+  if (quantities_ > 0) append_sensitivities(step);
+  if (mode_field_.empty() || step.mode != mode_) {
+    mode_ = step.mode;
+    mode_field_ = quoted(mode_text_(step.mode)) + "\n";
+  }
+  buffer.append(mode_field_.data(), mode_field_.data() + mode_field_.size());
+  file_.end_record();
+}
+
+void write_events(const std::string& file, const std::vector<Law>& laws,
+                  const std::vector<Event>& events, const std::vector<std::string>& quantities) {
+  std::string text = "t,type,law,from,to,t_before,t_after,size,note";
+  // Schemes that count continuations say how many, and whether the one taken is strict.
+  const bool counted = std::any_of(events.begin(), events.end(),
+                                   [](const Event& event) { return event.continuations > 0; });
+  if (counted) text += ",continuations,strict";
+  for (const std::string& name : quantities) text += ",dt_d" + name;
+  text += quantities.empty() ? "\n" : ",condition\n";
+  for (const Event& event : events) {
+    const BranchTexts branches = branch_texts(laws, event);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}", event.t, to_string(event.kind),
+                        quoted(branches.law), quoted(branches.from), quoted(branches.to),
+                        event.t_before, event.t_after, event.size, quoted(event.note));
+    if (counted)
+      text += event.continuations > 0
+                  ? fmt::format(",{},{}", event.continuations, event.is_weak ? "no" : "yes")
+                  : ",,";
+    if (!quantities.empty()) {
+      for (std::size_t k = 0; k < quantities.size(); ++k)
+        text += static_cast<Eigen::Index>(k) < event.dt_dq.size()
+                    ? fmt::format(",{}", event.dt_dq[static_cast<Eigen::Index>(k)])
+                    : ",";
+      text += fmt::format(",{}", event.condition);
+    }
+    text += "\n";
+  }
+  write_file(file, text);
+}
+
+}  // namespace perp::io

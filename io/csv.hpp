@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/analysis/run/columns.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/io/files/output_file.hpp>
+#include <perp/models/language/model.hpp>
+
+namespace perp::io {
+
+/// A trajectory as CSV: t, the variables, λ, outputs, sensitivities, the mode as text. Numbers are
+/// the shortest text that reads back as the same double.
+class CsvWriter {
+ public:
+  /// `quantities`: names of the columns of dx_dq, e.g. p1: columns dx1_dp1, ..., dlambda1_dp1, ...
+  CsvWriter(const std::string& file, const Model& model,
+            const std::vector<std::string>& quantities = {});
+  /// `outputs`: their values at this state.
+  void row(const Step& step, const Vector& outputs);
+  void close() { file_.close(); }
+
+ private:
+  void append_sensitivities(const Step& step);
+
+  OutputFile file_;
+  ModeText mode_text_;
+  std::string mode_field_;
+  Mode mode_;
+  std::size_t lambdas_;
+  Eigen::Index quantities_;
+};
+
+/// The events as CSV: t,type,law,from,to,t_before,t_after,size,note. Where the solution ends is a
+/// comment line. With `quantities` the columns dt_d<quantity> and condition follow.
+void write_events(const std::string& file, const std::vector<Law>& laws,
+                  const std::vector<Event>& events,
+                  const std::vector<std::string>& quantities = {});
+
+}  // namespace perp::io

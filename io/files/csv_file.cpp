@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/core/base/error.hpp>
+#include <perp/io/files/csv_file.hpp>
+#include <perp/io/files/input_text.hpp>
+
+namespace perp::io {
+namespace {
+
+/// Fields of one line of CSV.
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    const char c = line[k];
+    if (c == '"') {
+      if (quoted && k + 1 < line.size() && line[k + 1] == '"')
+        fields.back() += line[++k];
+      else
+        quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  for (std::string& field : fields) {
+    const std::size_t first = field.find_first_not_of(" \t");
+    field = first == std::string::npos
+                ? ""
+                : field.substr(first, field.find_last_not_of(" \t") - first + 1);
+  }
+  return fields;
+}
+
+/// Calls take(line, number) for the lines from a byte on that are neither empty nor comments, until
+/// it returns false. Returns the byte after the last line.
+template <class Take>
+std::size_t for_lines(const std::string& text, std::size_t from, int number, const Take& take) {
+  while (from < text.size()) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    const std::string line = text.substr(from, end - from);
+    from = end + 1;
+    ++number;
+    if (line.empty() || line == "\r" || line[0] == '#') continue;
+    if (!take(line, number)) break;
+  }
+  return from;
+}
+
+}  // namespace
+
+CsvFile::CsvFile(const std::string& file, const std::string& first_column)
+    : file_(file), text_(read_file(file)) {
+  rows_at_ = for_lines(text_, 0, 0, [&](const std::string& line, int number) {
+    header_ = fields_of(line);
+    rows_from_ = number;
+    return false;
+  });
+  if (header_.empty())
+    throw InvalidInput(
+        fmt::format("{}:1:1: is empty; expected a line with the names of columns", file));
+  if (header_.front() != first_column)
+    throw InvalidInput(fmt::format("{}:{}:1: the first column is '{}'; expected {}", file,
+                                   rows_from_, header_.front(), first_column));
+}
+
+int CsvFile::column(const std::string& name) const {
+  const auto found = std::find(header_.begin(), header_.end(), name);
+  return found == header_.end() ? -1 : static_cast<int>(found - header_.begin());
+}
+
+void CsvFile::read(const std::function<void(const Row& row)>& take) const {
+  for_lines(text_, rows_at_, rows_from_, [&](const std::string& line, int number) {
+    const Row row{fmt::format("{}:{}:1", file_, number), fields_of(line)};
+    if (row.fields.size() != header_.size())
+      throw InvalidInput(fmt::format("{}: found {} fields; expected {}", row.place,
+                                     row.fields.size(), header_.size()));
+    take(row);
+    return true;
+  });
+}
+
+}  // namespace perp::io

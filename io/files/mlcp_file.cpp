@@ -1,0 +1,244 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/input_text.hpp>
+#include <perp/io/files/json_places.hpp>
+#include <perp/io/files/mlcp_file.hpp>
+
+namespace perp::io {
+namespace {
+
+constexpr std::size_t most_unknowns = 20'000;
+
+std::string type_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null: return "null";
+    case Json::value_t::boolean: return "true or false";
+    case Json::value_t::string: return "text";
+    case Json::value_t::array: return fmt::format("a list of {}", value.size());
+    case Json::value_t::object: return "a table";
+    default: return fmt::format("{}", value.dump());
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& file) : file_(file), text_(read_file(file)) { parse(); }
+
+  MlcpFile operator()() {
+    if (!root_.is_object()) fail({}, fmt::format("found {}; expected a table", type_of(root_)));
+    check_keys(root_, {},
+               {"name", "family", "note", "p", "m", "Auu", "Aul", "au", "Alu", "All", "al", "lower",
+                "upper", "class", "pieces", "norm", "minimal_norm", "certificate", "status"});
+    MlcpFile result;
+    if (root_.contains("name")) {
+      if (!root_["name"].is_string()) fail({"name"}, "name: expected text");
+      result.name = root_["name"].get<std::string>();
+    }
+    p_ = size("p");
+    m_ = size("m");
+    Mlcp& problem = result.problem;
+    problem.M11 = matrix("Auu", p_, p_);
+    problem.M12 = matrix("Aul", p_, m_);
+    problem.q1 = vector("au", p_);
+    problem.M21 = matrix("Alu", m_, p_);
+    problem.M22 = matrix("All", m_, m_);
+    problem.q2 = vector("al", m_);
+    read_laws(problem);
+    if (root_.contains("norm") && !root_["norm"].is_null()) read_norm(result);
+    return result;
+  }
+
+ private:
+  void parse() {
+    try {
+      root_ = Json::parse(text_, [this](int, Json::parse_event_t event, Json& value) {
+        look_for_repeated(event, value);
+        return true;
+      });
+    } catch (const Json::parse_error& error) {
+      // "[json.exception.parse_error.101] parse error at line 1, column 2: what ..."
+      std::string what = error.what();
+      const std::size_t start = what.find(": ");
+      if (start != std::string::npos) what = what.substr(start + 2);
+      fail_at(error.byte > 0 ? error.byte - 1 : 0, "not JSON: " + what);
+    } catch (const Json::out_of_range& error) {
+      fail_at(0, fmt::format("not JSON that can be read: {}", error.what()));
+    }
+  }
+
+  /// A key that stands twice in a table would silently win over the first one.
+  void look_for_repeated(Json::parse_event_t event, const Json& value) {
+    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys_.pop_back();
+    if (event != Json::parse_event_t::key) return;
+    const auto key = value.get<std::string>();
+    if (!keys_.back().insert(key).second) fail_at(0, fmt::format("the key '{}' stands twice", key));
+  }
+
+  [[noreturn]] void fail_at(std::size_t byte, const std::string& message) const {
+    const auto [line, column] = line_and_column(text_, byte);
+    throw InvalidInput(fmt::format("{}:{}:{}: {}", file_, line, column, message));
+  }
+  [[noreturn]] void fail(const JsonPath& path, const std::string& message) const {
+    fail_at(json_place(text_, path), message);
+  }
+
+  void check_keys(const Json& table, const JsonPath& where,
+                  const std::vector<std::string>& known) const {
+    for (const auto& item : table.items())
+      if (std::find(known.begin(), known.end(), item.key()) == known.end()) {
+        JsonPath path = where;
+        path.emplace_back(item.key());
+        fail(path, fmt::format("unknown key '{}'{}", item.key(), suggestion(item.key(), known)));
+      }
+  }
+
+  std::size_t size(const char* key) const {
+    if (!root_.contains(key)) fail({}, fmt::format("'{}' is missing; expected a number", key));
+    const Json& value = root_[key];
+    if (!value.is_number_integer() || value.get<long long>() < 0 ||
+        value.get<long long>() > static_cast<long long>(most_unknowns))
+      fail({key}, fmt::format("{} is {}; expected a whole number from 0 to {}", key, type_of(value),
+                              most_unknowns));
+    return value.get<std::size_t>();
+  }
+
+  /// The member, or an empty list where it may be left out.
+  const Json& list(const char* key, std::size_t entries) const {
+    static const Json nothing = Json::array();
+    if (!root_.contains(key)) {
+      if (entries == 0) return nothing;
+      fail({}, fmt::format("'{}' is missing; expected a list", key));
+    }
+    if (!root_[key].is_array())
+      fail({key}, fmt::format("{} is {}; expected a list", key, type_of(root_[key])));
+    return root_[key];
+  }
+
+  [[nodiscard]] double number(const Json& value, const JsonPath& path, const std::string& what,
+                              bool may_be_infinite) const {
+    if (value.is_number()) {
+      const double number = value.get<double>();
+      if (std::isfinite(number)) return number;
+    } else if (value.is_string() && may_be_infinite) {
+      const auto text = value.get<std::string>();
+      if (text == "inf" || text == "+inf") return inf;
+      if (text == "-inf") return -inf;
+      fail(path, fmt::format("{} is '{}'; expected a number, \"inf\" or \"-inf\"", what, text));
+    }
+    fail(path, fmt::format("{} is {}; expected a {}number", what, type_of(value),
+                           may_be_infinite ? "" : "finite "));
+  }
+
+  Vector vector(const char* key, std::size_t size, bool may_be_infinite = false) const {
+    const Json& values = list(key, size);
+    if (values.size() != size)
+      fail({key}, fmt::format("{} must have {} entries but has {}", key, size, values.size()));
+    Vector result(static_cast<Eigen::Index>(size));
+    for (std::size_t i = 0; i < size; ++i)
+      result[static_cast<Eigen::Index>(i)] =
+          number(values[i], {key, i}, fmt::format("{}({})", key, i + 1), may_be_infinite);
+    return result;
+  }
+
+  Matrix matrix(const char* key, std::size_t rows, std::size_t columns) const {
+    const Json& values = list(key, rows * columns);
+    Matrix result(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
+    if (rows * columns == 0 && values.empty()) return result;
+    if (values.size() != rows)
+      fail({key},
+           fmt::format("{} must be {}x{} but has {} rows", key, rows, columns, values.size()));
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (!values[i].is_array() || values[i].size() != columns)
+        fail({key, i}, fmt::format("{} must be {}x{} but row {} is {}", key, rows, columns, i + 1,
+                                   type_of(values[i])));
+      for (std::size_t j = 0; j < columns; ++j)
+        result(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+            number(values[i][j], {key, i, j}, fmt::format("{}({},{})", key, i + 1, j + 1), false);
+    }
+    return result;
+  }
+
+  void read_laws(Mlcp& problem) const {
+    const Vector lower = vector("lower", m_, true);
+    const Vector upper = vector("upper", m_, true);
+    for (std::size_t i = 0; i < m_; ++i) {
+      const double low = lower[static_cast<Eigen::Index>(i)];
+      const double high = upper[static_cast<Eigen::Index>(i)];
+      if (!(low <= high) || low == inf || high == -inf)
+        fail({"lower", i}, fmt::format("lower({0}) is {1} and upper({0}) is {2}; expected lower <= "
+                                       "upper with a finite number between them",
+                                       i + 1, low, high));
+      problem.laws.push_back(box(low, high));
+    }
+  }
+
+  void read_norm(MlcpFile& result) const {
+    const Json& norm = root_["norm"];
+    if (!norm.is_object()) fail({"norm"}, "norm: expected a table of indices, ref and weights");
+    check_keys(norm, {"norm"}, {"indices", "ref", "weights"});
+    const auto part = [&](const char* key) -> const Json& {
+      if (!norm.contains(key) || !norm[key].is_array())
+        fail({"norm", key}, fmt::format("norm: '{}' is missing; expected a list", key));
+      return norm[key];
+    };
+    const Json& indices = part("indices");
+    const Json& ref = part("ref");
+    const std::size_t size = indices.size();
+    if (ref.size() != size)
+      fail({"norm", "ref"},
+           fmt::format("norm.ref must have {} entries, as norm.indices, but has {}", size,
+                       ref.size()));
+    if (norm.contains("weights") && part("weights").size() != size)
+      fail({"norm", "weights"},
+           fmt::format("norm.weights must have {} entries, as norm.indices, but has {}", size,
+                       norm["weights"].size()));
+    const auto total = static_cast<Eigen::Index>(p_ + m_);
+    Norm made{Matrix::Zero(static_cast<Eigen::Index>(size), total), Vector::Zero(total)};
+    const std::size_t limit = p_ > 0 ? p_ : m_;
+    for (std::size_t k = 0; k < size; ++k) {
+      const Json& index = indices[k];
+      if (!index.is_number_integer() || index.get<long long>() < 0 ||
+          index.get<long long>() >= static_cast<long long>(limit))
+        fail({"norm", "indices", k},
+             fmt::format("norm.indices({}) is {}; expected a whole number from 0 to {}", k + 1,
+                         type_of(index), limit - 1));
+      const int j = index.get<int>();
+      const std::vector<int>& earlier = result.weighted_norm.indices;
+      if (std::find(earlier.begin(), earlier.end(), j) != earlier.end())
+        fail({"norm", "indices", k}, fmt::format("norm.indices: {} stands there twice", j));
+      made.center[j] =
+          number(ref[k], {"norm", "ref", k}, fmt::format("norm.ref({})", k + 1), false);
+      const double weight = norm.contains("weights")
+                                ? number(norm["weights"][k], {"norm", "weights", k},
+                                         fmt::format("norm.weights({})", k + 1), false)
+                                : 1;
+      if (weight < 0)
+        fail({"norm", "weights", k},
+             fmt::format("norm.weights({}) is {}; expected a number >= 0", k + 1, weight));
+      made.W(static_cast<Eigen::Index>(k), j) = std::sqrt(weight);
+      result.weighted_norm.indices.push_back(j);
+      result.weighted_norm.weights.push_back(weight);
+      result.weighted_norm.center.push_back(made.center[j]);
+    }
+    result.norm_given = norm;
+    result.norm = made;
+  }
+
+  std::string file_, text_;
+  std::vector<std::set<std::string>> keys_;  ///< of the tables that are open, while parsing
+  Json root_;
+  std::size_t p_ = 0, m_ = 0;
+};
+
+}  // namespace
+
+MlcpFile read_mlcp(const std::string& file) { return Reader(file)(); }
+
+}  // namespace perp::io

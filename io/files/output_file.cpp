@@ -1,0 +1,154 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <perp/core/base/error.hpp>
+#include <perp/io/files/file_identity.hpp>
+#include <perp/io/files/output_file.hpp>
+
+namespace perp::io {
+namespace {
+
+constexpr std::size_t flush_size = 1U << 16U;
+constexpr int records_per_look_at_the_clock = 64;
+constexpr std::chrono::milliseconds flush_interval{500};
+
+[[noreturn]] void fail(const std::string& name) {
+  // A reader that has gone away is no fault of the file.
+  if (errno == EPIPE) throw ClosedPipe(name + " is a pipe that nobody reads");
+  throw FileError(fmt::format("{} cannot be written: {}", name, std::strerror(errno)));
+}
+
+/// The permissions of a new file, which depend on the process's mask.
+mode_t permissions_of_new_file() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666U & ~mask;
+}
+
+/// Is the file a place that another one can take: a regular file, or none yet, in a folder where
+/// files can be made?
+bool is_replaceable(const std::string& name) {
+  struct stat status {};
+  if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return false;
+  const std::string folder = std::filesystem::path(link_target(name)).parent_path().string();
+  return access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+}  // namespace
+
+Replacement::Replacement(const std::string& name) : name_(name), target_(link_target(name)) {
+  struct stat old {};
+  const bool exists = stat(target_.c_str(), &old) == 0;
+  if (exists && access(target_.c_str(), W_OK) != 0) fail(name_);
+  const std::filesystem::path path(target_);
+  temporary_ = (path.parent_path() / ("." + path.filename().string() + ".XXXXXX")).string();
+  const int descriptor = mkstemp(temporary_.data());
+  if (descriptor < 0) {
+    temporary_.clear();
+    fail(name_);
+  }
+  // The owner can only be kept by those who may give files away; the others own what they write.
+  if (exists && fchown(descriptor, old.st_uid, old.st_gid) != 0) errno = 0;
+  const bool permitted =
+      fchmod(descriptor, exists ? old.st_mode & 07777U : permissions_of_new_file()) == 0;
+  ::close(descriptor);
+  if (!permitted) fail(name_);
+}
+
+Replacement::Replacement(Replacement&& other) noexcept
+    : name_(std::move(other.name_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})) {}
+
+Replacement::~Replacement() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void Replacement::commit() {
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail(name_);
+  temporary_.clear();
+}
+
+OutputFile::OutputFile(const std::string& name, Writing writing)
+    : name_(name == "-" ? "standard output" : name), flushed_(std::chrono::steady_clock::now()) {
+  if (name == "-" || is_standard_output(name)) {
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  if (writing == Writing::whole && is_replaceable(name)) {
+    replacement_.emplace(name);
+    descriptor_ = open(replacement_->path().c_str(), flags);
+  } else {
+    descriptor_ = open(name.c_str(), flags, 0666);
+    empties_ = true;
+  }
+  if (descriptor_ < 0) fail(name_);
+}
+
+OutputFile::~OutputFile() {
+  const bool keeps_records = !replacement_ && !(empties_ && buffer_.size() == 0);
+  try {
+    if (keeps_records)
+      close();
+    else if (descriptor_ >= 0)
+      ::close(descriptor_);
+  } catch (const FileError&) {  // only reached while another error is on its way
+  }
+}
+
+void OutputFile::end_record() {
+  if (buffer_.size() >= flush_size) return flush();
+  if (++records_ < records_per_look_at_the_clock) return;
+  records_ = 0;
+  if (std::chrono::steady_clock::now() - flushed_ >= flush_interval) flush();
+}
+
+void OutputFile::flush() {
+  // Pipes and devices have nothing to be emptied of and say EINVAL.
+  if (std::exchange(empties_, false) && ftruncate(descriptor_, 0) != 0 && errno != EINVAL)
+    fail(name_);
+  std::size_t written = 0;
+  while (written < buffer_.size()) {
+    const ssize_t count = write(descriptor_, buffer_.data() + written, buffer_.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      buffer_.clear();
+      fail(name_);
+    }
+    written += static_cast<std::size_t>(count);
+  }
+  buffer_.clear();
+  flushed_ = std::chrono::steady_clock::now();
+}
+
+void OutputFile::close() {
+  if (descriptor_ < 0) return;
+  flush();
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (descriptor != STDOUT_FILENO && ::close(descriptor) != 0) fail(name_);
+  if (replacement_) replacement_->commit();
+}
+
+void write_file(const std::string& name, const std::string& text) {
+  OutputFile file(name, Writing::whole);
+  file.buffer().append(text.data(), text.data() + text.size());
+  file.close();
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + '"';
+}
+
+}  // namespace perp::io

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace perp::io {
+
+/// A file that takes the place of another once it is complete: it is written under a temporary name
+/// in the same folder and renamed by `commit`, with the permissions of the file that it replaces.
+/// Without `commit` it is removed and the old file stays as it was. A symbolic link is followed: its
+/// target is replaced. Throws FileError.
+class Replacement {
+ public:
+  explicit Replacement(const std::string& name);
+  Replacement(Replacement&& other) noexcept;
+  Replacement& operator=(Replacement&&) = delete;
+  ~Replacement();
+
+  [[nodiscard]] const std::string& path() const { return temporary_; }  ///< where to write
+  /// What was written must be closed before.
+  void commit();
+
+ private:
+  std::string name_, target_, temporary_;
+};
+
+/// How a file is written.
+enum class Writing {
+  whole,  ///< beside its place, which it takes when it is closed; see Replacement
+  rows    ///< in its place, a record at a time: whatever stops the program, no record is cut in two
+};
+
+/// A text file, or standard output for "-" and for every other name of it. A file is emptied only
+/// when the first of its records is written; devices and pipes are written as they are. Throws
+/// FileError when it cannot be opened or written.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& name, Writing writing = Writing::whole);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  /// Of a file that was not closed the records up to here are kept where it is written in rows.
+  ~OutputFile();
+
+  [[nodiscard]] fmt::memory_buffer& buffer() { return buffer_; }
+  /// The record in `buffer` is complete: it is written when there are many or some time has passed.
+  void end_record();
+  /// Writes everything and reports what the file system says, e.g. that the disk is full.
+  void close();
+
+ private:
+  void flush();
+
+  std::string name_;
+  int descriptor_ = -1;
+  bool empties_ = false;  // an old file is emptied by the first write
+  std::optional<Replacement> replacement_;
+  fmt::memory_buffer buffer_;
+  int records_ = 0;
+  std::chrono::steady_clock::time_point flushed_;
+};
+
+/// Writes a whole text file at once.
+void write_file(const std::string& name, const std::string& text);
+
+/// A field of a CSV file, in quotes where it needs them.
+std::string quoted(const std::string& text);
+
+}  // namespace perp::io

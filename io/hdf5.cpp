@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/analysis/run/columns.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/io/hdf5.hpp>
+#include <perp/io/hdf5_objects.hpp>
+
+namespace perp::io {
+namespace {
+
+using namespace hdf5;
+
+constexpr hsize_t chunk_bytes = 1U << 16U;
+constexpr int writes_per_flush = 16;  // not by the clock: the same run gives the same bytes
+
+/// A dataset that grows by rows; `columns` 0 makes it one-dimensional.
+template <class T>
+class Table {
+ public:
+  Table(hid_t parent, std::string name, hid_t type, hsize_t columns)
+      : name_(std::move(name)), type_(type), columns_(columns) {
+    const hsize_t width = std::max<hsize_t>(columns, 1);
+    chunk_rows_ = std::clamp<hsize_t>(chunk_bytes / (width * sizeof(T)), 1, 4096);
+    const hsize_t none[2]{0, columns};
+    const hsize_t limit[2]{H5S_UNLIMITED, columns};
+    const hsize_t chunk[2]{chunk_rows_, columns};
+    const Handle space(H5Screate_simple(rank(), none, limit), H5Sclose, name_);
+    const Handle properties = dataset_properties(name_);
+    check(H5Pset_chunk(properties.id(), rank(), chunk), name_);
+    set_ = Handle(H5Dcreate2(parent, name_.c_str(), type, space.id(), H5P_DEFAULT, properties.id(),
+                             H5P_DEFAULT),
+                  H5Dclose, name_);
+  }
+
+  [[nodiscard]] hid_t id() const { return set_.id(); }
+  void close() { set_ = Handle(); }
+  [[nodiscard]] bool is_full() const { return pending_ >= chunk_rows_; }
+
+  void append(const T* row) {
+    values_.insert(values_.end(), row, row + std::max<hsize_t>(columns_, 1));
+    ++pending_;
+  }
+
+  void write() {
+    if (pending_ == 0) return;
+    const hsize_t start[2]{rows_, 0};
+    const hsize_t count[2]{pending_, columns_};
+    const hsize_t size[2]{rows_ + pending_, columns_};
+    check(H5Dset_extent(set_.id(), size), name_);
+    const Handle file(H5Dget_space(set_.id()), H5Sclose, name_);
+    const Handle memory(H5Screate_simple(rank(), count, nullptr), H5Sclose, name_);
+    check(H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start, nullptr, count, nullptr), name_);
+    check(H5Dwrite(set_.id(), type_, memory.id(), file.id(), H5P_DEFAULT, values_.data()), name_);
+    rows_ += pending_;
+    pending_ = 0;
+    values_.clear();
+  }
+
+ private:
+  [[nodiscard]] int rank() const { return columns_ > 0 ? 2 : 1; }
+
+  std::string name_;
+  hid_t type_;
+  hsize_t columns_;
+  hsize_t chunk_rows_ = 1, rows_ = 0, pending_ = 0;
+  std::vector<T> values_;
+  Handle set_;
+};
+
+}  // namespace
+
+class Hdf5Writer::File {
+ public:
+  File(const std::string& name, const Model& model)
+      : name_(name),
+        laws_(model.laws()),
+        file_(create_file(name, name)),
+        t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0),
+        x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()) {
+    const Columns columns = columns_of(model);
+    write_attribute(x_.id(), "columns", columns.x);
+    write_attribute(file_.id(), "version", std::string("perp ") + PERP_VERSION);
+    write_attribute(file_.id(), "model", model.name);
+    write_attribute(file_.id(), "model hash", model.hash);
+    if (!columns.outputs.empty()) {
+      output_.emplace_back(file_.id(), "outputs", H5T_NATIVE_DOUBLE, columns.outputs.size());
+      write_attribute(output_[0].id(), "columns", columns.outputs);
+    }
+    if (laws_.empty()) return;
+    lambda_.emplace_back(file_.id(), "lambda", H5T_NATIVE_DOUBLE, laws_.size());
+    w_.emplace_back(file_.id(), "w", H5T_NATIVE_DOUBLE, laws_.size());
+    mode_.emplace_back(file_.id(), "mode", H5T_NATIVE_INT, laws_.size());
+    write_attribute(lambda_[0].id(), "columns", columns.lambda);
+    write_attribute(w_[0].id(), "columns", columns.w);
+    std::vector<std::string> law_names;
+    for (std::size_t i = 0; i < laws_.size(); ++i) {
+      std::vector<std::string> branches;
+      for (const Branch& branch : laws_[i].branches) branches.push_back(describe(branch));
+      write_attribute(mode_[0].id(), fmt::format("branches {}", i + 1), branches);
+      law_names.push_back(laws_[i].name);
+    }
+    write_attribute(mode_[0].id(), "laws", law_names);
+  }
+
+  void row(const Step& step, const Vector& outputs) {
+    t_.append(&step.t);
+    x_.append(step.x.data());
+    if (!output_.empty()) output_[0].append(outputs.data());
+    if (!laws_.empty()) {
+      lambda_[0].append(step.lambda.data());
+      w_[0].append(step.w.data());
+      mode_[0].append(step.mode.data());
+    }
+    if (t_.is_full() || x_.is_full()) write();
+  }
+
+  void close(const std::vector<Event>& events, const Json& provenance) {
+    write();
+    write_events(events);
+    write_attribute(file_.id(), "status", provenance.value("status", ""));
+    write_attribute(file_.id(), "message", provenance.value("message", ""));
+    const Json run = provenance.value("run", Json::object());
+    for (const auto& [key, value] : run.items())
+      if (key != "version") write_attribute(file_.id(), key, value.get<std::string>());
+    Json rest = provenance;
+    rest.erase("events");  // they have datasets of their own
+    write_attribute(file_.id(), "provenance", rest.dump(1));
+    for (Table<double>* table : {&t_, &x_}) table->close();
+    for (auto* tables : {&lambda_, &w_, &output_}) tables->clear();
+    mode_.clear();
+    close_file(std::move(file_), name_);
+  }
+
+  /// Writes the rows that were kept back.
+  void write() {
+    t_.write();
+    x_.write();
+    for (auto* tables : {&lambda_, &w_, &output_})
+      for (Table<double>& table : *tables) table.write();
+    for (Table<int>& table : mode_) table.write();
+    if (++writes_ % writes_per_flush != 0) return;
+    check(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), name_);
+  }
+
+ private:
+  void write_events(const std::vector<Event>& events) {
+    const Handle group = create_group(file_.id(), "events");
+    const hsize_t rows = events.size();
+    const auto numbers = [&](const char* name, double Event::*member) {
+      std::vector<double> values;
+      for (const Event& event : events) values.push_back(event.*member);
+      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, {rows}, values.data());
+    };
+    const auto integers = [&](const char* name, int Event::*member) {
+      std::vector<int> values;
+      for (const Event& event : events) values.push_back(event.*member);
+      write_dataset(group.id(), name, H5T_NATIVE_INT, {rows}, values.data());
+    };
+    const auto texts = [&](const char* name, const auto& text_of) {
+      std::vector<std::string> values;
+      for (const Event& event : events) values.push_back(text_of(event));
+      const Handle type = text_type();
+      write_dataset(group.id(), name, type.id(), {rows}, pointers(values).data());
+    };
+    const auto states = [&](const char* name, Vector Event::*member) {
+      const hsize_t n = x_columns();
+      std::vector<double> values;
+      for (const Event& event : events)
+        for (hsize_t j = 0; j < n; ++j) {
+          const Vector& x = event.*member;
+          const auto index = static_cast<Eigen::Index>(j);
+          values.push_back(index < x.size() ? x[index] : nan);
+        }
+      write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, {rows, n}, values.data());
+    };
+    numbers("t", &Event::t);
+    numbers("t_before", &Event::t_before);
+    numbers("t_after", &Event::t_after);
+    numbers("size", &Event::size);
+    integers("law", &Event::law);
+    integers("from", &Event::from);
+    integers("to", &Event::to);
+    texts("type", [](const Event& event) { return std::string(to_string(event.kind)); });
+    texts("note", [](const Event& event) { return event.note; });
+    states("x_before", &Event::x_before);
+    states("x_after", &Event::x_after);
+  }
+
+  [[nodiscard]] hsize_t x_columns() const {
+    const Handle space(H5Dget_space(x_.id()), H5Sclose, name_);
+    hsize_t size[2]{};
+    H5Sget_simple_extent_dims(space.id(), size, nullptr);
+    return size[1];
+  }
+
+  std::string name_;
+  std::vector<Law> laws_;
+  Handle file_;
+  Table<double> t_, x_;
+  std::vector<Table<double>> lambda_, w_;  // empty or one: a system may have no laws
+  std::vector<Table<double>> output_;      // the same of outputs
+  std::vector<Table<int>> mode_;
+  long writes_ = 0;
+};
+
+Hdf5Writer::Hdf5Writer(const std::string& file, const Model& model) : name_(file), model_(model) {}
+
+Hdf5Writer::~Hdf5Writer() {
+  try {
+    if (file_ && !write_failed()) file_->write();
+  } catch (const FileError&) {  // only reached while another error is on its way
+  }
+}
+
+Hdf5Writer::File& Hdf5Writer::file() {
+  if (!file_) file_ = std::make_unique<File>(name_, model_);
+  return *file_;
+}
+
+void Hdf5Writer::row(const Step& step, const Vector& outputs) { file().row(step, outputs); }
+
+void Hdf5Writer::close(const std::vector<Event>& events, const Json& provenance) {
+  file().close(events, provenance);
+  file_.reset();
+}
+
+}  // namespace perp::io

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <perp/io/plot/curves.hpp>
+
+namespace perp::io {
+namespace {
+
+constexpr double most_states = 20'000;      // of a run that is drawn as it is
+constexpr double discontinuity_factor = 5;  // a step this much longer than its neighbours
+
+/// What an algebraic variable does where the mode changes between states k and k+1.
+struct Break {
+  bool any = false;
+  std::size_t right = 0;  ///< the state that holds the value after the change
+};
+
+/// A change is a discontinuity if it is much longer than those of the steps around it. The state at
+/// the end of the step of the change may hold a mean of both sides; then the next one counts.
+Break find_break(const std::vector<Samples::State>& states, std::size_t k, Eigen::Index j) {
+  const auto change = [&](std::size_t from) {
+    return from + 1 < states.size() ? std::abs(states[from + 1].x[j] - states[from].x[j]) : 0.0;
+  };
+  const double before = k > 0 ? change(k - 1) : 0;
+  const double rounding = 1e-9 * (std::abs(states[k].x[j]) + std::abs(states[k + 1].x[j]));
+  const bool has_mean = k + 2 < states.size() && states[k + 2].mode == states[k + 1].mode &&
+                        change(k + 1) > discontinuity_factor * change(k + 2) + rounding;
+  if (!has_mean)
+    return {change(k) > discontinuity_factor * std::max(before, change(k + 1)) + rounding, k + 1};
+  const double whole = std::abs(states[k + 2].x[j] - states[k].x[j]);
+  return {whole > discontinuity_factor * std::max(before, change(k + 2)) + rounding, k + 2};
+}
+
+Vector selected(const Vector& x, const std::vector<int>& variables) {
+  Vector part(static_cast<Eigen::Index>(variables.size()));
+  for (std::size_t j = 0; j < variables.size(); ++j)
+    part[static_cast<Eigen::Index>(j)] = x[variables[j]];
+  return part;
+}
+
+/// Walks through the states and inserts what happens between them.
+class Builder {
+ public:
+  Builder(const std::vector<Samples::State>& states, const std::vector<int>& variables,
+          const std::vector<bool>& is_algebraic, const std::vector<ModeSpan>& modes,
+          const std::vector<Event>& events)
+      : states_(states), variables_(variables), modes_(modes) {
+    for (const int variable : variables)
+      algebraic_.push_back(is_algebraic[static_cast<std::size_t>(variable)]);
+    for (const Event& event : events)
+      if ((event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start) &&
+          event.x_before.size() > 0)
+        jumps_.push_back(&event);
+  }
+
+  Curves operator()() {
+    bool after_jump = false;
+    for (std::size_t k = 0; k < states_.size(); ++k) {
+      Vector x = states_[k].x;
+      for (const Eigen::Index j : means_) x[j] = nan;
+      means_.clear();
+      add(states_[k].t, std::move(x), states_[k].mode, after_jump);
+      after_jump = false;
+      if (k + 1 == states_.size()) break;
+      while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t < states_[k].t) ++next_jump_;
+      while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t <= states_[k + 1].t) {
+        jump(*jumps_[next_jump_++], k);
+        after_jump = true;
+      }
+      if (!after_jump && states_[k].mode != states_[k + 1].mode) change_mode(k);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void add(double t, Vector x, const Mode& mode, bool without_algebraic) {
+    if (without_algebraic)
+      for (std::size_t j = 0; j < algebraic_.size(); ++j)
+        if (algebraic_[j]) x[static_cast<Eigen::Index>(j)] = nan;
+    result_.rows.push_back({t, std::move(x), mode});
+  }
+
+  void jump(const Event& event, std::size_t k) {
+    Vector left = selected(event.x_before, variables_);
+    const Vector right = selected(event.x_after, variables_);
+    for (std::size_t j = 0; j < algebraic_.size(); ++j) {
+      const auto index = static_cast<Eigen::Index>(j);
+      if (algebraic_[j]) {
+        left[index] = states_[k].x[index];
+      } else if (std::abs(right[index] - left[index]) >
+                 1e-9 * (std::abs(right[index]) + std::abs(left[index]))) {
+        result_.jumps.push_back({static_cast<int>(j), event.t, left[index], right[index]});
+      }
+    }
+    add(event.t, left, states_[k].mode, false);
+    add(event.t, Vector::Constant(left.size(), nan), states_[k].mode, false);
+    add(event.t, right, states_[k + 1].mode, true);
+  }
+
+  void change_mode(std::size_t k) {
+    const double t = time_of_change(k);
+    const double share = (t - states_[k].t) / (states_[k + 1].t - states_[k].t);
+    Vector left = (1 - share) * states_[k].x + share * states_[k + 1].x;
+    Vector gap = left;
+    Vector right = left;
+    bool any = false;
+    for (std::size_t j = 0; j < algebraic_.size(); ++j) {
+      const auto index = static_cast<Eigen::Index>(j);
+      if (!algebraic_[j]) continue;
+      const Break found = find_break(states_, k, index);
+      if (!found.any) continue;
+      left[index] = states_[k].x[index];
+      right[index] = states_[found.right].x[index];
+      if (found.right > k + 1) means_.push_back(index);
+      gap[index] = nan;
+      result_.jumps.push_back({static_cast<int>(j), t, left[index], right[index]});
+      any = true;
+    }
+    add(t, left, states_[k].mode, false);
+    if (any) add(t, gap, states_[k].mode, false);
+    add(t, right, states_[k + 1].mode, false);
+  }
+
+  double time_of_change(std::size_t k) {
+    while (next_mode_ < modes_.size() && modes_[next_mode_].found_at < states_[k + 1].t)
+      ++next_mode_;
+    if (next_mode_ == modes_.size()) return states_[k + 1].t;
+    return std::clamp(modes_[next_mode_].start, states_[k].t, states_[k + 1].t);
+  }
+
+  const std::vector<Samples::State>& states_;
+  const std::vector<int>& variables_;
+  const std::vector<ModeSpan>& modes_;
+  std::vector<bool> algebraic_;
+  std::vector<const Event*> jumps_;
+  std::vector<Eigen::Index> means_;  // not drawn at the next state
+  std::size_t next_jump_ = 0, next_mode_ = 0;
+  Curves result_;
+};
+
+}  // namespace
+
+Samples::Samples(std::vector<int> variables, double expected_steps)
+    : variables_(std::move(variables)), share_(1) {
+  if (expected_steps <= most_states) return;
+  const double shares =
+      std::clamp(most_states / static_cast<double>(variables_.size() + 1), 500.0, 10'000.0);
+  share_ = static_cast<std::size_t>(std::ceil(expected_steps / shares));
+}
+
+void Samples::add(const Step& step) {
+  if (!pending_.empty() && pending_.back().mode != step.mode) reduce();
+  pending_.push_back({step.t, selected(step.x, variables_), step.mode});
+  if (pending_.size() >= share_) reduce();
+}
+
+const std::vector<Samples::State>& Samples::finish() {
+  reduce();
+  return kept_;
+}
+
+void Samples::reduce() {
+  if (pending_.empty()) return;
+  // The first and last two stay: whether a change is a jump is judged by its neighbours.
+  const std::size_t last = pending_.size() - 1;
+  std::set<std::size_t> chosen{0, std::min<std::size_t>(1, last), last > 0 ? last - 1 : 0, last};
+  if (share_ > 1)
+    for (Eigen::Index j = 0; j < static_cast<Eigen::Index>(variables_.size()); ++j) {
+      const auto less = [j](const State& a, const State& b) { return a.x[j] < b.x[j]; };
+      const auto [low, high] = std::minmax_element(pending_.begin(), pending_.end(), less);
+      chosen.insert(static_cast<std::size_t>(low - pending_.begin()));
+      chosen.insert(static_cast<std::size_t>(high - pending_.begin()));
+    }
+  for (const std::size_t k : chosen) kept_.push_back(std::move(pending_[k]));
+  pending_.clear();
+}
+
+Curves curves(const std::vector<Samples::State>& states, const std::vector<int>& variables,
+              const std::vector<bool>& is_algebraic, const std::vector<ModeSpan>& modes,
+              const std::vector<Event>& events) {
+  return Builder(states, variables, is_algebraic, modes, events)();
+}
+
+}  // namespace perp::io

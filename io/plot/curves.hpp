@@ -1,0 +1,62 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <perp/analysis/run/history.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/models/language/model.hpp>
+
+namespace perp::io {
+
+/// The states of a run that a picture needs: all of a short run; of a long one, in every one of
+/// some thousand equal shares of the steps, those where a variable is smallest or largest, so that
+/// no peak is lost. The states around a change of mode are always kept.
+class Samples {
+ public:
+  struct State {
+    double t = 0;
+    Vector x;
+    Mode mode;
+  };
+
+  /// `variables`: those that are drawn, indices of the model's.
+  Samples(std::vector<int> variables, double expected_steps);
+  void add(const Step& step);
+  /// All states kept; `x` holds the drawn variables only.
+  const std::vector<State>& finish();
+
+ private:
+  void reduce();
+
+  std::vector<int> variables_;
+  std::size_t share_;
+  std::vector<State> pending_, kept_;
+};
+
+/// Curves with their jumps taken out: a jump is never a line.
+struct Curves {
+  struct Row {
+    double t;
+    Vector x;  ///< NaN: the variable's curve is interrupted here
+    Mode mode;
+  };
+  struct Jump {
+    int variable;
+    double t, from, to;
+  };
+  std::vector<Row> rows;
+  std::vector<Jump> jumps;
+};
+
+/// Inserts what events know: both sides of a jump of the differential variables; for algebraic
+/// variables, which may change their value wherever the mode changes, both sides of such a change
+/// (the value at the end of its step is left out where it is a mean of both).
+/// The algebraic variables at the end of a step with a jump hold the impulse of the jump (they grow
+/// like 1/h); they are left out.
+Curves curves(const std::vector<Samples::State>& states, const std::vector<int>& variables,
+              const std::vector<bool>& is_algebraic, const std::vector<ModeSpan>& modes,
+              const std::vector<Event>& events);
+
+}  // namespace perp::io

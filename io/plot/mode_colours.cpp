@@ -1,0 +1,36 @@
+#include <array>
+
+#include <perp/io/plot/mode_colours.hpp>
+
+namespace perp::io {
+namespace {
+
+struct Colours {
+  const char* light;
+  const char* strong;
+};
+
+// Told apart by lightness as well as by hue.
+constexpr std::array<Colours, 5> smooth{{{"#DCEAF6", "#0072B2"},
+                                         {"#F4F4F4", "#555555"},
+                                         {"#D3EBDD", "#009E73"},
+                                         {"#E5DBEF", "#7A5BA6"},
+                                         {"#C9DDEA", "#56B4E9"}}};
+constexpr std::array<Colours, 3> sliding_colours{
+    {{"#FFE3B3", "#D55E00"}, {"#FBD0BC", "#A63C00"}, {"#FFF0A8", "#B38600"}}};
+
+}  // namespace
+
+ModeColours::ModeColours(const std::vector<Law>& laws, const std::vector<ModeSpan>& spans) {
+  std::size_t smooth_count = 0;
+  std::size_t sliding_count = 0;
+  for (const ModeSpan& span : spans) {
+    if (!index_.emplace(span.mode, entries_.size()).second) continue;
+    const bool slides = is_sliding(laws, span.mode);
+    const Colours& colours = slides ? sliding_colours[sliding_count++ % sliding_colours.size()]
+                                    : smooth[smooth_count++ % smooth.size()];
+    entries_.push_back({describe(laws, span.mode), colours.light, colours.strong, slides});
+  }
+}
+
+}  // namespace perp::io

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/run/history.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/io/plot/curves.hpp>
+#include <perp/io/plot/picture.hpp>
+#include <perp/models/language/model.hpp>
+
+namespace perp::io {
+
+/// The pictures of a run that are asked for.
+struct RunPictures {
+  std::optional<Picture> over_time{}, phase{};
+  std::vector<int> drawn{};            ///< variables over time
+  int horizontal = -1, vertical = -1;  ///< variables of the phase picture
+
+  /// Variables whose samples the pictures need, each once.
+  [[nodiscard]] std::vector<int> sampled() const;
+};
+
+/// Draws them from the samples of a run; the names of those that are drawn are added to `files`, also
+/// where a later one fails. Throws InvalidInput where the run has no state, FileError.
+void draw(const RunPictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
+          Samples& samples, const Trajectory& run, std::vector<std::string>& files);
+
+}  // namespace perp::io

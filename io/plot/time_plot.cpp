@@ -1,0 +1,289 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/io/plot/mode_colours.hpp>
+#include <perp/io/plot/run_plot.hpp>
+
+namespace perp::io {
+namespace {
+
+constexpr std::size_t most_curves_per_panel = 4;
+constexpr double largest_ratio = 100;  // of the sizes of curves that share a panel
+constexpr std::size_t most_bands = 300;
+constexpr std::size_t most_edges = 60;  // beyond, the colours alone show where modes change
+constexpr std::size_t most_named_modes = 12;
+constexpr int letter = 9;  // width of one in a legend
+
+struct Panel {
+  std::vector<int> curves;             // indices of the drawn variables
+  double smallest = inf, largest = 0;  // half heights
+  double low = inf, high = -inf;       // of all values
+  std::string unit;
+};
+
+/// Smallest and largest value of each curve; (0, 0) for one that is nowhere drawn.
+std::vector<Range> ranges(const RunPlot& plot) {
+  std::vector<Range> list;
+  for (std::size_t j = 0; j < plot.variables.size(); ++j) {
+    Range range{inf, -inf};
+    for (const Curves::Row& row : plot.curves.rows) {
+      const double value = row.x[static_cast<Eigen::Index>(j)];
+      if (std::isnan(value)) continue;
+      range.lower = std::min(range.lower, value);
+      range.upper = std::max(range.upper, value);
+    }
+    list.push_back(range.lower <= range.upper ? range : Range{0, 0});
+  }
+  return list;
+}
+
+/// Half the height of a curve; 0 where it is rounding errors only.
+double half_height(const Range& range) {
+  const double height = range.upper - range.lower;
+  const double size = std::max(std::abs(range.lower), std::abs(range.upper));
+  return height > 1e-9 * size ? height / 2 : 0;
+}
+
+/// One panel where that is readable; else variables of one unit and about one size share a panel.
+std::vector<Panel> panels(const RunPlot& plot) {
+  const std::vector<Range> range = ranges(plot);
+  std::vector<Panel> list;
+  for (std::size_t j = 0; j < plot.variables.size(); ++j) {
+    const std::string& unit =
+        plot.model.variables[static_cast<std::size_t>(plot.variables[j])].unit;
+    const double size = half_height(range[j]);
+    const auto fits = [&](const Panel& panel) {
+      if (panel.unit != unit || panel.curves.size() >= most_curves_per_panel) return false;
+      if (size == 0 || panel.largest == 0) return true;
+      return std::max(panel.largest, size) <= largest_ratio * std::min(panel.smallest, size);
+    };
+    auto panel = std::find_if(list.begin(), list.end(), fits);
+    if (panel == list.end()) {
+      list.push_back({});
+      list.back().unit = unit;
+      panel = list.end() - 1;
+    }
+    panel->curves.push_back(static_cast<int>(j));
+    if (size > 0) panel->smallest = std::min(panel->smallest, size);
+    panel->largest = std::max(panel->largest, size);
+    panel->low = std::min(panel->low, range[j].lower);
+    panel->high = std::max(panel->high, range[j].upper);
+  }
+  return list;
+}
+
+/// Writes the script of one picture.
+class Script {
+ public:
+  Script(const Picture& picture, const RunPlot& plot)
+      : plot_(plot), panels_(panels(plot)), colours_(plot.model.laws(), plot.modes) {
+    measure_legends();
+    panel_height_ = panels_.size() == 1 ? 400 : panels_.size() == 2 ? 260 : 180;
+    height_ = top + static_cast<int>(panels_.size()) * (panel_height_ + gap) - gap + axis +
+              static_cast<int>(legend_rows_) * row + bottom;
+    text_ = picture.preamble(width, height_);
+  }
+
+  std::string operator()() {
+    settings();
+    if (plot_.modes.size() <= most_bands && has_modes()) bands();
+    if (plot_.ends_early) mark_end();
+    for (std::size_t k = 0; k < panels_.size(); ++k) panel(k);
+    legend();
+    text_ += "unset multiplot\n";
+    return std::move(text_);
+  }
+
+ private:
+  // Heights and widths in units of a screen picture.
+  static constexpr int width = 900, top = 46, gap = 16, axis = 56, row = 22, bottom = 12;
+  static constexpr int left = 92;
+
+  template <class... T>
+  void line(fmt::format_string<T...> format, T&&... values) {
+    text_ += fmt::format(format, std::forward<T>(values)...) + "\n";
+  }
+
+  /// Widths and columns from the longest names.
+  void measure_legends() {
+    std::size_t longest = 0;
+    for (std::size_t j = 0; j < plot_.variables.size(); ++j)
+      longest = std::max(longest, name_of(static_cast<int>(j)).size());
+    right_ = std::clamp(56 + letter * static_cast<int>(longest), 110, 320);
+    if (!has_modes()) return;
+    longest = 0;
+    for (const ModeColours::Entry& entry : colours_.entries())
+      longest = std::max(longest, entry.text.size());
+    const std::size_t count = std::min(colours_.entries().size(), most_named_modes);
+    const int fitting = (width - left) / (70 + letter * static_cast<int>(longest));
+    legend_columns_ = static_cast<std::size_t>(std::clamp(fitting, 1, 4));
+    legend_rows_ = (count + legend_columns_ - 1) / legend_columns_;
+  }
+
+  /// As in the legend.
+  [[nodiscard]] std::string name_of(int curve) const {
+    return variable(curve).name + (is_algebraic(curve) ? " (algebraic)" : "");
+  }
+
+  [[nodiscard]] double screen(int from_top) const {
+    return 1 - static_cast<double>(from_top) / height_;
+  }
+  [[nodiscard]] bool has_modes() const { return !plot_.model.laws().empty(); }
+
+  void settings() {
+    line("set title {} noenhanced font ',14' offset 0,-0.3", gnuplot_text(plot_.model.name));
+    line("set border 3 lw 0.8 lc rgb '#333333'");
+    line("set tics nomirror out scale 0.6 textcolor rgb '#333333'");
+    line("set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'");
+    line("set key noenhanced reverse Left samplen 2.2 spacing 1.2");
+    line("set xrange [{}:{}]", plot_.curves.rows.front().t, last_time());
+    line("set lmargin at screen {:.4f}", static_cast<double>(left) / width);
+    line("set rmargin at screen {:.4f}", 1 - static_cast<double>(right_) / width);
+    for (std::size_t k = 0; k < 7; ++k)
+      line("set style line {} lw 2 lc rgb '{}'", k + 1, curve_colour(k));
+    line("set multiplot");
+  }
+
+  [[nodiscard]] double last_time() const {
+    const double start = plot_.curves.rows.front().t;
+    const double end = plot_.curves.rows.back().t;
+    return end > start ? end : start + 1;
+  }
+
+  void bands() {
+    line("\n# a band for each stretch in one mode");
+    for (const ModeSpan& span : plot_.modes) {
+      if (!(span.end > span.start)) continue;
+      line(
+          "set object rectangle from {}, graph 0 to {}, graph 1 behind fc rgb '{}' fs solid "
+          "noborder",
+          span.start, span.end, colours_.entries()[colours_.index(span.mode)].light);
+    }
+    for (std::size_t k = 1; k < plot_.modes.size() && plot_.modes.size() <= most_edges; ++k)
+      line(
+          "set arrow from {0}, graph 0 to {0}, graph 1 nohead back lw 0.7 dt solid lc rgb "
+          "'#A8A8A8'",
+          plot_.modes[k].start);
+  }
+
+  void mark_end() {
+    line("\n# where the solution ends");
+    line(
+        "set arrow from {0}, graph 0 to {0}, graph 1 nohead front lw 3 dt solid lc rgb '#A00000'\n"
+        "set label 2 'no solution' at {0}, graph 0.96 right offset -0.8,0 tc rgb '#A00000' front",
+        last_time());
+  }
+
+  [[nodiscard]] const Variable& variable(int curve) const {
+    return plot_.model
+        .variables[static_cast<std::size_t>(plot_.variables[static_cast<std::size_t>(curve)])];
+  }
+  [[nodiscard]] bool is_algebraic(int curve) const {
+    return plot_
+        .is_algebraic[static_cast<std::size_t>(plot_.variables[static_cast<std::size_t>(curve)])];
+  }
+
+  void panel(std::size_t k) {
+    const Panel& part = panels_[k];
+    const bool is_last = k + 1 == panels_.size();
+    const int from = top + static_cast<int>(k) * (panel_height_ + gap);
+    line("\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}", screen(from),
+         screen(from + panel_height_));
+    line("set key at screen {:.4f},{:.4f} left top vertical maxcols 1",
+         1 - static_cast<double>(right_ - 10) / width, screen(from));
+    line("set format x '{}'", is_last ? "%g" : "");
+    line("set xlabel {}", is_last ? "'t' offset 0,0.3" : "''");
+    std::string names;
+    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + variable(curve).name;
+    if (!part.unit.empty()) names += " [" + part.unit + "]";
+    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(names));
+    line("set yrange {}", axis_range(part.low, part.high));
+    std::string curves;
+    for (std::size_t j = 0; j < part.curves.size(); ++j) curves += curve_of(part.curves[j], j);
+    line("plot {}", curves);
+    if (k == 0) line("unset title");
+  }
+
+  /// A curve and its jumps.
+  std::string curve_of(int curve, std::size_t style) {
+    const bool dashed = is_algebraic(curve);
+    std::string text = fmt::format("{}data index 0 using 1:{} with lines ls {}{} title {}",
+                                   style > 0 ? ", \\\n     " : "", curve + 2, style + 1,
+                                   dashed ? " dt (9,5)" : "", gnuplot_text(name_of(curve)));
+    const auto has_jump = [&](const Curves::Jump& jump) { return jump.variable == curve; };
+    if (std::any_of(plot_.curves.jumps.begin(), plot_.curves.jumps.end(), has_jump))
+      text += fmt::format(
+          ", \\\n     data index 1 using 1:(column(4) == {} ? column(2) : NaN):(0):(column(3) - "
+          "column(2)) with vectors nohead ls {} lw 2 dt (1.5,3.5) notitle",
+          curve + 2, style + 1);
+    return text;
+  }
+
+  /// The modes' colours below the panels.
+  void legend() {
+    if (!has_modes()) return;
+    const auto& entries = colours_.entries();
+    line("\n# the colours of the modes");
+    line(
+        "unset object\nunset arrow\nunset label 2\nunset border\nunset tics\nunset xlabel\nunset "
+        "ylabel");
+    line("set tmargin at screen {:.4f}\nset bmargin at screen 0",
+         screen(height_ - bottom - static_cast<int>(legend_rows_) * row - row / 2));
+    line(
+        "set key at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} samplen 2 "
+        "reverse Left",
+        static_cast<double>(left) / width, static_cast<double>(bottom) / height_, legend_columns_,
+        legend_rows_);
+    std::string keys;
+    for (std::size_t k = 0; k < std::min(entries.size(), most_named_modes); ++k) {
+      std::string name = entries[k].text;
+      if (k + 1 == most_named_modes && entries.size() > most_named_modes)
+        name = fmt::format("... {} modes in all", entries.size());
+      keys += fmt::format(
+          ", \\\n     keyentry with boxes fs solid 1.0 border lc rgb '#909090' fc rgb '{}' title "
+          "{}",
+          entries[k].light, gnuplot_text(name));
+    }
+    line(
+        "set label 1 {} at screen {:.4f},{:.4f} noenhanced font ',9'",
+        gnuplot_text(plot_.modes.size() > most_bands
+                         ? fmt::format("{} changes of mode: too many for bands", plot_.modes.size())
+                         : ""),
+        static_cast<double>(left) / width, screen(top - 8));
+    line("plot [0:1] [0:1] NaN notitle{}", keys);
+  }
+
+  const RunPlot& plot_;
+  std::vector<Panel> panels_;
+  ModeColours colours_;
+  int right_ = 150;
+  std::size_t legend_rows_ = 0, legend_columns_ = 1;
+  int panel_height_ = 0, height_ = 0;
+  std::string text_;
+};
+
+std::string data_of(const RunPlot& plot) {
+  std::string heading = "index 0: t";
+  for (const int variable : plot.variables)
+    heading += " " + plot.model.variables[static_cast<std::size_t>(variable)].name;
+  std::string rows;
+  for (const Curves::Row& row : plot.curves.rows) {
+    rows += fmt::format("{}", row.t);
+    for (const double value : row.x) rows += std::isnan(value) ? " NaN" : fmt::format(" {}", value);
+    rows += '\n';
+  }
+  std::string jumps;
+  for (const Curves::Jump& jump : plot.curves.jumps)
+    jumps += fmt::format("{} {} {} {}\n", jump.t, jump.from, jump.to, jump.variable + 2);
+  return data_block(heading + "; NaN where a curve is interrupted", rows) +
+         data_block("index 1, jumps: t from to column", jumps);
+}
+
+}  // namespace
+
+void draw_over_time(const Picture& picture, const RunPlot& plot) {
+  picture.draw(Script(picture, plot)(), data_of(plot));
+}
+
+}  // namespace perp::io

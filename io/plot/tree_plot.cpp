@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/analysis/run/columns.hpp>
+#include <perp/core/base/types.hpp>
+#include <perp/io/plot/tree_plot.hpp>
+
+namespace perp::io {
+namespace {
+
+constexpr int width = 900, top = 46, gap = 16, axis = 56, legend = 34, left = 92;
+
+/// The blocks of the data file; each is drawn in its own way.
+struct Block {
+  const char* comment;
+  const char* style;
+  const char* title;
+  std::string rows;
+};
+
+std::string values(const Vector& x, const std::vector<int>& variables) {
+  std::string text;
+  for (const int j : variables) text += fmt::format(" {}", x[j]);
+  return text;
+}
+
+std::vector<Block> blocks(const MergedTree& tree, const std::vector<int>& variables) {
+  std::vector<Block> list{
+      {"steps on ways to the end", "with lines lw 1.5 lc rgb '#0072B2'", "solution of a step", {}},
+      {"steps on ways that end before",
+       "with lines lw 1.5 dt (6,4) lc rgb '#909090'",
+       "leads to no end",
+       {}},
+      {"states", "with points pt 7 ps 0.5 lc rgb '#0072B2'", "state", {}},
+      {"states without a next one",
+       "with points pt 2 ps 1.1 lw 2 lc rgb '#A00000'",
+       "dies: no solution",
+       {}},
+      {"states that were not followed",
+       "with points pt 6 ps 0.9 lw 1.5 lc rgb '#D55E00'",
+       "not followed",
+       {}}};
+  for (const MergedEdge& edge : tree.edges) {
+    const MergedNode& from = tree.nodes[static_cast<std::size_t>(edge.from)];
+    const MergedNode& to = tree.nodes[static_cast<std::size_t>(edge.to)];
+    list[to.survives ? 0 : 1].rows +=
+        fmt::format("{}{}\n{}{}\n\n", from.t, values(from.x, variables), to.t,
+                    values(edge.choice.state.x, variables));
+  }
+  for (const MergedNode& node : tree.nodes) {
+    const std::size_t kind = node.status == Status::no_solution ? 3
+                             : node.status == Status::solved    ? 2
+                                                                : 4;
+    list[kind].rows += fmt::format("{}{}\n", node.t, values(node.x, variables));
+  }
+  return list;
+}
+
+/// Smallest and largest value of a variable.
+std::pair<double, double> extent(const MergedTree& tree, int variable) {
+  double low = tree.nodes[0].x[variable], high = low;
+  for (const MergedEdge& edge : tree.edges) {
+    low = std::min(low, edge.choice.state.x[variable]);
+    high = std::max(high, edge.choice.state.x[variable]);
+  }
+  return {low, high};
+}
+
+/// The end of the time axis; a tree may die at its start.
+double last_time(const MergedTree& tree) {
+  const double start = tree.nodes.front().t, end = tree.nodes.back().t;
+  return end > start ? end : start + 1;
+}
+
+std::string label(const Variable& variable) {
+  return gnuplot_text(variable.unit.empty() ? variable.name
+                                            : variable.name + " [" + variable.unit + "]");
+}
+
+}  // namespace
+
+void draw_tree(const Picture& picture, const Model& model, const MergedTree& tree,
+               const std::vector<int>& variables) {
+  const std::vector<Block> list = blocks(tree, variables);
+  const int count = static_cast<int>(variables.size());
+  const int panel = count == 1 ? 400 : count == 2 ? 260 : 180;
+  const int height = top + count * (panel + gap) - gap + axis + legend;
+  const auto screen = [&](int from_top) { return 1 - static_cast<double>(from_top) / height; };
+  std::string data, script = picture.preamble(width, height);
+  for (std::size_t k = 0; k < list.size(); ++k)
+    data +=
+        data_block(fmt::format("index {}, {}: t and variables", k, list[k].comment), list[k].rows);
+  script += fmt::format(
+      "set title {} noenhanced font ',14'\nset border 3 lw 0.8 lc rgb '#333333'\n"
+      "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
+      "set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'\n"
+      "set offsets 0, 0, graph 0.05, graph 0.05\nset xrange [{}:{}]\n"
+      "set lmargin at screen {:.4f}\nset rmargin at screen 0.97\n"
+      "set key noenhanced at screen {:.4f},{:.4f} left bottom horizontal reverse Left samplen 2.5\n"
+      "set multiplot\n",
+      gnuplot_text(model.name), tree.nodes.front().t, last_time(tree),
+      static_cast<double>(left) / width, static_cast<double>(left) / width, 8.0 / height);
+  for (int k = 0; k < count; ++k) {
+    const int variable = variables[static_cast<std::size_t>(k)];
+    const bool is_last = k + 1 == count;
+    const int from = top + k * (panel + gap);
+    const auto [low, high] = extent(tree, variable);
+    script += fmt::format(
+        "\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}\nset format x '{}'\n"
+        "set xlabel {}\nset ylabel {} noenhanced\nset yrange {}\n{}plot ",
+        screen(from), screen(from + panel), is_last ? "%g" : "", is_last ? "'t'" : "''",
+        label(model.variables[static_cast<std::size_t>(variable)]), axis_range(low, high),
+        is_last ? "" : "unset key\n");
+    bool first = true;
+    for (std::size_t j = 0; j < list.size(); ++j) {
+      if (list[j].rows.empty()) continue;
+      script += fmt::format("{}data index {} using 1:{} {} title {}", first ? "" : ", \\\n     ", j,
+                            k + 2, list[j].style, gnuplot_text(list[j].title));
+      first = false;
+    }
+    script += "\nunset title\n";
+    if (k + 2 == count) script += "set key\n";
+  }
+  picture.draw(script + "unset multiplot\n", data);
+}
+
+}  // namespace perp::io

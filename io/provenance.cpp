@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <perp/analysis/run/columns.hpp>
+#include <perp/io/provenance.hpp>
+#include <perp/models/language/run_options.hpp>
+
+namespace perp::io {
+namespace {
+
+Json events_to_json(const std::vector<Law>& laws, const std::vector<Event>& events) {
+  Json list = Json::array();
+  for (const Event& event : events) {
+    const BranchTexts branches = branch_texts(laws, event);
+    Json item{{"t", to_json(event.t)},
+              {"type", to_string(event.kind)},
+              {"t_before", to_json(event.t_before)},
+              {"t_after", to_json(event.t_after)}};
+    if (event.law >= 0) {
+      item["law"] = branches.law;
+      item["from"] = branches.from;
+      item["to"] = branches.to;
+    }
+    if (event.x_before.size() > 0) item["x_before"] = to_json(event.x_before);
+    if (event.x_after.size() > 0) item["x_after"] = to_json(event.x_after);
+    if (event.size != 0) item["size"] = to_json(event.size);
+    if (!event.note.empty()) item["note"] = event.note;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+/// The options that have an effect on the run.
+Json options_to_json(const Model& model, const std::vector<std::string>& set) {
+  const RunOptions& run = model.run;
+  Json json{{"set", set}, {"t", {run.span.start, run.span.end}}};
+  for (const RunOption& option : run_options())
+    if (has_effect(model, option.key))
+      std::visit([&](auto member) { json[option.key] = run.*member; }, option.member);
+  return json;
+}
+
+}  // namespace
+
+Json provenance(const Model& model, const std::vector<std::string>& set) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : model.parameters) parameters[name] = value;
+  Json start = Json::object();
+  for (const Variable& variable : model.variables) start[variable.name] = variable.start;
+  return {{"program", "perp"},
+          {"version", PERP_VERSION},
+          {"model",
+           {{"name", model.name},
+            {"source", model.source},
+            {"file", model.file},
+            {"hash", model.hash},
+            {"parameters", parameters},
+            {"start", start}}},
+          {"options",
+           options_to_json(model, set)}};
+}
+
+Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set) {
+  const Columns columns = columns_of(model);
+  Json json = provenance(model, set);
+  for (const auto& [key, value] : run.provenance) json["run"][key] = value;
+  Json laws = Json::array();
+  for (std::size_t i = 0; i < model.laws().size(); ++i) {
+    Json branches = Json::array();
+    for (const Branch& branch : model.laws()[i].branches) branches.push_back(describe(branch));
+    laws.push_back(
+        {{"name", model.laws()[i].name}, {"column", columns.lambda[i]}, {"branches", branches}});
+  }
+  json["laws"] = laws;
+  json["status"] = to_string(run.status);
+  json["message"] = run.message;
+  json["counts"] = run.counts;
+  json["events"] = events_to_json(model.laws(), run.events);
+  return json;
+}
+
+}  // namespace perp::io

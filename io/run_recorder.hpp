@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/run/history.hpp>
+#include <perp/analysis/run/row_values.hpp>
+#include <perp/analysis/solutions/listed_solutions.hpp>
+#include <perp/io/csv.hpp>
+#include <perp/io/hdf5.hpp>
+#include <perp/io/plot/curves.hpp>
+#include <perp/io/text/run_summary.hpp>
+#include <perp/models/language/model.hpp>
+
+namespace perp::io {
+
+/// Where a run's states go.
+struct Destinations {
+  std::string data{};           ///< .csv, .h5 or "-" for CSV on standard output; empty: nowhere
+  std::vector<double> times{};  ///< rows at these times only; empty: every step
+  std::vector<int> plotted{};   ///< variables that pictures need; empty: none
+  /// Takes a text for every step that has not exactly one solution; empty: these are not listed.
+  std::function<void(const std::string& text)> listing{};
+};
+
+/// Takes the states of a run as they are computed and passes them on; nothing grows with the run
+/// but the list of its modes and a bounded number of states for pictures.
+class RunRecorder {
+ public:
+  /// Opens what is to be written. Throws InvalidInput, FileError.
+  RunRecorder(const Model& model, const Destinations& destinations);
+
+  /// False where the run is to stop.
+  bool step(const Step& step);
+
+  /// A number of a row was not finite: why `step` stopped the run; else empty.
+  [[nodiscard]] const std::string& fault() const { return values_.fault(); }
+
+  /// After the run: writes the rest of the data and its provenance. Returns the files written.
+  std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set);
+
+  [[nodiscard]] const ModeHistory& history() const { return history_; }
+  [[nodiscard]] const ConstraintCheck& constraints() const { return constraints_; }
+  [[nodiscard]] Samples& samples() { return samples_; }
+  [[nodiscard]] long listed_steps() const { return listed_steps_; }
+
+ private:
+  [[nodiscard]] bool is_row(double t);
+  void list_solutions(const Step& now);
+
+  const Model& model_;
+  Destinations destinations_;
+  std::unique_ptr<CsvWriter> csv_;
+  std::unique_ptr<Hdf5Writer> hdf5_;
+  RowValues values_;
+  ModeHistory history_;
+  ConstraintCheck constraints_;
+  Samples samples_;
+  std::optional<StepLister> lister_;
+  Step previous_;
+  std::size_t next_time_ = 0;
+  long steps_ = 0, listed_steps_ = 0;
+};
+
+}  // namespace perp::io

@@ -1,0 +1,162 @@
+// Points of rest as text and as JSON.
+#include <fmt/format.h>
+#include <cmath>
+
+#include <perp/analysis/run/columns.hpp>
+#include <perp/io/text/equilibria_text.hpp>
+#include <perp/io/text/run_summary.hpp>
+#include <perp/io/text/text_table.hpp>
+
+namespace perp::io {
+namespace {
+
+/// "-0.5 ± 1.66i, -3": a pair of complex eigenvalues once.
+std::string eigenvalue_text(const std::vector<std::complex<double>>& values) {
+  std::string text;
+  for (const std::complex<double>& value : values) {
+    if (value.imag() < 0) continue;
+    text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", value.real());
+    if (value.imag() > 0) text += fmt::format(" ± {:.6g}i", value.imag());
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// What is rounding beside `size` is 0 to people.
+double shown(double value, double size) { return std::abs(value) <= 1e-14 * size ? 0 : value; }
+
+std::string kind_text(const Equilibrium& e) {
+  const std::string text =
+      e.kind == EquilibriumKind::pseudo ? "pseudo-equilibrium" : to_string(e.kind);
+  if (e.isolated) return text;
+  return text + (e.kind == EquilibriumKind::outside
+                     ? ", one of a continuum, of which others may be real"
+                     : ", one of a continuum");
+}
+
+std::string stability_text(const Equilibrium& e) {
+  if (e.kind == EquilibriumKind::outside) return to_string(e.stability);
+  if (e.continuations.size() == 1) return to_string(e.stability);
+  return fmt::format("{}; {} solutions start here", to_string(e.stability), e.continuations.size());
+}
+
+std::string points_text(const Model& model, const Equilibria& all, double t) {
+  std::string text;
+  const std::vector<std::string> names = variable_names(model);
+  for (std::size_t k = 0; k < all.found.size(); ++k) {
+    const Equilibrium& e = all.found[k];
+    text += fmt::format("{:<3} {}\n", k + 1, kind_text(e));
+    if (!model.laws().empty()) {
+      text += fmt::format("    mode         {}\n", describe(model.laws(), e.mode));
+      for (const Mode& mode : e.also)
+        text += fmt::format("    and mode     {}\n", describe(model.laws(), mode));
+    }
+    for (std::size_t j = 0; j < names.size(); ++j)
+      text += fmt::format("    {:<12} {:.12g}\n", names[j],
+                          shown(e.x[static_cast<Eigen::Index>(j)], model.variables[j].nominal));
+    for (std::size_t i = 0; i < model.laws().size(); ++i)
+      text += fmt::format("    {:<12} lambda = {:.12g}, w = {:.6g}\n", model.laws()[i].name,
+                          shown(e.lambda[static_cast<Eigen::Index>(i)], 1),
+                          shown(e.w[static_cast<Eigen::Index>(i)], 1));
+    text += fmt::format("    eigenvalues  {}\n    flow         {}\n",
+                        eigenvalue_text(e.eigenvalues), stability_text(e));
+    if (e.continuations.size() > 1)
+      for (const Equilibrium::Start& start : e.continuations) {
+        std::string values;
+        for (const double lambda : start.lambda)
+          values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(lambda, 1));
+        text += fmt::format("    solution     {}: lambda = {}\n",
+                            describe(model.laws(), start.mode), values);
+      }
+    if (!e.constant)
+      text += fmt::format(
+          "    note         the equations change with time: at rest at t = {:.10g} only\n", t);
+  }
+  return text;
+}
+
+std::string tangents_text(const Model& model, const std::vector<TangentPoint>& points) {
+  std::string text = fmt::format("tangent points {}\n", points.size());
+  if (points.empty()) return text;
+  std::vector<std::string> header{"law", "flow of"};
+  for (const std::string& name : variable_names(model)) header.push_back(name);
+  header.insert(header.end(), {"touch", "sliding"});
+  TextTable table(header);
+  for (const TangentPoint& point : points) {
+    const auto law = static_cast<std::size_t>(point.law);
+    const Branch& side = model.laws()[law].branches[static_cast<std::size_t>(point.mode[law])];
+    std::vector<std::string> row{model.laws()[law].name, describe(side)};
+    for (std::size_t j = 0; j < model.variables.size(); ++j)
+      row.push_back(
+          short_number(shown(point.x[static_cast<Eigen::Index>(j)], model.variables[j].nominal)));
+    row.push_back(fmt::format("{}, d2w/dt2 = {:.6g}{}",
+                              point.curvature > 0 ? "visible" : "invisible",
+                              std::abs(point.curvature), point.isolated ? "" : "; one of a curve"));
+    row.emplace_back(point.at_end ? "ends here" : "does not reach here");
+    table.add(row);
+  }
+  return text + table.text("  ");
+}
+
+Json json_of(const Model& model, const Equilibrium& e) {
+  Json eigenvalues = Json::array();
+  for (const std::complex<double>& value : e.eigenvalues)
+    eigenvalues.push_back({to_json(value.real()), to_json(value.imag())});
+  Json modes = Json::array({describe(model.laws(), e.mode)});
+  for (const Mode& mode : e.also) modes.push_back(describe(model.laws(), mode));
+  Json starts = Json::array();
+  for (const Equilibrium::Start& start : e.continuations)
+    starts.push_back({{"mode", describe(model.laws(), start.mode)},
+                      {"lambda", to_json(start.lambda)},
+                      {"xdot", to_json(start.xdot)}});
+  return {{"kind", to_string(e.kind)},
+          {"modes", modes},
+          {"x", to_json(e.x)},
+          {"lambda", to_json(e.lambda)},
+          {"w", to_json(e.w)},
+          {"eigenvalues", eigenvalues},
+          {"stability", to_string(e.stability)},
+          {"isolated", e.isolated},
+          {"constant", e.constant},
+          {"continuations", starts},
+          {"residual", to_json(e.residual)}};
+}
+
+Json json_of(const Model& model, const TangentPoint& point) {
+  return {{"law", model.laws()[static_cast<std::size_t>(point.law)].name},
+          {"mode", describe(model.laws(), point.mode)},
+          {"x", to_json(point.x)},
+          {"lambda", to_json(point.lambda)},
+          {"curvature", to_json(point.curvature)},
+          {"visible", point.curvature > 0},
+          {"isolated", point.isolated},
+          {"sliding_ends", point.at_end}};
+}
+
+}  // namespace
+
+std::string equilibria_text(const Model& model, const ModelEquilibria& found) {
+  std::string text = fmt::format("model       {}\nequilibria  {}, from {} starts in each mode\n",
+                                 title(model), found.points.found.size(), found.options.starts);
+  text += points_text(model, found.points, found.t);
+  if (found.tangents) text += tangents_text(model, *found.tangents);
+  return text;
+}
+
+Json to_json(const Model& model, const ModelEquilibria& found) {
+  Json json{{"version", PERP_VERSION},
+            {"model", {{"name", model.name}, {"file", model.file}, {"hash", model.hash}}},
+            {"t", found.t},
+            {"variables", variable_names(model)},
+            {"starts", found.options.starts},
+            {"seed", found.options.seed},
+            {"all_modes", found.points.complete},
+            {"equilibria", Json::array()}};
+  for (const Equilibrium& e : found.points.found) json["equilibria"].push_back(json_of(model, e));
+  if (!found.tangents) return json;
+  json["tangent_points"] = Json::array();
+  for (const TangentPoint& point : *found.tangents)
+    json["tangent_points"].push_back(json_of(model, point));
+  return json;
+}
+
+}  // namespace perp::io

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/expression/polynomial.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
+
+namespace perp {
+
+std::vector<double> HybridModel::parameter_values() const {
+  std::vector<double> values;
+  for (const auto& parameter : head.parameters) values.push_back(parameter.second);
+  return values;
+}
+
+std::vector<int> HybridModel::states() const {
+  std::vector<int> rows = f;
+  rows.insert(rows.end(), g.begin(), g.end());
+  const std::vector<bool> needed = needed_lines(tape, rows);
+  std::vector<bool> is_state(at(n()), false);
+  for (int line = 0; line < tape.size(); ++line) {
+    const Instruction& here = tape[line];
+    if (!needed[at(line)] || here.operation != Operation::input) continue;
+    if (here.a >= derivative_input(0) && here.a < variable_input(0))
+      is_state[at(here.a - derivative_input(0))] = true;
+  }
+  std::vector<int> list;
+  for (int j = 0; j < n(); ++j)
+    if (is_state[at(j)]) list.push_back(j);
+  return list;
+}
+
+std::vector<std::string> HybridModel::input_names() const {
+  std::vector<std::string> names{"t"};
+  for (const Variable& variable : head.variables) names.push_back("der(" + variable.name + ")");
+  for (const Variable& variable : head.variables) names.push_back(variable.name);
+  for (const Binary& binary : binaries) names.push_back(binary.name);
+  for (const auto& parameter : head.parameters) names.push_back(parameter.first);
+  for (const KnownInput& input : inputs) names.push_back(input.name);
+  return names;
+}
+
+std::string HybridModel::row_name(int row) const {
+  const int equations = static_cast<int>(f.size());
+  return row < equations ? fmt::format("f{}", row + 1) : constraints[at(row - equations)].name;
+}
+
+Tape HybridModel::without_inputs(std::vector<int>& rows) const {
+  rows = f;
+  rows.insert(rows.end(), g.begin(), g.end());
+  Tape open;
+  std::vector<int> place(at(tape.size()), -1);
+  std::vector<int> wanted = rows;
+  for (const KnownInput& input : inputs) wanted.push_back(input.line);
+  const std::vector<bool> needed = needed_lines(tape, wanted);
+  // Input u_k stands for the line of its formula, which comes before every line that holds u_k.
+  for (int line = 0; line < tape.size(); ++line) {
+    if (!needed[at(line)]) continue;
+    const Instruction& here = tape[line];
+    int& to = place[at(line)];
+    if (here.operation == Operation::constant)
+      to = open.constant(here.value);
+    else if (here.operation == Operation::input)
+      to = here.a >= known_input(0) ? place[at(inputs[at(here.a - known_input(0))].line)]
+                                    : open.input(here.a);
+    else
+      to = open.apply(here.operation, here.a < 0 ? -1 : place[at(here.a)],
+                      here.b < 0 ? -1 : place[at(here.b)]);
+  }
+  for (int& row : rows) row = place[at(row)];
+  return open;
+}
+
+Tape HybridModel::closed(std::vector<int>& rows) const {
+  const Tape open = without_inputs(rows);
+  return bind_inputs(open, parameter_input(0), parameter_values(), rows);
+}
+
+namespace {
+
+/// The operation on two lines, a number where both are numbers.
+int folded(Tape& tape, Operation operation, int a, int b) {
+  const auto is = [&](int line, double value) {
+    return line >= 0 && tape[line].operation == Operation::constant && tape[line].value == value;
+  };
+  const auto is_number = [&](int line) {
+    return line < 0 || tape[line].operation == Operation::constant;
+  };
+  if (a >= 0 && is_number(a) && is_number(b)) {
+    const double x = tape[a].value, y = b < 0 ? x : tape[b].value;
+    return tape.constant(apply_operation(operation, x, y));
+  }
+  if (operation == Operation::multiply && (is(a, 0) || is(b, 0))) return tape.constant(0);
+  if (operation == Operation::multiply && is(a, 1)) return b;
+  if ((operation == Operation::multiply || operation == Operation::divide) && is(b, 1)) return a;
+  if (operation == Operation::add && is(a, 0)) return b;
+  if ((operation == Operation::add || operation == Operation::subtract) && is(b, 0)) return a;
+  if (operation == Operation::subtract && is(a, 0)) return tape.apply(Operation::negate, b);
+  return tape.apply(operation, a, b);
+}
+
+}  // namespace
+
+int with_values(Tape& tape, int line, const std::map<int, double>& values) {
+  std::map<int, int> place;
+  for (const int k : lines_below(tape, line)) {
+    const Instruction here = tape[k];
+    if (here.operation == Operation::input) {
+      const auto known = values.find(here.a);
+      place[k] = known == values.end() ? k : tape.constant(known->second);
+    } else if (here.operation == Operation::constant) {
+      place[k] = k;
+    } else {
+      place[k] = folded(tape, here.operation, here.a < 0 ? -1 : place.at(here.a),
+                        here.b < 0 ? -1 : place.at(here.b));
+    }
+  }
+  return place.at(line);
+}
+
+}  // namespace perp

@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/expression/polynomial.hpp>
+#include <perp/models/language/hybrid/hybrid_structure.hpp>
+
+namespace perp {
+namespace {
+
+constexpr std::size_t most_named_rows = 8;
+
+std::vector<int> inputs_of(const Tape& tape, int line) {
+  std::set<int> inputs;
+  for (const int k : lines_below(tape, line))
+    if (tape[k].operation == Operation::input) inputs.insert(tape[k].a);
+  return {inputs.begin(), inputs.end()};
+}
+
+void read_incidence(const HybridModel& model, HybridStructure& structure) {
+  structure.is_state.assign(at(model.n()), 0);
+  for (const int j : model.states()) structure.is_state[at(j)] = 1;
+  std::vector<int> rows = model.f;
+  rows.insert(rows.end(), model.g.begin(), model.g.end());
+  for (const int row : rows) {
+    std::set<int> unknowns, states;
+    for (const int input : inputs_of(model.tape, row)) {
+      if (input >= model.parameter_input(0) || input == HybridModel::time_input()) continue;
+      if (input >= model.binary_input(0)) {
+        unknowns.insert(model.n() + input - model.binary_input(0));
+      } else if (input >= model.variable_input(0)) {
+        const int j = input - model.variable_input(0);
+        (structure.is_state[at(j)] ? states : unknowns).insert(j);
+      } else {
+        unknowns.insert(input - HybridModel::derivative_input(0));
+      }
+    }
+    structure.unknowns_of_row.emplace_back(unknowns.begin(), unknowns.end());
+    structure.states_of_row.emplace_back(states.begin(), states.end());
+  }
+}
+
+/// Rows, each with its partner, joined to the rows whose partners they hold: strong components are
+/// the blocks, and their numbers increase along what needs what.
+void find_blocks(HybridStructure& structure) {
+  const auto& matching = structure.matching;
+  linear::Pattern successors;
+  for (const std::vector<int>& unknowns : structure.unknowns_of_row) {
+    std::vector<int> rows;
+    for (const int unknown : unknowns)
+      if (const int row = matching.row_of_column[at(unknown)]; row >= 0) rows.push_back(row);
+    successors.push_back(std::move(rows));
+  }
+  const linear::Components components = linear::strong_components(successors);
+  structure.block_of_row = components.of_node;
+  structure.block_of_unknown.assign(matching.row_of_column.size(), -1);
+  structure.blocks.resize(at(components.count));
+  for (int row = 0; row < static_cast<int>(successors.size()); ++row) {
+    SubProblem& block = structure.blocks[at(components.of_node[at(row)])];
+    block.rows.push_back(row);
+    const int unknown = matching.column_of_row[at(row)];
+    if (unknown < 0) continue;
+    block.unknowns.push_back(unknown);
+    structure.block_of_unknown[at(unknown)] = components.of_node[at(row)];
+  }
+  for (SubProblem& block : structure.blocks)
+    std::sort(block.unknowns.begin(), block.unknowns.end());
+}
+
+void find_needs(HybridStructure& structure) {
+  for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b) {
+    SubProblem& block = structure.blocks[at(b)];
+    std::set<int> needs, ancestors;
+    for (const int row : block.rows)
+      for (const int unknown : structure.unknowns_of_row[at(row)]) {
+        const int other = structure.block_of_unknown[at(unknown)];
+        if (other >= 0 && other != b) needs.insert(other);
+      }
+    for (const int other : needs) {
+      ancestors.insert(other);
+      const std::vector<int>& further = structure.blocks[at(other)].ancestors;
+      ancestors.insert(further.begin(), further.end());
+    }
+    block.needs.assign(needs.begin(), needs.end());
+    block.ancestors.assign(ancestors.begin(), ancestors.end());
+  }
+}
+
+/// Connected components, numbered in the order of their first blocks.
+void find_sets(HybridStructure& structure) {
+  std::vector<int> parent(structure.blocks.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&parent](int b) {
+    while (parent[at(b)] != b) b = parent[at(b)] = parent[at(parent[at(b)])];
+    return b;
+  };
+  for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b)
+    for (const int other : structure.blocks[at(b)].needs) {
+      const int x = root(b), y = root(other);
+      parent[at(std::max(x, y))] = std::min(x, y);
+    }
+  std::map<int, int> number;
+  for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b)
+    structure.set_of_block.push_back(
+        number.try_emplace(root(b), static_cast<int>(number.size())).first->second);
+  structure.sets = static_cast<int>(number.size());
+}
+
+/// Rows that alternating paths join to the equations without a partner: together they hold fewer
+/// unknowns than there are rows.
+std::set<int> rows_around(const HybridStructure& structure, std::vector<int> open) {
+  std::set<int> rows(open.begin(), open.end());
+  while (!open.empty()) {
+    const int row = open.back();
+    open.pop_back();
+    for (const int unknown : structure.unknowns_of_row[at(row)])
+      if (const int next = structure.matching.row_of_column[at(unknown)];
+          next >= 0 && rows.insert(next).second)
+        open.push_back(next);
+  }
+  return rows;
+}
+
+/// The degree of one operation by those of its operands.
+int degree_of(const Tape& tape, const Instruction& line, int a, int b) {
+  if (a < 0 || b < 0) return -1;
+  switch (line.operation) {
+    case Operation::negate: return a;
+    case Operation::add:
+    case Operation::subtract: return std::max(a, b);
+    case Operation::multiply: return a + b;
+    case Operation::divide: return b == 0 ? a : -1;
+    case Operation::power: {
+      const Instruction& exponent = tape[line.b];
+      if (a == 0 && b == 0) return 0;
+      const bool is_natural = exponent.operation == Operation::constant && exponent.value >= 0 &&
+                              exponent.value < 1000 &&
+                              exponent.value == static_cast<int>(exponent.value);
+      return is_natural ? a * static_cast<int>(exponent.value) : -1;
+    }
+    default: return a == 0 && b == 0 ? 0 : -1;
+  }
+}
+
+}  // namespace
+
+HybridStructure structure_of(const HybridModel& model) {
+  HybridStructure structure;
+  read_incidence(model, structure);
+  structure.matching = linear::maximum_matching(structure.unknowns_of_row, model.n() + model.q());
+  find_blocks(structure);
+  find_needs(structure);
+  find_sets(structure);
+  return structure;
+}
+
+std::string unknown_name(const HybridModel& model, const HybridStructure& structure, int unknown) {
+  if (unknown >= model.n()) return model.binaries[at(unknown - model.n())].name;
+  const std::string& name = model.head.variables[at(unknown)].name;
+  return structure.is_state[at(unknown)] ? "der(" + name + ")" : name;
+}
+
+std::string structural_defect(const HybridModel& model, const HybridStructure& structure) {
+  const auto listed = [](const std::vector<std::string>& names) {
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(most_named_rows, names.size()));
+    const std::string text =
+        fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+    return names.size() > most_named_rows
+               ? fmt::format("{} and {} more", text, names.size() - most_named_rows)
+               : text;
+  };
+  std::vector<std::string> open;
+  for (int k = 0; k < model.n() + model.q(); ++k)
+    if (structure.matching.row_of_column[at(k)] < 0)
+      open.push_back(unknown_name(model, structure, k));
+  std::vector<int> unmatched;
+  for (int row = 0; row < static_cast<int>(model.f.size()); ++row)
+    if (structure.matching.column_of_row[at(row)] < 0) unmatched.push_back(row);
+  if (open.empty() && unmatched.empty()) return {};
+  std::string defect;
+  if (!unmatched.empty()) {
+    std::vector<std::string> rows, unknowns;
+    std::set<int> columns;
+    for (const int row : rows_around(structure, unmatched)) {
+      rows.push_back(model.row_name(row));
+      const std::vector<int>& held = structure.unknowns_of_row[at(row)];
+      columns.insert(held.begin(), held.end());
+    }
+    for (const int column : columns) unknowns.push_back(unknown_name(model, structure, column));
+    defect = columns.empty()
+                 ? fmt::format("{} hold no unknown", listed(rows))
+                 : fmt::format("{} together hold only {}", listed(rows), listed(unknowns));
+  }
+  if (!open.empty())
+    defect += fmt::format("{}nothing determines {}", defect.empty() ? "" : ", and ", listed(open));
+  return defect;
+}
+
+int degree_in(const Tape& tape, int line, const std::vector<int>& of) {
+  std::map<int, int> degree;
+  for (const int k : lines_below(tape, line)) {
+    const Instruction& here = tape[k];
+    if (here.operation == Operation::input)
+      degree[k] = std::find(of.begin(), of.end(), here.a) != of.end() ? 1 : 0;
+    else if (here.operation == Operation::constant)
+      degree[k] = 0;
+    else
+      degree[k] =
+          degree_of(tape, here, here.a < 0 ? 0 : degree[here.a], here.b < 0 ? 0 : degree[here.b]);
+  }
+  return degree[line];
+}
+
+std::string outside_class(const HybridModel& model, int row) {
+  const int equations = static_cast<int>(model.f.size());
+  const int line = row < equations ? model.f[at(row)] : model.g[at(row - equations)];
+  const std::vector<std::string> names = model.input_names();
+  for (const int input : inputs_of(model.tape, line)) {
+    const bool is_parameter = input >= model.parameter_input(0) && input < model.known_input(0);
+    if (is_parameter) continue;
+    const int degree = degree_in(model.tape, line, {input});
+    const bool is_binary = input >= model.binary_input(0) && input < model.parameter_input(0);
+    if (degree < 0)
+      return fmt::format("{} stands in a function that is no polynomial", names[at(input)]);
+    if (degree > 1 && !is_binary)
+      return fmt::format("{} occurs with power {}", names[at(input)], degree);
+  }
+  return {};
+}
+
+}  // namespace perp

@@ -1,0 +1,149 @@
+// Finds the end of a mode within a step. The run loop asks for it before it lets a step change its mode.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/end_of_mode.hpp>
+#include <perp/schemes/safeguard.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_shares = 24;     ///< of a step tried as the end of its mode
+constexpr int most_nudges = 6;      ///< from a share that rounding holds on the other side of the end
+constexpr double at_end = 0x1p-40;  ///< share of a step before its end that is its end
+constexpr double end_known_to = 0x1p-46;  ///< share of a step up to which the end of its mode is known
+
+/// The longest share of a step that keeps its mode, between one that does and one that does not. Of the
+/// first of its margins, each in units of its value before the step, secants tell where it is 0.
+class EndOfMode {
+ public:
+  /// The step of this share has left the mode. Returns the share of it at which the first law did; 0:
+  /// none.
+  double leaves(double share, const std::vector<Scheme::Departure>& departures) {
+    double first = departures.empty() ? 0 : 1;
+    for (const Scheme::Departure& departure : departures) {
+      first = std::min(first, departure.s);
+      if (!is_watched(departure.law)) laws_.push_back(departure.law);
+    }
+    left_ = share;
+    add(share, 1 - 1 / first);
+    return first;
+  }
+  /// The step of this share has kept it. Laws that no longer step has left do not end it.
+  void keeps(double share, const std::vector<Scheme::Departure>& approaches) {
+    double first = inf;
+    for (const Scheme::Departure& approach : approaches)
+      if (is_watched(approach.law)) first = std::min(first, approach.s);
+    kept_ = share;
+    add(share, 1 - 1 / first);
+  }
+  /// The step of this share has no solution.
+  void fails(double share) {
+    left_ = share;
+    add(share, nan);
+  }
+
+  /// The longest share that has kept the mode; 0: none has.
+  [[nodiscard]] double kept() const { return kept_; }
+  /// Is it the end of the mode, to rounding?
+  [[nodiscard]] bool is_found() const {
+    if (left_ - kept_ <= end_known_to) return true;
+    const double rest = secant() - kept_;
+    return last_.share == kept_ && rest >= 0 && rest <= end_known_to;
+  }
+  /// The share to try next; 0: none.
+  double next() {
+    double share = secant();
+    // On the end itself no margin tells, and rounding may hold the state on the other side.
+    if (last_.share == left_ && left_ < 1) {
+      const double nudged = (1 - std::ldexp(1.0, 4 * nudges_ - 50)) * left_;
+      if (!(share < nudged)) {
+        if (nudges_ == most_nudges) return kept_ > 0 ? middle() : 0;
+        ++nudges_;
+        share = nudged;
+      }
+    }
+    return share > kept_ && share < left_ ? share : middle();
+  }
+
+ private:
+  struct Point {
+    double share = 0, margin = 1;
+  };
+
+  [[nodiscard]] bool is_watched(int law) const {
+    return std::find(laws_.begin(), laws_.end(), law) != laws_.end();
+  }
+  void add(double share, double margin) {
+    before_ = last_;
+    last_ = {share, margin};
+  }
+  [[nodiscard]] double middle() const { return kept_ + (left_ - kept_) / 2; }
+  /// NaN: the last two shares do not tell.
+  [[nodiscard]] double secant() const {
+    const bool forward = before_.share < last_.share;
+    const Point &a = forward ? before_ : last_, &b = forward ? last_ : before_;
+    return a.share + (b.share - a.share) * (a.margin / (a.margin - b.margin));
+  }
+
+  std::vector<int> laws_;  // that ended it
+  double kept_ = 0, left_ = 1;
+  int nudges_ = 0;
+  Point before_, last_;
+};
+
+/// Where the mode ends with the step, but for the rounding of the steps before: makes the step in
+/// the mode, shorter by as little as that needs. Its end is still t_next.
+bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, double share) {
+  for (double rest = std::max(1 - share, 0x1p-52); rest <= at_end; rest *= 4) {
+    scheme.restore(before);
+    const Attempt attempt = scheme.attempt(t_next, (1 - rest) * h);
+    if (attempt.status != Status::solved || !attempt.kept_mode) continue;
+    scheme.accept();
+    return true;
+  }
+  scheme.restore(before);
+  return false;
+}
+
+}  // namespace
+
+bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
+  if (scheme.attempt(t_next, h).status != Status::solved) return false;
+  scheme.accept();
+  EndOfMode end;
+  const double first = end.leaves(1, scheme.departures());
+  if (first >= 1 - at_end) return end_with_mode(scheme, before, t_next, h, first);
+  const auto tries = [&](double share) {
+    scheme.restore(before);
+    return scheme.attempt(before.t + share * h, share * h);
+  };
+  for (int k = 0; k < most_shares && first >= least_share && !end.is_found(); ++k) {
+    const double share = std::min(end.next(), 1 - least_share);
+    if (share < least_share) break;
+    const Attempt attempt = tries(share);
+    if (attempt.status != Status::solved) {
+      if (k == 0) break;
+      end.fails(share);
+      continue;
+    }
+    scheme.accept();
+    if (!attempt.kept_mode) {
+      end.leaves(share, scheme.departures());
+      continue;
+    }
+    end.keeps(share, scheme.approaches());
+    if (share == 1 - least_share || end.is_found()) return true;
+  }
+  if (end.kept() > 0) {
+    const Attempt attempt = tries(end.kept());
+    if (attempt.status == Status::solved && attempt.kept_mode) {
+      scheme.accept();
+      return true;
+    }
+  }
+  scheme.restore(before);
+  return false;
+}
+
+}  // namespace perp
