@@ -152,7 +152,8 @@ class Run {
     PoleWatch& poles = *changes_.poles;
     if (failure_)
       if (auto pole = poles.pass_path(from, failure_->refinement.path, end)) return pole;
-    return events_.pole_on_way(poles, from, scheme_.snapshot());
+    if (auto pole = events_.pole_on_way(poles, from, scheme_.snapshot())) return pole;
+    return scheme_.passes_jumps() ? std::nullopt : poles.singular_end({from, scheme_.snapshot()});
   }
 
   /// The scheme goes back to `from`, and half-way to the pole with its next step, which ends at `to`.
@@ -237,20 +238,19 @@ class Run {
     }
     const bool lost = !scheme_.lost_variables().empty();
     const std::vector<int> rows = unsteady_rows(scheme_, before, whole, h, drift());
-    if (!lost && rows.empty()) {
-      take_step(scheme_, before, t_next, h);
+    if (!lost && rows.empty() && take_step(scheme_, before, t_next, h)) {
       log_step(before);
       return;
     }
     const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
     if (refinement.status == Status::not_solved && !lost &&
-        shrinks_as_a_whole(scheme_, before, whole, h)) {
+        shrinks_as_a_whole(scheme_, before, whole, h) && take_step(scheme_, before, t_next, h)) {
       ++result_.counts["not_refined"];
-      take_step(scheme_, before, t_next, h);
       log_step(before);
       return;
     }
     if (refinement.status != Status::solved) {
+      scheme_.restore(refinement.to);
       // The selector went where no sequence of shorter steps leads: the solution ended on the way.
       log_changes(refinement, h, whole);
       failure_ = {refinement, h, before.t};
@@ -258,13 +258,12 @@ class Run {
     }
     // A jump is passed as it was located: a long step ends with what its length makes of it.
     if (!has_jump(refinement, h, whole)) {
-      const Step refined = scheme_.snapshot();
-      take_step(scheme_, before, t_next, h);
-      if (!differs(scheme_, before, refined, whole, rows)) {
+      if (take_step(scheme_, before, t_next, h) &&
+          !differs(scheme_, before, refinement.to, whole, rows)) {
         log_step(before);
         return;
       }
-      scheme_.restore(refined);
+      scheme_.restore(refinement.to);
     }
     ++result_.counts["refined"];
     log_changes(refinement, h, whole);

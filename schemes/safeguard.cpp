@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/schemes/leaps.hpp>
 #include <perp/schemes/safeguard.hpp>
 
 namespace perp {
@@ -23,13 +24,18 @@ constexpr double lost_share = 1e-3;  ///< of an algebraic variable: its change t
 /// Advances in the present mode as far as it goes, by bisection. On return the scheme stands at
 /// `low`, and no step from there to `high`, at most `floor` away, keeps the mode. Where a step to
 /// `high` has no solution at all, `too_long`, its length may be the reason: from nearer it is tried
-/// again, up to `end`; `shorter` counts these. `path` gets the accepted states.
-void exhaust_mode(Scheme& scheme, double& low, double& high, double end, double floor,
-                  bool too_long, int& shorter, std::vector<Step>& path) {
+/// again, up to `end`; `shorter` counts these. `path` gets the accepted states, `leaps` what leaves the
+/// mode.
+void exhaust_mode(Scheme& scheme, double& low, double& high, double end, double floor, bool too_long,
+                  int& shorter, std::vector<Step>& path, std::vector<Leap>& leaps) {
   const auto advances = [&](double to) {
     const Attempt attempt = scheme.attempt(to, to - low);
     too_long = attempt.status != Status::solved;
-    if (too_long || !attempt.kept_mode) return false;
+    if (too_long) return false;
+    if (!attempt.kept_mode) {
+      leaps.push_back({to - low, scheme.motion(scheme.x(), scheme.attempted())});
+      return false;
+    }
     scheme.accept();
     path.push_back(scheme.snapshot());
     low = to;
@@ -64,10 +70,14 @@ void forget_last_moment(Scheme& scheme, Refinement& result, double h) {
 
 }  // namespace
 
-void take_step(Scheme& scheme, const Step& before, double t_next, double h) {
+bool take_step(Scheme& scheme, const Step& before, double t_next, double h) {
   scheme.restore(before);
-  scheme.attempt(t_next, h);
-  scheme.accept();
+  const bool is_solved = scheme.attempt(t_next, h).status == Status::solved;
+  if (is_solved)
+    scheme.accept();
+  else
+    scheme.restore(before);
+  return is_solved;
 }
 
 std::vector<int> unsteady_rows(Scheme& scheme, const Step& before, const Vector& whole, double h,
@@ -145,7 +155,7 @@ bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedCh
 }
 
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
-  take_step(scheme, before, t_next, h);
+  if (!take_step(scheme, before, t_next, h)) return true;
   const std::vector<Scheme::Departure> departures = scheme.departures();
   double first = 1, last = 0;
   int changes = 0;
@@ -175,7 +185,7 @@ bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h) {
 
 bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double h,
                        const Vector& rounding) {
-  take_step(scheme, before, t_next, h);
+  if (!take_step(scheme, before, t_next, h)) return false;
   std::vector<char> leaves(before.mode.size(), 0);
   double share = 1;
   for (const Scheme::Departure& departure : scheme.departures()) {
@@ -191,7 +201,7 @@ bool pass_first_change(Scheme& scheme, const Step& before, double t_next, double
     if (scheme.attempt(t, share * h).status != Status::solved) break;
     const Vector whole = scheme.motion(before.x, scheme.attempted());
     if (!unsteady_rows(scheme, before, whole, share * h, rounding).empty()) break;  // a jump
-    take_step(scheme, before, t, share * h);
+    if (!take_step(scheme, before, t, share * h)) break;
     bool alone = true;
     for (std::size_t i = 0; i < leaves.size(); ++i)
       alone = alone && (leaves[i] != 0 || scheme.mode()[i] == before.mode[i]);
@@ -219,7 +229,7 @@ void settle(Scheme& scheme, double t_next, double length) {
       continue;
     }
     if (unsteady_rows(scheme, here, whole, length, nothing).empty()) return;
-    take_step(scheme, here, here.t + length, length);  // shorter attempts took its place
+    if (!take_step(scheme, here, here.t + length, length)) return;  // shorter ones took its place
   }
 }
 
@@ -255,8 +265,9 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
     }
     if (attempt.status == Status::not_solved) reason = ": " + scheme.message();
     double high = t_next;
+    std::vector<Leap> leaps;
     exhaust_mode(scheme, low, high, t_next, floor, attempt.status != Status::solved, shorter,
-                 result.path);
+                 result.path, leaps);
     if (shorter == most_shorter) {
       result.status = Status::not_solved;
       result.message =
@@ -292,6 +303,15 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
       return result;
     }
     scheme.accept();
+    leaps.push_back({scheme.t() - low, scheme.motion(before.x, scheme.x())});
+    if (grow_without_bound(leaps, scheme.motion_rounding(before.x, scheme.x()))) {
+      scheme.restore(before);
+      result.status = Status::not_solved;
+      result.message =
+          "the only way on is a jump that grows without bound as the steps get shorter: the solution "
+          "ends";
+      return result;
+    }
     const bool changes_mode = scheme.mode() != before.mode;
     if (changes_mode) scheme.departures();  // for whether the mode before has lost its branch
     std::vector<int> lost = changes_mode ? scheme.lost_variables() : std::vector<int>{};

@@ -30,9 +30,9 @@ struct Refinement {
   std::vector<Step> path{};  ///< those accepted on the way
 };
 
-/// Makes the step of length h from `before` to t_next, which is known to be solved, the current
-/// state.
-void take_step(Scheme& scheme, const Step& before, double t_next, double h);
+/// Makes the step of length h from `before` to t_next the current state. False: from there it is not
+/// solved, whatever it was from a guess that is gone; the scheme stands at `before`.
+[[nodiscard]] bool take_step(Scheme& scheme, const Step& before, double t_next, double h);
 
 /// The rows of E (x⁺ − x) = `whole` of a step of length h from `before` that do not shrink with h as
 /// those of a smooth motion or a kink do: a jump, or an artefact of the length. Rows up to their
@@ -55,7 +55,8 @@ bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedCh
              const Vector& whole, double h, const Vector& rounding);
 
 /// Does the step of length h from `before` to t_next change laws at several moments, or leave out a
-/// change that a shorter one has to make? Then it skips a mode, however small its own change is. The scheme stands at `before` afterwards.
+/// change that a shorter one has to make? Then it skips a mode, however small its own change is. So it may
+/// where it is not solved again. The scheme stands at `before` afterwards.
 bool skips_modes(Scheme& scheme, const Step& before, double t_next, double h);
 
 /// Where that step changes some laws at once and others later: makes a shorter one that changes the

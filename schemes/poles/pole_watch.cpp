@@ -20,6 +20,9 @@ constexpr double far = 0x1p-4, wide = 0x1p-12, narrow = 0x1p-20;
 constexpr double nearer = 0x1p-8;
 constexpr int most_nearer = 3;
 constexpr double pole_growth = 64;
+constexpr double singular_growth = 2;  ///< at a singularity of order 1/8
+/// Shares of a step before and behind its end within which a singularity takes h f(x⁺) away from ∫ f dt.
+constexpr double before_end = 0x1p-2, behind_end = 0x1p-3;
 constexpr double resolved = 0x1p-28;  ///< of t: narrow shares of such a way are some ulps of t
 constexpr int points_of_touch = 16;  ///< at which a divisor that touches 0 is looked at
 constexpr double steps_ahead = 64;   ///< that functions of time are searched at once
@@ -87,7 +90,8 @@ bool may_touch(double first, double middle, double last, int sign) {
 
 /// Does some row grow towards the zero of a divisor at the share s from each side that is seen, between
 /// these distances times `scale`?
-bool grows(WatchedFormulas& formulas, const Way& way, double s, double scale, bool at_rest) {
+bool grows(WatchedFormulas& formulas, const Way& way, double s, double scale, bool at_rest,
+           double growth) {
   Vector values, errors;
   const auto change = [&](double from, double to, double sign) {  // at least (−1) or at most (1)
     formulas.rows(way, from, at_rest, values, errors);
@@ -107,30 +111,31 @@ bool grows(WatchedFormulas& formulas, const Way& way, double s, double scale, bo
     after = after.size() == 0 ? last : Vector(after.cwiseMin(last));
   }
   for (Eigen::Index row = 0; row < before.size(); ++row)
-    if (std::isfinite(before[row]) && after[row] > pole_growth * before[row]) return true;
+    if (std::isfinite(before[row]) && after[row] > growth * before[row]) return true;
   return false;
 }
 
 /// The rates that are not solved for are constant on the way, but so large behind a pole that beside them
 /// nothing grows.
-bool grows(WatchedFormulas& formulas, const Way& way, double s) {
+bool grows(WatchedFormulas& formulas, const Way& way, double s, double growth) {
   double scale = 1;
   for (int k = 0; k < most_nearer; ++k, scale *= nearer) {
     if (scale * (way.b.t - way.a.t) < resolved * std::abs(way.time(s))) break;
-    if (grows(formulas, way, s, scale, false) || grows(formulas, way, s, scale, true)) return true;
+    if (grows(formulas, way, s, scale, false, growth) || grows(formulas, way, s, scale, true, growth))
+      return true;
   }
   return false;
 }
 
 /// A way too short for the digits of t is looked at beyond its ends, as a straight one.
-bool is_pole(WatchedFormulas& formulas, const Way& way, double s) {
+bool is_pole(WatchedFormulas& formulas, const Way& way, double s, double growth = pole_growth) {
   const double length = way.b.t - way.a.t, t = way.time(s), longer = resolved * std::abs(t);
-  if (length >= longer) return grows(formulas, way, s);
+  if (length >= longer) return grows(formulas, way, s, growth);
   Way around{way.a, way.b};
   const Vector rate = way.rate(), x = way.a.x + s * (way.b.x - way.a.x);
   around.a.t = t - longer, around.a.x = x - longer * rate;
   around.b.t = t + longer, around.b.x = x + longer * rate;
-  return grows(formulas, around, 0.5);
+  return grows(formulas, around, 0.5, growth);
 }
 
 /// The next zero of a function of time that may be one, from `from` on, if it is on the way up to `end`;
@@ -264,6 +269,35 @@ std::optional<PoleWatch::Pole> PoleWatch::pass(const Way& way) {
   const std::optional<Pole> pole = at_share(first_on_way(way), way);
   std::optional<Pole> in_time = pass_in_time(way);
   return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
+  if (!(way.b.t > way.a.t)) return std::nullopt;
+  const auto at = [&](double s, const Step& like) {
+    return Step{way.time(s), way.state(s), like.lambda, like.w, like.mode};
+  };
+  Values first, middle, last;
+  // In the mode before from before the end, in the mode behind from behind it, as far as it has values.
+  for (const Step* side : {&way.a, &way.b}) {
+    const Way end{at(1 - before_end, *side), at(1 + behind_end, *side)};
+    const bool is_back = side == &way.b;
+    const Way seen = is_back ? Way{end.b, end.a} : end;
+    for (const auto& formulas : formulas_of(side->mode)) {
+      formulas->divisors(seen, 0, false, first);
+      formulas->divisors(seen, beyond / 2, false, middle);
+      formulas->divisors(seen, beyond, false, last);
+      for (std::size_t k = 0; k < first.size(); ++k) {
+        const auto zero = zero_of(*formulas, k, first, middle, last, seen);
+        if (!zero) continue;
+        const double s = is_back ? 1 - *zero : *zero;
+        if (is_pole(*formulas, end, s)) return at_share(s, end);
+        if (!is_pole(*formulas, end, s, singular_growth)) continue;
+        const double t = end.time(s);
+        return Pole{t, fmt::format("a divisor of the equations is 0 at t = {:.6g}, where a step ends", t)};
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<PoleWatch::Pole> PoleWatch::pass_path(const Step& from, const std::vector<Step>& path,

@@ -36,6 +36,9 @@ class PoleWatch {
   /// The same of a path of steps that failed on its way to `end`: it may have left its way behind a
   /// pole, and never got to one of time at its end.
   std::optional<Pole> pass_path(const Step& from, const std::vector<Step>& path, double end);
+  /// The singularity next to the end of a step x⁺ = x + h f(x⁺), whatever its order: the step takes f
+  /// there for its mean. The same pole, or one that steps pass which end elsewhere.
+  std::optional<Pole> singular_end(const Way& way);
   /// The poles of functions of time alone, which the state may jump beside.
   std::optional<Pole> pass_in_time(const Way& way);
 
