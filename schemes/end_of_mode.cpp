@@ -37,6 +37,12 @@ class EndOfMode {
     kept_ = share;
     add(share, 1 - 1 / first);
   }
+  /// The step of this share has kept it by rounding alone: is one of the laws beyond its end?
+  [[nodiscard]] bool is_passed(const std::vector<Scheme::Departure>& approaches) const {
+    return std::any_of(approaches.begin(), approaches.end(), [this](const auto& approach) {
+      return approach.s < 1 && is_watched(approach.law);
+    });
+  }
   /// The step of this share has no solution.
   void fails(double share) {
     left_ = share;
@@ -132,7 +138,12 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
       end.leaves(share, scheme.departures());
       continue;
     }
-    end.keeps(share, scheme.approaches());
+    const std::vector<Scheme::Departure> approaches = scheme.approaches();
+    if (end.is_passed(approaches)) {
+      end.leaves(share, approaches);
+      continue;
+    }
+    end.keeps(share, approaches);
     if (share == 1 - least_share || end.is_found()) return true;
   }
   if (end.kept() > 0) {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t least_leaps = 3;  ///< that show the growth of what a step moves
 constexpr std::size_t many_leaps = 8;   ///< that grow one after the other by no chance
+constexpr double many_growth = 2;       ///< of these: a jump grows by rounding over its last ulps of t
 constexpr double far_growth = 0x1p16;   ///< of fewer
 
 }  // namespace
@@ -29,7 +30,8 @@ bool grow_without_bound(const std::vector<Leap>& leaps, const Vector& rounding) 
   for (Eigen::Index i = 0; i < rounding.size(); ++i) {
     const auto size = [i](const Leap& leap) { return std::abs(leap.motion[i]); };
     const double growth = size(last) - size(middle), before = size(middle) - size(first);
-    const bool is_far = leaps.size() >= many_leaps || size(last) > far_growth * size(first);
+    const double least = leaps.size() >= many_leaps ? many_growth : far_growth;
+    const bool is_far = size(last) > least * size(first);
     const bool is_seen = growth > std::max(rounding[i], jump_share * size(last)) && before > 0;
     const auto is_smaller = [&](const Leap& a, const Leap& b) { return size(a) < size(b); };
     if (is_far && is_seen && growth / shorter >= before / longer / 2 &&

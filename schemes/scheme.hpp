@@ -119,8 +119,9 @@ class Scheme {
   /// leaving interpolated linearly in the margin. A scheme that follows the step lists a law each
   /// time that it left a branch on the way.
   virtual std::vector<Departure> departures() = 0;
-  /// After a step that kept its mode: the laws whose margins fall, with the share s ≥ 1 of the step at
-  /// which the first one of each would be 0 by their secants. Empty: not told.
+  /// After a step that kept its mode: the laws whose margins fall, with the share s of the step at
+  /// which the first one of each would be 0 by their secants; s < 1: it is below 0, by no more than its
+  /// rounding. Empty: not told.
   virtual std::vector<Departure> approaches() { return {}; }
   /// The algebraic variables, where the last accepted step left a mode whose equations have no
   /// solution at its end on the branch that was followed: a fold or a pole, no end of a law's branch.

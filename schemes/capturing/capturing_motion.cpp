@@ -111,8 +111,8 @@ std::vector<Scheme::Departure> Capturing::approaches() {
   std::vector<Departure> list;
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     const double start = margin_before(map, i);
-    const double end = std::max(0.0, map.margin(i, now.parameter.data()));
-    if (end < start)
+    const double end = map.margin(i, now.parameter.data());
+    if (start > 0 && end < start)
       add_departure(map.margins()[static_cast<std::size_t>(i)].law, start / (start - end), list);
   }
   return list;

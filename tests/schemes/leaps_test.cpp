@@ -46,6 +46,12 @@ TEST_SUITE("schemes/leaps") {
     CHECK_FALSE(grows([](double) { return 1; }));
   }
 
+  // Contacts a rounding r below their surface: the rate after a step of h is r/h.
+  TEST_CASE("what rounding adds to a jump in steps of ulps is no growth") {
+    CHECK_FALSE(grows([](double h) { return 3 + 1e-12 / h; }));
+    CHECK_FALSE(grows([](double h) { return 3 + 1e-13 / h; }));
+  }
+
   TEST_CASE("what a landing leaves of its rate by chance is no growth") {
     std::mt19937 random(1);
     std::uniform_real_distribution<double> share(0, 1);
