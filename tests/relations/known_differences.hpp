@@ -16,7 +16,10 @@ struct KnownDifference {
 
 /// The list gets shorter; `scripts/relations` reports every difference, what is listed too.
 inline const std::vector<KnownDifference>& known_differences() {
-  static const std::vector<KnownDifference> list{};
+  static const std::vector<KnownDifference> list{
+      {"words", "backward_euler", 3,
+       "a contact lands where rounding tells on which side of its surface it is, and may rebound by "
+       "that rounding in a step of ulps (seed 336)"}};
   return list;
 }
 
