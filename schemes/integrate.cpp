@@ -5,7 +5,7 @@
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/run.hpp>
+#include <perp/schemes/run/run.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {

@@ -4,7 +4,7 @@
 
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
-#include <perp/schemes/run.hpp>
+#include <perp/schemes/run/run.hpp>
 
 namespace perp {
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <perp/schemes/jumps/solution_tree.hpp>
-#include <perp/schemes/run.hpp>
+#include <perp/schemes/run/run.hpp>
 
 namespace perp {
 namespace {

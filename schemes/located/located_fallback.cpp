@@ -7,7 +7,7 @@
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
-#include <perp/schemes/run.hpp>
+#include <perp/schemes/run/run.hpp>
 
 namespace perp {
 

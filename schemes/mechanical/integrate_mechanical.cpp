@@ -2,7 +2,7 @@
 
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/mechanical/velocity_stepping.hpp>
-#include <perp/schemes/run.hpp>
+#include <perp/schemes/run/run.hpp>
 
 namespace perp {
 

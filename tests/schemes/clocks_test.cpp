@@ -14,7 +14,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/run.hpp>
+#include <perp/schemes/run/run.hpp>
 #include <perp/tests/paths.hpp>
 
 using namespace perp;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
-#include <perp/schemes/run.hpp>
+#include <perp/schemes/run/run.hpp>
 #include <perp/tests/schemes/located/models.hpp>
 
 using namespace perp;

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <perp/schemes/run_end.hpp>
+#include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
 

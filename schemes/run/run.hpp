@@ -3,17 +3,10 @@
 #include <vector>
 
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/poles/pole_watch.hpp>
+#include <perp/schemes/run/mode_passage.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {
-
-/// How a change of mode within a step is passed, see BackwardEuler.
-struct ModeChanges {
-  int refinements = 40;
-  bool split = true;
-  PoleWatch* poles = nullptr;  ///< of the formulas, asked after each step; null: there are none
-};
 
 /// Runs a scheme through the span by steps of length h: the loop over the steps, with the safeguard
 /// around changes of mode, resets, events and the record. Throws InvalidInput for a wrong span, h

@@ -1,0 +1,136 @@
+// Steps that leave their mode: called by the run loop where a step is not one in the present mode.
+#include <algorithm>
+#include <utility>
+
+#include <perp/schemes/end_of_mode.hpp>
+#include <perp/schemes/events/events.hpp>
+#include <perp/schemes/run/mode_passage.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_splits = 32;  ///< of one step, at changes of mode
+
+}  // namespace
+
+std::optional<ModePassage::Failure> ModePassage::pass(const Attempt& attempt, double t_next, double h,
+                                                      long steps) {
+  steps_ = steps;
+  if (scheme_.passes_jumps()) return take_as_it_is(attempt, h);
+  if (attempt.status == Status::solved) return change_mode(attempt, t_next, h);
+  return go_in_short_steps(t_next, h, {});
+}
+
+bool ModePassage::may_split() const { return changes_.split && splits_ < most_splits; }
+
+/// The attempted step of a scheme whose steps may contain impacts.
+std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& attempt, double h) {
+  if (attempt.status != Status::solved)
+    return Failure{{attempt.status, {}, scheme_.message()}, h, scheme_.t()};
+  record_.count(attempt);
+  const Step before = scheme_.snapshot();
+  scheme_.accept();
+  const std::vector<Event> changes = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
+  if (!changes.empty()) ++record_.counts()["mode_changes"];
+  log(in_order_of_time(scheme_.jumps(), changes));
+  return std::nullopt;
+}
+
+/// A step whose mode changes: split where its mode ends; accepted if its length shrinks with h as that of a
+/// continuous solution does; else made again in short steps.
+std::optional<ModePassage::Failure> ModePassage::change_mode(const Attempt& found, double t_next, double h) {
+  const Step before = scheme_.snapshot();
+  const Vector whole = scheme_.motion(before.x, scheme_.attempted());
+  sizes_ = sizes_.cwiseMax(before.x.cwiseAbs());
+  if (may_split() && go_to_end_of_mode(scheme_, before, t_next, h)) {
+    ++splits_;
+    ++record_.counts()["split"];
+    return std::nullopt;
+  }
+  ++record_.counts()["mode_changes"];
+  record_.count(found);
+  if (!skips_modes(scheme_, before, t_next, h)) return refine_change(before, whole, t_next, h);
+  if (may_split() && pass_first_change(scheme_, before, t_next, h, drift())) {
+    ++splits_;
+    log_step(before);
+    return std::nullopt;
+  }
+  return go_in_short_steps(t_next, h, whole);
+}
+
+/// A change of mode within one step, `whole` its motion: the step is taken where it is a smooth motion or a
+/// kink; else its short steps say what happened.
+std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& before, const Vector& whole,
+                                                               double t_next, double h) {
+  const bool lost = !scheme_.lost_variables().empty();
+  const std::vector<int> rows = unsteady_rows(scheme_, before, whole, h, drift());
+  if (!lost && rows.empty() && take_step(scheme_, before, t_next, h)) {
+    log_step(before);
+    return std::nullopt;
+  }
+  const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
+  if (refinement.status == Status::not_solved && !lost && shrinks_as_a_whole(scheme_, before, whole, h) &&
+      take_step(scheme_, before, t_next, h)) {
+    ++record_.counts()["not_refined"];
+    log_step(before);
+    return std::nullopt;
+  }
+  if (refinement.status != Status::solved) {
+    // The selector went where no sequence of shorter steps leads: the solution ended on the way.
+    scheme_.restore(refinement.to);
+    log_changes(refinement, h, whole);
+    return Failure{refinement, h, before.t};
+  }
+  // A jump is passed as it was located: a long step ends with what its length makes of it.
+  if (!has_jump(refinement, h, whole)) {
+    if (take_step(scheme_, before, t_next, h) && !differs(scheme_, before, refinement.to, whole, rows)) {
+      log_step(before);
+      return std::nullopt;
+    }
+    scheme_.restore(refinement.to);
+  }
+  ++record_.counts()["refined"];
+  log_changes(refinement, h, whole);
+  return std::nullopt;
+}
+
+/// To t_next in steps that stop at every change of mode; `whole`: see `is_jump`.
+std::optional<ModePassage::Failure> ModePassage::go_in_short_steps(double t_next, double h,
+                                                                   const Vector& whole) {
+  const double t_before = scheme_.t();
+  const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
+  ++record_.counts()["refined"];
+  log_changes(refinement, h, whole);
+  if (refinement.status == Status::solved) return std::nullopt;
+  return Failure{refinement, h, t_before};
+}
+
+bool ModePassage::has_jump(const Refinement& refinement, double h, const Vector& whole) const {
+  return std::ranges::any_of(refinement.changes, [&](const LocatedChange& change) {
+    return is_jump(scheme_, refinement, change, whole, h, drift());
+  });
+}
+
+/// Logs the changes of the last accepted step.
+void ModePassage::log_step(const Step& before) {
+  std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
+  for (Event& event : events) event.t_before = from_;
+  log(std::move(events));
+}
+
+void ModePassage::log_changes(const Refinement& refinement, double h, const Vector& whole) {
+  for (const LocatedChange& change : refinement.changes) {
+    if (is_jump(scheme_, refinement, change, whole, h, drift()))
+      log({jump_event(change.before, change.after, change.norm)});
+    else
+      log(mode_events(laws_, change.before, change.after, {}));
+  }
+}
+
+void ModePassage::log(std::vector<Event> events) {
+  const bool enters = std::ranges::any_of(
+      events, [](const Event& event) { return event.kind == EventKind::sliding_entry; });
+  events_.add(std::move(events), enters && leaves_at_once(scheme_, h_));
+}
+
+}  // namespace perp

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/schemes/events/event_log.hpp>
+#include <perp/schemes/poles/pole_watch.hpp>
+#include <perp/schemes/run/recorder.hpp>
+#include <perp/schemes/safeguard.hpp>
+#include <perp/schemes/scheme.hpp>
+
+namespace perp {
+
+/// How a change of mode within a step is passed, see BackwardEuler.
+struct ModeChanges {
+  int refinements = 40;
+  bool split = true;
+  PoleWatch* poles = nullptr;  ///< of the formulas, asked after each step; null: there are none
+};
+
+/// The passage of steps that do not end in their mode: split at the end of the mode, taken as they are, or
+/// made again in short steps that tell a jump from an artefact of a long step and from the end of the
+/// solution. What happened goes to the log.
+class ModePassage {
+ public:
+  /// A step of length h from t_before that cannot be made: the scheme stands where it ended.
+  struct Failure {
+    Refinement refinement;
+    double h, t_before;
+  };
+
+  ModePassage(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes, EventLog& events,
+              Recorder& record)
+      : scheme_(scheme), laws_(laws), changes_(changes), events_(events), record_(record) {}
+
+  /// A run in steps of length h begins in the scheme's state.
+  void begin(double h) {
+    h_ = h;
+    sizes_ = scheme_.x().cwiseAbs();
+  }
+  /// A step of the user's length begins at t.
+  void begin_step(double t) { from_ = t, splits_ = 0; }
+  /// To t_next, or to an end of a mode before it, where the attempt at that step of length h is not one
+  /// in the present mode; `steps` were made so far. A failure: nothing goes on.
+  std::optional<Failure> pass(const Attempt& attempt, double t_next, double h, long steps);
+
+ private:
+  std::optional<Failure> take_as_it_is(const Attempt& attempt, double h);
+  std::optional<Failure> change_mode(const Attempt& found, double t_next, double h);
+  std::optional<Failure> refine_change(const Step& before, const Vector& whole, double t_next, double h);
+  std::optional<Failure> go_in_short_steps(double t_next, double h, const Vector& whole);
+  void log_step(const Step& before);
+  void log_changes(const Refinement& refinement, double h, const Vector& whole);
+  void log(std::vector<Event> events);
+  [[nodiscard]] bool may_split() const;
+  [[nodiscard]] bool has_jump(const Refinement& refinement, double h, const Vector& whole) const;
+  /// Up to where a motion may be what the rounding of all steps so far has left.
+  [[nodiscard]] Vector drift() const { return scheme_.drift(sizes_, steps_); }
+
+  Scheme& scheme_;
+  const std::vector<Law>& laws_;
+  const ModeChanges& changes_;
+  EventLog& events_;
+  Recorder& record_;
+  double h_ = 0;      // of the run
+  double from_ = 0;   // where the present step of the user's length began
+  int splits_ = 0;    // and its number of pieces so far
+  long steps_ = 0;    // of the run so far
+  Vector sizes_;      // largest |x_j| at the start and where modes changed
+};
+
+}  // namespace perp

@@ -1,0 +1,22 @@
+// What a run keeps and tells: called by the run loops, once a row and once at the end.
+#include <utility>
+
+#include <perp/schemes/events/events.hpp>
+#include <perp/schemes/run/recorder.hpp>
+
+namespace perp {
+
+bool Recorder::row(const Step& state) {
+  if (options_.keep || is_empty()) result_.append(state);
+  return !options_.observer || options_.observer(state);
+}
+
+void Recorder::finish(Status status, std::string message, double t, const Vector& x) {
+  log_end(status, t, x, message, result_.events);
+  result_.status = status;
+  result_.message = std::move(message);
+  if (several_ > 0) result_.counts["several_solutions"] = several_;
+  if (ties_ > 0) result_.counts["ties"] = ties_;
+}
+
+}  // namespace perp

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <perp/core/trajectory.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/schemes/scheme.hpp>
+
+namespace perp {
+
+/// The record of one run: its rows, events, counts, and how it ended. Rows go to the observer and, where
+/// they are kept, into the trajectory; its first and its last row always do.
+class Recorder {
+ public:
+  explicit Recorder(const IntegrateOptions& options) : options_(options) {}
+
+  /// Has the run not ended yet?
+  [[nodiscard]] bool is_open() const { return result_.status == Status::never_run; }
+  /// Is there no row yet?
+  [[nodiscard]] bool is_empty() const { return result_.t.empty(); }
+  /// Does anybody take rows after the first one?
+  [[nodiscard]] bool takes_rows() const { return options_.keep || options_.observer; }
+  /// And those of steps that end at no time which is asked for?
+  [[nodiscard]] bool takes_steps() const { return takes_rows() && !options_.only_times; }
+
+  [[nodiscard]] std::vector<Event>& events() { return result_.events; }
+  [[nodiscard]] Counts& counts() { return result_.counts; }
+  [[nodiscard]] std::map<std::string, std::string>& provenance() { return result_.provenance; }
+  /// Counts an attempt that was accepted, where it had several solutions.
+  void count(const Attempt& accepted) {
+    if (accepted.solutions > 1 || accepted.solutions < 0) ++several_;
+    if (accepted.ties > 0) ++ties_;
+  }
+
+  /// A row, kept and reported. False: the observer asks to stop.
+  [[nodiscard]] bool row(const Step& state);
+  /// A row of the trajectory that nobody is told of.
+  void keep(const Step& state) { result_.append(state); }
+  /// Is a state at t, where the run ends, still to be kept as its last row?
+  [[nodiscard]] bool lacks_end(double t) const { return !options_.keep && !is_empty() && t > result_.t.back(); }
+  /// The run ends at (t, x).
+  void finish(Status status, std::string message, double t, const Vector& x);
+  /// The result, once.
+  [[nodiscard]] Trajectory take() { return std::move(result_); }
+
+ private:
+  const IntegrateOptions& options_;
+  Trajectory result_;
+  long several_ = 0, ties_ = 0;  // steps of several solutions, of equally near ones
+};
+
+}  // namespace perp

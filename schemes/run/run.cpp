@@ -1,0 +1,277 @@
+// The run loop of the schemes that step through events: called by every `integrate` but that of `located`.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <perp/core/base/interruption.hpp>
+#include <perp/schemes/check_options.hpp>
+#include <perp/schemes/events/bound_watch.hpp>
+#include <perp/schemes/events/event_log.hpp>
+#include <perp/schemes/events/events.hpp>
+#include <perp/schemes/run/recorder.hpp>
+#include <perp/schemes/run/run.hpp>
+#include <perp/schemes/run/run_end.hpp>
+#include <perp/schemes/step_grid.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_resets = 100;   ///< within one step
+constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
+
+/// One run: the loop over the steps, and over the pieces of a step that is not one in its mode.
+class Run {
+ public:
+  Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
+      const IntegrateOptions& options, const Vector& x0)
+      : scheme_(scheme), laws_(laws), changes_(changes), options_(options), record_(options), events_(laws),
+        passage_(scheme, laws, changes_, events_, record_),
+        bounds_(options.bounds, static_cast<int>(x0.size())),
+        is_watched_(!bounds_.empty() || scheme.has_resets()) {}
+
+  Trajectory operator()(const Vector& x0, Span span, double h) {
+    const Attempt start = scheme_.start(span.start, x0, h, record_.events());
+    return start.status == Status::solved ? go(span, h) : refuse(start, x0, span.start, h);
+  }
+
+  Trajectory resume(const Step& from, double end, double h) {
+    scheme_.restore(from);
+    return go({from.t, end}, h);
+  }
+
+ private:
+  /// From the present state of the scheme to the end of the span.
+  Trajectory go(Span span, double h) {
+    h_ = h;
+    passage_.begin(h);
+    const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());
+    const auto step = [this](double t_next, double length, bool is_asked) {
+      return advance(t_next, length) && keep(is_asked);
+    };
+    const auto leap = [this](const UniformSteps& steps) { return stay(steps); };
+    try {
+      if (keep_state(true) && !outside) for_each_step(span, h, options_.times, leap, step);
+    } catch (const Interrupted&) {  // within a step: the last state that was kept is the end
+      scheme_.restore(last_kept_);
+      finish(Status::interrupted, interrupted_text(scheme_.t()));
+    }
+    if (outside) finish(Status::interrupted, *outside);
+    if (record_.is_open())
+      finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
+    return record_.take();
+  }
+
+  /// Steps in the present mode that leave no row and that nobody looks into.
+  long stay(const UniformSteps& steps) {
+    const long taken = record_.takes_steps() || is_watched() ? 0 : scheme_.stay(steps);
+    steps_ += taken;
+    return taken;
+  }
+
+  /// Is there anything to look for within the next step?
+  [[nodiscard]] bool is_watched() const {
+    return is_watched_ || (changes_.poles != nullptr && changes_.poles->watches(scheme_.mode()));
+  }
+
+  /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
+  bool advance(double t_next, double h) {
+    from_ = scheme_.t(), ++steps_;
+    passage_.begin_step(from_);
+    if (is_watched()) return advance_in_pieces(t_next, h, {});
+    const Attempt attempt = scheme_.attempt(t_next, h);
+    return keeps_mode(attempt) || advance_in_pieces(t_next, h, attempt);
+  }
+
+  /// The same of a step that may end before t_next; `first`: the attempt at it, if one was made.
+  bool advance_in_pieces(double t_next, double h, std::optional<Attempt> first) {
+    double to = t_next;
+    for (int resets = 0;;) {
+      check_interruption();
+      const std::size_t logged = record_.events().size();
+      const Step from = bounds_.empty() && changes_.poles == nullptr ? Step{} : scheme_.snapshot();
+      const double start = scheme_.t(), length = start == from_ && to == t_next ? h : to - start;
+      take_piece(first ? *std::exchange(first, {}) : scheme_.attempt(to, length), to, length);
+      if (const std::optional<PoleWatch::Pole> pole = pole_since(from, to)) {
+        if (!goes_nearer(*pole, from, to)) return false;
+        continue;
+      }
+      std::vector<Event> jumps;
+      const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
+      if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
+        if (!halve(start, to)) return resets_accumulate(outcome.names);
+        continue;
+      }
+      const bool has_reset = outcome.kind == Scheme::ResetOutcome::Kind::applied;
+      log_piece(outcome, has_reset, std::move(jumps));
+      if (ends_in_piece(from, logged, has_reset)) return false;
+      if (has_reset && ++resets == most_resets) return resets_accumulate(outcome.names);
+      if (scheme_.t() >= t_next) return true;
+      to = t_next;
+    }
+  }
+
+  /// A step of this length to `to`, or a shorter one to the end of a mode. `failure_`: there is none.
+  void take_piece(const Attempt& attempt, double to, double length) {
+    failure_.reset();
+    if (!keeps_mode(attempt)) failure_ = passage_.pass(attempt, to, length, steps_);
+  }
+
+  /// Accepts the attempted step if it is solved in the present mode.
+  bool keeps_mode(const Attempt& attempt) {
+    if (attempt.status != Status::solved || !attempt.kept_mode) return false;
+    record_.count(attempt);
+    scheme_.accept();
+    return true;
+  }
+
+  /// The first pole of the equations on the way since `from` to `end`, on which jumps are no motion.
+  std::optional<PoleWatch::Pole> pole_since(const Step& from, double end) {
+    if (changes_.poles == nullptr) return std::nullopt;
+    PoleWatch& poles = *changes_.poles;
+    if (failure_)
+      if (auto pole = poles.pass_path(from, failure_->refinement.path, end)) return pole;
+    if (auto pole = events_.pole_on_way(poles, from, scheme_.snapshot())) return pole;
+    return scheme_.passes_jumps() ? std::nullopt : poles.singular_end({from, scheme_.snapshot()});
+  }
+
+  /// The scheme goes back to `from`, and half-way to the pole with its next step, which ends at `to`.
+  /// False: it is as near as steps get, the run ends.
+  bool goes_nearer(const PoleWatch::Pole& pole, const Step& from, double& to) {
+    events_.drop_all();
+    failure_.reset();
+    scheme_.restore(from);
+    const double half = (std::min(pole.t, to) - from.t) / 2;
+    const double last = std::exchange(to, from.t + half);
+    if (half > std::ldexp(h_, -changes_.refinements) && to > from.t && to < last) return true;
+    fail({{Status::not_solved, {}, pole.text}, h_, from_});
+    return false;
+  }
+
+  /// A reset fired more than once: half the way from `start`. False: no way is shorter.
+  bool halve(double start, double& to) {
+    events_.drop_all();
+    const double last = std::exchange(to, start + (to - start) / 2);
+    return to - start > std::ldexp(h_, shortest_way) && to > start && to < last;
+  }
+
+  /// The events of a piece, without what its resets made void, and their jumps.
+  void log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps) {
+    if (has_reset) {
+      events_.drop(outcome);
+      ++record_.counts()["resets"], ++steps_;
+    }
+    events_.write(record_.events());
+    std::ranges::move(jumps, std::back_inserter(record_.events()));
+  }
+
+  /// Does the run end in the piece from `from`, at a bound or since no step goes on?
+  bool ends_in_piece(const Step& from, std::size_t logged, bool has_reset) {
+    if (const auto passed = bounds_.pass(scheme_, from, logged, steps_, record_.events())) {
+      if (scheme_.t() > from_) keep(true);  // there the last row stands
+      finish(Status::interrupted, *passed);
+    } else if (!has_reset && failure_) {
+      fail(*failure_);
+    }
+    return !record_.is_open();
+  }
+
+  /// A start that cannot be made.
+  Trajectory refuse(const Attempt& start, const Vector& x0, double t, double h) {
+    record_.keep({t, x0, scheme_.lambda(), scheme_.w(), {}});
+    const std::string message = scheme_.message();  // what follows may replace it
+    RunEnd at = here(start.status, h);
+    at.t = t;
+    const std::string why = refused_start_text(at, message);
+    if (ends_in_refused_start(record_.events()))
+      finish(start.status, why);  // the log says so already
+    else
+      end(EventKind::no_solution, start.status, why, message);
+    return record_.take();
+  }
+
+  /// Resets that follow each other without end within one step: the run ends. False.
+  bool resets_accumulate(const std::string& names) {
+    if (!keep(true)) return false;
+    end(EventKind::accumulation, Status::not_solved,
+        accumulation_text(here(Status::not_solved, h_), names),
+        fmt::format("resets accumulate: {}; a contact law passes such a point", names));
+    return false;
+  }
+
+  /// Keeps the state where the solution ends and says why.
+  void fail(const ModePassage::Failure& failure) {
+    const Refinement& refinement = failure.refinement;
+    if (scheme_.t() > failure.t_before) keep(true);
+    const bool ends = refinement.status == Status::no_solution;
+    const RunEnd at = here(refinement.status, failure.h);
+    const bool lists = !at.residuals.empty();
+    const std::string why = lists ? "residuals of the modes: " + at.residuals : refinement.message;
+    end(EventKind::no_solution, refinement.status, stopped_text(at, ends, why),
+        ends ? fmt::format("no solution continues; for a step of {:g}: {}", failure.h, why) : why);
+  }
+
+  /// Where no step of length h follows; if for want of a solution, by how much each mode misses one.
+  RunEnd here(Status status, double h) {
+    const bool has_mode = !laws_.empty() && scheme_.mode().size() == laws_.size();
+    return {scheme_.t(), steps_, has_mode ? describe(laws_, scheme_.mode()) : "",
+            status == Status::no_solution ? modes_text(laws_, scheme_.violations(h)) : ""};
+  }
+
+  /// The run ends here, and the log says so.
+  void end(EventKind kind, Status status, std::string message, std::string note) {
+    if (kind != EventKind::no_solution || status == Status::no_solution)  // else for another reason
+      record_.events().push_back(event_at(kind, scheme_.t(), scheme_.x(), std::move(note)));
+    finish(status, std::move(message));
+  }
+
+  void finish(Status status, std::string message) {
+    record_.finish(status, std::move(message), scheme_.t(), scheme_.x());
+    if (record_.lacks_end(scheme_.t())) record_.keep(scheme_.snapshot());
+    record_.counts()["steps"] = steps_;
+    scheme_.count(record_.counts());
+  }
+
+  /// Keeps and reports the current state, if rows are wanted. False: the run has ended.
+  bool keep(bool is_asked) { return !record_.takes_rows() || keep_state(is_asked); }
+  bool keep_state(bool is_asked) {
+    if (options_.only_times && !is_asked) return true;
+    last_kept_ = scheme_.snapshot();
+    if (record_.row(last_kept_)) return true;
+    finish(Status::interrupted, interrupted_text(scheme_.t()));
+    return false;
+  }
+
+  Scheme& scheme_;
+  const std::vector<Law>& laws_;
+  ModeChanges changes_;
+  const IntegrateOptions& options_;
+  Recorder record_;
+  EventLog events_;
+  ModePassage passage_;
+  BoundedWay bounds_;
+  bool is_watched_;  // there are bounds or resets to look for within each step
+  std::optional<ModePassage::Failure> failure_;  // of the piece being made
+  Step last_kept_;
+  double h_ = 0;     // the user's step length
+  double from_ = 0;  // where the present step of that length began
+  long steps_ = 0;
+};
+
+}  // namespace
+
+Trajectory run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0, Span span, double h,
+               const ModeChanges& changes, const IntegrateOptions& options) {
+  check_steps(span, h, options.times);
+  return Run(scheme, laws, changes, options, x0)(x0, span, std::min(h, span.end - span.start));
+}
+
+Trajectory resume(Scheme& scheme, const std::vector<Law>& laws, const Step& from, double end,
+                  double h, const ModeChanges& changes, const IntegrateOptions& options) {
+  check_steps({from.t, end}, h, options.times);
+  return Run(scheme, laws, changes, options, from.x).resume(from, end, std::min(h, end - from.t));
+}
+
+}  // namespace perp
