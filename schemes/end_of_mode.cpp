@@ -26,7 +26,7 @@ class EndOfMode {
       if (!is_watched(departure.law)) laws_.push_back(departure.law);
     }
     left_ = share;
-    add(share, 1 - 1 / first);
+    add(share, first > 0 ? 1 - 1 / first : nan);  // on its end to rounding, it tells nothing
     return first;
   }
   /// The step of this share has kept it. Laws that no longer step has left do not end it.

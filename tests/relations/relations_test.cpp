@@ -152,16 +152,19 @@ TEST_CASE("units, company and order do not change the runs of the zoo, which can
   }
 }
 
-TEST_CASE("hard models run alike in units of 2^-30 to 2^30 and of 1e-9 to 1e9, in both schemes") {
+namespace {
+
+/// Judges every hard model, a number of draws each, by the relations of this kind in both schemes.
+void check_hard_models(const char* kind, unsigned draws) {
   for (const auto& entry : std::filesystem::directory_iterator(test::data_path("/hard_models"))) {
     const std::string name = entry.path().stem().string();
     if (name == "robertson") continue;  // seconds a run
     Model model = read_model(entry.path().string());
     if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
-    for (unsigned draw = 0; draw < (test::is_sanitized ? 1U : 3U); ++draw) {
+    for (unsigned draw = 0; draw < draws; ++draw) {
       Subject subject(model, draw);
       for (const Relation& relation : relations_of_read_models()) {
-        if (std::string(relation.name).find("units") == std::string::npos) continue;
+        if (std::string(relation.name).find(kind) == std::string::npos) continue;
         for (const SchemeName scheme : {SchemeName::backward_euler, SchemeName::located}) {
           const Judgement judgement = judge(relation, subject, scheme);
           INFO(name, ", draw ", draw, ", ", relation.name, ", ", to_string(scheme), ": ",
@@ -172,6 +175,14 @@ TEST_CASE("hard models run alike in units of 2^-30 to 2^30 and of 1e-9 to 1e9, i
     }
   }
 }
+
+}  // namespace
+
+TEST_CASE("hard models run alike in units of 2^-30 to 2^30 and of 1e-9 to 1e9, in both schemes") {
+  check_hard_models("units", test::is_sanitized ? 1U : 3U);
+}
+
+TEST_CASE("hard models that are stopped go on as they would have, in both schemes") { check_hard_models("time", 1); }
 
 TEST_SUITE_END();
 
