@@ -13,10 +13,11 @@ namespace perp {
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options) {
   PoleWatch poles(lcs);
+  TimeSwitches switches(lcs);
   const std::unique_ptr<Scheme> capturing = capturing_scheme(lcs, scheme);
   Trajectory run = perp::run(*capturing, lcs.laws, x0, span, scheme.h,
                              {scheme.refinements, scheme.split_at_events,
-                              poles.empty() ? nullptr : &poles},
+                              poles.empty() ? nullptr : &poles, switches.empty() ? nullptr : &switches},
                              options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] =

@@ -13,9 +13,11 @@ namespace {
 Trajectory run_nonlinear(Scheme& capturing, const Dcs& system, const Vector& x0, Span span,
                          const BackwardEuler& scheme, const IntegrateOptions& options) {
   PoleWatch poles(system);
+  TimeSwitches switches(system, TimeSwitches::Of::jumps);
   Trajectory run =
       perp::run(capturing, system.laws, x0, span, scheme.h,
-                {scheme.refinements, scheme.split_at_events, poles.empty() ? nullptr : &poles},
+                {scheme.refinements, scheme.split_at_events, poles.empty() ? nullptr : &poles,
+                 switches.empty() ? nullptr : &switches},
                 options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = "backward_euler";

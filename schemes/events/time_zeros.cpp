@@ -11,6 +11,8 @@ namespace perp {
 namespace {
 
 constexpr double safe_share = 0.9;     // of the length within which the series has no zero
+constexpr double decided_share = 0x1p-20;  // of the way to a zero: where its sign is still looked for
+constexpr double decided = 16;             // bounds of the rounding of a value, beyond which its sign counts
 constexpr double least_search_share = 1e-12;  // of what is left: no step of the search is shorter
 
 /// How far from its centre the series certainly keeps the sign of its constant, as far as its terms
@@ -52,6 +54,26 @@ void TimeZeros::expand(double t) {
 double TimeZeros::value(std::size_t k, double t) {
   tape_.evaluate(std::span<const double>(&t, 1), std::span<double>(values_));
   return values_[static_cast<std::size_t>(lines_[k])];
+}
+
+int TimeZeros::decided_sign_at(std::size_t k, double t) {
+  const RunningError time(t);
+  bounded_.resize(static_cast<std::size_t>(tape_.size()));
+  tape_.evaluate(std::span<const RunningError>(&time, 1), std::span<RunningError>(bounded_));
+  return decided_sign(bounded_[static_cast<std::size_t>(lines_[k])], decided);
+}
+
+double TimeZeros::decided_before(const Zero& zero, double since) {
+  const double longest = decided_share * (zero.before - since);
+  std::vector<std::size_t> open;
+  for (std::size_t k = 0; k < lines_.size(); ++k)
+    if (decided_sign_at(k, zero.before - longest) * decided_sign_at(k, zero.after + longest) < 0) open.push_back(k);
+  const double ulp = zero.before - std::nextafter(zero.before, since);
+  for (double earlier = ulp; earlier < longest; earlier *= 2) {
+    std::erase_if(open, [&](std::size_t k) { return decided_sign_at(k, zero.before - earlier) != 0; });
+    if (open.empty()) return zero.before - earlier;
+  }
+  return zero.before;
 }
 
 std::optional<TimeZeros::Zero> TimeZeros::next(double t, double end) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/tape/running_error.hpp>
 #include <perp/core/tape/tape.hpp>
 #include <perp/core/tape/taylor.hpp>
 
@@ -25,6 +26,10 @@ class TimeZeros {
   [[nodiscard]] std::optional<Zero> next(double t, double end);
   /// The first zero of line k of the list; `with_touches`: also where the sign stays.
   [[nodiscard]] std::optional<Zero> next(std::size_t k, double t, double end, bool with_touches);
+  /// The last time before this zero, but after `since`, at which the lines that change their sign there are
+  /// farther from 0 than their rounding, a few units in the last place of t before it. zero.before, where
+  /// they are not within 2^-20 of the way.
+  [[nodiscard]] double decided_before(const Zero& zero, double since);
   [[nodiscard]] std::size_t count() const { return lines_.size(); }
 
  private:
@@ -33,12 +38,14 @@ class TimeZeros {
 
   void expand(double t);
   [[nodiscard]] double value(std::size_t k, double t);
+  [[nodiscard]] int decided_sign_at(std::size_t k, double t);
   [[nodiscard]] Zero between(std::size_t k, double low, double high, bool positive);
 
   Tape tape_;
   std::vector<int> lines_;
   std::vector<Series> series_;
   std::vector<double> values_;
+  std::vector<RunningError> bounded_;
 };
 
 }  // namespace perp

@@ -33,8 +33,10 @@ Trajectory LocatedRun::captured_from(const Step& state, const BackwardEuler& sch
   if (!resets_.empty())
     capturing.remember_sides(sides_at(state), unsettled_ ? *unsettled_ : errors_now());
   PoleWatch poles(system_);
+  TimeSwitches switches(system_, TimeSwitches::Of::jumps);
   return run(capturing, system_.laws, state.x, span, scheme.h,
-             {scheme.refinements, scheme.split_at_events, poles.empty() ? nullptr : &poles}, output);
+             {scheme.refinements, scheme.split_at_events, poles.empty() ? nullptr : &poles,
+              switches.empty() ? nullptr : &switches}, output);
 }
 
 /// Is a change of x within the tolerance to which the run knows it?

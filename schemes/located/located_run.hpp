@@ -23,7 +23,7 @@
 #include <perp/schemes/located/transition/accumulation.hpp>
 #include <perp/schemes/located/transition/impact.hpp>
 #include <perp/schemes/located/transition/sensitivity.hpp>
-#include <perp/schemes/located/transition/time_switches.hpp>
+#include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/poles/pole_watch.hpp>
 
 namespace perp {

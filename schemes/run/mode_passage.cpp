@@ -128,6 +128,10 @@ void ModePassage::log_changes(const Refinement& refinement, double h, const Vect
 }
 
 void ModePassage::log(std::vector<Event> events) {
+  // A law of time changes when its argument does, wherever secants within a step place that.
+  for (Event& event : events)
+    if (event.law >= 0 && changes_.switches != nullptr && changes_.switches->is_of_time(event.law))
+      event.t = std::max(switched_, event.t_before);
   const bool enters = std::ranges::any_of(
       events, [](const Event& event) { return event.kind == EventKind::sliding_entry; });
   events_.add(std::move(events), enters && leaves_at_once(scheme_, h_));

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <perp/schemes/events/event_log.hpp>
+#include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/poles/pole_watch.hpp>
 #include <perp/schemes/run/recorder.hpp>
 #include <perp/schemes/safeguard.hpp>
@@ -16,6 +17,7 @@ struct ModeChanges {
   int refinements = 40;
   bool split = true;
   PoleWatch* poles = nullptr;  ///< of the formulas, asked after each step; null: there are none
+  TimeSwitches* switches = nullptr;  ///< of time alone, at which steps end; null: there are none
 };
 
 /// The passage of steps that do not end in their mode: split at the end of the mode, taken as they are, or
@@ -40,6 +42,8 @@ class ModePassage {
   }
   /// A step of the user's length begins at t.
   void begin_step(double t) { from_ = t, splits_ = 0; }
+  /// Functions of time switched at t, where the step that comes next begins.
+  void pass_switch(double t) { switched_ = t; }
   /// To t_next, or to an end of a mode before it, where the attempt at that step of length h is not one
   /// in the present mode; `steps` were made so far. A failure: nothing goes on.
   std::optional<Failure> pass(const Attempt& attempt, double t_next, double h, long steps);
@@ -64,6 +68,7 @@ class ModePassage {
   Recorder& record_;
   double h_ = 0;      // of the run
   double from_ = 0;   // where the present step of the user's length began
+  double switched_ = -inf;  // the last moment at which functions of time did
   int splits_ = 0;    // and its number of pieces so far
   long steps_ = 0;    // of the run so far
   Vector sizes_;      // largest |x_j| at the start and where modes changed

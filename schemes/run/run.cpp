@@ -21,6 +21,7 @@ namespace {
 
 constexpr int most_resets = 100;   ///< within one step
 constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
+constexpr double foresight = 1024;  ///< steps within which switches of time are looked for at once
 
 /// One run: the loop over the steps, and over the pieces of a step that is not one in its mode.
 class Run {
@@ -45,8 +46,9 @@ class Run {
  private:
   /// From the present state of the scheme to the end of the span.
   Trajectory go(Span span, double h) {
-    h_ = h;
+    h_ = h, end_ = span.end;
     passage_.begin(h);
+    find_switch(span.start);
     const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());
     const auto step = [this](double t_next, double length, bool is_asked) {
       return advance(t_next, length) && keep(is_asked);
@@ -56,17 +58,19 @@ class Run {
       if (keep_state(true) && !outside) for_each_step(span, h, options_.times, leap, step);
     } catch (const Interrupted&) {  // within a step: the last state that was kept is the end
       scheme_.restore(last_kept_);
-      finish(Status::interrupted, interrupted_text(scheme_.t()));
+      finish(Status::interrupted, interrupted_text(time()));
     }
     if (outside) finish(Status::interrupted, *outside);
     if (record_.is_open())
-      finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", scheme_.t(), steps_));
+      finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", time(), steps_));
     return record_.take();
   }
 
   /// Steps in the present mode that leave no row and that nobody looks into.
   long stay(const UniformSteps& steps) {
-    const long taken = record_.takes_steps() || is_watched() ? 0 : scheme_.stay(steps);
+    if (record_.takes_steps() || is_watched()) return 0;
+    const UniformSteps until = before_switch(steps);
+    const long taken = until.last < until.first ? 0 : scheme_.stay(until);
     steps_ += taken;
     return taken;
   }
@@ -80,6 +84,50 @@ class Run {
   bool advance(double t_next, double h) {
     from_ = scheme_.t(), ++steps_;
     passage_.begin_step(from_);
+    if (!switch_ && t_next + h > searched_) find_switch(from_);
+    return switch_ && switch_->stop < t_next ? advance_through_switches(t_next, h) : go_to(t_next, h);
+  }
+
+  /// A step ends where functions of time switch, by as little before it as shows their sign, and the next one
+  /// begins there. Where that is the end of the step to rounding, all of it is in the mode before.
+  bool advance_through_switches(double t_next, double h) {
+    while (switch_ && switch_->stop < t_next) {
+      const auto [stop, moment] = *switch_;
+      const bool is_end = moment + (moment - stop) >= t_next;
+      const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
+      if (stop > start && !go_to(stop, length)) return false;
+      passage_.pass_switch(moment);
+      find_switch(moment);
+      if (!is_end) continue;
+      stands_ = {scheme_.t(), t_next};
+      return true;
+    }
+    return go_to(t_next, t_next - scheme_.t());
+  }
+
+  /// The first switch after t; at the end of the span too, which may be its moment to rounding.
+  void find_switch(double t) {
+    switch_.reset();
+    searched_ = inf;
+    if (changes_.switches == nullptr || !changes_.split) return;
+    searched_ = t + foresight * h_;
+    if (const auto found = changes_.switches->next(t, std::min(end_ + h_, searched_)))
+      switch_ = {changes_.switches->decided_before(*found, t), found->after};
+  }
+
+  /// Those of these steps that end before the next switch.
+  [[nodiscard]] UniformSteps before_switch(UniformSteps steps) const {
+    const double end = switch_ ? switch_->stop : searched_ - steps.h;
+    if (end == inf) return steps;
+    steps.last = std::min(steps.last, static_cast<long>((end - steps.from) / steps.h));
+    while (steps.last >= steps.first && steps.end(steps.last) >= end) --steps.last;
+    return steps;
+  }
+
+  /// The time of the present state, on the grid where a switch stopped the scheme short of it by rounding.
+  [[nodiscard]] double time() const { return scheme_.t() == stands_.at ? stands_.for_time : scheme_.t(); }
+
+  bool go_to(double t_next, double h) {
     if (is_watched()) return advance_in_pieces(t_next, h, {});
     const Attempt attempt = scheme_.attempt(t_next, h);
     return keeps_mode(attempt) || advance_in_pieces(t_next, h, attempt);
@@ -229,18 +277,24 @@ class Run {
 
   void finish(Status status, std::string message) {
     record_.finish(status, std::move(message), scheme_.t(), scheme_.x());
-    if (record_.lacks_end(scheme_.t())) record_.keep(scheme_.snapshot());
+    if (record_.lacks_end(time())) record_.keep(state());
     record_.counts()["steps"] = steps_;
     scheme_.count(record_.counts());
+  }
+
+  Step state() {
+    Step now = scheme_.snapshot();
+    now.t = time();
+    return now;
   }
 
   /// Keeps and reports the current state, if rows are wanted. False: the run has ended.
   bool keep(bool is_asked) { return !record_.takes_rows() || keep_state(is_asked); }
   bool keep_state(bool is_asked) {
     if (options_.only_times && !is_asked) return true;
-    last_kept_ = scheme_.snapshot();
+    last_kept_ = state();
     if (record_.row(last_kept_)) return true;
-    finish(Status::interrupted, interrupted_text(scheme_.t()));
+    finish(Status::interrupted, interrupted_text(time()));
     return false;
   }
 
@@ -255,7 +309,17 @@ class Run {
   bool is_watched_;  // there are bounds or resets to look for within each step
   std::optional<ModePassage::Failure> failure_;  // of the piece being made
   Step last_kept_;
+  struct Switch {
+    double stop;    // a step ends here,
+    double moment;  // before functions of time have switched
+  };
+  std::optional<Switch> switch_;  // the next one
+  double searched_ = inf;         // up to where there is no other
+  struct {
+    double at = nan, for_time = nan;
+  } stands_;             // where a step on the grid was stopped before a switch
   double h_ = 0;     // the user's step length
+  double end_ = 0;   // of the span
   double from_ = 0;  // where the present step of that length began
   long steps_ = 0;
 };

@@ -119,8 +119,10 @@ Units random_units(std::mt19937& random, int n, int m, bool equations) {
 }
 
 void check_units(const Run& run, const Units& units) {
-  const Trajectory plain = solve(run);
+  // In its own units too, so that the inputs of both are functions whose formulas are not known.
   Run other = run;
+  other.lcs = in_units(run.lcs, Units(run.lcs.n(), run.lcs.m()));
+  const Trajectory plain = solve(other);
   other.lcs = in_units(run.lcs, units);
   other.x0 = grown(run.x0, units.variable);
   other.span = {grown(run.span.start, units.time), grown(run.span.end, units.time)};

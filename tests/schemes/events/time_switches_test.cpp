@@ -4,7 +4,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/located/transition/time_switches.hpp>
+#include <perp/schemes/events/time_switches.hpp>
 
 using namespace perp;
 

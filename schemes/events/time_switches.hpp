@@ -14,17 +14,28 @@ namespace perp {
 /// branch. A step of high order ends there, the next one begins behind it.
 class TimeSwitches {
  public:
-  explicit TimeSwitches(const Dcs& system);
+  /// Which of them count.
+  enum class Of {
+    kinks,  ///< all
+    jumps   ///< those of a sign or a law, where the right-hand side may jump
+  };
+  explicit TimeSwitches(const Dcs& system, Of which = Of::kinks);
+  /// Those of jumps, of the entries of b and q that are formulas.
+  explicit TimeSwitches(const Lcs& lcs);
 
   using Switch = TimeZeros::Zero;
   /// The first one in (t, end), see TimeZeros.
   [[nodiscard]] std::optional<Switch> next(double t, double end) { return zeros_.next(t, end); }
+  /// Are there no functions that may switch?
+  [[nodiscard]] bool empty() const { return zeros_.count() == 0; }
+  /// See TimeZeros.
+  [[nodiscard]] double decided_before(const Switch& at, double since) { return zeros_.decided_before(at, since); }
   /// Is the argument of this law a function of t (and parameters) alone?
   [[nodiscard]] bool is_of_time(int law) const { return laws_[static_cast<std::size_t>(law)] != 0; }
 
  private:
-  std::vector<int> copy_functions_of_time(const Dcs& system);
-  void add_laws(const Dcs& system, const std::vector<int>& lines);
+  std::vector<int> copy_functions_of_time(const Dcs& system, Of which);
+  void add_laws(const Dcs& system, const std::vector<int>& lines, Of which);
 
   TimeZeros zeros_;
   Tape tape_;                   // of t alone, and the lines

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <perp/schemes/events/time_switches.hpp>
+
+namespace perp {
+namespace {
+
+bool is_counted(Operation operation, TimeSwitches::Of which) {
+  if (operation == Operation::sign) return true;
+  const bool has_kink = operation == Operation::abs || operation == Operation::min || operation == Operation::max;
+  return has_kink && which == TimeSwitches::Of::kinks;
+}
+
+/// Does λ jump where w passes `end`: is there a vertical branch, or do two branches end there that do not meet?
+bool jumps_at(const Law& law, double end) {
+  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // of the terms of λ
+  Range met{inf, -inf};
+  double terms = 0;
+  for (const Branch& branch : law.branches) {
+    const Range range = w_range(branch);
+    if (range.lower != end && range.upper != end) continue;
+    if (is_vertical(branch)) return true;
+    const double lambda = (branch.c - branch.a * end) / branch.b;
+    met = {std::min(met.lower, lambda), std::max(met.upper, lambda)};
+    terms = std::max(terms, (std::abs(branch.c) + std::abs(branch.a * end)) / std::abs(branch.b));
+  }
+  return met.upper - met.lower > rounding * terms;
+}
+
+/// What is no formula is constant to the search.
+Signal formulas_of(const Signal& signal) {
+  return signal.is_constant() || signal.tape() != nullptr ? signal : Signal(signal.constant());
+}
+
+Dcs with_formulas(Lcs lcs) {
+  lcs.b = formulas_of(lcs.b);
+  lcs.q = formulas_of(lcs.q);
+  return as_dcs(lcs);
+}
+
+}  // namespace
+
+TimeSwitches::TimeSwitches(const Lcs& lcs) : TimeSwitches(with_formulas(lcs), Of::jumps) {}
+
+TimeSwitches::TimeSwitches(const Dcs& system, Of which) {
+  const std::vector<int> lines = copy_functions_of_time(system, which);
+  add_laws(system, lines, which);
+  std::sort(arguments_.begin(), arguments_.end());
+  arguments_.erase(std::unique(arguments_.begin(), arguments_.end()), arguments_.end());
+  zeros_ = {std::move(tape_), std::move(arguments_)};
+}
+
+/// Copies the lines of t, parameters and constants alone to a tape of their own; the new line of
+/// each, -1: none. A kink that moves with a parameter is left to the control of the error.
+std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system, Of which) {
+  std::vector<int> copied(static_cast<std::size_t>(system.tape.size()), -1);
+  std::vector<char> moves(copied.size(), 0);  // depends on a parameter
+  for (int k = 0; k < system.tape.size(); ++k) {
+    const Instruction& line = system.tape[k];
+    const auto at = static_cast<std::size_t>(k);
+    if (line.operation == Operation::constant) {
+      copied[at] = tape_.constant(line.value);
+    } else if (line.operation == Operation::input) {
+      const int parameter = line.a - system.parameter_input(0);
+      if (line.a == Dcs::time_input()) copied[at] = tape_.input(0);
+      if (parameter >= 0)
+        copied[at] = tape_.constant(system.parameters[static_cast<std::size_t>(parameter)]);
+      moves[at] = parameter >= 0;
+    } else {
+      const int a = line.a < 0 ? -1 : copied[static_cast<std::size_t>(line.a)];
+      const int b = line.b < 0 ? -1 : copied[static_cast<std::size_t>(line.b)];
+      if ((line.a >= 0 && a < 0) || (line.b >= 0 && b < 0)) continue;
+      copied[at] = tape_.apply(line.operation, a, b);
+      for (const int operand : {line.a, line.b})
+        if (operand >= 0 && moves[static_cast<std::size_t>(operand)]) moves[at] = 1;
+      if (is_counted(line.operation, which) && !moves[at])
+        arguments_.push_back(b < 0 ? a : tape_.apply(Operation::subtract, a, b));
+    }
+  }
+  return copied;
+}
+
+/// Laws whose argument is a function of t: it leaves a branch where it passes an end of it.
+void TimeSwitches::add_laws(const Dcs& system, const std::vector<int>& lines, Of which) {
+  laws_.assign(system.laws.size(), 0);
+  for (std::size_t i = 0; i < system.laws.size(); ++i) {
+    const int line = lines[static_cast<std::size_t>(system.G[i])];
+    if (line < 0 || tape_[line].operation == Operation::constant) continue;
+    for (const Branch& branch : system.laws[i].branches) {
+      const Range range = w_range(branch);
+      for (const double end : {range.lower, range.upper}) {
+        if (!std::isfinite(end) || (which == Of::jumps && !jumps_at(system.laws[i], end))) continue;
+        laws_[i] = 1;
+        arguments_.push_back(end == 0 ? line : tape_.apply(Operation::subtract, line, tape_.constant(end)));
+      }
+    }
+  }
+}
+
+}  // namespace perp
