@@ -82,6 +82,7 @@ Raw of_events(const GridRun& run, const StudyReference& reference, Span span) {
   std::erase_if(events, [&](const EventMark& event) { return event.t > span.end; });
   const EventDifference difference = compare_events(events, *reference.events);
   if (!difference.text.empty()) return unknown(Refusal::events, difference.text);
+  if (events.empty()) return unknown(Refusal::no_events, "");
   constexpr double over_speed = 8;
   const double longest =
       std::max({std::abs(span.start), std::abs(span.end), span.end - span.start});
@@ -117,6 +118,7 @@ const char* to_string(Refusal refusal) {
     case Refusal::reference: return "near the reference's own error";
     case Refusal::events: return "other events";
     case Refusal::jumps: return "other jumps";
+    case Refusal::no_events: return "no events";
     case Refusal::times: return "no common times";
   }
   return "unknown";

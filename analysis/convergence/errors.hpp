@@ -42,6 +42,7 @@ enum class Refusal {
   reference,   ///< not far enough above the error of the reference
   events,      ///< the events are not those of the reference
   jumps,       ///< nor is the number of jumps
+  no_events,   ///< neither has events
   times        ///< the reference has no state at the times of the run
 };
 /// A few words for a table.

@@ -33,7 +33,7 @@ OrderVerdict verdict_of(const ConvergenceStudy& study, const VariantStudy& varia
   const std::size_t solved = variant.rows.size() - count(Refusal::not_solved);
   verdict.is_exact = solved > 0 && count(Refusal::rounding) == solved;
   for (const Refusal refusal : {Refusal::end_time, Refusal::rounding, Refusal::reference,
-                                Refusal::events, Refusal::jumps, Refusal::times}) {
+                                Refusal::events, Refusal::jumps, Refusal::no_events, Refusal::times}) {
     RefusedRows group = rows_with(variant, kind, refusal, study.span.end);
     if (!group.rows.empty()) verdict.refused.push_back(std::move(group));
   }

@@ -75,6 +75,8 @@ std::string sentence(const RefusedRows& refused, std::size_t number, ErrorKind k
           group.steps(),
           group.rows.size() > 1 ? fmt::format("h = {:.6g}: ", group.rows[0]->run.h) : std::string(),
           group.error(0).detail);
+    case Refusal::no_events:
+      return group.steps() + ": neither the run nor the reference has an event, so there are no times to compare";
     case Refusal::times:
       return fmt::format(
           "{}: between start and T the reference has a state {}, so there is "

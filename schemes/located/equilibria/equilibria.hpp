@@ -20,8 +20,9 @@ const char* to_string(EquilibriumKind kind);
 /// What the flow of the mode does next to an equilibrium, by its eigenvalues.
 enum class Stability {
   attracting,
-  saddle,
+  saddle,    ///< some fall, some grow
   repelling,
+  unstable,  ///< some grow, none falls, the others are 0 to within their errors
   marginal,  ///< none is known to grow, some are 0 to within their errors
   rigid,     ///< the mode leaves no freedom to move
   unknown    ///< its equations are singular

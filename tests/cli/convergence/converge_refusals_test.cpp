@@ -76,6 +76,18 @@ TEST_SUITE("cli/converge refusals") {
       }
   }
 
+  TEST_CASE("without events there are no event times, and none that is exact") {
+    const Folder folder;
+    const std::string model = folder.write(
+        "decay.toml", "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -x\"]\n[run]\nt = [0, 1]\n");
+    const ConvergenceStudy study =
+        converge(folder, {model, "--h", "0.1,0.05", "--reference", "located", "--error", "events"});
+    CHECK(study.run.status == 0);
+    CHECK(study.refused(0, "events") == "no events");
+    CHECK(study.says("neither the run nor the reference has an event, so there are no times to compare"));
+    CHECK_FALSE(study.says("exact, every error"));
+  }
+
   TEST_CASE("a chaotic system has no reference run: no order") {
     const Folder folder;
     const std::string lorenz = folder.write(

@@ -84,6 +84,16 @@ TEST_SUITE("schemes/located/equilibria") {
     }
   }
 
+  TEST_CASE("a rest that some solutions leave and none approaches is no saddle") {
+    const Model model = read_model_text(
+        "[variables]\nx = 1\ny = 1\n[model]\nequations = [\"der(x) = x - y\", \"der(y) = y - x\"]\n[run]\nt = [0, 1]\n",
+        "line_of_rests.toml");
+    const Equilibria all = find_equilibria(system_of(model), 0, model.x0());
+    REQUIRE(all.found.size() == 1);
+    CHECK_FALSE(all.found[0].isolated);
+    CHECK(all.found[0].stability == Stability::unstable);  // eigenvalues 0 and 2
+  }
+
   TEST_CASE("the soft drink tank rests at its pseudo-equilibria, in both readings") {
     for (const std::string reading : {"filippov", "paired"}) {
       CAPTURE(reading);
