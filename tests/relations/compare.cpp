@@ -56,6 +56,12 @@ std::vector<int> laws_at_corners(const Outcome& outcome) {
   return laws;
 }
 
+}  // namespace
+
+bool is_shared(const Law& law) { return law.name.find("), ") != std::string::npos; }
+
+namespace {
+
 /// Events of both runs, paired within the tolerance of moments; laws up to a renaming.
 class Pairing {
  public:
@@ -63,6 +69,7 @@ class Pairing {
 
   std::string difference(const Outcome& here, const Outcome& there) {
     here_ = &here.run.events;
+    laws_ = &here.laws;
     const std::vector<Event>& list = there.run.events;
     std::vector<bool> used(list.size(), false);
     const std::vector<int> open = laws_at_corners(here), open_there = laws_at_corners(there);
@@ -137,16 +144,24 @@ class Pairing {
     return std::all_of(here_->begin(), here_->end(), [&](const Event& event) {
       return event.law != law || std::any_of(there.begin(), there.end(), [&](const Event& other) {
                return other.law == other_law && other.kind == event.kind &&
-                      other.from == event.from && other.to == event.to && is_at(event, other);
+                      has_same_branches(event, other) && is_at(event, other);
              });
     });
   }
   [[nodiscard]] bool alike(const Event& event, const Event& other) const {
     if (!by_.same_laws) return true;
-    if (event.kind != other.kind || event.from != other.from || event.to != other.to) return false;
+    if (event.kind != other.kind || !has_same_branches(event, other)) return false;
     const auto law = static_cast<std::size_t>(event.law);
     if (event.law < 0) return other.law < 0;
     return law >= renamed_.size() || renamed_[law] < 0 || renamed_[law] == other.law;
+  }
+  /// Forms whose arguments are multiples of each other share a law, whose branches follow the argument of the
+  /// one that is stated first.
+  [[nodiscard]] bool has_same_branches(const Event& event, const Event& other) const {
+    if (event.from == other.from && event.to == other.to) return true;
+    if (event.law < 0 || !is_shared((*laws_)[static_cast<std::size_t>(event.law)])) return false;
+    const int last = static_cast<int>((*laws_)[static_cast<std::size_t>(event.law)].branches.size()) - 1;
+    return event.from == last - other.from && event.to == last - other.to;
   }
   void rename(int law, int other) {
     renamed_.resize(std::max(renamed_.size(), static_cast<std::size_t>(law) + 1), -1);
@@ -156,6 +171,7 @@ class Pairing {
   const Correspondence& by_;
   double near_;
   const std::vector<Event>* here_ = nullptr;
+  const std::vector<Law>* laws_ = nullptr;
   std::vector<int> renamed_;
 };
 

@@ -20,6 +20,9 @@ struct Correspondence {
 /// Each variable by its place, factors 1.
 Correspondence identity(int variables);
 
+/// Is it the law of several forms, whose arguments are multiples of each other?
+bool is_shared(const Law& law);
+
 /// Tolerances of a comparison, relative to the largest |x_j| and to the span.
 struct Closeness {
   double state = 1e-9;
