@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <array>
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/command.hpp>
+#include <perp/cli/input/command_line.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -69,9 +69,9 @@ int execute(const std::string& kind) {
   return exit_solved;
 }
 
-Action configure_list(CLI::App& app) {
+Action configure_list(CommandLine& line) {
   const auto kind = std::make_shared<std::string>();
-  app.add_option("KIND", *kind, "models, laws, schemes or solvers")->required()->type_name("");
+  line.add_option("KIND", *kind, "models, laws, schemes or solvers").required().type_name("");
   return [kind] { return execute(*kind); };
 }
 
