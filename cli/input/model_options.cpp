@@ -16,7 +16,7 @@ namespace {
 KnownNames known_names(const ModelOptions& options) {
   KnownNames known;
   known.schemes.clear();
-  for (const SchemeEntry& entry : schemes()) known.schemes.emplace_back(entry.name);
+  for (const SchemeEntry* entry : scheme_entries()) known.schemes.emplace_back(entry->name);
   for (const MlcpSolver* method : solvers()) known.solvers.emplace_back(method->name);
   known.run_keys = options.run_keys;
   known.exact = options.exact;
