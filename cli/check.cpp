@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
@@ -53,12 +52,12 @@ int execute(const ModelOptions& options) {
   return exit_status(print_first_step(model));
 }
 
-Action configure_check(CLI::App& app) {
+Action configure_check(CommandLine& line) {
   const auto options = std::make_shared<ModelOptions>();
-  options->add_to(app);
-  options->add_span_to(app);
-  options->add_run_to(app, {"h"});
-  options->add_scheme_to(app);
+  options->add_to(line);
+  options->add_span_to(line);
+  options->add_run_to(line, {"h"});
+  options->add_scheme_to(line);
   return [options] { return execute(*options); };
 }
 

@@ -6,13 +6,11 @@
 
 #include <perp/core/base/status.hpp>
 
-namespace CLI {
-class App;
-}
-
 namespace perp::io {}
 
 namespace perp::cli {
+
+class CommandLine;
 
 using namespace io;  // a command prints what the library found
 
@@ -35,7 +33,7 @@ struct Command {
   const char* name;
   const char* purpose;                 ///< one line, as in `perp --help`
   const char* examples;                ///< lines below the options in `perp NAME --help`
-  Action (*configure)(CLI::App& app);  ///< adds the command's options
+  Action (*configure)(CommandLine& line);  ///< adds the command's options
 };
 
 /// All commands, from the table that the build makes of this folder.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -215,49 +214,49 @@ int execute(const ConvergeArguments& arguments) {
   return exit_no_answer;
 }
 
-Action configure_converge(CLI::App& app) {
+Action configure_converge(CommandLine& line) {
   const auto arguments = std::make_shared<ConvergeArguments>();
-  app.add_option("MODEL", arguments->models,
+  line.add_option("MODEL", arguments->models,
                  "model files, or names of the zoo (perp list models); several: forms of one "
                  "system, side by side")
-      ->required()
-      ->type_name("");
-  arguments->model.add_set_to(app);
-  app.add_option("--h", arguments->steps,
+      .required()
+      .type_name("");
+  arguments->model.add_set_to(line);
+  line.add_option("--h", arguments->steps,
                  "step lengths: a list, or FIRST:LAST:COUNT on a logarithmic scale")
-      ->required()
-      ->type_name("H,H,...");
-  app.add_option("--error", arguments->errors,
+      .required()
+      .type_name("H,H,...");
+  line.add_option("--error", arguments->errors,
                  "what is measured: end (at T), trajectory (the largest at the grid points of a "
                  "run), events (their times)")
-      ->type_name("WHAT,...")
-      ->default_str("end");
-  app.add_option("--reference", arguments->reference,
+      .type_name("WHAT,...")
+      .default_text("end");
+  line.add_option("--reference", arguments->reference,
                  "exact, finest (a run with the smallest h / 16), located (the located scheme, tol "
                  "1e-12), or FILE.csv or FILE.h5 of perp run; default: exact if the model has it "
                  "and no event times are measured, else finest")
-      ->type_name("WHAT");
-  app.add_option("--reference-events", arguments->reference_events,
+      .type_name("WHAT");
+  line.add_option("--reference-events", arguments->reference_events,
                  "events of the reference: a file of perp run --events")
-      ->type_name("FILE");
-  app.add_flag("--whole-steps", arguments->whole_steps,
+      .type_name("FILE");
+  line.add_flag("--whole-steps", arguments->whole_steps,
                "steps of length h only: a run ends at the first t_N = t_0 + N h not before T");
-  app.add_option("--schemes", arguments->schemes, "several schemes side by side")
-      ->type_name("NAME,...");
-  app.add_option("--selectors", arguments->selectors, "several selectors side by side")
-      ->type_name("NAME,...");
-  app.add_option("--jobs", arguments->jobs,
+  line.add_option("--schemes", arguments->schemes, "several schemes side by side")
+      .type_name("NAME,...");
+  line.add_option("--selectors", arguments->selectors, "several selectors side by side")
+      .type_name("NAME,...");
+  line.add_option("--jobs", arguments->jobs,
                  "runs at the same time; default: one for each core. The result is the same for "
                  "any number")
-      ->type_name("N");
-  app.add_option("-o,--output", arguments->output, "write the table to FILE.csv")
-      ->type_name("FILE");
-  app.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf")
-      ->type_name("FILE");
+      .type_name("N");
+  line.add_option("-o,--output", arguments->output, "write the table to FILE.csv")
+      .type_name("FILE");
+  line.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf")
+      .type_name("FILE");
   arguments->model.run_keys = {"cross_check", "policy",          "scheme", "selector",
                                "solver",      "split_at_events", "theta",  "tol"};  // h is varied
-  arguments->model.add_span_to(app);
-  arguments->model.add_scheme_to(app);
+  arguments->model.add_span_to(line);
+  arguments->model.add_scheme_to(line);
   return [arguments] { return execute(*arguments); };
 }
 

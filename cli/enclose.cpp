@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <exception>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/cli/input/threads.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
 #include <perp/core/interval/decimal.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/io/files/input_text.hpp>
@@ -206,43 +206,43 @@ int enclose_model(EncloseArguments arguments) {
 
 namespace {
 
-Action configure_enclose(CLI::App& app) {
+Action configure_enclose(CommandLine& line) {
   const auto arguments = std::make_shared<EncloseArguments>();
-  arguments->model.add_to(app);
-  arguments->model.add_span_to(app);
-  app.add_option("--times", arguments->times,
+  arguments->model.add_to(line);
+  arguments->model.add_span_to(line);
+  line.add_option("--times", arguments->times,
                  "rows at these times (a list, or a file of times); default: every run.h")
-      ->type_name("T,T,...");
-  app.add_option("-o,--output", arguments->output,
+      .type_name("T,T,...");
+  line.add_option("-o,--output", arguments->output,
                  "write the rows to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
                  "output, the default without --plot")
-      ->type_name("FILE");
-  app.add_option("--events", arguments->events, "write the events to FILE as CSV")
-      ->type_name("FILE");
-  app.add_option("--tube", arguments->tube,
+      .type_name("FILE");
+  line.add_option("--events", arguments->events, "write the events to FILE as CSV")
+      .type_name("FILE");
+  line.add_option("--tube", arguments->tube,
                  "write boxes that hold for whole intervals of time, without gaps, to FILE as CSV")
-      ->type_name("FILE");
-  app.add_option("--plot", arguments->plot,
+      .type_name("FILE");
+  line.add_option("--plot", arguments->plot,
                  "draw bands over time: FILE.svg, .png or .pdf (with FILE's gnuplot script and "
                  "data beside it)")
-      ->type_name("FILE");
-  app.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
-      ->type_name("X,Y,...");
-  app.add_option("--order", arguments->order, "degree of the Taylor polynomials, from 1 to 60")
-      ->type_name("K")
-      ->capture_default_str();
-  app.add_option("--tol", arguments->tol,
+      .type_name("FILE");
+  line.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
+      .type_name("X,Y,...");
+  line.add_option("--order", arguments->order, "degree of the Taylor polynomials, from 1 to 60")
+      .type_name("K")
+      .default_text(fmt::format("{}", arguments->order));
+  line.add_option("--tol", arguments->tol,
                  "share of a variable that the last terms of its polynomial may have; bounds hold "
                  "whatever stands here (default 1e-17)")
-      ->type_name("NUMBER");
-  app.add_option("--pieces-max", arguments->pieces,
+      .type_name("NUMBER");
+  line.add_option("--pieces-max", arguments->pieces,
                  "most pieces into which the set of starts and parameters is split")
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--threads", arguments->threads,
+      .type_name("N")
+      .default_text(fmt::format("{}", arguments->pieces));
+  line.add_option("--threads", arguments->threads,
                  "threads; default: one for each core. The result is the same for any number")
-      ->type_name("N");
-  app.add_flag("--quiet", arguments->quiet, "no summary");
+      .type_name("N");
+  line.add_flag("--quiet", arguments->quiet, "no summary");
   return [arguments] { return enclose_model(*arguments); };
 }
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -52,23 +51,23 @@ int execute(EquilibriaArguments arguments) {
   return none ? exit_no_answer : exit_solved;
 }
 
-Action configure_equilibria(CLI::App& app) {
+Action configure_equilibria(CommandLine& line) {
   const auto arguments = std::make_shared<EquilibriaArguments>();
   EquilibriumOptions& options = arguments->options;
   arguments->model.run_keys = {"t"};
-  arguments->model.add_to(app);
-  arguments->state.add_to(app, "the first start", "the time at which the equations are looked at");
-  app.add_option("--starts", options.starts, "starts in each mode; 1: only the first")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--reach", arguments->reach,
+  arguments->model.add_to(line);
+  arguments->state.add_to(line, "the first start", "the time at which the equations are looked at");
+  line.add_option("--starts", options.starts, "starts in each mode; 1: only the first")
+      .type_name("COUNT")
+      .between(1, 1'000'000);
+  line.add_option("--reach", arguments->reach,
                  "how far the other starts lie from the first, in units of |x| + nominal")
-      ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seed", arguments->seed, "of the other starts")->type_name("NUMBER");
-  app.add_flag("--tangents", arguments->tangents,
+      .type_name("NUMBER")
+      .positive();
+  line.add_option("--seed", arguments->seed, "of the other starts").type_name("NUMBER");
+  line.add_flag("--tangents", arguments->tangents,
                "also the points where a flow touches a surface with sliding");
-  app.add_flag("--json", arguments->json, "write JSON");
+  line.add_flag("--json", arguments->json, "write JSON");
   return [arguments] { return execute(*arguments); };
 }
 

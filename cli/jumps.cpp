@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include <perp/analysis/jumps.hpp>
@@ -43,19 +42,19 @@ int execute(const JumpsArguments& arguments) {
   return exit_status(jumps.status);
 }
 
-Action configure_jumps(CLI::App& app) {
+Action configure_jumps(CommandLine& line) {
   const auto arguments = std::make_shared<JumpsArguments>();
   arguments->model.run_keys = {"t"};
-  arguments->model.add_to(app);
-  arguments->state.add_to(app, "the state to jump from", "the time of the jump");
+  arguments->model.add_to(line);
+  arguments->state.add_to(line, "the state to jump from", "the time of the jump");
   arguments->state.add_mode_to(
-      app,
+      line,
       "the mode before the jump, a branch for each law, by name or number: "
       "laws with memory stay in their branch where they can");
-  app.add_option("--max-nodes", arguments->max_nodes,
+  line.add_option("--max-nodes", arguments->max_nodes,
                  "ends the search over the modes; the answer is then not proved complete")
-      ->type_name("N");
-  app.add_flag("--json", arguments->json, "write JSON");
+      .type_name("N");
+  line.add_flag("--json", arguments->json, "write JSON");
   return [arguments] { return execute(*arguments); };
 }
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <array>
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/command.hpp>
+#include <perp/cli/input/command_line.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -37,13 +37,27 @@ void list_laws() {
 
 void list_schemes() {
   TextTable table({"name", "meaning", "options"});
-  for (const SchemeEntry& entry : schemes()) {
-    std::string options;
-    for (const RunOption& option : run_options())
-      if (std::string(option.key) != "scheme" && reads(entry.name, option.key))
-        options += (options.empty() ? "" : ", ") + std::string(option.key);
-    table.add({entry.name, entry.meaning, options});
-  }
+  for (const SchemeEntry* entry : scheme_entries())
+    table.add({entry->name, entry->meaning, fmt::format("{}", fmt::join(entry->keys, ", "))});
+  fmt::print("{}", table.text());
+}
+
+/// The value that an option has where none is given.
+std::string default_of(const RunOption& option) {
+  const RunOptions run;
+  if (const auto* number = std::get_if<double RunOptions::*>(&option.member))
+    return run.**number == 0 ? "span / 1000" : fmt::format("{}", run.**number);
+  if (const auto* yes = std::get_if<bool RunOptions::*>(&option.member))
+    return run.**yes ? "true" : "false";
+  const std::string& word = run.*std::get<std::string RunOptions::*>(option.member);
+  return word.empty() ? "-" : word;
+}
+
+void list_options() {
+  TextTable table({"option", "default", "schemes", "meaning"});
+  for (const RunOption& option : run_options())
+    if (const std::string readers = schemes_reading(option.key); !readers.empty())
+      table.add({option.key, default_of(option), readers, option.meaning});
   fmt::print("{}", table.text());
 }
 
@@ -62,23 +76,36 @@ constexpr std::array<Kind, 4> kinds{{{"models", list_models},
                                      {"schemes", list_schemes},
                                      {"solvers", list_solvers}}};
 
-int execute(const std::string& kind) {
+struct ListArguments {
+  std::string kind;
+  bool options = false;
+};
+
+int execute(const ListArguments& arguments) {
   std::vector<std::string> names;
   for (const Kind& known : kinds) names.emplace_back(known.name);
-  kinds[find_name(kind, names, "list")].print();
+  const Kind& kind = kinds[find_name(arguments.kind, names, "list")];
+  if (arguments.options && kind.print != list_schemes)
+    throw InvalidInput(
+        fmt::format("--options is of perp list schemes: {} have none", arguments.kind));
+  arguments.options ? list_options() : kind.print();
   return exit_solved;
 }
 
-Action configure_list(CLI::App& app) {
-  const auto kind = std::make_shared<std::string>();
-  app.add_option("KIND", *kind, "models, laws, schemes or solvers")->required()->type_name("");
-  return [kind] { return execute(*kind); };
+Action configure_list(CommandLine& line) {
+  const auto arguments = std::make_shared<ListArguments>();
+  line.add_option("KIND", arguments->kind, "models, laws, schemes or solvers")
+      .required()
+      .type_name("");
+  line.add_flag("--options", arguments->options,
+                "the options of the schemes: keys of [run], flags, with their defaults");
+  return [arguments] { return execute(*arguments); };
 }
 
 }  // namespace
 
 extern const Command list;
 const Command list{"list", "lists the models of the zoo, laws, schemes or solvers",
-                   "examples:\n  perp list models\n  perp list solvers", configure_list};
+                   "examples:\n  perp list models\n  perp list schemes --options", configure_list};
 
 }  // namespace perp::cli

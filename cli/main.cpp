@@ -1,7 +1,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <perp/cli/command.hpp>
+#include <perp/cli/input/command_line.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -51,83 +52,14 @@ const Command& find_command(const std::string& name) {
                                  fmt::join(names, ", "), suggestion(name, names)));
 }
 
-/// CLI11 says which arguments it could not place, but neither the nearest name nor in one line; so
-/// options are looked up before it sees them.
-void check_option_names(const CLI::App& app, const Arguments& arguments) {
-  std::vector<std::string> known;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) known.push_back("-" + name);
-  }
-  for (const std::string& argument : arguments) {
-    if (argument == "--") return;
-    if (argument.size() < 2 || argument[0] != '-') continue;
-    const bool is_long = argument[1] == '-';
-    if (!is_long && !std::isalpha(static_cast<unsigned char>(argument[1]))) continue;
-    const std::string name =
-        is_long ? argument.substr(0, argument.find('=')) : argument.substr(0, 2);
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InvalidInput(fmt::format("unknown option '{}'{}", is_long ? name : argument,
-                                     suggestion(is_long ? name : argument, known)));
-  }
-}
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-/// What CLI11 complains about, in our words.
-std::string describe(const CLI::ParseError& error, const CLI::App& app) {
-  const std::string what = first_line(error.what());
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    const std::string name = what.substr(0, what.find(':'));
-    const CLI::Option* option = app.get_option_no_throw(name);
-    if (option != nullptr && option->results().size() > 1)
-      return fmt::format("{} is given twice: {}; expected it once", name,
-                         fmt::join(option->results(), " and "));
-    return fmt::format("{} needs a value", name);
-  }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
-    return fmt::format("{} is missing", what.substr(0, what.find(" is required")));
-  const std::size_t equals = what.find(" = ");
-  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr &&
-      equals != std::string::npos) {  // all numbers that CLI11 reads are whole ones
-    const std::string option = what.substr(what.rfind(' ', equals - 1) + 1);
-    return fmt::format("{} is '{}'; expected a whole number", option.substr(0, option.find(' ')),
-                       what.substr(equals + 3));
-  }
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    return fmt::format("there are too many arguments: '{}' has no place",
-                       what.substr(what.find(": ") == std::string::npos ? 0 : what.find(": ") + 2));
-  return what;
-}
-
-/// An empty value is none: --times "" of a script whose variable is not set.
-void check_values(const CLI::App& app, const std::string& name) {
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& value : option->results())
-      if (value.empty())
-        throw InvalidInput(fmt::format("{} needs a value; see {} --help", option->get_name(), name));
-}
-
 int run_command(const Command& command, Arguments arguments) {
-  const std::string name = std::string("perp ") + command.name;
-  CLI::App app{command.purpose, name};
-  app.get_formatter()->column_width(30);
-  app.set_help_flag("--help", "this help");
-  app.footer(command.examples);
-  const Action action = command.configure(app);
-  const bool help = std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
-  if (help) {
-    fmt::print("{}", app.help());
+  CommandLine line(command);
+  const Action action = command.configure(line);
+  if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) {
+    fmt::print("{}", line.help());
     return exit_solved;
   }
-  check_option_names(app, arguments);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    throw InvalidInput(fmt::format("{}; see {} --help", describe(error, app), name));
-  }
-  check_values(app, name);
+  line.read(std::move(arguments));
   return action();
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -154,38 +153,38 @@ int execute(const MapArguments& arguments) {
   return exit_no_answer;
 }
 
-Action configure_map(CLI::App& app) {
+Action configure_map(CommandLine& line) {
   const auto arguments = std::make_shared<MapArguments>();
-  arguments->model.add_to(app);
-  app.add_option(
+  arguments->model.add_to(line);
+  line.add_option(
          "--vary", arguments->vary,
          "a parameter, a variable (its start) or run.h, evenly spaced; repeatable, the last "
          "one varies fastest")
-      ->type_name("NAME=FIRST:LAST:COUNT")
-      ->allow_extra_args(false);
+      .type_name("NAME=FIRST:LAST:COUNT")
+      .one_at_a_time();
   std::string meanings;
   for (const MapQuantity& item : map_quantities())
     meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", item.name, item.meaning);
-  app.add_option("--what", arguments->what, meanings)->type_name("NAME")->default_str("solutions");
-  app.add_option("--at", arguments->at,
+  line.add_option("--what", arguments->what, meanings).type_name("NAME").default_text("solutions");
+  line.add_option("--at", arguments->at,
                  "the state; variables that are not named have the model's start. Repeatable: "
                  "a region is then the answers at all of them")
-      ->type_name("NAME=VALUE,...")
-      ->allow_extra_args(false);
-  arguments->model.add_span_to(app);
-  arguments->model.add_run_to(app, {"h"});
-  arguments->model.add_scheme_to(app);
-  app.add_option("-o,--output", arguments->output,
+      .type_name("NAME=VALUE,...")
+      .one_at_a_time();
+  arguments->model.add_span_to(line);
+  arguments->model.add_run_to(line, {"h"});
+  arguments->model.add_scheme_to(line);
+  line.add_option("-o,--output", arguments->output,
                  "write the map to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard output, "
                  "the default without --plot")
-      ->type_name("FILE");
-  app.add_option("--plot", arguments->plot,
+      .type_name("FILE");
+  line.add_option("--plot", arguments->plot,
                  "draw the regions: FILE.svg, .png or .pdf (with FILE's gnuplot script and data "
                  "beside it)")
-      ->type_name("FILE");
-  app.add_option("--threads", arguments->threads,
+      .type_name("FILE");
+  line.add_option("--threads", arguments->threads,
                  "threads; default: one for each core. The result is the same for any number")
-      ->type_name("N");
+      .type_name("N");
   return [arguments] { return execute(*arguments); };
 }
 

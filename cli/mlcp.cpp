@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include <perp/analysis/mlcp.hpp>
 #include <perp/cli/command.hpp>
+#include <perp/cli/input/command_line.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/io/files/mlcp_file.hpp>
@@ -97,24 +97,24 @@ int execute(const MlcpArguments& arguments) {
   return arguments.solver.empty() ? enumerate_all(arguments, file) : solve_one(arguments, file);
 }
 
-Action configure_mlcp(CLI::App& app) {
+Action configure_mlcp(CommandLine& line) {
   const auto arguments = std::make_shared<MlcpArguments>();
-  app.add_option("FILE", arguments->file, "the problem as JSON, see below")
-      ->required()
-      ->type_name("");
-  app.add_option("-o,--output", arguments->output, "write JSON to FILE, not to standard output")
-      ->type_name("FILE");
-  app.add_option("--solver", arguments->solver,
+  line.add_option("FILE", arguments->file, "the problem as JSON, see below")
+      .required()
+      .type_name("");
+  line.add_option("-o,--output", arguments->output, "write JSON to FILE, not to standard output")
+      .type_name("FILE");
+  line.add_option("--solver", arguments->solver,
                  "find one solution by this method (perp list solvers), not all")
-      ->type_name("NAME");
-  app.add_option("--max-nodes", arguments->max_nodes,
+      .type_name("NAME");
+  line.add_option("--max-nodes", arguments->max_nodes,
                  "ends the enumeration; the answer then says how far it got")
-      ->type_name("N");
-  app.add_flag("--nearest", arguments->nearest,
+      .type_name("N");
+  line.add_flag("--nearest", arguments->nearest,
                "find the solution of minimal norm alone, with a proof that none is nearer");
-  app.add_flag("--exact", arguments->exact,
+  line.add_flag("--exact", arguments->exact,
                "write the vertices as fractions too; the default for small problems");
-  app.add_flag("--double", arguments->in_double,
+  line.add_flag("--double", arguments->in_double,
                "write doubles alone, which is faster; the set is decided exactly all the same");
   return [arguments] { return execute(*arguments); };
 }

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/cli/command.hpp>
@@ -48,18 +46,18 @@ int execute(const ModesArguments& arguments) {
   return exit_status(found.status);
 }
 
-Action configure_modes(CLI::App& app) {
+Action configure_modes(CommandLine& line) {
   const auto arguments = std::make_shared<ModesArguments>();
   arguments->model.run_keys = {"t"};
-  arguments->model.add_to(app);
-  app.add_option("--at", arguments->at,
+  arguments->model.add_to(line);
+  line.add_option("--at", arguments->at,
                  "the state; variables that are not named have the model's start")
-      ->type_name("NAME=VALUE,...");
-  app.add_option("--previous", arguments->previous,
+      .type_name("NAME=VALUE,...");
+  line.add_option("--previous", arguments->previous,
                  "the binaries just before; those that are not named have the model's start")
-      ->type_name("NAME=VALUE,...");
-  app.add_option("--t", arguments->time, "the time; default: the model's start")->type_name("T");
-  app.add_flag("--json", arguments->json, "write JSON");
+      .type_name("NAME=VALUE,...");
+  line.add_option("--t", arguments->time, "the time; default: the model's start").type_name("T");
+  line.add_flag("--json", arguments->json, "write JSON");
   return [arguments] { return execute(*arguments); };
 }
 

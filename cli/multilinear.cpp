@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -120,16 +119,16 @@ int execute(const MultilinearArguments& arguments) {
   return exit_solved;
 }
 
-Action configure_multilinear(CLI::App& app) {
+Action configure_multilinear(CommandLine& line) {
   const auto arguments = std::make_shared<MultilinearArguments>();
   arguments->model.run_keys = {"t"};
-  arguments->model.add_to(app);
-  app.add_option("-o,--output", arguments->folder,
+  arguments->model.add_to(line);
+  line.add_option("-o,--output", arguments->folder,
                  "a folder for S.mtx, Phi_f.mtx, Phi_g.mtx and model.toml")
-      ->type_name("DIR");
-  app.add_option("--at", arguments->at,
+      .type_name("DIR");
+  line.add_option("--at", arguments->at,
                  "prints values and derivatives at these signals; others are 0")
-      ->type_name("NAME=VALUE,...");
+      .type_name("NAME=VALUE,...");
   return [arguments] { return execute(*arguments); };
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <memory>
 #include <numeric>
@@ -176,32 +175,32 @@ int execute(const RunArguments& arguments) {
   return exit_status(run.status);
 }
 
-Action configure_run(CLI::App& app) {
+Action configure_run(CommandLine& line) {
   const auto arguments = std::make_shared<RunArguments>();
-  arguments->model.add_to(app);
-  app.add_option("-o,--output", arguments->output,
+  arguments->model.add_to(line);
+  line.add_option("-o,--output", arguments->output,
                  "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
                  "output, the default without --plot")
-      ->type_name("FILE");
-  app.add_option("--plot", arguments->plot,
+      .type_name("FILE");
+  line.add_option("--plot", arguments->plot,
                  "draw the variables over time: FILE.svg, .png or .pdf (with FILE's gnuplot script "
                  "and data beside it)")
-      ->type_name("FILE");
-  app.add_option("--plot-phase", arguments->plot_phase,
+      .type_name("FILE");
+  line.add_option("--plot-phase", arguments->plot_phase,
                  "draw a phase picture too, to FILE_phase of --plot FILE")
-      ->type_name("X,Y");
-  app.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
-      ->type_name("X,Y,...");
-  app.add_option("--events", arguments->events, "write the events to FILE as CSV")
-      ->type_name("FILE");
-  app.add_option("--times", arguments->times,
+      .type_name("X,Y");
+  line.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
+      .type_name("X,Y,...");
+  line.add_option("--events", arguments->events, "write the events to FILE as CSV")
+      .type_name("FILE");
+  line.add_option("--times", arguments->times,
                  "rows at these times only (a list, or a file of times), which steps hit exactly")
-      ->type_name("T,T,...");
-  arguments->model.add_span_to(app);
-  arguments->model.add_run_to(app, {"h"});
-  arguments->model.add_scheme_to(app);
-  app.add_flag("--all", arguments->all, "list all solutions of steps that have not exactly one");
-  app.add_flag("--quiet", arguments->quiet, "no summary");
+      .type_name("T,T,...");
+  arguments->model.add_span_to(line);
+  arguments->model.add_run_to(line, {"h"});
+  arguments->model.add_scheme_to(line);
+  line.add_flag("--all", arguments->all, "list all solutions of steps that have not exactly one");
+  line.add_flag("--quiet", arguments->quiet, "no summary");
   return [arguments] { return execute(*arguments); };
 }
 

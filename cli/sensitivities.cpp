@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
@@ -101,24 +100,24 @@ int execute(SensitivityArguments arguments) {
   return exit_status(run.status);
 }
 
-Action configure_sensitivities(CLI::App& app) {
+Action configure_sensitivities(CommandLine& line) {
   const auto arguments = std::make_shared<SensitivityArguments>();
-  arguments->model.add_to(app);
-  app.add_option(
+  arguments->model.add_to(line);
+  line.add_option(
          "--wrt", arguments->wrt,
          "what to differentiate by: parameters and starts, as in B1,x1(0); default: all of them")
-      ->type_name("NAME,...");
-  app.add_option("-o,--output", arguments->output,
+      .type_name("NAME,...");
+  line.add_option("-o,--output", arguments->output,
                  "write states and sensitivities to FILE.csv (with FILE.csv.json, which names the "
                  "columns); default: standard output")
-      ->type_name("FILE");
-  app.add_option("--events", arguments->events, "write the events with dt/dq to FILE as CSV")
-      ->type_name("FILE");
-  app.add_option("--times", arguments->times, "rows at these times only (a list, or a file)")
-      ->type_name("T,T,...");
-  arguments->model.add_span_to(app);
-  arguments->model.add_run_to(app, {"cross_check", "h", "policy", "tol"});
-  app.add_flag("--quiet", arguments->quiet, "no summary");
+      .type_name("FILE");
+  line.add_option("--events", arguments->events, "write the events with dt/dq to FILE as CSV")
+      .type_name("FILE");
+  line.add_option("--times", arguments->times, "rows at these times only (a list, or a file)")
+      .type_name("T,T,...");
+  arguments->model.add_span_to(line);
+  arguments->model.add_run_to(line, {"cross_check", "h", "policy", "tol"});
+  line.add_flag("--quiet", arguments->quiet, "no summary");
   return [arguments] { return execute(*arguments); };
 }
 

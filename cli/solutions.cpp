@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
@@ -129,29 +128,29 @@ int execute(const SolutionsArguments& arguments) {
   return exit_no_answer;
 }
 
-Action configure_solutions(CLI::App& app) {
+Action configure_solutions(CommandLine& line) {
   const auto arguments = std::make_shared<SolutionsArguments>();
-  arguments->model.add_to(app);
-  arguments->state.add_to(app, "the state to step from", "the time to step from");
-  arguments->state.add_mode_to(app,
+  arguments->model.add_to(line);
+  arguments->state.add_to(line, "the state to step from", "the time to step from");
+  arguments->state.add_mode_to(line,
                                "the present mode, for keep_mode: a branch for each law, by name or "
                                "number; default: the one that the state satisfies");
   arguments->model.run_keys = {"h", "scheme", "selector", "solver", "theta", "tol"};
-  arguments->model.add_run_to(app, arguments->model.run_keys);
-  app.add_option("--max-nodes", arguments->max_nodes,
+  arguments->model.add_run_to(line, arguments->model.run_keys);
+  line.add_option("--max-nodes", arguments->max_nodes,
                  "ends the enumeration (with --tree: states of the tree, 10000 without it); the "
                  "answer then says how far it got")
-      ->type_name("N");
-  app.add_option("--tree", arguments->tree,
+      .type_name("N");
+  line.add_option("--tree", arguments->tree,
                  "all discrete solutions of N steps, as a tree whose ways may meet again")
-      ->type_name("N");
-  app.add_option("--plot", arguments->plot,
+      .type_name("N");
+  line.add_option("--plot", arguments->plot,
                  "draw the tree: FILE.svg, .png or .pdf (with FILE's gnuplot script and data)")
-      ->type_name("FILE");
-  app.add_option("--plot-variables", arguments->plot_variables,
+      .type_name("FILE");
+  line.add_option("--plot-variables", arguments->plot_variables,
                  "variables to draw; default: the first")
-      ->type_name("NAME,...");
-  app.add_flag("--json", arguments->json, "write JSON");
+      .type_name("NAME,...");
+  line.add_flag("--json", arguments->json, "write JSON");
   return [arguments] { return execute(*arguments); };
 }
 

@@ -4,3 +4,8 @@ function(perp_precompile target)
     <algorithm> <array> <cmath> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string>
     <utility> <vector> <Eigen/Core> <fmt/format.h> ${ARGN})
 endfunction()
+
+# What reads and writes words is no hot loop: it is compiled with less effort, in a third of the time less.
+function(perp_less_effort target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()

@@ -26,12 +26,36 @@ const std::vector<const @type@*>& @function@() {
 }
 }  // namespace @namespace@
 " @ONLY)
+  if(NOT CMAKE_SCRIPT_MODE_FILE)  # alone, so that a test can replace it
+    set_source_files_properties(${table} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   set(${sources} ${${sources}} ${table} PARENT_SCOPE)
 endfunction()
 
 # Solvers: lcp/solvers/<name>.cpp defines `extern const perp::MlcpSolvers <name>`.
 function(perp_solver_table sources)
   perp_table(${sources} "/lcp/solvers/([^/]+)\\.cpp$" perp/lcp/solver_table.hpp perp MlcpSolvers solver_table)
+  set(${sources} ${${sources}} PARENT_SCOPE)
+endfunction()
+
+# Schemes: analysis/schemes/<name>.cpp defines `extern const perp::SchemeEntry <name>` in perp::scheme_files.
+function(perp_scheme_table sources)
+  perp_table(${sources} "/analysis/schemes/([^/]+)\\.cpp$" perp/models/language/scheme_table.hpp perp::scheme_files
+    SchemeEntry scheme_table)
+  set(${sources} ${${sources}} PARENT_SCOPE)
+endfunction()
+
+# Laws: core/laws/<name>.cpp defines `extern const perp::NamedLaws <name>` in perp::law_files.
+function(perp_law_table sources)
+  perp_table(${sources} "/core/laws/([^/]+)\\.cpp$" perp/core/law_table.hpp perp::law_files NamedLaws law_table)
+  set(${sources} ${${sources}} PARENT_SCOPE)
+endfunction()
+
+# Analyses that a map shows: analysis/maps/quantities/<name>.cpp defines `extern const perp::MapQuantities <name>` in
+# perp::quantity_files.
+function(perp_quantity_table sources)
+  perp_table(${sources} "/analysis/maps/quantities/([^/]+)\\.cpp$" perp/analysis/maps/quantity_table.hpp
+    perp::quantity_files MapQuantities quantity_table)
   set(${sources} ${${sources}} PARENT_SCOPE)
 endfunction()
 

@@ -14,6 +14,10 @@ using namespace hdf5;
 constexpr hsize_t chunk_bytes = 1U << 16U;
 constexpr int writes_per_flush = 16;  // not by the clock: the same run gives the same bytes
 
+std::string text_of(const Json& table, const char* key) {
+  return table.contains(key) ? table[key].text() : "";
+}
+
 /// A dataset that grows by rows; `columns` 0 makes it one-dimensional.
 template <class T>
 class Table {
@@ -118,11 +122,11 @@ class Hdf5Writer::File {
   void close(const std::vector<Event>& events, const Json& provenance) {
     write();
     write_events(events);
-    write_attribute(file_.id(), "status", provenance.value("status", ""));
-    write_attribute(file_.id(), "message", provenance.value("message", ""));
-    const Json run = provenance.value("run", Json::object());
-    for (const auto& [key, value] : run.items())
-      if (key != "version") write_attribute(file_.id(), key, value.get<std::string>());
+    write_attribute(file_.id(), "status", text_of(provenance, "status"));
+    write_attribute(file_.id(), "message", text_of(provenance, "message"));
+    if (provenance.contains("run"))
+      for (const auto& [key, value] : provenance["run"].members())
+        if (key != "version") write_attribute(file_.id(), key, value.text());
     Json rest = provenance;
     rest.erase("events");  // they have datasets of their own
     write_attribute(file_.id(), "provenance", rest.dump(1));

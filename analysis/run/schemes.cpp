@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-#include <cmath>
 #include <variant>
 
 #include <perp/analysis/run/schemes.hpp>
@@ -18,74 +16,12 @@ namespace {
 static_assert(most_tabled_modes == ModeCache::table_limit);
 constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
 
-Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
-  return std::visit(
-      [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, backward_euler_options(model),
-                         options);
-      },
-      model.system);
-}
-
-Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
-  return std::visit(
-      [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, step_options(model), options);
-      },
-      model.system);
-}
-
-Trajectory run_moreau_jean(const Model& model, const IntegrateOptions& options) {
-  if (!model.equations)
-    throw InvalidInput(
-        fmt::format("scheme moreau_jean: model '{}' is in the matrix form; expected "
-                    "equations of a mechanical system",
-                    model.name));
-  return integrate(*model.equations, model.x0(), model.run.span,
-                   MoreauJean{.h = model.run.h,
-                              .theta = model.run.theta,
-                              .restitution = model.restitution,
-                              .tol = model.run.tol},
-                   options);
-}
-
-Trajectory run_located(const Model& model, const IntegrateOptions& options) {
-  return integrate(equations_of(model), model.x0(), model.run.span, located_options(model), options);
-}
-
-/// What it finds is no trajectory: `perp run` and `perp enclose` ask it before.
-Trajectory run_enclosure(const Model& model, const IntegrateOptions& /*options*/) {
-  throw InvalidInput(
-      fmt::format("scheme enclosure bounds the solutions of model '{}' and gives no trajectory; "
-                  "expected perp enclose, perp run, or another scheme",
-                  model.name));
-}
-
-double one(const RunOptions& /*options*/) { return 1; }
-double theta_of(const RunOptions& options) { return options.theta; }
-
 }  // namespace
-
-const std::vector<SchemeEntry>& schemes() {
-  static const std::vector<SchemeEntry> table{
-      {"backward_euler", "implicit Euler, event capturing: one complementarity problem a step",
-       run_backward_euler, one},
-      {"enclosure", "bounds that are a proof, of all solutions: see perp enclose", run_enclosure,
-       one},
-      {"located", "Radau IIA of order 5, 9 or 13; events to machine precision, --tol is the error",
-       run_located, one},
-      {"moreau_jean", "velocity stepping of mechanical systems with contacts and restitution",
-       run_moreau_jean, one},
-      {"theta", "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
-       run_theta, theta_of},
-  };
-  return table;
-}
 
 const SchemeEntry& scheme(const std::string& name) {
   std::vector<std::string> names;
-  for (const SchemeEntry& entry : schemes()) names.emplace_back(entry.name);
-  return schemes()[find_name(name, names, "scheme")];
+  for (const SchemeEntry* entry : scheme_entries()) names.emplace_back(entry->name);
+  return *scheme_entries()[find_name(name, names, "scheme")];
 }
 
 BackwardEuler backward_euler_options(const Model& model) {
@@ -125,7 +61,7 @@ Dcs equations_of(const Model& model) {
 
 void check_run(const Model& model) {
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) Capturing(*lcs, step_options(model));
-  if (model.run.scheme == "located") check_located(model);
+  if (const auto check = scheme(model.run.scheme).check; check != nullptr) check(model);
 }
 
 Theta step_options(const Model& model) {
@@ -138,8 +74,7 @@ Theta step_options(const Model& model) {
 }
 
 std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
-  if (model.run.scheme == "moreau_jean" || model.run.scheme == "located" ||
-      model.run.scheme == "enclosure")
+  if (!scheme(model.run.scheme).lists_solutions)
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
     return perp::capturing_scheme(*lcs, step_options(model));

@@ -6,23 +6,11 @@
 
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
+#include <perp/models/language/run_options.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {
-
-/// A scheme as model files and the command line name it.
-struct SchemeEntry {
-  const char* name;
-  const char* meaning;
-  /// Integrates the model with the options of its [run] table.
-  Trajectory (*run)(const Model& model, const IntegrateOptions& options);
-  /// Weight θ of the new state in one step (1: backward Euler).
-  double (*theta)(const RunOptions& options);
-};
-
-/// All schemes, by name.
-const std::vector<SchemeEntry>& schemes();
 
 /// Throws InvalidInput with the nearest known name.
 const SchemeEntry& scheme(const std::string& name);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <CLI/CLI.hpp>
 #include <map>
 #include <mutex>
 
@@ -17,7 +16,7 @@ namespace {
 KnownNames known_names(const ModelOptions& options) {
   KnownNames known;
   known.schemes.clear();
-  for (const SchemeEntry& entry : schemes()) known.schemes.emplace_back(entry.name);
+  for (const SchemeEntry* entry : scheme_entries()) known.schemes.emplace_back(entry->name);
   for (const MlcpSolver* method : solvers()) known.solvers.emplace_back(method->name);
   known.run_keys = options.run_keys;
   known.exact = options.exact;
@@ -74,25 +73,25 @@ bool same_key(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-void ModelOptions::add_to(CLI::App& app) {
-  app.add_option("MODEL", model, "a model file, or a name of the zoo (perp list models)")
-      ->required()
-      ->type_name("");
-  add_set_to(app);
+void ModelOptions::add_to(CommandLine& line) {
+  line.add_option("MODEL", model, "a model file, or a name of the zoo (perp list models)")
+      .required()
+      .type_name("");
+  add_set_to(line);
 }
 
-void ModelOptions::add_set_to(CLI::App& app) {
-  app.add_option("--set", set,
+void ModelOptions::add_set_to(CommandLine& line) {
+  line.add_option("--set", set,
                  "override a parameter, a start value or a key (run.h=0.01); repeatable")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+      .type_name("NAME=VALUE")
+      .one_at_a_time();
 }
 
-void ModelOptions::add_span_to(CLI::App& app) {
-  app.add_option("--t", run["t"], "time span instead of the model's")->type_name("T0,T");
+void ModelOptions::add_span_to(CommandLine& line) {
+  line.add_option("--t", run["t"], "time span instead of the model's").type_name("T0,T");
 }
 
-void ModelOptions::add_run_to(CLI::App& app, const std::vector<std::string>& keys) {
+void ModelOptions::add_run_to(CommandLine& line, const std::vector<std::string>& keys) {
   for (const RunOption& option : run_options()) {
     if (std::find(keys.begin(), keys.end(), option.key) == keys.end()) continue;
     std::string& value = run[option.key];
@@ -100,15 +99,15 @@ void ModelOptions::add_run_to(CLI::App& app, const std::vector<std::string>& key
     const std::string help =
         option.meaning + (readers.empty() ? "" : fmt::format(" (schemes {})", readers));
     if (option.is_flag())
-      app.add_flag_callback(flag_of(option.key), [&value] { value = "true"; }, help);
+      line.add_flag(flag_of(option.key), value, help);
     else
-      app.add_option(flag_of(option.key), value, help)->type_name(option.placeholder);
+      line.add_option(flag_of(option.key), value, help).type_name(option.placeholder);
   }
 }
 
-void ModelOptions::add_scheme_to(CLI::App& app) {
+void ModelOptions::add_scheme_to(CommandLine& line) {
   // A switch that is on where nothing is said has no flag; --set run.KEY=false turns it off.
-  add_run_to(app, {"cross_check", "policy", "scheme", "selector", "solver", "theta", "tol"});
+  add_run_to(line, {"cross_check", "policy", "scheme", "selector", "solver", "theta", "tol"});
 }
 
 std::string flag_of(const std::string& key) {

@@ -4,11 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <perp/cli/input/command_line.hpp>
 #include <perp/models/language/read_model.hpp>
-
-namespace CLI {
-class App;
-}
 
 namespace perp::cli {
 
@@ -23,13 +20,13 @@ struct ModelOptions {
   std::vector<std::string> run_keys;
   bool exact = false;  ///< numbers are exact and may be intervals: see KnownNames
 
-  void add_to(CLI::App& app);       ///< MODEL and --set
-  void add_set_to(CLI::App& app);   ///< --set alone
-  void add_span_to(CLI::App& app);  ///< --t
+  void add_to(CommandLine& line);       ///< MODEL and --set
+  void add_set_to(CommandLine& line);   ///< --set alone
+  void add_span_to(CommandLine& line);  ///< --t
   /// The flags of these keys of [run].
-  void add_run_to(CLI::App& app, const std::vector<std::string>& keys);
+  void add_run_to(CommandLine& line, const std::vector<std::string>& keys);
   /// The flags of all options of the schemes but --h.
-  void add_scheme_to(CLI::App& app);
+  void add_scheme_to(CommandLine& line);
 };
 
 /// "--cross-check" of the key cross_check.

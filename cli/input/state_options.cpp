@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/cli/input/arguments.hpp>
@@ -10,14 +9,14 @@
 
 namespace perp::cli {
 
-void StateOptions::add_to(CLI::App& app, const std::string& state, const std::string& time_of) {
-  app.add_option("--at", at, state + "; variables that are not named have the model's start")
-      ->type_name("NAME=VALUE,...");
-  app.add_option("--t", time, time_of + "; default: the model's start")->type_name("T");
+void StateOptions::add_to(CommandLine& line, const std::string& state, const std::string& time_of) {
+  line.add_option("--at", at, state + "; variables that are not named have the model's start")
+      .type_name("NAME=VALUE,...");
+  line.add_option("--t", time, time_of + "; default: the model's start").type_name("T");
 }
 
-void StateOptions::add_mode_to(CLI::App& app, const std::string& meaning) {
-  app.add_option("--mode", mode, meaning)->type_name("BRANCH,...");
+void StateOptions::add_mode_to(CommandLine& line, const std::string& meaning) {
+  line.add_option("--mode", mode, meaning).type_name("BRANCH,...");
 }
 
 Model StateOptions::read(const ModelOptions& options) const {
@@ -27,7 +26,7 @@ Model StateOptions::read(const ModelOptions& options) const {
 }
 
 double StateOptions::t(const Model& model) const {
-  return time.empty() ? model.run.span.start : parse_number(time, "--t");
+  return time.empty() ? model.run.span.start : io::parse_number(time, "--t");
 }
 
 Mode StateOptions::present(const std::vector<Law>& laws) const {

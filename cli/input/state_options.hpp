@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include <perp/cli/input/command_line.hpp>
 #include <perp/cli/input/model_options.hpp>
 
 namespace perp::cli {
@@ -12,8 +13,9 @@ namespace perp::cli {
 struct StateOptions {
   std::string at, time, mode;
 
-  void add_to(CLI::App& app, const std::string& state, const std::string& time_of);  ///< --at, --t
-  void add_mode_to(CLI::App& app, const std::string& meaning);                       ///< --mode
+  /// --at and --t.
+  void add_to(CommandLine& line, const std::string& state, const std::string& time_of);
+  void add_mode_to(CommandLine& line, const std::string& meaning);  ///< --mode
 
   /// The model with the state of --at as its start. Throws ModelError, InvalidInput, FileError.
   [[nodiscard]] Model read(const ModelOptions& options) const;

@@ -1,6 +1,5 @@
-#include <nlohmann/json.hpp>
-
 #include <perp/io/files/json_places.hpp>
+#include <perp/io/json.hpp>
 
 namespace perp::io {
 namespace {
@@ -68,8 +67,7 @@ class Walker {
       if (!step.is_index) {
         const std::size_t from = at_;
         skip_text();
-        const auto key = nlohmann::json::parse(text_.substr(from, at_ - from), nullptr, false);
-        found = key.is_string() && key.get<std::string>() == step.key;
+        found = parse_json(text_.substr(from, at_ - from)).text() == step.key;
         skip_space();
         ++at_;  // ':'
         skip_space();

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -16,14 +15,11 @@ namespace {
 constexpr std::size_t most_unknowns = 20'000;
 
 std::string type_of(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::null: return "null";
-    case Json::value_t::boolean: return "true or false";
-    case Json::value_t::string: return "text";
-    case Json::value_t::array: return fmt::format("a list of {}", value.size());
-    case Json::value_t::object: return "a table";
-    default: return fmt::format("{}", value.dump());
-  }
+  if (value.is_null()) return "null";
+  if (value.is_boolean()) return "true or false";
+  if (value.is_text()) return "text";
+  if (value.is_list()) return fmt::format("a list of {}", value.size());
+  return value.is_table() ? "a table" : value.dump();
 }
 
 class Reader {
@@ -31,14 +27,14 @@ class Reader {
   explicit Reader(const std::string& file) : file_(file), text_(read_file(file)) { parse(); }
 
   MlcpFile operator()() {
-    if (!root_.is_object()) fail({}, fmt::format("found {}; expected a table", type_of(root_)));
+    if (!root_.is_table()) fail({}, fmt::format("found {}; expected a table", type_of(root_)));
     check_keys(root_, {},
                {"name", "family", "note", "p", "m", "Auu", "Aul", "au", "Alu", "All", "al", "lower",
                 "upper", "class", "pieces", "norm", "minimal_norm", "certificate", "status"});
     MlcpFile result;
     if (root_.contains("name")) {
-      if (!root_["name"].is_string()) fail({"name"}, "name: expected text");
-      result.name = root_["name"].get<std::string>();
+      if (!root_["name"].is_text()) fail({"name"}, "name: expected text");
+      result.name = root_["name"].text();
     }
     p_ = size("p");
     m_ = size("m");
@@ -57,28 +53,10 @@ class Reader {
  private:
   void parse() {
     try {
-      root_ = Json::parse(text_, [this](int, Json::parse_event_t event, Json& value) {
-        look_for_repeated(event, value);
-        return true;
-      });
-    } catch (const Json::parse_error& error) {
-      // "[json.exception.parse_error.101] parse error at line 1, column 2: what ..."
-      std::string what = error.what();
-      const std::size_t start = what.find(": ");
-      if (start != std::string::npos) what = what.substr(start + 2);
-      fail_at(error.byte > 0 ? error.byte - 1 : 0, "not JSON: " + what);
-    } catch (const Json::out_of_range& error) {
-      fail_at(0, fmt::format("not JSON that can be read: {}", error.what()));
+      root_ = parse_json(text_);
+    } catch (const JsonError& error) {
+      fail_at(error.byte, error.what());
     }
-  }
-
-  /// A key that stands twice in a table would silently win over the first one.
-  void look_for_repeated(Json::parse_event_t event, const Json& value) {
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    if (event != Json::parse_event_t::key) return;
-    const auto key = value.get<std::string>();
-    if (!keys_.back().insert(key).second) fail_at(0, fmt::format("the key '{}' stands twice", key));
   }
 
   [[noreturn]] void fail_at(std::size_t byte, const std::string& message) const {
@@ -91,22 +69,22 @@ class Reader {
 
   void check_keys(const Json& table, const JsonPath& where,
                   const std::vector<std::string>& known) const {
-    for (const auto& item : table.items())
-      if (std::find(known.begin(), known.end(), item.key()) == known.end()) {
+    for (const auto& [name, value] : table.members())
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
         JsonPath path = where;
-        path.emplace_back(item.key());
-        fail(path, fmt::format("unknown key '{}'{}", item.key(), suggestion(item.key(), known)));
+        path.emplace_back(name);
+        fail(path, fmt::format("unknown key '{}'{}", name, suggestion(name, known)));
       }
   }
 
   std::size_t size(const char* key) const {
     if (!root_.contains(key)) fail({}, fmt::format("'{}' is missing; expected a number", key));
     const Json& value = root_[key];
-    if (!value.is_number_integer() || value.get<long long>() < 0 ||
-        value.get<long long>() > static_cast<long long>(most_unknowns))
+    if (!value.is_whole() || value.whole() < 0 ||
+        value.whole() > static_cast<long long>(most_unknowns))
       fail({key}, fmt::format("{} is {}; expected a whole number from 0 to {}", key, type_of(value),
                               most_unknowns));
-    return value.get<std::size_t>();
+    return static_cast<std::size_t>(value.whole());
   }
 
   /// The member, or an empty list where it may be left out.
@@ -116,7 +94,7 @@ class Reader {
       if (entries == 0) return nothing;
       fail({}, fmt::format("'{}' is missing; expected a list", key));
     }
-    if (!root_[key].is_array())
+    if (!root_[key].is_list())
       fail({key}, fmt::format("{} is {}; expected a list", key, type_of(root_[key])));
     return root_[key];
   }
@@ -124,10 +102,10 @@ class Reader {
   [[nodiscard]] double number(const Json& value, const JsonPath& path, const std::string& what,
                               bool may_be_infinite) const {
     if (value.is_number()) {
-      const double number = value.get<double>();
+      const double number = value.number();
       if (std::isfinite(number)) return number;
-    } else if (value.is_string() && may_be_infinite) {
-      const auto text = value.get<std::string>();
+    } else if (value.is_text() && may_be_infinite) {
+      const auto text = value.text();
       if (text == "inf" || text == "+inf") return inf;
       if (text == "-inf") return -inf;
       fail(path, fmt::format("{} is '{}'; expected a number, \"inf\" or \"-inf\"", what, text));
@@ -150,12 +128,12 @@ class Reader {
   Matrix matrix(const char* key, std::size_t rows, std::size_t columns) const {
     const Json& values = list(key, rows * columns);
     Matrix result(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
-    if (rows * columns == 0 && values.empty()) return result;
+    if (rows * columns == 0 && values.size() == 0) return result;
     if (values.size() != rows)
       fail({key},
            fmt::format("{} must be {}x{} but has {} rows", key, rows, columns, values.size()));
     for (std::size_t i = 0; i < rows; ++i) {
-      if (!values[i].is_array() || values[i].size() != columns)
+      if (!values[i].is_list() || values[i].size() != columns)
         fail({key, i}, fmt::format("{} must be {}x{} but row {} is {}", key, rows, columns, i + 1,
                                    type_of(values[i])));
       for (std::size_t j = 0; j < columns; ++j)
@@ -181,10 +159,10 @@ class Reader {
 
   void read_norm(MlcpFile& result) const {
     const Json& norm = root_["norm"];
-    if (!norm.is_object()) fail({"norm"}, "norm: expected a table of indices, ref and weights");
+    if (!norm.is_table()) fail({"norm"}, "norm: expected a table of indices, ref and weights");
     check_keys(norm, {"norm"}, {"indices", "ref", "weights"});
     const auto part = [&](const char* key) -> const Json& {
-      if (!norm.contains(key) || !norm[key].is_array())
+      if (!norm.contains(key) || !norm[key].is_list())
         fail({"norm", key}, fmt::format("norm: '{}' is missing; expected a list", key));
       return norm[key];
     };
@@ -204,12 +182,12 @@ class Reader {
     const std::size_t limit = p_ > 0 ? p_ : m_;
     for (std::size_t k = 0; k < size; ++k) {
       const Json& index = indices[k];
-      if (!index.is_number_integer() || index.get<long long>() < 0 ||
-          index.get<long long>() >= static_cast<long long>(limit))
+      if (!index.is_whole() || index.whole() < 0 ||
+          index.whole() >= static_cast<long long>(limit))
         fail({"norm", "indices", k},
              fmt::format("norm.indices({}) is {}; expected a whole number from 0 to {}", k + 1,
                          type_of(index), limit - 1));
-      const int j = index.get<int>();
+      const int j = static_cast<int>(index.whole());
       const std::vector<int>& earlier = result.weighted_norm.indices;
       if (std::find(earlier.begin(), earlier.end(), j) != earlier.end())
         fail({"norm", "indices", k}, fmt::format("norm.indices: {} stands there twice", j));
@@ -232,7 +210,6 @@ class Reader {
   }
 
   std::string file_, text_;
-  std::vector<std::set<std::string>> keys_;  ///< of the tables that are open, while parsing
   Json root_;
   std::size_t p_ = 0, m_ = 0;
 };

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include <perp/core/base/index.hpp>
 #include <perp/io/hybrid/modes_text.hpp>
@@ -9,8 +8,6 @@
 
 namespace perp::io {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_listed = 64;
 
@@ -162,7 +159,7 @@ std::string modes_table(const HybridModes& modes, const HybridContinuations& fou
   return text + excluded_text(modes, found);
 }
 
-nlohmann::ordered_json modes_to_json(const HybridModes& modes, const HybridContinuations& found) {
+Json modes_to_json(const HybridModes& modes, const HybridContinuations& found) {
   const HybridModel& model = modes.model();
   Json json;
   json["status"] = to_string(found.status);

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
+#include <perp/io/json.hpp>
 
 namespace perp::io {
 
@@ -15,7 +15,6 @@ std::string modes_table(const HybridModes& modes, const HybridContinuations& con
 
 /// The same for programs: continuations, chosen, decided_by, violated_by_previous, called, blocks,
 /// excluded.
-nlohmann::ordered_json modes_to_json(const HybridModes& modes,
-                                     const HybridContinuations& continuations);
+Json modes_to_json(const HybridModes& modes, const HybridContinuations& continuations);
 
 }  // namespace perp::io

@@ -12,7 +12,7 @@ void write_hdf5(const std::string& file, const ParameterMap& map, const Model& m
   write_attribute(out.id(), "version", std::string("perp ") + PERP_VERSION);
   write_attribute(out.id(), "model", model.name);
   write_attribute(out.id(), "model hash", model.hash);
-  write_attribute(out.id(), "quantity", provenance["map"].value("quantity", ""));
+  write_attribute(out.id(), "quantity", provenance["map"]["quantity"].text());
   write_attribute(out.id(), "provenance", provenance.dump(1));
   std::vector<hsize_t> shape;
   std::vector<std::string> names;

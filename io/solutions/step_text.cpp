@@ -66,7 +66,8 @@ Json to_json(const Model& model, const StepAnswer& answer, double t) {
             {"present_mode",
              present.mode.empty() ? Json(nullptr) : Json(describe(model.laws(), present.mode))},
             {"present_mode_reason", present.reason}};
-  json.update(to_json(solutions, model));
+  const Json listed = to_json(solutions, model);
+  for (const auto& [key, value] : listed.members()) json[key] = value;
   if (choice.status == Status::solved)
     json["chosen"] = {{"x", to_json(choice.x)},
                       {"lambda", to_json(choice.lambda)},

@@ -5,6 +5,7 @@
 #include <perp/analysis/counts.hpp>
 #include <perp/analysis/solutions/listed_solutions.hpp>
 #include <perp/io/text/jumps_text.hpp>
+#include <perp/io/text/run_summary.hpp>
 #include <perp/io/text/text_table.hpp>
 
 namespace perp::io {

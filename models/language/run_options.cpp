@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <string_view>
 
 #include <perp/models/language/run_options.hpp>
+#include <perp/models/language/scheme_table.hpp>
 
 namespace perp {
 
@@ -47,7 +49,8 @@ long modes_of(const std::vector<Law>& laws) {
   return count;
 }
 
-/// A solver and its tolerance: of steps that are not found in the table of modes.
+}  // namespace
+
 std::string no_solver_is_called(const Model& model) {
   if (!std::holds_alternative<Lcs>(model.system))
     return "the equations are not affine: their steps are made by Newton's method";
@@ -56,18 +59,23 @@ std::string no_solver_is_called(const Model& model) {
                      model.run.selector, most_tabled_modes);
 }
 
-}  // namespace
+const std::vector<const SchemeEntry*>& scheme_entries() {
+  static const std::vector<const SchemeEntry*> sorted = [] {
+    std::vector<const SchemeEntry*> list = scheme_files::scheme_table();
+    std::sort(list.begin(), list.end(), [](const SchemeEntry* a, const SchemeEntry* b) {
+      return std::string_view(a->name) < b->name;
+    });
+    return list;
+  }();
+  return sorted;
+}
 
 const std::vector<SchemeKeys>& scheme_keys() {
-  static const std::vector<ConditionalKey> of_solvers{{"solver", no_solver_is_called},
-                                                      {"tol", no_solver_is_called}};
-  static const std::vector<SchemeKeys> table{
-      {"backward_euler", {"h", "selector", "solver", "split_at_events", "tol"}, of_solvers},
-      {"enclosure", {"h"}, {}},
-      {"located", {"cross_check", "h", "policy", "tol"}, {}},
-      {"moreau_jean", {"h", "theta", "tol"}, {}},
-      {"theta", {"h", "selector", "solver", "split_at_events", "theta", "tol"}, of_solvers},
-  };
+  static const std::vector<SchemeKeys> table = [] {
+    std::vector<SchemeKeys> list;
+    for (const SchemeEntry* entry : scheme_entries()) list.push_back({entry->name, entry->keys, entry->conditional});
+    return list;
+  }();
   return table;
 }
 
@@ -103,7 +111,8 @@ std::string schemes_reading(const std::string& key) {
 }
 
 bool honours_restitution(const std::string& scheme) {
-  return scheme == "moreau_jean" || scheme == "located";
+  return std::any_of(scheme_entries().begin(), scheme_entries().end(),
+                     [&](const SchemeEntry* entry) { return entry->name == scheme && entry->rebounds; });
 }
 
 }  // namespace perp

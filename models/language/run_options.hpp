@@ -9,6 +9,9 @@
 
 namespace perp {
 
+struct IntegrateOptions;
+struct Trajectory;
+
 /// One option of a run. This table is where it is declared: the key of [run], `--set run.KEY`, the
 /// flag --KEY with its line of --help, the checks of its value and the provenance are made from it.
 struct RunOption {
@@ -48,10 +51,34 @@ struct ConditionalKey {
 struct SchemeKeys {
   const char* name;
   std::vector<std::string> keys;
-  std::vector<ConditionalKey> conditional;  ///< of `keys`
+  std::vector<ConditionalKey> conditional{};  ///< of `keys`
 };
 
+/// A scheme as model files and the command line name it: one constant each, in
+/// analysis/schemes/<name>.cpp.
+struct SchemeEntry {
+  const char* name;
+  const char* meaning;  ///< one line for people
+  std::vector<std::string> keys;              ///< see SchemeKeys
+  std::vector<ConditionalKey> conditional{};  ///< of `keys`
+  /// Integrates the model with the options of its [run] table.
+  Trajectory (*run)(const Model& model, const IntegrateOptions& options);
+  /// Weight θ of the new state in one step (1: backward Euler).
+  double (*theta)(const RunOptions& options) = [](const RunOptions&) { return 1.0; };
+  /// Throws InvalidInput where it cannot run the model; null: it runs all.
+  void (*check)(const Model& model) = nullptr;
+  bool lists_solutions = false;  ///< Can all solutions of a step be listed?
+  bool rebounds = false;         ///< Do contacts rebound by Newton's coefficient?
+};
+
+/// All of them, in alphabetical order.
+const std::vector<const SchemeEntry*>& scheme_entries();
+
 const std::vector<SchemeKeys>& scheme_keys();
+
+/// A solver and its tolerance are of steps that are not found in the table of modes: why none is
+/// called, empty where one is.
+std::string no_solver_is_called(const Model& model);
 
 /// Does the scheme read this key?
 bool reads(const std::string& scheme, const std::string& key);

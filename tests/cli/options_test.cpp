@@ -192,6 +192,52 @@ TEST_SUITE("cli/options") {
     }
   }
 
+  TEST_CASE("every command refuses every key of [run] on which it does not depend, by flag and --set") {
+    struct Case {
+      std::vector<std::string> command;
+      std::vector<std::string> flags;  // those that it takes
+      std::vector<std::string> keys;   // of [run] that it takes in --set
+    };
+    const std::vector<Case> cases{
+        {{"check", "m.toml"}, {"h"}, {"h", "scheme", "selector", "split_at_events"}},
+        {{"run", "m.toml", "-o", "o.csv"}, {"h", "selector"}, {"h", "selector", "split_at_events"}},
+        {{"converge", "m.toml", "--h", "0.0625,0.03125"}, {"h", "selector"},
+         {"selector", "split_at_events"}},
+        {{"solutions", "m.toml"}, {"h", "selector"}, {"h", "selector"}},
+        {{"solutions", "m.toml", "--tree", "2"}, {"h"}, {"h"}},
+        {{"jumps", "m.toml"}, {}, {}},
+        {{"equilibria", "m.toml"}, {}, {}},
+        {{"multilinear", "m.toml"}, {}, {}},
+        {{"modes", "m.toml"}, {}, {}},
+        {{"sensitivities", "m.toml", "-o", "o.csv"}, {"cross_check", "h", "policy", "tol"},
+         {"cross_check", "h", "policy", "tol"}},
+        {{"enclose", "m.toml", "-o", "o.csv"}, {"tol"}, {"h"}},
+    };
+    const Folder folder;
+    folder.write("m.toml", model_text(""));
+    const auto has = [](const std::vector<std::string>& list, const std::string& key) {
+      return std::find(list.begin(), list.end(), key) != list.end();
+    };
+    for (const Case& item : cases)
+      for (const auto& [key, value] : values) {
+        std::string flag = "--" + key;
+        std::replace(flag.begin(), flag.end(), '_', '-');
+        std::vector<std::string> set = item.command, with_flag = item.command;
+        set.insert(set.end(), {"--set", "run." + key + "=" + value});
+        with_flag.push_back(flag);
+        if (key != "cross_check") with_flag.push_back(value);
+        for (const auto& [words, is_taken] :
+             {std::pair{set, has(item.keys, key)}, {with_flag, has(item.flags, key)}}) {
+          if (is_taken) continue;
+          const Outcome outcome = perp_program(folder, words);
+          CAPTURE(words);
+          CHECK_MESSAGE(outcome.status == 2, outcome.err);
+          CHECK_MESSAGE(lines(outcome.err).size() == 1, outcome.err);
+          CHECK(outcome.out == "");
+        }
+      }
+  }
+
   TEST_CASE("the provenance of a run names the options of its scheme and no others") {
     const Folder folder;
     folder.write("m.toml", model_text("scheme = \"located\"\n"));

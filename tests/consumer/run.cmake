@@ -22,6 +22,14 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G ${GENERATO
     -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS} -Wall -Wextra -Werror"
     -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -D EXAMPLE=${example}.cpp)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
+if(GENERATOR STREQUAL Ninja)  # perp.hpp reaches Eigen and the standard library, nothing else
+  find_program(ninja ninja REQUIRED)
+  run(${ninja} -C ${WORK}/build -t deps)
+  string(FIND "${output}" "perp/perp.hpp" position)
+  if(position EQUAL -1 OR output MATCHES "/(boost|nlohmann|CLI|toml[+]+|fmt|gmp[.]h|hdf5|lapacke[.]h|btf[.]h)")
+    message(FATAL_ERROR "perp.hpp includes what a user need not have: ${CMAKE_MATCH_0}\n${output}")
+  endif()
+endif()
 run(${WORK}/build/consumer)
 file(WRITE ${WORK}/output.txt "${output}")
 run(${PYTHON} ${root}/scripts/compare_output.py ${example}.expected ${WORK}/output.txt)

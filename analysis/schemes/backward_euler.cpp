@@ -1,0 +1,30 @@
+// Backward Euler: the scheme that runs where none is named.
+#include <variant>
+
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/models/language/scheme_table.hpp>
+
+namespace perp::scheme_files {
+namespace {
+
+Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
+  return std::visit(
+      [&](const auto& system) {
+        return integrate(system, model.x0(), model.run.span, backward_euler_options(model),
+                         options);
+      },
+      model.system);
+}
+
+}  // namespace
+
+extern const SchemeEntry backward_euler;
+const SchemeEntry backward_euler{
+    .name = "backward_euler",
+    .meaning = "implicit Euler, event capturing: one complementarity problem a step",
+    .keys = {"h", "selector", "solver", "split_at_events", "tol"},
+    .conditional = {{"solver", no_solver_is_called}, {"tol", no_solver_is_called}},
+    .run = run_backward_euler,
+    .lists_solutions = true};
+
+}  // namespace perp::scheme_files

@@ -1,0 +1,30 @@
+// The θ-method.
+#include <variant>
+
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/models/language/scheme_table.hpp>
+
+namespace perp::scheme_files {
+namespace {
+
+Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
+  return std::visit(
+      [&](const auto& system) {
+        return integrate(system, model.x0(), model.run.span, step_options(model), options);
+      },
+      model.system);
+}
+
+}  // namespace
+
+extern const SchemeEntry theta;
+const SchemeEntry theta{
+    .name = "theta",
+    .meaning = "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
+    .keys = {"h", "selector", "solver", "split_at_events", "theta", "tol"},
+    .conditional = {{"solver", no_solver_is_called}, {"tol", no_solver_is_called}},
+    .run = run_theta,
+    .theta = [](const RunOptions& options) { return options.theta; },
+    .lists_solutions = true};
+
+}  // namespace perp::scheme_files
