@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
@@ -221,27 +222,68 @@ equations = ["der(x1) = x2", "der(x2) = gain*if(x1 < lo, 1, if(x1 > hi, -1, 0))"
 t = [0, 100]
 )toml";
 
+/// Intervals as parameters are states too: six of them, most derivatives are 0.
+constexpr const char* hysteresis = R"toml(
+[parameters]
+m = "[1.1, 1.11]"
+Fs = "[0.08, 0.09]"
+kappa_x = 0.001
+kappa_w = 0.001
+rho = 0.001
+sigma = 0.001
+mu = 0.001
+[variables]
+x1 = 0
+x2 = 0.5
+x3 = -0.001
+[model]
+equations = [
+  "der(x1) = x2",
+  "m*der(x2) = 2*sin(3*t) - kappa_x*x1 - kappa_w*x3 - Fs*sign(x2) - mu*x2",
+  "der(x3) = rho*(x2 - sigma*abs(x2)*x3 + (sigma - 1)*x2*abs(x3))",
+]
+[run]
+t = [0, 10]
+)toml";
+
+constexpr const char* lorenz = R"toml(
+[parameters]
+sigma = 10
+rho = 28
+beta = "8/3"
+[variables]
+x1 = 15
+x2 = 15
+x3 = 36
+[model]
+equations = ["der(x1) = sigma*(x2 - x1)", "der(x2) = x1*(rho - x3) - x2", "der(x3) = x1*x2 - beta*x3"]
+[run]
+t = [0, 5]
+)toml";
+
 /// A proved step from the start beside the coefficients of one solution in doubles, both of order 18.
 void enclosure_step(benchmark::State& state, const char* text) {
   const ExactModel model = enclosure::read_exact_model(text, "bench.toml");
   const enclosure::StateSpace space = enclosure::state_space(model.system, model.values);
   const enclosure::StepOptions options;
   enclosure::ModeFlows flows(model.system, space, options);
-  enclosure::Successors successors(flows, Interval(0), model.start);
+  Box start = model.start;  // variables, and parameters that are intervals
+  for (const int k : space.parameters) start.push_back(space.values[static_cast<std::size_t>(k)]);
+  enclosure::Successors successors(flows, Interval(0), start);
   const auto list = successors.at_start(nullptr, -1);
   const auto first = std::find_if(list.begin(), list.end(), [](const auto& next) {
     return next.verdict == enclosure::Verdict::proved;
   });
   if (first == list.end()) return state.SkipWithError("no mode was proved");
-  enclosure::ModeFlow& flow = flows.get(first->mode, Interval(0), model.start);
+  enclosure::ModeFlow& flow = flows.get(first->mode, Interval(0), start);
   const double grid = enclosure::time_grid(model.span);
-  const std::vector<double> x0 = enclosure::middle(model.start);
+  const std::vector<double> x0 = enclosure::middle(start);
   PlainSeries plain(flow.system.flow, options.order);
   const double floor = ns_per_unit(200, [&] {
     for (int k = 0; k < 200; ++k) benchmark::DoNotOptimize(plain.compute(0, x0).data());
   });
   const auto step = [&] {
-    Doubleton set(model.start);
+    Doubleton set(start);
     if (!flow.step.prepare(set, 0, model.span.end, grid)) return false;
     flow.step.move(set);
     benchmark::DoNotOptimize(set.box().data());
@@ -256,6 +298,8 @@ void enclosure_step(benchmark::State& state, const char* text) {
 }
 BENCHMARK_CAPTURE(enclosure_step, tacoma, tacoma);
 BENCHMARK_CAPTURE(enclosure_step, dry_friction, dry_friction);
+BENCHMARK_CAPTURE(enclosure_step, hysteresis, hysteresis);
+BENCHMARK_CAPTURE(enclosure_step, lorenz, lorenz);
 
 /// A whole run of a point to the end of its span.
 void enclosure_run(benchmark::State& state, const char* text) {
@@ -278,6 +322,24 @@ void enclosure_run(benchmark::State& state, const char* text) {
 BENCHMARK_CAPTURE(enclosure_run, tacoma, tacoma)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(enclosure_run, dry_friction, dry_friction)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(enclosure_run, water_level, water_level)->Unit(benchmark::kMillisecond);
+
+/// A box in 256 pieces, on one thread and on two: wall clock time.
+void enclosure_pieces(benchmark::State& state) {
+  std::string text = water_level;
+  text.replace(text.find("x2 = 1.1"), 8, "x2 = \"[1, 1.2]\"");
+  text.replace(text.find("[0, 100]"), 8, "[0, 35]");
+  const ExactModel model = enclosure::read_exact_model(text, "bench.toml");
+  enclosure::EncloseOptions options;
+  options.threads = static_cast<int>(state.range(0));
+  int pieces = 0;
+  for (auto _ : state) {
+    const enclosure::Enclosure result = model.enclose(options);
+    if (result.lost) return state.SkipWithError("the proof ended before the span");
+    pieces = result.pieces;
+  }
+  state.counters["pieces"] = pieces;
+}
+BENCHMARK(enclosure_pieces)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 }  // namespace perp::bench

@@ -22,6 +22,6 @@ function(perp_unity target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   if(CMAKE_UNITY_BUILD)  # g++ takes a source within a batch for a header, whose types must not be a unit's own
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()

@@ -282,7 +282,13 @@ Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
 /// Into every mode that was proved: the first one goes on as this branch, the others are open.
 bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
                   const std::vector<Successor>& list) {
+  constexpr const char* no_value = "an algebraic variable has no value everywhere in the set";
   const Branch before = branch;
+  Branch at_event = before;
+  if (!note_early_states(at_event, from, window.time())) {
+    lose(before, no_value, window.time(), -1);
+    return false;
+  }
   bool is_first = true;
   for (const Successor& next : list) {
     if (next.verdict != Verdict::proved) continue;
@@ -292,7 +298,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
       lose(before, window.reason(), window.time(), reached.gap);
       return false;
     }
-    Branch one = before;
+    Branch one = at_event;
     one.set = *set;
     one.mode = next.mode;
     one.root = next.root;
@@ -304,8 +310,8 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
     one.settled = window.time().hi;
     if (!is_first) one.number = numbers_++;
     note_event(one, reached, from, to, window.time(), window.fires());
-    if (!join_tube(one, from, to, window.time()) || !join_rows(one, from, to, window.time())) {
-      lose(before, "an algebraic variable has no value everywhere in the set", window.time(), -1);
+    if (!join_tube(one, to, window.time()) || !join_rows(one, to, window.time())) {
+      lose(before, no_value, window.time(), -1);
       return false;
     }
     flush(one);

@@ -110,8 +110,9 @@ class Piece {
   [[nodiscard]] bool make_row(ModeFlow& flow, const Interval& t, const Box& states,
                               EnclosureRow& row);
   std::map<double, Box> late_states(const Branch& branch, ModeFlow& to, const Interval& time);
-  bool join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
-  bool join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time);
+  bool note_early_states(Branch& branch, ModeFlow& from, const Interval& time);
+  bool join_rows(Branch& branch, ModeFlow& to, const Interval& time);
+  bool join_tube(Branch& branch, ModeFlow& to, const Interval& time);
   void flush(Branch& branch);
   void note_unfinished(const Branch& branch);
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,

@@ -115,6 +115,8 @@ bool Piece::pass_open_event(Branch& branch, Inclusion& phase) {
     ModeFlow& to = flows_.get(next->mode, window.time(), window.states(), references,
                                next->root);
     if (to.system.outcome != ModeSystem::Outcome::made) return false;
+    Ahead ahead{.from = phase.t(), .until = window.time().hi};
+    if (!look_ahead(branch, phase, from, E, Lambda, ahead)) return false;  // before `to` is `from`
     const std::optional<Doubleton> after = window.pass(to, *next);
     if (!after) return false;
     std::vector<Gap> rising;
@@ -123,8 +125,6 @@ bool Piece::pass_open_event(Branch& branch, Inclusion& phase) {
       if (monitor.trend == Trend::rising)
         rising.push_back(to.system.gaps[static_cast<std::size_t>(monitor.gap)]);
     }
-    Ahead ahead{.from = phase.t(), .until = window.time().hi};
-    if (!look_ahead(branch, phase, from, E, Lambda, ahead)) return false;
     Inclusion entered = phase;
     if (!entered.enter(next->mode, *after, rising, window.time().hi)) return false;
     phase = entered;

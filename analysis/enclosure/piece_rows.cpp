@@ -39,8 +39,9 @@ std::map<double, Box> Piece::late_states(const Branch& branch, ModeFlow& to, con
   return states;
 }
 
-/// At times at which some members have had their event and others have not, a row holds both.
-bool Piece::join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time) {
+/// Of members that have not had their event, at rows and times behind the common one: while the
+/// window is still that of the old mode, which a reset may enter again.
+bool Piece::note_early_states(Branch& branch, ModeFlow& from, const Interval& time) {
   for (; branch.row < task_.times.size() && task_.times[branch.row] <= time.hi; ++branch.row) {
     EnclosureRow row;
     row.branch = branch.number;
@@ -51,6 +52,18 @@ bool Piece::join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interv
     if (!make_row(from, Interval(t), states, row)) return false;
     branch.waiting.push_back(row);
   }
+  if (task_.options.tube && time.hi > branch.tube_from) {
+    EnclosureRow row;
+    const Interval times(branch.tube_from, time.hi);
+    if (!make_row(from, times, from.window.box_at(times - Interval(branch.t)), row)) return false;
+    branch.waiting_tube.push_back({branch.tube_from, time.hi, branch.number, branch.flag, row.box});
+    branch.tube_from = time.hi;
+  }
+  return true;
+}
+
+/// At times at which some members have had their event and others have not, a row holds both.
+bool Piece::join_rows(Branch& branch, ModeFlow& to, const Interval& time) {
   std::map<double, Box> late = late_states(branch, to, time);
   for (EnclosureRow& row : branch.waiting) {
     row.branch = branch.number;
@@ -66,17 +79,10 @@ bool Piece::join_rows(Branch& branch, ModeFlow& from, ModeFlow& to, const Interv
 }
 
 /// The same of boxes that hold for intervals of time.
-bool Piece::join_tube(Branch& branch, ModeFlow& from, ModeFlow& to, const Interval& time) {
+bool Piece::join_tube(Branch& branch, ModeFlow& to, const Interval& time) {
   if (!task_.options.tube) return true;
   EnclosureRow later;
   if (!make_row(to, time, to.window.box_at(time - time), later)) return false;
-  if (time.hi > branch.tube_from) {
-    EnclosureRow row;
-    const Interval times(branch.tube_from, time.hi);
-    if (!make_row(from, times, from.window.box_at(times - Interval(branch.t)), row)) return false;
-    branch.waiting_tube.push_back({branch.tube_from, time.hi, branch.number, branch.flag, row.box});
-    branch.tube_from = time.hi;
-  }
   for (TubeRow& row : branch.waiting_tube) {
     row.branch = branch.number;
     if (row.to >= time.lo) row.box = hull(row.box, later.box);

@@ -8,7 +8,7 @@
 namespace perp {
 namespace {
 
-constexpr std::array functions{
+constexpr std::array function_table{
     ExpressionFunction{"abs", 1, 1, Operation::abs},
     ExpressionFunction{"acos", 1, 1, Operation::acos},
     ExpressionFunction{"asin", 1, 1, Operation::asin},
@@ -45,12 +45,12 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 }  // namespace
 
-std::span<const ExpressionFunction> expression_functions() { return functions; }
+std::span<const ExpressionFunction> expression_functions() { return function_table; }
 
 const ExpressionFunction* find_function(std::string_view name) {
-  const auto* found = std::find_if(functions.begin(), functions.end(),
+  const auto* found = std::find_if(function_table.begin(), function_table.end(),
                                    [&](const ExpressionFunction& f) { return f.name == name; });
-  return found == functions.end() ? nullptr : found;
+  return found == function_table.end() ? nullptr : found;
 }
 
 bool is_equation_word(std::string_view name) { return contains(equation_words, name); }
@@ -58,8 +58,8 @@ bool is_equation_word(std::string_view name) { return contains(equation_words, n
 const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
-    list.reserve(functions.size());
-    for (const ExpressionFunction& f : functions) list.emplace_back(f.name);
+    list.reserve(function_table.size());
+    for (const ExpressionFunction& f : function_table) list.emplace_back(f.name);
     return list;
   }();
   return names;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <perp/core/interval/directed.hpp>
+#include <perp/core/interval/ends.hpp>
 #include <perp/core/tape/tape.hpp>
 
 namespace perp {
@@ -92,16 +93,17 @@ inline Interval symmetric(double r) { return {-r, r}; }
 
 inline Interval operator-(const Interval& a) { return {-a.hi, -a.lo}; }
 
-inline Interval operator+(const Interval& a, const Interval& b) {
+/// What operators are where numbers are small, large or infinite: by their ends.
+namespace by_ends {
+
+inline Interval sum(const Interval& a, const Interval& b) {
   if (!a.has_value() || !b.has_value()) return Interval::none();
   return {directed::add_down(a.lo, b.lo), directed::add_up(a.hi, b.hi)};
 }
 
-inline Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
-
 /// Bounds are products of ends, which ones the signs tell; only two sets that both hold numbers of
 /// both signs need four.
-inline Interval operator*(const Interval& a, const Interval& b) {
+inline Interval product(const Interval& a, const Interval& b) {
   using directed::multiply_down, directed::multiply_up;
   if (!a.has_value() || !b.has_value()) return Interval::none();
   if (a.lo >= 0) {
@@ -116,6 +118,34 @@ inline Interval operator*(const Interval& a, const Interval& b) {
   if (b.hi <= 0) return {multiply_down(a.hi, b.lo), multiply_up(a.lo, b.lo)};
   return {std::min(multiply_down(a.lo, b.hi), multiply_down(a.hi, b.lo)),
           std::max(multiply_up(a.lo, b.lo), multiply_up(a.hi, b.hi))};
+}
+
+}  // namespace by_ends
+
+[[gnu::always_inline]] inline Interval operator+(const Interval& a, const Interval& b) {
+  const Ends x(a), y(b), s = x + y;
+  if (!lie_within(abs(s), 0, directed::sum_until)) [[unlikely]]
+    return by_ends::sum(a, b);
+  return outward(s, sum_errors(x, y, s)).as<Interval>();
+}
+
+inline Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
+
+/// Without branches on signs, which no processor foresees. Let a hold numbers of one sign only (or
+/// b: the product is symmetric), and (y, y') = (b.lo, b.hi), or (b.hi, b.lo) where a ≤ 0. Then
+/// the lower bound is x y with that end x of a for which it is least: the first one where y ≥ 0,
+/// else the second one; for the upper bound x' y' they are the other way round.
+[[gnu::always_inline]] inline Interval operator*(const Interval& a, const Interval& b) {
+  const bool is_mixed = std::min(-a.lo, a.hi) > 0;
+  if (is_mixed && std::min(-b.lo, b.hi) > 0) return by_ends::product(a, b);
+  const Interval &first = is_mixed ? b : a, &second = is_mixed ? a : b;
+  const Ends x(first), y(second);
+  const Ends ends = where_negative(Ends(first.lo, first.lo), swapped(y), y);
+  const Ends chosen = where_negative(ends, swapped(x), x);
+  const Ends p = rounded_products(chosen, ends);
+  if (!lie_within(abs(p), directed::exact_from, directed::largest)) [[unlikely]]
+    return by_ends::product(a, b);
+  return outward(p, product_errors(chosen, ends, p)).as<Interval>();
 }
 
 /// None where b contains 0.

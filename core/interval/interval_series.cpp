@@ -4,114 +4,198 @@
 #include <cmath>
 
 #include <perp/core/interval/interval_series.hpp>
+#include <perp/core/interval/interval_sum.hpp>
 
 namespace perp::enclosure {
 
-// A jet is a coefficient and its derivatives: (u, u') (v, v') = (u v, u' v + u v'). Exact zeros are
-// skipped: most derivatives are.
+// Quantities and their derivatives follow (u, u') (v, v') = (u v, u' v + u v'), a sum for each of
+// them. Coefficients of weighted strands are k u_k; a strand < 0 is 0.
 
-void IntervalSeries::clear(Interval* sum) const { std::fill(sum, sum + stride_, Interval(0)); }
-
-void IntervalSeries::add_to(Interval* sum, const Interval* u, double weight) const {
-  for (int d = 0; d < stride_; ++d)
-    if (!u[d].is_zero()) sum[d] += Interval(weight) * u[d];
+void IntervalSeries::store(int strand, int k, const Interval& value) {
+  const auto place = static_cast<std::size_t>(strand);
+  values_[place * static_cast<std::size_t>(orders_) + static_cast<std::size_t>(k)] = value;
+  if (value.is_zero()) return;
+  Strand& here = strands_[place];
+  here.length = k + 1;
+  here.is_long = here.is_long || !is_short(value);
+  is_complete_ = is_complete_ && value.is_bounded();
 }
 
-void IntervalSeries::add_product(Interval* sum, const Interval* u, const Interval* v,
-                                 double weight) const {
-  const Interval wu = weight == 1 ? u[0] : Interval(weight) * u[0];
-  const Interval wv = weight == 1 ? v[0] : Interval(weight) * v[0];
-  if (!wu.is_zero() && !v[0].is_zero()) sum[0] += wu * v[0];
-  for (int d = 1; d < stride_; ++d) {
-    if (!u[d].is_zero() && !wv.is_zero()) sum[d] += u[d] * wv;
-    if (!v[d].is_zero() && !wu.is_zero()) sum[d] += wu * v[d];
+void IntervalSeries::set(int strand, int k, const Interval& value) {
+  store(strand, k, value);
+  const int products = weighted(strand);
+  if (products >= 0) store(products, k, value.is_zero() ? value : Interval(k) * value);
+}
+
+/// sum += Σ_{first ≤ l ≤ last} a_l b_{k−l}, without what is beyond the last coefficients.
+void IntervalSeries::convolve(IntervalSum& sum, int a, int b, int k, int first, int last) const {
+  if (a < 0 || b < 0) return;
+  const Strand &left = strands_[static_cast<std::size_t>(a)],
+               &right = strands_[static_cast<std::size_t>(b)];
+  first = std::max(first, k - right.length + 1);
+  last = std::min(last, left.length - 1);
+  if (first <= last)
+    sum.add_products(&at(a, first), &at(b, k - first), last - first + 1,
+                     !left.is_long && !right.is_long);
+}
+
+/// a_k + sign b_k
+Interval IntervalSeries::sum_of(int a, int b, int k, double sign) const {
+  if (is_zero(b, k)) return is_zero(a, k) ? Interval(0) : at(a, k);
+  const Interval second = sign < 0 ? -at(b, k) : at(b, k);
+  return is_zero(a, k) ? second : at(a, k) + second;
+}
+
+/// Σ_{0 ≤ l ≤ k} a_l b_{k−l}
+Interval IntervalSeries::product(int a, int b, int direction, int k) const {
+  IntervalSum sum;
+  convolve(sum, strand(a, direction), first_strand(b), k, 0, k);
+  if (direction >= 0) convolve(sum, first_strand(a), strand(b, direction), k, 0, k);
+  return sum.value();
+}
+
+/// Σ_{first ≤ l ≤ k − first} a_l a_{k−l}: every pair once, and the square in the middle; of the
+/// derivative 2 Σ_{0 ≤ l ≤ k − first} a'_l a_{k−l}, where a'_k is left out by 1 = `first`.
+void IntervalSeries::convolve_square(IntervalSum& sum, int a, int direction, int k,
+                                     int first) const {
+  const int value = first_strand(a);
+  const bool has_middle = direction < 0 && k % 2 == 0 && k / 2 >= first;
+  if (direction < 0)
+    convolve(sum, value, value, k, first, (k + 1) / 2 - 1);
+  else
+    convolve(sum, strand(a, direction), value, k, 0, k - first);
+  sum.redouble();
+  if (has_middle && !is_zero(value, k / 2)) sum.add(square(at(value, k / 2)));
+}
+
+/// y b = a:  y_k b_0 = a_k − Σ_{1 ≤ l ≤ k} b_l y_{k−l},
+/// y'_k b_0 = a'_k − Σ_{1 ≤ l ≤ k} b_l y'_{k−l} − Σ_{0 ≤ l ≤ k} b'_l y_{k−l}
+Interval IntervalSeries::quotient(int node, int direction, int k) const {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const int numerator = strand(here.a, direction), divisor = first_strand(here.b);
+  IntervalSum sum;
+  convolve(sum, divisor, strand(node, direction), k, 1, k);
+  if (direction >= 0) convolve(sum, strand(here.b, direction), first_strand(node), k, 0, k);
+  if (!is_zero(numerator, k)) sum.subtract(at(numerator, k));
+  return -sum.value() / at(divisor, 0);
+}
+
+/// y' w = ± a':  k y_k w_0 = ± k a_k − Σ_{1 ≤ l < k} l y_l w_{k−l}
+Interval IntervalSeries::integral(int node, int direction, int k) const {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const int inner = strand(here.a, direction), slope = first_strand(here.b);
+  IntervalSum sum;
+  convolve(sum, weighted(strand(node, direction)), slope, k, 1, k - 1);
+  if (direction >= 0)
+    convolve(sum, weighted(first_strand(node)), strand(here.b, direction), k, 1, k);
+  if (!is_zero(inner, k)) sum.subtract(Interval(here.sign * k) * at(inner, k));
+  return -sum.value() / (Interval(k) * at(slope, 0));
+}
+
+/// y² = a:  2 y_0 y_k = a_k − Σ_{1 ≤ l < k} y_l y_{k−l}
+Interval IntervalSeries::root(int node, int direction, int k) const {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const int inner = strand(here.a, direction);
+  IntervalSum sum;
+  convolve_square(sum, node, direction, k, 1);
+  if (!is_zero(inner, k)) sum.subtract(at(inner, k));
+  return -sum.value() / (Interval(2) * at(first_strand(node), 0));
+}
+
+/// a y' = r y a':  k y_k a_0 = r Σ_{1 ≤ l ≤ k} l a_l y_{k−l} − Σ_{1 ≤ l < k} (k − l) a_l y_{k−l}
+Interval IntervalSeries::power(int node, int direction, int k) const {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const int a = first_strand(here.a), y = first_strand(node);
+  const int da = strand(here.a, direction), dy = strand(node, direction);
+  IntervalSum gained, lost;
+  convolve(gained, weighted(da), y, k, 1, k);
+  convolve(lost, da, weighted(y), k, direction < 0 ? 1 : 0, k - 1);
+  if (direction >= 0) {
+    convolve(gained, weighted(a), dy, k, 1, k);
+    convolve(lost, a, weighted(dy), k, 1, k - 1);
   }
+  return (at(first_strand(here.b), 0) * gained.value() - lost.value()) /
+         (Interval(k) * at(a, 0));
 }
 
-/// y w v = sum:  y = sum / (w v),  y' = (sum' − y w v') / (w v)
-void IntervalSeries::divide_by(Interval* sum, const Interval* divisor, double weight) const {
-  const Interval whole = Interval(weight) * divisor[0];
-  sum[0] = sum[0] / whole;
-  for (int d = 1; d < stride_; ++d) {
-    if (!divisor[d].is_zero()) sum[d] -= Interval(weight) * sum[0] * divisor[d];
-    if (!sum[d].is_zero() || !whole.has_value()) sum[d] = sum[d] / whole;
+/// The angle of (x, y):  k φ_k q_0 = Σ l (y_l x_{k−l} − x_l y_{k−l}) − Σ_{l < k} l φ_l q_{k−l},
+/// q = x² + y²
+Interval IntervalSeries::angle(int node, int direction, int k) const {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const int y = first_strand(here.a), x = first_strand(here.b), q = first_strand(here.c);
+  const int dy = strand(here.a, direction), dx = strand(here.b, direction);
+  IntervalSum left, right;
+  convolve(left, weighted(dy), x, k, 1, k);
+  convolve(right, weighted(dx), y, k, 1, k);
+  convolve(right, weighted(strand(node, direction)), q, k, 1, k - 1);
+  if (direction >= 0) {
+    convolve(left, weighted(y), dx, k, 1, k);
+    convolve(right, weighted(x), dy, k, 1, k);
+    convolve(right, weighted(first_strand(node)), strand(here.c, direction), k, 1, k);
   }
-}
-
-/// node_k += weight Σ_{first ≤ l ≤ last} a_l b_{k−l}
-void IntervalSeries::convolve(int node, int k, int a, int b, int first, int last, double weight) {
-  for (int l = first; l <= last; ++l) add_product(jet(node, k), jet(a, l), jet(b, k - l), weight);
-}
-
-/// node_k += weight Σ_{1 ≤ l ≤ last} l a_l b_{k−l}
-void IntervalSeries::convolve_weighted(int node, int k, int a, int b, int last, double weight) {
-  for (int l = 1; l <= last; ++l) add_product(jet(node, k), jet(a, l), jet(b, k - l), weight * l);
-}
-
-/// node_k += Σ a_l a_{k−l}: every pair once, and the square in the middle.
-void IntervalSeries::convolve_square(int node, int k, int a) {
-  Interval* sum = jet(node, k);
-  for (int l = 0; 2 * l < k; ++l) add_product(sum, jet(a, l), jet(a, k - l), 2);
-  if (k % 2 != 0) return;
-  const Interval* u = jet(a, k / 2);
-  sum[0] += square(u[0]);
-  for (int d = 1; d < stride_; ++d)
-    if (!u[d].is_zero()) sum[d] += Interval(2) * u[0] * u[d];
+  return (left.value() - right.value()) / (Interval(k) * at(q, 0));
 }
 
 /// y' = sign s a':  k y_k = sign Σ_{1 ≤ l ≤ k} l a_l s_{k−l}
-void IntervalSeries::integrate(int node, int k, int a, int slope, double sign) {
-  clear(jet(node, k));
-  convolve_weighted(node, k, a, slope, k, sign);
-  for (int d = 0; d < stride_; ++d)
-    if (!jet(node, k)[d].is_zero()) jet(node, k)[d] = jet(node, k)[d] / Interval(k);
-}
-
-/// Coefficient 0 of a function: its value, and slope · a'.
-void IntervalSeries::apply_chain(int node, int a, const Interval& value, const Interval& slope) {
-  Interval* y = jet(node, 0);
-  y[0] = value;
-  for (int d = 1; d < stride_; ++d) {
-    const Interval& inner = jet(a, 0)[d];
-    y[d] = inner.is_zero() && slope.has_value() ? Interval(0) : slope * inner;
-  }
+Interval IntervalSeries::integrated(int a, int slope, int direction, int k, double sign) const {
+  IntervalSum sum;
+  convolve(sum, weighted(strand(a, direction)), first_strand(slope), k, 1, k);
+  if (direction >= 0)
+    convolve(sum, weighted(first_strand(a)), strand(slope, direction), k, 1, k);
+  return sum.value() / Interval(sign * k);
 }
 
 /// What is the same choice over the whole box is that branch; else there is no series.
 void IntervalSeries::choose(int node, int k) {
   const Node& here = nodes_[static_cast<std::size_t>(node)];
-  const Interval& a = jet(here.a, 0)[0];
-  Interval* y = jet(node, k);
-  clear(y);
+  const Interval& a = at(first_strand(here.a), 0);
   if (here.kind == Kind::absolute || here.kind == Kind::sign) {
     const int side = certain_sign(a);
-    if (side == 0)
-      std::fill(y, y + stride_, Interval::none());
-    else if (here.kind == Kind::absolute)
-      add_to(y, jet(here.a, k), side);
-    else if (k == 0)
-      y[0] = Interval(side);
-    return;
+    if (side == 0) return set(first_strand(node), k, Interval::none());
+    if (here.kind == Kind::absolute) return copy(node, k, here.a, side < 0);
+    return set(first_strand(node), k, Interval(k == 0 ? side : 0));
   }
-  const Interval& b = jet(here.b, 0)[0];
-  const bool smaller = here.kind == Kind::smaller;
-  if (certainly_less(a, b))
-    add_to(y, jet(smaller ? here.a : here.b, k), 1);
-  else if (certainly_less(b, a))
-    add_to(y, jet(smaller ? here.b : here.a, k), 1);
-  else
-    std::fill(y, y + stride_, Interval::none());
+  const Interval& b = at(first_strand(here.b), 0);
+  if (!certainly_less(a, b) && !certainly_less(b, a))
+    return set(first_strand(node), k, Interval::none());
+  copy(node, k, certainly_less(a, b) == (here.kind == Kind::smaller) ? here.a : here.b, false);
 }
 
-bool IntervalSeries::is_complete(int node, int k) const {
-  const Interval* y = jet(node, k);
-  return std::all_of(y, y + stride_, [](const Interval& value) { return value.has_value(); });
+/// node_k = ± from_k
+void IntervalSeries::copy(int node, int k, int from, bool negated) {
+  for (int y = first_strand(node); y < last_strand(node); ++y) {
+    const int x = strand(from, direction(y));
+    set(y, k, is_zero(x, k) ? Interval(0) : (negated ? -at(x, k) : at(x, k)));
+  }
+}
+
+/// Coefficient 0 of a function: its value, and slope · a'.
+void IntervalSeries::apply_chain(int node, int a, const Interval& value, const Interval& slope) {
+  set(first_strand(node), 0, value);
+  for (int y = first_strand(node) + 1; y < last_strand(node); ++y) {
+    const int inner = strand(a, direction(y));
+    set(y, 0, is_zero(inner, 0) && slope.has_value() ? Interval(0) : slope * at(inner, 0));
+  }
+}
+
+/// φ' = (x y' − y x') / (x² + y²)
+void IntervalSeries::apply_angle(int node) {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  const Interval &y = at(first_strand(here.a), 0), &x = at(first_strand(here.b), 0);
+  set(first_strand(node), 0, atan2(y, x));
+  for (int place = first_strand(node) + 1; place < last_strand(node); ++place) {
+    const int dy = strand(here.a, direction(place)), dx = strand(here.b, direction(place));
+    IntervalSum sum;
+    if (dy >= 0) sum.add(x * at(dy, 0));
+    if (dx >= 0) sum.subtract(y * at(dx, 0));
+    set(place, 0, sum.value() / at(first_strand(here.c), 0));
+  }
 }
 
 /// Coefficients 0 of the functions that have a recurrence for the others.
 void IntervalSeries::evaluate_first(int node) {
   const Node& here = nodes_[static_cast<std::size_t>(node)];
-  const Interval& a = jet(here.a, 0)[0];
+  const Interval& a = at(first_strand(here.a), 0);
   switch (here.kind) {
     case Kind::exponential: {
       const Interval value = exp(a);
@@ -131,119 +215,96 @@ void IntervalSeries::evaluate_first(int node) {
     }
     case Kind::integral:
       return apply_chain(node, here.a, apply_operation(here.function, a, a),
-                         Interval(here.sign) / jet(here.b, 0)[0]);
+                         Interval(here.sign) / at(first_strand(here.b), 0));
     case Kind::root: {
       const Interval value = sqrt(a);
-      if (stride_ == 1) return apply_chain(node, here.a, value, value);  // also at 0
+      if (!with_derivatives_) return apply_chain(node, here.a, value, value);  // also at 0
       return apply_chain(node, here.a, value, Interval(0.5) / value);
     }
     case Kind::power: {
-      const Interval& r = jet(here.b, 0)[0];
+      const Interval& r = at(first_strand(here.b), 0);
       const Interval value = pow(a, r);
       return apply_chain(node, here.a, value, r * pow(a, r - Interval(1)));
     }
-    default: {  // the angle of (x, y): φ' = (x y' − y x') / (x² + y²)
-      const Interval* y = jet(here.a, 0);
-      const Interval* x = jet(here.b, 0);
-      Interval* angle = jet(node, 0);
-      for (int d = 1; d < stride_; ++d) angle[d] = (x[0] * y[d] - y[0] * x[d]) / jet(here.c, 0)[0];
-      angle[0] = atan2(y[0], x[0]);
-    }
+    default: return apply_angle(node);
   }
 }
 
 void IntervalSeries::evaluate(int node, int k) {
   const Node& here = nodes_[static_cast<std::size_t>(node)];
-  Interval* y = jet(node, k);
+  const int first = first_strand(node);
   switch (here.kind) {
     case Kind::constant:
-      clear(y);
-      if (k == 0 || !here.value.has_value()) y[0] = here.value;
-      return;
-    case Kind::time:
-      clear(y);
-      if (k < 2) y[0] = k == 0 ? t_ : Interval(1);
-      return;
-    case Kind::negate: clear(y); return add_to(y, jet(here.a, k), -1);
-    case Kind::add:
-      clear(y);
-      add_to(y, jet(here.a, k), 1);
-      return add_to(y, jet(here.b, k), 1);
-    case Kind::subtract:
-      clear(y);
-      add_to(y, jet(here.a, k), 1);
-      return add_to(y, jet(here.b, k), -1);
-    case Kind::multiply: clear(y); return convolve(node, k, here.a, here.b, 0, k, 1);
-    case Kind::square: clear(y); return convolve_square(node, k, here.a);
-    case Kind::divide:  // y b = a
-      clear(y);
-      add_to(y, jet(here.a, k), 1);
-      convolve(node, k, here.b, node, 1, k, -1);
-      return divide_by(y, jet(here.b, 0), 1);
+      return set(first, k, k == 0 || !here.value.has_value() ? here.value : Interval(0));
+    case Kind::time: return set(first, k, k == 0 ? t_ : Interval(k == 1 ? 1 : 0));
+    case Kind::negate: return copy(node, k, here.a, true);
     case Kind::absolute:
     case Kind::smaller:
     case Kind::larger:
     case Kind::sign: return choose(node, k);
     case Kind::state:
     case Kind::partner: return;
-    default: return k == 0 ? evaluate_first(node) : recur(node, k);
+    case Kind::add:
+    case Kind::subtract:
+    case Kind::multiply:
+    case Kind::square:
+    case Kind::divide: break;
+    default:
+      if (k == 0) return evaluate_first(node);
+  }
+  for (int y = first; y < last_strand(node); ++y) set(y, k, recur(node, direction(y), k));
+  if (here.kind == Kind::pair || here.kind == Kind::tangent)
+    for (int y = first_strand(node + 1); y < last_strand(node + 1); ++y)
+      set(y, k, recur_partner(node, direction(y), k));
+}
+
+/// A coefficient from those before, by the differential equation that the function fulfils.
+Interval IntervalSeries::recur(int node, int direction, int k) const {
+  const Node& here = nodes_[static_cast<std::size_t>(node)];
+  switch (here.kind) {
+    case Kind::add:
+      return sum_of(strand(here.a, direction), strand(here.b, direction), k, 1);
+    case Kind::subtract:
+      return sum_of(strand(here.a, direction), strand(here.b, direction), k, -1);
+    case Kind::multiply: return product(here.a, here.b, direction, k);
+    case Kind::square: {
+      IntervalSum sum;
+      convolve_square(sum, here.a, direction, k, 0);
+      return sum.value();
+    }
+    case Kind::divide: return quotient(node, direction, k);
+    case Kind::exponential: return integrated(here.a, node, direction, k, 1);
+    case Kind::pair:
+    case Kind::tangent: return integrated(here.a, node + 1, direction, k, 1);
+    case Kind::integral: return integral(node, direction, k);
+    case Kind::root: return root(node, direction, k);
+    case Kind::power: return power(node, direction, k);
+    default: return angle(node, direction, k);
   }
 }
 
-/// Coefficient k ≥ 1 of a function from those before, by the differential equation that it fulfils.
-void IntervalSeries::recur(int node, int k) {
+/// Of the slope of a function: s = ∫ ± y a' or 1 ± y².
+Interval IntervalSeries::recur_partner(int node, int direction, int k) const {
   const Node& here = nodes_[static_cast<std::size_t>(node)];
-  Interval* y = jet(node, k);
-  switch (here.kind) {
-    case Kind::exponential: return integrate(node, k, here.a, node, 1);
-    case Kind::pair:
-      integrate(node, k, here.a, node + 1, 1);
-      return integrate(node + 1, k, here.a, node, here.sign);
-    case Kind::tangent:  // s = 1 ± y²
-      integrate(node, k, here.a, node + 1, 1);
-      clear(jet(node + 1, k));
-      for (int l = 0; l <= k; ++l)
-        add_product(jet(node + 1, k), jet(node, l), jet(node, k - l), here.sign);
-      return;
-    case Kind::integral:  // y' w = ± a':  k y_k w_0 = ± k a_k − Σ_{1 ≤ l < k} l y_l w_{k−l}
-      clear(y);
-      add_to(y, jet(here.a, k), here.sign * k);
-      convolve_weighted(node, k, node, here.b, k - 1, -1);
-      return divide_by(y, jet(here.b, 0), k);
-    case Kind::root:  // y² = a:  2 y_0 y_k = a_k − Σ_{1 ≤ l < k} y_l y_{k−l}
-      clear(y);
-      add_to(y, jet(here.a, k), 1);
-      convolve(node, k, node, node, 1, k - 1, -1);
-      return divide_by(y, jet(node, 0), 2);
-    case Kind::power:  // a y' = r y a':  k y_k a_0 = Σ_{1 ≤ l ≤ k} (r l − (k − l)) a_l y_{k−l}
-      clear(y);
-      convolve_weighted(node, k, here.a, node, k, 1);
-      for (int d = 0; d < stride_; ++d) y[d] *= jet(here.b, 0)[0];
-      for (int l = 1; l < k; ++l) add_product(y, jet(here.a, l), jet(node, k - l), -(k - l));
-      return divide_by(y, jet(here.a, 0), k);
-    default:  // k φ_k q_0 = Σ l (y_l x_{k−l} − x_l y_{k−l}) − Σ_{l < k} l φ_l q_{k−l},  q = x² + y²
-      clear(y);
-      convolve_weighted(node, k, here.a, here.b, k, 1);
-      convolve_weighted(node, k, here.b, here.a, k, -1);
-      convolve_weighted(node, k, node, here.c, k - 1, -1);
-      return divide_by(y, jet(here.c, 0), k);
-  }
+  if (here.kind == Kind::pair) return integrated(here.a, node, direction, k, here.sign);
+  IntervalSum sum;
+  convolve_square(sum, node, direction, k, 0);
+  return here.sign < 0 ? -sum.value() : sum.value();
 }
 
 /// x_0 is the start, x_{k+1} = f_k / (k + 1).
 void IntervalSeries::set_states(int k) {
-  const int n = states();
-  for (int j = 0; j < n; ++j) {
-    Interval* x = jet(state_nodes_[static_cast<std::size_t>(j)], k);
-    clear(x);
-    if (k == 0) {
-      x[0] = x_[static_cast<std::size_t>(j)];
-      if (stride_ > 1) x[1 + j] = Interval(1);
-      continue;
+  for (int j = 0; j < states(); ++j) {
+    const int node = state_nodes_[static_cast<std::size_t>(j)];
+    for (int x = first_strand(node); x < last_strand(node); ++x) {
+      if (k == 0) {
+        const bool is_value = direction(x) < 0;
+        set(x, 0, is_value ? x_[static_cast<std::size_t>(j)] : Interval(direction(x) == j ? 1 : 0));
+        continue;
+      }
+      const int f = strand(rate_nodes_[static_cast<std::size_t>(j)], direction(x));
+      set(x, k, is_zero(f, k - 1) ? Interval(0) : at(f, k - 1) / Interval(k));
     }
-    const Interval* f = jet(rate_nodes_[static_cast<std::size_t>(j)], k - 1);
-    for (int d = 0; d < stride_; ++d)
-      if (!f[d].is_zero()) x[d] = f[d] / Interval(k);
   }
 }
 
@@ -252,18 +313,22 @@ bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int
   t_ = t;
   x_.assign(x.begin(), x.end());
   orders_ = order + 1;
-  stride_ = derivatives ? 1 + states() : 1;
-  values_.resize(nodes_.size() * static_cast<std::size_t>(orders_) *
-                 static_cast<std::size_t>(stride_));
+  with_derivatives_ = derivatives;
+  is_complete_ = true;
+  values_.resize(strands_.size() * static_cast<std::size_t>(orders_));
+  for (Strand& strand : strands_) {
+    strand.length = 0;
+    strand.is_long = false;
+  }
+  std::fill(values_.begin(), values_.end(), Interval(0));
   for (int k = 0; k <= order; ++k) {
     set_states(k);
     if (k == order) break;
-    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
-      evaluate(node, k);
-      if (!is_complete(node, k)) return false;
-    }
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
+      if (k == 0 || varies_[static_cast<std::size_t>(node)]) evaluate(node, k);
+    if (!is_complete_) return false;
   }
-  return true;
+  return is_complete_;
 }
 
 }  // namespace perp::enclosure

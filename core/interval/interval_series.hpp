@@ -8,6 +8,8 @@
 
 namespace perp::enclosure {
 
+class IntervalSum;
+
 /// What an input of a tape is along a solution.
 struct SeriesInput {
   enum class Kind { unused, time, state, constant };
@@ -46,25 +48,26 @@ class IntervalSeries {
   explicit IntervalSeries(const Flow& flow);
 
   /// Coefficients 0 to `order`; with derivatives where they are asked for. False: some quantity has
-  /// no value, not even one that is multiplied by 0, and what was computed proves nothing.
+  /// no value or no bound, not even one that is multiplied by 0, and what was computed proves
+  /// nothing.
   [[nodiscard]] bool compute(const Interval& t, std::span<const Interval> x, int order,
                              bool derivatives);
 
   [[nodiscard]] int states() const { return static_cast<int>(state_nodes_.size()); }
   [[nodiscard]] const Interval& coefficient(int state, int k) const {
-    return jet(state_nodes_[static_cast<std::size_t>(state)], k)[0];
+    return at(first_strand(state_nodes_[static_cast<std::size_t>(state)]), k);
   }
   [[nodiscard]] const Interval& derivative(int state, int by, int k) const {
-    return jet(state_nodes_[static_cast<std::size_t>(state)], k)[1 + by];
+    return derivative_of(state_nodes_[static_cast<std::size_t>(state)], by, k);
   }
   /// The same of the outputs of the flow, for k below `order`.
   ///@{
   [[nodiscard]] int outputs() const { return static_cast<int>(output_nodes_.size()); }
   [[nodiscard]] const Interval& output(int i, int k) const {
-    return jet(output_nodes_[static_cast<std::size_t>(i)], k)[0];
+    return at(first_strand(output_nodes_[static_cast<std::size_t>(i)]), k);
   }
   [[nodiscard]] const Interval& output_derivative(int i, int by, int k) const {
-    return jet(output_nodes_[static_cast<std::size_t>(i)], k)[1 + by];
+    return derivative_of(output_nodes_[static_cast<std::size_t>(i)], by, k);
   }
   ///@}
 
@@ -104,37 +107,83 @@ class IntervalSeries {
 
   class Builder;
 
-  [[nodiscard]] const Interval* jet(int node, int k) const {
-    return values_.data() + (static_cast<std::size_t>(node) * static_cast<std::size_t>(orders_) +
-                             static_cast<std::size_t>(k)) *
-                                static_cast<std::size_t>(stride_);
+  /// Coefficients of all orders of a quantity or of one of its derivatives: of those by states that
+  /// it depends on, by its form.
+  struct Strand {
+    int direction = -1;  ///< the state by which it is a derivative; −1: the quantity itself
+    int weighted = -1;   ///< the strand of k times its coefficients, where they are needed
+    int length = 0;      ///< one more than the order of the last coefficient that is not 0
+    bool is_long = false;    ///< some coefficient is not `is_short`
+  };
+
+  class Strands;
+
+  [[nodiscard]] int first_strand(int node) const {
+    return first_strands_[static_cast<std::size_t>(node)];
   }
-  [[nodiscard]] Interval* jet(int node, int k) {
-    return const_cast<Interval*>(static_cast<const IntervalSeries*>(this)->jet(node, k));
+  /// −1: there is none.
+  [[nodiscard]] int strand(int node, int direction) const {
+    if (node < 0) return -1;
+    if (direction < 0) return first_strand(node);
+    return derivative_strands_[static_cast<std::size_t>(node) * state_nodes_.size() +
+                               static_cast<std::size_t>(direction)];
+  }
+  [[nodiscard]] int weighted(int strand) const {
+    return strand < 0 ? -1 : strands_[static_cast<std::size_t>(strand)].weighted;
+  }
+  [[nodiscard]] const Interval& at(int strand, int k) const {
+    return values_[static_cast<std::size_t>(strand) * static_cast<std::size_t>(orders_) +
+                   static_cast<std::size_t>(k)];
+  }
+  [[nodiscard]] const Interval& derivative_of(int node, int by, int k) const {
+    static const Interval zero;
+    const int found = strand(node, by);
+    return found < 0 ? zero : at(found, k);
+  }
+  void set(int strand, int k, const Interval& value);
+  void store(int strand, int k, const Interval& value);
+  [[nodiscard]] bool is_zero(int strand, int k) const {
+    return strand < 0 || k >= strands_[static_cast<std::size_t>(strand)].length;
   }
 
+  /// One behind the strands of a node that are computed.
+  [[nodiscard]] int last_strand(int node) const {
+    return with_derivatives_ ? first_strand(node + 1) : first_strand(node) + 1;
+  }
+  [[nodiscard]] int direction(int strand) const {
+    return strands_[static_cast<std::size_t>(strand)].direction;
+  }
   void set_states(int k);
   void evaluate(int node, int k);
-  [[nodiscard]] bool is_complete(int node, int k) const;
   void evaluate_first(int node);
-  void recur(int node, int k);
   void choose(int node, int k);
+  void copy(int node, int k, int from, bool negated);
   void apply_chain(int node, int a, const Interval& value, const Interval& slope);
-  void clear(Interval* sum) const;
-  void add_to(Interval* sum, const Interval* u, double weight) const;
-  void add_product(Interval* sum, const Interval* u, const Interval* v, double weight) const;
-  void divide_by(Interval* sum, const Interval* divisor, double weight) const;
-  void convolve(int node, int k, int a, int b, int first, int last, double weight);
-  void convolve_weighted(int node, int k, int a, int b, int last, double weight);
-  void convolve_square(int node, int k, int a);
-  void integrate(int node, int k, int a, int slope, double sign);
+  void apply_angle(int node);
+  [[nodiscard]] Interval recur(int node, int direction, int k) const;
+  [[nodiscard]] Interval recur_partner(int node, int direction, int k) const;
+  [[nodiscard]] Interval sum_of(int a, int b, int k, double sign) const;
+  [[nodiscard]] Interval product(int a, int b, int direction, int k) const;
+  [[nodiscard]] Interval quotient(int node, int direction, int k) const;
+  [[nodiscard]] Interval integral(int node, int direction, int k) const;
+  [[nodiscard]] Interval integrated(int a, int slope, int direction, int k, double sign) const;
+  [[nodiscard]] Interval root(int node, int direction, int k) const;
+  [[nodiscard]] Interval power(int node, int direction, int k) const;
+  [[nodiscard]] Interval angle(int node, int direction, int k) const;
+  void convolve(IntervalSum& sum, int a, int b, int k, int first, int last) const;
+  void convolve_square(IntervalSum& sum, int a, int direction, int k, int first) const;
 
   std::vector<Node> nodes_;
   std::vector<int> state_nodes_, rate_nodes_, output_nodes_;
-  std::vector<Interval> values_;  // node, order, value and derivatives
+  std::vector<int> derivative_strands_;  // node, state: −1 where the node does not depend on it
+  std::vector<int> first_strands_;       // of a node: the quantity; its derivatives follow
+  std::vector<Strand> strands_;
+  std::vector<bool> varies_;      // nodes that are not made of constants alone
+  std::vector<Interval> values_;  // strand, order
   Interval t_{};
   std::vector<Interval> x_;
-  int orders_ = 0, stride_ = 1;
+  int orders_ = 0;
+  bool with_derivatives_ = false, is_complete_ = true;
 };
 
 }  // namespace perp::enclosure

@@ -135,6 +135,100 @@ void IntervalSeries::Builder::run() {
     lines_.push_back(needed[static_cast<std::size_t>(k)] ? line(flow_.tape[k]) : -1);
 }
 
+/// The dependences of every node on the states: those of its operands, of a state also those of its
+/// rate, which may stand behind it.
+void IntervalSeries::Strands::find_dependences() {
+  const auto count = static_cast<int>(series_.nodes_.size()), n = series_.states();
+  depends_.assign(static_cast<std::size_t>(count), std::vector<bool>(static_cast<std::size_t>(n)));
+  bool is_changed = true;
+  const auto include = [&](int node, int other) {
+    if (other < 0) return;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) {
+      if (!depends_[static_cast<std::size_t>(other)][j]) continue;
+      is_changed = is_changed || !depends_[static_cast<std::size_t>(node)][j];
+      depends_[static_cast<std::size_t>(node)][j] = true;
+    }
+  };
+  for (int j = 0; j < n; ++j)
+    depends_[static_cast<std::size_t>(series_.state_nodes_[static_cast<std::size_t>(j)])]
+            [static_cast<std::size_t>(j)] = true;
+  while (is_changed) {
+    is_changed = false;
+    for (int j = 0; j < n; ++j)
+      include(series_.state_nodes_[static_cast<std::size_t>(j)],
+              series_.rate_nodes_[static_cast<std::size_t>(j)]);
+    for (int node = 0; node < count; ++node) {
+      const Node& here = series_.nodes_[static_cast<std::size_t>(node)];
+      if (here.kind == Kind::sign) continue;  // constant wherever it has a series
+      for (const int operand : {here.a, here.b, here.c}) include(node, operand);
+      if (here.kind == Kind::partner) include(node, node - 1);
+    }
+  }
+}
+
+/// Operands stand before their nodes.
+void IntervalSeries::Strands::find_constants() {
+  std::vector<bool>& varies = series_.varies_;
+  for (const Node& here : series_.nodes_) {
+    bool is_varying = here.kind == Kind::time || here.kind == Kind::state ||
+                      (here.kind == Kind::partner && varies.back());
+    for (const int operand : {here.a, here.b, here.c})
+      is_varying = is_varying || (operand >= 0 && varies[static_cast<std::size_t>(operand)]);
+    varies.push_back(is_varying);
+  }
+}
+
+/// Nodes of which recurrences use k times coefficient k.
+std::vector<bool> IntervalSeries::Strands::weighted_nodes() const {
+  std::vector<bool> weighted(series_.nodes_.size());
+  const auto mark = [&](int node) { weighted[static_cast<std::size_t>(node)] = true; };
+  for (int node = 0; node < static_cast<int>(weighted.size()); ++node) {
+    const Node& here = series_.nodes_[static_cast<std::size_t>(node)];
+    switch (here.kind) {
+      case Kind::exponential:
+      case Kind::pair:
+      case Kind::tangent: mark(here.a); break;
+      case Kind::integral: mark(node); break;
+      case Kind::power:
+        mark(here.a);
+        mark(node);
+        break;
+      case Kind::angle:
+        mark(here.a);
+        mark(here.b);
+        mark(node);
+        break;
+      default: break;
+    }
+  }
+  return weighted;
+}
+
+void IntervalSeries::Strands::run() {
+  find_dependences();
+  find_constants();
+  const auto count = static_cast<int>(series_.nodes_.size()), n = series_.states();
+  std::vector<Strand>& strands = series_.strands_;
+  for (int node = 0; node < count; ++node) {
+    series_.first_strands_.push_back(static_cast<int>(strands.size()));
+    strands.push_back({});
+    for (int j = 0; j < n; ++j) {
+      const bool depends = depends_[static_cast<std::size_t>(node)][static_cast<std::size_t>(j)];
+      series_.derivative_strands_.push_back(depends ? static_cast<int>(strands.size()) : -1);
+      if (depends) strands.push_back({.direction = j});
+    }
+  }
+  series_.first_strands_.push_back(static_cast<int>(strands.size()));
+  const std::vector<bool> weighted = weighted_nodes();
+  for (int node = 0; node < count; ++node) {
+    if (!weighted[static_cast<std::size_t>(node)]) continue;
+    for (int s = series_.first_strand(node); s < series_.first_strand(node + 1); ++s) {
+      strands[static_cast<std::size_t>(s)].weighted = static_cast<int>(strands.size());
+      strands.push_back({});
+    }
+  }
+}
+
 IntervalSeries::IntervalSeries(const Flow& flow) {
   Builder builder(flow, nodes_);
   builder.run();
@@ -143,6 +237,7 @@ IntervalSeries::IntervalSeries(const Flow& flow) {
     rate_nodes_.push_back(builder.node_of(flow.rates[static_cast<std::size_t>(j)]));
   }
   for (const int line : flow.outputs) output_nodes_.push_back(builder.node_of(line));
+  Strands(*this).run();
 }
 
 }  // namespace perp::enclosure

@@ -35,4 +35,19 @@ class IntervalSeries::Builder {
   std::map<std::pair<Operation, int>, int> pairs_;
 };
 
+/// Makes the places of the coefficients: a quantity has derivatives by the states that it depends on.
+class IntervalSeries::Strands {
+ public:
+  explicit Strands(IntervalSeries& series) : series_(series) {}
+  void run();
+
+ private:
+  void find_dependences();
+  void find_constants();
+  [[nodiscard]] std::vector<bool> weighted_nodes() const;
+
+  IntervalSeries& series_;
+  std::vector<std::vector<bool>> depends_;  // node, state
+};
+
 }  // namespace perp::enclosure
