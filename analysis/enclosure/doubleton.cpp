@@ -1,6 +1,7 @@
 // Sets that follow a flow without being boxed; moved by the steps of enclosures.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/analysis/enclosure/doubleton.hpp>
 
@@ -50,8 +51,14 @@ double largest_share(const Box& part, const std::vector<double>& scales) {
 
 }  // namespace
 
-Doubleton::Doubleton(const Box& box)
-    : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box), start_(r0_) {
+Doubleton::Doubleton(const Box& box, std::vector<bool> constant)
+    : center_(middle(box)),
+      r0_(box - points(center_)),
+      r_(box.size()),
+      box_(box),
+      start_(r0_),
+      constant_(std::move(constant)) {
+  constant_.resize(box.size(), false);
   const auto n = static_cast<Eigen::Index>(box.size());
   c_ = q_ = image_ = Matrix::Identity(n, n);
   note_sizes(box);
@@ -92,8 +99,10 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   const IntervalMatrix JC = J * IntervalMatrix(c_);
   const Box direct = F + JC * r0_ + (J * IntervalMatrix(q_)) * r_;
   const Matrix next_c = middle(JC);
-  std::vector<bool> constant(r_.size());
-  for (std::size_t i = 0; i < constant.size(); ++i) constant[i] = F[i] == Interval(center_[i]);
+  // A state that only rests in this mode moves in others: its errors belong to the frame of those.
+  std::vector<bool> constant = constant_;
+  for (std::size_t i = 0; i < constant.size(); ++i)
+    constant[i] = constant[i] && F[i] == Interval(center_[i]);
   center_ = middle(F);
   note_sizes(direct);
   const std::vector<double> scales = this->scales();

@@ -11,7 +11,8 @@ namespace perp::enclosure {
 /// the change of the derivative over the set add (Lohner).
 class Doubleton {
  public:
-  explicit Doubleton(const Box& box);
+  /// `constant`: the states that no map of the whole flow changes, as parameters; none: no state.
+  explicit Doubleton(const Box& box, std::vector<bool> constant = {});
 
   [[nodiscard]] const std::vector<double>& center() const { return center_; }
   [[nodiscard]] const Box& box() const { return box_; }
@@ -46,6 +47,7 @@ class Doubleton {
   Matrix image_;  // of the starting box, also where C r_0 is another one by now
   Box start_;     // about 0
   std::vector<double> smear_, widest_, largest_;
+  std::vector<bool> constant_;
   bool has_frame_ = false;
 };
 

@@ -96,7 +96,7 @@ bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_m
 }
 
 void Piece::start() {
-  Branch branch{.t = task_.span.start, .set = Doubleton(start_)};
+  Branch branch{.t = task_.span.start, .set = Doubleton(start_, task_.space.constant)};
   branch.tube_from = branch.t;
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);

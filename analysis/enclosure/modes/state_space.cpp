@@ -7,6 +7,21 @@
 #include <perp/core/base/error.hpp>
 
 namespace perp::enclosure {
+namespace {
+
+/// Is there an equation of this derivative alone, and no reset of the variable? Whether its root is
+/// 0 the sets see.
+bool is_constant(const Dcs& system, const ExactLines& lines, int variable) {
+  const std::vector<int> rate{system.derivative_input(variable)};
+  return std::any_of(system.F.begin(), system.F.end(),
+                     [&](int line) { return lines.inputs_of(line) == rate; }) &&
+         std::none_of(system.resets.begin(), system.resets.end(), [&](const Reset& reset) {
+           return std::find(reset.variables.begin(), reset.variables.end(), variable) !=
+                  reset.variables.end();
+         });
+}
+
+}  // namespace
 
 StateSpace state_space(const Dcs& system, const Box& parameters,
                        const std::vector<int>& disturbances) {
@@ -30,6 +45,8 @@ StateSpace state_space(const Dcs& system, const Box& parameters,
     const bool varies = std::find(disturbances.begin(), disturbances.end(), k) != disturbances.end();
     if (!varies && value.hi > directed::next_up(value.lo)) space.parameters.push_back(k);
   }
+  for (const int j : space.variables) space.constant.push_back(is_constant(system, lines, j));
+  space.constant.resize(static_cast<std::size_t>(space.states()), true);
   return space;
 }
 

@@ -18,6 +18,9 @@ struct StateSpace {
   /// states.
   std::vector<int> disturbances{};
 
+  /// By state: its rate is 0 in every mode and no reset sets it.
+  std::vector<bool> constant{};
+
   [[nodiscard]] int states() const {
     return static_cast<int>(variables.size() + parameters.size());
   }
