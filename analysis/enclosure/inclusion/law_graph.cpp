@@ -54,6 +54,53 @@ bool is_function_over(const Law& law, std::vector<int> branches, const Interval&
   return !branches.empty() && w.hi <= until;
 }
 
+/// The λ of a branch that is not vertical, next to a corner.
+std::optional<double> value_at(const Branch& branch, double w) {
+  const auto value = values(branch, Interval(w));
+  return value && value->is_point() ? std::optional(value->lo) : std::nullopt;
+}
+
+/// From below w to above it each branch begins where the one before it ends.
+void trace_curve(const Law& law, std::vector<int> branches, const Interval& w, LawGraph& graph) {
+  const auto at = [&](int k) -> const Branch& { return law.branches[static_cast<std::size_t>(k)]; };
+  const auto range = [&](int k) { return argument_range(at(k)); };
+  std::stable_sort(branches.begin(), branches.end(), [&](int i, int j) {
+    const Interval x = range(i), y = range(j);
+    return x.lo < y.lo || (x.lo == y.lo && x.hi < y.hi);
+  });
+  bool rises = false, falls = false;
+  std::optional<double> lambda;  // where the branch before ended
+  for (std::size_t k = 0; k < branches.size(); ++k) {
+    const Branch& here = at(branches[k]);
+    const Interval w_here = range(branches[k]);
+    if (k > 0 && w_here.lo != range(branches[k - 1]).hi) return;
+    if (here.b == 0) {
+      // between two others: from the λ of the one to that of the other
+      if (!w_here.is_point() || !lambda || k + 1 == branches.size()) return;
+      const auto next = value_at(at(branches[k + 1]), w_here.lo);
+      if (!next || at(branches[k + 1]).b == 0 || std::min(*lambda, *next) != here.lambda.lower ||
+          std::max(*lambda, *next) != here.lambda.upper)
+        return;
+      (*next > *lambda ? rises : falls) = true;
+      lambda = next;
+      continue;
+    }
+    if (here.lambda.lower != -directed::infinity || here.lambda.upper != directed::infinity) {
+      const Interval sloped = here.a == 0 ? Interval(0) : Interval(here.a) * w_here;
+      const Interval line = (Interval(here.c) - sloped) / Interval(here.b);
+      if (!(here.lambda.lower <= line.lo && line.hi <= here.lambda.upper)) return;
+    }
+    if (k > 0 && value_at(here, w_here.lo) != lambda) return;
+    if (here.a != 0) ((here.a > 0) == (here.b > 0) ? falls : rises) = true;
+    lambda = value_at(here, w_here.hi);
+    if (!lambda && k + 1 < branches.size()) return;
+  }
+  if (branches.empty() || w.lo < range(branches.front()).lo || w.hi > range(branches.back()).hi)
+    return;
+  graph.is_curve = true;
+  graph.direction = rises == falls ? (rises ? 0 : 1) : (rises ? 1 : -1);
+}
+
 }  // namespace
 
 LawGraph graph_over(const Law& law, const Interval& w) {
@@ -69,6 +116,7 @@ LawGraph graph_over(const Law& law, const Interval& w) {
   }
   graph.lambda = bounded(graph.lambda);
   graph.is_function = !law.memory && is_function_over(law, graph.branches, w);
+  if (!law.memory) trace_curve(law, graph.branches, w, graph);
   return graph;
 }
 

@@ -68,6 +68,30 @@ std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& spac
   return inputs;
 }
 
+std::vector<bool> states_acting_on(const Flow& flow, int line) {
+  Tape tape = flow.tape;
+  const ExactLines lines(tape);
+  std::vector<bool> acting(static_cast<std::size_t>(flow.states()));
+  std::vector<int> waiting{line};
+  const auto add = [&](int state) {
+    const auto at = static_cast<std::size_t>(state);
+    if (acting[at]) return;
+    acting[at] = true;
+    waiting.push_back(flow.rates[at]);
+    for (const DependentState& dependent : flow.dependents)
+      if (dependent.state == state) waiting.push_back(dependent.line);
+  };
+  while (!waiting.empty()) {
+    const int next = waiting.back();
+    waiting.pop_back();
+    for (const int input : lines.inputs_of(next)) {
+      const SeriesInput& of = flow.inputs[static_cast<std::size_t>(input)];
+      if (of.kind == SeriesInput::Kind::state) add(of.state);
+    }
+  }
+  return acting;
+}
+
 std::vector<int> unknowns_of(const Dcs& system, const StateSpace& space, int line) {
   Tape tape = system.tape;
   std::vector<int> inputs = ExactLines(tape).inputs_of(line);

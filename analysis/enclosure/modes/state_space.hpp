@@ -34,6 +34,10 @@ StateSpace state_space(const Dcs& system, const Box& parameters,
 /// derivatives along a solution at almost every time, where the quantity itself holds none of them.
 std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& space);
 
+/// The states that a line of a flow depends on, now or later: those it holds, and those that the
+/// rates of these hold.
+std::vector<bool> states_acting_on(const Flow& flow, int line);
+
 /// The unknowns (inputs of ẋ, of algebraic variables, of λ) that a line of the system holds.
 std::vector<int> unknowns_of(const Dcs& system, const StateSpace& space, int line);
 

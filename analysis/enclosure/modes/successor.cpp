@@ -16,8 +16,20 @@ bool is_exactly(const Interval& value, double number) {
 
 Interval vertical_w(const Branch& branch) { return Interval(branch.c) / Interval(branch.a); }
 
-/// Are there two branches for one w, apart from their ends? A law without memory may then take
-/// either at any time.
+void refute(Successor& successor, const std::string& reason) {
+  if (successor.verdict == Verdict::refuted) return;
+  successor.verdict = Verdict::refuted;
+  successor.reason = reason;
+}
+
+void leave_open(Successor& successor, const std::string& reason) {
+  if (successor.verdict != Verdict::proved) return;
+  successor.verdict = Verdict::open;
+  successor.reason = reason;
+}
+
+}  // namespace
+
 bool is_ambiguous(const Law& law) {
   const auto range = [](const Branch& branch) {
     if (branch.b != 0) return std::pair(branch.w.lower, branch.w.upper);
@@ -36,20 +48,6 @@ bool is_ambiguous(const Law& law) {
     }
   return false;
 }
-
-void refute(Successor& successor, const std::string& reason) {
-  if (successor.verdict == Verdict::refuted) return;
-  successor.verdict = Verdict::refuted;
-  successor.reason = reason;
-}
-
-void leave_open(Successor& successor, const std::string& reason) {
-  if (successor.verdict != Verdict::proved) return;
-  successor.verdict = Verdict::open;
-  successor.reason = reason;
-}
-
-}  // namespace
 
 bool is_funnel(const std::vector<Successor>& list) {
   for (const Successor& one : list)
@@ -234,9 +232,10 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
       leave_open(successor, "a law has two branches for one argument");
   }
   const auto& constraints = flow.system.constraints;
-  if (std::count_if(constraints.begin(), constraints.end(),
-                    [](const ModeConstraint& constraint) { return constraint.law >= 0; }) > 1)
-    leave_open(successor, "sliding on several surfaces at once is not proved yet");
+  const auto slides = std::count_if(constraints.begin(), constraints.end(),
+                                    [](const ModeConstraint& one) { return one.law >= 0; });
+  if (slides > 1 && !is_only_solution(flow.system.mode, {}))
+    leave_open(successor, "that solutions sliding on several surfaces are unique is not proved");
   if (from_ != nullptr) {
     const Verdict kept = keeps_constraints(flow);
     if (kept == Verdict::refuted) return refute(successor, "the states would have to jump");
@@ -288,6 +287,7 @@ std::vector<Successor> Successors::assess_all(const Options& options, const Box*
     choose_roots(roots, start);
     list.insert(list.end(), roots.begin(), roots.end());
   }
+  refute_others(list);
   return list;
 }
 

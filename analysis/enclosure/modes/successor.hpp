@@ -28,6 +28,10 @@ struct Successor {
   std::string reason{};  ///< why it is refuted or open
 };
 
+/// Are there two branches for one w, apart from their ends? A law without memory may then take
+/// either at any time.
+bool is_ambiguous(const Law& law);
+
 /// May one of the proved modes be left at any time, into another one that is proved? Then there are
 /// more solutions than modes: a surface that repels lets go at every moment.
 bool is_funnel(const std::vector<Successor>& list);
@@ -76,6 +80,12 @@ class Successors {
   [[nodiscard]] bool jumps(ModeFlow& flow, const Box& before);
   [[nodiscard]] bool goes_on(const ModeFlow& flow) const;
   [[nodiscard]] std::vector<int> algebraic() const;
+  ///@}
+  /// Where solutions are unique, whatever the branches of laws are that stay where they are or
+  /// leave.
+  ///@{
+  [[nodiscard]] bool is_only_solution(const Mode& mode, std::vector<int> laws);
+  void refute_others(std::vector<Successor>& list);
   ///@}
   void judge(ModeFlow& flow, Successor& successor);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
