@@ -1,5 +1,6 @@
 // How the multipliers of laws act on the rates of their arguments; asked where laws may jump.
 #include <algorithm>
+#include <utility>
 
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/analysis/enclosure/modes/law_coupling.hpp>
@@ -47,6 +48,19 @@ bool find_scaling(const IntervalMatrix& M, std::vector<Interval>& d) {
   return true;
 }
 
+/// The outputs of a flow as a square matrix.
+std::optional<IntervalMatrix> evaluate(Flow flow, int zero, int count, const Interval& t,
+                                       const Box& box) {
+  flow.dependents.clear();
+  flow.rates.assign(flow.rates.size(), zero);
+  IntervalSeries series(flow);
+  if (!series.compute(t, box, 1, false)) return std::nullopt;
+  IntervalMatrix values(count, count);
+  for (int i = 0; i < count; ++i)
+    for (int k = 0; k < count; ++k) values(i, k) = series.output(i * count + k, 0);
+  return values;
+}
+
 }  // namespace
 
 bool is_constant_line(const Dcs& system, const StateSpace& space, const ExactLines& lines,
@@ -64,8 +78,9 @@ std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs&
                                            const Interval& t, const Box& box) {
   Flow flow = open_flow.system.flow;
   const std::size_t first = open_flow.system.gaps.size(), count = laws.laws.size();
-  const std::vector<int> arguments(flow.outputs.begin() + static_cast<std::ptrdiff_t>(first),
-                                   flow.outputs.begin() + static_cast<std::ptrdiff_t>(first + count));
+  const std::vector<int> arguments(
+      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first),
+      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first + count));
   ExactLines lines(flow.tape);
   flow.outputs.clear();
   for (std::size_t i = 0; i < count; ++i)
@@ -80,14 +95,42 @@ std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs&
       }
       flow.outputs.push_back(sum);
     }
-  flow.dependents.clear();
-  flow.rates.assign(flow.rates.size(), lines.number(0));
-  IntervalSeries series(flow);
-  if (!series.compute(t, box, 1, false)) return std::nullopt;
-  IntervalMatrix CB(static_cast<int>(count), static_cast<int>(count));
-  for (int i = 0; i < CB.rows(); ++i)
-    for (int k = 0; k < CB.columns(); ++k) CB(i, k) = series.output(i * CB.columns() + k, 0);
-  return CB;
+  return evaluate(std::move(flow), lines.number(0), static_cast<int>(count), t, box);
+}
+
+std::optional<IntervalMatrix> direct_coupling(const ModeFlow& open_flow, const Dcs& system,
+                                              const StateSpace& space, const OpenLaws& laws,
+                                              const Interval& t, const Box& box) {
+  Flow flow = open_flow.system.flow;
+  const std::size_t first = open_flow.system.gaps.size(), count = laws.laws.size();
+  const std::vector<int> arguments(
+      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first),
+      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first + count));
+  ExactLines lines(flow.tape);
+  flow.outputs.clear();
+  for (const int w : arguments)
+    for (const int law : laws.laws) {
+      flow.outputs.push_back(lines.derivative(w, system.multiplier_input(law)));
+      if (!is_constant_line(system, space, lines, flow.outputs.back())) return std::nullopt;
+    }
+  return evaluate(std::move(flow), lines.number(0), static_cast<int>(count), t, box);
+}
+
+// M is a P-matrix if and only if m_11 > 0 and the rest of it and its Schur complement are: their
+// principal minors are those without and with the first row, the latter divided by m_11.
+bool is_P_matrix(const IntervalMatrix& M) {
+  constexpr int most = 12;  // 2^n of them
+  const int n = M.rows();
+  if (n == 0) return true;
+  if (n > most || !(M(0, 0).lo > 0)) return false;
+  IntervalMatrix rest(n - 1, n - 1), complement(n - 1, n - 1);
+  for (int i = 1; i < n; ++i)
+    for (int k = 1; k < n; ++k) {
+      rest(i - 1, k - 1) = complement(i - 1, k - 1) = M(i, k);
+      if (!M(i, 0).is_zero() && !M(0, k).is_zero())
+        complement(i - 1, k - 1) -= M(i, 0) * M(0, k) / M(0, 0);
+    }
+  return n == 1 || (is_P_matrix(rest) && is_P_matrix(complement));
 }
 
 // Where no law acts on another one D = I does, whatever the diagonal is exactly.

@@ -17,6 +17,15 @@ std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs&
                                            const StateSpace& space, const OpenLaws& laws,
                                            const Interval& t, const Box& box);
 
+/// ∂w/∂λ over a box, of laws that are all open in the flow. None where it is not constant, or has
+/// no value.
+std::optional<IntervalMatrix> direct_coupling(const ModeFlow& open_flow, const Dcs& system,
+                                              const StateSpace& space, const OpenLaws& laws,
+                                              const Interval& t, const Box& box);
+
+/// Are all principal minors of every matrix of the set positive? False where that is not shown.
+bool is_P_matrix(const IntervalMatrix& M);
+
 /// Is there D = diag(d) > 0 such that D M is symmetric and positive definite, for every matrix of
 /// the set? False where that is not shown.
 bool has_symmetric_scaling(const IntervalMatrix& M);

@@ -146,6 +146,11 @@ int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& va
                         bool same_rates) const {
   if (from_ == nullptr) return value.is_zero() ? 1 : 0;
   const auto j = static_cast<std::size_t>(gap.law);
+  if (gap.law == law_ && !flow.system.argument_of_states[j]) {
+    // states are continuous, and λ is a function of them: w and λ are still at the corner
+    const double end = gap.end;
+    return same_rates && is_exactly(gap.of_multiplier ? corner_.lambda : corner_.w, end) ? 1 : 0;
+  }
   if (gap.law == law_) {
     if (gap.of_multiplier) return is_direct(law_) && is_exactly(corner_.lambda, gap.end) ? 1 : 0;
     if (!flow.system.argument_of_states[j] || !is_exactly(corner_.w, gap.end)) return 0;
@@ -224,10 +229,10 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
     return leave_open(successor, flow.system.reason);
   }
   for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {
-    if (!flow.system.argument_of_states[j])
+    if (!flow.system.argument_of_states[j] && !has_unique_multipliers(flow.system.mode))
       leave_open(successor,
                  "the argument of a law depends on multipliers: that they are unique is not "
-                 "proved yet");
+                 "proved");
     if (is_ambiguous(flows_.system().laws[j]))
       leave_open(successor, "a law has two branches for one argument");
   }
@@ -345,6 +350,13 @@ std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached)
     }
     const bool may_leave = is_vertical(branch(old, j)) && !law.memory;
     if (j != law_) choices.push_back(present);
+    if (j != law_ && law_ >= 0 && !from.system.argument_of_states[static_cast<std::size_t>(j)] &&
+        !law.memory) {  // it may change with the multipliers of the event
+      for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
+        if (k != present) choices.push_back(k);
+      options.push_back(choices);
+      continue;
+    }
     for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
       const Branch& other = law.branches[static_cast<std::size_t>(k)];
       if (k == present || (j != law_ && !may_leave)) continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,8 @@ class Successors {
   /// leave.
   ///@{
   [[nodiscard]] bool is_only_solution(const Mode& mode, std::vector<int> laws);
+  [[nodiscard]] bool has_unique_multipliers(const Mode& mode);
+  void refute_same_solutions(std::vector<Successor>& list);
   void refute_others(std::vector<Successor>& list);
   ///@}
   void judge(ModeFlow& flow, Successor& successor);
@@ -103,6 +106,7 @@ class Successors {
   int reset_ = -1;                  // whose condition is 0
   bool of_multiplier_ = false;
   Corner corner_{};
+  std::map<Mode, bool> unique_multipliers_;
 };
 
 }  // namespace perp::enclosure

@@ -1,5 +1,6 @@
 // That no other mode can follow since solutions are unique; called where the next mode is proved.
 #include <algorithm>
+#include <functional>
 
 #include <perp/analysis/enclosure/inclusion/law_graph.hpp>
 #include <perp/analysis/enclosure/modes/law_coupling.hpp>
@@ -11,6 +12,49 @@ namespace {
 bool has_vertical_branch(const Law& law) {
   return std::any_of(law.branches.begin(), law.branches.end(),
                      [](const Branch& branch) { return branch.b == 0; });
+}
+
+/// Laws that act on each other, directly or through others.
+std::vector<std::vector<int>> connected_parts(const std::vector<int>& laws,
+                                              const std::function<bool(int, int)>& acts) {
+  const std::size_t n = laws.size();
+  std::vector<std::vector<bool>> reach(n, std::vector<bool>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) reach[i][k] = i == k || acts(laws[i], laws[k]);
+  for (std::size_t l = 0; l < n; ++l)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        reach[i][k] = reach[i][k] || (reach[i][l] && reach[l][k]);
+  std::vector<std::vector<int>> parts;
+  std::vector<bool> is_done(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_done[i]) continue;
+    parts.emplace_back();
+    for (std::size_t k = i; k < n; ++k)
+      if (reach[i][k] && reach[k][i]) {
+        parts.back().push_back(laws[k]);
+        is_done[k] = true;
+      }
+  }
+  return parts;
+}
+
+/// w = D λ + q with these laws has one solution for every q at most.
+bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::vector<int>& part) {
+  const int n = static_cast<int>(part.size());
+  IntervalMatrix M(n, n);
+  for (int i = 0; i < n; ++i) {
+    const int law = part[static_cast<std::size_t>(i)];
+    const Law& data = system.laws[static_cast<std::size_t>(law)];
+    const LawGraph graph = graph_over(data, Interval(-directed::infinity, directed::infinity));
+    if (n == 1 && D(law, law).is_zero()) return graph.is_function;
+    if (data.memory || is_ambiguous(data) || !graph.is_curve || graph.direction == 0) return false;
+    for (int k = 0; k < n; ++k) {
+      const Interval& d = D(law, part[static_cast<std::size_t>(k)]);
+      M(i, k) = graph.direction > 0 ? -d : d;
+    }
+  }
+  return is_P_matrix(M);
 }
 
 }  // namespace
@@ -54,9 +98,63 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   return has_symmetric_scaling(*M);
 }
 
+/// λ of laws whose w depends on multipliers is one function of states, time and the λ of the others
+/// (none of these on a vertical branch in the mode), Lipschitz: with w = D λ + q over a connected
+/// part of them, D constant, and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i D_ik) is a P-matrix:
+/// for Δλ ≠ 0 some −σ_i Δλ_i (D Δλ)_i would be positive. Where a law does not act on itself, not
+/// through others either, its graph has to be a function.
+bool Successors::has_unique_multipliers(const Mode& mode) {
+  const Dcs& system = flows_.system();
+  const auto [known, is_new] = unique_multipliers_.try_emplace(mode, false);
+  if (!is_new || !open_.laws.empty() || !flows_.space().disturbances.empty())
+    return known->second;
+  OpenLaws all;
+  for (int j = 0; j < system.m(); ++j) {
+    all.laws.push_back(j);
+    all.values.emplace_back(0.0);
+  }
+  ModeFlow& flow = flows_.get(Mode(mode.size(), 0), t_, box_, all);
+  if (flow.system.outcome != ModeSystem::Outcome::made || flow.system.roots > 1) return false;
+  const auto D = direct_coupling(flow, system, flows_.space(), all, t_, box_);
+  if (!D) return false;
+  std::vector<int> dependent;
+  for (int j = 0; j < system.m(); ++j)
+    if (!flow.system.argument_of_states[static_cast<std::size_t>(j)]) dependent.push_back(j);
+  const auto acts = [&](int on, int law) { return !(*D)(on, law).is_zero(); };
+  for (const int j : dependent)
+    for (int k = 0; k < system.m(); ++k)
+      if (flow.system.argument_of_states[static_cast<std::size_t>(k)] && acts(j, k) &&
+          is_vertical(branch(mode, k)))
+        return false;
+  const auto parts = connected_parts(dependent, acts);
+  return known->second = std::all_of(parts.begin(), parts.end(), [&](const std::vector<int>& part) {
+    return is_solved_uniquely(system, *D, part);
+  });
+}
+
+/// Where λ is one function of the states, modes that differ only in laws of which it is one have
+/// the same solution.
+void Successors::refute_same_solutions(std::vector<Successor>& list) {
+  for (const Successor& proved : list) {
+    if (proved.verdict != Verdict::proved) continue;
+    const auto& of_states = flows_.get(proved.mode, t_, box_, open_, proved.root)
+                                .system.argument_of_states;
+    for (Successor& one : list) {
+      if (one.verdict != Verdict::open || one.mode.size() != proved.mode.size()) continue;
+      bool is_same = true;
+      for (std::size_t j = 0; j < one.mode.size(); ++j)
+        is_same = is_same && (one.mode[j] == proved.mode[j] || !of_states[j]);
+      if (!is_same || !has_unique_multipliers(proved.mode)) continue;
+      one.verdict = Verdict::refuted;
+      one.reason = "its multipliers are those of another mode, which continues them";
+    }
+  }
+}
+
 /// A mode that continues every member is the only one where solutions are unique.
 void Successors::refute_others(std::vector<Successor>& list) {
   const auto is_proved = [](const Successor& one) { return one.verdict == Verdict::proved; };
+  refute_same_solutions(list);
   const auto first = std::find_if(list.begin(), list.end(), is_proved);
   if (first == list.end() || std::count_if(list.begin(), list.end(), is_proved) > 1) return;
   if (reset_ >= 0) return;
