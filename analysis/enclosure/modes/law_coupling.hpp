@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/analysis/enclosure/modes/mode_flow.hpp>
 
 namespace perp::enclosure {

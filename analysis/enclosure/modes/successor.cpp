@@ -239,7 +239,7 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
   const auto& constraints = flow.system.constraints;
   const auto slides = std::count_if(constraints.begin(), constraints.end(),
                                     [](const ModeConstraint& one) { return one.law >= 0; });
-  if (slides > 1 && !is_only_solution(flow.system.mode, {}))
+  if (slides > 1 && !is_decoupled(flow.system.mode) && !is_only_solution(flow.system.mode, {}))
     leave_open(successor, "that solutions sliding on several surfaces are unique is not proved");
   if (from_ != nullptr) {
     const Verdict kept = keeps_constraints(flow);

@@ -86,6 +86,8 @@ class Successors {
   /// leave.
   ///@{
   [[nodiscard]] bool is_only_solution(const Mode& mode, std::vector<int> laws);
+  [[nodiscard]] bool is_decoupled(const Mode& mode);
+  [[nodiscard]] bool continues_all(const Successor& proved);
   [[nodiscard]] bool has_unique_multipliers(const Mode& mode);
   void refute_same_solutions(std::vector<Successor>& list);
   void refute_others(std::vector<Successor>& list);

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include <perp/analysis/enclosure/inclusion/law_graph.hpp>
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/analysis/enclosure/modes/law_coupling.hpp>
 #include <perp/analysis/enclosure/modes/successor.hpp>
 
@@ -98,6 +99,52 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   return has_symmetric_scaling(*M);
 }
 
+/// Does no law on a vertical branch of the mode act on the rate of the argument of another one, by
+/// formula? Then each keeps its w, or leaves it, by itself: what is shown of each of its sides is
+/// shown for every λ of the others, and its λ lies inside of its range as long as both sides go back.
+bool Successors::is_decoupled(const Mode& mode) {
+  const Dcs& system = flows_.system();
+  OpenLaws open;
+  for (int j = 0; j < system.m(); ++j) {
+    if (!is_vertical(branch(mode, j))) continue;
+    open.laws.push_back(j);
+    open.values.emplace_back(0.0);
+  }
+  Mode others = mode;
+  for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
+  const ModeFlow& open_flow = flows_.get(others, t_, box_, open);
+  if (open_flow.system.outcome != ModeSystem::Outcome::made || open_flow.system.roots > 1)
+    return false;
+  Flow flow = open_flow.system.flow;
+  ExactLines lines(flow.tape);
+  const std::vector<int>& variables = flows_.space().variables;
+  for (std::size_t i = 0; i < open.laws.size(); ++i) {
+    const int w = flow.outputs[open_flow.system.gaps.size() + i];
+    for (std::size_t s = 0; s < variables.size(); ++s) {
+      const int slope = lines.derivative(w, system.variable_input(variables[s]));
+      if (lines.is_number(slope, 0)) continue;
+      for (std::size_t k = 0; k < open.laws.size(); ++k) {
+        const int input = system.multiplier_input(open.laws[k]);
+        if (lines.depends(w, input) || (i != k && lines.depends(flow.rates[s], input)))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Does the proved mode continue every member? At a start the states are not known to obey its
+/// constraints, unless their residuals are 0 exactly.
+bool Successors::continues_all(const Successor& proved) {
+  if (from_ != nullptr) return true;
+  ModeFlow& flow = flows_.get(proved.mode, t_, box_, open_, proved.root);
+  if (!flow.observe(t_, box_)) return false;
+  const int first = flows_.system().n() + flows_.system().m();
+  for (int k = 0; k < static_cast<int>(flow.system.constraints.size()); ++k)
+    if (!flow.observed(first + k).is_zero()) return false;
+  return true;
+}
+
 /// λ of laws whose w depends on multipliers is one function of states, time and the λ of the others
 /// (none of these on a vertical branch in the mode), Lipschitz: with w = D λ + q over a connected
 /// part of them, D constant, and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i D_ik) is a P-matrix:
@@ -136,7 +183,7 @@ bool Successors::has_unique_multipliers(const Mode& mode) {
 /// the same solution.
 void Successors::refute_same_solutions(std::vector<Successor>& list) {
   for (const Successor& proved : list) {
-    if (proved.verdict != Verdict::proved) continue;
+    if (proved.verdict != Verdict::proved || !continues_all(proved)) continue;
     const auto& of_states = flows_.get(proved.mode, t_, box_, open_, proved.root)
                                 .system.argument_of_states;
     for (Successor& one : list) {
@@ -154,10 +201,10 @@ void Successors::refute_same_solutions(std::vector<Successor>& list) {
 /// A mode that continues every member is the only one where solutions are unique.
 void Successors::refute_others(std::vector<Successor>& list) {
   const auto is_proved = [](const Successor& one) { return one.verdict == Verdict::proved; };
-  refute_same_solutions(list);
+  if (reset_ < 0) refute_same_solutions(list);
   const auto first = std::find_if(list.begin(), list.end(), is_proved);
   if (first == list.end() || std::count_if(list.begin(), list.end(), is_proved) > 1) return;
-  if (reset_ >= 0) return;
+  if (reset_ >= 0 || !continues_all(*first)) return;
   std::vector<int> laws;
   bool is_open = false;
   for (const Successor& one : list) {
