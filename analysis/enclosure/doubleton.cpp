@@ -1,6 +1,7 @@
 // Sets that follow a flow without being boxed; moved by the steps of enclosures.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/analysis/enclosure/doubleton.hpp>
 
@@ -50,17 +51,28 @@ double largest_share(const Box& part, const std::vector<double>& scales) {
 
 }  // namespace
 
-Doubleton::Doubleton(const Box& box)
-    : center_(middle(box)), r0_(box - points(center_)), r_(box.size()), box_(box), start_(r0_) {
+Doubleton::Doubleton(const Box& box, std::vector<bool> constant)
+    : center_(middle(box)),
+      r0_(box - points(center_)),
+      r_(box.size()),
+      box_(box),
+      start_(r0_),
+      constant_(std::move(constant)) {
+  constant_.resize(box.size(), false);
   const auto n = static_cast<Eigen::Index>(box.size());
-  c_ = q_ = image_ = Matrix::Identity(n, n);
+  c_ = q_ = image_ = acts_ = Matrix::Identity(n, n);
   note_sizes(box);
-  note_smear();
 }
 
-/// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they were count
-/// where there are no others.
-void Doubleton::note_smear() {
+bool Doubleton::is_spread(int state) const {
+  for (int j = 0; j < states(); ++j)
+    if (acts_(state, j) != 0 && !start_[static_cast<std::size_t>(j)].is_zero()) return true;
+  return false;
+}
+
+/// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they
+/// were count where there are no others.
+std::vector<double> Doubleton::smear(const std::vector<bool>& wanted) const {
   const std::vector<double> scales = this->scales();
   std::vector<double> all(start_.size(), 0), moved(start_.size(), 0);
   for (Eigen::Index i = 0; i < image_.rows(); ++i) {
@@ -73,7 +85,13 @@ void Doubleton::note_smear() {
       if (!is_constant) moved[at] += share;
     }
   }
-  smear_ = *std::max_element(moved.begin(), moved.end()) > 0 ? moved : all;
+  for (Eigen::Index j = 0; j < acts_.cols(); ++j) {
+    bool acts = false;
+    for (Eigen::Index i = 0; i < acts_.rows(); ++i)
+      acts = acts || (wanted[static_cast<std::size_t>(i)] && acts_(i, j) != 0);
+    if (!acts) all[static_cast<std::size_t>(j)] = moved[static_cast<std::size_t>(j)] = 0;
+  }
+  return *std::max_element(moved.begin(), moved.end()) > 0 ? moved : all;
 }
 
 Interval Doubleton::spread(const Box& a) const {
@@ -92,8 +110,10 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   const IntervalMatrix JC = J * IntervalMatrix(c_);
   const Box direct = F + JC * r0_ + (J * IntervalMatrix(q_)) * r_;
   const Matrix next_c = middle(JC);
-  std::vector<bool> constant(r_.size());
-  for (std::size_t i = 0; i < constant.size(); ++i) constant[i] = F[i] == Interval(center_[i]);
+  // A state that only rests in this mode moves in others: its errors belong to the frame of those.
+  std::vector<bool> constant = constant_;
+  for (std::size_t i = 0; i < constant.size(); ++i)
+    constant[i] = constant[i] && F[i] == Interval(center_[i]);
   center_ = middle(F);
   note_sizes(direct);
   const std::vector<double> scales = this->scales();
@@ -111,8 +131,19 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   const Box set = points(center_) + IntervalMatrix(c_) * r0_ + IntervalMatrix(q_) * r_;
   box_ = common(common(direct, set), other);
   image_ = middle(J) * image_;
-  note_smear();
+  note_acting(J);
   reorganize(frame, constant, scales);
+}
+
+/// A row without derivatives is one that was bounded otherwise: what acted on it does so still.
+void Doubleton::note_acting(const IntervalMatrix& J) {
+  const Matrix before = acts_;
+  for (int i = 0; i < states(); ++i) {
+    Matrix row = Matrix::Zero(1, before.cols());
+    for (int k = 0; k < states(); ++k)
+      if (!J(i, k).is_zero()) row = row.cwiseMax(before.row(k));
+    if (row.maxCoeff() > 0) acts_.row(i) = row;
+  }
 }
 
 /// States that stay what they are, as parameters do, and of which the frame holds nothing: r_i = 0

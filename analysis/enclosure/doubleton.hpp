@@ -11,7 +11,8 @@ namespace perp::enclosure {
 /// the change of the derivative over the set add (Lohner).
 class Doubleton {
  public:
-  explicit Doubleton(const Box& box);
+  /// `constant`: the states that no map of the whole flow changes, as parameters; none: no state.
+  explicit Doubleton(const Box& box, std::vector<bool> constant = {});
 
   [[nodiscard]] const std::vector<double>& center() const { return center_; }
   [[nodiscard]] const Box& box() const { return box_; }
@@ -24,8 +25,10 @@ class Doubleton {
   /// The same as `image_box` as a set; `other` encloses it too.
   void move(const Box& F, const IntervalMatrix& J, const Box& other);
   /// How much each coordinate of the starting box contributes to the width of this one, in shares
-  /// of the sizes of the states, by its linear image.
-  [[nodiscard]] const std::vector<double>& smear() const { return smear_; }
+  /// of the sizes of the states, by its linear image; those only that these states depend on.
+  [[nodiscard]] std::vector<double> smear(const std::vector<bool>& states) const;
+  /// Does this state depend on a coordinate of the starting box that is no point?
+  [[nodiscard]] bool is_spread(int state) const;
   /// The linear image of the starting box, about 0. It is computed with rounded numbers and proves
   /// nothing.
   [[nodiscard]] Box linear_image() const { return IntervalMatrix(image_) * start_; }
@@ -33,7 +36,7 @@ class Doubleton {
  private:
   [[nodiscard]] std::vector<double> scales() const;
   void note_sizes(const Box& box);
-  void note_smear();
+  void note_acting(const IntervalMatrix& J);
   void keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const;
   [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
                                  const std::vector<double>& scales) const;
@@ -45,7 +48,9 @@ class Doubleton {
   Box r0_, r_, box_;
   Matrix image_;  // of the starting box, also where C r_0 is another one by now
   Box start_;     // about 0
-  std::vector<double> smear_, widest_, largest_;
+  Matrix acts_;   // 1 where a coordinate of the starting box acts on a state, directly or not
+  std::vector<double> widest_, largest_;
+  std::vector<bool> constant_;
   bool has_frame_ = false;
 };
 

@@ -47,7 +47,10 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
   const double grid = time_grid(span);
   Enclosure result;
   TaylorStep step(flow, options.step);
-  Doubleton set(start);
+  std::vector<bool> constant;
+  for (const int rate : flow.rates)
+    constant.push_back(flow.tape[rate].operation == Operation::constant);
+  Doubleton set(start, constant);
   double t = span.start;
   auto next = times.begin();
   for (; next != times.end() && *next == t; ++next) result.rows.push_back(row(t, set.box()));

@@ -95,6 +95,83 @@ Box common(const Box& a, const Box& b) {
 
 namespace {
 
+constexpr int picard_terms = 8;
+
+/// Sums of products of numbers that are not negative, rounded upward; zeros stay zeros.
+Matrix product_up(const Matrix& a, const Matrix& b) {
+  Matrix product = Matrix::Zero(a.rows(), b.cols());
+  for (Eigen::Index i = 0; i < a.rows(); ++i)
+    for (Eigen::Index k = 0; k < a.cols(); ++k) {
+      if (a(i, k) == 0) continue;
+      for (Eigen::Index j = 0; j < b.cols(); ++j)
+        if (b(k, j) != 0)
+          product(i, j) = directed::add_up(product(i, j), directed::multiply_up(a(i, k), b(k, j)));
+    }
+  return product;
+}
+
+/// Which states act on which, in any number of steps.
+Matrix reachable(const Matrix& a) {
+  Matrix reach = a.unaryExpr([](double x) { return x == 0 ? 0.0 : 1.0; });
+  for (Eigen::Index k = 0; k < a.rows(); ++k)
+    for (Eigen::Index i = 0; i < a.rows(); ++i)
+      if (reach(i, k) != 0)
+        for (Eigen::Index j = 0; j < a.cols(); ++j) reach(i, j) = std::max(reach(i, j), reach(k, j));
+  return reach;
+}
+
+}  // namespace
+
+// With M = |A| |τ| and p terms: Σ_{k > p} M^k/k! ≤ M^(p+1)/(p+1)! e^M entry by entry, and for any
+// D = diag(d) > 0 with row sums of D⁻¹ M D at most μ: (e^M − I)_ij ≤ d_i/d_j (e^μ − 1). Where no
+// state acts on another one, directly or not, every power of M is 0.
+Matrix change_bound(const Matrix& rates, double time, std::vector<double> sizes) {
+  const auto n = rates.rows();
+  const auto at = [](Eigen::Index i) { return static_cast<std::size_t>(i); };
+  Matrix M(n, n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j) M(i, j) = directed::multiply_up(rates(i, j), time);
+  for (Eigen::Index round = 0; round < n; ++round)  // d ≥ M d, where that can be
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index j = 0; j < n; ++j)
+        if (M(i, j) > 0) sizes[at(i)] = std::max(sizes[at(i)], M(i, j) * sizes[at(j)]);
+  for (double& size : sizes)
+    if (!(size > 0x1p-500) || !(size < 0x1p500)) size = 1;
+  const auto ratio = [&](Eigen::Index i, Eigen::Index j) {
+    return directed::divide_up(sizes[at(i)], sizes[at(j)]);
+  };
+  Matrix sum = M, power = M;  // M^k/k!
+  for (int k = 2; k <= picard_terms + 1; ++k) {
+    power = product_up(power, M).unaryExpr([k](double x) { return directed::divide_up(x, k); });
+    if (k <= picard_terms) sum = sum.binaryExpr(power, [](double a, double b) {
+      return directed::add_up(a, b);
+    });
+  }
+  double mu = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    double row = 0;
+    for (Eigen::Index j = 0; j < n; ++j)
+      if (M(i, j) > 0)
+        row = directed::add_up(row, directed::multiply_up(M(i, j), ratio(j, i)));
+    mu = std::max(mu, row);
+  }
+  const double rest = (exp(Interval(mu)) - Interval(1)).hi;
+  const Matrix reach = reachable(M);
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j) {
+      if (reach(i, j) == 0) continue;
+      double tail = power(i, j);
+      for (Eigen::Index k = 0; k < n; ++k)
+        if (power(i, k) != 0)
+          tail = directed::add_up(
+              tail, directed::multiply_up(power(i, k), directed::multiply_up(ratio(k, j), rest)));
+      sum(i, j) = directed::add_up(sum(i, j), tail);
+    }
+  return sum;
+}
+
+namespace {
+
 /// Gram and Schmidt, twice. What is nearly a combination of the columns before it is replaced by
 /// the unit vector that they hold least of.
 void orthonormalize(Matrix& q) {

@@ -54,6 +54,11 @@ bool is_bounded(const Box& a);
 /// Two enclosures of one non-empty set. Throws std::logic_error where they do not meet.
 Box common(const Box& a, const Box& b);
 
+/// E with |W(τ) − I| ≤ E for every W' = A(t) W, W(0) = I, |A(t)| ≤ `rates`, |τ| ≤ `time`: the sum of
+/// Picard's series, entry by entry, so that what does not act on a state changes nothing of it and
+/// units drop out. `sizes`: what the states are measured in, any positive numbers.
+Matrix change_bound(const Matrix& rates, double time, std::vector<double> sizes);
+
 /// A frame of coordinates with an enclosure of its inverse.
 struct Frame {
   Matrix columns{};

@@ -67,10 +67,24 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
     lost.reset = flow.system.gaps[static_cast<std::size_t>(gap)].reset;
   }
   result_.enclosure.lost = lost;
-  const auto& smear = branch.set.smear();
-  const auto most = std::max_element(smear.begin(), smear.end());
-  if (most != smear.end() && *most > 0) result_.split = static_cast<int>(most - smear.begin());
+  note_split(branch, gap < 0 ? std::vector<bool>(branch.set.box().size(), true)
+                             : acting_states(branch, t, gap));
   return Outcome::lost;
+}
+
+/// The interval of the start that widens the others most, of those that act on these states; none
+/// where its bisection would change nothing of them.
+void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
+  const std::vector<double> smear = branch.set.smear(states);
+  const auto most = std::max_element(smear.begin(), smear.end());
+  result_.split =
+      most != smear.end() && *most > 0 ? static_cast<int>(most - smear.begin()) : -1;
+}
+
+/// The states that the way of a gap depends on.
+std::vector<bool> Piece::acting_states(const Branch& branch, const Interval& t, int gap) {
+  const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
+  return states_acting_on(flow.system.flow, flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
 }
 
 /// Goes on in the modes that were proved. False: it is not known which they are.
@@ -96,7 +110,7 @@ bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_m
 }
 
 void Piece::start() {
-  Branch branch{.t = task_.span.start, .set = Doubleton(start_)};
+  Branch branch{.t = task_.span.start, .set = Doubleton(start_, task_.space.constant)};
   branch.tube_from = branch.t;
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
@@ -147,13 +161,15 @@ void Piece::note_width(const Branch& branch) {
   for (std::size_t i = 0; i < box.size(); ++i) {
     const double whole = width(box[i]);
     widest_[i] = std::max(widest_[i], whole);
-    if (whole > rounding_share * magnitude(box[i]))
+    // what no interval of the start acts on is as wide in every part
+    if (whole > rounding_share * magnitude(box[i]) && branch.set.is_spread(static_cast<int>(i)))
       excess_[i] = std::max(excess_[i], whole - width(image[i]));
     if (excess_[i] > 0) result_.excess = std::max(result_.excess, excess_[i] / widest_[i]);
   }
-  const auto& smear = branch.set.smear();
-  const auto most = std::max_element(smear.begin(), smear.end());
-  if (most != smear.end() && *most > 0) result_.split = static_cast<int>(most - smear.begin());
+  std::vector<bool> wide(box.size());
+  for (std::size_t i = 0; i < box.size(); ++i)
+    wide[i] = excess_[i] > task_.options.share * widest_[i];
+  if (result_.excess > task_.options.share) note_split(branch, wide);
 }
 
 /// One step as far as all gaps are certain, at most to an event of the centre.

@@ -118,6 +118,8 @@ class Piece {
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
                   const ModeFlow& to, const Interval& time, bool fires);
   void note_width(const Branch& branch);
+  void note_split(const Branch& branch, const std::vector<bool>& states);
+  std::vector<bool> acting_states(const Branch& branch, const Interval& t, int gap);
   [[nodiscard]] bool is_given_up() const;
 
   void note_certain(Branch& branch, const ModeFlow& flow);
@@ -134,6 +136,8 @@ class Piece {
   bool pass_open_event(Branch& branch, Inclusion& phase);
   bool look_ahead(const Branch& branch, Inclusion& phase, ModeFlow& from, const Box& E,
                   const OpenLaws& Lambda, Ahead& ahead);
+  int gap_of(const Branch& branch, int law);
+  bool note_open_crossing(const Branch& branch, const OpenLaw& open, double until);
   void note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until);
 
   const PieceTask& task_;

@@ -181,6 +181,16 @@ void Piece::start_disturbed(Branch branch, std::vector<Successor> list) {
     note_unfinished(branch);
 }
 
+/// A gap of the law in the mode, which tells the states that act on it; −1: none is known.
+int Piece::gap_of(const Branch& branch, int law) {
+  const ModeFlow& flow =
+      flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
+  if (law < 0 || flow.system.outcome != ModeSystem::Outcome::made) return -1;
+  for (std::size_t k = 0; k < flow.system.gaps.size(); ++k)
+    if (flow.system.gaps[k].law == law) return static_cast<int>(k);
+  return -1;
+}
+
 /// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
 /// piece may be bisected still.
 bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
@@ -190,7 +200,7 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
   const auto fail = [&](const std::string& reason, int law) {
     branch.t = phase.t();
     branch.set = phase.set();
-    lose(branch, reason, Interval(branch.t), -1);
+    lose(branch, reason, Interval(branch.t), gap_of(branch, law));
     result_.enclosure.lost->law = law;
     return false;
   };
@@ -212,11 +222,9 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     }
     if (step == Inclusion::Step::failed)
       return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
-    if (!phase.is_function()) {
-      if (effort_ != Effort::last && !is_disturbed())
-        return fail("the next mode is not known", phase.laws().front().law);
-      branch.flag = Flag::all;
-    }
+    if (!phase.is_function() && effort_ != Effort::last && !is_disturbed())
+      return fail("the next mode is not known", phase.laws().front().law);
+    if (!phase.is_unique()) branch.flag = Flag::all;
     if (!add_open_rows(branch, phase, from)) return fail(no_value, -1);
     branch.open_length = phase.length();
     if (leave_open(branch, phase)) return true;
@@ -298,10 +306,30 @@ bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
   return true;
 }
 
+/// A law whose w went one way all the time, from before its only corner to behind it, was there once.
+bool Piece::note_open_crossing(const Branch& branch, const OpenLaw& open, double until) {
+  const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
+  const LawGraph before = graph_over(law, open.first), after = graph_over(law, open.w);
+  const auto corners = std::count_if(open.met.begin(), open.met.end(), [&](int k) {
+    return law.branches[static_cast<std::size_t>(k)].b == 0;
+  });
+  if (open.way == 0 || branch.flag != Flag::unique || corners != 1 || open.met.size() != 3 ||
+      before.branches.size() != 1 || after.branches.size() != 1)
+    return false;
+  EnclosureEvent event{.t = Interval(open.since, until), .branch = branch.number, .law = open.law};
+  event.from = before.branches.front();
+  event.to = after.branches.front();
+  if (event.from == event.to) return false;
+  event.type = to_string(kind_of_change(law, event.from, event.to));
+  result_.enclosure.events.push_back(event);
+  return true;
+}
+
 /// What may have happened to laws while they were open: one event of each kind.
 void Piece::note_open_events(const Branch& branch, const std::vector<OpenLaw>& laws, double until) {
   for (const OpenLaw& open : laws) {
     const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
+    if (note_open_crossing(branch, open, until)) continue;
     std::vector<EnclosureEvent> found;
     for (const int from : open.met)
       for (const int to : open.met) {

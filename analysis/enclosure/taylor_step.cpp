@@ -90,16 +90,17 @@ IntervalMatrix TaylorStep::jacobian_at(const Interval& tau) const {
 }
 
 /// Σ_{k ≤ K} ∂x_k τ^k + δ_{K+1} W τ^(K+1): coefficient K + 1 at time σ is a function of x(σ), whose
-/// derivative by x(0) is that by x(σ), which lies in Z, times W = ∂x(σ)/∂x(0). Gronwall:
-/// |W − I| ≤ e^(L |τ|) − 1 with L ≥ ‖∂f‖ over Z.
+/// derivative by x(0) is that by x(σ), which lies in Z, times W = ∂x(σ)/∂x(0), W' = ∂f(x(σ)) W.
 IntervalMatrix TaylorStep::flow_jacobian(const Interval& tau) const {
   const int n = box_series_.states(), last = options_.order + 1;
   IntervalMatrix D(n, n), W{Matrix(Matrix::Identity(n, n))};
-  const double most = (exp(Interval(growth_) * Interval(magnitude(tau))) - Interval(1)).hi;
+  std::vector<double> sizes;
+  for (const Interval& x : tube_box_) sizes.push_back(magnitude(x));
+  const Matrix change = change_bound(growth_, magnitude(tau), sizes);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       D(i, j) = tube_.derivative(i, j, last);
-      W(i, j) += symmetric(most);
+      if (change(i, j) != 0) W(i, j) += symmetric(change(i, j));
     }
   }
   const IntervalMatrix DW = D * W;
@@ -242,14 +243,11 @@ bool TaylorStep::prepare_window(const Interval& t, const Box& box, const Interva
                                 const Box& center, double radius) {
   t_ = t;
   if (!expand(center_t, center, box) || !prove(symmetric(radius), true)) return false;
-  growth_ = 0;  // ‖∂f‖ over Z, sums of rows
-  for (int i = 0; i < tube_.states(); ++i) {
-    double row = 0;
-    for (int j = 0; j < tube_.states(); ++j)
-      row = directed::add_up(row, magnitude(tube_.derivative(i, j, 1)));
-    growth_ = std::max(growth_, row);
-  }
-  return std::isfinite(growth_);
+  const int n = tube_.states();
+  growth_.resize(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) growth_(i, j) = magnitude(tube_.derivative(i, j, 1));
+  return growth_.allFinite();
 }
 
 Box TaylorStep::between(double from, double to) { return box_at(since_start(from, to)); }

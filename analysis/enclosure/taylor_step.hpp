@@ -89,7 +89,8 @@ class TaylorStep {
   IntervalSeries point_, box_series_, tube_, relations_;
   std::vector<DependentState> dependents_;
   Interval t_{};
-  double end_ = 0, last_length_ = 0, growth_ = 0;
+  double end_ = 0, last_length_ = 0;
+  Matrix growth_;  // |∂f| over Z
   Box tube_box_, remainder_;  // Z, R
   std::string reason_;
 };

@@ -99,6 +99,14 @@ TEST_SUITE("enclosure cases") {
       check_case(name);
   }
 
+  TEST_CASE("boxes that need pieces are enclosed nearly as narrow as the hull of their members") {
+    for (const char* name : {"s000_canonical_box", "s000_predator_prey_box", "s000_stick_slip_box",
+                             "s001_ex3_water_level_box", "s001_ex4_dry_friction_mu",
+                             "s001_ex6_sofc_standin_gain", "s003_crossing_box",
+                             "s003_variant37_box", "van_der_pol_mu", "weak_sliding"})
+      check_case(name);
+  }
+
   TEST_CASE("algebraic equations with two roots are followed along the one that goes on") {
     for (const char* name : {"s004_filippov_dae", "s004_filippov_dae_box"}) check_case(name);
   }

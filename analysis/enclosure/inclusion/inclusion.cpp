@@ -90,7 +90,7 @@ bool Inclusion::open(int law) {
                                    : "the equations of an open law are not solved";
     return false;
   }
-  here.w = equations->argument(at);
+  here.w = here.first = equations->argument(at);
   const Law& data = law_of(flows_, law);
   const auto corner = nearest_corner(data, here.w);
   const Interval reference =
@@ -204,8 +204,10 @@ Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
     reason_ = laws_.empty() ? "a reset may happen under a disturbance"
                             : "a reset may happen while the next mode is open";
   if (needed_ != -1) return needed_ >= 0 ? Proof::needs_law : Proof::too_long;
-  for (std::size_t a = 0; a < laws_.size(); ++a)
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
     laws_[a].reached = flow.argument(static_cast<int>(a));
+    laws_[a].rate = flow.argument_rate(static_cast<int>(a));
+  }
   rates_.clear();
   for (int i = 0; i < set_.states(); ++i) rates_.push_back(flow.rate(i));
   if (!flow.centre.prepare(set_, t_, to, grid_)) return Proof::too_long;
@@ -315,10 +317,7 @@ void Inclusion::contract(OpenFlow& flow, Box& box) {
 /// own from there on.
 void Inclusion::move(OpenFlow& flow) {
   const Interval h = Interval(to_) - Interval(t_);
-  for (OpenLaw& open : laws_) {
-    is_function_ = is_function_ && open.graph.is_function;
-    open.met.insert(open.graph.branches.begin(), open.graph.branches.end());
-  }
+  judge_step(flow);
   Box other = tube_;
   for (std::size_t i = 0; i < other.size(); ++i)
     other[i] = common({other[i]}, {set_.box()[i] + h * rates_[i]})[0];

@@ -16,6 +16,9 @@ struct OpenLaw {
   Interval w{};                  ///< of all members now
   Interval reached{};            ///< w over the last step
   LawGraph graph{};              ///< over that
+  Interval rate{};               ///< w' over the last step, of all solutions
+  Interval first{};              ///< w when it was opened
+  int way = 0;                   ///< the sign of w' in all steps; 0: in some it has none
   std::optional<int> pressed{};  ///< the vertical branch towards which both sides went in it
   double since = 0;
   std::set<int> met{};  ///< branches on which members may have been since
@@ -75,8 +78,10 @@ class Inclusion {
   [[nodiscard]] const std::vector<OpenLaw>& laws() const { return laws_; }
   /// Laws that were closed, since `step` was called last.
   [[nodiscard]] const std::vector<OpenLaw>& closed() const { return closed_; }
-  /// Were the λ of open laws continuous functions of w in all steps? Then the solutions are unique.
+  /// Were the λ of open laws continuous functions of w in all steps?
   [[nodiscard]] bool is_function() const { return is_function_; }
+  /// Has every start exactly one solution until now?
+  [[nodiscard]] bool is_unique() const { return is_unique_; }
   /// Modes in which members may be now.
   [[nodiscard]] std::vector<Mode> modes() const;
   /// Variables, then multipliers: now, and over the last step. False: one has no value.
@@ -102,6 +107,7 @@ class Inclusion {
   bool find_deviation(OpenFlow& flow);
   void bound_arguments(OpenFlow& flow);
   void contract(OpenFlow& flow, Box& box);
+  void judge_step(OpenFlow& flow);
   void move(OpenFlow& flow);
   void settle(OpenFlow& flow);
 
@@ -112,7 +118,7 @@ class Inclusion {
   std::vector<OpenLaw> laws_, closed_;
   std::vector<Gap> rising_;
   double settled_ = -directed::infinity;
-  bool is_function_ = true;
+  bool is_function_ = true, is_unique_ = true;
   double to_ = 0;
   int needed_ = -1;    // law
   Interval times_{};   // of the step, from 0

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <perp/analysis/enclosure/inclusion/law_graph.hpp>
 
@@ -54,6 +55,88 @@ bool is_function_over(const Law& law, std::vector<int> branches, const Interval&
   return !branches.empty() && w.hi <= until;
 }
 
+/// The λ of a branch that is not vertical, next to a corner.
+std::optional<double> value_at(const Branch& branch, double w) {
+  const auto value = values(branch, Interval(w));
+  return value && value->is_point() ? std::optional(value->lo) : std::nullopt;
+}
+
+/// Follows a graph from its lowest w to its highest: each branch begins where the one before ends.
+class Curve {
+ public:
+  Curve(const Law& law, std::vector<int> branches) : law_(law), branches_(std::move(branches)) {
+    std::stable_sort(branches_.begin(), branches_.end(), [&](int i, int j) {
+      const Interval x = argument_range(at(i)), y = argument_range(at(j));
+      return x.lo < y.lo || (x.lo == y.lo && x.hi < y.hi);
+    });
+  }
+
+  /// Is it one curve over all of w?
+  bool covers(const Interval& w) {
+    if (branches_.empty()) return false;
+    first_ = argument_range(at(branches_.front())).lo;
+    last_ = argument_range(at(branches_.back())).hi;
+    for (std::size_t k = 0; k < branches_.size(); ++k) {
+      const Interval range = argument_range(at(branches_[k]));
+      if (k > 0 && range.lo != argument_range(at(branches_[k - 1])).hi) return false;
+      if (!(at(branches_[k]).b == 0 ? add_vertical(k, range) : add_sloped(k, range))) return false;
+    }
+    return first_ <= w.lo && w.hi <= last_;
+  }
+
+  [[nodiscard]] int direction() const { return falls_ ? (rises_ ? 0 : -1) : 1; }
+
+ private:
+  [[nodiscard]] const Branch& at(int k) const {
+    return law_.branches[static_cast<std::size_t>(k)];
+  }
+
+  /// From the λ of the branch before to that of the next one; at an end of the graph without bound,
+  /// so that w does not go further there.
+  bool add_vertical(std::size_t k, const Interval& range) {
+    const Branch& here = at(branches_[k]);
+    const double up = here.lambda.upper, down = here.lambda.lower;
+    const bool is_first = k == 0, is_last = k + 1 == branches_.size();
+    if (!range.is_point() || (is_first && is_last)) return false;
+    double from = is_first ? 0 : lambda_, to = 0;
+    if (!is_last) {
+      const Branch& next = at(branches_[k + 1]);
+      const auto value = next.b == 0 ? std::nullopt : value_at(next, range.lo);
+      if (!value) return false;
+      to = *value;
+    }
+    if (is_first) from = to == down ? up : down;
+    if (is_last) to = from == down ? up : down;
+    if (std::min(from, to) != down || std::max(from, to) != up) return false;
+    if ((is_first && std::isfinite(from)) || (is_last && std::isfinite(to))) return false;
+    if (is_first) first_ = -directed::infinity;
+    if (is_last) last_ = directed::infinity;
+    (to > from ? rises_ : falls_) = true;
+    lambda_ = to;
+    return true;
+  }
+
+  bool add_sloped(std::size_t k, const Interval& range) {
+    const Branch& here = at(branches_[k]);
+    const Interval sloped = here.a == 0 ? Interval(0) : Interval(here.a) * range;
+    const Interval line = (Interval(here.c) - sloped) / Interval(here.b);
+    const bool is_free = here.lambda.lower == -directed::infinity &&
+                         here.lambda.upper == directed::infinity;
+    if (!is_free && !(here.lambda.lower <= line.lo && line.hi <= here.lambda.upper)) return false;
+    if (k > 0 && value_at(here, range.lo) != std::optional(lambda_)) return false;
+    if (here.a != 0) ((here.a > 0) == (here.b > 0) ? falls_ : rises_) = true;
+    if (k + 1 == branches_.size()) return true;
+    const auto value = value_at(here, range.hi);
+    lambda_ = value.value_or(0);
+    return value.has_value();
+  }
+
+  const Law& law_;
+  std::vector<int> branches_;
+  double lambda_ = 0, first_ = 0, last_ = 0;  // λ where the branch before ended; ends of w
+  bool rises_ = false, falls_ = false;
+};
+
 }  // namespace
 
 LawGraph graph_over(const Law& law, const Interval& w) {
@@ -69,6 +152,9 @@ LawGraph graph_over(const Law& law, const Interval& w) {
   }
   graph.lambda = bounded(graph.lambda);
   graph.is_function = !law.memory && is_function_over(law, graph.branches, w);
+  Curve curve(law, graph.branches);
+  graph.is_curve = !law.memory && curve.covers(w);
+  if (graph.is_curve) graph.direction = curve.direction();
   return graph;
 }
 

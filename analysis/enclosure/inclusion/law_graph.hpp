@@ -13,6 +13,11 @@ struct LawGraph {
   Interval lambda{};            ///< hull of the λ there; none where there are none or no bounds
   /// Is λ a continuous function of w there? It is Lipschitz then, since branches are straight.
   bool is_function = false;
+  /// Is it one curve over all of w, λ a function but on vertical branches? An end of w is one that
+  /// is vertical without bound.
+  bool is_curve = false;
+  /// Of a curve: 1 where λ falls nowhere with w, −1 where it rises nowhere, 0: neither.
+  int direction = 0;
 };
 
 LawGraph graph_over(const Law& law, const Interval& w);

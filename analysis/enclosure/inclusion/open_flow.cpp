@@ -4,6 +4,8 @@
 
 #include <perp/analysis/enclosure/inclusion/open_flow.hpp>
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
+#include <perp/analysis/enclosure/modes/law_coupling.hpp>
+#include <perp/analysis/enclosure/modes/successor.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -45,6 +47,19 @@ Box joined(const Box& x, const Box& v) {
   return all;
 }
 
+/// Derivatives are formulas of numbers and of parameters that are the same all the time.
+bool acts_affinely(const Dcs& dcs, const StateSpace& space, int law, const Flow& flow, int w,
+                   ExactLines& lines) {
+  const auto is_affine = [&](int line, int input) {
+    return is_constant_line(dcs, space, lines, lines.derivative(line, input));
+  };
+  const int lambda = dcs.multiplier_input(law);
+  return std::all_of(flow.rates.begin(), flow.rates.end(),
+                     [&](int rate) { return is_affine(rate, lambda); }) &&
+         std::all_of(space.variables.begin(), space.variables.end(),
+                     [&](int j) { return is_affine(w, dcs.variable_input(j)); });
+}
+
 }  // namespace
 
 OpenFlow::OpenFlow(ModeSystem made, const Dcs& dcs, const StateSpace& space, const OpenLaws& laws,
@@ -56,8 +71,11 @@ OpenFlow::OpenFlow(ModeSystem made, const Dcs& dcs, const StateSpace& space, con
       spread_(with_given(system.flow, given_inputs(dcs, space, laws))),
       observer_(with_given(system.observed, given_inputs(dcs, space, laws))) {
   Tape tape = system.flow.tape;
-  const ExactLines lines(tape);
+  ExactLines lines(tape);
   for (std::size_t a = 0; a < laws.laws.size(); ++a) {
+    affine_.push_back(acts_affinely(dcs, space, laws.laws[a], system.flow,
+                                    system.flow.outputs[static_cast<std::size_t>(first_) + a],
+                                    lines));
     const int w = system.flow.outputs[static_cast<std::size_t>(first_) + a];
     disturbed_.push_back(
         std::any_of(space.disturbances.begin(), space.disturbances.end(),
@@ -90,7 +108,10 @@ OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, con
     ModeSystem made = mode_system(system, flows_.space(), mode, near, open);
     if (made.outcome != ModeSystem::Outcome::made) return nullptr;
     for (std::size_t j = 0; j < mode.size(); ++j)
-      if (!made.argument_of_states[j]) return nullptr;
+      // nor is a law followed on one branch that may change to another one anywhere
+      if (!made.argument_of_states[j] ||
+          (is_ambiguous(system.laws[j]) && !open.contains(static_cast<int>(j))))
+        return nullptr;
     flow = std::make_unique<OpenFlow>(std::move(made), system, flows_.space(), open,
                                       flows_.options());
   }

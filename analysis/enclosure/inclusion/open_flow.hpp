@@ -39,12 +39,14 @@ class OpenFlow {
   ///@}
   /// Does this w hold a disturbance, so that it need not be continuous?
   [[nodiscard]] bool is_disturbed(int a) const { return disturbed_[static_cast<std::size_t>(a)]; }
+  /// Is w = C x + c and x' = … + B λ of this open law, C and B of constants and constant parameters?
+  [[nodiscard]] bool is_affine(int a) const { return affine_[static_cast<std::size_t>(a)]; }
   /// The variables, then the multipliers. False: one of them has no value.
   bool observe(const Interval& t, const Box& x, const Box& v, Box& values);
 
  private:
   int first_;  // output
-  std::vector<bool> disturbed_;
+  std::vector<bool> disturbed_, affine_;
   IntervalSeries spread_, observer_;
 };
 

@@ -56,6 +56,14 @@ int ExactLines::subtract(int a, int b) {
   return tape_.apply(Operation::subtract, a, b);
 }
 
+/// n of a line 1/n, where n is a number that is not 0; −1: the line is another one.
+int ExactLines::reciprocal_of(int line) const {
+  const Instruction here = tape_[line];
+  const bool is_one = here.operation == Operation::divide && is_number(here.a, 1);
+  return is_one && is_number(here.b) && tape_[here.b].value != 0 ? here.b : -1;
+}
+
+// a (1/n) = a/n, and (a/n) n = a
 int ExactLines::multiply(int a, int b) {
   if (is_number(a, 0) || is_number(b, 0)) return number(0);
   if (is_number(a, 1)) return b;
@@ -66,6 +74,13 @@ int ExactLines::multiply(int a, int b) {
     const Interval product = exact(Operation::multiply, tape_[a].value, tape_[b].value);
     if (product.is_point()) return number(product.lo);
   }
+  if (const int n = reciprocal_of(b); n >= 0) return divide(a, n);
+  if (const int n = reciprocal_of(a); n >= 0) return divide(b, n);
+  const Instruction x = tape_[a], y = tape_[b];
+  if (x.operation == Operation::divide && x.b == b && is_number(b) && tape_[b].value != 0)
+    return x.a;
+  if (y.operation == Operation::divide && y.b == a && is_number(a) && tape_[a].value != 0)
+    return y.a;
   return tape_.apply(Operation::multiply, a, b);
 }
 
@@ -76,6 +91,7 @@ int ExactLines::divide(int a, int b) {
     const Interval quotient = exact(Operation::divide, tape_[a].value, tape_[b].value);
     if (quotient.is_point()) return number(quotient.lo);
   }
+  if (const int n = reciprocal_of(b); n >= 0) return multiply(a, n);  // a/(1/n)
   return tape_.apply(Operation::divide, a, b);
 }
 

@@ -41,6 +41,8 @@ class ExactLines {
   Tape& tape() { return tape_; }
 
  private:
+  [[nodiscard]] int reciprocal_of(int line) const;
+
   Tape& tape_;
 };
 

@@ -7,6 +7,21 @@
 #include <perp/core/base/error.hpp>
 
 namespace perp::enclosure {
+namespace {
+
+/// Is there an equation of this derivative alone, and no reset of the variable? Whether its root is
+/// 0 the sets see.
+bool is_constant(const Dcs& system, const ExactLines& lines, int variable) {
+  const std::vector<int> rate{system.derivative_input(variable)};
+  return std::any_of(system.F.begin(), system.F.end(),
+                     [&](int line) { return lines.inputs_of(line) == rate; }) &&
+         std::none_of(system.resets.begin(), system.resets.end(), [&](const Reset& reset) {
+           return std::find(reset.variables.begin(), reset.variables.end(), variable) !=
+                  reset.variables.end();
+         });
+}
+
+}  // namespace
 
 StateSpace state_space(const Dcs& system, const Box& parameters,
                        const std::vector<int>& disturbances) {
@@ -30,6 +45,8 @@ StateSpace state_space(const Dcs& system, const Box& parameters,
     const bool varies = std::find(disturbances.begin(), disturbances.end(), k) != disturbances.end();
     if (!varies && value.hi > directed::next_up(value.lo)) space.parameters.push_back(k);
   }
+  for (const int j : space.variables) space.constant.push_back(is_constant(system, lines, j));
+  space.constant.resize(static_cast<std::size_t>(space.states()), true);
   return space;
 }
 
@@ -49,6 +66,30 @@ std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& spac
   for (const int k : space.parameters)
     input(system.parameter_input(k)) = {Kind::state, state++, {}};
   return inputs;
+}
+
+std::vector<bool> states_acting_on(const Flow& flow, int line) {
+  Tape tape = flow.tape;
+  const ExactLines lines(tape);
+  std::vector<bool> acting(static_cast<std::size_t>(flow.states()));
+  std::vector<int> waiting{line};
+  const auto add = [&](int state) {
+    const auto at = static_cast<std::size_t>(state);
+    if (acting[at]) return;
+    acting[at] = true;
+    waiting.push_back(flow.rates[at]);
+    for (const DependentState& dependent : flow.dependents)
+      if (dependent.state == state) waiting.push_back(dependent.line);
+  };
+  while (!waiting.empty()) {
+    const int next = waiting.back();
+    waiting.pop_back();
+    for (const int input : lines.inputs_of(next)) {
+      const SeriesInput& of = flow.inputs[static_cast<std::size_t>(input)];
+      if (of.kind == SeriesInput::Kind::state) add(of.state);
+    }
+  }
+  return acting;
 }
 
 std::vector<int> unknowns_of(const Dcs& system, const StateSpace& space, int line) {

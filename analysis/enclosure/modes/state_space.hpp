@@ -18,6 +18,9 @@ struct StateSpace {
   /// states.
   std::vector<int> disturbances{};
 
+  /// By state: its rate is 0 in every mode and no reset sets it.
+  std::vector<bool> constant{};
+
   [[nodiscard]] int states() const {
     return static_cast<int>(variables.size() + parameters.size());
   }
@@ -30,6 +33,10 @@ StateSpace state_space(const Dcs& system, const Box& parameters,
 /// Disturbances are constants here: what is computed of values holds at every time, of first
 /// derivatives along a solution at almost every time, where the quantity itself holds none of them.
 std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& space);
+
+/// The states that a line of a flow depends on, now or later: those it holds, and those that the
+/// rates of these hold.
+std::vector<bool> states_acting_on(const Flow& flow, int line);
 
 /// The unknowns (inputs of ẋ, of algebraic variables, of λ) that a line of the system holds.
 std::vector<int> unknowns_of(const Dcs& system, const StateSpace& space, int line);

@@ -16,8 +16,20 @@ bool is_exactly(const Interval& value, double number) {
 
 Interval vertical_w(const Branch& branch) { return Interval(branch.c) / Interval(branch.a); }
 
-/// Are there two branches for one w, apart from their ends? A law without memory may then take
-/// either at any time.
+void refute(Successor& successor, const std::string& reason) {
+  if (successor.verdict == Verdict::refuted) return;
+  successor.verdict = Verdict::refuted;
+  successor.reason = reason;
+}
+
+void leave_open(Successor& successor, const std::string& reason) {
+  if (successor.verdict != Verdict::proved) return;
+  successor.verdict = Verdict::open;
+  successor.reason = reason;
+}
+
+}  // namespace
+
 bool is_ambiguous(const Law& law) {
   const auto range = [](const Branch& branch) {
     if (branch.b != 0) return std::pair(branch.w.lower, branch.w.upper);
@@ -36,20 +48,6 @@ bool is_ambiguous(const Law& law) {
     }
   return false;
 }
-
-void refute(Successor& successor, const std::string& reason) {
-  if (successor.verdict == Verdict::refuted) return;
-  successor.verdict = Verdict::refuted;
-  successor.reason = reason;
-}
-
-void leave_open(Successor& successor, const std::string& reason) {
-  if (successor.verdict != Verdict::proved) return;
-  successor.verdict = Verdict::open;
-  successor.reason = reason;
-}
-
-}  // namespace
 
 bool is_funnel(const std::vector<Successor>& list) {
   for (const Successor& one : list)
@@ -148,6 +146,11 @@ int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& va
                         bool same_rates) const {
   if (from_ == nullptr) return value.is_zero() ? 1 : 0;
   const auto j = static_cast<std::size_t>(gap.law);
+  if (gap.law == law_ && !flow.system.argument_of_states[j]) {
+    // states are continuous, and λ is a function of them: w and λ are still at the corner
+    const double end = gap.end;
+    return same_rates && is_exactly(gap.of_multiplier ? corner_.lambda : corner_.w, end) ? 1 : 0;
+  }
   if (gap.law == law_) {
     if (gap.of_multiplier) return is_direct(law_) && is_exactly(corner_.lambda, gap.end) ? 1 : 0;
     if (!flow.system.argument_of_states[j] || !is_exactly(corner_.w, gap.end)) return 0;
@@ -226,17 +229,18 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
     return leave_open(successor, flow.system.reason);
   }
   for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {
-    if (!flow.system.argument_of_states[j])
+    if (!flow.system.argument_of_states[j] && !has_unique_multipliers(flow.system.mode))
       leave_open(successor,
                  "the argument of a law depends on multipliers: that they are unique is not "
-                 "proved yet");
+                 "proved");
     if (is_ambiguous(flows_.system().laws[j]))
       leave_open(successor, "a law has two branches for one argument");
   }
   const auto& constraints = flow.system.constraints;
-  if (std::count_if(constraints.begin(), constraints.end(),
-                    [](const ModeConstraint& constraint) { return constraint.law >= 0; }) > 1)
-    leave_open(successor, "sliding on several surfaces at once is not proved yet");
+  const auto slides = std::count_if(constraints.begin(), constraints.end(),
+                                    [](const ModeConstraint& one) { return one.law >= 0; });
+  if (slides > 1 && !is_decoupled(flow.system.mode) && !is_only_solution(flow.system.mode, {}))
+    leave_open(successor, "that solutions sliding on several surfaces are unique is not proved");
   if (from_ != nullptr) {
     const Verdict kept = keeps_constraints(flow);
     if (kept == Verdict::refuted) return refute(successor, "the states would have to jump");
@@ -288,6 +292,7 @@ std::vector<Successor> Successors::assess_all(const Options& options, const Box*
     choose_roots(roots, start);
     list.insert(list.end(), roots.begin(), roots.end());
   }
+  refute_others(list);
   return list;
 }
 
@@ -345,6 +350,13 @@ std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached)
     }
     const bool may_leave = is_vertical(branch(old, j)) && !law.memory;
     if (j != law_) choices.push_back(present);
+    if (j != law_ && law_ >= 0 && !from.system.argument_of_states[static_cast<std::size_t>(j)] &&
+        !law.memory) {  // it may change with the multipliers of the event
+      for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
+        if (k != present) choices.push_back(k);
+      options.push_back(choices);
+      continue;
+    }
     for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
       const Branch& other = law.branches[static_cast<std::size_t>(k)];
       if (k == present || (j != law_ && !may_leave)) continue;

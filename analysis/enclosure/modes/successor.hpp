@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct Successor {
   std::vector<int> held{};
   std::string reason{};  ///< why it is refuted or open
 };
+
+/// Are there two branches for one w, apart from their ends? A law without memory may then take
+/// either at any time.
+bool is_ambiguous(const Law& law);
 
 /// May one of the proved modes be left at any time, into another one that is proved? Then there are
 /// more solutions than modes: a surface that repels lets go at every moment.
@@ -77,6 +82,16 @@ class Successors {
   [[nodiscard]] bool goes_on(const ModeFlow& flow) const;
   [[nodiscard]] std::vector<int> algebraic() const;
   ///@}
+  /// Where solutions are unique, whatever the branches of laws are that stay where they are or
+  /// leave.
+  ///@{
+  [[nodiscard]] bool is_only_solution(const Mode& mode, std::vector<int> laws);
+  [[nodiscard]] bool is_decoupled(const Mode& mode);
+  [[nodiscard]] bool continues_all(const Successor& proved);
+  [[nodiscard]] bool has_unique_multipliers(const Mode& mode);
+  void refute_same_solutions(std::vector<Successor>& list);
+  void refute_others(std::vector<Successor>& list);
+  ///@}
   void judge(ModeFlow& flow, Successor& successor);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
@@ -93,6 +108,7 @@ class Successors {
   int reset_ = -1;                  // whose condition is 0
   bool of_multiplier_ = false;
   Corner corner_{};
+  std::map<Mode, bool> unique_multipliers_;
 };
 
 }  // namespace perp::enclosure

@@ -184,7 +184,7 @@ TEST_SUITE("analysis/enclosure/disturbance") {
         CHECK(row.box[0].contains(Interval(0.5) - Interval(row.t) * Interval(0.875, 1.125)));
       }
       if (row.t < 0.7) continue;
-      CHECK(row.flag == Flag::all);
+      CHECK(row.flag == Flag::unique);  // the relay pushes every two solutions together
       CHECK(row.box[0] == Interval(0));
       CHECK(row.multipliers[0].contains(Interval(-0.125, 0.125)));
       CHECK(enclosure::width(row.multipliers[0]) < 0.2501);

@@ -1,0 +1,53 @@
+// At most one solution while laws that jump are open; asked at every step of inclusion phases.
+#include <perp/analysis/enclosure/inclusion/uniqueness.hpp>
+#include <perp/analysis/enclosure/modes/law_coupling.hpp>
+#include <perp/analysis/enclosure/modes/successor.hpp>
+
+namespace perp::enclosure {
+
+bool is_step_unique(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
+                    const Interval& times, const Box& tube, const Box& lambda) {
+  std::vector<int> rest;
+  for (int a = 0; a < static_cast<int>(laws.size()); ++a) {
+    const OpenLaw& open = laws[static_cast<std::size_t>(a)];
+    const Law& law = system.laws[static_cast<std::size_t>(open.law)];
+    if (open.graph.is_function) continue;
+    if (law.memory || is_ambiguous(law) || !open.graph.is_curve) return false;
+    if (!flow.is_disturbed(a) && certain_sign(open.rate) != 0) continue;
+    if (open.graph.direction == 0 || !flow.is_affine(a)) return false;
+    rest.push_back(a);
+  }
+  if (rest.empty()) return true;
+  if (!flow.expand(times, tube, lambda, 1, true)) return false;
+  const int n = static_cast<int>(tube.size()), count = static_cast<int>(rest.size());
+  IntervalMatrix M(count, count);
+  for (int i = 0; i < count; ++i)
+    for (int k = 0; k < count; ++k) {
+      const int law = rest[static_cast<std::size_t>(i)], other = rest[static_cast<std::size_t>(k)];
+      Interval sum;
+      for (int j = 0; j < n; ++j) {
+        const Interval &C = flow.argument_slope(law, j), &B = flow.slope(j, n + other);
+        if (!C.is_zero() && !B.is_zero()) sum += C * B;
+      }
+      M(i, k) = laws[static_cast<std::size_t>(law)].graph.direction > 0 ? -sum : sum;
+    }
+  return has_symmetric_scaling(M);
+}
+
+/// While members come into a mode some are no solutions yet: then only laws without jumps tell.
+void Inclusion::judge_step(OpenFlow& flow) {
+  bool are_functions = true;
+  for (std::size_t a = 0; a < laws_.size(); ++a) {
+    OpenLaw& open = laws_[a];
+    are_functions = are_functions && open.graph.is_function;
+    const int sign = flow.is_disturbed(static_cast<int>(a)) ? 0 : certain_sign(open.rate);
+    open.way = open.since == t_ ? sign : (open.way == sign ? sign : 0);
+    open.met.insert(open.graph.branches.begin(), open.graph.branches.end());
+  }
+  is_function_ = is_function_ && are_functions;
+  if (is_unique_ && !are_functions)
+    is_unique_ = is_settled() && is_step_unique(flow, laws_, flows_->flows().system(),
+                                                Interval(t_) + times_, tube_, lambda_);
+}
+
+}  // namespace perp::enclosure

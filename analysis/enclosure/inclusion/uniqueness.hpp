@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/analysis/enclosure/inclusion/inclusion.hpp>
+
+namespace perp::enclosure {
+
+/// Has  x' ∈ f(t, x, Λ)  with these laws at most one solution from every start over a step? A
+/// sufficient condition; `w_rates` are those over its tube, where every solution stays.
+///
+/// Two solutions agree until some time s. Of every law one of these holds over the step:
+/// * λ is a function of w without jumps: a Lipschitz term.
+/// * w' ≠ 0: both leave the corner, where they are at s, to the same side at once, and λ is a
+///   Lipschitz term until the next corner.
+/// * w = C x + c(t) and x' = … + B λ with constant C and B, the graphs are monotone,
+///   σ Δw Δλ ≥ 0, and with M = −(σ_i C_i B_k) there is D = diag(d) > 0 such that D M is symmetric
+///   and positive definite. Then P B_k = −σ_k d_k C_kᵀ with some P = Pᵀ > 0: the difference e has
+///   (eᵀ P e)' = 2 eᵀ P Δf − 2 Σ d_k σ_k Δw_k Δλ_k ≤ 2 L eᵀ P e, and stays 0.
+/// The same holds for any measurable disturbance, which is the same one for both.
+bool is_step_unique(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
+                    const Interval& times, const Box& tube, const Box& lambda);
+
+}  // namespace perp::enclosure

@@ -1,0 +1,225 @@
+// That no other mode can follow since solutions are unique; called where the next mode is proved.
+#include <algorithm>
+#include <functional>
+
+#include <perp/analysis/enclosure/inclusion/law_graph.hpp>
+#include <perp/analysis/enclosure/modes/exact_lines.hpp>
+#include <perp/analysis/enclosure/modes/law_coupling.hpp>
+#include <perp/analysis/enclosure/modes/successor.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+bool has_vertical_branch(const Law& law) {
+  return std::any_of(law.branches.begin(), law.branches.end(),
+                     [](const Branch& branch) { return branch.b == 0; });
+}
+
+/// Laws that act on each other, directly or through others.
+std::vector<std::vector<int>> connected_parts(const std::vector<int>& laws,
+                                              const std::function<bool(int, int)>& acts) {
+  const std::size_t n = laws.size();
+  std::vector<std::vector<bool>> reach(n, std::vector<bool>(n));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) reach[i][k] = i == k || acts(laws[i], laws[k]);
+  for (std::size_t l = 0; l < n; ++l)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        reach[i][k] = reach[i][k] || (reach[i][l] && reach[l][k]);
+  std::vector<std::vector<int>> parts;
+  std::vector<bool> is_done(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_done[i]) continue;
+    parts.emplace_back();
+    for (std::size_t k = i; k < n; ++k)
+      if (reach[i][k] && reach[k][i]) {
+        parts.back().push_back(laws[k]);
+        is_done[k] = true;
+      }
+  }
+  return parts;
+}
+
+/// w = D λ + q with these laws has one solution for every q at most.
+bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::vector<int>& part) {
+  const int n = static_cast<int>(part.size());
+  IntervalMatrix M(n, n);
+  for (int i = 0; i < n; ++i) {
+    const int law = part[static_cast<std::size_t>(i)];
+    const Law& data = system.laws[static_cast<std::size_t>(law)];
+    const LawGraph graph = graph_over(data, Interval(-directed::infinity, directed::infinity));
+    if (n == 1 && D(law, law).is_zero()) return graph.is_function;
+    if (data.memory || is_ambiguous(data) || !graph.is_curve || graph.direction == 0) return false;
+    for (int k = 0; k < n; ++k) {
+      const Interval& d = D(law, part[static_cast<std::size_t>(k)]);
+      M(i, k) = graph.direction > 0 ? -d : d;
+    }
+  }
+  return is_P_matrix(M);
+}
+
+}  // namespace
+
+/// The solutions from every point of the box are unique while no other law than these, and those
+/// that are on a vertical branch in the mode, changes its branch: with w = C x + c(t),
+/// x' = … + B λ and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i C_i B_k) is made symmetric and
+/// positive definite by D = diag(d) > 0. The difference e of two solutions then has (eᵀ P e)' ≤
+/// 2 L eᵀ P e, where P > 0 is such that P B_k = −σ_k d_k C_kᵀ. C and B are constant: that holds for
+/// as long as no other law changes its branch.
+bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
+  const Dcs& system = flows_.system();
+  if (!open_.laws.empty() || !flows_.space().disturbances.empty()) return false;
+  OpenLaws open;
+  std::vector<int> directions;
+  for (int j = 0; j < system.m(); ++j) {
+    const Law& law = system.laws[static_cast<std::size_t>(j)];
+    if (is_ambiguous(law)) return false;
+    const bool may_change = is_vertical(branch(mode, j)) ||
+                            std::find(laws.begin(), laws.end(), j) != laws.end();
+    if (!may_change) continue;
+    const LawGraph graph = graph_over(law, Interval(-directed::infinity, directed::infinity));
+    if (graph.is_function) continue;  // a Lipschitz term
+    if (!has_vertical_branch(law) || !graph.is_curve || graph.direction == 0) return false;
+    open.laws.push_back(j);
+    open.values.emplace_back(0.0);
+    directions.push_back(graph.direction);
+  }
+  Mode others = mode;
+  for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
+  ModeFlow& flow = flows_.get(others, t_, box_, open);
+  if (flow.system.outcome != ModeSystem::Outcome::made || flow.system.roots > 1) return false;
+  const auto& of_states = flow.system.argument_of_states;
+  if (std::find(of_states.begin(), of_states.end(), false) != of_states.end()) return false;
+  std::optional<IntervalMatrix> M =
+      law_coupling(flow, system, flows_.space(), open, t_, box_);
+  if (!M) return false;
+  for (int i = 0; i < M->rows(); ++i)
+    if (directions[static_cast<std::size_t>(i)] > 0)
+      for (int k = 0; k < M->columns(); ++k) (*M)(i, k) = -(*M)(i, k);
+  return has_symmetric_scaling(*M);
+}
+
+/// Does no law on a vertical branch of the mode act on the rate of the argument of another one, by
+/// formula? Then each keeps its w, or leaves it, by itself: what is shown of each of its sides is
+/// shown for every λ of the others, and its λ lies inside of its range as long as both sides go back.
+bool Successors::is_decoupled(const Mode& mode) {
+  const Dcs& system = flows_.system();
+  OpenLaws open;
+  for (int j = 0; j < system.m(); ++j) {
+    if (!is_vertical(branch(mode, j))) continue;
+    open.laws.push_back(j);
+    open.values.emplace_back(0.0);
+  }
+  Mode others = mode;
+  for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
+  const ModeFlow& open_flow = flows_.get(others, t_, box_, open);
+  if (open_flow.system.outcome != ModeSystem::Outcome::made || open_flow.system.roots > 1)
+    return false;
+  Flow flow = open_flow.system.flow;
+  ExactLines lines(flow.tape);
+  const std::vector<int>& variables = flows_.space().variables;
+  for (std::size_t i = 0; i < open.laws.size(); ++i) {
+    const int w = flow.outputs[open_flow.system.gaps.size() + i];
+    for (std::size_t s = 0; s < variables.size(); ++s) {
+      const int slope = lines.derivative(w, system.variable_input(variables[s]));
+      if (lines.is_number(slope, 0)) continue;
+      for (std::size_t k = 0; k < open.laws.size(); ++k) {
+        const int input = system.multiplier_input(open.laws[k]);
+        if (lines.depends(w, input) || (i != k && lines.depends(flow.rates[s], input)))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Does the proved mode continue every member? At a start the states are not known to obey its
+/// constraints, unless their residuals are 0 exactly.
+bool Successors::continues_all(const Successor& proved) {
+  if (from_ != nullptr) return true;
+  ModeFlow& flow = flows_.get(proved.mode, t_, box_, open_, proved.root);
+  if (!flow.observe(t_, box_)) return false;
+  const int first = flows_.system().n() + flows_.system().m();
+  for (int k = 0; k < static_cast<int>(flow.system.constraints.size()); ++k)
+    if (!flow.observed(first + k).is_zero()) return false;
+  return true;
+}
+
+/// λ of laws whose w depends on multipliers is one function of states, time and the λ of the others
+/// (none of these on a vertical branch in the mode), Lipschitz: with w = D λ + q over a connected
+/// part of them, D constant, and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i D_ik) is a P-matrix:
+/// for Δλ ≠ 0 some −σ_i Δλ_i (D Δλ)_i would be positive. Where a law does not act on itself, not
+/// through others either, its graph has to be a function.
+bool Successors::has_unique_multipliers(const Mode& mode) {
+  const Dcs& system = flows_.system();
+  const auto [known, is_new] = unique_multipliers_.try_emplace(mode, false);
+  if (!is_new || !open_.laws.empty() || !flows_.space().disturbances.empty())
+    return known->second;
+  OpenLaws all;
+  for (int j = 0; j < system.m(); ++j) {
+    all.laws.push_back(j);
+    all.values.emplace_back(0.0);
+  }
+  ModeFlow& flow = flows_.get(Mode(mode.size(), 0), t_, box_, all);
+  if (flow.system.outcome != ModeSystem::Outcome::made || flow.system.roots > 1) return false;
+  const auto D = direct_coupling(flow, system, flows_.space(), all, t_, box_);
+  if (!D) return false;
+  std::vector<int> dependent;
+  for (int j = 0; j < system.m(); ++j)
+    if (!flow.system.argument_of_states[static_cast<std::size_t>(j)]) dependent.push_back(j);
+  const auto acts = [&](int on, int law) { return !(*D)(on, law).is_zero(); };
+  for (const int j : dependent)
+    for (int k = 0; k < system.m(); ++k)
+      if (flow.system.argument_of_states[static_cast<std::size_t>(k)] && acts(j, k) &&
+          is_vertical(branch(mode, k)))
+        return false;
+  const auto parts = connected_parts(dependent, acts);
+  return known->second = std::all_of(parts.begin(), parts.end(), [&](const std::vector<int>& part) {
+    return is_solved_uniquely(system, *D, part);
+  });
+}
+
+/// Where λ is one function of the states, modes that differ only in laws of which it is one have
+/// the same solution.
+void Successors::refute_same_solutions(std::vector<Successor>& list) {
+  for (const Successor& proved : list) {
+    if (proved.verdict != Verdict::proved || !continues_all(proved)) continue;
+    const auto& of_states = flows_.get(proved.mode, t_, box_, open_, proved.root)
+                                .system.argument_of_states;
+    for (Successor& one : list) {
+      if (one.verdict != Verdict::open || one.mode.size() != proved.mode.size()) continue;
+      bool is_same = true;
+      for (std::size_t j = 0; j < one.mode.size(); ++j)
+        is_same = is_same && (one.mode[j] == proved.mode[j] || !of_states[j]);
+      if (!is_same || !has_unique_multipliers(proved.mode)) continue;
+      one.verdict = Verdict::refuted;
+      one.reason = "its multipliers are those of another mode, which continues them";
+    }
+  }
+}
+
+/// A mode that continues every member is the only one where solutions are unique.
+void Successors::refute_others(std::vector<Successor>& list) {
+  const auto is_proved = [](const Successor& one) { return one.verdict == Verdict::proved; };
+  if (reset_ < 0) refute_same_solutions(list);
+  const auto first = std::find_if(list.begin(), list.end(), is_proved);
+  if (first == list.end() || std::count_if(list.begin(), list.end(), is_proved) > 1) return;
+  if (reset_ >= 0 || !continues_all(*first)) return;
+  std::vector<int> laws;
+  bool is_open = false;
+  for (const Successor& one : list) {
+    if (one.verdict == Verdict::refuted) continue;
+    is_open = is_open || one.verdict == Verdict::open;
+    if (one.mode.size() != first->mode.size()) return;
+    for (std::size_t j = 0; j < one.mode.size(); ++j)
+      if (one.mode[j] != first->mode[j]) laws.push_back(static_cast<int>(j));
+  }
+  if (!is_open || !is_only_solution(first->mode, laws)) return;
+  for (Successor& one : list)
+    if (one.verdict == Verdict::open) {
+      one.verdict = Verdict::refuted;
+      one.reason = "the solutions are unique, and another mode continues them";
+    }
+}
+
+}  // namespace perp::enclosure
