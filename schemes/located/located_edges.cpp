@@ -14,11 +14,62 @@ namespace perp {
 namespace {
 
 constexpr double at_edge = 1e-12;    ///< of the terms of a margin: as near as steps go
+constexpr double at_end = 1e-11;     ///< of the terms of a margin: not to be told from its end
 constexpr double decided = 1e-9;    ///< of the terms of a rate: its sign is no rounding
 constexpr double of_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a move to 0
 constexpr int most_modes = 256;     ///< that are tried
 
 }  // namespace
+
+/// The end of a branch that a law is at with this w.
+std::optional<double> LocatedRun::end_at(int law, double w, bool is_hit) const {
+  const auto i = static_cast<std::size_t>(law);
+  const Branch& present = system_.laws[i].branches[static_cast<std::size_t>(now_.mode[i])];
+  if (is_vertical(present)) return present.c / present.a;
+  const double size = law_sizes_.size() > 0 ? law_sizes_[law] : scales_.w[law];
+  std::optional<double> nearest;
+  double least = is_hit ? inf : at_end;
+  for (const Branch& branch : system_.laws[i].branches) {
+    const Range range = w_range(branch);
+    for (const double end : {range.lower, range.upper}) {
+      if (!std::isfinite(end)) continue;
+      const double share = std::abs(w - end) / std::max({size, std::abs(w), std::abs(end)});
+      if (!(share < least) && !(w == end)) continue;
+      least = share;
+      nearest = end;
+    }
+  }
+  return nearest;
+}
+
+/// From now on jets are those of the ends of branches which the present state is at, as far as formulas
+/// have no derivatives there. `hit`: laws whose branch ended.
+void LocatedRun::hold_ends(const std::vector<int>& hit) {
+  if (!jets_.has_rough_laws()) return;
+  const int n = system_.n();
+  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
+  std::vector<double> rows(static_cast<std::size_t>(n + system_.m()));
+  z[0] = now_.t;
+  std::copy(now_.x.begin(), now_.x.end(), z.begin() + system_.variable_input(0));
+  evaluator_.evaluate(z.data(), rows.data());
+  ends_.assign(static_cast<std::size_t>(system_.m()), BranchForms::open);
+  for (int i = 0; i < system_.m(); ++i) {
+    if (!jets_.rough_laws()[static_cast<std::size_t>(i)]) continue;
+    const bool is_hit = std::find(hit.begin(), hit.end(), i) != hit.end();
+    const auto end = end_at(i, rows[static_cast<std::size_t>(n + i)], is_hit);
+    if (end) ends_[static_cast<std::size_t>(i)] = *end;
+  }
+  jets_.hold_ends(ends_);
+  first_jets_.hold_ends(ends_);
+}
+
+/// Behind the event, unless the solution rests at the ends.
+void LocatedRun::release_ends() {
+  if (rests_ || ends_.empty()) return;
+  ends_.clear();
+  jets_.hold_ends({});
+  first_jets_.hold_ends({});
+}
 
 /// The gap of a law that is 0 as near as steps can go.
 std::optional<Gap> LocatedRun::gap_at_end() {
@@ -61,6 +112,7 @@ void LocatedRun::pass_edge(const Gap& gap) {
   const Step before = now_;
   passage_ = {};
   passage_.gaps.push_back(gap);
+  hold_ends({gap.law});
   passage_.before = jets_.solve(before.mode, before.t, before.x, before.lambda);
   is_at_edge_ = true;
   go_on(before, undecided_laws(before, {gap.law}), {gap.law}, JumpOfX::none);

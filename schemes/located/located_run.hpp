@@ -101,6 +101,7 @@ class LocatedRun {
   const Structure& structure(const Jet& jet);
   [[nodiscard]] double first_step(const Jet& jet) const;
   void make_gaps();
+  void add_resting_gaps();
 
   // located_events.cpp: falls of gaps
   std::optional<GapWatch::Fall> first_fall(double h);
@@ -131,6 +132,9 @@ class LocatedRun {
                                                 const std::vector<int>& hit) const;
 
   // located_edges.cpp: where no Taylor series starts
+  void hold_ends(const std::vector<int>& hit);
+  void release_ends();
+  [[nodiscard]] std::optional<double> end_at(int law, double w, bool is_hit) const;
   std::optional<Gap> gap_at_end();
   void move_to_edge(const Gap& gap);
   void pass_edge(const Gap& gap);
@@ -218,6 +222,8 @@ class LocatedRun {
   Step now_;                 // the present state, in the present mode
   double h_ = 0;             // of the next attempt
   double smooth_h_ = 0;      // the last length that the error alone asked for
+  BranchForms::Ends ends_;   // of branches, at which the present event is: held by its jets
+  bool rests_ = false;       // at these ends, by their equations
   bool is_at_edge_ = false;  // of the domain of the equations: jets may not exist
   bool needs_jets_ = false;  // some unknown has no derivative: stage values are not its order
   std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine
