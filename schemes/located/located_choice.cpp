@@ -147,7 +147,7 @@ void LocatedRun::log_change(const Step& before, const Selection& selection, std:
     if (named < selection.admissible.size()) note += ", ...";
   }
   if (!next.strict) note += note.empty() ? "grazing" : "; grazing";
-  if (is_at_edge_)
+  if (is_at_edge_ && next.jet.w.cols() == 2)  // from no series
     note += "by first derivatives: the equations have no others here, other modes are not decided";
   if (options_.cross_check) note += cross_check(before, next.mode, note.empty());
   int signature = 17;

@@ -14,6 +14,7 @@ namespace perp {
 namespace {
 
 constexpr double at_edge = 1e-12;    ///< of the terms of a margin: as near as steps go
+constexpr double last_steps = 16;    ///< of the shortest: the way to an end that no step goes
 constexpr double at_end = 1e-11;     ///< of the terms of a margin: not to be told from its end
 constexpr double decided = 1e-9;    ///< of the terms of a rate: its sign is no rounding
 constexpr double of_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a move to 0
@@ -71,13 +72,20 @@ void LocatedRun::release_ends() {
   first_jets_.hold_ends({});
 }
 
-/// The gap of a law that is 0 as near as steps can go.
+/// The gap of a law that is 0 as near as steps can go: by its size, or by what it falls by within the
+/// shortest steps.
 std::optional<Gap> LocatedRun::gap_at_end() {
   std::optional<Gap> nearest;
   double least = at_edge;
+  const double passed = now_.t - moved_from_.t;
   for (const Gap& gap : gaps_) {
     if (gap.law < 0) continue;
-    const double share = std::abs(gap_value(gap, now_)) / gap_size(gap);
+    const double value = gap_value(gap, now_);
+    const bool moved = passed > 0 && moved_from_.mode == now_.mode;
+    const double fall = moved ? (gap_value(gap, moved_from_) - value) / passed : 0;
+    const double soon = std::max(fall, 0.0) * last_steps * shortest_step();
+    const double left = std::abs(value) <= soon ? 0 : std::abs(value);
+    const double share = left / gap_size(gap);
     if (!(share <= least)) continue;
     least = share;
     nearest = gap;

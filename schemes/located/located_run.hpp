@@ -189,6 +189,7 @@ class LocatedRun {
   void log_change(const Step& before, const Selection& selection, std::size_t chosen,
                   JumpOfX jump_of_x);
   void close_accumulation();
+  Vector state_at_limit(const AccumulationWatch::Limit& limit);
 
   // located_fallback.cpp: where Radau IIA cannot go on
   void capture_the_rest(const Step& state, const char* why);
