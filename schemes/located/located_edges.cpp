@@ -64,6 +64,11 @@ void LocatedRun::hold_ends(const std::vector<int>& hit) {
   first_jets_.hold_ends(ends_);
 }
 
+/// Do the jets hold an end?
+bool LocatedRun::holds_ends() const {
+  return std::any_of(ends_.begin(), ends_.end(), [](double end) { return std::isfinite(end); });
+}
+
 /// Behind the event, unless the solution rests at the ends.
 void LocatedRun::release_ends() {
   if (rests_ || ends_.empty()) return;
@@ -118,12 +123,10 @@ void LocatedRun::move_to_edge(const Gap& gap) {
 void LocatedRun::pass_edge(const Gap& gap) {
   move_to_edge(gap);
   const Step before = now_;
-  passage_ = {};
-  passage_.gaps.push_back(gap);
-  hold_ends({gap.law});
-  passage_.before = jets_.solve(before.mode, before.t, before.x, before.lambda);
+  pass_at_corner(gap, before);
   is_at_edge_ = true;
-  go_on(before, undecided_laws(before, {gap.law}), {gap.law}, JumpOfX::none);
+  const std::vector<int> hit = laws_hit();
+  go_on(before, undecided_laws(before, hit), hit, JumpOfX::none);
   is_at_edge_ = false;
 }
 

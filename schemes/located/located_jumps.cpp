@@ -200,7 +200,7 @@ void LocatedRun::close_accumulation() {
     return;
   }
   const double shortest = 1e-6 * (now_.t - span_.start);
-  const std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
+  std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
   if (!limit) return;
   accumulation_.forget();
   if (limit->t >= span_.end) return;
@@ -211,9 +211,9 @@ void LocatedRun::close_accumulation() {
   event.t_after = limit->t;
   event.x_before = now_.x;
   // Contacts come to rest: an extrapolation leaves them a velocity that is none.
-  event.x_after = impact_ && !limit->laws.empty()
-                      ? impact_->rest(limit->t, limit->x, limit->laws)
-                      : state_at_limit(*limit);
+  if (impact_ && !limit->laws.empty())
+    limit->x = impact_->rest(limit->t, limit->x, limit->laws);
+  event.x_after = state_at_limit(*limit);
   if (limit->laws.empty()) {
     event.note = "resets accumulate; a contact law passes such a point";
     result_.events.push_back(event);
@@ -227,7 +227,15 @@ void LocatedRun::close_accumulation() {
   now_.t = limit->t;
   now_.x = event.x_after;
   const Step before = now_;
-  go_on(before, limit->laws, {}, JumpOfX::by_contacts);
+  // Contacts that come to rest are told by the accumulation, laws that begin to slide are events.
+  const bool are_contacts = std::all_of(limit->laws.begin(), limit->laws.end(), [this](int i) {
+    const auto& branches = system_.laws[static_cast<std::size_t>(i)].branches;
+    return std::none_of(branches.begin(), branches.end(), [](const Branch& branch) {
+      return is_vertical(branch) && std::isfinite(branch.lambda.lower) &&
+             std::isfinite(branch.lambda.upper);
+    });
+  });
+  go_on(before, limit->laws, {}, are_contacts ? JumpOfX::by_contacts : JumpOfX::none);
 }
 
 }  // namespace perp

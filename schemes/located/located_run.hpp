@@ -126,6 +126,9 @@ class LocatedRun {
   void pass_at_corner(const Gap& gap, const Step& state);
   [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
   void differentiate_passage(const Step& before, const Jet& after);
+  bool passes_rough_end(const Mode& before, const Mode& after);
+  void end_sensitivities(const char* why);
+  Matrix without_sensitivities();
   void leave_event(const Step& before, const Jet& after, bool x_jumped);
   [[nodiscard]] std::vector<int> laws_hit() const;
   [[nodiscard]] std::vector<int> undecided_laws(const Step& before,
@@ -134,6 +137,7 @@ class LocatedRun {
   // located_edges.cpp: where no Taylor series starts
   void hold_ends(const std::vector<int>& hit);
   void release_ends();
+  [[nodiscard]] bool holds_ends() const;
   [[nodiscard]] std::optional<double> end_at(int law, double w, bool is_hit) const;
   std::optional<Gap> gap_at_end();
   void move_to_edge(const Gap& gap);
@@ -224,6 +228,7 @@ class LocatedRun {
   double h_ = 0;             // of the next attempt
   double smooth_h_ = 0;      // the last length that the error alone asked for
   BranchForms::Ends ends_;   // of branches, at which the present event is: held by its jets
+  std::string no_sensitivities_;  // since when and why there are none any more
   bool rests_ = false;       // at these ends, by their equations
   bool is_at_edge_ = false;  // of the domain of the equations: jets may not exist
   bool needs_jets_ = false;  // some unknown has no derivative: stage values are not its order
