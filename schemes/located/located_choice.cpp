@@ -34,6 +34,7 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
 void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
                        JumpOfX jump_of_x) {
   const bool first = steps_ == 0 && result_.t.empty();
+  hold_ends(hit);
   Step from = before;  // for what goes on without the jets
   from.x = now_.x;
   const SelectionOptions options{.ended = hit};
@@ -67,6 +68,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
     if (!first) log_change(before, selection, chosen, jump_of_x);
     if (!first && !x_jumped && (now_.lambda - old.lambda).norm() > 0) record_also(before);
   }
+  release_ends();
   if (result_.status != Status::never_run) return;
   record(is_asked(now_.t));
   close_accumulation();
@@ -74,7 +76,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
 
 /// At the start of a continuation: what the norm of [RAB] eq. (31) is per unit of time.
 LocatedRun::Speed LocatedRun::speed(const Continuation& continuation) {
-  flow_.set_mode(continuation.mode);
+  flow_.set_mode(continuation.mode, {}, ends_);
   flow_.gather(continuation.jet.x.col(0), continuation.jet.lambda.col(0), y_);
   ydot_ = Vector::Zero(flow_.size());
   ydot_.head(system_.n()) = continuation.jet.x.col(1);
@@ -145,7 +147,7 @@ void LocatedRun::log_change(const Step& before, const Selection& selection, std:
     if (named < selection.admissible.size()) note += ", ...";
   }
   if (!next.strict) note += note.empty() ? "grazing" : "; grazing";
-  if (is_at_edge_)
+  if (is_at_edge_ && next.jet.w.cols() == 2)  // from no series
     note += "by first derivatives: the equations have no others here, other modes are not decided";
   if (options_.cross_check) note += cross_check(before, next.mode, note.empty());
   int signature = 17;

@@ -14,19 +14,83 @@ namespace perp {
 namespace {
 
 constexpr double at_edge = 1e-12;    ///< of the terms of a margin: as near as steps go
+constexpr double last_steps = 16;    ///< of the shortest: the way to an end that no step goes
+constexpr double at_end = 1e-11;     ///< of the terms of a margin: not to be told from its end
 constexpr double decided = 1e-9;    ///< of the terms of a rate: its sign is no rounding
 constexpr double of_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a move to 0
 constexpr int most_modes = 256;     ///< that are tried
 
 }  // namespace
 
-/// The gap of a law that is 0 as near as steps can go.
+/// The end of a branch that a law is at with this w.
+std::optional<double> LocatedRun::end_at(int law, double w, bool is_hit) const {
+  const auto i = static_cast<std::size_t>(law);
+  const Branch& present = system_.laws[i].branches[static_cast<std::size_t>(now_.mode[i])];
+  if (is_vertical(present)) return present.c / present.a;
+  const double size = law_sizes_.size() > 0 ? law_sizes_[law] : scales_.w[law];
+  std::optional<double> nearest;
+  double least = is_hit ? inf : at_end;
+  for (const Branch& branch : system_.laws[i].branches) {
+    const Range range = w_range(branch);
+    for (const double end : {range.lower, range.upper}) {
+      if (!std::isfinite(end)) continue;
+      const double share = std::abs(w - end) / std::max({size, std::abs(w), std::abs(end)});
+      if (!(share < least) && !(w == end)) continue;
+      least = share;
+      nearest = end;
+    }
+  }
+  return nearest;
+}
+
+/// From now on jets are those of the ends of branches which the present state is at, as far as formulas
+/// have no derivatives there. `hit`: laws whose branch ended.
+void LocatedRun::hold_ends(const std::vector<int>& hit) {
+  if (!jets_.has_rough_laws()) return;
+  const int n = system_.n();
+  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
+  std::vector<double> rows(static_cast<std::size_t>(n + system_.m()));
+  z[0] = now_.t;
+  std::copy(now_.x.begin(), now_.x.end(), z.begin() + system_.variable_input(0));
+  evaluator_.evaluate(z.data(), rows.data());
+  ends_.assign(static_cast<std::size_t>(system_.m()), BranchForms::open);
+  for (int i = 0; i < system_.m(); ++i) {
+    if (!jets_.rough_laws()[static_cast<std::size_t>(i)]) continue;
+    const bool is_hit = std::find(hit.begin(), hit.end(), i) != hit.end();
+    const auto end = end_at(i, rows[static_cast<std::size_t>(n + i)], is_hit);
+    if (end) ends_[static_cast<std::size_t>(i)] = *end;
+  }
+  jets_.hold_ends(ends_);
+  first_jets_.hold_ends(ends_);
+}
+
+/// Do the jets hold an end?
+bool LocatedRun::holds_ends() const {
+  return std::any_of(ends_.begin(), ends_.end(), [](double end) { return std::isfinite(end); });
+}
+
+/// Behind the event, unless the solution rests at the ends.
+void LocatedRun::release_ends() {
+  if (rests_ || ends_.empty()) return;
+  ends_.clear();
+  jets_.hold_ends({});
+  first_jets_.hold_ends({});
+}
+
+/// The gap of a law that is 0 as near as steps can go: by its size, or by what it falls by within the
+/// shortest steps.
 std::optional<Gap> LocatedRun::gap_at_end() {
   std::optional<Gap> nearest;
   double least = at_edge;
+  const double passed = now_.t - moved_from_.t;
   for (const Gap& gap : gaps_) {
     if (gap.law < 0) continue;
-    const double share = std::abs(gap_value(gap, now_)) / gap_size(gap);
+    const double value = gap_value(gap, now_);
+    const bool moved = passed > 0 && moved_from_.mode == now_.mode;
+    const double fall = moved ? (gap_value(gap, moved_from_) - value) / passed : 0;
+    const double soon = std::max(fall, 0.0) * last_steps * shortest_step();
+    const double left = std::abs(value) <= soon ? 0 : std::abs(value);
+    const double share = left / gap_size(gap);
     if (!(share <= least)) continue;
     least = share;
     nearest = gap;
@@ -59,11 +123,10 @@ void LocatedRun::move_to_edge(const Gap& gap) {
 void LocatedRun::pass_edge(const Gap& gap) {
   move_to_edge(gap);
   const Step before = now_;
-  passage_ = {};
-  passage_.gaps.push_back(gap);
-  passage_.before = jets_.solve(before.mode, before.t, before.x, before.lambda);
+  pass_at_corner(gap, before);
   is_at_edge_ = true;
-  go_on(before, undecided_laws(before, {gap.law}), {gap.law}, JumpOfX::none);
+  const std::vector<int> hit = laws_hit();
+  go_on(before, undecided_laws(before, hit), hit, JumpOfX::none);
   is_at_edge_ = false;
 }
 

@@ -58,6 +58,7 @@ std::optional<GapWatch::Fall> LocatedRun::first_fall(double h) {
     noise_[row] = gap_rounding * size;
     if (gap.surface >= 0) size = bound_size(bounds_.surface(gap.surface));
     depth_[row] = std::max(least_depth, options_.tol) * size;
+    if (gap.rests) noise_[row] = depth_[row];
     if (gap.surface >= 0) noise_[row] = depth_[row];
     if (gap.reset < 0) continue;
     // A condition may rest at 0: its samples are rounding then, of which no course can be told.
@@ -263,6 +264,7 @@ std::vector<int> LocatedRun::pass_laws_of_time(const Step& before, double after)
 /// The gaps that are 0 now: the one that fell and those of the same moment.
 void LocatedRun::pass_at_corner(const Gap& fell, const Step& state) {
   passage_ = {};
+  hold_ends(fell.law >= 0 ? std::vector<int>{fell.law} : std::vector<int>{});
   passage_.before = jets_.solve(state.mode, state.t, state.x, state.lambda);
   passage_.gaps.push_back(fell);
   const double together = same_moment(state);

@@ -6,6 +6,7 @@
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
 #include <perp/schemes/located/transition/jumps.hpp>
+#include <perp/schemes/located/transition/nearest_in_mode.hpp>
 
 namespace perp {
 namespace {
@@ -173,6 +174,25 @@ void LocatedRun::end_here(const Step& state, const Selection& selection) {
                      place(state), modes));
 }
 
+/// The limit is known by extrapolation; where the laws of its events have a branch that keeps their
+/// arguments, the state on it, unless that is farther than the last events were apart.
+Vector LocatedRun::state_at_limit(const AccumulationWatch::Limit& limit) {
+  Mode mode = now_.mode;
+  for (const int i : limit.laws) {
+    const auto law = static_cast<std::size_t>(i);
+    const auto& branches = system_.laws[law].branches;
+    const auto vertical = std::find_if(branches.begin(), branches.end(), is_vertical);
+    if (vertical == branches.end()) return limit.x;
+    mode[law] = static_cast<int>(vertical - branches.begin());
+  }
+  if (jets_.solve(mode, limit.t, limit.x, now_.lambda).consistent) return limit.x;
+  const auto nearest = nearest_in_mode(system_, jets_, mode, limit.t, limit.x, now_.lambda);
+  if (!nearest) return limit.x;
+  const Vector way = (limit.x - now_.x).cwiseQuotient(scales_.x);
+  const Vector rest = (*nearest - limit.x).cwiseQuotient(scales_.x);
+  return rest.norm() <= way.norm() ? *nearest : limit.x;
+}
+
 /// Goes to the accumulation point if the last events have one that is near.
 void LocatedRun::close_accumulation() {
   if (accumulation_.is_crowding(1e-3 * (span_.end - span_.start))) {
@@ -180,7 +200,7 @@ void LocatedRun::close_accumulation() {
     return;
   }
   const double shortest = 1e-6 * (now_.t - span_.start);
-  const std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
+  std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
   if (!limit) return;
   accumulation_.forget();
   if (limit->t >= span_.end) return;
@@ -191,8 +211,9 @@ void LocatedRun::close_accumulation() {
   event.t_after = limit->t;
   event.x_before = now_.x;
   // Contacts come to rest: an extrapolation leaves them a velocity that is none.
-  event.x_after =
-      impact_ && !limit->laws.empty() ? impact_->rest(limit->t, limit->x, limit->laws) : limit->x;
+  if (impact_ && !limit->laws.empty())
+    limit->x = impact_->rest(limit->t, limit->x, limit->laws);
+  event.x_after = state_at_limit(*limit);
   if (limit->laws.empty()) {
     event.note = "resets accumulate; a contact law passes such a point";
     result_.events.push_back(event);
@@ -206,7 +227,15 @@ void LocatedRun::close_accumulation() {
   now_.t = limit->t;
   now_.x = event.x_after;
   const Step before = now_;
-  go_on(before, limit->laws, {}, JumpOfX::by_contacts);
+  // Contacts that come to rest are told by the accumulation, laws that begin to slide are events.
+  const bool are_contacts = std::all_of(limit->laws.begin(), limit->laws.end(), [this](int i) {
+    const auto& branches = system_.laws[static_cast<std::size_t>(i)].branches;
+    return std::none_of(branches.begin(), branches.end(), [](const Branch& branch) {
+      return is_vertical(branch) && std::isfinite(branch.lambda.lower) &&
+             std::isfinite(branch.lambda.upper);
+    });
+  });
+  go_on(before, limit->laws, {}, are_contacts ? JumpOfX::by_contacts : JumpOfX::none);
 }
 
 }  // namespace perp

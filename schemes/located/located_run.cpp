@@ -94,7 +94,8 @@ Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::
     finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
   }
   if (result_.status == Status::never_run)
-    finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", now_.t, steps_));
+    finish(Status::solved,
+           fmt::format("reached t = {:.10g} in {} steps{}", now_.t, steps_, no_sensitivities_));
   return std::move(result_);
 }
 
@@ -239,11 +240,7 @@ Step LocatedRun::state_at_attempt(double t) {
 /// ∂x/∂q at the end of the attempt; `state` gets it with its algebraic part.
 Matrix LocatedRun::differentiate_attempt(Step& state) {
   Matrix S;
-  if (!sensitivities_.step(radau_, S)) {
-    finish(Status::not_solved,
-           fmt::format("stopped at {}: the matrix of the sensitivities is singular", place(now_)));
-    S = Matrix::Constant(system_.n(), options_.sensitivities.columns(), nan);
-  }
+  if (!sensitivities_.step(radau_, S)) return without_sensitivities();
   if (!needs_jets_) {
     state.dx_dq = S;
     state.dlambda_dq = Matrix::Zero(system_.m(), S.cols());

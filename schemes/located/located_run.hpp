@@ -101,6 +101,7 @@ class LocatedRun {
   const Structure& structure(const Jet& jet);
   [[nodiscard]] double first_step(const Jet& jet) const;
   void make_gaps();
+  void add_resting_gaps();
 
   // located_events.cpp: falls of gaps
   std::optional<GapWatch::Fall> first_fall(double h);
@@ -125,12 +126,19 @@ class LocatedRun {
   void pass_at_corner(const Gap& gap, const Step& state);
   [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
   void differentiate_passage(const Step& before, const Jet& after);
+  bool passes_rough_end(const Mode& before, const Mode& after);
+  void end_sensitivities(const char* why);
+  Matrix without_sensitivities();
   void leave_event(const Step& before, const Jet& after, bool x_jumped);
   [[nodiscard]] std::vector<int> laws_hit() const;
   [[nodiscard]] std::vector<int> undecided_laws(const Step& before,
                                                 const std::vector<int>& hit) const;
 
   // located_edges.cpp: where no Taylor series starts
+  void hold_ends(const std::vector<int>& hit);
+  void release_ends();
+  [[nodiscard]] bool holds_ends() const;
+  [[nodiscard]] std::optional<double> end_at(int law, double w, bool is_hit) const;
   std::optional<Gap> gap_at_end();
   void move_to_edge(const Gap& gap);
   void pass_edge(const Gap& gap);
@@ -185,6 +193,7 @@ class LocatedRun {
   void log_change(const Step& before, const Selection& selection, std::size_t chosen,
                   JumpOfX jump_of_x);
   void close_accumulation();
+  Vector state_at_limit(const AccumulationWatch::Limit& limit);
 
   // located_fallback.cpp: where Radau IIA cannot go on
   void capture_the_rest(const Step& state, const char* why);
@@ -218,6 +227,9 @@ class LocatedRun {
   Step now_;                 // the present state, in the present mode
   double h_ = 0;             // of the next attempt
   double smooth_h_ = 0;      // the last length that the error alone asked for
+  BranchForms::Ends ends_;   // of branches, at which the present event is: held by its jets
+  std::string no_sensitivities_;  // since when and why there are none any more
+  bool rests_ = false;       // at these ends, by their equations
   bool is_at_edge_ = false;  // of the domain of the equations: jets may not exist
   bool needs_jets_ = false;  // some unknown has no derivative: stage values are not its order
   std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine

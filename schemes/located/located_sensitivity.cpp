@@ -13,9 +13,40 @@ constexpr double same_piece = 1e-7;      ///< relative
 
 }  // namespace
 
+/// Does the mode before or behind the present event begin or end where its formulas have no derivatives?
+bool LocatedRun::passes_rough_end(const Mode& before, const Mode& after) {
+  if (!holds_ends()) return false;
+  for (int i = 0; i < system_.m(); ++i)
+    if (jets_.is_held(i, before) || jets_.is_held(i, after)) return true;
+  return false;
+}
+
+/// The state goes on without them.
+void LocatedRun::end_sensitivities(const char* why) {
+  no_sensitivities_ = fmt::format("; no sensitivities from t = {:.10g} on: {}", now_.t, why);
+  sensitivities_.end();
+  now_.dx_dq.resize(0, 0);
+  now_.dlambda_dq.resize(0, 0);
+}
+
+/// Where the derivatives of the stages are not finite, or their matrix is singular.
+Matrix LocatedRun::without_sensitivities() {
+  if (jets_.has_rough_laws())
+    end_sensitivities("the equations have no derivatives there");
+  else
+    finish(Status::not_solved,
+           fmt::format("stopped at {}: the matrix of the sensitivities is singular", place(now_)));
+  return {};
+}
+
 /// The sensitivities after an event (or the start), in the mode just entered.
 void LocatedRun::leave_event(const Step& before, const Jet& after, bool x_jumped) {
   if (!sensitivities_.active()) return;
+  // √|s| has an integral on the way from s = 0, its derivative none that a step would know.
+  if (passes_rough_end(before.mode, after.mode)) {
+    end_sensitivities("the equations have no derivatives at the end of the mode");
+    return;
+  }
   sensitivities_before_ = sensitivities_.dx();
   if (steps_ == 0 && sensitivities_before_.size() == 0) {
     sensitivities_.begin(now_.t, now_.x, now_.lambda, jump_);

@@ -61,7 +61,8 @@ void LocatedRun::enter(const Continuation& continuation) {
   now_.x = jet.x.col(0);
   now_.lambda = jet.lambda.col(0);
   now_.w = jet.w.col(0);
-  flow_.set_mode(now_.mode, structure(jet).velocity_level);
+  rests_ = continuation.at_end;
+  flow_.set_mode(now_.mode, structure(jet).velocity_level, rests_ ? ends_ : BranchForms::Ends{});
   is_high_index_ = structure(jet).is_high_index;
   needs_jets_ = false;
   for (int k = 0; k < flow_.size(); ++k) needs_jets_ = needs_jets_ || !flow_.is_differential(k);
@@ -124,6 +125,21 @@ double LocatedRun::first_step(const Jet& jet) const {
   return std::min(T * std::pow(first_share / change, 1.0 / (stages_ + 1)), longest);
 }
 
+/// Both ways from an end at which w stays because nothing moves it.
+void LocatedRun::add_resting_gaps() {
+  for (int i = 0; i < system_.m(); ++i) {
+    const auto law = static_cast<std::size_t>(i);
+    const Branch& branch = system_.laws[law].branches[static_cast<std::size_t>(now_.mode[law])];
+    double end = inf;
+    if (!flow_.inert().empty() && flow_.inert()[law]) end = branch.c / branch.a;
+    if (rests_ && jets_.is_held(i, now_.mode)) end = ends_[law];
+    if (!std::isfinite(end)) continue;
+    std::erase_if(gaps_, [&](const Gap& gap) { return gap.law == i && !gap.of_lambda; });
+    for (const double sign : {1.0, -1.0})
+      gaps_.push_back({i, -1, false, end, sign, -1, -1, true});
+  }
+}
+
 void LocatedRun::make_gaps() {
   gaps_ = gaps_of(system_.laws, now_.mode);
   for (int k = 0; k < resets_.count(); ++k) {
@@ -133,6 +149,7 @@ void LocatedRun::make_gaps() {
       if (direction == -sign || (direction == 0 && side != -sign))
         gaps_.push_back({-1, k, false, 0, static_cast<double>(sign)});
   }
+  add_resting_gaps();
   add_bound_gaps();
   const auto count = static_cast<Eigen::Index>(gaps_.size());
   samples_.resize(count, watch_.points().size());

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <perp/core/base/error.hpp>
 #include <perp/schemes/located/jets/array_structure.hpp>
@@ -8,6 +9,7 @@
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>
 #include <perp/schemes/located/jets/mode_array.hpp>
 #include <perp/schemes/located/jets/rank_newton.hpp>
+#include <perp/schemes/located/radau/branch_forms.hpp>
 
 namespace perp {
 namespace {
@@ -54,7 +56,24 @@ void check_size(const char* name, Eigen::Index wanted, const Vector& given) {
 
 struct ConsistentJets::Implementation {
   Implementation(const Dcs& given, int levels)
-      : system(given), equations(system, levels), structure(array_structure(system, levels)) {}
+      : system(given), forms(system), structure(array_structure(system, levels)) {
+    now = &known.try_emplace({}, system, levels).first->second;
+  }
+
+  /// The equations of a mode, see BranchForms.
+  struct Equations {
+    Equations(const Dcs& form, int levels) : array(form, levels) {}
+
+    ModeArray array;
+    std::vector<char> inert;
+    std::unique_ptr<DerivativeArray> outer;  // with t and p, made when first asked for
+  };
+
+  void use(const Mode& mode);
+  [[nodiscard]] ModeArray& equations() const { return now->array; }
+  /// Those of the system itself.
+  [[nodiscard]] ModeArray& first() { return known.begin()->second.array; }
+  [[nodiscard]] bool inert_laws_stay(const Jet& jet) const;
 
   bool prepare();
   Jet jet(bool solved);
@@ -62,10 +81,12 @@ struct ConsistentJets::Implementation {
   void check(const Mode& mode, const Vector& x, const Vector& lambda, const Vector& rates) const;
 
   Dcs system;
-  ModeArray equations;
+  BranchForms forms;
+  BranchForms::Ends ends;  // empty: none is held
+  std::map<BranchForms::Key, Equations> known;
+  Equations* now = nullptr;  // one of known
   ArrayStructure structure;
   RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
-  std::unique_ptr<DerivativeArray> outer;  // with t and p, made when first asked for
   double tolerance = 1e-8;
   Matrix null_space;
 };
@@ -78,14 +99,14 @@ ConsistentJets& ConsistentJets::operator=(ConsistentJets&&) noexcept = default;
 
 int ConsistentJets::n() const { return self_->system.n(); }
 int ConsistentJets::m() const { return self_->system.m(); }
-int ConsistentJets::levels() const { return self_->equations.array().levels(); }
-const std::vector<Law>& ConsistentJets::laws() const { return self_->equations.laws(); }
+int ConsistentJets::levels() const { return self_->first().array().levels(); }
+const std::vector<Law>& ConsistentJets::laws() const { return self_->system.laws; }
 bool ConsistentJets::is_nonlinear_in_multipliers() const {
   return self_->structure.nonlinear_in_multipliers;
 }
-bool ConsistentJets::is_linear() const { return self_->equations.is_linear(); }
+bool ConsistentJets::is_linear() const { return self_->first().is_linear(); }
 const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
-const JetScales& ConsistentJets::scales() const { return self_->equations.scales(); }
+const JetScales& ConsistentJets::scales() const { return self_->equations().scales(); }
 void ConsistentJets::set_tolerance(double tolerance) { self_->tolerance = tolerance; }
 double ConsistentJets::tolerance() const { return self_->tolerance; }
 
@@ -100,7 +121,50 @@ void ConsistentJets::set_scales(const JetScales& scales) {
   };
   check("scales.x", n(), scales.x);
   check("scales.lambda", m(), scales.lambda);
-  self_->equations.set_scales(scales);
+  for (auto& [key, equations] : self_->known) equations.array.set_scales(scales);
+}
+
+void ConsistentJets::hold_ends(std::vector<double> ends) {
+  if (!ends.empty() && static_cast<int>(ends.size()) != m())
+    throw InvalidInput(fmt::format("ends must have {} entries but has {}", m(), ends.size()));
+  self_->ends = std::move(ends);
+}
+
+const std::vector<char>& ConsistentJets::rough_laws() const { return self_->forms.rough(); }
+bool ConsistentJets::has_rough_laws() const { return self_->forms.any(); }
+bool ConsistentJets::is_held(int law, const Mode& mode) {
+  return self_->forms.is_held(law, mode, self_->ends);
+}
+
+/// Turns to the equations of a mode, which are made once.
+void ConsistentJets::Implementation::use(const Mode& mode) {
+  if (!forms.any()) return;
+  const BranchForms::Key key = forms.key(mode, ends);
+  const auto found = known.find(key);
+  if (found != known.end()) {
+    now = &found->second;
+    return;
+  }
+  const BranchForms::Form& form = forms.of(mode, ends);
+  now = &known.try_emplace(key, form.system, first().array().levels()).first->second;
+  now->array.set_scales(first().scales());
+  now->inert = form.inert;
+}
+
+/// Does the argument of each law without a multiplier stay on its branch?
+bool ConsistentJets::Implementation::inert_laws_stay(const Jet& jet) const {
+  for (std::size_t i = 0; i < now->inert.size(); ++i) {
+    if (!now->inert[i]) continue;
+    const auto law = static_cast<Eigen::Index>(i);
+    const Branch& branch = system.laws[i].branches[static_cast<std::size_t>(jet.mode[i])];
+    double power = 1;
+    for (Eigen::Index k = 0; k < jet.w.cols(); ++k, power *= equations().scales().time) {
+      const double off = jet.w(law, k) - (k == 0 ? branch.c / branch.a : 0);
+      const double terms = std::max(jet.w_size(law, k) * power, jet.w_size(law, 0));
+      if (std::abs(off) * power > tolerance * terms) return false;
+    }
+  }
+  return true;
 }
 
 void ConsistentJets::Implementation::check(const Mode& mode, const Vector& x, const Vector& lambda,
@@ -119,7 +183,7 @@ void ConsistentJets::Implementation::check(const Mode& mode, const Vector& x, co
 
 /// What no vector of the null space moves is determined.
 void ConsistentJets::Implementation::read_known(Jet& jet) {
-  const DerivativeArray& array = equations.array();
+  const DerivativeArray& array = equations().array();
   const int n = array.n(), m = array.m(), levels = array.levels();
   jet.x_known.assign(static_cast<std::size_t>(n), levels + 2);
   jet.lambda_known.assign(static_cast<std::size_t>(m), levels + 1);
@@ -128,10 +192,10 @@ void ConsistentJets::Implementation::read_known(Jet& jet) {
   const RankElimination& elimination = newton.elimination();
   if (elimination.rank() == elimination.columns()) return;
   elimination.null_space(null_space);
-  Matrix moves = equations.expand(null_space);
-  const Matrix rates = equations.differential_projection() * moves.middleRows(n, n);
+  Matrix moves = equations().expand(null_space);
+  const Matrix rates = equations().differential_projection() * moves.middleRows(n, n);
   const auto largest = [&](const auto& row) { return row.cwiseAbs().maxCoeff(); };
-  const JetScales& scales = equations.scales();
+  const JetScales& scales = equations().scales();
   // What moves by no more than rounding stays: w must not be said to move by it.
   const auto move = [&](int column, double size) {
     const double moved = largest(moves.row(column)) / size;
@@ -142,11 +206,11 @@ void ConsistentJets::Implementation::read_known(Jet& jet) {
   Matrix x(n, levels + 2), lambda(m, levels + 1), w(m, levels + 1);
   for (int k = 0; k <= levels + 1; ++k)
     for (int j = 0; j < n; ++j)
-      x(j, k) = move(array.x_column(k, j), std::max(scales.x[j], std::abs(equations.x()(j, k))));
+      x(j, k) = move(array.x_column(k, j), std::max(scales.x[j], std::abs(equations().x()(j, k))));
   for (int k = 0; k <= levels; ++k)
     for (int i = 0; i < m; ++i)
       lambda(i, k) = move(array.lambda_column(k, i),
-                          std::max(scales.lambda[i], std::abs(equations.lambda()(i, k))));
+                          std::max(scales.lambda[i], std::abs(equations().lambda()(i, k))));
   for (int k = 0; k <= levels; ++k)
     for (int i = 0; i < m; ++i) {
       const auto row = array.derivatives().row(k * (n + m) + n + i);
@@ -172,31 +236,31 @@ void ConsistentJets::Implementation::read_known(Jet& jet) {
 }
 
 bool ConsistentJets::Implementation::prepare() {
-  if (equations.array().is_linear()) return true;
-  return equations.hold_multipliers() && newton.run(equations);
+  if (equations().array().is_linear()) return true;
+  return equations().hold_multipliers() && newton.run(equations());
 }
 
 /// The jet at the solution that Newton's method has found, or what it ended with.
 Jet ConsistentJets::Implementation::jet(bool solved) {
   Jet result;
-  equations.write(result);
+  equations().write(result);
   if (!solved) {
     result.x_known.assign(static_cast<std::size_t>(system.n()), 0);
     result.lambda_known.assign(static_cast<std::size_t>(system.m()), 0);
     result.w_known.assign(static_cast<std::size_t>(system.m()), 0);
     return result;
   }
-  result.residual = std::max(equations.relative_residual(), equations.slow_residual());
-  result.consistent = result.residual <= tolerance;
+  result.residual = std::max(equations().relative_residual(), equations().slow_residual());
+  result.consistent = result.residual <= tolerance && inert_laws_stay(result);
   read_known(result);
   return result;
 }
 
 void ConsistentJets::set_unit(double unit) {
-  JetScales scales = self_->equations.scales();
+  JetScales scales = self_->equations().scales();
   if (scales.fastest == unit) return;
   scales.fastest = unit;
-  self_->equations.set_scales(scales);
+  self_->equations().set_scales(scales);
 }
 
 /// A mode may have poles that are faster than the shortest time which the form of the equations
@@ -204,8 +268,9 @@ void ConsistentJets::set_unit(double unit) {
 Jet ConsistentJets::solve(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                           const Vector& rates) {
   self_->check(mode, x, lambda, rates);
+  self_->use(mode);
   Jet jet = solve_once(mode, t, x, lambda, rates);
-  const double unit = scales().fastest;
+  const double unit = self_->equations().scales().fastest;
   for (int k = 1; k <= shorter_units && is_doubtful(jet); ++k) {
     set_unit(std::ldexp(unit, -k * bits_per_unit));
     Jet shorter = solve_once(mode, t, x, lambda, rates);
@@ -217,18 +282,19 @@ Jet ConsistentJets::solve(const Mode& mode, double t, const Vector& x, const Vec
 
 Jet ConsistentJets::solve_once(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                                const Vector& rates) {
-  if (self_->equations.begin(mode, t, x, lambda, rates) && self_->newton.run(self_->equations))
+  if (self_->equations().begin(mode, t, x, lambda, rates) && self_->newton.run(self_->equations()))
     return self_->jet(true);
-  if (self_->equations.array().is_linear()) return self_->jet(false);
+  if (self_->equations().array().is_linear()) return self_->jet(false);
   return solve_from(mode, t, x, lambda, rates);
 }
 
 Jet ConsistentJets::solve_from(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                                const Vector& rates) {
   self_->check(mode, x, lambda, rates);
-  bool solved = self_->equations.begin(mode, t, x, lambda, rates) && self_->prepare();
-  if (!solved) self_->equations.begin(mode, t, x, lambda, rates);
-  solved = self_->equations.release_multipliers() && self_->newton.run(self_->equations);
+  self_->use(mode);
+  bool solved = self_->equations().begin(mode, t, x, lambda, rates) && self_->prepare();
+  if (!solved) self_->equations().begin(mode, t, x, lambda, rates);
+  solved = self_->equations().release_multipliers() && self_->newton.run(self_->equations());
   return self_->jet(solved);
 }
 
@@ -236,7 +302,7 @@ std::vector<int> ConsistentJets::decided_branches(double t, const Vector& x, dou
   std::vector<int> decided(laws().size(), -1);
   const auto& given = self_->structure.w_is_given;
   if (std::none_of(given.begin(), given.end(), [](char is) { return is != 0; })) return decided;
-  ModeArray& equations = self_->equations;
+  ModeArray& equations = self_->first();
   equations.begin(Mode(laws().size(), 0), t, x, Vector::Zero(m()), {});
   for (std::size_t i = 0; i < decided.size(); ++i) {
     if (!given[i]) continue;
@@ -263,14 +329,18 @@ JetSensitivities ConsistentJets::sensitivities(const Jet& jet, const Matrix& dx_
     changes.bottomRows(parameters) = dp_dq;
   }
   if (!jet.consistent) throw InvalidInput("sensitivities need a jet that is consistent");
-  ModeArray& equations = self_->equations;
-  const double unit = scales().fastest;
+  self_->use(jet.mode);
+  ModeArray& equations = self_->equations();
+  const double unit = equations.scales().fastest;
   set_unit(jet.unit);
   equations.begin(jet);
-  if (!self_->outer)
-    self_->outer = std::make_unique<DerivativeArray>(self_->system, levels(), true);
-  self_->outer->evaluate(jet.t, equations.scales().fastest, equations.x(), equations.lambda());
-  JetSensitivities result = differentiate_jet(equations, *self_->outer, jet, dx_dq, changes);
+  std::unique_ptr<DerivativeArray>& outer = self_->now->outer;
+  if (!outer)
+    outer = std::make_unique<DerivativeArray>(
+        self_->forms.any() ? self_->forms.of(jet.mode, self_->ends).system : self_->system,
+        levels(), true);
+  outer->evaluate(jet.t, equations.scales().fastest, equations.x(), equations.lambda());
+  JetSensitivities result = differentiate_jet(equations, *outer, jet, dx_dq, changes);
   set_unit(unit);
   return result;
 }
@@ -279,8 +349,8 @@ Matrix ConsistentJets::differential_projection(double t, const Vector& x, const 
                                                const Vector& rates) {
   const Mode any(laws().size(), 0);
   self_->check(any, x, lambda, rates);
-  self_->equations.begin(any, t, x, lambda, rates);
-  return self_->equations.differential_projection();
+  self_->first().begin(any, t, x, lambda, rates);
+  return self_->first().differential_projection();
 }
 
 }  // namespace perp

@@ -93,6 +93,16 @@ class ConsistentJets {
   void set_tolerance(double tolerance);
   [[nodiscard]] double tolerance() const;
 
+  /// From now on the equations are those at these ends of branches, one value of w or infinity for each
+  /// law; empty: at none. See BranchForms.
+  void hold_ends(std::vector<double> ends);
+  /// For each law: have the equations values without derivatives at some value of its w or λ?
+  [[nodiscard]] const std::vector<char>& rough_laws() const;
+  /// Is any law like that?
+  [[nodiscard]] bool has_rough_laws() const;
+  /// Is the end of this law held in the mode, so that its equations are others than without?
+  [[nodiscard]] bool is_held(int law, const Mode& mode);
+
   /// The jet of `mode` at t. Of x (n) the differential part is kept, the rest is a guess; λ (m) is
   /// a guess. `rates` (n) guesses ẋ; empty: 0. Throws InvalidInput for sizes that do not fit.
   Jet solve(const Mode& mode, double t, const Vector& x, const Vector& lambda,

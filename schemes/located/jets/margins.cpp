@@ -31,6 +31,7 @@ void judge(const Margin& margin, const Matrix& value, const Matrix& size, int la
     return;
   }
   verdict.strict = false;
+  verdict.open.push_back(law);
 }
 
 }  // namespace

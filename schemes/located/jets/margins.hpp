@@ -15,6 +15,7 @@ struct MarginVerdict {
   bool admissible = true;  ///< no margin becomes negative
   bool strict = true;      ///< every margin is or becomes positive
   double violation = 0;    ///< largest |c_k| τ^k / size among the coefficients that decide against
+  std::vector<int> open{};  ///< laws of which a margin is neither positive nor becomes so
 };
 
 /// The lexicographic sign of every margin of every law: the distance of w (of λ on vertical

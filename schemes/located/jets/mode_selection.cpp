@@ -31,6 +31,12 @@ double difference(const Jet& a, const Jet& b, const JetScales& scales) {
   return largest;
 }
 
+/// A solution that rests at an end by the equations of the end alone is one where there is no other.
+void leave_ends(std::vector<Continuation>& found) {
+  const auto rests = [](const Continuation& c) { return c.at_end; };
+  if (!std::all_of(found.begin(), found.end(), rests)) std::erase_if(found, rests);
+}
+
 /// The search of `select`: candidates are modes, each with one or more roots.
 class ModeSearch {
  public:
@@ -101,7 +107,10 @@ void ModeSearch::try_mode(const Mode& mode, const Vector& lambda, Guess guess,
     violation = std::min(violation, verdict.violation);
     return;
   }
+  const bool at_end = std::any_of(verdict.open.begin(), verdict.open.end(),
+                                  [&](int i) { return jets_.is_held(i, mode); });
   for (Continuation& other : found) {
+    if (other.at_end != at_end) continue;
     if (difference(other.jet, jet, jets_.scales()) > same) continue;
     if (other.mode != mode &&
         std::find(other.also.begin(), other.also.end(), mode) == other.also.end())
@@ -110,7 +119,7 @@ void ModeSearch::try_mode(const Mode& mode, const Vector& lambda, Guess guess,
     violation = -1;
     return;
   }
-  found.push_back({mode, std::move(jet), {}, verdict.strict});
+  found.push_back({mode, std::move(jet), {}, verdict.strict, at_end});
   violation = -1;
 }
 
@@ -169,6 +178,7 @@ std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int
       if (!more) mode[i] = 0;
     }
   }
+  leave_ends(found);
   return found;
 }
 
@@ -228,7 +238,7 @@ std::vector<Continuation> ModeSearch::combine(
 std::vector<Continuation> with_all_modes(std::vector<Continuation> list) {
   for (std::size_t k = 0, count = list.size(); k < count; ++k)
     for (const Mode& mode : std::vector<Mode>(std::move(list[k].also)))
-      list.push_back({mode, list[k].jet, {}, list[k].strict});
+      list.push_back({mode, list[k].jet, {}, list[k].strict, list[k].at_end});
   return list;
 }
 

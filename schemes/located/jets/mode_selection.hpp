@@ -14,6 +14,9 @@ struct Continuation {
   std::vector<Mode> also{};  ///< other modes with the same jet
   /// Every margin grows or is positive; otherwise one stays zero as far as the jet tells (grazing).
   bool strict = false;
+  /// The equations of the ends that the jets hold: the solution rests there. They are taken where no mode
+  /// leads away or keeps the end by a multiplier.
+  bool at_end = false;
 };
 
 /// The modes from which a continuous solution starts.

@@ -215,7 +215,7 @@ double on_grid(double exponent) {
 /// 2^exponent; whole numbers added to the exponent multiply it without rounding.
 double power(double exponent) {
   if (!std::isfinite(exponent)) return 1;
-  const double bounded = std::clamp(on_grid(exponent), -512.0, 512.0), whole = std::floor(bounded);
+  const double bounded = std::clamp(on_grid(exponent), -1000.0, 1000.0), whole = std::floor(bounded);
   return std::ldexp(std::exp2(bounded - whole), static_cast<int>(whole));
 }
 

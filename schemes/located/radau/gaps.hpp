@@ -21,6 +21,7 @@ struct Gap {
   double sign = 1;  ///< gap = sign · (value − bound)
   int variable = -1;  ///< -1: not of a variable's bound
   int surface = -1;   ///< of BoundWatch
+  bool rests = false;  ///< of a w that stays at the end without a multiplier that keeps it there
 
   [[nodiscard]] double at(double value) const { return sign * (value - bound); }
 };

@@ -34,8 +34,7 @@ bool is_finite(const std::vector<double>& values, std::size_t count) {
 }  // namespace
 
 ModeFlow::ModeFlow(const Dcs& system, std::vector<int> parameters)
-    : system_(system), parameters_(std::move(parameters)) {
-  validate(system_);
+    : system_(system), parameters_(std::move(parameters)), forms_(system) {
   for (std::size_t k = 0; k < parameters_.size(); ++k) {
     const int p = parameters_[k];
     if (p < 0 || p >= static_cast<int>(system_.parameters.size()))
@@ -45,73 +44,93 @@ ModeFlow::ModeFlow(const Dcs& system, std::vector<int> parameters)
         parameters_.begin() + static_cast<long>(k))
       throw InvalidInput(fmt::format("parameter {} is asked for twice", p));
   }
-  compile();
+  use({}, {}, {});
 }
 
-/// Machine code for F, G, dw/dt of velocity_laws_ and their derivatives.
-void ModeFlow::compile() {
-  std::vector<int> outputs = system_.F;
-  outputs.insert(outputs.end(), system_.G.begin(), system_.G.end());
-  outputs.insert(outputs.end(), velocity_lines_.begin(), velocity_lines_.end());
-  const auto rows = outputs.size();
-  Tape tape = with_parameters(system_, parameters_, outputs);
-  values_ = MachineCode(tape, outputs, rows);
-  bounded_.reset();
+/// Turns to the functions of a form, which are made once. Without a mode: those of the system.
+void ModeFlow::use(const BranchForms::Key& key, const Mode& mode, const BranchForms::Ends& ends) {
+  const auto [found, is_new] = known_.try_emplace(key);
+  now_ = &found->second;
+  if (is_new) {
+    now_->system = key.empty() ? system_ : forms_.of(mode, ends).system;
+    if (!key.empty()) now_->inert = forms_.of(mode, ends).inert;
+    compile();
+  }
+  resize();
+}
 
-  const int inputs = system_.parameter_input(0), q = parameter_count();
+/// Machine code for F, G, dw/dt of velocity_laws and their derivatives.
+void ModeFlow::compile() {
+  std::vector<int> outputs = now_->system.F;
+  outputs.insert(outputs.end(), now_->system.G.begin(), now_->system.G.end());
+  outputs.insert(outputs.end(), now_->velocity_lines.begin(), now_->velocity_lines.end());
+  const auto rows = outputs.size();
+  Tape tape = with_parameters(now_->system, parameters_, outputs);
+  now_->values = MachineCode(tape, outputs, rows);
+  now_->bounded.reset();
+
+  const int inputs = now_->system.parameter_input(0), q = parameter_count();
   std::vector<int> lines = outputs;
-  entries_.clear();
+  now_->entries.clear();
   for (const Derivative& d : differentiate(tape, outputs, 0, inputs)) {
-    entries_.push_back({d.output, d.input});
+    now_->entries.push_back({d.output, d.input});
     lines.push_back(d.line);
   }
-  linear_ = MachineCode(bind_inputs(tape, 0, {}, lines), lines, rows);
+  now_->linear = MachineCode(bind_inputs(tape, 0, {}, lines), lines, rows);
 
   std::vector<int> sorted = parameters_;
   std::ranges::sort(sorted);
   lines.clear();
-  parameter_entries_.clear();
+  now_->parameter_entries.clear();
   for (const Derivative& d : differentiate(tape, outputs, inputs, inputs + q)) {
     const int parameter = sorted[static_cast<std::size_t>(d.input - inputs)];
     const auto column = std::ranges::find(parameters_, parameter) - parameters_.begin();
-    parameter_entries_.push_back({d.output, static_cast<int>(column)});
+    now_->parameter_entries.push_back({d.output, static_cast<int>(column)});
     lines.push_back(d.line);
   }
-  by_parameters_ = MachineCode(bind_inputs(tape, 0, {}, lines), lines, 0);
+  now_->by_parameters = MachineCode(bind_inputs(tape, 0, {}, lines), lines, 0);
+}
 
+/// The places for what the functions give.
+void ModeFlow::resize() {
+  const int inputs = system_.parameter_input(0), q = parameter_count();
+  const std::size_t rows = static_cast<std::size_t>(n() + m()) + now_->velocity_lines.size();
+  std::vector<int> sorted = parameters_;
+  std::ranges::sort(sorted);
   z_.assign(static_cast<std::size_t>(inputs + q), 0);
   for (int k = 0; k < q; ++k)
     z_[static_cast<std::size_t>(inputs + k)] =
         system_.parameters[static_cast<std::size_t>(sorted[static_cast<std::size_t>(k)])];
   z_linear_ = z_;
   rows_.assign(rows, 0);
-  derivatives_.assign(entries_.size(), 0);
-  w_derivatives_.assign(entries_.size(), 0);
-  parameter_derivatives_.assign(parameter_entries_.size(), 0);
+  derivatives_.assign(now_->entries.size(), 0);
+  w_derivatives_.assign(now_->entries.size(), 0);
+  parameter_derivatives_.assign(now_->parameter_entries.size(), 0);
 }
 
 /// Writes dw/dt = ∂G/∂t + Σ_j ∂G/∂x_j ẋ_j of a law to the tape.
 void ModeFlow::add_velocity(int law) {
-  Tape& tape = system_.tape;
-  const int output = system_.G[static_cast<std::size_t>(law)];
+  Tape& tape = now_->system.tape;
+  const int output = now_->system.G[static_cast<std::size_t>(law)];
   int sum = -1;
   for (const Derivative& d :
-       differentiate(tape, std::span(&output, 1), 0, system_.parameter_input(0))) {
-    const int j = d.input - system_.variable_input(0);
+       differentiate(tape, std::span(&output, 1), 0, now_->system.parameter_input(0))) {
+    const int j = d.input - now_->system.variable_input(0);
     if (d.input != Dcs::time_input() && (j < 0 || j >= n()))
       throw InvalidInput(fmt::format(
           "law {}: the derivative of w is wanted, but w contains more than t and x", law));
     const int term =
         d.input == Dcs::time_input()
             ? d.line
-            : tape.apply(Operation::multiply, d.line, tape.input(system_.derivative_input(j)));
+            : tape.apply(Operation::multiply, d.line, tape.input(now_->system.derivative_input(j)));
     sum = sum < 0 ? term : tape.apply(Operation::add, sum, term);
   }
-  velocity_laws_.push_back(law);
-  velocity_lines_.push_back(sum < 0 ? tape.constant(0) : sum);
+  now_->velocity_laws.push_back(law);
+  now_->velocity_lines.push_back(sum < 0 ? tape.constant(0) : sum);
 }
 
-void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_level) {
+void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_level,
+                        const BranchForms::Ends& ends) {
   const auto laws = static_cast<std::size_t>(m());
   if (mode.size() != laws)
     throw InvalidInput(
@@ -122,22 +141,27 @@ void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_leve
   const auto at_velocity_level = [&](std::size_t i) {
     return !velocity_level.empty() && velocity_level[i] != 0;
   };
+  for (std::size_t i = 0; i < laws; ++i)
+    if (mode[i] < 0 || mode[i] >= static_cast<int>(system_.laws[i].branches.size()))
+      throw InvalidInput(fmt::format("law {} has no branch {}", i, mode[i]));
+  if (forms_.any()) use(forms_.key(mode, ends), mode, ends);
   bool more = false;
   for (std::size_t i = 0; i < laws; ++i) {
-    const auto& branches = system_.laws[i].branches;
-    if (mode[i] < 0 || mode[i] >= static_cast<int>(branches.size()))
-      throw InvalidInput(fmt::format("law {} has no branch {}", i, mode[i]));
     if (!at_velocity_level(i)) continue;
-    if (branches[static_cast<std::size_t>(mode[i])].b != 0)
+    if (system_.laws[i].branches[static_cast<std::size_t>(mode[i])].b != 0)
       throw InvalidInput(
           fmt::format("law {}: its branch does not fix w, which the velocity level "
                       "needs",
                       i));
-    if (std::ranges::find(velocity_laws_, static_cast<int>(i)) != velocity_laws_.end()) continue;
+    auto& compiled = now_->velocity_laws;
+    if (std::ranges::find(compiled, static_cast<int>(i)) != compiled.end()) continue;
     add_velocity(static_cast<int>(i));
     more = true;
   }
-  if (more) compile();
+  if (more) {
+    compile();
+    resize();
+  }
 
   mode_ = mode;
   free_laws_.clear();
@@ -145,7 +169,7 @@ void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_leve
   place_.assign(laws, -1);
   fixed_.assign(laws, 0);
   for (std::size_t i = 0; i < laws; ++i) {
-    const Branch& branch = system_.laws[i].branches[static_cast<std::size_t>(mode[i])];
+    const Branch& branch = now_->system.laws[i].branches[static_cast<std::size_t>(mode[i])];
     if (branch.a == 0) {
       fixed_[i] = branch.c / branch.b;
       continue;
@@ -154,8 +178,8 @@ void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_leve
     free_laws_.push_back(static_cast<int>(i));
     LawRow row{n() + static_cast<int>(i), branch.a, branch.b, branch.c};
     if (at_velocity_level(i)) {
-      const auto k =
-          std::ranges::find(velocity_laws_, static_cast<int>(i)) - velocity_laws_.begin();
+      const auto& compiled = now_->velocity_laws;
+      const auto k = std::ranges::find(compiled, static_cast<int>(i)) - compiled.begin();
       row.function = n() + m() + static_cast<int>(k);
       row.c = 0;
     }
@@ -175,8 +199,8 @@ void ModeFlow::make_terms() {
     return row < n() ? 1.0 : law_rows_[static_cast<std::size_t>(row - n())].a;
   };
   for (auto* terms : {&by_ydot_, &by_y_, &by_t_, &by_p_}) terms->clear();
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    const auto [function, input] = entries_[k];
+  for (std::size_t k = 0; k < now_->entries.size(); ++k) {
+    const auto [function, input] = now_->entries[k];
     const int row = equation[static_cast<std::size_t>(function)];
     if (row < 0) continue;
     if (input == Dcs::time_input()) {
@@ -191,9 +215,9 @@ void ModeFlow::make_terms() {
       if (j >= 0) by_y_.push_back({k, row, j, factor(row)});
     }
   }
-  for (std::size_t k = 0; k < parameter_entries_.size(); ++k) {
-    const int row = equation[static_cast<std::size_t>(parameter_entries_[k].row)];
-    if (row >= 0) by_p_.push_back({k, row, parameter_entries_[k].column, factor(row)});
+  for (std::size_t k = 0; k < now_->parameter_entries.size(); ++k) {
+    const int row = equation[static_cast<std::size_t>(now_->parameter_entries[k].row)];
+    if (row >= 0) by_p_.push_back({k, row, now_->parameter_entries[k].column, factor(row)});
   }
 }
 
@@ -237,18 +261,18 @@ bool ModeFlow::equations(const Vector& y, const std::vector<double>& rows, Vecto
 
 bool ModeFlow::evaluate(double t, const Vector& ydot, const Vector& y, Vector& H) {
   fill(t, ydot, y, z_);
-  values_.run(z_.data(), z_.size(), rows_.data(), nullptr);
+  now_->values.run(z_.data(), z_.size(), rows_.data(), nullptr);
   return equations(y, rows_, H);
 }
 
 bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<RunningError>& ydot,
                                 const std::vector<RunningError>& y, std::vector<RunningError>& H) {
   const auto columns = static_cast<std::size_t>(n());
-  if (!bounded_) {
-    std::vector<int> outputs = system_.F;
-    outputs.insert(outputs.end(), system_.G.begin(), system_.G.end());
-    outputs.insert(outputs.end(), velocity_lines_.begin(), velocity_lines_.end());
-    bounded_.emplace(system_.tape, outputs, system_.parameter_input(0), system_.parameters);
+  if (!now_->bounded) {
+    std::vector<int> outputs = now_->system.F;
+    outputs.insert(outputs.end(), now_->system.G.begin(), now_->system.G.end());
+    outputs.insert(outputs.end(), now_->velocity_lines.begin(), now_->velocity_lines.end());
+    now_->bounded.emplace(now_->system.tape, outputs, system_.parameter_input(0), system_.parameters);
   }
   std::vector<RunningError> inputs(1 + 2 * columns + place_.size());
   inputs[0] = t;
@@ -259,13 +283,14 @@ bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<Running
   z_error_.resize(z_.size());
   for (std::size_t k = 0; k < inputs.size(); ++k)
     z_[k] = inputs[k].value, z_error_[k] = inputs[k].error;
-  bounded_->run(z_.data(), z_error_.data());
+  now_->bounded->run(z_.data(), z_error_.data());
   H.resize(static_cast<std::size_t>(size()));
-  for (std::size_t r = 0; r < columns; ++r) H[r] = bounded_->output(r);
+  for (std::size_t r = 0; r < columns; ++r) H[r] = now_->bounded->output(r);
   for (std::size_t k = 0; k < law_rows_.size(); ++k) {
     const LawRow& law = law_rows_[k];
-    H[columns + k] = RunningError(law.a) * bounded_->output(static_cast<std::size_t>(law.function)) +
-                     RunningError(law.b) * y[columns + k] - RunningError(law.c);
+    const RunningError row = now_->bounded->output(static_cast<std::size_t>(law.function));
+    H[columns + k] =
+        RunningError(law.a) * row + RunningError(law.b) * y[columns + k] - RunningError(law.c);
   }
   return std::all_of(H.begin(), H.end(), [](const RunningError& row) {
     return std::isfinite(row.value) && std::isfinite(row.error);
@@ -275,7 +300,7 @@ bool ModeFlow::evaluate_bounded(const RunningError& t, const std::vector<Running
 bool ModeFlow::linearize(double t, const Vector& ydot, const Vector& y, Vector& H, Matrix& H_ydot,
                          Matrix& H_y) {
   fill(t, ydot, y, z_linear_);
-  linear_.run(z_linear_.data(), z_linear_.size(), rows_.data(), derivatives_.data());
+  now_->linear.run(z_linear_.data(), z_linear_.size(), rows_.data(), derivatives_.data());
   H_ydot.setZero(size(), size());
   H_y.setZero(size(), size());
   for (const Term& term : by_ydot_)
@@ -295,14 +320,15 @@ void ModeFlow::by_time(Vector& H_t) const {
 void ModeFlow::by_parameters(Matrix& H_p) {
   H_p.setZero(size(), parameter_count());
   if (by_p_.empty()) return;
-  by_parameters_.run(z_linear_.data(), z_linear_.size(), nullptr, parameter_derivatives_.data());
+  now_->by_parameters.run(z_linear_.data(), z_linear_.size(), nullptr,
+                          parameter_derivatives_.data());
   for (const Term& term : by_p_)
     H_p(term.row, term.column) = term.factor * parameter_derivatives_[term.entry];
 }
 
 bool ModeFlow::w(double t, const Vector& ydot, const Vector& y, Vector& w) {
   fill(t, ydot, y, z_);
-  values_.run(z_.data(), z_.size(), rows_.data(), nullptr);
+  now_->values.run(z_.data(), z_.size(), rows_.data(), nullptr);
   w.resize(m());
   std::copy_n(rows_.begin() + n(), m(), w.data());
   return w.allFinite();
@@ -311,15 +337,15 @@ bool ModeFlow::w(double t, const Vector& ydot, const Vector& y, Vector& w) {
 bool ModeFlow::linearize_w(double t, const Vector& ydot, const Vector& y, Vector& w, Matrix& w_ydot,
                            Matrix& w_y, Vector& w_t, Matrix& w_p) {
   fill(t, ydot, y, z_);
-  linear_.run(z_.data(), z_.size(), rows_.data(), w_derivatives_.data());
+  now_->linear.run(z_.data(), z_.size(), rows_.data(), w_derivatives_.data());
   w.resize(m());
   std::copy_n(rows_.begin() + n(), m(), w.data());
   w_ydot.setZero(m(), size());
   w_y.setZero(m(), size());
   w_t.setZero(m());
   w_p.setZero(m(), parameter_count());
-  for (std::size_t k = 0; k < entries_.size(); ++k) {
-    const int i = entries_[k].row - n(), input = entries_[k].column;
+  for (std::size_t k = 0; k < now_->entries.size(); ++k) {
+    const int i = now_->entries[k].row - n(), input = now_->entries[k].column;
     if (i < 0 || i >= m()) continue;
     if (input == Dcs::time_input()) {
       w_t[i] = w_derivatives_[k];
@@ -331,11 +357,11 @@ bool ModeFlow::linearize_w(double t, const Vector& ydot, const Vector& y, Vector
       if (j >= 0) w_y(i, j) = w_derivatives_[k];
     }
   }
-  if (!parameter_entries_.empty())
-    by_parameters_.run(z_.data(), z_.size(), nullptr, parameter_derivatives_.data());
-  for (std::size_t k = 0; k < parameter_entries_.size(); ++k) {
-    const int i = parameter_entries_[k].row - n();
-    if (i >= 0 && i < m()) w_p(i, parameter_entries_[k].column) = parameter_derivatives_[k];
+  if (!now_->parameter_entries.empty())
+    now_->by_parameters.run(z_.data(), z_.size(), nullptr, parameter_derivatives_.data());
+  for (std::size_t k = 0; k < now_->parameter_entries.size(); ++k) {
+    const int i = now_->parameter_entries[k].row - n();
+    if (i >= 0 && i < m()) w_p(i, now_->parameter_entries[k].column) = parameter_derivatives_[k];
   }
   return w.allFinite() && is_finite(w_derivatives_, w_derivatives_.size()) && w_p.allFinite();
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
 #include <perp/core/tape/bounded_tape.hpp>
 #include <perp/core/tape/machine_code.hpp>
+#include <perp/schemes/located/radau/branch_forms.hpp>
 
 namespace perp {
 
@@ -13,22 +15,26 @@ namespace perp {
 ///     0 = H(t, ẏ, y; p),   y = (x, λ of the laws whose branch leaves it open),   N unknowns
 ///     H = (F, a_i w_i + b_i λ_i - c_i of these laws)
 /// A branch with a = 0 fixes λ_i = c/b: no unknown and no equation. H does not contain the
-/// derivative of a multiplier. One object serves one thread; between two `set_mode` nothing is
-/// allocated.
+/// derivative of a multiplier. Where formulas have no derivatives at the end of a branch the functions
+/// are those of the branch, see BranchForms. One object serves one thread; between two `set_mode`
+/// nothing is allocated.
 class ModeFlow {
  public:
   /// `parameters`: those (indices into Dcs::parameters) with respect to which derivatives will be
   /// asked for, q of them, in the order of the columns. Throws InvalidInput: the system is not
   /// valid, an index does not exist or appears twice.
   explicit ModeFlow(const Dcs& system, std::vector<int> parameters = {});
+  ModeFlow(ModeFlow&&) = default;
+  ModeFlow& operator=(ModeFlow&&) = default;
 
   /// `velocity_level[i]` (empty: none): the equation w_i = const of a vertical branch is replaced
   /// by
   ///     dw_i/dt = ∂G_i/∂t + ∂G_i/∂x ẋ = 0,
   /// which turns a contact of relative degree two from index 3 into index 2. Throws InvalidInput: a
   /// branch does not exist; the velocity level is asked for on a branch that is not vertical, or of
-  /// a law whose w contains more than t and x.
-  void set_mode(const Mode& mode, const std::vector<char>& velocity_level = {});
+  /// a law whose w contains more than t and x. `ends`: see BranchForms.
+  void set_mode(const Mode& mode, const std::vector<char>& velocity_level = {},
+                const BranchForms::Ends& ends = {});
 
   [[nodiscard]] int n() const { return system_.n(); }
   [[nodiscard]] int m() const { return system_.m(); }
@@ -42,6 +48,9 @@ class ModeFlow {
   [[nodiscard]] bool is_differential(int k) const {
     return differential_[static_cast<std::size_t>(k)] != 0;
   }
+
+  /// Laws on a vertical branch whose multiplier no equation holds, see BranchForms. Empty: none.
+  [[nodiscard]] const std::vector<char>& inert() const { return now_->inert; }
 
   /// y (N) of x (n) and λ (m), and back; `scatter` also sets the λ that the mode fixes.
   void gather(const Vector& x, const Vector& lambda, Vector& y) const;
@@ -89,7 +98,20 @@ class ModeFlow {
     double a = 0, b = 0, c = 0;
   };
 
+  /// The functions of a form of the equations, and their derivatives.
+  struct Functions {
+    Dcs system;
+    std::vector<char> inert;
+    std::vector<int> velocity_laws;   // whose dw/dt is compiled
+    std::vector<int> velocity_lines;  // on the tape of the system
+    MachineCode values, linear, by_parameters;
+    std::optional<BoundedTape> bounded;  // made when first asked for
+    std::vector<Entry> entries, parameter_entries;
+  };
+
+  void use(const BranchForms::Key& key, const Mode& mode, const BranchForms::Ends& ends);
   void compile();
+  void resize();
   void add_velocity(int law);
   void make_terms();
   void fill(double t, const Vector& ydot, const Vector& y, std::vector<double>& z) const;
@@ -97,11 +119,9 @@ class ModeFlow {
 
   Dcs system_;
   std::vector<int> parameters_;      // as asked for
-  std::vector<int> velocity_laws_;   // whose dw/dt is compiled
-  std::vector<int> velocity_lines_;  // on the tape of the system
-  MachineCode values_, linear_, by_parameters_;
-  std::optional<BoundedTape> bounded_;  // made when first asked for
-  std::vector<Entry> entries_, parameter_entries_;
+  BranchForms forms_;
+  std::map<BranchForms::Key, Functions> known_;
+  Functions* now_ = nullptr;  // one of known_
 
   Mode mode_;
   std::vector<int> free_laws_, place_;  // place_[i]: of λ_i in y, -1: fixed

@@ -29,6 +29,8 @@ class Sensitivities {
                 ConsistentJets& jets);
 
   [[nodiscard]] bool active() const { return columns_ > 0; }
+  /// From now on there are none.
+  void end() { columns_ = 0; }
 
   /// S and ∂λ/∂q at one time.
   struct Values {
