@@ -129,7 +129,9 @@ class Run {
         return resets_accumulate(outcome.names);
       }
       const bool has_reset = outcome.kind == Scheme::ResetOutcome::Kind::applied;
-      if (has_reset) events_.drop(outcome);
+      if (outcome.kind == Scheme::ResetOutcome::Kind::no_value)
+        failure_ = {{Status::not_solved, {}, no_value_text(outcome.names)}, h_, start};
+      if (outcome.kind != Scheme::ResetOutcome::Kind::none) events_.drop(outcome);
       events_.write(result_.events);
       for (Event& jump : jumps) result_.events.push_back(std::move(jump));
       if (has_reset) ++result_.counts["resets"], ++steps_, ++resets;
