@@ -166,6 +166,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool old_mode_lasts_ = true;  // its equations were solved where departures were looked for last
   bool left_branch_ = false;  // solutions on other branches of the present mode were found
   double residual_ = 0;  // largest of the accepted steps
+  const Mode* pole_mode_ = nullptr;  // in which an algebraic variable has a pole of even order
+  double pole_t_ = 0;                // there
   std::string message_;
   long passed_at_start_ = 0;  // conditions that begin on their surface and leave it as if they passed
   long searches_ = 0, not_enumerated_ = 0, undetermined_ = 0, weak_ = 0, followed_ = 0;

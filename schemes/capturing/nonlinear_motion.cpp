@@ -70,6 +70,8 @@ bool NonlinearCapturing::passes_pole(double h) {
   const State& now = current();
   State& next = trial();
   if (now.fresh) return false;
+  // A pole that was seen stays where it was, however near to it the state has come.
+  if (pole_mode_ == now.mode && now.t < pole_t_ && pole_t_ < now.t + h) return true;
   for (int j = 0; j < step_.n(); ++j) {
     const double before = now.x[j], after = before + next.d[j];
     const bool changes_sign = (before < 0 && after > 0) || (before > 0 && after < 0);
@@ -115,7 +117,10 @@ bool NonlinearCapturing::has_even_pole(int variable, const Vector& d, const Vect
     largest = std::max({largest, here, ahead});
     if (k == summit_seen) seen = largest;
   }
-  return largest > pole_growth * seen;
+  if (!(largest > pole_growth * seen)) return false;
+  pole_mode_ = current().mode;
+  pole_t_ = current().t + (low + (high - low) / 2) * h;
+  return true;
 }
 
 /// |y| at the end of a shorter step in the present mode; NaN: none was found.

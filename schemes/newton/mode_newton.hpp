@@ -89,6 +89,8 @@ class ModeNewton {
   // Does the solution that the gate let pass lie where the rows say, mode_newton_definite.cpp
   bool is_definite(const Vector& d, const Vector& lambda);
   [[nodiscard]] bool has_underflowed() const;
+  bool is_flat(const Vector& d, const Vector& lambda);
+  void solve_single_rows();
   bool comes_back(const Vector& d, const Vector& lambda, int unknown, double side);
   double distance_bound(int unknown);
   void write_way_out(int unknown, double distance);

@@ -15,6 +15,7 @@ namespace {
 constexpr double bounds_beside = 16;  ///< of the distance from the solution: the point looked at
 constexpr double most_fold = 64;      ///< of a solution, to which Newton's step is so much shorter
 constexpr double definite = 0x1p-26;  ///< share of an unknown that no branch is apart by
+constexpr double flat_share = 0x1p-10;  ///< of an unknown by which a row that is flat lets it move
 constexpr double underflow = 0x1p-960;  ///< below this a product may round by more than u of itself
 
 }  // namespace
@@ -73,10 +74,37 @@ bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown, 
   return back >= out / most_fold && back <= out * most_fold;
 }
 
+/// Where the matrix is singular: does the gate pass beside the point as well, where an unknown is moved in
+/// whose own function no derivative is left, as in tanh(y) = 1 from y = 20 on? A double root does not, and
+/// products with a factor 0 leave the other one open.
+bool ModeNewton::is_flat(const Vector& d, const Vector& lambda) {
+  if (has_underflowed()) return true;
+  for (const int unknown : step_.curved_unknowns()) {
+    const double value = unknown_value(unknown, lambda);
+    if (value == 0 || !step_.is_curved_alone(unknown)) continue;
+    const auto size = static_cast<std::size_t>(step_.size());
+    std::fill_n(way_out_.begin(), size, 0.0);
+    bool has_slope = false;
+    for (std::size_t i = 0; i < size; ++i)
+      has_slope = has_slope || step_.jacobian()[i * size + static_cast<std::size_t>(unknown)] != 0;
+    if (has_slope) continue;
+    for (const double side : {flat_share, -flat_share}) {
+      way_out_[static_cast<std::size_t>(unknown)] = value;
+      step_.move(d, lambda, side, way_out_.data(), d_trial_, lambda_trial_);
+      const bool holds = step_.linearise(d_trial_, lambda_trial_) &&
+                         step_.bound(d_trial_, lambda_trial_) <= gate;
+      step_.linearise(d, lambda);
+      ask_gate(d, lambda);
+      if (holds) return true;
+    }
+  }
+  return false;
+}
+
 bool ModeNewton::is_definite(const Vector& d, const Vector& lambda) {
   if (step_.curved_unknowns().empty()) return true;
   bool regular = factorise();
-  if (!regular) return !has_underflowed();
+  if (!regular) return !is_flat(d, lambda);
   for (const int unknown : step_.curved_unknowns()) {
     if (!regular) return true;
     const double distance = distance_bound(unknown);

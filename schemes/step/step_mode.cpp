@@ -29,6 +29,15 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
   }
 }
 
+bool ImplicitStep::is_curved_alone(int unknown) const {
+  const auto& list = evaluator_.variable_entries();
+  return std::any_of(list.begin(), list.end(), [&](const DcsEvaluator::Variable& variable) {
+    const int column = evaluator_.entries()[variable.entry].column;
+    const auto is_it = [&](int input) { return is_unknown(input) && unknown_of(input) == unknown; };
+    return is_it(column) && std::any_of(variable.inputs.begin(), variable.inputs.end(), is_it);
+  });
+}
+
 /// The unknown that moves an input, which the mode leaves open.
 int ImplicitStep::unknown_of(int input) const {
   const int law = input - (1 + 2 * n());
