@@ -1,6 +1,7 @@
 // What a step of NonlinearCapturing moves and which branches end on its way: what the safeguard of a
 // change of mode asks.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
@@ -12,9 +13,9 @@ constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a p
 // At a pole of order 3/4 or more a variable grows by 2^(3/4) at least over the step before it, and by
 // 2^(3/4) for each halving of the distance; at a summit, hardly.
 constexpr double growth_of_step = 1.5;
-constexpr int summit_seen = 4, most_summit_halvings = 12;
-constexpr double pole_growth = 64;       ///< from the first of these on to the second
-constexpr double beside = 0x1p-10;       ///< share of a way on which a variable rises or falls
+constexpr int halvings_of_growth = 8, most_summit_halvings = 62;
+constexpr double pole_growth = 64;       ///< in so many halvings
+constexpr int shortest_beside = -50, longest_beside = -10;  ///< of a way: 2^k, on which a variable rises
 constexpr double off_centre = 0.46875;   ///< a pole in the middle itself has no value
 
 /// The share of a step at which a value that goes straight from `from`, in a range, to `to` leaves it,
@@ -107,20 +108,28 @@ bool NonlinearCapturing::has_even_pole(int variable, const Vector& d, const Vect
   const auto size_at = [&](double share) { return size_in_step(variable, share, d, lambda, h); };
   const double at_start = std::abs(current().x[variable]);
   const double at_end = std::abs(current().x[variable] + d[variable]);
-  if (!(size_at(beside) > at_start) || !(size_at(1 - beside) > at_end)) return false;
-  double low = 0, high = 1, seen = inf, largest = std::max(at_start, at_end);
-  for (int k = 0; k < most_summit_halvings; ++k) {
-    const double width = high - low, share = low + off_centre * width;
-    const double here = size_at(share), ahead = size_at(share + beside * width);
-    if (!std::isfinite(here) || !std::isfinite(ahead)) return false;
-    (ahead > here ? low : high) = share;
-    largest = std::max({largest, here, ahead});
-    if (k == summit_seen) seen = largest;
+  bool rises = false, falls = false;
+  for (int k = longest_beside; k >= shortest_beside && !(rises && falls); k -= 10) {
+    rises = rises || size_at(std::ldexp(1.0, k)) > at_start;
+    falls = falls || size_at(1 - std::ldexp(1.0, k)) > at_end;
   }
-  if (!(largest > pole_growth * seen)) return false;
-  pole_mode_ = current().mode;
-  pole_t_ = current().t + (low + (high - low) / 2) * h;
-  return true;
+  if (!rises || !falls) return false;
+  double low = 0, high = 1;
+  std::array<double, most_summit_halvings + 1> largest{std::max(at_start, at_end)};
+  for (int k = 1; k <= most_summit_halvings; ++k) {
+    const double width = high - low, share = low + off_centre * width;
+    const double here = size_at(share), ahead = size_at(share + std::ldexp(width, longest_beside));
+    if (!std::isfinite(here) || !std::isfinite(ahead) || here == ahead) return false;
+    (ahead > here ? low : high) = share;
+    const auto at = static_cast<std::size_t>(k);
+    largest[at] = std::max({largest[at - 1], here, ahead});
+    if (k < halvings_of_growth || !(largest[at] > pole_growth * largest[at - halvings_of_growth]))
+      continue;
+    pole_mode_ = current().mode;
+    pole_t_ = current().t + (low + (high - low) / 2) * h;
+    return true;
+  }
+  return false;
 }
 
 /// |y| at the end of a shorter step in the present mode; NaN: none was found.
