@@ -103,9 +103,6 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool solve_present(double h);
   bool passes_pole(double h);
   bool has_pole(int variable, const Vector& d, const Vector& lambda, double h);
-  [[nodiscard]] bool may_turn(int variable, double h) const;
-  bool has_even_pole(int variable, const Vector& d, const Vector& lambda, double h);
-  double size_in_step(int variable, double share, const Vector& d, const Vector& lambda, double h);
   bool is_on_branch(double h);
   bool has_orientation(int orientation, double h);
   bool follow_branch(double h);
@@ -166,8 +163,6 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool old_mode_lasts_ = true;  // its equations were solved where departures were looked for last
   bool left_branch_ = false;  // solutions on other branches of the present mode were found
   double residual_ = 0;  // largest of the accepted steps
-  const Mode* pole_mode_ = nullptr;  // in which an algebraic variable has a pole of even order
-  double pole_t_ = 0;                // there
   std::string message_;
   long passed_at_start_ = 0;  // conditions that begin on their surface and leave it as if they passed
   long searches_ = 0, not_enumerated_ = 0, undetermined_ = 0, weak_ = 0, followed_ = 0;

@@ -1,7 +1,6 @@
 // What a step of NonlinearCapturing moves and which branches end on its way: what the safeguard of a
 // change of mode asks.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
@@ -10,13 +9,6 @@ namespace perp {
 namespace {
 
 constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a pole
-// At a pole of order 3/4 or more a variable grows by 2^(3/4) at least over the step before it, and by
-// 2^(3/4) for each halving of the distance; at a summit, hardly.
-constexpr double growth_of_step = 1.5;
-constexpr int halvings_of_growth = 8, most_summit_halvings = 62;
-constexpr double pole_growth = 64;       ///< in so many halvings
-constexpr int shortest_beside = -50, longest_beside = -10;  ///< of a way: 2^k, on which a variable rises
-constexpr double off_centre = 0.46875;   ///< a pole in the middle itself has no value
 
 /// The share of a step at which a value that goes straight from `from`, in a range, to `to` leaves it,
 /// inside the step or, where it only comes nearer to an end, beyond.
@@ -65,83 +57,24 @@ Vector NonlinearCapturing::motion_terms(const Vector& a, const Vector& b) const 
   });
 }
 
-/// Does the attempted step, in the present mode, carry an algebraic variable through a pole, to the
-/// other sign or back on its own?
+/// Does the attempted step, in the present mode, carry an algebraic variable through a pole to the
+/// other sign?
 bool NonlinearCapturing::passes_pole(double h) {
   const State& now = current();
   State& next = trial();
   if (now.fresh) return false;
-  // A pole that was seen stays where it was, however near to it the state has come.
-  if (pole_mode_ == now.mode && now.t < pole_t_ && pole_t_ < now.t + h) return true;
   for (int j = 0; j < step_.n(); ++j) {
     const double before = now.x[j], after = before + next.d[j];
     const bool changes_sign = (before < 0 && after > 0) || (before > 0 && after < 0);
-    const bool turns = before * after > 0 && !step_.curved_unknowns().empty() && may_turn(j, h);
-    if ((!changes_sign && !turns) || differential_[static_cast<std::size_t>(j)] != 0) continue;
+    if (!changes_sign || differential_[static_cast<std::size_t>(j)] != 0) continue;
     const Vector d = next.d, lambda = next.lambda;
-    const bool passes = changes_sign ? has_pole(j, d, lambda, h) : has_even_pole(j, d, lambda, h);
+    const bool passes = has_pole(j, d, lambda, h);
     next.d = d;
     next.lambda = lambda;
     set_step(next.t, h);
-    step_.linearise(d, lambda);
-    step_.bound(d, lambda);
     if (passes) return true;
   }
   return false;
-}
-
-/// Has a variable grown by as much as before a pole, in this step or, by its length, in the last one? After
-/// a state that was gone back to nothing is known of that.
-bool NonlinearCapturing::may_turn(int variable, double h) const {
-  const State& now = current();
-  const double here = std::abs(now.x[variable]);
-  if (!(now.h > 0)) return true;
-  const double last = std::abs(now.x[variable] - now.d[variable]);
-  const double after = std::abs(now.x[variable] + trial().d[variable]);
-  return after > growth_of_step * here || here > last * std::pow(growth_of_step, now.h / h);
-}
-
-/// Does a variable rise to a pole and come back within the attempted step? It rises at the beginning,
-/// falls at the end, and what lies in between grows as the places that enclose it come together.
-bool NonlinearCapturing::has_even_pole(int variable, const Vector& d, const Vector& lambda,
-                                       double h) {
-  const auto size_at = [&](double share) { return size_in_step(variable, share, d, lambda, h); };
-  const double at_start = std::abs(current().x[variable]);
-  const double at_end = std::abs(current().x[variable] + d[variable]);
-  bool rises = false, falls = false;
-  for (int k = longest_beside; k >= shortest_beside && !(rises && falls); k -= 10) {
-    rises = rises || size_at(std::ldexp(1.0, k)) > at_start;
-    falls = falls || size_at(1 - std::ldexp(1.0, k)) > at_end;
-  }
-  if (!rises || !falls) return false;
-  double low = 0, high = 1;
-  std::array<double, most_summit_halvings + 1> largest{std::max(at_start, at_end)};
-  for (int k = 1; k <= most_summit_halvings; ++k) {
-    const double width = high - low, share = low + off_centre * width;
-    const double here = size_at(share), ahead = size_at(share + std::ldexp(width, longest_beside));
-    if (!std::isfinite(here) || !std::isfinite(ahead) || here == ahead) return false;
-    (ahead > here ? low : high) = share;
-    const auto at = static_cast<std::size_t>(k);
-    largest[at] = std::max({largest[at - 1], here, ahead});
-    if (k < halvings_of_growth || !(largest[at] > pole_growth * largest[at - halvings_of_growth]))
-      continue;
-    pole_mode_ = current().mode;
-    pole_t_ = current().t + (low + (high - low) / 2) * h;
-    return true;
-  }
-  return false;
-}
-
-/// |y| at the end of a shorter step in the present mode; NaN: none was found.
-double NonlinearCapturing::size_in_step(int variable, double share, const Vector& d,
-                                        const Vector& lambda, double h) {
-  const State& now = current();
-  State& next = trial();
-  next.d = share * d;
-  next.lambda = lambda;
-  set_step(now.t + share * h, share * h);
-  if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return nan;
-  return std::abs(now.x[variable] + next.d[variable]);
 }
 
 /// The change of sign is enclosed by shorter steps: where it is a zero, the variable becomes smaller

@@ -50,7 +50,6 @@ bool ModeNewton::direction() {
   regular_now_ = lu_.factorise(step_.jacobian(), step_.size(), step_.units());
   if (regular_now_) {
     lu_.solve(direction_.data());
-    solve_single_rows();
     orientation_ = lu_.determinant_sign();
   } else {
     singular_ = true;
@@ -61,19 +60,6 @@ bool ModeNewton::direction() {
   const bool moves =
       std::any_of(direction_.begin(), direction_.begin() + step_.size(), [](double d) { return d != 0; });
   return regular_now_ || (remainder_.share < 1 - 1e-6 && (moves || !remainder_.contradicts));
-}
-
-/// A row with one unknown says what it is, without the rounding of the others: 0 = s must not become
-/// −10^-20, of which there is no root.
-void ModeNewton::solve_single_rows() {
-  const int size = step_.size();
-  for (int i = 0; i < size; ++i) {
-    const double* row = step_.jacobian() + static_cast<std::ptrdiff_t>(i) * size;
-    const auto has_entry = [](double entry) { return entry != 0; };
-    const double* first = std::find_if(row, row + size, has_entry);
-    if (first == row + size || std::any_of(first + 1, row + size, has_entry)) continue;
-    direction_[static_cast<std::size_t>(first - row)] = step_.residual()[i] / *first;
-  }
 }
 
 /// Size of the next correction with the present matrix, in scaled unknowns.

@@ -90,7 +90,6 @@ class ModeNewton {
   bool is_definite(const Vector& d, const Vector& lambda);
   [[nodiscard]] bool has_underflowed() const;
   bool is_flat(const Vector& d, const Vector& lambda);
-  void solve_single_rows();
   bool comes_back(const Vector& d, const Vector& lambda, int unknown, double side);
   double distance_bound(int unknown);
   void write_way_out(int unknown, double distance);

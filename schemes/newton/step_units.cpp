@@ -1,4 +1,4 @@
-// Units of the unknowns of a step, in which Newton's matrices are scaled and singular points left.
+// Units of the unknowns of a step, in which Newton's matrices are scaled.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +8,6 @@
 
 namespace perp {
 namespace {
-
-constexpr double beside_point = 0x1p-26;  ///< share of the units by which a point is left
 
 /// The sizes of what stands in a system, row by row: columns are those of x, of λ and of 1.
 class Sizes {
@@ -92,32 +90,6 @@ void ImplicitStep::choose_units(const Vector& x, double t, double h) {
     all_units_[at(k)] = scaling.column[at(k)] - scaling.column[at(sizes.one())];
   has_units_ = true;
   write_units();
-}
-
-void ImplicitStep::replace_infinite_derivatives() {
-  std::vector<double> beside;
-  for (std::size_t k = 0; k < derivatives_.size(); ++k) {
-    if (std::isfinite(derivatives_[k])) {
-      last_derivatives_[k] = derivatives_[k];
-      continue;
-    }
-    for (const double share : {beside_point, -beside_point}) {
-      if (std::isfinite(last_derivatives_[k])) break;
-      write_derivatives_beside(share, beside);
-      last_derivatives_[k] = beside[k];
-    }
-    if (!std::isfinite(last_derivatives_[k])) last_derivatives_[k] = 0;
-    derivatives_[k] = last_derivatives_[k];
-  }
-}
-
-/// Those of F and G where x and λ are moved by a share of their units.
-void ImplicitStep::write_derivatives_beside(double share, std::vector<double>& derivatives) {
-  std::vector<double> z = z_, rows(rows_.size());
-  for (int j = 0; j < n(); ++j) z[at(1 + n() + j)] += std::ldexp(share, all_units_[at(j)]);
-  for (const int law : free_laws_) z[at(1 + 2 * n() + law)] += std::ldexp(share, all_units_[at(n() + law)]);
-  derivatives.resize(derivatives_.size());
-  evaluator_.linearize(z.data(), rows.data(), derivatives.data());
 }
 
 /// Of the unknowns of the mode.

@@ -48,7 +48,7 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
        {&rows_, &rows_old_, &bounded_rows_, &row_errors_, &errors_, &errors_old_, &residual_})
     list->resize(all);
   derivatives_.resize(entries.size());
-  last_derivatives_.assign(entries.size(), nan);
+  last_derivatives_.resize(entries.size());
   derivatives_old_.resize(entries.size());
   jacobian_.resize(all * all);
   all_units_.resize(all);
@@ -252,6 +252,15 @@ void ImplicitStep::bound_consistency_rows(const Vector& d) {
                              RunningError(derivatives_[k]) * RunningError(change, half_ulp(change));
     residual_[row] = sum.value;
     errors_[row] = sum.error;
+  }
+}
+
+void ImplicitStep::replace_infinite_derivatives() {
+  for (std::size_t k = 0; k < derivatives_.size(); ++k) {
+    if (std::isfinite(derivatives_[k]))
+      last_derivatives_[k] = derivatives_[k];
+    else
+      derivatives_[k] = last_derivatives_[k];
   }
 }
 

@@ -77,8 +77,7 @@ class ImplicitStep {
   void snap(const double* step, double share, Vector& d, Vector& lambda) const;
 
   /// Computes residual and jacobian at (d, λ). False if a residual is not finite. A derivative that
-  /// is not (√ at 0) keeps the value it had last, before that has one from beside the point, which only slows
-  /// Newton's method down.
+  /// is not (√ at 0) keeps the value it had last, which only slows Newton's method down.
   bool linearise(const Vector& d, const Vector& lambda);
 
   [[nodiscard]] const double* residual() const { return residual_.data(); }  ///< size()
@@ -159,7 +158,6 @@ class ImplicitStep {
   void consistency_rows(const Vector& d);
   void bound_consistency_rows(const Vector& d);
   void replace_infinite_derivatives();
-  void write_derivatives_beside(double share, std::vector<double>& derivatives);
 
   DcsEvaluator evaluator_;
   std::vector<Law> laws_;

@@ -105,37 +105,6 @@ TEST_SUITE("schemes/definite_solutions") {
     }
   }
 
-  TEST_CASE("a state slides where a square root of its distance ends on its surface") {
-    // s < 0 rises, s > 0 falls: s' = -1.5 sqrt|s| sign(s) + 0.6 - step(s), step(0) = 0.6 holds s = 0.
-    const Trajectory run = run_text(
-        "[variables]\ns = 1\n[model]\nequations = [\"der(s) = -1.5*sqrt(abs(s))*sign(s) + 0.6 - "
-        "step(s)\"]\n[run]\nt = [0, 2]\n",
-        0.1, 2);
-    CAPTURE(run.message);
-    CHECK(run.status == Status::solved);
-    CHECK(run.x.back()[0] == 0);
-  }
-
-  TEST_CASE("no step passes a pole of even order of a variable that enters nonlinearly") {
-    for (const double start : {0.0, 0.05, 0.03}) {
-      CAPTURE(start);
-      const Trajectory run = run_text(
-          fmt::format("[variables]\nx = {}\ny = {}\n[model]\nequations = [\"y^2*(x - 1)^2 = 1\", "
-                      "\"der(x) = 1\"]\n[run]\nt = [0, 2]\n",
-                      start, 1 / (1 - start)),
-          0.1, 2);
-      CHECK(run.status == Status::not_solved);
-      CHECK(run.x.back()[0] < 1);
-    }
-    // A summit is none: y^2 (1 + (x - 1)^2) = 1.
-    const Trajectory summit = run_text(
-        "[variables]\nx = 0\ny = 0.7\n[model]\nequations = [\"y^2*(1e-4 + (x - 1)^2) = 1\", \"der(x) = "
-        "1\"]\n[run]\nt = [0, 2]\n",
-        0.1, 2);
-    CAPTURE(summit.message);
-    CHECK(summit.status == Status::solved);
-  }
-
   TEST_CASE("a reset that sets what is no number ends the run, and so does a pole of its condition") {
     const auto run = [](const std::string& condition) {
       return run_text("[variables]\nx = 1\ny = 0\n[model]\nequations = [\"der(x) = -1\", \"der(y) = "
