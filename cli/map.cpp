@@ -66,8 +66,7 @@ void check_set_values(const ModelOptions& model, const std::vector<MapAxis>& axe
           fmt::format("{}: {} is varied by --vary; expected it in one of them", option, axis.name));
     };
     for (const std::string& text : model.set) {
-      const std::string key = parse_assignment(text, "--set").key;
-      if (key == axis.name || "run." + key == axis.name) excluded("--set " + text);
+      if (same_key(parse_assignment(text, "--set").key, axis.name)) excluded("--set " + text);
     }
     const auto h = model.run.find("h");
     if (axis.name == "run.h" && h != model.run.end() && !h->second.empty())

@@ -50,6 +50,15 @@ Signal free_part(const Dcs& system, const std::vector<int>& rows, const std::vec
   return {constant, varying, std::shared_ptr<const Tape>(std::move(tape)), std::move(formulas)};
 }
 
+/// Of what does not change.
+bool is_finite(const Signal& signal) {
+  for (Eigen::Index i = 0; i < signal.constant().size(); ++i)
+    if (!std::isfinite(signal.constant()[i]) &&
+        std::find(signal.varying().begin(), signal.varying().end(), i) == signal.varying().end())
+      return false;
+  return true;
+}
+
 }  // namespace
 
 void validate(const Dcs& system) {
@@ -131,6 +140,7 @@ std::optional<Lcs> as_lcs(const Dcs& system) {
   };
   lcs.b = free_part(system, system.F, varies(system.F), true);
   lcs.q = free_part(system, system.G, varies(system.G), false);
+  if (!is_finite(lcs.b) || !is_finite(lcs.q)) return std::nullopt;  // 1/(0 x)
   return lcs;
 }
 

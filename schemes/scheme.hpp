@@ -58,7 +58,8 @@ class Scheme {
     enum class Kind {
       none,     ///< none fired
       applied,  ///< the current state is the one after the first that fired, within the way
-      too_long  ///< one fired more than once: the way has to be gone in shorter steps from its start
+      too_long,  ///< one fired more than once: the way has to be gone in shorter steps from its start
+      no_value   ///< a value that one of them writes is no number there: the state is that before it
     };
     Kind kind = Kind::none;
     double since = 0;       ///< start of the step in which it fired: what came later is void

@@ -64,14 +64,13 @@ std::pair<std::string, std::string> name_and_table(std::string key) {
   return {key, table};
 }
 
-/// Do two keys of overrides mean one, a name without its table that which it has?
+}  // namespace
+
 bool same_key(const std::string& a, const std::string& b) {
   const auto [a_name, a_table] = name_and_table(a);
   const auto [b_name, b_table] = name_and_table(b);
   return a_name == b_name && (a_table == b_table || a_table.empty() || b_table.empty());
 }
-
-}  // namespace
 
 void ModelOptions::add_to(CommandLine& line) {
   line.add_option("MODEL", model, "a model file, or a name of the zoo (perp list models)")

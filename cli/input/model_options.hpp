@@ -29,6 +29,10 @@ struct ModelOptions {
   void add_scheme_to(CommandLine& line);
 };
 
+/// Do two keys of overrides mean one, a name without its table that which it has? x, x(0) and
+/// variables.x do.
+bool same_key(const std::string& a, const std::string& b);
+
 /// "--cross-check" of the key cross_check.
 std::string flag_of(const std::string& key);
 

@@ -20,9 +20,18 @@ void StateOptions::add_mode_to(CommandLine& line, const std::string& meaning) {
 }
 
 Model StateOptions::read(const ModelOptions& options) const {
+  check_time(options);
   const ModelReader reader(options);
   if (at.empty()) return reader({}, {}, "--at");
   return reader({}, parse_state(at, variable_names(reader({}, {}, "--at"))), "--at");
+}
+
+/// Throws InvalidInput where --set gives another time.
+void StateOptions::check_time(const ModelOptions& options) const {
+  for (const std::string& text : options.set)
+    if (!time.empty() && same_key(parse_assignment(text, "--set").key, "run.t"))
+      throw InvalidInput(
+          fmt::format("--t {}: run.t is given by '--set {}' too; expected one of them", time, text));
 }
 
 double StateOptions::t(const Model& model) const {

@@ -17,13 +17,15 @@ struct StateOptions {
   void add_to(CommandLine& line, const std::string& state, const std::string& time_of);
   void add_mode_to(CommandLine& line, const std::string& meaning);  ///< --mode
 
-  /// The model with the state of --at as its start. Throws ModelError, InvalidInput, FileError.
+  /// The model with the state of --at as its start. Throws ModelError, InvalidInput (--t and --set t
+  /// too), FileError.
   [[nodiscard]] Model read(const ModelOptions& options) const;
   /// --t, or the model's start. Throws InvalidInput.
   [[nodiscard]] double t(const Model& model) const;
   /// --mode, a branch for each law, by name or by number from 1; empty without it. Throws
   /// InvalidInput.
   [[nodiscard]] Mode present(const std::vector<Law>& laws) const;
+  void check_time(const ModelOptions& options) const;
 };
 
 /// The assignments "x1=0,x2=-1" of one --at. Throws InvalidInput: an unknown variable.

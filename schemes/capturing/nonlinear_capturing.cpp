@@ -375,6 +375,7 @@ void NonlinearCapturing::count(Counts& counts) const {
   if (undetermined_ > 0) counts["undetermined_multipliers"] += undetermined_;
   if (followed_ > 0) counts["followed_branches"] += followed_;
   if (weak_ > 0) counts["weak"] += weak_;
+  if (passed_at_start_ > 0) counts["resets_passed_at_start"] += passed_at_start_;
   if (newton_.refined_signs() > 0) counts["refined_signs"] += newton_.refined_signs();
 }
 

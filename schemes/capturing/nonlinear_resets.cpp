@@ -37,7 +37,12 @@ void NonlinearCapturing::start_resets() {
     resets_.set_side(k, before != 0 ? before : resets_.sign(k, path_.front(), errors));
     if (resets_.side(k) == 0) open.push_back(k);
   }
-  look_ahead(std::move(open));
+  look_ahead(open);
+  passed_at_start_ = 0;
+  for (const int k : open) {
+    const int direction = resets_.reset(k).direction, to = resets_.side(k);
+    if (to != 0 && (direction == 0 || direction == to)) ++passed_at_start_;
+  }
 }
 
 Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events) {
@@ -126,6 +131,11 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
   outcome.names = resets_.names(fired);
   const std::vector<ResetWatch::Approach> approaching = resets_.approaching(before, errors);
   after.x = resets_.values(fired, before, errors);
+  if (!errors.x.allFinite()) {
+    outcome.kind = ResetOutcome::Kind::no_value;
+    restore(before);
+    return outcome;
+  }
   restore(after);
   resets_.begin(errors);
   settled_ = settle_sides(errors, approaching);

@@ -93,7 +93,8 @@ class ResetWatch {
   std::optional<Firing> first(const Step& a, const Step& b);
 
   /// x after these resets: every value is computed from the state before, later resets win.
-  /// `errors`: of the state before, then of the one after.
+  /// `errors`: of the state before, then of the one after; infinite where a value is no number as far
+  /// as these errors let see (1/x at x = 0).
   Vector values(const std::vector<int>& list, const Step& before, Errors& errors);
 
  private:

@@ -25,6 +25,9 @@ const char* describe(NewtonEnd end) {
     case NewtonEnd::converged: return "converged";
     case NewtonEnd::inconsistent: return "the equations contradict each other";
     case NewtonEnd::domain: return "Newton's method left the domain of the equations";
+    case NewtonEnd::indefinite:
+      return "the equations hold to rounding far around every point found: their solution is at "
+             "infinity, or there is none";
     case NewtonEnd::stalled: return "Newton's method did not converge";
   }
   return "";
@@ -33,7 +36,7 @@ const char* describe(NewtonEnd end) {
 ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m()) {
   const auto all = static_cast<std::size_t>(step.n() + step.m());
   for (std::vector<double>* list :
-       {&direction_, &work_, &before_, &milestone_, &last_errors_, &floor_})
+       {&direction_, &work_, &way_out_, &before_, &milestone_, &last_errors_, &floor_})
     list->resize(all);
   asked_.reserve(static_cast<std::size_t>(step.m()));
   d_trial_ = Vector::Zero(step.n());
@@ -170,7 +173,10 @@ NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
   residual_ = inf;
   if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
   lambda_trial_ = lambda;
-  return iterate(d, lambda);
+  const NewtonEnd end = iterate(d, lambda);
+  if (end != NewtonEnd::converged || is_definite(d, lambda)) return end;
+  local_ = false;
+  return NewtonEnd::indefinite;
 }
 
 NewtonEnd ModeNewton::run_near(Vector& d, Vector& lambda) {

@@ -13,6 +13,7 @@ enum class NewtonEnd {
   converged,     ///< every row vanishes within its rounding
   inconsistent,  ///< the linearised equations contradict each other and nothing near solves them
   domain,        ///< every step leaves the domain of F or G (log of a negative number, ...)
+  indefinite,    ///< rows that vanish to rounding do so far around as well, or have underflowed
   stalled        ///< neither in the iterations allowed
 };
 
@@ -85,6 +86,14 @@ class ModeNewton {
 
  private:
   NewtonEnd iterate(Vector& d, Vector& lambda);
+  // Does the solution that the gate let pass lie where the rows say, mode_newton_definite.cpp
+  bool is_definite(const Vector& d, const Vector& lambda);
+  [[nodiscard]] bool has_underflowed() const;
+  bool is_flat(const Vector& d, const Vector& lambda);
+  bool comes_back(const Vector& d, const Vector& lambda, int unknown, double side);
+  double distance_bound(int unknown);
+  void write_way_out(int unknown, double distance);
+  [[nodiscard]] double unknown_value(int unknown, const Vector& lambda) const;
   NewtonEnd refused(Vector& d, Vector& lambda, bool finite, bool contracts);
   double ask_gate(const Vector& d, const Vector& lambda);
   [[nodiscard]] bool has_asked_rows() const;
@@ -109,6 +118,7 @@ class ModeNewton {
   ImplicitStep& step_;
   DenseLu lu_;
   std::vector<double> direction_, work_;
+  std::vector<double> way_out_;      // along which an unknown leaves its solution
   std::vector<double> floor_;        // rounding of the unknowns
   std::vector<double> before_;       // residuals before the present step
   std::vector<double> milestone_;    // and some iterations ago

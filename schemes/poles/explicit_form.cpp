@@ -59,6 +59,7 @@ class ModeEquations {
     std::vector<int> rest;
     for (const int row : open) rest.push_back(equations_[static_cast<std::size_t>(row)]);
     rest.insert(rest.end(), arguments_.begin(), arguments_.end());
+    rest.insert(rest.end(), conditions_.begin(), conditions_.end());
     const std::vector<int> lines = substitution(rest);
     form.rows.insert(form.rows.end(), lines.begin(), lines.end());
     return form;
@@ -85,6 +86,9 @@ class ModeEquations {
                       tape_.constant(branch(mode, i).c / branch(mode, i).b));
     equations_ = fixed(system_.F);
     arguments_ = fixed(system_.G);
+    std::vector<int> conditions;
+    for (const Reset& reset : system_.resets) conditions.push_back(reset.condition);
+    conditions_ = fixed(conditions);
     for (int i = 0; i < system_.m(); ++i) {
       const Branch& piece = branch(mode, i);
       if (piece.a == 0) continue;
@@ -249,7 +253,7 @@ class ModeEquations {
 
   const Dcs& system_;
   Tape tape_;
-  std::vector<int> equations_, arguments_, unknowns_;
+  std::vector<int> equations_, arguments_, conditions_, unknowns_;
   std::vector<int> column_of_;  // of each input among the unknowns; -1: none
   std::vector<Derivative> derivatives_;
 };
@@ -277,14 +281,18 @@ ExplicitForms::ExplicitForms(const Dcs& system)
     : differential_(static_cast<std::size_t>(system.n()), 0) {
   std::vector<int> lines = system.F;
   lines.insert(lines.end(), system.G.begin(), system.G.end());
+  for (const Reset& reset : system.resets) lines.push_back(reset.condition);
   system_.tape = bind_inputs(system.tape, system.parameter_input(0), system.parameters, lines);
-  const auto end_of_F = lines.begin() + system.n();
+  const auto end_of_F = lines.begin() + system.n(), end_of_G = end_of_F + system.m();
   system_.F.assign(lines.begin(), end_of_F);
-  system_.G.assign(end_of_F, lines.end());
+  system_.G.assign(end_of_F, end_of_G);
+  for (auto condition = end_of_G; condition != lines.end(); ++condition)
+    system_.resets.push_back({"", *condition, 0, {}, {}});
   system_.laws = system.laws;
 
   Tape tape = system_.tape;
   may_divide_ = !divisors_of(tape, lines).empty();
+  lines.resize(lines.size() - system.resets.size());  // conditions have no unknowns of their own
   const std::vector<Derivative> derivatives =
       differentiate(tape, lines, 0, system_.parameter_input(0));
   for (const Derivative& entry : derivatives)

@@ -153,6 +153,8 @@ class Run {
         continue;
       }
       const bool has_reset = outcome.kind == Scheme::ResetOutcome::Kind::applied;
+      if (outcome.kind == Scheme::ResetOutcome::Kind::no_value)
+        failure_ = {{Status::not_solved, {}, no_value_text(outcome.names)}, h_, start};
       log_piece(outcome, has_reset, std::move(jumps));
       if (ends_in_piece(from, logged, has_reset)) return false;
       if (has_reset && ++resets == most_resets) return resets_accumulate(outcome.names);
@@ -207,10 +209,8 @@ class Run {
 
   /// The events of a piece, without what its resets made void, and their jumps.
   void log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps) {
-    if (has_reset) {
-      events_.drop(outcome);
-      ++record_.counts()["resets"], ++steps_;
-    }
+    if (outcome.kind != Scheme::ResetOutcome::Kind::none) events_.drop(outcome);
+    if (has_reset) ++record_.counts()["resets"], ++steps_;
     events_.write(record_.events());
     std::ranges::move(jumps, std::back_inserter(record_.events()));
   }

@@ -17,6 +17,12 @@ std::string stopped_text(const RunEnd& at, bool ends, const std::string& why) {
 
 std::string interrupted_text(double t) { return fmt::format("interrupted at t = {:.10g}", t); }
 
+std::string no_value_text(const std::string& resets) {
+  return fmt::format("{} fires where what it sets is no number: a divisor that is 0, or a function "
+                     "beyond its domain",
+                     resets);
+}
+
 std::string accumulation_text(const RunEnd& at, const std::string& resets) {
   return fmt::format("resets accumulate at t = {:.10g} (step {}): {}; a contact law passes such an "
                      "accumulation",

@@ -21,6 +21,9 @@ std::string stopped_text(const RunEnd& at, bool ends, const std::string& why);
 /// "interrupted at t = 1"
 std::string interrupted_text(double t);
 
+/// "a reset has no value here: ..."
+std::string no_value_text(const std::string& resets);
+
 /// "resets accumulate at t = 2 (step 9): ..."
 std::string accumulation_text(const RunEnd& at, const std::string& resets);
 

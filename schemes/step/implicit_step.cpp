@@ -41,6 +41,7 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
   branch_.resize(static_cast<std::size_t>(m));
   unknown_.resize(static_cast<std::size_t>(m));
   free_laws_.reserve(static_cast<std::size_t>(m));
+  curved_.reserve(static_cast<std::size_t>(n + m));
   const auto inputs = static_cast<std::size_t>(evaluator_.inputs());
   for (std::vector<double>* list : {&z_, &z_error_, &z_old_}) list->resize(inputs);
   for (std::vector<double>* list :
@@ -82,46 +83,6 @@ void ImplicitStep::constraints(double t, const Vector& x, const Vector& lambda, 
   const auto count = static_cast<Eigen::Index>(algebraic.size());
   equations = Eigen::Map<const Vector>(algebraic.data(), count);
   w = Eigen::Map<const Vector>(rows_.data() + n(), m());
-}
-
-void ImplicitStep::set_mode(const Mode& mode, bool hold) {
-  free_laws_.clear();
-  size_ = n();
-  for (std::size_t i = 0; i < mode.size(); ++i) {
-    branch_[i] = &laws_[i].branches[static_cast<std::size_t>(mode[i])];
-    unknown_[i] = hold || branch_[i]->a == 0 ? -1 : size_++;
-    if (unknown_[i] >= 0) free_laws_.push_back(static_cast<int>(i));
-  }
-  write_units();
-  nonlinear_ = nonlinear_in_lambda_ = false;
-  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) {
-    const int column = evaluator_.entries()[variable.entry].column;
-    if (!is_unknown(column) || std::none_of(variable.inputs.begin(), variable.inputs.end(),
-                                            [&](int input) { return is_unknown(input); }))
-      continue;
-    nonlinear_ = true;
-    nonlinear_in_lambda_ = nonlinear_in_lambda_ || column > 2 * n();
-  }
-}
-
-std::vector<int> ImplicitStep::laws_of_rates() const {
-  std::vector<int> list;
-  for (const Place& place : places_)  // by rows
-    if (place.row >= n() && place.kind == Kind::derivative &&
-        (list.empty() || list.back() != place.row - n()))
-      list.push_back(place.row - n());
-  return list;
-}
-
-/// Does the mode leave the input open?
-bool ImplicitStep::is_unknown(int input) const {
-  const int law = input - (1 + 2 * n());
-  return input > 0 && (law < 0 || unknown_[static_cast<std::size_t>(law)] >= 0);
-}
-
-void ImplicitStep::fix(Vector& lambda) const {
-  for (int i = 0; i < m(); ++i)
-    if (branch(i).a == 0) lambda[i] = branch(i).c / branch(i).b;
 }
 
 void ImplicitStep::move(const Vector& d, const Vector& lambda, double s, const double* step,

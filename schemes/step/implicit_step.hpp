@@ -61,6 +61,11 @@ class ImplicitStep {
   [[nodiscard]] const int* units() const { return units_.data(); }
   /// Law of the unknown n + k.
   [[nodiscard]] const std::vector<int>& free_laws() const { return free_laws_; }
+  /// The unknowns that the equations of the mode are not linear in, by their form: their derivatives
+  /// depend on unknowns.
+  [[nodiscard]] const std::vector<int>& curved_unknowns() const { return curved_; }
+  /// Is one of its derivatives a function of this unknown itself, by its form?
+  [[nodiscard]] bool is_curved_alone(int unknown) const;
   /// λ of the laws whose branch fixes it.
   void fix(Vector& lambda) const;
   /// Adds the share s of a step of the unknowns.
@@ -137,6 +142,7 @@ class ImplicitStep {
   void set_mode(const Mode& mode, bool hold);
   void write_units();
   [[nodiscard]] bool is_unknown(int input) const;
+  [[nodiscard]] int unknown_of(int input) const;
   template <class Term>
   double norm_of_rows(const Term& term) const;
   template <class Term>
@@ -165,6 +171,7 @@ class ImplicitStep {
 
   std::vector<const Branch*> branch_;
   std::vector<int> free_laws_, unknown_;  // unknown_[i]: that of λ_i, -1: fixed
+  std::vector<int> curved_;
   int size_ = 0;
   bool has_units_ = false;
   std::vector<int> all_units_, units_;  // of d and every λ; of the unknowns

@@ -42,6 +42,7 @@ class FormLowering {
   Switches::Argument comparison(const Form& form, const std::string& text);
   int own_law(const Law& law, int argument, const std::string& text);
   void check_bounds(int lower, int upper, const std::string& text, FormPlace place);
+  void require_bounds(int old, const std::string& text);
 
   [[nodiscard]] int operand(const Form& form, std::size_t k) const {
     return line(form.operands[k]);
@@ -52,6 +53,7 @@ class FormLowering {
   Algebra algebra_;
   Switches switches_;
   std::vector<int> lines_;  // new lines of the old ones; of conditions their θ
+  std::vector<char> always_counts_;  // of the old lines: no condition of an `if` leaves it out
   bool creates_ = true;
 };
 

@@ -8,12 +8,42 @@ namespace {
 
 int first_parameter(const EquationModel& model) { return 1 + 2 * model.n(); }
 
+/// The lines that equations and laws depend on wherever the conditions of `if` lead.
+std::vector<char> unconditional_lines(const EquationModel& model) {
+  std::vector<char> counts(static_cast<std::size_t>(model.tape.size()), 0);
+  const auto need = [&](int line) {
+    if (line >= 0) counts[static_cast<std::size_t>(line)] = 1;
+  };
+  for (const Equation& equation : model.equations) need(equation.left), need(equation.right);
+  for (const StatedLaw& stated : model.laws) need(stated.argument);
+  for (int line = model.tape.size() - 1; line >= 0; --line) {
+    if (counts[static_cast<std::size_t>(line)] == 0) continue;
+    const Form* form = model.forms.find(model.tape, line);
+    if (form == nullptr) {
+      if (model.tape[line].operation == Operation::input) continue;
+      need(model.tape[line].a);
+      need(model.tape[line].b);
+    } else if (form->kind == FormKind::choice) {
+      need(form->operands[0]);
+    } else {
+      for (const int operand : form->operands) need(operand);
+    }
+  }
+  return counts;
+}
+
+/// λ = 0 as long as w >= 0, and nothing beyond.
+Law requirement(const std::string& name, const std::string& branch) {
+  return {name, {{0, 1, 0, {0, inf}, {}, branch}}};
+}
+
 }  // namespace
 
 FormLowering::FormLowering(const EquationModel& model)
     : model_(model),
       algebra_(tape_, first_parameter(model), model.parameters, model.intervals()),
-      switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())) {
+      switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())),
+      always_counts_(unconditional_lines(model)) {
   for (const StatedLaw& stated : model.laws) switches_.add_stated_law(stated.law);
 }
 
@@ -72,8 +102,8 @@ int FormLowering::form(int old) {
     }
     case FormKind::maximum:
     case FormKind::minimum: return folded_maximum(form, text);
-    case FormKind::saturation: return saturation(form, text, place);
-    case FormKind::dead_zone: return dead_zone(form, text, place);
+    case FormKind::saturation: require_bounds(old, text); return saturation(form, text, place);
+    case FormKind::dead_zone: require_bounds(old, text); return dead_zone(form, text, place);
     case FormKind::piecewise: return piecewise(form, text, place);
     case FormKind::choice: return choice(form);
     default: return condition(form, text);
@@ -131,6 +161,18 @@ void FormLowering::check_bounds(int lower, int upper, const std::string& text, F
   throw FormError(fmt::format("the bounds of {} are {} and {}; expected lower <= upper", text,
                               algebra_.value(lower), algebra_.value(upper)),
                   place);
+}
+
+/// Bounds that move must stay in order, else the operator has no value: a law whose w is their distance
+/// has no branch below 0. Within the branches of an `if` nobody may ask for it.
+void FormLowering::require_bounds(int old, const std::string& text) {
+  const Form& form = *model_.forms.find(model_.tape, old);
+  const int lower = operand(form, 1), upper = operand(form, 2);
+  const bool is_checked = algebra_.is_known(lower) && algebra_.is_known(upper);
+  if (is_checked || !creates_ || algebra_.is_exact() || always_counts_[static_cast<std::size_t>(old)] == 0)
+    return;
+  const std::string order = print(form, 1) + " <= " + print(form, 2);
+  switches_.add_requirement(requirement(order + " in " + text, order), algebra_.subtract(upper, lower));
 }
 
 /// sat(w, l, u) = l + (u - l) sat((w - l)/(u - l), 0, 1): one law, whose data no parameter enters.

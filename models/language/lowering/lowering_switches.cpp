@@ -31,6 +31,10 @@ int Switches::add_law(const Law& law, const std::string& name, int argument) {
   return static_cast<int>(list_.size()) - 1;
 }
 
+void Switches::add_requirement(const Law& law, int argument) {
+  list_.push_back({.argument = argument, .law = law, .is_stated = true, .names = {law.name}});
+}
+
 int Switches::add_stated_law(const Law& law) {
   list_.push_back({.law = law, .is_stated = true, .names = {law.name}});
   return static_cast<int>(list_.size()) - 1;

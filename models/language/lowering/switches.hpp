@@ -26,7 +26,7 @@ struct Switch {
   int argument = -1;                 ///< line of w
   std::optional<Law> law{};          ///< empty: it follows from what is asked of w
   AffineForm form{};                 ///< of w, to recognise its multiples; of a given law empty
-  bool is_stated = false;            ///< by the model: it is there even where no equation needs it
+  bool is_stated = false;            ///< by the model, or a requirement: it is there even where no equation needs it
   std::vector<std::string> names{};  ///< the operators that ask, as they are written
   Asked first{};                     ///< the first of them
 
@@ -53,6 +53,8 @@ class Switches {
 
   /// A law with an argument and a multiplier of its own.
   int add_law(const Law& law, const std::string& name, int argument);
+  /// One that no equation needs, which holds all the same.
+  void add_requirement(const Law& law, int argument);
   /// One that the model states, whose argument follows later.
   int add_stated_law(const Law& law);
   void set_argument(int index, int line) { list_[static_cast<std::size_t>(index)].argument = line; }

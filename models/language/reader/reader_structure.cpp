@@ -38,17 +38,26 @@ std::vector<int> parts_without_value(const Dcs& system) {
   Tape tape = system.tape;
   lowering::Algebra algebra(tape, system.parameter_input(0), system.parameters);
   std::vector<int> parts(static_cast<std::size_t>(tape.size()), -1);
+  std::vector<char> is_zero(parts.size(), 0);  // of numbers and of their products with what is finite
   const auto part_of = [&](int line) { return line < 0 ? -1 : parts[static_cast<std::size_t>(line)]; };
   for (int line = 0; line < tape.size(); ++line) {
     const Instruction here = tape[line];
     int& part = parts[static_cast<std::size_t>(line)];
+    const auto zero = [&](int operand) {
+      return operand >= 0 && is_zero[static_cast<std::size_t>(operand)] != 0;
+    };
     if (algebra.is_known(line)) {
       if (!std::isfinite(algebra.value(line))) part = line;
+      is_zero[static_cast<std::size_t>(line)] = algebra.value(line) == 0;
       continue;
     }
     if (here.operation == Operation::input) continue;
+    is_zero[static_cast<std::size_t>(line)] =
+        here.operation == Operation::multiply && (zero(here.a) || zero(here.b));
     const int first = part_of(here.a), second = part_of(here.b);
-    const double known_y = here.b >= 0 && algebra.is_known(here.b) ? algebra.value(here.b) : std::nan("");
+    const double known_y = zero(here.b)                                  ? 0
+                           : here.b >= 0 && algebra.is_known(here.b) ? algebra.value(here.b)
+                                                                     : std::nan("");
     if (has_no_value(here.operation, first >= 0, second >= 0, known_y))
       part = first >= 0 ? first : second >= 0 ? second : line;
   }

@@ -43,6 +43,27 @@ TEST_SUITE("cli/map") {
       }
   }
 
+  TEST_CASE("what is varied is set nowhere else, however it is written; nor is the time") {
+    const Folder folder;
+    for (const char* set : {"x1=1", "x1(0)=1", "variables.x1=1"}) {
+      CAPTURE(set);
+      const Outcome run = perp_program(
+          folder, {"map", "switching_dae_jump", "--vary", "x1=-2:2:3", "--set", set});
+      CHECK(run.status == 2);
+      CHECK(run.err.find("x1 is varied by --vary") != std::string::npos);
+    }
+    CHECK(perp_program(folder, {"map", "switching_dae_jump", "--vary", "B1=-2:2:3", "--set",
+                                "parameters.B1=1"})
+              .status == 2);
+    for (const char* command : {"solutions", "jumps", "equilibria"}) {
+      CAPTURE(command);
+      const Outcome run =
+          perp_program(folder, {command, "switching_dae_jump", "--t", "1", "--set", "t=0,2"});
+      CHECK(run.status == 2);
+      CHECK(run.err.find("run.t is given by '--set t=0,2' too") != std::string::npos);
+    }
+  }
+
   TEST_CASE("the bytes do not depend on the number of threads") {
     const Folder folder;
     for (const char* what : {"solutions", "ac", "jumps", "outcome"}) {

@@ -1,0 +1,123 @@
+// Is there a solution where the rows vanish to rounding? Called by ModeNewton::run where it converged.
+//
+// |F| <= 8 e bounds the distance y − y* of a simple solution by z = |J⁻¹| (|F| + 8 e), and Newton's
+// step from 16 z beside it leads back by 16 z; by 16 z / k to a k-fold one. A row that goes to 0 at
+// infinity, or is flat as exp(−1/y²) at 0, lets the gate pass from some point on: there it does so on
+// one side as well, or Newton's step leads nowhere.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/newton/mode_newton.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double bounds_beside = 16;  ///< of the distance from the solution: the point looked at
+constexpr double most_fold = 64;      ///< of a solution, to which Newton's step is so much shorter
+constexpr double definite = 0x1p-26;  ///< share of an unknown that no branch is apart by
+constexpr double flat_share = 0x1p-10;  ///< of an unknown by which a row that is flat lets it move
+constexpr double underflow = 0x1p-960;  ///< below this a product may round by more than u of itself
+
+}  // namespace
+
+/// x_j + d_j, or λ.
+double ModeNewton::unknown_value(int unknown, const Vector& lambda) const {
+  if (unknown < step_.n()) return step_.variable(unknown);
+  return lambda[step_.free_laws()[static_cast<std::size_t>(unknown - step_.n())]];
+}
+
+/// Has a row an error, but one of underflow alone? That it is 0 shows nothing.
+bool ModeNewton::has_underflowed() const {
+  return std::any_of(step_.errors(), step_.errors() + step_.size(),
+                     [](double error) { return 0 < error && error < underflow; });
+}
+
+/// The bound z = |J⁻¹| b, b = |F| + 8 e, of the distance of an unknown from its solution. Its row of J⁻¹
+/// is left in the way out, its terms in the work.
+double ModeNewton::distance_bound(int unknown) {
+  std::fill_n(way_out_.begin(), step_.size(), 0.0);
+  way_out_[static_cast<std::size_t>(unknown)] = 1;
+  lu_.solve_transposed(way_out_.data());
+  double sum = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
+    const double bound = std::abs(step_.residual()[i]) + gate * step_.errors()[i];
+    sum += work_[i] = bound == 0 ? 0 : bound * std::abs(way_out_[i]);
+  }
+  return sum;
+}
+
+/// The way on which the rows let the unknown move most, J⁻¹ (b_i² (J⁻ᵀ)_i), as long as its bound.
+void ModeNewton::write_way_out(int unknown, double distance) {
+  const auto size = static_cast<std::size_t>(step_.size());
+  const double largest = *std::max_element(work_.begin(), work_.begin() + step_.size());
+  for (std::size_t i = 0; i < size; ++i) {
+    const double bound = std::abs(step_.residual()[i]) + gate * step_.errors()[i];
+    way_out_[i] = std::copysign(bound * (work_[i] / largest), way_out_[i]);
+  }
+  lu_.solve(way_out_.data());
+  const double scale = distance / way_out_[static_cast<std::size_t>(unknown)];
+  for (std::size_t j = 0; j < size; ++j) way_out_[j] *= scale;
+}
+
+/// Does Newton's step lead back from beside the solution on one side, where a row is beyond its gate?
+/// Where the rows have no values there is nothing that goes on.
+bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown, double side) {
+  step_.move(d, lambda, side * bounds_beside, way_out_.data(), d_trial_, lambda_trial_);
+  if (!step_.linearise(d_trial_, lambda_trial_)) return true;
+  const double residual = step_.bound(d_trial_, lambda_trial_);
+  if (residual <= gate) return false;
+  if (!factorise()) return false;
+  std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), work_.begin());
+  lu_.solve(work_.data());
+  const auto k = static_cast<std::size_t>(unknown);
+  const double back = side * work_[k], out = bounds_beside * way_out_[k];
+  return back >= out / most_fold && back <= out * most_fold;
+}
+
+/// Where the matrix is singular: does the gate pass beside the point as well, where an unknown is moved in
+/// whose own function no derivative is left, as in tanh(y) = 1 from y = 20 on? A double root does not, and
+/// products with a factor 0 leave the other one open.
+bool ModeNewton::is_flat(const Vector& d, const Vector& lambda) {
+  if (has_underflowed()) return true;
+  for (const int unknown : step_.curved_unknowns()) {
+    const double value = unknown_value(unknown, lambda);
+    if (value == 0 || !step_.is_curved_alone(unknown)) continue;
+    const auto size = static_cast<std::size_t>(step_.size());
+    std::fill_n(way_out_.begin(), size, 0.0);
+    bool has_slope = false;
+    for (std::size_t i = 0; i < size; ++i)
+      has_slope = has_slope || step_.jacobian()[i * size + static_cast<std::size_t>(unknown)] != 0;
+    if (has_slope) continue;
+    for (const double side : {flat_share, -flat_share}) {
+      way_out_[static_cast<std::size_t>(unknown)] = value;
+      step_.move(d, lambda, side, way_out_.data(), d_trial_, lambda_trial_);
+      const bool holds = step_.linearise(d_trial_, lambda_trial_) &&
+                         step_.bound(d_trial_, lambda_trial_) <= gate;
+      step_.linearise(d, lambda);
+      ask_gate(d, lambda);
+      if (holds) return true;
+    }
+  }
+  return false;
+}
+
+bool ModeNewton::is_definite(const Vector& d, const Vector& lambda) {
+  if (step_.curved_unknowns().empty()) return true;
+  bool regular = factorise();
+  if (!regular) return !is_flat(d, lambda);
+  for (const int unknown : step_.curved_unknowns()) {
+    if (!regular) return true;
+    const double distance = distance_bound(unknown);
+    if (distance <= definite * std::abs(unknown_value(unknown, lambda))) continue;
+    if (!std::isfinite(distance)) return !has_underflowed();
+    write_way_out(unknown, distance);
+    const bool comes = comes_back(d, lambda, unknown, 1) && comes_back(d, lambda, unknown, -1);
+    step_.linearise(d, lambda);
+    ask_gate(d, lambda);
+    if (!comes) return false;
+    regular = factorise();
+  }
+  return true;
+}
+
+}  // namespace perp

@@ -1,0 +1,152 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <perp/models/language/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+
+using namespace perp;
+
+namespace {
+
+Trajectory run_text(const std::string& text, double h, double end) {
+  const Model model = read_model_text(text, "definite");
+  if (const auto* system = std::get_if<Dcs>(&model.system))
+    return integrate(*system, model.x0(), {0, end}, BackwardEuler{.h = h});
+  return integrate(std::get<Lcs>(model.system), model.x0(), {0, end}, BackwardEuler{.h = h});
+}
+
+/// Three steps of 0 = g(y), beside a state that moves.
+Trajectory run_equation(const std::string& equation, const std::string& guess) {
+  return run_text(fmt::format("[variables]\nx = 0\ny = {}\n[model]\nequations = [\"der(x) = 1\", "
+                              "\"{}\"]\n[run]\nt = [0, 1]\n",
+                              guess, equation),
+                  1e-3, 3e-3);
+}
+
+struct Case {
+  std::string equation, guess;
+};
+
+}  // namespace
+
+TEST_SUITE("schemes/definite_solutions") {
+  TEST_CASE("an equation without a finite root is never solved, however far its rows round to 0") {
+    for (const Case& one : std::vector<Case>{
+             {"exp(y) = 0", "1"},
+             {"exp(y) = 0", "-800"},
+             {"exp(-y) = 0", "1"},
+             {"exp(-y^2) = 0", "1"},
+             {"tanh(y) = 1", "1"},
+             {"tanh(y) = 1", "25"},
+             {"tanh(y) = 1", "1e6"},
+             {"atan(y) = pi/2", "3"},
+             {"atan(y) = pi/2", "1e20"},
+             {"1/y = 0", "1"},
+             {"1/(1 + exp(-y)) = 1", "2"},
+             {"y/(1 + y) = 1", "3"},
+             {"exp(-1/y^2) = 0", "1"},
+             {"sqrt(1 + y^2) = y", "1"},
+             {"log(y) = -800", "1"},
+         }) {
+      CAPTURE(one.equation);
+      CAPTURE(one.guess);
+      CHECK(run_equation(one.equation, one.guess).status != Status::solved);
+    }
+  }
+
+  TEST_CASE("two equations share a root at infinity: neither is solved") {
+    const Trajectory run = run_text(
+        "[variables]\ny = 3\na = 1\nv = 3\n[model]\nequations = [\"a = atan(y)\", \"a = pi/2\", "
+        "\"v = y\"]\n[run]\nt = [0, 1]\n",
+        1e-3, 3e-3);
+    CHECK(run.status != Status::solved);
+  }
+
+  TEST_CASE("simple, double, triple and tangent roots, roots at 0 and beside cancellation are solved") {
+    struct Root {
+      std::string equation, guess;
+      double root, tol;  ///< absolute, of equations in units of 1
+    };
+    for (const Root& one : std::vector<Root>{
+             {"exp(y) = 2", "5", std::log(2.0), 1e-15},
+             {"y + y^3 = 0.1 + 0.2 - 0.3", "1", 5.551115123125783e-17, 1e-30},
+             {"y^2 - 2*y + 1 = 0", "0.3", 1, 1e-7},
+             {"(y - 1)^3 = 0", "3", 1, 1e-9},
+             {"cos(y) = 1", "0.5", 0, 1e-7},
+             {"y*log(y) = 0", "1.5", 1, 1e-15},
+             {"sqrt(y) = 1e-100", "1e-190", 1e-200, 1e-213},
+             {"y^3 = 1e-300", "1e-90", 1e-100, 1e-113},
+             {"1e150*y^2 = 1e-150", "1e-140", 1e-150, 1e-163},
+             {"y*exp(y) = exp(1)", "2", 1, 1e-14},
+             {"sinh(y) = 1e100", "200", std::asinh(1e100), 1e-12},
+             {"sin(y)/y = 1", "1", 0, 1e-7},
+             {"y^3 - y = 0", "0.1", 0, 1e-30},
+             {"tanh(y) = 0.5", "0", std::atanh(0.5), 1e-15},
+             {"y = 0*exp(700*y)", "0.1", 0, 0},
+         }) {
+      CAPTURE(one.equation);
+      const Trajectory run = run_equation(one.equation, one.guess);
+      CAPTURE(run.message);
+      CHECK(run.status == Status::solved);
+      CHECK(std::abs(run.x.back()[1] - one.root) <= one.tol);
+    }
+  }
+
+  TEST_CASE("a root in units of 2^k is the one of units of 1, to the bit") {
+    const double y = run_equation("exp(y) + y = 3", "1").x.back()[1];
+    for (const int k : {-300, -30, 30, 300}) {
+      const std::string unit = fmt::format("{:.17g}", std::ldexp(1.0, k));
+      const Trajectory run = run_equation(fmt::format("exp(y/{0}) + y/{0} = 3", unit), unit);
+      CHECK(run.status == Status::solved);
+      CHECK(run.x.back()[1] == std::ldexp(y, k));
+    }
+  }
+
+  TEST_CASE("a reset that sets what is no number ends the run, and so does a pole of its condition") {
+    const auto run = [](const std::string& condition) {
+      return run_text("[variables]\nx = 1\ny = 0\n[model]\nequations = [\"der(x) = -1\", \"der(y) = "
+                      "0\"]\nwhen = [{ condition = \"" +
+                          condition + "\", direction = -1, set = { y = \"1/x\" }, name = \"r\" }]\n[run]\nt = "
+                          "[0, 2]\n",
+                      0.1, 2);
+    };
+    const Trajectory at_zero = run("x");
+    CHECK(at_zero.status == Status::not_solved);
+    CHECK(at_zero.message.find("r fires where what it sets is no number") != std::string::npos);
+    CHECK(at_zero.x.back()[1] == 0);
+    CHECK(run("1/x").status == Status::not_solved);
+    CHECK(run("x - 0.5").status == Status::solved);
+  }
+
+  TEST_CASE("a reset that starts on its surface starts behind it, and the run says so") {
+    const auto run = [](double rate) {
+      return run_text(fmt::format("[variables]\nx = 0\nn = 0\n[model]\nequations = [\"der(x) = {}\", "
+                                  "\"der(n) = 0\"]\nwhen = [{{ condition = \"x\", direction = -1, set = "
+                                  "{{ n = \"n + 1\" }}, name = \"r\" }}]\n[run]\nt = [0, 1]\n",
+                                  rate),
+                      0.1, 1);
+    };
+    const Trajectory falls = run(-1);
+    CHECK(falls.x.back()[1] == 0);
+    CHECK(falls.counts.at("resets_passed_at_start") == 1);
+    CHECK(run(1).counts.count("resets_passed_at_start") == 0);
+  }
+
+  TEST_CASE("sat with bounds that change places ends the solution there, but where an if leaves it out") {
+    const auto run = [](const std::string& right) {
+      return run_text("[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = 1\", \"y = " + right +
+                          "\"]\n[run]\nt = [0, 2]\n",
+                      0.1, 2);
+    };
+    const Trajectory crossing = run("sat(x, 0, 1 - x)");
+    CHECK(crossing.status == Status::no_solution);
+    CHECK(crossing.t.back() == doctest::Approx(1).epsilon(1e-9));
+    CHECK(crossing.message.find("0 <= 1 - x") != std::string::npos);
+    CHECK(run("deadzone(2*x, 0, 1 - x)").status == Status::no_solution);
+    CHECK(run("sat(x, 0, 3 - x)").status == Status::solved);
+    CHECK(run("if(x < 0.75, sat(x, 0, 1 - x), 0)").status == Status::solved);
+  }
+}
