@@ -99,13 +99,25 @@ class EndOfMode {
 };
 
 /// Where the mode ends with the step, but for the rounding of the steps before: makes the step in
-/// the mode, shorter by as little as that needs. Its end is still t_next.
+/// the mode, shorter by as little as that needs. Its end is still t_next: where a law of time alone ends
+/// the mode, the state is that of a moment before.
 bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, double share) {
-  for (double rest = std::max(1 - share, 0x1p-52); rest <= at_end; rest *= 4) {
+  const auto ends = [&](double t, double length) {
     scheme.restore(before);
-    const Attempt attempt = scheme.attempt(t_next, (1 - rest) * h);
-    if (attempt.status != Status::solved || !attempt.kept_mode) continue;
+    const Attempt attempt = scheme.attempt(t, length);
+    if (attempt.status != Status::solved || !attempt.kept_mode) return false;
     scheme.accept();
+    return true;
+  };
+  const double least = std::max(1 - share, 0x1p-52);
+  for (double rest = least; rest <= at_end; rest *= 4)
+    if (ends(t_next, (1 - rest) * h)) return true;
+  const double ulp = t_next - std::nextafter(t_next, before.t);
+  for (double rest = std::max(least * h, ulp); rest <= at_end * h; rest *= 4) {
+    if (!ends(t_next - rest, h - rest)) continue;
+    Step end = scheme.snapshot();
+    end.t = t_next;
+    scheme.restore(end);
     return true;
   }
   scheme.restore(before);
@@ -114,7 +126,9 @@ bool end_with_mode(Scheme& scheme, const Step& before, double t_next, double h, 
 
 }  // namespace
 
-bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h) {
+bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double h,
+                       std::vector<Scheme::Departure>& ends) {
+  ends.clear();
   if (scheme.attempt(t_next, h).status != Status::solved) return false;
   scheme.accept();
   EndOfMode end;
@@ -135,7 +149,10 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
     }
     scheme.accept();
     if (!attempt.kept_mode) {
-      end.leaves(share, scheme.departures());
+      const std::vector<Scheme::Departure> departures = scheme.departures();
+      for (const Scheme::Departure& departure : departures)
+        ends.push_back({departure.law, share * departure.s});
+      end.leaves(share, departures);
       continue;
     }
     const std::vector<Scheme::Departure> approaches = scheme.approaches();
@@ -155,6 +172,14 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
   }
   scheme.restore(before);
   return false;
+}
+
+std::vector<Scheme::Departure> sooner(std::vector<Scheme::Departure> departures,
+                                      const std::vector<Scheme::Departure>& ends) {
+  for (Scheme::Departure& departure : departures)
+    for (const Scheme::Departure& end : ends)
+      if (end.law == departure.law) departure.s = std::min(departure.s, end.s);
+  return departures;
 }
 
 }  // namespace perp

@@ -218,8 +218,9 @@ class Run {
   void change_mode(double t_next, double h, const Attempt& found) {
     const Step before = scheme_.snapshot();
     const Vector whole = scheme_.motion(before.x, scheme_.attempted());
-    sizes_ = sizes_.cwiseMax(before.x.cwiseAbs());
-    if (changes_.split && splits_ < most_splits && go_to_end_of_mode(scheme_, before, t_next, h)) {
+    sizes_ = sizes_.cwiseMax(before.x.cwiseAbs()), ends_.clear();
+    if (changes_.split && splits_ < most_splits &&
+        go_to_end_of_mode(scheme_, before, t_next, h, ends_)) {
       ++splits_;
       ++result_.counts["split"];
       return;
@@ -229,7 +230,7 @@ class Run {
     if (skips_modes(scheme_, before, t_next, h)) {
       if (changes_.split && splits_ < most_splits &&
           pass_first_change(scheme_, before, t_next, h, drift())) {
-        ++splits_;
+        ++splits_, ends_.clear();
         log_step(before);
         return;
       }
@@ -272,7 +273,7 @@ class Run {
   /// Logs the changes of the last accepted step.
   void log_step(const Step& before) {
     std::vector<Event> events =
-        mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
+        mode_events(laws_, before, scheme_.snapshot(), sooner(scheme_.departures(), ends_));
     for (Event& event : events) event.t_before = from_;
     log(std::move(events));
   }
@@ -377,6 +378,7 @@ class Run {
   long steps_ = 0, several_ = 0, ties_ = 0;  // all, of several solutions, of equally near ones
   double from_ = 0;  // where the present step of the user's length began
   int splits_ = 0;   // and its number of pieces so far
+  std::vector<Scheme::Departure> ends_;  // that shorter steps than the present one have shown
 };
 
 }  // namespace
