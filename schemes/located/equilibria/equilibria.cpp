@@ -97,6 +97,7 @@ Stability stability_of(const std::vector<std::complex<double>>& values) {
     fall += value.real() < 0;
   }
   const auto all = static_cast<int>(values.size());
+  if (grow > 0 && fall == 0 && grow < all) return Stability::unstable;
   if (grow > 0) return grow == all ? Stability::repelling : Stability::saddle;
   return fall == all ? Stability::attracting : Stability::marginal;
 }
@@ -300,6 +301,7 @@ const char* to_string(Stability stability) {
     case Stability::attracting: return "attracting";
     case Stability::saddle: return "saddle";
     case Stability::repelling: return "repelling";
+    case Stability::unstable: return "unstable";
     case Stability::marginal: return "marginal";
     case Stability::rigid: return "rigid";
     case Stability::unknown: return "unknown";

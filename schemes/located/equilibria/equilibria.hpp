@@ -22,6 +22,7 @@ enum class Stability {
   attracting,
   saddle,
   repelling,
+  unstable,  ///< some grow, the others are 0 to within their errors
   marginal,  ///< none is known to grow, some are 0 to within their errors
   rigid,     ///< the mode leaves no freedom to move
   unknown    ///< its equations are singular
