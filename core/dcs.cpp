@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 
 #include <perp/core/base/error.hpp>
@@ -24,6 +25,57 @@ std::vector<bool> dependent_lines(const Tape& tape, int first, int last) {
     depends[static_cast<std::size_t>(k)] = found;
   }
   return depends;
+}
+
+/// How a line holds the inputs other than time: not at all, by sums and products, by functions that have a
+/// value everywhere, or else.
+enum class Shape : std::uint8_t { free, polynomial, total, partial };
+
+Shape shape_of(const Tape& tape, const std::vector<Shape>& shapes, const Instruction& line) {
+  const auto of = [&](int operand) { return shapes[static_cast<std::size_t>(operand)]; };
+  const auto is_number = [&](int k) { return tape[k].operation == Operation::constant; };
+  if (line.operation == Operation::input)
+    return line.a == Dcs::time_input() ? Shape::free : Shape::polynomial;
+  const Shape a = line.a < 0 ? Shape::free : of(line.a), b = line.b < 0 ? Shape::free : of(line.b);
+  const Shape both = std::max(a, b);
+  if (both == Shape::free) return both;
+  switch (line.operation) {
+    case Operation::multiply:
+      for (const int k : {line.a, line.b})  // 0 times a value is 0, 0 times none is none
+        if (is_number(k) && tape[k].value == 0 && both < Shape::partial) return Shape::free;
+      return both;
+    case Operation::negate:
+    case Operation::add:
+    case Operation::subtract: return both;
+    case Operation::divide: return b == Shape::free ? a : Shape::partial;
+    case Operation::power: {
+      if (!is_number(line.b)) return Shape::partial;
+      const double exponent = tape[line.b].value;
+      return exponent >= 0 && exponent == std::floor(exponent) ? a : Shape::partial;
+    }
+    case Operation::sin:
+    case Operation::cos:
+    case Operation::atan:
+    case Operation::sinh:
+    case Operation::cosh:
+    case Operation::tanh:
+    case Operation::exp: return std::max(a, Shape::total);
+    default: return Shape::partial;
+  }
+}
+
+/// Do F and G hold (ẋ, x, λ) by sums and products alone? Only then do constant derivatives say that they
+/// are affine: that of atan2(x, 0) is 0, and log(x) - log(x) has a value for x > 0 alone.
+bool is_polynomial(const Dcs& system) {
+  std::vector<int> lines = system.F;
+  lines.insert(lines.end(), system.G.begin(), system.G.end());
+  const int inputs = system.parameter_input(0);
+  const Tape tape = bind_inputs(system.tape, inputs, system.parameters, lines);
+  std::vector<Shape> shapes;
+  for (int k = 0; k < tape.size(); ++k) shapes.push_back(shape_of(tape, shapes, tape[k]));
+  return std::all_of(lines.begin(), lines.end(), [&](int line) {
+    return shapes[static_cast<std::size_t>(line)] <= Shape::polynomial;
+  });
 }
 
 /// The part of F and G that does not depend on (ẋ, x, λ), as a function of time.
@@ -96,7 +148,7 @@ void validate(const Dcs& system) {
 }
 
 std::optional<Lcs> as_lcs(const Dcs& system) {
-  if (!system.resets.empty()) return std::nullopt;
+  if (!system.resets.empty() || !is_polynomial(system)) return std::nullopt;
   const auto evaluator = std::make_shared<DcsEvaluator>(system);
   const int n = system.n(), m = system.m();
   const auto rows = static_cast<std::size_t>(n + m);

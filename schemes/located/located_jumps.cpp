@@ -4,6 +4,7 @@
 
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/jumps/consistent_jumps.hpp>
 #include <perp/schemes/located/located_run.hpp>
 #include <perp/schemes/located/transition/jumps.hpp>
 #include <perp/schemes/located/transition/nearest_in_mode.hpp>
@@ -95,10 +96,12 @@ bool LocatedRun::jump(const Step& before, const Selection& before_jump) {
   if (!events.empty()) note += polish_jump(x_before);
   const Selection selection = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, all_laws_);
   if (selection.admissible.empty()) {
-    const bool jumped = !events.empty();
-    if (!has_undetermined_mode(selection) && !jumped) return false;
-    capture_the_rest(from, jumped ? "the state after a jump is known to first order only"
-                                    : "the index of the mode is not resolved");
+    const bool is_open = !events.empty() || has_undetermined_mode(selection);
+    if (!is_open && is_proved_end(from)) return false;
+    capture_the_rest(from, !events.empty() ? "the state after a jump is known to first order only"
+                           : is_open
+                               ? "the index of the mode is not resolved"
+                               : "short implicit steps go on where no Taylor series was found to");
     return true;
   }
   const std::size_t chosen = choose(selection, now_, {});
@@ -150,28 +153,41 @@ std::string LocatedRun::polish_jump(const Vector& x_before) {
              : fmt::format("; {} jumps, the smallest is taken", jumps.found.size());
 }
 
-/// The solution ends: says so with the violation of every mode.
+/// Is it proved that no continuous solution starts here, nor after a jump? Of affine systems alone, by the
+/// limits of all implicit steps; of others Newton's method has found nothing. What overflows where it is
+/// squared decides nothing either.
+bool LocatedRun::is_proved_end(const Step& state) const {
+  if (!std::isfinite(state.x.squaredNorm()) || !std::isfinite(scales_.x.squaredNorm())) return false;
+  Dcs alone = system_;
+  alone.resets.clear();
+  const std::optional<Lcs> affine = as_lcs(alone);
+  if (!affine) return false;
+  JumpOptions options;
+  if (state.mode.size() == system_.laws.size()) options.present = state.mode;
+  return consistent_jumps(*affine, state.x, state.t, options).status == Status::no_solution;
+}
+
+/// No way on was found: says so with the violation of every mode.
 void LocatedRun::end_here(const Step& state, const Selection& selection) {
   const std::string violations = modes_text(system_.laws, selection.rejected);
-  Event event;
-  event.kind = EventKind::no_solution;
-  event.t = event.t_before = event.t_after = state.t;
-  event.x_before = event.x_after = state.x;
-  event.note = "no continuation and no jump; violations of the modes: " + violations;
-  result_.events.push_back(event);
+  const bool is_decided = is_proved_end(state);
+  if (is_decided) {
+    Event event;
+    event.kind = EventKind::no_solution;
+    event.t = event.t_before = event.t_after = state.t;
+    event.x_before = event.x_after = state.x;
+    event.note = "no continuation and no jump; violations of the modes: " + violations;
+    result_.events.push_back(event);
+  }
   now_ = state;
   record(true);
-  // Only affine modes are decided; of others Newton's method has found nothing. What overflows where
-  // it is squared decides nothing either.
-  const bool is_in_range = std::isfinite(state.x.squaredNorm()) &&
-                           std::isfinite(scales_.x.squaredNorm());
-  const bool is_decided = jets_.is_linear() && is_in_range;
-  const Status decided = is_decided ? Status::no_solution : Status::not_solved;
+  const Status status = is_decided           ? Status::no_solution
+                        : selection.complete ? Status::not_solved
+                                             : Status::not_enumerated;
   const std::string modes =
       system_.laws.empty() ? "" : "; violations of the modes: " + violations;
-  finish(selection.complete ? decided : Status::not_enumerated,
-         fmt::format("{} after {}{}", is_decided ? "no solution" : "no continuation found",
-                     place(state), modes));
+  finish(status, fmt::format("{} after {}{}", is_decided ? "no solution" : "no continuation found",
+                             place(state), modes));
 }
 
 /// The limit is known by extrapolation; where the laws of its events have a branch that keeps their

@@ -159,6 +159,9 @@ TEST_SUITE("cli/options") {
     CHECK(euler.err.rfind("b.toml:7:17: scheme backward_euler has no impacts", 0) == 0);
     CHECK(perp_program(folder, {"run", "b.toml", "--scheme", "located"}).status == 0);
     CHECK(perp_program(folder, {"run", "b.toml", "--scheme", "moreau_jean"}).status == 0);
+    folder.write("plastic.toml", std::string(ball).replace(ball.find("0.5"), 3, "0.0"));
+    CHECK(perp_program(folder, {"run", "plastic.toml"}).status == 0);
+    CHECK(perp_program(folder, {"run", "plastic.toml", "--scheme", "theta"}).status == 2);
   }
 
   TEST_CASE("a command refuses overrides on which its answer does not depend") {

@@ -56,6 +56,26 @@ struct Careless {
   }
 };
 
+/// ẋ1 = -1, x2 a function of x1 whose derivative is 0 or constant by its form.
+struct Steep {
+  int kind;
+  void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
+    r[0] = xdot[0] + 1.0;
+    using std::atan2, std::log, std::sin, std::exp;
+    const auto of_x = [&]() -> std::decay_t<decltype(x[0] * 1.0)> {
+      switch (kind) {
+        case 0: return atan2(x[0], 0 * x[1]);     // ±π/2
+        case 1: return log(x[0]) - log(x[0]);     // 0 for x > 0
+        case 2: return 0 / x[0];                  // none at 0
+        case 3: return 0 * log(x[0]);
+        case 4: return 0 * sin(x[0]) + 0 * x[0];  // 0
+        default: return 0 * (x[0] * x[1]) + 2 * x[0];
+      }
+    };
+    r[1] = x[1] - of_x();
+  }
+};
+
 }  // namespace
 
 TEST_SUITE("core/dcs") {
@@ -96,6 +116,13 @@ TEST_SUITE("core/dcs") {
                                           system.tape.input(system.variable_input(1)));
     system.F[0] = system.tape.apply(Operation::add, system.F[0], product);
     CHECK_FALSE(as_lcs(system));
+  }
+
+  TEST_CASE("a function whose derivative is 0 by its form is not affine") {
+    for (int kind = 0; kind < 6; ++kind) {
+      CAPTURE(kind);
+      CHECK(as_lcs(make_dcs(Steep{kind}, 2)).has_value() == (kind > 3));
+    }
   }
 
   TEST_CASE("the evaluator gives F, G and every derivative") {

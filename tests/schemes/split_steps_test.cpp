@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include <perp/models/language/read_model.hpp>
@@ -198,4 +201,45 @@ TEST_SUITE("schemes/split_steps") {
         CHECK(std::abs(run.x.back()[0] - (*reset != 0 ? 0.5 : 1.002)) < 2 * h);
       }
   }
+  // 0.1 k in doubles is 0.3, 0.6, 0.7 or an ulp beyond it: the law of t has ended at the grid point then.
+  TEST_CASE("a law of time alone that ends on the grid ends there, wherever rounding puts the grid") {
+    for (const double end : {0.15, 0.3, 0.6, 0.7, 0.9})
+      for (const double h : {0.3, 0.1, 0.05, 0.01})
+        for (const double theta : {0.5, 1.0})
+          for (const char* rate : {"if(t > END, 100, 0)", "if(t > END, 100, 0) + 0*x^2"}) {
+            std::string text = rate;
+            text.replace(text.find("END"), 3, fmt::format("{}", end));
+            const Model model = read_model_text("[variables]\nx = 0\n[model]\nequations = [\"der(x) = " +
+                                                    text + "\"]\n[run]\nt = [0, 1]\n",
+                                                "switch.toml");
+            const Trajectory run = std::visit(
+                [&](const auto& system) {
+                  return integrate(system, model.x0(), {0, 1}, Theta{.h = h, .theta = theta});
+                },
+                model.system);
+            CAPTURE(end);
+            CAPTURE(h);
+            CAPTURE(text);
+            REQUIRE(run.status == Status::solved);
+            REQUIRE(run.events.size() == 1);
+            CHECK(std::abs(run.events[0].t - end) < 1e-14);
+            CHECK(std::abs(run.x.back()[0] - 100 * (1 - end)) < 1e-9);
+          }
+  }
+
+  TEST_CASE("laws of time alone that vanish on the grid change there, to rounding") {
+    const Model model = read_model_text(
+        "[variables]\nx = 0\n[model]\nequations = [\"der(x) = -x + sign(sin(2*pi*t/0.2))\"]\n"
+        "[run]\nt = [0, 1]\n",
+        "square_wave.toml");
+    for (const double h : {0.1, 0.05, 0.02}) {
+      const Trajectory run = integrate(*model.equations, model.x0(), {0, 1}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      REQUIRE(run.status == Status::solved);
+      REQUIRE(run.events.size() >= 9);
+      for (std::size_t k = 0; k < 9; ++k)
+        CHECK(std::abs(run.events[k].t - 0.1 * static_cast<double>(k + 1)) < 1e-9);
+    }
+  }
+
 }

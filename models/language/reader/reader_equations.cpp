@@ -354,7 +354,8 @@ std::vector<double> EquationTexts::restitution(const std::vector<std::string>& m
       context_.document().fail(member.value,
                                fmt::format("restitution of '{}' is {}; expected a number in [0, 1]",
                                            member.key, number));
-    if (number > 0 && context_.known().runs_scheme &&
+    // Of a contact the θ-method makes v⁺ = -(1-θ)/θ v⁻, whatever stands here.
+    if ((number > 0 || given_.run.scheme == "theta") && context_.known().runs_scheme &&
         !honours_restitution(given_.run.scheme))
       context_.document().fail(
           member, fmt::format("scheme {} has no impacts: restitution of '{}' would have no effect; "

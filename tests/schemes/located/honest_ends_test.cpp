@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include <perp/models/language/read_model.hpp>
 #include <perp/tests/schemes/located/models.hpp>
 
 using namespace perp;
@@ -183,4 +184,39 @@ TEST_SUITE("schemes/located/honest_ends") {
     CHECK(run.status == Status::not_solved);
     CHECK_MESSAGE(run.message.find("current has grown to") != std::string::npos, run.message);
   }
+  // x' = -x/R + 0.1; x' = -s, s in sign(x - 0.9 sin(t - 1e9)); k z' = x - z: each has one solution.
+  TEST_CASE("no solution is said where it is proved alone: what the jets do not resolve goes on") {
+    const auto run_of = [](const std::string& text) { return run_located(read_model_text(text, "m.toml")); };
+    for (const char* R : {"1e-6", "1e-12", "1e-14", "0"}) {
+      const Trajectory run = run_of(fmt::format(
+          "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -i + 0.1\"]\n"
+          "laws = [\"0 <= i perp {}*i - x >= 0\"]\n[run]\nt = [0, 1]\nh = 0.01\n", R));
+      CAPTURE(R);
+      REQUIRE(run.status == Status::solved);
+      CHECK(std::abs(run.x.back()[0] - 0.1 * std::stod(R)) <= 1e-9 * std::stod(R));
+    }
+    const Trajectory far = run_of(
+        "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -sign(x - 0.9*sin(t - 1e9))\"]\n"
+        "[run]\nt = [1e9, 1000000010]\nh = 0.01\n");
+    REQUIRE(far.status == Status::solved);
+    CHECK(std::abs(far.x.back()[0] - 0.9 * std::sin(10.0)) < 1e-6);
+    const Trajectory stiff = run_of(one_equation(
+        "x = 1\nz = 0", "\"1e-300*der(z) = x - z\", \"der(x) = -z\"", 1));
+    CHECK(stiff.status != Status::no_solution);
+  }
+
+  TEST_CASE("the log says that there is no solution where the status does, and then alone") {
+    const auto is_end = [](const Event& event) { return event.kind == EventKind::no_solution; };
+    // Roots x' = 1 and -1 that Newton's method from 0 does not find; a contact that pulls: there is none.
+    const Trajectory two = run_located(
+        read_model_text(one_equation("x = 0.5", "\"der(x)^2 = 1\"", 1), "two.toml"));
+    const Trajectory none = run_located(read_model_text(
+        "[variables]\ny = 0\nv = 0\n[model]\nequations = [\"der(y) = v\", \"der(v) = -1 - N\"]\n"
+        "laws = [\"0 <= y perp N >= 0\"]\n[run]\nt = [0, 1]\n", "none.toml"));
+    CHECK(none.status == Status::no_solution);
+    for (const Trajectory& run : {two, none})
+      CHECK(std::any_of(run.events.begin(), run.events.end(), is_end) ==
+            (run.status == Status::no_solution));
+  }
+
 }

@@ -175,6 +175,14 @@ TEST_SUITE("schemes/located/equilibria") {
     CHECK(found[0].stability == Stability::marginal);
   }
 
+  TEST_CASE("a line of rests that repels is no saddle: nothing is drawn to it") {
+    const Lcs lcs{.E = Matrix{{1, 0}, {0, 1}}, .A = Matrix{{1, -1}, {-1, 1}}, .B = Matrix(2, 0),
+                  .C = Matrix(0, 2), .D = Matrix(0, 0)};
+    const Equilibria all = find_equilibria(as_dcs(lcs), 0, Vector{{0.1, 2}});
+    REQUIRE(all.found.size() == 1);
+    CHECK(all.found[0].stability == Stability::unstable);
+  }
+
   TEST_CASE("a ball rests on the floor with its weight, and its contact has no flow of its own") {
     const Equilibria all =
         find_equilibria(make_dcs(Ball{}, 2, {complementarity()}), 0, Vector{{1, 0}});
