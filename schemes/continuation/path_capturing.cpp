@@ -51,8 +51,8 @@ StepPath checked_follow(StepFamily& family, int n, const Step& from, double h) {
 }  // namespace
 
 PathCapturing::PathCapturing(std::unique_ptr<ModewiseScheme> within,
-                             std::unique_ptr<StepFamily> family, double shortest)
-    : within_(std::move(within)), family_(std::move(family)), shortest_(shortest) {}
+                             std::unique_ptr<StepFamily> family, double shortest_step)
+    : within_(std::move(within)), family_(std::move(family)), shortest_(shortest_step) {}
 
 Attempt PathCapturing::start(double t, const Vector& x0, double h, std::vector<Event>& events) {
   const Attempt attempt = within_->start(t, x0, h, events);
