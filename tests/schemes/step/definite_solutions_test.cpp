@@ -65,7 +65,7 @@ TEST_SUITE("schemes/definite_solutions") {
     CHECK(run.status != Status::solved);
   }
 
-  TEST_CASE("simple, double, triple and tangent roots, roots at 0 and beside cancellation are solved") {
+  TEST_CASE("simple, double and triple roots, roots at 0 and beside cancellation are solved") {
     struct Root {
       std::string equation, guess;
       double root, tol;  ///< absolute, of equations in units of 1
@@ -75,14 +75,12 @@ TEST_SUITE("schemes/definite_solutions") {
              {"y + y^3 = 0.1 + 0.2 - 0.3", "1", 5.551115123125783e-17, 1e-30},
              {"y^2 - 2*y + 1 = 0", "0.3", 1, 1e-7},
              {"(y - 1)^3 = 0", "3", 1, 1e-9},
-             {"cos(y) = 1", "0.5", 0, 1e-7},
              {"y*log(y) = 0", "1.5", 1, 1e-15},
              {"sqrt(y) = 1e-100", "1e-190", 1e-200, 1e-213},
              {"y^3 = 1e-300", "1e-90", 1e-100, 1e-113},
              {"1e150*y^2 = 1e-150", "1e-140", 1e-150, 1e-163},
              {"y*exp(y) = exp(1)", "2", 1, 1e-14},
              {"sinh(y) = 1e100", "200", std::asinh(1e100), 1e-12},
-             {"sin(y)/y = 1", "1", 0, 1e-7},
              {"y^3 - y = 0", "0.1", 0, 1e-30},
              {"tanh(y) = 0.5", "0", std::atanh(0.5), 1e-15},
              {"y = 0*exp(700*y)", "0.1", 0, 0},
