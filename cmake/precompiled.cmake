@@ -1,3 +1,6 @@
+# g++ spends a tenth of its time to use a unit's memory again; with this it takes up to 1 GB for one instead.
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=786432>)
+
 # What nearly every unit includes is parsed once per target: the standard library, Eigen and fmt.
 function(perp_precompile target)
   target_precompile_headers(${target} PRIVATE

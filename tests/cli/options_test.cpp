@@ -202,7 +202,7 @@ TEST_SUITE("cli/options") {
       std::vector<std::string> keys;   // of [run] that it takes in --set
     };
     const std::vector<Case> cases{
-        {{"check", "m.toml"}, {"h"}, {"h", "scheme", "selector", "split_at_events"}},
+        {{"check", "m.toml"}, {"h", "selector"}, {"h", "selector", "split_at_events"}},
         {{"run", "m.toml", "-o", "o.csv"}, {"h", "selector"}, {"h", "selector", "split_at_events"}},
         {{"converge", "m.toml", "--h", "0.0625,0.03125"}, {"h", "selector"},
          {"selector", "split_at_events"}},

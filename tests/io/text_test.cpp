@@ -25,15 +25,15 @@ TEST_SUITE("io") {
 
   TEST_CASE("JSON has null for what is not known and texts for infinities") {
     CHECK(to_json(perp::nan).is_null());
-    CHECK(to_json(inf) == "inf");
-    CHECK(to_json(-inf) == "-inf");
+    CHECK(to_json(inf).text() == "inf");
+    CHECK(to_json(-inf).text() == "-inf");
     CHECK(to_json(0.1).dump() == "0.1");
   }
 
   TEST_CASE("counts beyond what a double holds are texts of all their digits") {
     const long exact = 1L << 53;
     CHECK(count_to_json(Integer(exact)).is_number());
-    CHECK(count_to_json(Integer(exact + 1)) == "9007199254740993");
+    CHECK(count_to_json(Integer(exact + 1)).text() == "9007199254740993");
     CHECK(short_count(Integer(7)) == "7");
   }
 
