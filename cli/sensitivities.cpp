@@ -103,6 +103,7 @@ int execute(SensitivityArguments arguments) {
 
 Action configure_sensitivities(CLI::App& app) {
   const auto arguments = std::make_shared<SensitivityArguments>();
+  arguments->model.hybrid = true;
   arguments->model.add_to(app);
   app.add_option(
          "--wrt", arguments->wrt,

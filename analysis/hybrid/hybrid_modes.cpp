@@ -7,6 +7,7 @@
 #include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
 namespace {
@@ -54,6 +55,28 @@ HybridModes& HybridModes::operator=(HybridModes&&) noexcept = default;
 
 const HybridModel& HybridModes::model() const { return self_->model; }
 const HybridStructure& HybridModes::structure() const { return self_->structure; }
+
+bool HybridModes::keeps_states() const {
+  const HybridModel& model = self_->model;
+  const HybridStructure& structure = self_->structure;
+  std::vector<int> rows;
+  Tape tape = model.closed(rows);
+  for (const SubProblem& block : structure.blocks) {
+    const int unknown = block.unknowns.empty() ? model.n() : block.unknowns.front();
+    if (unknown >= model.n()) continue;
+    const int input = structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
+                                                      : model.variable_input(unknown);
+    const int row = block.rows.front();
+    if (block.unknowns.size() != 1 || block.rows.size() != 1 ||
+        row >= static_cast<int>(model.f.size()) || degree_in(tape, rows[at(row)], {input}) != 1)
+      return false;
+    const std::vector<int> output{rows[at(row)]};
+    for (const Derivative& slope : differentiate(tape, output, input, input + 1))
+      if (tape[slope.line].operation != Operation::constant || tape[slope.line].value == 0)
+        return false;
+  }
+  return true;
+}
 
 /// What the previous value violates, and which sub-problems that calls.
 void HybridModes::Implementation::look_at_previous() {

@@ -35,6 +35,10 @@ class HybridModes {
   [[nodiscard]] const HybridModel& model() const;
   [[nodiscard]] const HybridStructure& structure() const;
 
+  /// Do all equations keep the states, whatever the binaries? Each ẋ and y is given by an equation of
+  /// its own with a slope that is a number: they are finite, and no state jumps.
+  [[nodiscard]] bool keeps_states() const;
+
   /// `x` (n): the states, and a guess of the algebraic variables. `previous`: of each binary the
   /// value before, between 0 and 1 of one that slides; empty where it is not known: then the
   /// smallest rate norm decides. Throws InvalidInput for sizes and values that are none.

@@ -166,6 +166,7 @@ ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, doub
        verdict.continuation.released)  // on the surface to the same share as other zeros
     if (!(std::abs(jet.w(i, 0)) <= share * jet.w_size(i, 0))) return verdict;
   verdict.has_jet = true;
+  verdict.continuation.surfaces = surfaces;
   HybridContinuation& result = verdict.continuation;
   for (int i = 0; i < q; ++i) result.z.push_back(jet.lambda(i, 0));
   result.x = jet.x.col(0);

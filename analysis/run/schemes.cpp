@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
+#include <perp/analysis/hybrid/hybrid_run.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -18,24 +20,46 @@ namespace {
 static_assert(most_tabled_modes == ModeCache::table_limit);
 constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
 
+HybridSchemes hybrid_schemes(const Model& model) {
+  HybridSchemes options;
+  if (model.run.scheme == "located")
+    options.located = located_options(model);
+  else
+    options.steps = step_options(model);
+  return options;
+}
+
+/// A change of a binary is a change of mode, whatever law stands for it.
+Trajectory with_binaries(const Model& model, Trajectory run) {
+  for (Event& event : run.events)
+    if (event.kind == EventKind::crossing && std::binary_search(model.binaries.begin(),
+                                                                model.binaries.end(), event.law))
+      event.kind = EventKind::mode_change;
+  return run;
+}
+
 Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
+  if (model.hybrid != nullptr) return run_hybrid(model, options);
   return std::visit(
       [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, backward_euler_options(model),
-                         options);
+        return with_binaries(model, integrate(system, model.x0(), model.run.span,
+                                              backward_euler_options(model), options));
       },
       model.system);
 }
 
 Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
+  if (model.hybrid != nullptr) return run_hybrid(model, options);
   return std::visit(
       [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, step_options(model), options);
+        return with_binaries(model, integrate(system, model.x0(), model.run.span,
+                                              step_options(model), options));
       },
       model.system);
 }
 
 Trajectory run_moreau_jean(const Model& model, const IntegrateOptions& options) {
+  require_laws(model, "scheme moreau_jean");
   if (!model.equations)
     throw InvalidInput(
         fmt::format("scheme moreau_jean: model '{}' is in the matrix form; expected "
@@ -50,7 +74,9 @@ Trajectory run_moreau_jean(const Model& model, const IntegrateOptions& options) 
 }
 
 Trajectory run_located(const Model& model, const IntegrateOptions& options) {
-  return integrate(equations_of(model), model.x0(), model.run.span, located_options(model), options);
+  if (model.hybrid != nullptr) return run_hybrid(model, options);
+  return with_binaries(model, integrate(equations_of(model), model.x0(), model.run.span,
+                                        located_options(model), options));
 }
 
 /// What it finds is no trajectory: `perp run` and `perp enclose` ask it before.
@@ -111,6 +137,14 @@ Located located_options(const Model& model) {
   return located;
 }
 
+void require_laws(const Model& model, const std::string& what) {
+  if (model.hybrid != nullptr)
+    throw InvalidInput(fmt::format(
+        "{}: model '{}' has binaries that no law of their own stands for; perp run with "
+        "backward_euler, theta and located, perp modes and perp check know such models",
+        what, model.name));
+}
+
 void check_located(const Model& model) {
   check_steps(model.run.span, model.run.h, {});
   const IntegrateOptions none;
@@ -123,7 +157,18 @@ Dcs equations_of(const Model& model) {
   return model.equations ? *model.equations : as_dcs(model.lcs());
 }
 
+Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
+                      const SensitivityRequest& sensitivities) {
+  return HybridRun(model, hybrid_schemes(model), options, sensitivities)();
+}
+
 void check_run(const Model& model) {
+  if (model.hybrid != nullptr) {
+    if (model.run.scheme == "moreau_jean") require_laws(model, "scheme moreau_jean");
+    const IntegrateOptions bounded{.bounds = model.bounds()};
+    HybridRun(model, hybrid_schemes(model), bounded);
+    return;
+  }
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) Capturing(*lcs, step_options(model));
   if (model.run.scheme == "located") check_located(model);
 }
@@ -138,6 +183,7 @@ Theta step_options(const Model& model) {
 }
 
 std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
+  require_laws(model, "solutions of steps");
   if (model.run.scheme == "moreau_jean" || model.run.scheme == "located" ||
       model.run.scheme == "enclosure")
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");

@@ -41,6 +41,13 @@ bool is_affine(const Model& model);
 /// The equations of any model; those of the matrix form as equations.
 Dcs equations_of(const Model& model);
 
+/// A run of a model that needs `Model::hybrid`, sensitivities by the scheme located alone.
+Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
+                      const SensitivityRequest& sensitivities = {});
+
+/// Throws InvalidInput with `what` asks where the model's laws do not say which modes continue
+/// (`Model::hybrid`).
+void require_laws(const Model& model, const std::string& what);
 /// Throws InvalidInput where the model's scheme cannot run with its options: before a file is touched.
 void check_run(const Model& model);
 

@@ -47,6 +47,11 @@ long modes_of(const std::vector<Law>& laws) {
   return count;
 }
 
+/// Where laws do not say which values of binaries continue, a rule of its own does.
+std::string modes_by_rule(const Model& model) {
+  return model.hybrid == nullptr ? "" : "modes of this model are chosen by the rule nearest_mode";
+}
+
 /// A solver and its tolerance: of steps that are not found in the table of modes.
 std::string no_solver_is_called(const Model& model) {
   if (!std::holds_alternative<Lcs>(model.system))
@@ -59,14 +64,18 @@ std::string no_solver_is_called(const Model& model) {
 }  // namespace
 
 const std::vector<SchemeKeys>& scheme_keys() {
-  static const std::vector<ConditionalKey> of_solvers{{"solver", no_solver_is_called},
-                                                      {"tol", no_solver_is_called}};
+  static const std::vector<ConditionalKey> of_steps{{"selector", modes_by_rule},
+                                                    {"solver", no_solver_is_called},
+                                                    {"split_at_events", modes_by_rule},
+                                                    {"tol", no_solver_is_called}};
+  static const std::vector<ConditionalKey> of_choices{{"cross_check", modes_by_rule},
+                                                      {"policy", modes_by_rule}};
   static const std::vector<SchemeKeys> table{
-      {"backward_euler", {"h", "selector", "solver", "split_at_events", "tol"}, of_solvers},
+      {"backward_euler", {"h", "selector", "solver", "split_at_events", "tol"}, of_steps},
       {"enclosure", {"h"}, {}},
-      {"located", {"cross_check", "h", "policy", "tol"}, {}},
+      {"located", {"cross_check", "h", "policy", "tol"}, of_choices},
       {"moreau_jean", {"h", "theta", "tol"}, {}},
-      {"theta", {"h", "selector", "solver", "split_at_events", "theta", "tol"}, of_solvers},
+      {"theta", {"h", "selector", "solver", "split_at_events", "theta", "tol"}, of_steps},
   };
   return table;
 }
