@@ -24,7 +24,7 @@ struct HybridContinuation {
   std::vector<int> released;  ///< binaries that slide, increasing
   std::vector<int> surfaces;  ///< of each binary, see HybridMode
   bool is_strict = true;  ///< every constraint that is not void or held is negative just after t
-  Vector x;               ///< the given states, and the algebraic variables of this mode
+  Vector x;               ///< the given states to rounding, and the algebraic variables of this mode
   Vector rates;           ///< ẋ of the states, NaN of algebraic variables
   std::vector<ConstraintJet> constraints{};
   int outside = 0,

@@ -9,10 +9,12 @@
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp {
 namespace {
 
+constexpr double unstated_nominal = 1;  ///< of a variable to which the file gives none
 constexpr int most_at_once = 100;      ///< ends of modes at one moment
 constexpr long most_judged = 256;      ///< modes whose derivatives are computed at one moment
 constexpr std::size_t most_rows = 6;   ///< of excluded modes in a message
@@ -76,6 +78,13 @@ void HybridRun::begin() {
   last_change_ = span_.start;
   for (int i = 0; i < hybrid_.q(); ++i)
     mode_.z.push_back(hybrid_.binaries[at(i)].start.value_or(any_binary));
+  // Of the sizes that the data of the model give to its states: one that is held at 0 is known no
+  // better.
+  Vector known = Vector::Zero(hybrid_.n());
+  for (int j = 0; j < hybrid_.n(); ++j)
+    if (const double nominal = model_.variables[at(j)].nominal; nominal != unstated_nominal)
+      known[j] = nominal;
+  sizes_ = model_scales(system_, now_.x, span_, known).x;
   begin_sensitivities();
   choose(true);
 }
@@ -88,6 +97,8 @@ bool HybridRun::choose(bool at_start) {
     for (const int z : before) previous.push_back(z == released_binary ? 0.5 : z);
   HybridModeOptions options;
   options.most_candidates = most_judged;
+  options.nearest_alone = !at_start;
+  options.sizes = sizes_;
   options.stop = [] { return interruption_requested(); };
   const HybridContinuations found = modes_.continuations(now_.t, now_.x, previous, options);
   check_interruption();
@@ -296,6 +307,7 @@ void HybridRun::run_located() {
     const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&
                             part.events.back().kind == EventKind::no_solution &&
                             part.events.back().law >= 0;
+    if (part.status == Status::solved) break;
     if (!mode_ended) {
       const Status status =
           part.status == Status::no_solution ? Status::not_solved : part.status;

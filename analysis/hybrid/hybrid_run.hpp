@@ -73,6 +73,7 @@ class HybridRun {
   Step now_;  ///< its mode: the branches of the binaries, 0 of the constraints
   HybridMode mode_;
   Step last_;  ///< recorded, with its mode
+  Vector sizes_;  ///< of the variables
   Vector rates_;  ///< ẋ where the mode began
   SensitivityRequest request_;
   std::vector<int> states_;

@@ -84,7 +84,8 @@ ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, c
     place = jets_.emplace(surfaces, std::make_unique<ConsistentJets>(system, levels)).first;
   }
   const Span span{t, t + (model_.head.run.span.end - model_.head.run.span.start)};
-  const ModelScales scales = model_scales(systems_.at(surfaces), x, span, nominals(model_));
+  const ModelScales scales = model_scales(systems_.at(surfaces), x, span,
+                                          sizes_.size() > 0 ? sizes_ : nominals(model_));
   place->second->set_scales({scales.time, scales.x, scales.lambda, scales.fastest});
   return *place->second;
 }
@@ -173,7 +174,6 @@ ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, doub
   result.rates = Vector::Constant(model_.n(), nan);
   for (int j = 0; j < model_.n(); ++j) {
     if (!structure_.is_state[at(j)]) continue;
-    result.x[j] = candidate.x[j];
     result.rates[j] = jet.x(j, 1);
     const double rate = jet.x(j, 1) / model_.head.variables[at(j)].nominal;
     result.rate_norm += rate * rate;
