@@ -283,6 +283,7 @@ void HybridRun::run_located() {
   Located options = schemes_.located;
   options.ends_with_mode = true;
   options.output_step = 0;
+  options.scale = sizes_;  // also of what is 0 but for rounding where a mode begins
   options.sensitivities = request_of_mode();
   while (is_running() && now_.t < span_.end) {
     const auto key = std::pair(mode_.z, mode_.surfaces);

@@ -7,6 +7,7 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/core/dcs_evaluator.hpp>
 #include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/models/language/run_options.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
@@ -29,12 +30,43 @@ HybridSchemes hybrid_schemes(const Model& model) {
   return options;
 }
 
+/// Names the constraint that is nearest to its bound, in the sizes of its terms, where a run of a
+/// model with constraints ends.
+void name_constraint(const Model& model, Trajectory& run) {
+  const bool ends = run.status == Status::no_solution || run.status == Status::not_solved;
+  if (!ends || run.t.empty() || !model.equations || run.lambda.back().size() != model.m()) return;
+  DcsEvaluator evaluator(*model.equations);
+  const int n = evaluator.n(), m = evaluator.m();
+  Vector z = Vector::Zero(evaluator.inputs()), rows(n + m);
+  z[0] = run.t.back();
+  z.segment(1 + n, n) = run.x.back();
+  z.tail(m) = run.lambda.back();
+  std::vector<double> slopes(evaluator.entries().size());
+  evaluator.linearize(z.data(), rows.data(), slopes.data());
+  Vector terms = rows.cwiseAbs();
+  for (std::size_t k = 0; k < slopes.size(); ++k)
+    terms[evaluator.entries()[k].row] += std::abs(slopes[k] * z[evaluator.entries()[k].column]);
+  int nearest = -1;
+  for (int i = 0; i < m; ++i)
+    if (is_constraint(model.laws()[static_cast<std::size_t>(i)]) &&
+        (nearest < 0 || std::abs(rows[n + i]) * terms[n + nearest] <
+                            std::abs(rows[n + nearest]) * terms[n + i]))
+      nearest = i;
+  if (nearest < 0) return;
+  const std::string text = fmt::format("; constraint '{}' is nearest to its bound: {:.3g} <= 0",
+                                       model.laws()[static_cast<std::size_t>(nearest)].name,
+                                       rows[n + nearest]);
+  run.message += text;
+  if (!run.events.empty()) run.events.back().note += text;
+}
+
 /// A change of a binary is a change of mode, whatever law stands for it.
 Trajectory with_binaries(const Model& model, Trajectory run) {
   for (Event& event : run.events)
     if (event.kind == EventKind::crossing && std::binary_search(model.binaries.begin(),
                                                                 model.binaries.end(), event.law))
       event.kind = EventKind::mode_change;
+  name_constraint(model, run);
   return run;
 }
 

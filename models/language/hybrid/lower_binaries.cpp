@@ -203,6 +203,23 @@ void check_starts(const Document& document, const HybridModel& hybrid, const Mod
 
 }  // namespace
 
+namespace {
+
+/// Binaries beside others with a start: what is not declared would leave the others undeclared.
+void check_all_or_none(const Document& document, const HybridModel& hybrid) {
+  const auto has_start = [](const Binary& binary) { return binary.start.has_value(); };
+  const auto& binaries = hybrid.binaries;
+  if (std::none_of(binaries.begin(), binaries.end(), has_start)) return;
+  const auto open = std::find_if_not(binaries.begin(), binaries.end(), has_start);
+  if (open != binaries.end())
+    document.fail(*document.root().find("binaries")->value.find(open->name),
+                  fmt::format("binary '{}' has no start and others have; expected a start of each "
+                              "binary, or of none",
+                              open->name));
+}
+
+}  // namespace
+
 Model read_lowered(const Document& document, const std::string& text, const KnownNames& known) {
   const HybridModel hybrid = read_hybrid(document, text, known);
   LoweredBinaries lowered = lower_binaries(hybrid);
@@ -210,6 +227,7 @@ Model read_lowered(const Document& document, const std::string& text, const Know
   if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered);
   Model model = hybrid.head;
   if (!is_lowered) {
+    check_all_or_none(document, hybrid);
     lowered.system = constraint_system(hybrid);
     model.hybrid = std::make_shared<const HybridModel>(hybrid);
   }
