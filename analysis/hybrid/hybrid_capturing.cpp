@@ -20,16 +20,15 @@ ModeSteps& HybridRun::steps_of_mode() {
   auto known = steps_.find(key);
   if (known == steps_.end()) {
     const Dcs system = mode_system(hybrid_, system_, mode_, true);
-    known = steps_
-                .emplace(key, std::make_unique<ModeSteps>(hybrid_, system, mode_,
-                                                          schemes_.steps))
+    known = steps_.emplace(key, std::make_unique<ModeSteps>(hybrid_, system, mode_, schemes_.steps))
                 .first;
   }
   return *known->second;
 }
 
-/// The next time of the grid, or before it one that is asked for. A rest of a step that an event has
-/// left may be too short for multipliers of index 2, which are known to eps/h: it joins the next one.
+/// The next time of the grid, or before it one that is asked for. A rest of a step that an event
+/// has left may be too short for multipliers of index 2, which are known to eps/h: it joins the
+/// next one.
 HybridRun::Target HybridRun::next_target() {
   const double h = model_.run.h;
   const auto grid = [&](long k) { return span_.start + static_cast<double>(k) * h; };

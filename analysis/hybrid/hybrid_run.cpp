@@ -15,9 +15,9 @@ namespace perp {
 namespace {
 
 constexpr double unstated_nominal = 1;  ///< of a variable to which the file gives none
-constexpr int most_at_once = 100;      ///< ends of modes at one moment
-constexpr long most_judged = 256;      ///< modes whose derivatives are computed at one moment
-constexpr std::size_t most_rows = 6;   ///< of excluded modes in a message
+constexpr int most_at_once = 100;       ///< ends of modes at one moment
+constexpr long most_judged = 256;       ///< modes whose derivatives are computed at one moment
+constexpr std::size_t most_rows = 6;    ///< of excluded modes in a message
 
 std::string values_text(const HybridModel& model, const std::vector<int>& z) {
   std::string text;
@@ -146,9 +146,7 @@ void HybridRun::enter(const HybridContinuation& c) {
 
 /// One event for all binaries that change at this moment, of the first of them.
 void HybridRun::log_change(const std::vector<int>& before, const HybridContinuations& found) {
-  const auto word = [&](int i, int z) {
-    return describe(system_.laws[at(i)].branches[at(z)]);
-  };
+  const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
   std::string others;
   bool enters = false, leaves = false;
   Event event = event_at(EventKind::mode_change, now_.t, now_.x, {});
@@ -200,8 +198,8 @@ void HybridRun::end_here(const HybridContinuations& found) {
       : found.status == Status::not_enumerated
           ? "no value of the binaries that continues was found, not all were tried"
           : "no value of the binaries continues, and jumps are not looked for";
-  result_.events.push_back(event_at(
-      is_decided ? EventKind::no_solution : EventKind::stopped, now_.t, now_.x, what + rows));
+  result_.events.push_back(event_at(is_decided ? EventKind::no_solution : EventKind::stopped,
+                                    now_.t, now_.x, what + rows));
   if (result_.t.empty()) record(now_, true);
   finish(status, fmt::format("{} at {}{}", what, place(), rows));
 }
@@ -289,8 +287,7 @@ void HybridRun::run_located() {
     const auto key = std::pair(mode_.z, mode_.surfaces);
     auto place_of_system = systems_.find(key);
     if (place_of_system == systems_.end())
-      place_of_system =
-          systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
+      place_of_system = systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
     IntegrateOptions output;
     output.times = times_after(now_.t);
     output.keep = false;
@@ -301,8 +298,8 @@ void HybridRun::run_located() {
       is_first = false;
       return is_running();
     };
-    const Trajectory part = integrate(place_of_system->second, now_.x, {now_.t, span_.end}, options,
-                                      output);
+    const Trajectory part =
+        integrate(place_of_system->second, now_.x, {now_.t, span_.end}, options, output);
     take(part);
     if (!is_running()) return;
     const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&
@@ -310,23 +307,22 @@ void HybridRun::run_located() {
                             part.events.back().law >= 0;
     if (part.status == Status::solved) break;
     if (!mode_ended) {
-      const Status status =
-          part.status == Status::no_solution ? Status::not_solved : part.status;
+      const Status status = part.status == Status::no_solution ? Status::not_solved : part.status;
       return finish(status, part.message);
     }
     changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
     last_change_ = now_.t;
     if (changes_at_once_ > most_at_once)
-      return finish(Status::not_solved,
-                    fmt::format("stopped at {}: ends of modes follow each other without end",
-                                place()));
+      return finish(
+          Status::not_solved,
+          fmt::format("stopped at {}: ends of modes follow each other without end", place()));
     end_sensitivities(part.events.back());
     const std::vector<int> before = mode_.z;
     if (choose(false)) pass_sensitivities(mode_.z == before);
   }
   if (is_running())
-    finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", now_.t,
-                                       result_.counts["steps"]));
+    finish(Status::solved,
+           fmt::format("reached t = {:.10g} in {} steps", now_.t, result_.counts["steps"]));
 }
 
 }  // namespace perp

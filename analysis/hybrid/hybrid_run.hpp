@@ -20,8 +20,8 @@ struct HybridSchemes {
 };
 
 /// A run of a model whose binaries no laws of their own stand for (`Model::hybrid`): within a mode
-/// the model's scheme on the equations of that mode, with the constraints that are not void watched;
-/// at its end the rule nearest_mode takes the next one, in the same way for every scheme.
+/// the model's scheme on the equations of that mode, with the constraints that are not void
+/// watched; at its end the rule nearest_mode takes the next one, in the same way for every scheme.
 class HybridRun {
  public:
   /// Throws InvalidInput for options that the scheme cannot honour.
@@ -72,7 +72,7 @@ class HybridRun {
   Span span_;
   Step now_;  ///< its mode: the branches of the binaries, 0 of the constraints
   HybridMode mode_;
-  Step last_;  ///< recorded, with its mode
+  Step last_;     ///< recorded, with its mode
   Vector sizes_;  ///< of the variables
   Vector rates_;  ///< ẋ where the mode began
   SensitivityRequest request_;

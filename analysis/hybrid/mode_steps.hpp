@@ -28,12 +28,12 @@ class ModeSteps {
   /// Goes on from there.
   void accept();
 
-  /// Is a constraint positive, or a released binary outside of [0, 1], at the end of the attempt, by
-  /// more than its rounding?
+  /// Is a constraint positive, or a released binary outside of [0, 1], at the end of the attempt,
+  /// by more than its rounding?
   bool is_violated();
-  /// After an attempt of length h that violates: its length, between 0 and h, at whose end the first
-  /// constraint is 0 to rounding, and the attempt is that step; 0: there is none. Empty: a step on
-  /// the way is not solved.
+  /// After an attempt of length h that violates: its length, between 0 and h, at whose end the
+  /// first constraint is 0 to rounding, and the attempt is that step; 0: there is none. Empty: a
+  /// step on the way is not solved.
   std::optional<double> locate(double h);
 
   [[nodiscard]] const std::string& message() const { return scheme_->message(); }

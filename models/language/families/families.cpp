@@ -84,8 +84,8 @@ std::vector<long> FamilyTables::sizes_of(const Value& value, const std::string& 
                                        "\"N\"",
                                        name));
     if (number < 1 || number > most_elements)
-      document_.fail(size, fmt::format("size of '{}' is {}; expected 1 to {}", name, number,
-                                       most_elements));
+      document_.fail(
+          size, fmt::format("size of '{}' is {}; expected 1 to {}", name, number, most_elements));
     return number;
   };
   if (value.kind != Value::Kind::list) return {one(value)};
@@ -172,8 +172,8 @@ void FamilyTables::expand_list(Value& list) const {
 
 void FamilyTables::expand_model(Value& model) const {
   for (Member& member : model.members) {
-    const bool is_rows = member.key == "equations" || member.key == "constraints" ||
-                         member.key == "laws";
+    const bool is_rows =
+        member.key == "equations" || member.key == "constraints" || member.key == "laws";
     if (is_rows && member.value.kind == Value::Kind::list)
       expand_list(member.value);
     else

@@ -1,5 +1,5 @@
-// Indexed families as text: `for`, x[i], sum and prod become the lines they stand for. The reader of
-// model files calls it before anything is parsed.
+// Indexed families as text: `for`, x[i], sum and prod become the lines they stand for. The reader
+// of model files calls it before anything is parsed.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
@@ -107,7 +107,8 @@ std::string FamilyText::expand_word(std::string_view word) {
   if (after == '(' && word == "if") return decided_if();
   if (after == '(' && word == "mod") {
     const std::size_t close = closing(next);
-    const double number = IndexExpression(text_.substr(at_, close + 1 - at_), offset_ + at_, indices_, families_)
+    const double number =
+        IndexExpression(text_.substr(at_, close + 1 - at_), offset_ + at_, indices_, families_)
             .value();
     at_ = close + 1;
     return fmt::format("{}", number);
@@ -126,15 +127,16 @@ std::string FamilyText::element(std::string_view family) {
     std::vector<std::string> names;
     for (const auto& [name, sizes] : families_.sizes) names.push_back(name);
     fail(start, fmt::format("'{}' is no family; expected {}{}", family,
-                            names.empty() ? "a variable with size = \"N\"" : "one of " + fmt::format("{}", fmt::join(names, ", ")),
+                            names.empty() ? "a variable with size = \"N\""
+                                          : "one of " + fmt::format("{}", fmt::join(names, ", ")),
                             suggestion(std::string(family), names)));
   }
   const std::size_t open = skip_space(text_, at_ + family.size()), close = closing(open);
   const std::vector<Part> parts = split(open + 1, close, ',');
   const std::vector<long>& sizes = known->second;
   if (parts.size() != sizes.size())
-    fail(start, fmt::format("{} has {} indices; expected {}", text_.substr(start, close + 1 - start),
-                            parts.size(), sizes.size()));
+    fail(start, fmt::format("{} has {} indices; expected {}",
+                            text_.substr(start, close + 1 - start), parts.size(), sizes.size()));
   std::string result = std::string(family) + "[";
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const long value = whole_number(parts[k].text, indices_, families_);
@@ -147,12 +149,11 @@ std::string FamilyText::element(std::string_view family) {
   return result + "]";
 }
 
-/// Calls visit(indices) for all values of "i in a:b, j in c:d"; later ranges may hold earlier indices.
+/// Calls visit(indices) for all values of "i in a:b, j in c:d"; later ranges may hold earlier
+/// indices.
 void for_each_index(std::string_view ranges, std::size_t offset, const Indices& outer,
                     const Families& families, const std::function<void(const Indices&)>& visit) {
-  const auto fail = [&](const std::string& message) {
-    throw FamilyError(message, offset);
-  };
+  const auto fail = [&](const std::string& message) { throw FamilyError(message, offset); };
   int depth = 0;
   std::size_t comma = 0;
   while (comma < ranges.size() && (ranges[comma] != ',' || depth > 0)) {
@@ -175,7 +176,8 @@ void for_each_index(std::string_view ranges, std::size_t offset, const Indices& 
   const long first = whole_number(rest.substr(2, colon - 2), outer, families);
   const long last = whole_number(rest.substr(colon + 1), outer, families);
   if (last - first >= most_elements)
-    fail(fmt::format("{} has {} values; expected at most {}", own, last - first + 1, most_elements));
+    fail(
+        fmt::format("{} has {} values; expected at most {}", own, last - first + 1, most_elements));
   Indices indices = outer;
   for (long value = first; value <= last; ++value) {
     indices[name] = value;
@@ -208,13 +210,12 @@ std::string FamilyText::sum_or_product(std::string_view word) {
   if (colon == std::string_view::npos)
     fail(at_, fmt::format("'{}' has no index; expected {}(i in 1:N: ...)", word, word));
   std::string result;
-  for_each_index(inner.substr(0, colon), offset_ + open + 1, indices_, families_,
-                 [&](const Indices& indices) {
-                   result += result.empty() ? "(" : (word == "sum" ? " + " : "*");
-                   FamilyText body(inner.substr(colon + 1), offset_ + open + 2 + colon, indices,
-                                   families_);
-                   result += "(" + std::string(trimmed(body.expand())) + ")";
-                 });
+  for_each_index(
+      inner.substr(0, colon), offset_ + open + 1, indices_, families_, [&](const Indices& indices) {
+        result += result.empty() ? "(" : (word == "sum" ? " + " : "*");
+        FamilyText body(inner.substr(colon + 1), offset_ + open + 2 + colon, indices, families_);
+        result += "(" + std::string(trimmed(body.expand())) + ")";
+      });
   at_ = close + 1;
   return result.empty() ? (word == "sum" ? "0" : "1") : result + ")";
 }
@@ -226,8 +227,8 @@ std::string FamilyText::decided_if() {
   at_ = close + 1;
   std::optional<bool> decided;
   if (parts.size() == 3)
-    decided = IndexExpression(parts[0].text, offset_ + parts[0].offset, indices_, families_)
-                  .condition();
+    decided =
+        IndexExpression(parts[0].text, offset_ + parts[0].offset, indices_, families_).condition();
   if (decided) {
     FamilyText taken = part(parts[*decided ? 1 : 2]);
     return "(" + std::string(trimmed(taken.expand())) + ")";

@@ -36,10 +36,10 @@ struct ExpandedText {
   std::string instance{};  ///< "i = 3, j = 1"; empty: not of a family
 };
 
-/// "for i in 2:N-1, j in 1:i: TEXT" as one text for each value of the indices, in their order; a text
-/// without `for` is one. In it x[i-1] becomes x[2], indices numbers, sum(j in 1:N: ..) and
-/// prod(..) what they stand for, mod(a, b) of whole numbers and if(..) whose condition holds an index
-/// are decided. Throws FamilyError.
+/// "for i in 2:N-1, j in 1:i: TEXT" as one text for each value of the indices, in their order; a
+/// text without `for` is one. In it x[i-1] becomes x[2], indices numbers, sum(j in 1:N: ..) and
+/// prod(..) what they stand for, mod(a, b) of whole numbers and if(..) whose condition holds an
+/// index are decided. Throws FamilyError.
 std::vector<ExpandedText> expand_family(std::string_view text, const Families& families);
 
 /// The same of one text with values of its indices.

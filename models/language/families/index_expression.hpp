@@ -22,8 +22,8 @@ std::string_view trimmed(std::string_view text);
 /// "i = 3, j = 1"
 std::string text_of(const Indices& indices);
 
-/// Numbers and conditions of indices and parameters, which are known when a file is read. Offsets of
-/// errors are those of the whole text, in which this one begins at `offset`.
+/// Numbers and conditions of indices and parameters, which are known when a file is read. Offsets
+/// of errors are those of the whole text, in which this one begins at `offset`.
 class IndexExpression {
  public:
   IndexExpression(std::string_view text, std::size_t offset, const Indices& indices,

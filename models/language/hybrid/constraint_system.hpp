@@ -15,8 +15,8 @@ inline constexpr int released_binary = 2;
 /// multiplier q + l stands for constraint l, w = g_l <= 0. Parameters stay inputs.
 Dcs constraint_system(const HybridModel& model);
 
-/// The part of the tape that the lines need, inputs from number `first` on moved by `shift`; `lines`
-/// become those of the result.
+/// The part of the tape that the lines need, inputs from number `first` on moved by `shift`;
+/// `lines` become those of the result.
 Tape with_moved_inputs(const Tape& tape, std::vector<int>& lines, int first, int shift);
 
 /// What a mode of a hybrid model holds.
@@ -27,8 +27,8 @@ struct HybridMode {
   std::vector<char> is_idle;  ///< constraints that are void or held in this mode
 };
 
-/// One mode of it as a system of its own: binaries are numbers in F and G, or, released, λ in [0, 1]
-/// with w = 0 on their surface. Laws, multipliers and parameters are those of `system`, each law
+/// One mode of it as a system of its own: binaries are numbers in F and G, or, released, λ in [0,
+/// 1] with w = 0 on their surface. Laws, multipliers and parameters are those of `system`, each law
 /// with the branch of this mode alone. `watches`: constraints are only evaluated, not kept.
 Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& mode, bool watches);
 

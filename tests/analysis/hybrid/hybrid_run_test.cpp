@@ -106,10 +106,10 @@ void check_events(const Trajectory& trajectory, const json& reference, double to
 
 const std::vector<std::string>& references() {
   static const std::vector<std::string> names{
-      "s002_three_tank",       "s002_three_tank_32",  "s002_three_tank_open",
-      "s002_three_tank_weak",  "s002_two_heaters",    "s002_converter",
-      "s002_overflow",         "s002_dead_end",       "s002_one_tank",
-      "s002_one_tank_sliding", "s002_tanks_10",       "s002_rooms_10",
+      "s002_three_tank",         "s002_three_tank_32", "s002_three_tank_open",
+      "s002_three_tank_weak",    "s002_two_heaters",   "s002_converter",
+      "s002_overflow",           "s002_dead_end",      "s002_one_tank",
+      "s002_one_tank_sliding",   "s002_tanks_10",      "s002_rooms_10",
       "s002_shared_flow_sliding"};
   return names;
 }
@@ -119,8 +119,7 @@ TEST_CASE("located runs of hybrid models are the reference trajectories of their
     CAPTURE(name);
     const json reference =
         json::parse(read_text(perp::test::data_path("/trajectories/") + name + ".json"));
-    const Model model = read_reference(
-        name, {{"run.scheme", "located"}, {"run.tol", "1e-12"}});
+    const Model model = read_reference(name, {{"run.scheme", "located"}, {"run.tol", "1e-12"}});
     const Trajectory trajectory = run(model, times_of(reference));
     const json& last = reference["events"].back();
     const bool ends = last["type"] == "no_solution";
@@ -176,10 +175,10 @@ TEST_CASE("a constraint without binaries ends every scheme where it is violated"
 }
 
 /// Two heaters in one sub-problem, told with names, orders and units of their own.
-std::string two_heaters(const std::string& unit, bool reversed) {
+std::string two_heaters(const std::string& unit, const std::string& nominal, bool reversed) {
   const std::string rows[2] = {"(20*" + unit + " - T)*(1 - a)*(1 - b) <= 0",
                                "3*(T - 22*" + unit + ")*(1 - (1 - a)*(1 - b)) <= 0"};
-  return "[variables]\nT = { start = \"21*" + unit + "\", nominal = " + unit +
+  return "[variables]\nT = { start = \"21*" + unit + "\", nominal = " + nominal +
          " }\n[binaries]\na = 0\nb = 0\n[model]\nequations = [\"der(T) = -0.1*T + " + unit +
          "*(5*a + 3*b)\"]\nconstraints = [\"" + rows[reversed ? 1 : 0] + "\", \"" +
          rows[reversed ? 0 : 1] + "\"]\n[run]\nt = [0, 10]\n";
@@ -189,10 +188,11 @@ TEST_CASE("units by powers of two and the order of rows do not change the course
   for (const std::string scheme : {"backward_euler", "located"}) {
     CAPTURE(scheme);
     const std::vector<perp::Override> set{{"run.scheme", scheme}};
-    const Trajectory plain = run(read(two_heaters("1", false), set));
-    const Trajectory scaled = run(read(two_heaters("1048576", false), set));
-    const Trajectory other = run(read(two_heaters("1", true), set));
-    const auto events = mode_events(plain), after = mode_events(scaled), turned = mode_events(other);
+    const Trajectory plain = run(read(two_heaters("1", "16", false), set));
+    const Trajectory scaled = run(read(two_heaters("1048576", "16777216", false), set));
+    const Trajectory other = run(read(two_heaters("1", "16", true), set));
+    const auto events = mode_events(plain), after = mode_events(scaled),
+               turned = mode_events(other);
     REQUIRE(events.size() > 4);
     REQUIRE(events.size() == after.size());
     REQUIRE(events.size() == turned.size());
@@ -208,9 +208,9 @@ TEST_CASE("units by powers of two and the order of rows do not change the course
 
 TEST_CASE("questions about laws refuse models whose binaries have none") {
   perp::KnownNames known;
-  CHECK_THROWS_AS(perp::read_model_text(two_heaters("1", false), "m.toml", {}, known),
+  CHECK_THROWS_AS(perp::read_model_text(two_heaters("1", "16", false), "m.toml", {}, known),
                   perp::ModelError);
-  const Model model = read(two_heaters("1", false));
+  const Model model = read(two_heaters("1", "16", false));
   REQUIRE(model.hybrid != nullptr);
   CHECK_THROWS_AS(perp::capturing_scheme(model), perp::InvalidInput);
 }
