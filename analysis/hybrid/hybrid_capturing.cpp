@@ -96,7 +96,27 @@ void HybridRun::pass_end_of_mode(ModeSteps& steps, Target target) {
                   fmt::format("stopped at {}: ends of modes follow each other without end; "
                               "expected a shorter h",
                               place()));
-  if (choose(false)) record(now_, true);
+  const std::vector<int> before = mode_.z;
+  if (!choose(false)) return;
+  record(now_, true);
+  if (is_running() && !has_moved && mode_.z == before) touch(target);
+}
+
+/// The mode goes on from its end, which the solution only touches: by the longest of h/2, h/4, ..
+/// that violates nothing.
+void HybridRun::touch(Target target) {
+  ModeSteps& steps = steps_of_mode();
+  steps.from(now_);
+  double h = target.h / 2;
+  for (int k = 0; k < most_halvings && now_.t + h > now_.t; ++k, h /= 2)
+    if (steps.attempt(now_.t + h, h) && !steps.is_violated()) {
+      changes_at_once_ = 0;
+      return take_step(steps);
+    }
+  finish(Status::not_solved,
+         fmt::format("stopped at {}: the mode goes on by its derivatives, but no step in it keeps "
+                     "its constraints",
+                     place()));
 }
 
 }  // namespace perp

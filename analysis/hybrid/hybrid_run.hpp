@@ -61,6 +61,7 @@ class HybridRun {
   [[nodiscard]] Target next_target();
   ModeSteps& steps_of_mode();
   void take_step(ModeSteps& steps);
+  void touch(Target target);
   void pass_end_of_mode(ModeSteps& steps, Target target);
 
   const Model& model_;

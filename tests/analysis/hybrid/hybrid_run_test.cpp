@@ -206,6 +206,20 @@ TEST_CASE("units by powers of two and the order of rows do not change the course
   }
 }
 
+TEST_CASE("a mode whose constraint is only touched goes on in every scheme") {
+  // x = 1 - (t - 1)^2 touches x <= 1 at t = 1; z1 and z2 share a sub-problem and keep their values.
+  const std::string text =
+      "[variables]\nx = 0\nv = 2\n[binaries]\na = 0\nb = 0\n[model]\nequations = [\"der(x) = v\", "
+      "\"der(v) = -2 + a\"]\nconstraints = [\"(x - 1)*(1 - a)*(1 - b) <= 0\", \"(x - 9)*(1 - (1 - "
+      "a)*(1 - b)) <= 0\"]\n[run]\nt = [0, 1.5]\nh = 0.01\n";
+  for (const std::string scheme : {"backward_euler", "located"}) {
+    CAPTURE(scheme);
+    const Trajectory trajectory = run(read(text, {{"run.scheme", scheme}}));
+    CHECK(trajectory.status == Status::solved);
+    CHECK(mode_events(trajectory).empty());
+  }
+}
+
 TEST_CASE("questions about laws refuse models whose binaries have none") {
   perp::KnownNames known;
   CHECK_THROWS_AS(perp::read_model_text(two_heaters("1", "16", false), "m.toml", {}, known),
