@@ -100,8 +100,8 @@ bool ModeJets::keeps_states(const Vector& given, const Jet& jet, const Consisten
   return true;
 }
 
-void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double share,
-                                Verdict& verdict) {
+void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double time,
+                                double share, Verdict& verdict) {
   const int equations = static_cast<int>(model_.f.size());
   const std::vector<int>& released = verdict.continuation.released;
   for (int l = 0; l < faces_.constraints(); ++l) {
@@ -111,12 +111,13 @@ void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, 
     row.is_held = slides && search_.is_held(candidate.z, l);
     row.is_void = !slides && faces_.is_void(l, candidate.z);
     const int law = model_.q() + l;
-    double decided = 0;
+    double decided = 0, power = 1;
     for (int k = 0; k <= last_order && k < jet.w_known[at(law)] && !row.is_held && !row.is_void &&
                     decided == 0;
-         ++k) {
+         ++k, power *= time) {
       const double value = jet.w(law, k);
-      if (std::abs(value) > share * jet.w_size(law, k)) decided = value;
+      const double size = std::max(jet.w_size(law, k), jet.w_size(law, 0) / power);
+      if (std::abs(value) > share * size) decided = value;
       row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * value);
     }
     if (decided > 0) verdict.violated.push_back(equations + l);
@@ -178,7 +179,7 @@ ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, doub
     const double rate = jet.x(j, 1) / model_.head.variables[at(j)].nominal;
     result.rate_norm += rate * rate;
   }
-  read_constraints(candidate, jet, share, verdict);
+  read_constraints(candidate, jet, jets.scales().time, share, verdict);
   read_released(candidate, jet, jets, share, verdict);
   return verdict;
 }

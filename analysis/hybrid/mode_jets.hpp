@@ -25,7 +25,8 @@ class ModeJets {
   };
 
   /// Constraints of a mode are judged by the first derivative of orders 0 to 3 that is not 0:
-  /// |g⁽ᵏ⁾| > `share` of the sizes of its terms. The states of the candidate are kept but for
+  /// |g⁽ᵏ⁾| > `share` of the sizes of its terms and of those of g within the time scale: a rate that
+  /// cancels is known no better. The states of the candidate are kept but for
   /// rounding, by which they return to the constraints of the mode.
   Verdict judge(double t, const ModeCandidate& candidate, double share);
 
@@ -36,7 +37,7 @@ class ModeJets {
   ConsistentJets& jets_for(const std::vector<int>& surfaces, double t, const Vector& x);
   [[nodiscard]] bool keeps_states(const Vector& given, const Jet& jet,
                                   const ConsistentJets& jets) const;
-  void read_constraints(const ModeCandidate& candidate, const Jet& jet, double share,
+  void read_constraints(const ModeCandidate& candidate, const Jet& jet, double time, double share,
                         Verdict& verdict);
   void read_released(const ModeCandidate& candidate, const Jet& jet, const ConsistentJets& jets,
                      double share, Verdict& verdict);
