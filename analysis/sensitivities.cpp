@@ -76,6 +76,7 @@ void check_sensitivities(const Model& model) { check_located(model); }
 
 Trajectory integrate_sensitivities(const Model& model, const SensitivityQuantities& quantities,
                                    const IntegrateOptions& options) {
+  if (model.hybrid != nullptr) return run_hybrid(model, options, quantities.request);
   Located located = located_options(model);
   located.sensitivities = quantities.request;
   return integrate(equations_of(model), model.x0(), model.run.span, located, options);

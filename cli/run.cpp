@@ -177,6 +177,7 @@ int execute(const RunArguments& arguments) {
 
 Action configure_run(CommandLine& line) {
   const auto arguments = std::make_shared<RunArguments>();
+  arguments->model.hybrid = true;
   arguments->model.add_to(line);
   line.add_option("-o,--output", arguments->output,
                  "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "

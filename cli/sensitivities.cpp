@@ -102,6 +102,7 @@ int execute(SensitivityArguments arguments) {
 
 Action configure_sensitivities(CommandLine& line) {
   const auto arguments = std::make_shared<SensitivityArguments>();
+  arguments->model.hybrid = true;
   arguments->model.add_to(line);
   line.add_option(
          "--wrt", arguments->wrt,

@@ -121,11 +121,14 @@ std::string describe(const Branch& branch) {
 std::string describe(const std::vector<Law>& laws, const Mode& mode) {
   if (mode.empty()) return laws.empty() ? "smooth" : "unknown";
   std::string text;
+  bool is_first = true;
   for (std::size_t i = 0; i < mode.size(); ++i) {
-    if (i > 0) text += " | ";
+    if (is_constraint(laws.at(i))) continue;
+    if (!is_first) text += " | ";
     text += describe(laws.at(i).branches.at(static_cast<std::size_t>(mode[i])));
+    is_first = false;
   }
-  return text;
+  return is_first ? "smooth" : text;
 }
 
 double distance(const Law& law, double w, double lambda, double w_scale, double lambda_scale) {
@@ -193,6 +196,17 @@ Law normal_cone(double lower, double upper) {
 Law box(double lower, double upper) {
   check_bounds("box", lower, upper);
   return {"box", cone_branches(lower, upper, -1)};
+}
+
+Law constraint(const std::string& name) {
+  return {name, {{0, 1, 0, {-inf, 0}, {0, 0}, "satisfied"}}};
+}
+
+bool is_constraint(const Law& law) {
+  if (law.branches.size() != 1) return false;
+  const Branch& branch = law.branches[0];
+  return branch.a == 0 && branch.c == 0 && branch.w == Range{-inf, 0} &&
+         branch.lambda == Range{0, 0};
 }
 
 Law equality() { return {"equality", cone_branches(-inf, inf, 1)}; }

@@ -53,7 +53,7 @@ bool is_sliding(const Law& law, int branch);
 /// Readable name of a branch: its own, else its range in formulas, e.g. "w=0", "lambda=-1, w<=0".
 std::string describe(const Branch& branch);
 
-/// Readable mode: the branches of all laws, e.g. "[w>=0 | w=0]".
+/// Readable mode: the branches of all laws but constraints, e.g. "[w>=0 | w=0]".
 std::string describe(const std::vector<Law>& laws, const Mode& mode);
 
 /// Distance of (w, λ) from the graph of the law, max norm over (w/w_scale, λ/lambda_scale)
@@ -85,6 +85,12 @@ Law absolute();                              ///< λ = |w|
 Law abs_plus_sign();                         ///< λ ∈ |w| + sign(w), [RAB] eq. (11')
 /// λ = 0 until w reaches upper, then 1 until w falls to lower. With memory.
 Law hysteresis(double lower, double upper);
+
+/// The constraint w <= 0 as a law: its only branch has λ = 0. Whoever asks a law for its range asks
+/// the constraint too; where it is violated no mode is left. No named law: files write constraints.
+Law constraint(const std::string& name);
+/// Is it one of those?
+bool is_constraint(const Law& law);
 
 /// How a model file names a law and how many numbers it takes, e.g. {"relay", 2, ...}.
 struct NamedLaw {

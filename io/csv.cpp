@@ -21,7 +21,11 @@ CsvWriter::CsvWriter(const std::string& file, const Model& model,
   const Columns columns = columns_of(model);
   header_ = "t,";
   for (const std::string& name : columns.x) header_ += quoted(name) + ",";
-  for (const std::string& name : columns.lambda) header_ += quoted(name) + ",";
+  for (std::size_t i = 0; i < lambdas_; ++i) {
+    if (is_constraint(model.laws()[i])) continue;  // its multiplier is 0
+    written_.push_back(static_cast<Eigen::Index>(i));
+    header_ += quoted(columns.lambda[i]) + ",";
+  }
   for (const std::string& name : columns.outputs) header_ += quoted(name) + ",";
   for (const auto& [letter, count] : {std::pair{"x", columns.x.size()}, {"lambda", lambdas_}})
     for (std::size_t i = 1; i <= count; ++i)
@@ -58,7 +62,8 @@ void CsvWriter::row(const Step& step, const Vector& outputs) {
   fmt::memory_buffer& buffer = file_.buffer();
   append(buffer, step.t);
   for (const double value : step.x) append(buffer, value);
-  for (const double value : step.lambda) append(buffer, value);
+  for (const Eigen::Index i : written_)
+    if (i < step.lambda.size()) append(buffer, step.lambda[i]);
   for (const double value : outputs) append(buffer, value);
   if (quantities_ > 0) append_sensitivities(step);
   if (mode_field_.empty() || step.mode != mode_) {

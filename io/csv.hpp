@@ -32,6 +32,7 @@ class CsvWriter {
   std::string mode_field_;
   Mode mode_;
   std::size_t lambdas_;
+  std::vector<Eigen::Index> written_;  // multipliers that are columns
   Eigen::Index quantities_;
 };
 

@@ -26,7 +26,8 @@ MAY_INCLUDE = {  # own room included; a room that is not listed obeys the rule o
     "schemes": {"core", "lcp", "schemes"},
     "models": {"core", "models"},  # a model states mathematics, not a method
     "analysis": {"core", "lcp", "schemes", "models", "analysis"},  # questions about a model
-    "analysis/run": {"core", "lcp", "schemes", "models", "analysis/run", "analysis/solutions"},
+    "analysis/hybrid": {"core", "lcp", "schemes", "models", "analysis/hybrid"},
+    "analysis/run": {"core", "lcp", "schemes", "models", "analysis/hybrid", "analysis/run", "analysis/solutions"},
     "analysis/solutions": {"core", "lcp", "schemes", "models", "analysis/run", "analysis/solutions"},
     "analysis/enclosure": {"core", "lcp", "schemes", "models", "analysis/enclosure", "analysis/parallel.hpp"},
     "io": {"core", "lcp", "schemes", "models", "analysis", "io"},  # what results are written as

@@ -6,6 +6,7 @@
 
 #include <perp/core/base/status.hpp>
 #include <perp/core/base/types.hpp>
+#include <perp/models/language/hybrid/constraint_system.hpp>
 
 namespace perp {
 
@@ -21,8 +22,9 @@ struct ConstraintJet {
 struct HybridContinuation {
   std::vector<double> z;      ///< of a released binary its value in [0, 1]
   std::vector<int> released;  ///< binaries that slide, increasing
+  std::vector<int> surfaces;  ///< of each binary, see HybridMode
   bool is_strict = true;  ///< every constraint that is not void or held is negative just after t
-  Vector x;               ///< the given states, and the algebraic variables of this mode
+  Vector x;               ///< the given states to rounding, and the algebraic variables of this mode
   Vector rates;           ///< ẋ of the states, NaN of algebraic variables
   std::vector<ConstraintJet> constraints{};
   int outside = 0,
@@ -30,8 +32,7 @@ struct HybridContinuation {
   double rate_norm = 0;  ///< Σ (ẋ_j / nominal_j)² over the states
 };
 
-/// How a binary stands in a list of values, besides 0 and 1.
-inline constexpr int released_binary = 2;
+/// How a binary stands in a list of values, besides 0, 1 and released_binary.
 inline constexpr int any_binary = -1;
 
 /// Values of binaries that do not continue.

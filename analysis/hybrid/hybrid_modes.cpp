@@ -7,6 +7,7 @@
 #include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
 namespace {
@@ -27,6 +28,7 @@ struct HybridModes::Implementation {
   void count_changes(HybridContinuation& continuation) const;
   bool search_all(const ValueLimits& limits);
   void search_near();
+  void search_nearest();
   void exclude(const Exclusion& exclusion);
   void judge(const ModeCandidate& candidate);
 
@@ -54,6 +56,28 @@ HybridModes& HybridModes::operator=(HybridModes&&) noexcept = default;
 
 const HybridModel& HybridModes::model() const { return self_->model; }
 const HybridStructure& HybridModes::structure() const { return self_->structure; }
+
+bool HybridModes::keeps_states() const {
+  const HybridModel& model = self_->model;
+  const HybridStructure& structure = self_->structure;
+  std::vector<int> rows;
+  Tape tape = model.closed(rows);
+  for (const SubProblem& block : structure.blocks) {
+    const int unknown = block.unknowns.empty() ? model.n() : block.unknowns.front();
+    if (unknown >= model.n()) continue;
+    const int input = structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
+                                                      : model.variable_input(unknown);
+    const int row = block.rows.front();
+    if (block.unknowns.size() != 1 || block.rows.size() != 1 ||
+        row >= static_cast<int>(model.f.size()) || degree_in(tape, rows[at(row)], {input}) != 1)
+      return false;
+    const std::vector<int> output{rows[at(row)]};
+    for (const Derivative& slope : differentiate(tape, output, input, input + 1))
+      if (tape[slope.line].operation != Operation::constant || tape[slope.line].value == 0)
+        return false;
+  }
+  return true;
+}
 
 /// What the previous value violates, and which sub-problems that calls.
 void HybridModes::Implementation::look_at_previous() {
@@ -145,6 +169,21 @@ void HybridModes::Implementation::search_near() {
     if (!search_all(limits) || !result.list.empty()) break;
 }
 
+/// The previous value where it continues, else those without changes outside of the called
+/// sub-problems.
+void HybridModes::Implementation::search_nearest() {
+  result.is_complete = false;
+  if (previous_continues) {
+    std::vector<int> z;
+    for (const double value : previous) z.push_back(branch_of(value));
+    judge(search.walk(t, x, options.share, z).candidate);
+    return;
+  }
+  ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
+  for (const double z : previous) limits.previous.push_back(branch_of(z));
+  search_all(limits);
+}
+
 HybridContinuations HybridModes::continuations(double t, const Vector& x,
                                                const std::vector<double>& previous,
                                                const HybridModeOptions& options) {
@@ -163,10 +202,17 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.options = options;
   self.result = {};
   self.previous_continues = false;
+  self.search.set_errors(options.share * options.sizes);
+  self.jets.set_sizes(options.sizes);
   self.look_at_previous();
-  const bool is_whole =
-      self.search_all({options.most_nodes, options.most_candidates, -1, {}, {}, options.stop});
-  if (!is_whole) self.search_near();
+  bool is_whole = false;
+  if (options.nearest_alone && !previous.empty()) self.search_nearest();
+  if (self.result.list.empty()) {
+    self.result.is_complete = true;
+    is_whole =
+        self.search_all({options.most_nodes, options.most_candidates, -1, {}, {}, options.stop});
+    if (!is_whole) self.search_near();
+  }
   HybridContinuations& result = self.result;
   order_continuations(previous, self.previous_continues, options.share, result);
   // What was not searched changes more.

@@ -14,6 +14,12 @@ namespace perp {
 struct HybridModeOptions {
   /// Numbers are zero up to this share of the sizes of their terms; the state is known up to it.
   double share = 1e-11;
+  /// The sizes of the variables, also of those that are 0 but for rounding: states are known to that
+  /// share of these; empty: of themselves alone.
+  Vector sizes{};
+  /// A previous value that continues is the only one looked for; else values that change outside of
+  /// the called sub-problems only where no other continues. The choice is the same.
+  bool nearest_alone = false;
   long most_nodes = 1L << 20;   ///< values of sub-problems
   long most_candidates = 4096;  ///< values of all binaries whose derivatives are computed
   long most_excluded = 64;      ///< that are kept
@@ -34,6 +40,10 @@ class HybridModes {
 
   [[nodiscard]] const HybridModel& model() const;
   [[nodiscard]] const HybridStructure& structure() const;
+
+  /// Do all equations keep the states, whatever the binaries? Each ẋ and y is given by an equation of
+  /// its own with a slope that is a number: they are finite, and no state jumps.
+  [[nodiscard]] bool keeps_states() const;
 
   /// `x` (n): the states, and a guess of the algebraic variables. `previous`: of each binary the
   /// value before, between 0 and 1 of one that slides; empty where it is not known: then the

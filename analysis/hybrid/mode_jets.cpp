@@ -84,7 +84,8 @@ ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, c
     place = jets_.emplace(surfaces, std::make_unique<ConsistentJets>(system, levels)).first;
   }
   const Span span{t, t + (model_.head.run.span.end - model_.head.run.span.start)};
-  const ModelScales scales = model_scales(systems_.at(surfaces), x, span, nominals(model_));
+  const ModelScales scales = model_scales(systems_.at(surfaces), x, span,
+                                          sizes_.size() > 0 ? sizes_ : nominals(model_));
   place->second->set_scales({scales.time, scales.x, scales.lambda, scales.fastest});
   return *place->second;
 }
@@ -99,8 +100,8 @@ bool ModeJets::keeps_states(const Vector& given, const Jet& jet, const Consisten
   return true;
 }
 
-void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double share,
-                                Verdict& verdict) {
+void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double time,
+                                double share, Verdict& verdict) {
   const int equations = static_cast<int>(model_.f.size());
   const std::vector<int>& released = verdict.continuation.released;
   for (int l = 0; l < faces_.constraints(); ++l) {
@@ -110,12 +111,13 @@ void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, 
     row.is_held = slides && search_.is_held(candidate.z, l);
     row.is_void = !slides && faces_.is_void(l, candidate.z);
     const int law = model_.q() + l;
-    double decided = 0;
+    double decided = 0, power = 1;
     for (int k = 0; k <= last_order && k < jet.w_known[at(law)] && !row.is_held && !row.is_void &&
                     decided == 0;
-         ++k) {
+         ++k, power *= time) {
       const double value = jet.w(law, k);
-      if (std::abs(value) > share * jet.w_size(law, k)) decided = value;
+      const double size = std::max(jet.w_size(law, k), jet.w_size(law, 0) / power);
+      if (std::abs(value) > share * size) decided = value;
       row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * value);
     }
     if (decided > 0) verdict.violated.push_back(equations + l);
@@ -166,18 +168,18 @@ ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, doub
        verdict.continuation.released)  // on the surface to the same share as other zeros
     if (!(std::abs(jet.w(i, 0)) <= share * jet.w_size(i, 0))) return verdict;
   verdict.has_jet = true;
+  verdict.continuation.surfaces = surfaces;
   HybridContinuation& result = verdict.continuation;
   for (int i = 0; i < q; ++i) result.z.push_back(jet.lambda(i, 0));
   result.x = jet.x.col(0);
   result.rates = Vector::Constant(model_.n(), nan);
   for (int j = 0; j < model_.n(); ++j) {
     if (!structure_.is_state[at(j)]) continue;
-    result.x[j] = candidate.x[j];
     result.rates[j] = jet.x(j, 1);
     const double rate = jet.x(j, 1) / model_.head.variables[at(j)].nominal;
     result.rate_norm += rate * rate;
   }
-  read_constraints(candidate, jet, share, verdict);
+  read_constraints(candidate, jet, jets.scales().time, share, verdict);
   read_released(candidate, jet, jets, share, verdict);
   return verdict;
 }

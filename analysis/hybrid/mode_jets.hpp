@@ -15,6 +15,9 @@ class ModeJets {
   ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
            ValueSearch& search);
 
+  /// The sizes of the variables; empty: from the data and each state that is judged.
+  void set_sizes(Vector sizes) { sizes_ = std::move(sizes); }
+
   struct Verdict {
     HybridContinuation continuation{};
     std::vector<int> violated{};  ///< rows; behind them row count + i: binary i leaves [0, 1]
@@ -22,7 +25,9 @@ class ModeJets {
   };
 
   /// Constraints of a mode are judged by the first derivative of orders 0 to 3 that is not 0:
-  /// |g⁽ᵏ⁾| > `share` of the sizes of its terms. The states of the candidate are kept.
+  /// |g⁽ᵏ⁾| > `share` of the sizes of its terms and of those of g within the time scale: a rate that
+  /// cancels is known no better. The states of the candidate are kept but for
+  /// rounding, by which they return to the constraints of the mode.
   Verdict judge(double t, const ModeCandidate& candidate, double share);
 
   /// Was a mode solved whose algebraic equations may have other solutions? By their form.
@@ -32,7 +37,7 @@ class ModeJets {
   ConsistentJets& jets_for(const std::vector<int>& surfaces, double t, const Vector& x);
   [[nodiscard]] bool keeps_states(const Vector& given, const Jet& jet,
                                   const ConsistentJets& jets) const;
-  void read_constraints(const ModeCandidate& candidate, const Jet& jet, double share,
+  void read_constraints(const ModeCandidate& candidate, const Jet& jet, double time, double share,
                         Verdict& verdict);
   void read_released(const ModeCandidate& candidate, const Jet& jet, const ConsistentJets& jets,
                      double share, Verdict& verdict);
@@ -44,6 +49,7 @@ class ModeJets {
   std::map<std::vector<int>, std::unique_ptr<ConsistentJets>>
       jets_;  // by the surfaces of all binaries
   std::map<std::vector<int>, Dcs> systems_;
+  Vector sizes_;
   bool may_have_other_roots_ = false;
 };
 

@@ -89,8 +89,10 @@ void ValueSearch::begin(double t, const Vector& x, double share) {
   inputs_[0] = known(t);
   for (int j = 0; j < model_.n(); ++j) {
     inputs_[at(HybridModel::derivative_input(j))] = Number(0, unknown_error);
-    inputs_[at(model_.variable_input(j))] =
-        structure_.is_state[at(j)] ? known(x[j]) : Number(x[j], unknown_error);
+    Number& value = inputs_[at(model_.variable_input(j))];
+    value = structure_.is_state[at(j)] ? known(x[j]) : Number(x[j], unknown_error);
+    if (structure_.is_state[at(j)] && j < x_error_.size())
+      value.error = std::max(value.error, x_error_[j]);
   }
   z_.assign(at(model_.q()), any_binary);
 }

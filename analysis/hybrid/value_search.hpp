@@ -36,6 +36,9 @@ class ValueSearch {
  public:
   ValueSearch(const HybridModel& model, const HybridStructure& structure, Faces& faces);
 
+  /// How far states may be from the exact ones, beyond a share of themselves; empty: no farther.
+  void set_errors(Vector x_error) { x_error_ = std::move(x_error); }
+
   /// The row of the constraint whose face at z_r = 0 is the surface on which binary r of `z`
   /// slides, -1: there is none. The other released binaries are taken at all their ends.
   int surface(const std::vector<int>& z, int binary);
@@ -98,6 +101,7 @@ class ValueSearch {
   std::vector<Number> inputs_, values_;
 
   std::vector<int> z_;
+  Vector x_error_;
   const ValueLimits* limits_ = nullptr;
   const std::function<void(const ModeCandidate&)>* found_ = nullptr;
   const std::function<void(const Exclusion&)>* left_ = nullptr;

@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
 #include <variant>
 
+#include <perp/analysis/hybrid/hybrid_run.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/core/dcs_evaluator.hpp>
 #include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/models/language/run_options.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
@@ -16,7 +21,55 @@ namespace {
 static_assert(most_tabled_modes == ModeCache::table_limit);
 constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
 
+HybridSchemes hybrid_schemes(const Model& model) {
+  HybridSchemes options;
+  if (model.run.scheme == "located")
+    options.located = located_options(model);
+  else
+    options.steps = step_options(model);
+  return options;
+}
+
+/// Names the constraint that is nearest to its bound, in the sizes of its terms, where a run of a
+/// model with constraints ends.
+void name_constraint(const Model& model, Trajectory& run) {
+  const bool ends = run.status == Status::no_solution || run.status == Status::not_solved;
+  if (!ends || run.t.empty() || !model.equations || run.lambda.back().size() != model.m()) return;
+  DcsEvaluator evaluator(*model.equations);
+  const int n = evaluator.n(), m = evaluator.m();
+  Vector z = Vector::Zero(evaluator.inputs()), rows(n + m);
+  z[0] = run.t.back();
+  z.segment(1 + n, n) = run.x.back();
+  z.tail(m) = run.lambda.back();
+  std::vector<double> slopes(evaluator.entries().size());
+  evaluator.linearize(z.data(), rows.data(), slopes.data());
+  Vector terms = rows.cwiseAbs();
+  for (std::size_t k = 0; k < slopes.size(); ++k)
+    terms[evaluator.entries()[k].row] += std::abs(slopes[k] * z[evaluator.entries()[k].column]);
+  int nearest = -1;
+  for (int i = 0; i < m; ++i)
+    if (is_constraint(model.laws()[static_cast<std::size_t>(i)]) &&
+        (nearest < 0 || std::abs(rows[n + i]) * terms[n + nearest] <
+                            std::abs(rows[n + nearest]) * terms[n + i]))
+      nearest = i;
+  if (nearest < 0) return;
+  const std::string text = fmt::format("; constraint '{}' is nearest to its bound: {:.3g} <= 0",
+                                       model.laws()[static_cast<std::size_t>(nearest)].name,
+                                       rows[n + nearest]);
+  run.message += text;
+  if (!run.events.empty()) run.events.back().note += text;
+}
+
 }  // namespace
+
+Trajectory with_binaries(const Model& model, Trajectory run) {
+  for (Event& event : run.events)
+    if (event.kind == EventKind::crossing && std::binary_search(model.binaries.begin(),
+                                                                model.binaries.end(), event.law))
+      event.kind = EventKind::mode_change;
+  name_constraint(model, run);
+  return run;
+}
 
 const SchemeEntry& scheme(const std::string& name) {
   std::vector<std::string> names;
@@ -47,6 +100,14 @@ Located located_options(const Model& model) {
   return located;
 }
 
+void require_laws(const Model& model, const std::string& what) {
+  if (model.hybrid != nullptr)
+    throw InvalidInput(fmt::format(
+        "{}: model '{}' has binaries that no law of their own stands for; perp run with "
+        "backward_euler, theta and located, perp modes and perp check know such models",
+        what, model.name));
+}
+
 void check_located(const Model& model) {
   check_steps(model.run.span, model.run.h, {});
   const IntegrateOptions none;
@@ -59,7 +120,18 @@ Dcs equations_of(const Model& model) {
   return model.equations ? *model.equations : as_dcs(model.lcs());
 }
 
+Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
+                      const SensitivityRequest& sensitivities) {
+  return HybridRun(model, hybrid_schemes(model), options, sensitivities)();
+}
+
 void check_run(const Model& model) {
+  if (model.hybrid != nullptr) {
+    if (!scheme(model.run.scheme).runs_binaries) require_laws(model, "scheme " + model.run.scheme);
+    const IntegrateOptions bounded{.bounds = model.bounds()};
+    HybridRun(model, hybrid_schemes(model), bounded);
+    return;
+  }
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) Capturing(*lcs, step_options(model));
   if (const auto check = scheme(model.run.scheme).check; check != nullptr) check(model);
 }
@@ -74,6 +146,7 @@ Theta step_options(const Model& model) {
 }
 
 std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
+  require_laws(model, "solutions of steps");
   if (!scheme(model.run.scheme).lists_solutions)
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
   if (const Lcs* lcs = std::get_if<Lcs>(&model.system))

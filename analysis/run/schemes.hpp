@@ -29,6 +29,16 @@ bool is_affine(const Model& model);
 /// The equations of any model; those of the matrix form as equations.
 Dcs equations_of(const Model& model);
 
+/// The run with changes of binaries as changes of mode, whatever law stands for them; where it ends, the
+/// constraint that is nearest to its bound in the sizes of its terms is named.
+Trajectory with_binaries(const Model& model, Trajectory run);
+/// A run of a model that needs `Model::hybrid`, sensitivities by the scheme located alone.
+Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
+                      const SensitivityRequest& sensitivities = {});
+
+/// Throws InvalidInput with `what` asks where the model's laws do not say which modes continue
+/// (`Model::hybrid`).
+void require_laws(const Model& model, const std::string& what);
 /// Throws InvalidInput where the model's scheme cannot run with its options: before a file is touched.
 void check_run(const Model& model);
 

@@ -8,10 +8,11 @@ namespace perp::scheme_files {
 namespace {
 
 Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
+  if (model.hybrid != nullptr) return run_hybrid(model, options);
   return std::visit(
       [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, backward_euler_options(model),
-                         options);
+        return with_binaries(model, integrate(system, model.x0(), model.run.span,
+                                              backward_euler_options(model), options));
       },
       model.system);
 }
@@ -23,8 +24,12 @@ const SchemeEntry backward_euler{
     .name = "backward_euler",
     .meaning = "implicit Euler, event capturing: one complementarity problem a step",
     .keys = {"h", "selector", "solver", "split_at_events", "tol"},
-    .conditional = {{"solver", no_solver_is_called}, {"tol", no_solver_is_called}},
+    .conditional = {{"selector", modes_by_rule},
+                    {"solver", no_solver_is_called},
+                    {"split_at_events", modes_by_rule},
+                    {"tol", no_solver_is_called}},
     .run = run_backward_euler,
-    .lists_solutions = true};
+    .lists_solutions = true,
+    .runs_binaries = true};
 
 }  // namespace perp::scheme_files

@@ -6,7 +6,9 @@ namespace perp::scheme_files {
 namespace {
 
 Trajectory run_located(const Model& model, const IntegrateOptions& options) {
-  return integrate(equations_of(model), model.x0(), model.run.span, located_options(model), options);
+  if (model.hybrid != nullptr) return run_hybrid(model, options);
+  return with_binaries(model, integrate(equations_of(model), model.x0(), model.run.span,
+                                        located_options(model), options));
 }
 
 }  // namespace
@@ -16,8 +18,10 @@ const SchemeEntry located{
     .name = "located",
     .meaning = "Radau IIA of order 5, 9 or 13; events to machine precision, --tol is the error",
     .keys = {"cross_check", "h", "policy", "tol"},
+    .conditional = {{"cross_check", modes_by_rule}, {"policy", modes_by_rule}},
     .run = run_located,
     .check = check_located,
+    .runs_binaries = true,
     .rebounds = true};
 
 }  // namespace perp::scheme_files

@@ -8,9 +8,11 @@ namespace perp::scheme_files {
 namespace {
 
 Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
+  if (model.hybrid != nullptr) return run_hybrid(model, options);
   return std::visit(
       [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, step_options(model), options);
+        return with_binaries(model, integrate(system, model.x0(), model.run.span,
+                                              step_options(model), options));
       },
       model.system);
 }
@@ -22,9 +24,13 @@ const SchemeEntry theta{
     .name = "theta",
     .meaning = "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
     .keys = {"h", "selector", "solver", "split_at_events", "theta", "tol"},
-    .conditional = {{"solver", no_solver_is_called}, {"tol", no_solver_is_called}},
+    .conditional = {{"selector", modes_by_rule},
+                    {"solver", no_solver_is_called},
+                    {"split_at_events", modes_by_rule},
+                    {"tol", no_solver_is_called}},
     .run = run_theta,
     .theta = [](const RunOptions& options) { return options.theta; },
-    .lists_solutions = true};
+    .lists_solutions = true,
+    .runs_binaries = true};
 
 }  // namespace perp::scheme_files

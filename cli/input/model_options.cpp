@@ -20,6 +20,7 @@ KnownNames known_names(const ModelOptions& options) {
   for (const MlcpSolver* method : solvers()) known.solvers.emplace_back(method->name);
   known.run_keys = options.run_keys;
   known.exact = options.exact;
+  known.hybrid = options.hybrid;
   known.runs_scheme = options.run_keys.empty() || std::count(options.run_keys.begin(),
                                                              options.run_keys.end(), "scheme") > 0;
   return known;

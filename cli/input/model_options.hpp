@@ -18,6 +18,7 @@ struct ModelOptions {
   /// Keys of [run] on which the command's answer depends; others are errors as flags and in --set.
   /// Empty: those of the scheme.
   std::vector<std::string> run_keys;
+  bool hybrid = false;  ///< the command knows models that need `Model::hybrid`
   bool exact = false;  ///< numbers are exact and may be intervals: see KnownNames
 
   void add_to(CommandLine& line);       ///< MODEL and --set

@@ -4,6 +4,7 @@
 
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/expression/expression_functions.hpp>
+#include <perp/core/expression/expression_parser.hpp>
 
 namespace perp {
 namespace {
@@ -69,10 +70,23 @@ bool is_reserved_word(std::string_view name) {
   return contains(constants, name) || is_equation_word(name) || find_function(name) != nullptr;
 }
 
+std::size_t index_length(std::string_view text) {
+  if (text.empty() || text[0] != '[') return 0;
+  std::size_t end = 1, digits = 0;
+  for (; end < text.size() && text[end] != ']'; ++end) {
+    const bool is_digit = text[end] >= '0' && text[end] <= '9';
+    if (!is_digit && (text[end] != ',' || digits == 0)) return 0;
+    digits = is_digit ? digits + 1 : 0;
+  }
+  return end < text.size() && digits > 0 ? end + 1 : 0;
+}
+
 bool is_name(std::string_view text) {
-  return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9');
-  });
+  if (text.empty() || !is_letter(text[0])) return false;
+  std::size_t end = 1;
+  while (end < text.size() && (is_letter(text[end]) || (text[end] >= '0' && text[end] <= '9')))
+    ++end;
+  return end + index_length(text.substr(end)) == text.size();
 }
 
 }  // namespace perp

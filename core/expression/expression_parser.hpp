@@ -14,6 +14,10 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Whether a name may begin with the character.
 inline bool starts_name(char c) { return is_name(std::string_view(&c, 1)); }
 
+/// Of the index of an element of a family, "[3]" or "[1,2]", at the front of the text; 0: there is
+/// none.
+std::size_t index_length(std::string_view text);
+
 /// Recursive descent, one function per level of the grammar (see `parse_expression`). With forms it
 /// reads the language of equations, without them that of single values.
 class ExpressionParser {

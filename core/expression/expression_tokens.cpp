@@ -96,7 +96,7 @@ std::string_view ExpressionParser::next_name() const {
   if (at_end() || !starts_name(text_[at_])) return {};
   std::size_t end = at_;
   while (end < text_.size() && (starts_name(text_[end]) || is_digit(text_[end]))) ++end;
-  return text_.substr(at_, end - at_);
+  return text_.substr(at_, end + index_length(text_.substr(end)) - at_);
 }
 
 std::string_view ExpressionParser::take_name() {

@@ -76,8 +76,11 @@ std::string scheme_of(const RunSummary& summary) {
   const auto norm = provenance.find("norm");
   if (options.scheme == "located") {
     return fmt::format(
-        "scheme      located (Radau IIA, {} stages), tol = {:g}, policy {}, norm {}\n",
-        provenance.at("stages"), options.tol, options.policy, provenance.at("norm"));
+        "scheme      located (Radau IIA, {} stages), tol = {:g}, {}\n", provenance.at("stages"),
+        options.tol,
+        summary.model.hybrid != nullptr
+            ? "modes by nearest_mode"
+            : fmt::format("policy {}, norm {}", options.policy, provenance.at("norm")));
   }
   if (norm == provenance.end()) {  // nothing is selected by it
     const auto scheme = provenance.find("scheme");
@@ -160,6 +163,9 @@ std::string text_of(const RunSummary& summary) {
   if (const auto& keys = model.run.left_aside; !keys.empty())
     text += fmt::format("left aside  {}: of [run], no option of scheme {}\n", fmt::join(keys, ", "),
                         model.run.scheme);
+  if (const auto start = summary.run.provenance.find("start");
+      start != summary.run.provenance.end())
+    text += fmt::format("start       {}\n", start->second);
   text += modes_of(summary) + events_of(summary);
   text += fmt::format("end state   t = {:.8g}, {}\n", summary.last.t,
                       named_values(variable_names(model), summary.last.x));

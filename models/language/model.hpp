@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -82,6 +83,8 @@ struct ExactNumbers {
   std::vector<Scaling> multipliers{};
 };
 
+struct HybridModel;
+
 /// A system, x0, span, exact solution if known, source.
 struct Model {
   std::string name;    ///< of the file, for people
@@ -99,6 +102,10 @@ struct Model {
   std::vector<double> restitution;       ///< of contacts, one for each law; or empty
   Outputs outputs;                       ///< further columns of a result
   RunOptions run;                        ///< how it is run
+  std::vector<int> binaries{};           ///< laws that stand for binaries, increasing
+  /// Where laws alone do not say which values of the binaries continue: the model that does. Its
+  /// runs choose modes by the rule nearest_mode; its laws are those of `constraint_system`.
+  std::shared_ptr<const HybridModel> hybrid{};
   std::vector<ExactPiece> exact;  ///< empty: unknown
   std::vector<std::string> midpoints{};  ///< "m = [1, 2]": intervals whose middle is taken
   std::optional<ExactNumbers> exact_numbers{};  ///< where they were asked for

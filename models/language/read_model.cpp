@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/families/families.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
 
@@ -218,7 +219,8 @@ void read_system_or_equations(const Context& context, Model& model) {
                                        model.run.span.start);
 }
 
-Model read_document(const Document& document, const std::string& text, const KnownNames& known) {
+Model read_document(const Document& given, const std::string& text, const KnownNames& known) {
+  const Document document = reader::with_families(given);
   if (reader::is_hybrid(document)) return reader::read_lowered(document, text, known);
   Context context(document, known);
   context.check_keys(
@@ -285,7 +287,7 @@ Model ModelText::read(const std::vector<Override>& overrides) const {
 }
 
 std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& overrides) const {
-  const Document document = document_->with(overrides);
+  const Document document = reader::with_families(document_->with(overrides));
   if (!reader::is_hybrid(document)) return std::nullopt;
   return reader::read_hybrid(document, text_, known_);
 }

@@ -44,6 +44,8 @@ struct KnownNames {
   /// Keys of [run] that overrides may hold, because what is to be computed depends on them; empty:
   /// those of the scheme.
   std::vector<std::string> run_keys{};
+  /// Whoever reads the model knows `Model::hybrid`; else a model that needs it is refused.
+  bool hybrid = false;
   /// The model is run by the scheme that it names: what that cannot honour is refused.
   bool runs_scheme = false;
   /// Numbers are kept as the decimal numbers that they are, parameters and starts may be intervals:

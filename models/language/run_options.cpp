@@ -51,6 +51,10 @@ long modes_of(const std::vector<Law>& laws) {
 
 }  // namespace
 
+std::string modes_by_rule(const Model& model) {
+  return model.hybrid == nullptr ? "" : "modes of this model are chosen by the rule nearest_mode";
+}
+
 std::string no_solver_is_called(const Model& model) {
   if (!std::holds_alternative<Lcs>(model.system))
     return "the equations are not affine: their steps are made by Newton's method";

@@ -68,6 +68,7 @@ struct SchemeEntry {
   /// Throws InvalidInput where it cannot run the model; null: it runs all.
   void (*check)(const Model& model) = nullptr;
   bool lists_solutions = false;  ///< Can all solutions of a step be listed?
+  bool runs_binaries = false;    ///< also those that no law of their own stands for?
   bool rebounds = false;         ///< Do contacts rebound by Newton's coefficient?
 };
 
@@ -76,6 +77,8 @@ const std::vector<const SchemeEntry*>& scheme_entries();
 
 const std::vector<SchemeKeys>& scheme_keys();
 
+/// Where laws do not say which values of binaries continue, a rule of its own does, and no selector.
+std::string modes_by_rule(const Model& model);
 /// A solver and its tolerance are of steps that are not found in the table of modes: why none is
 /// called, empty where one is.
 std::string no_solver_is_called(const Model& model);

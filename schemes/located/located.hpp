@@ -33,6 +33,10 @@ struct Located {
   std::vector<double> restitution{};   ///< of contacts, one per law, in [0, 1]; empty: 0
   std::vector<std::string> names{};    ///< of the variables, for messages; empty: numbers
   SensitivityRequest sensitivities{};  ///< empty: none are computed
+  /// The run ends where the mode of its start does: no_solution, with an event of that kind whose law
+  /// is the first that ended; its `pieces` hold ∂x*/∂q where sensitivities are computed. Who chooses
+  /// modes by a rule of his own goes on from there.
+  bool ends_with_mode = false;
   long max_steps = 10'000'000;         ///< a run with more ends as not_solved
 };
 

@@ -34,6 +34,10 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
 void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
                        JumpOfX jump_of_x) {
   const bool first = steps_ == 0 && result_.t.empty();
+  if (options_.ends_with_mode && !first && !hit.empty()) {
+    end_with_mode(hit);
+    return;
+  }
   hold_ends(hit);
   Step from = before;  // for what goes on without the jets
   from.x = now_.x;
@@ -72,6 +76,20 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   if (result_.status != Status::never_run) return;
   record(is_asked(now_.t));
   close_accumulation();
+}
+
+/// The end of the run where it is the end of a mode: now_ is the last state in it.
+void LocatedRun::end_with_mode(const std::vector<int>& hit) {
+  for (const int law : hit) {
+    Event event = event_at(EventKind::no_solution, now_.t, now_.x, "the mode ends");
+    event.law = law;
+    event.dt_dq = passage_.dt;
+    event.condition = passage_.condition;
+    if (sensitivities_.active()) event.pieces = {sensitivities_.at_event()};
+    result_.events.push_back(std::move(event));
+  }
+  record(is_asked(now_.t));
+  finish(Status::no_solution, fmt::format("the mode ends at {}", place(now_)));
 }
 
 /// At the start of a continuation: what the norm of [RAB] eq. (31) is per unit of time.

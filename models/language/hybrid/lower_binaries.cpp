@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <perp/core/base/index.hpp>
+#include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
@@ -16,8 +17,12 @@ namespace {
 class BinaryLowering {
  public:
   explicit BinaryLowering(const HybridModel& model) : model_(model), faces_(model) {
+    for (int l = 0; l < faces_.constraints(); ++l)
+      if (faces_.binaries_of(l).empty()) bounds_.push_back(l);
     Dcs& system = result_.system;
-    system.tape = model.without_inputs(rows_);
+    const Tape tape = model.without_inputs(rows_);
+    system.tape = with_moved_inputs(tape, rows_, model.parameter_input(0),
+                                    static_cast<int>(bounds_.size()));
     system.parameters = model.parameter_values();
     const auto equations = static_cast<std::ptrdiff_t>(model.f.size());
     system.F.assign(rows_.begin(), rows_.begin() + equations);
@@ -25,13 +30,14 @@ class BinaryLowering {
 
   LoweredBinaries run() {
     for (int l = 0; l < faces_.constraints() && result_.reason.empty(); ++l)
-      if (const std::size_t count = faces_.binaries_of(l).size(); count != 1)
-        refuse(
-            l, -1,
-            count == 0
-                ? "it holds no binary; runs watch constraints of binaries alone"
-                : fmt::format("it holds {} binaries; a law stands for a constraint of one", count));
+      if (const std::size_t count = faces_.binaries_of(l).size(); count > 1)
+        refuse(l, -1,
+               fmt::format("it holds {} binaries; a law stands for a constraint of one", count));
     for (int i = 0; i < model_.q() && result_.reason.empty(); ++i) lower(i);
+    for (const int l : bounds_) {
+      result_.system.laws.push_back(constraint(model_.constraints[at(l)].name));
+      result_.system.G.push_back(rows_[model_.f.size() + at(l)]);
+    }
     return std::move(result_);
   }
 
@@ -53,6 +59,8 @@ class BinaryLowering {
                         model_.binaries[at(binary)].name));
       constraint = l;
     }
+    if (constraint < 0)
+      return refuse(-1, binary, "no constraint holds it");
     std::vector<int> z(at(model_.q()), 0);
     const SparsePolynomial* off = faces_.face(constraint, z);
     z[at(binary)] = 1;
@@ -119,6 +127,7 @@ class BinaryLowering {
   const HybridModel& model_;
   Faces faces_;
   std::vector<int> rows_;
+  std::vector<int> bounds_;  // constraints without binaries
   LoweredBinaries result_;
 };
 
@@ -131,7 +140,7 @@ namespace {
 
 [[noreturn]] void fail_lowering(const Document& document, const HybridModel& hybrid,
                                 const LoweredBinaries& lowered) {
-  constexpr const char* instead = "perp modes and perp check know such models";
+  constexpr const char* instead = "perp run, perp modes and perp check know such models";
   const Value& root = document.root();
   if (lowered.binary >= 0) {
     const Binary& binary = hybrid.binaries[at(lowered.binary)];
@@ -140,7 +149,7 @@ namespace {
         fmt::format("binary '{}' has no start: {}; expected 0 or 1", binary.name, lowered.reason));
   }
   const std::string message =
-      fmt::format("constraint '{}' cannot be run as a law yet: {}; {}",
+      fmt::format("constraint '{}' is no law of one binary, which this needs: {}; {}",
                   hybrid.constraints[at(lowered.constraint)].name, lowered.reason, instead);
   if (const Member* model = root.find("model"))
     document.fail(model->value.find("constraints")->value.items[at(lowered.constraint)], message);
@@ -194,16 +203,43 @@ void check_starts(const Document& document, const HybridModel& hybrid, const Mod
 
 }  // namespace
 
+namespace {
+
+/// Binaries beside others with a start: what is not declared would leave the others undeclared.
+void check_all_or_none(const Document& document, const HybridModel& hybrid) {
+  const auto has_start = [](const Binary& binary) { return binary.start.has_value(); };
+  const auto& binaries = hybrid.binaries;
+  if (std::none_of(binaries.begin(), binaries.end(), has_start)) return;
+  const auto open = std::find_if_not(binaries.begin(), binaries.end(), has_start);
+  if (open != binaries.end())
+    document.fail(*document.root().find("binaries")->value.find(open->name),
+                  fmt::format("binary '{}' has no start and others have; expected a start of each "
+                              "binary, or of none",
+                              open->name));
+}
+
+}  // namespace
+
 Model read_lowered(const Document& document, const std::string& text, const KnownNames& known) {
   const HybridModel hybrid = read_hybrid(document, text, known);
   LoweredBinaries lowered = lower_binaries(hybrid);
-  if (!lowered.reason.empty()) fail_lowering(document, hybrid, lowered);
+  const bool is_lowered = lowered.reason.empty();
+  if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered);
   Model model = hybrid.head;
+  if (!is_lowered) {
+    check_all_or_none(document, hybrid);
+    lowered.system = constraint_system(hybrid);
+    model.hybrid = std::make_shared<const HybridModel>(hybrid);
+  }
   const Dcs& system = lowered.system;
-  for (const Binary& binary : hybrid.binaries) model.multipliers.push_back(binary.name);
+  for (const Binary& binary : hybrid.binaries) {
+    model.binaries.push_back(static_cast<int>(model.multipliers.size()));
+    model.multipliers.push_back(binary.name);
+  }
+  model.multipliers.resize(at(system.m()));
   model.outputs = {{}, system.tape, {}, system.m(), system.parameters};
   model.restitution.clear();
-  if (std::optional<Lcs> matrices = as_lcs(system))
+  if (std::optional<Lcs> matrices = is_lowered ? as_lcs(system) : std::nullopt)
     model.system = *std::move(matrices);
   else
     model.system = system;
@@ -211,7 +247,7 @@ Model read_lowered(const Document& document, const std::string& text, const Know
   const std::vector<std::string> inputs = model.input_names();
   for (const int line : system.G)
     model.arguments.push_back(print_expression(system.tape, line, inputs));
-  check_starts(document, hybrid, model, system);
+  if (is_lowered) check_starts(document, hybrid, model, system);
   const Member* run = document.root().find("run");
   Context context(document, known);
   check_effects(context, run == nullptr ? nullptr : &run->value, model);

@@ -10,14 +10,14 @@ namespace perp {
 
 /// A hybrid model with laws in place of binaries and constraints, or why it has none.
 struct LoweredBinaries {
-  Dcs system{};          ///< multiplier i is binary i
+  Dcs system{};          ///< multiplier i is binary i; behind them constraints without binaries
   std::string reason{};  ///< empty: it is exact
   int constraint = -1;   ///< that the reason is about, -1: a binary
   int binary = -1;       ///< that it is about, -1: none
 };
 
 /// Laws in place of binaries, where that is exact: each binary stands in one constraint, which
-/// holds no other binary. With the faces a = g|z=0 and b = g|z=1
+/// holds no other binary. A constraint without binaries is the law `constraint`. With the faces a = g|z=0 and b = g|z=1
 ///     b = −κ a, κ > 0           step, w = a
 ///     a + b = c < 0, c constant  hysteresis(−1, 0), w = a / |c|: z = 0 until a reaches 0, then 1
 ///     until a falls to c

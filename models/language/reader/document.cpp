@@ -74,6 +74,12 @@ Document Document::with(const std::vector<Override>& overrides) const {
   return other;
 }
 
+Document Document::with_root(Value root) const {
+  Document other = *this;
+  other.root_ = std::make_shared<const Value>(std::move(root));
+  return other;
+}
+
 void Document::add_overrides(const std::vector<Override>& overrides) {
   overrides_ = overrides;
   for (const Override& item : overrides_) {
@@ -120,6 +126,8 @@ void Document::fail(const Member& member, const std::string& message) const {
 
 void Document::fail(const Value& value, std::size_t offset, const std::string& message) const {
   const std::string& text = sources_[static_cast<std::size_t>(value.source)].text;
+  if (!value.instance.empty())
+    fail(value.source, value.at, fmt::format("{} (in '{}', {})", message, value.text, value.instance));
   if (value.source > 0)
     fail(value.source, position_of(text, byte_offset(text, value.at) + offset), message);
   fail(0, position_in_literal(text, value.at, offset), message);

@@ -27,6 +27,8 @@ struct Value {
   Position at{};
   double number = 0;  // a boolean is 0 or 1
   std::string text{};
+  /// Of a text that is not as it stands in the file: which element of a family it is.
+  std::string instance{};
   std::vector<Value> items;     // of a list
   std::vector<Member> members;  // of a table, in the order of the file
 
@@ -51,6 +53,9 @@ class Document {
 
   /// The same file with other overrides; it is not parsed again.
   [[nodiscard]] Document with(const std::vector<Override>& overrides) const;
+
+  /// The same file with another tree, whose values stand where they did.
+  [[nodiscard]] Document with_root(Value root) const;
 
   [[nodiscard]] const Value& root() const { return *root_; }
   [[nodiscard]] const std::vector<Override>& overrides() const { return overrides_; }

@@ -154,7 +154,7 @@ TEST_CASE("what no law is exactly is not run, and said so at the constraint") {
   tells(run_complaint(
             room("z = 0\nw = 0", "\"(lo - x)*(1 - z + w) <= 0\", \"(x - hi)*(1 - w + z) <= 0\"")),
         "11:16:", "it holds 2 binaries");
-  tells(run_complaint(room("z = 0", band + ", \"x >= 0\"")), "10:54:", "it holds no binary");
+  CHECK(run_complaint(room("z = 0", band + ", \"x >= 0\"")) == "none");
   tells(run_complaint(room("z = 1", "\"(x - lo)*(2*z - 1) <= 0\"")),
         "7:", "start of binary 'z' is 1, which violates its constraint at the start; expected 0");
 }

@@ -1,0 +1,122 @@
+// Event capturing of hybrid models: steps of the grid in the present mode, in two where it ends.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double least_rest = 1e-3;  ///< of h: what is left behind an event and joins the next step
+constexpr int most_halvings = 40;
+
+}  // namespace
+
+ModeSteps& HybridRun::steps_of_mode() {
+  const auto key = std::pair(mode_.z, mode_.surfaces);
+  auto known = steps_.find(key);
+  if (known == steps_.end()) {
+    const Dcs system = mode_system(hybrid_, system_, mode_, true);
+    known = steps_.emplace(key, std::make_unique<ModeSteps>(hybrid_, system, mode_, schemes_.steps))
+                .first;
+  }
+  return *known->second;
+}
+
+/// The next time of the grid, or before it one that is asked for. A rest of a step that an event
+/// has left may be too short for multipliers of index 2, which are known to eps/h: it joins the
+/// next one.
+HybridRun::Target HybridRun::next_target() {
+  const double h = model_.run.h;
+  const auto grid = [&](long k) { return span_.start + static_cast<double>(k) * h; };
+  while (grid(grid_ + 1) - now_.t < least_rest * h && grid(grid_ + 1) < span_.end) ++grid_;
+  const bool is_whole = std::abs(now_.t - grid(grid_)) <= 1e-9 * h;
+  double t = grid(grid_ + 1);
+  if (t > span_.end - 1e-9 * h) t = span_.end;
+  const auto asked = std::upper_bound(output_.times.begin(), output_.times.end(), now_.t);
+  if (asked != output_.times.end() && *asked < t) t = *asked;
+  // Rounding of t makes no new step length.
+  const bool is_step = is_whole && std::abs(t - now_.t - h) <= 1e-9 * h;
+  return {t, is_step ? h : t - now_.t};
+}
+
+void HybridRun::run_capturing() {
+  record(now_, true);
+  while (is_running() && now_.t < span_.end) {
+    check_interruption();
+    ModeSteps& steps = steps_of_mode();
+    steps.from(now_);
+    for (bool is_same_mode = true; is_same_mode && is_running() && now_.t < span_.end;) {
+      Target target = next_target();
+      bool is_solved = steps.attempt(target.t, target.h);
+      for (int k = 0; !is_solved && k < most_halvings; ++k) {
+        target = {now_.t + target.h / 2, target.h / 2};
+        is_solved = target.t > now_.t && steps.attempt(target.t, target.h);
+      }
+      if (!is_solved)
+        return finish(Status::not_solved,
+                      fmt::format("stopped at {}: no step in this mode is solved: {}", place(),
+                                  steps.message()));
+      is_same_mode = !steps.is_violated();
+      if (is_same_mode)
+        take_step(steps);
+      else
+        pass_end_of_mode(steps, target);
+    }
+  }
+  for (const auto& [key, steps] : steps_) steps->count(result_.counts);
+  result_.counts["steps"] = taken_;
+  if (is_running())
+    finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", now_.t, taken_));
+}
+
+/// The end of the attempt becomes the present state.
+void HybridRun::take_step(ModeSteps& steps) {
+  steps.accept();
+  ++taken_;
+  record(steps.end(), false);
+}
+
+/// The step to where the first constraint is 0, and on from there in the mode of the rule.
+void HybridRun::pass_end_of_mode(ModeSteps& steps, Target target) {
+  const std::optional<double> length = steps.locate(target.h);
+  if (!length)
+    return finish(Status::not_solved,
+                  fmt::format("stopped at {}: a step to the end of the mode is not solved: {}",
+                              place(), steps.message()));
+  const bool has_moved = now_.t + *length > now_.t;
+  if (has_moved) take_step(steps);
+  if (!is_running()) return;
+  changes_at_once_ = has_moved ? 0 : changes_at_once_ + 1;
+  if (changes_at_once_ > hybrid_.q() + 2)
+    return finish(Status::not_solved,
+                  fmt::format("stopped at {}: ends of modes follow each other without end; "
+                              "expected a shorter h",
+                              place()));
+  const std::vector<int> before = mode_.z;
+  if (!choose(false)) return;
+  record(now_, true);
+  if (is_running() && !has_moved && mode_.z == before) touch(target);
+}
+
+/// The mode goes on from its end, which the solution only touches: by the longest of h/2, h/4, ..
+/// that violates nothing.
+void HybridRun::touch(Target target) {
+  ModeSteps& steps = steps_of_mode();
+  steps.from(now_);
+  double h = target.h / 2;
+  for (int k = 0; k < most_halvings && now_.t + h > now_.t; ++k, h /= 2)
+    if (steps.attempt(now_.t + h, h) && !steps.is_violated()) {
+      changes_at_once_ = 0;
+      return take_step(steps);
+    }
+  finish(Status::not_solved,
+         fmt::format("stopped at {}: the mode goes on by its derivatives, but no step in it keeps "
+                     "its constraints",
+                     place()));
+}
+
+}  // namespace perp

@@ -1,0 +1,328 @@
+// Runs of hybrid models: the loop over their modes. `analysis/run/schemes` calls it.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+#include <perp/schemes/check_options.hpp>
+#include <perp/schemes/events/events.hpp>
+#include <perp/schemes/located/jets/model_scales.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double unstated_nominal = 1;  ///< of a variable to which the file gives none
+constexpr int most_at_once = 100;       ///< ends of modes at one moment
+constexpr long most_judged = 256;       ///< modes whose derivatives are computed at one moment
+constexpr std::size_t most_rows = 6;    ///< of excluded modes in a message
+
+std::string values_text(const HybridModel& model, const std::vector<int>& z) {
+  std::string text;
+  for (int i = 0; i < model.q(); ++i)
+    text += z[at(i)] == any_binary        ? '*'
+            : z[at(i)] == released_binary ? 's'
+                                          : static_cast<char>('0' + z[at(i)]);
+  return text;
+}
+
+std::string row_word(const HybridModel& model, int row) {
+  const int rows = static_cast<int>(model.f.size() + model.g.size());
+  return row < rows ? model.row_name(row) : model.binaries[at(row - rows)].name;
+}
+
+}  // namespace
+
+HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateOptions& output,
+                     SensitivityRequest sensitivities)
+    : model_(model),
+      schemes_(std::move(schemes)),
+      hybrid_(*model.hybrid),
+      output_(output),
+      modes_(*model.hybrid),
+      system_(constraint_system(hybrid_)),
+      span_(model.run.span),
+      request_(std::move(sensitivities)) {
+  check_span(span_, output.times);
+  check_steps(span_, model.run.h, {});
+  if (model.run.scheme != "located" && !output.bounds.empty())
+    throw InvalidInput(fmt::format(
+        "scheme {} does not watch bounds of variables beside binaries that no law stands for; "
+        "expected a constraint in place of the bounds of '{}'",
+        model.run.scheme, output.bounds.front().name));
+}
+
+Trajectory HybridRun::operator()() {
+  result_.provenance["version"] = PERP_VERSION;
+  result_.provenance["scheme"] = model_.run.scheme;
+  result_.provenance["selector"] = "nearest_mode";
+  try {
+    begin();
+    if (is_running() && model_.run.scheme == "located")
+      run_located();
+    else if (is_running())
+      run_capturing();
+  } catch (const Interrupted&) {
+    if (result_.t.empty()) throw;
+    finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
+  }
+  return std::move(result_);
+}
+
+/// The first mode: the declared values where they continue, else what the rule takes.
+void HybridRun::begin() {
+  const int m = system_.m();
+  now_ = {span_.start, model_.x0(), Vector::Zero(m), Vector::Zero(m), Mode(at(m), 0)};
+  last_change_ = span_.start;
+  for (int i = 0; i < hybrid_.q(); ++i)
+    mode_.z.push_back(hybrid_.binaries[at(i)].start.value_or(any_binary));
+  // Of the sizes that the data of the model give to its states: one that is held at 0 is known no
+  // better.
+  Vector known = Vector::Zero(hybrid_.n());
+  for (int j = 0; j < hybrid_.n(); ++j)
+    if (const double nominal = model_.variables[at(j)].nominal; nominal != unstated_nominal)
+      known[j] = nominal;
+  sizes_ = model_scales(system_, now_.x, span_, known).x;
+  begin_sensitivities();
+  choose(true);
+}
+
+/// The mode in which the solution goes on from now_. False: none, the run has ended.
+bool HybridRun::choose(bool at_start) {
+  std::vector<double> previous;
+  const std::vector<int> before = mode_.z;
+  if (std::find(before.begin(), before.end(), any_binary) == before.end())
+    for (const int z : before) previous.push_back(z == released_binary ? 0.5 : z);
+  HybridModeOptions options;
+  options.most_candidates = most_judged;
+  options.nearest_alone = !at_start;
+  options.sizes = sizes_;
+  options.stop = [] { return interruption_requested(); };
+  const HybridContinuations found = modes_.continuations(now_.t, now_.x, previous, options);
+  check_interruption();
+  if (!found.chosen) {
+    end_here(found);
+    return false;
+  }
+  enter(found.list[at(*found.chosen)]);
+  if (at_start) {
+    if (mode_.z != before && !previous.empty())
+      result_.events.push_back(event_at(
+          EventKind::mode_change, now_.t, now_.x,
+          fmt::format("the start {} of the binaries violates {}; {} continues",
+                      values_text(hybrid_, before),
+                      found.violated.empty() ? "a row" : row_word(hybrid_, found.violated[0]),
+                      values_text(hybrid_, mode_.z))));
+    if (found.list.size() > 1 && previous.empty())
+      result_.provenance["start"] =
+          fmt::format("{} values of the binaries continue from the start; {} is taken ({})",
+                      found.list.size(), values_text(hybrid_, mode_.z), found.decided_by);
+    return true;
+  }
+  if (mode_.z != before) log_change(before, found);
+  return true;
+}
+
+void HybridRun::enter(const HybridContinuation& c) {
+  for (int i = 0; i < hybrid_.q(); ++i) {
+    const bool slides = std::binary_search(c.released.begin(), c.released.end(), i);
+    mode_.z[at(i)] = slides ? released_binary : static_cast<int>(std::lround(c.z[at(i)]));
+    now_.lambda[i] = c.z[at(i)];
+    now_.mode[at(i)] = mode_.z[at(i)];
+  }
+  rates_ = c.rates;
+  mode_.surfaces = c.surfaces;
+  mode_.is_idle.clear();
+  for (std::size_t l = 0; l < c.constraints.size(); ++l) {
+    const ConstraintJet& row = c.constraints[l];
+    mode_.is_idle.push_back(row.is_void || row.is_held ? 1 : 0);
+    now_.w[hybrid_.q() + static_cast<Eigen::Index>(l)] =
+        row.derivatives.empty() ? 0 : row.derivatives[0];
+  }
+  now_.x = c.x;
+}
+
+/// One event for all binaries that change at this moment, of the first of them.
+void HybridRun::log_change(const std::vector<int>& before, const HybridContinuations& found) {
+  const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
+  std::string others;
+  bool enters = false, leaves = false;
+  Event event = event_at(EventKind::mode_change, now_.t, now_.x, {});
+  for (int i = 0; i < hybrid_.q(); ++i) {
+    const int from = before[at(i)], to = mode_.z[at(i)];
+    if (from == to) continue;
+    enters = enters || to == released_binary;
+    leaves = leaves || from == released_binary;
+    if (event.law < 0) {
+      event.law = i;
+      event.from = from;
+      event.to = to;
+      continue;
+    }
+    others += fmt::format("{}{}: {} -> {}", others.empty() ? "with " : ", ",
+                          hybrid_.binaries[at(i)].name, word(i, from), word(i, to));
+  }
+  if (enters || leaves) event.kind = enters ? EventKind::sliding_entry : EventKind::sliding_exit;
+  std::vector<std::string> rows;
+  for (const int row : found.violated) rows.push_back(row_word(hybrid_, row));
+  event.note = others + (others.empty() ? "" : "; ") + fmt::format("{}", fmt::join(rows, ", ")) +
+               fmt::format("; {}", found.decided_by);
+  event.dt_dq = dt_end_;
+  event.condition = condition_;
+  if (found.is_complete) event.continuations = static_cast<int>(found.list.size());
+  event.is_weak = !found.list[at(*found.chosen)].is_strict;
+  result_.events.push_back(std::move(event));
+  ++result_.counts["mode_changes"];
+}
+
+/// No value of the binaries continues: says which row excludes which.
+void HybridRun::end_here(const HybridContinuations& found) {
+  std::string rows;
+  for (std::size_t k = 0; k < found.excluded.size() && k < most_rows; ++k) {
+    const Exclusion& exclusion = found.excluded[k];
+    std::vector<std::string> names;
+    for (const int row : exclusion.rows) names.push_back(row_word(hybrid_, row));
+    rows += fmt::format("{}{} {}{}{}", k == 0 ? ": " : ", ", values_text(hybrid_, exclusion.z),
+                        fmt::join(names, ", "), names.empty() ? "" : " ", exclusion.why);
+  }
+  if (found.excluded_count > static_cast<long>(most_rows))
+    rows += fmt::format(", {} more", found.excluded_count - static_cast<long>(most_rows));
+  const bool is_decided = found.status == Status::no_solution && modes_.keeps_states();
+  const Status status = found.status == Status::not_enumerated ? Status::not_enumerated
+                        : is_decided                           ? Status::no_solution
+                                                               : Status::not_solved;
+  const std::string what =
+      is_decided ? "no solution: no value of the binaries continues"
+      : found.status == Status::not_enumerated
+          ? "no value of the binaries that continues was found, not all were tried"
+          : "no value of the binaries continues, and jumps are not looked for";
+  result_.events.push_back(event_at(is_decided ? EventKind::no_solution : EventKind::stopped,
+                                    now_.t, now_.x, what + rows));
+  if (result_.t.empty()) record(now_, true);
+  finish(status, fmt::format("{} at {}{}", what, place(), rows));
+}
+
+std::string HybridRun::mode_text() const { return describe(system_.laws, now_.mode); }
+
+std::string HybridRun::place() const {
+  return std::find(mode_.z.begin(), mode_.z.end(), any_binary) != mode_.z.end()
+             ? fmt::format("t = {:.10g}", now_.t)
+             : fmt::format("t = {:.10g} (mode [{}])", now_.t, mode_text());
+}
+
+void HybridRun::finish(Status status, std::string message) {
+  if (!is_running()) return;
+  log_end(status, now_.t, now_.x, message, result_.events);
+  result_.status = status;
+  result_.message = std::move(message);
+  if (!output_.keep && !result_.t.empty() && now_.t > result_.t.back()) result_.append(now_);
+}
+
+/// Keeps and reports a state; the first of a mode only where it is not the last one.
+void HybridRun::record(Step step, bool is_first_of_mode) {
+  const bool first = last_.mode.empty();
+  for (int i = 0; i < hybrid_.q(); ++i)
+    if (mode_.z[at(i)] != any_binary) step.mode[at(i)] = mode_.z[at(i)];
+  if (request_.columns() > 0) {
+    step.dx_dq = composed(step.dx_dq);
+    step.dlambda_dq = composed(step.dlambda_dq);
+  }
+  now_ = step;
+  if (!first && is_first_of_mode && step.t == last_.t && step.mode == last_.mode &&
+      step.x == last_.x)
+    return;
+  last_ = step;
+  const bool asked = step.t == span_.start || step.t == span_.end ||
+                     std::binary_search(output_.times.begin(), output_.times.end(), step.t);
+  if (output_.only_times && !asked) return;
+  if (output_.keep || first) result_.append(step);
+  if (output_.observer && !output_.observer(step))
+    finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", step.t));
+}
+
+/// The times that are asked for and those of the grid of rows, behind t.
+std::vector<double> HybridRun::times_after(double t) const {
+  std::vector<double> times;
+  for (const double time : output_.times)
+    if (time > t && time < span_.end) times.push_back(time);
+  if (const double h = model_.run.h; h > 0 && !output_.only_times) {
+    const double share = 1e-9 * h;  // of a row: one that is asked for is on the grid
+    for (auto k = static_cast<long>(std::floor((t - span_.start) / h));; ++k) {
+      const double time = span_.start + static_cast<double>(k) * h;
+      if (time >= span_.end - share) break;
+      if (time > t + share) times.push_back(time);
+    }
+    std::sort(times.begin(), times.end());
+    std::vector<double> apart;
+    for (const double time : times) {
+      const bool is_near = !apart.empty() && time - apart.back() <= share;
+      if (!is_near) {
+        apart.push_back(time);
+      } else if (std::binary_search(output_.times.begin(), output_.times.end(), time)) {
+        apart.back() = time;
+      }
+    }
+    times = std::move(apart);
+  }
+  return times;
+}
+
+void HybridRun::take(const Trajectory& part) {
+  for (const auto& [name, count] : part.counts) result_.counts[name] += count;
+  for (const auto& [name, text] : part.provenance) result_.provenance.emplace(name, text);
+  for (const Event& event : part.events)
+    if (event.kind != EventKind::no_solution && event.kind != EventKind::stopped)
+      result_.events.push_back(event);
+}
+
+void HybridRun::run_located() {
+  Located options = schemes_.located;
+  options.ends_with_mode = true;
+  options.output_step = 0;
+  options.scale = sizes_;  // also of what is 0 but for rounding where a mode begins
+  options.sensitivities = request_of_mode();
+  while (is_running() && now_.t < span_.end) {
+    const auto key = std::pair(mode_.z, mode_.surfaces);
+    auto place_of_system = systems_.find(key);
+    if (place_of_system == systems_.end())
+      place_of_system = systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
+    IntegrateOptions output;
+    output.times = times_after(now_.t);
+    output.keep = false;
+    output.bounds = output_.bounds;
+    bool is_first = true;
+    output.observer = [&](const Step& step) {
+      record(step, is_first);
+      is_first = false;
+      return is_running();
+    };
+    const Trajectory part =
+        integrate(place_of_system->second, now_.x, {now_.t, span_.end}, options, output);
+    take(part);
+    if (!is_running()) return;
+    const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&
+                            part.events.back().kind == EventKind::no_solution &&
+                            part.events.back().law >= 0;
+    if (part.status == Status::solved) break;
+    if (!mode_ended) {
+      const Status status = part.status == Status::no_solution ? Status::not_solved : part.status;
+      return finish(status, part.message);
+    }
+    changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
+    last_change_ = now_.t;
+    if (changes_at_once_ > most_at_once)
+      return finish(
+          Status::not_solved,
+          fmt::format("stopped at {}: ends of modes follow each other without end", place()));
+    end_sensitivities(part.events.back());
+    const std::vector<int> before = mode_.z;
+    if (choose(false)) pass_sensitivities(mode_.z == before);
+  }
+  if (is_running())
+    finish(Status::solved,
+           fmt::format("reached t = {:.10g} in {} steps", now_.t, result_.counts["steps"]));
+}
+
+}  // namespace perp

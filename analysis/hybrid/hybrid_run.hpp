@@ -1,0 +1,94 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <perp/analysis/hybrid/hybrid_modes.hpp>
+#include <perp/analysis/hybrid/mode_steps.hpp>
+#include <perp/models/language/model.hpp>
+#include <perp/schemes/integrate.hpp>
+
+namespace perp {
+
+/// Options of the schemes that may run it, as the model's [run] table has them.
+struct HybridSchemes {
+  Located located{};
+  Theta steps{};
+};
+
+/// A run of a model whose binaries no laws of their own stand for (`Model::hybrid`): within a mode
+/// the model's scheme on the equations of that mode, with the constraints that are not void
+/// watched; at its end the rule nearest_mode takes the next one, in the same way for every scheme.
+class HybridRun {
+ public:
+  /// Throws InvalidInput for options that the scheme cannot honour.
+  HybridRun(const Model& model, HybridSchemes schemes, const IntegrateOptions& output,
+            SensitivityRequest sensitivities = {});
+
+  Trajectory operator()();
+
+ private:
+  // hybrid_run.cpp
+  void begin();
+  void run_located();
+  bool choose(bool at_start);
+  void enter(const HybridContinuation& continuation);
+  void log_change(const std::vector<int>& before, const HybridContinuations& found);
+  void end_here(const HybridContinuations& found);
+  void record(Step step, bool is_first_of_mode);
+  void finish(Status status, std::string message);
+  void take(const Trajectory& part);
+  [[nodiscard]] std::vector<double> times_after(double t) const;
+  [[nodiscard]] std::string mode_text() const;
+  [[nodiscard]] std::string place() const;
+  [[nodiscard]] bool is_running() const { return result_.status == Status::never_run; }
+
+  // hybrid_sensitivities.cpp
+  void begin_sensitivities();
+  [[nodiscard]] SensitivityRequest request_of_mode() const;
+  [[nodiscard]] Matrix composed(const Matrix& of_mode) const;
+  void end_sensitivities(const Event& end);
+  void pass_sensitivities(bool is_same_mode);
+
+  // hybrid_capturing.cpp
+  void run_capturing();
+  struct Target {
+    double t, h;
+  };
+  [[nodiscard]] Target next_target();
+  ModeSteps& steps_of_mode();
+  void take_step(ModeSteps& steps);
+  void touch(Target target);
+  void pass_end_of_mode(ModeSteps& steps, Target target);
+
+  const Model& model_;
+  HybridSchemes schemes_;
+  const HybridModel& hybrid_;
+  const IntegrateOptions& output_;
+  HybridModes modes_;
+  Dcs system_;
+  Span span_;
+  Step now_;  ///< its mode: the branches of the binaries, 0 of the constraints
+  HybridMode mode_;
+  Step last_;     ///< recorded, with its mode
+  Vector sizes_;  ///< of the variables
+  Vector rates_;  ///< ẋ where the mode began
+  SensitivityRequest request_;
+  std::vector<int> states_;
+  Matrix S_;       ///< ∂x/∂q where the mode began
+  Matrix dx_end_;  ///< ∂x*/∂q of the state at its end, at the moment that moves with q
+  Vector dt_end_;  ///< ∂t*/∂q
+  double condition_ = 0;
+  int changes_at_once_ = 0;
+  double last_change_ = 0;
+  std::map<std::pair<std::vector<int>, std::vector<int>>, Dcs> systems_;  // by z and surfaces
+  std::map<std::pair<std::vector<int>, std::vector<int>>, std::unique_ptr<ModeSteps>> steps_;
+  long grid_ = 0;  // steps of the grid that are passed
+  long taken_ = 0;
+  Trajectory result_;
+};
+
+}  // namespace perp

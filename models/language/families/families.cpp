@@ -1,0 +1,201 @@
+// Families in the tables of a model file: read_model writes them out before it reads anything else.
+#include <fmt/format.h>
+#include <cmath>
+
+#include <perp/core/base/types.hpp>
+#include <perp/models/language/families/families.hpp>
+#include <perp/models/language/families/family_text.hpp>
+
+namespace perp::reader {
+namespace {
+
+constexpr long most_elements = 1'000'000;  ///< of one family
+constexpr int deepest = 64;                ///< parameters that are given by parameters
+
+class FamilyTables {
+ public:
+  explicit FamilyTables(const Document& document) : document_(document) {
+    families_.parameter = [this](std::string_view name) { return parameter(name, 0); };
+  }
+
+  [[nodiscard]] bool read_sizes();
+  Value expanded();
+
+ private:
+  [[nodiscard]] double parameter(std::string_view name, int depth) const;
+  [[nodiscard]] std::vector<long> sizes_of(const Value& value, const std::string& name) const;
+  void expand_members(Value& table) const;
+  void expand_texts(Value& value, const Indices& indices) const;
+  void expand_list(Value& list) const;
+  void expand_model(Value& model) const;
+  template <class Run>
+  auto at_place(const Value& value, const Run& run) const;
+
+  const Document& document_;
+  Families families_;
+};
+
+/// Errors of a text at their place in the file.
+template <class Run>
+auto FamilyTables::at_place(const Value& value, const Run& run) const {
+  try {
+    return run();
+  } catch (const FamilyError& error) {
+    document_.fail(value, error.offset(), error.what());
+  }
+}
+
+const Value* table_of(const Value& root, const char* name) {
+  const Member* member = root.find(name);
+  return member != nullptr && member->value.kind == Value::Kind::table ? &member->value : nullptr;
+}
+
+/// A parameter that is a number, or a formula of such: overrides count. NaN where it is neither.
+double FamilyTables::parameter(std::string_view name, int depth) const {
+  const Value* table = table_of(document_.root(), "parameters");
+  const Member* member = table == nullptr ? nullptr : table->find(name);
+  if (member == nullptr || depth > deepest) return nan;
+  Value value = member->value;
+  const auto& overrides = document_.overrides();
+  for (std::size_t k = 0; k < overrides.size(); ++k)
+    if (overrides[k].key == name || overrides[k].key == "parameters." + std::string(name))
+      value = document_.override_value(k);
+  if (value.kind == Value::Kind::number) return value.number;
+  if (value.kind != Value::Kind::text) return nan;
+  Families inner;
+  inner.parameter = [&](std::string_view other) { return parameter(other, depth + 1); };
+  try {
+    return number_of(value.text, {}, inner);
+  } catch (const FamilyError&) {
+    return nan;
+  }
+}
+
+std::vector<long> FamilyTables::sizes_of(const Value& value, const std::string& name) const {
+  const auto one = [&](const Value& size) {
+    long number = 0;
+    if (size.kind == Value::Kind::text)
+      number = at_place(size, [&] { return whole_number(size.text, {}, families_); });
+    else if (size.kind == Value::Kind::number && size.number == std::floor(size.number) &&
+             std::abs(size.number) <= most_elements)
+      number = static_cast<long>(size.number);
+    else
+      document_.fail(size, fmt::format("size of '{}' is no whole number; expected one, as in 10 or "
+                                       "\"N\"",
+                                       name));
+    if (number < 1 || number > most_elements)
+      document_.fail(
+          size, fmt::format("size of '{}' is {}; expected 1 to {}", name, number, most_elements));
+    return number;
+  };
+  if (value.kind != Value::Kind::list) return {one(value)};
+  if (value.items.size() != 2)
+    document_.fail(value, fmt::format("size of '{}' has {} entries; expected one or two", name,
+                                      value.items.size()));
+  return {one(value.items[0]), one(value.items[1])};
+}
+
+bool FamilyTables::read_sizes() {
+  for (const char* name : {"variables", "binaries"}) {
+    const Value* table = table_of(document_.root(), name);
+    if (table == nullptr) continue;
+    for (const Member& member : table->members)
+      if (const Member* size = member.value.find("size"))
+        families_.sizes[member.key] = sizes_of(size->value, member.key);
+  }
+  return !families_.sizes.empty();
+}
+
+/// All texts of a value, with numbers in place of the indices.
+void FamilyTables::expand_texts(Value& value, const Indices& indices) const {
+  if (value.kind == Value::Kind::text)
+    value.text = at_place(value, [&] { return expand_indices(value.text, indices, families_); });
+  for (Value& item : value.items) expand_texts(item, indices);
+  for (Member& member : value.members)
+    if (member.key != "unit" && member.key != "modes" && member.key != "name")
+      expand_texts(member.value, indices);
+}
+
+/// x = { size = 3, .. } as x[1], x[2], x[3].
+void FamilyTables::expand_members(Value& table) const {
+  std::vector<Member> members;
+  for (Member& member : table.members) {
+    const auto known = families_.sizes.find(member.key);
+    if (known == families_.sizes.end()) {
+      members.push_back(std::move(member));
+      continue;
+    }
+    std::erase_if(member.value.members, [](const Member& key) { return key.key == "size"; });
+    const std::vector<long>& sizes = known->second;
+    const long columns = sizes.size() > 1 ? sizes[1] : 1;
+    for (long i = 1; i <= sizes[0]; ++i)
+      for (long j = 1; j <= columns; ++j) {
+        Member element = member;
+        Indices indices{{"i", i}};
+        if (sizes.size() > 1) indices["j"] = j;
+        element.key += sizes.size() > 1 ? fmt::format("[{},{}]", i, j) : fmt::format("[{}]", i);
+        expand_texts(element.value, indices);
+        members.push_back(std::move(element));
+      }
+  }
+  table.members = std::move(members);
+}
+
+/// "for i in 1:N: .." as N items, also as the g of a constraint with a name.
+void FamilyTables::expand_list(Value& list) const {
+  std::vector<Value> items;
+  for (Value& item : list.items) {
+    const bool is_table = item.kind == Value::Kind::table;
+    const Member* g = is_table ? item.find("g") : nullptr;
+    const Value& text = g == nullptr ? item : g->value;
+    if (text.kind != Value::Kind::text) {
+      expand_texts(item, {});
+      items.push_back(std::move(item));
+      continue;
+    }
+    const auto elements = at_place(text, [&] { return expand_family(text.text, families_); });
+    for (const ExpandedText& element : elements) {
+      Value copy = item;
+      Value* own = &copy;
+      for (Member& member : copy.members) {
+        if (member.key == "g") own = &member.value;
+        if (member.key == "name" && !element.instance.empty())
+          member.value.text += " (" + element.instance + ")";
+      }
+      own->text = element.text;
+      own->instance = element.instance.empty() ? "written out" : element.instance;
+      items.push_back(std::move(copy));
+    }
+  }
+  list.items = std::move(items);
+}
+
+void FamilyTables::expand_model(Value& model) const {
+  for (Member& member : model.members) {
+    const bool is_rows =
+        member.key == "equations" || member.key == "constraints" || member.key == "laws";
+    if (is_rows && member.value.kind == Value::Kind::list)
+      expand_list(member.value);
+    else
+      expand_texts(member.value, {});
+  }
+}
+
+Value FamilyTables::expanded() {
+  Value root = document_.root();
+  for (Member& member : root.members) {
+    if (member.value.kind != Value::Kind::table) continue;
+    if (member.key == "variables" || member.key == "binaries") expand_members(member.value);
+    if (member.key == "model") expand_model(member.value);
+  }
+  return root;
+}
+
+}  // namespace
+
+Document with_families(const Document& document) {
+  FamilyTables tables(document);
+  return tables.read_sizes() ? document.with_root(tables.expanded()) : document;
+}
+
+}  // namespace perp::reader

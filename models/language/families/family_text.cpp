@@ -1,0 +1,269 @@
+// Indexed families as text: `for`, x[i], sum and prod become the lines they stand for. The reader
+// of model files calls it before anything is parsed.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/core/expression/expression.hpp>
+#include <perp/models/language/families/family_text.hpp>
+#include <perp/models/language/families/index_expression.hpp>
+
+namespace perp {
+namespace {
+
+constexpr long most_elements = 1'000'000;  ///< of one `for`, sum or prod
+
+/// Expands one text; offsets of errors are those of the whole text.
+class FamilyText {
+ public:
+  FamilyText(std::string_view text, std::size_t offset, const Indices& indices,
+             const Families& families)
+      : text_(text), offset_(offset), indices_(indices), families_(families) {}
+
+  std::string expand();
+
+ private:
+  struct Part {
+    std::string_view text;
+    std::size_t offset;
+  };
+
+  [[noreturn]] void fail(std::size_t at, const std::string& message) const {
+    const std::string where = text_of(indices_);
+    throw FamilyError(message + (where.empty() ? "" : " (" + where + ")"), offset_ + at);
+  }
+  [[nodiscard]] std::size_t closing(std::size_t open) const;
+  [[nodiscard]] std::vector<Part> split(std::size_t from, std::size_t to, char separator) const;
+  [[nodiscard]] FamilyText part(const Part& part) const {
+    return {part.text, offset_ + part.offset, indices_, families_};
+  }
+  std::string expand_word(std::string_view word);
+  std::string element(std::string_view family);
+  std::string sum_or_product(std::string_view word);
+  std::string decided_if();
+
+  std::string_view text_;
+  std::size_t offset_;
+  const Indices& indices_;
+  const Families& families_;
+  std::size_t at_ = 0;
+};
+
+std::size_t FamilyText::closing(std::size_t open) const {
+  int depth = 0;
+  for (std::size_t k = open; k < text_.size(); ++k) {
+    if (text_[k] == '(' || text_[k] == '[') ++depth;
+    if ((text_[k] == ')' || text_[k] == ']') && --depth == 0) return k;
+  }
+  fail(open, fmt::format("'{}' is not closed; expected '{}'", text_[open],
+                         text_[open] == '(' ? ')' : ']'));
+}
+
+/// The parts of a range of the text between separators that stand in no brackets.
+std::vector<FamilyText::Part> FamilyText::split(std::size_t from, std::size_t to,
+                                                char separator) const {
+  std::vector<Part> parts;
+  int depth = 0;
+  std::size_t start = from;
+  for (std::size_t k = from; k <= to; ++k) {
+    const char c = k < to ? text_[k] : separator;
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (c != separator || (depth != 0 && k < to)) continue;
+    parts.push_back({text_.substr(start, k - start), start});
+    start = k + 1;
+  }
+  return parts;
+}
+
+std::string FamilyText::expand() {
+  std::string result;
+  while (at_ < text_.size()) {
+    const char c = text_[at_];
+    if (starts_word(c)) {
+      const std::string_view word = word_at(text_, at_);
+      result += expand_word(word);
+    } else if (std::isdigit(static_cast<unsigned char>(c))) {  // 1e5 holds no word
+      const std::size_t from = at_;
+      while (at_ < text_.size() && (continues_word(text_[at_]) || text_[at_] == '.')) ++at_;
+      result += text_.substr(from, at_ - from);
+    } else {
+      result += c;
+      ++at_;
+    }
+  }
+  return result;
+}
+
+std::string FamilyText::expand_word(std::string_view word) {
+  const std::size_t next = skip_space(text_, at_ + word.size());
+  const char after = next < text_.size() ? text_[next] : '\0';
+  if (after == '[') return element(word);
+  if (families_.sizes.contains(word))
+    fail(at_, fmt::format("'{0}' is a family; expected one of its elements, as in {0}[1]", word));
+  if (after == '(' && (word == "sum" || word == "prod")) return sum_or_product(word);
+  if (after == '(' && word == "if") return decided_if();
+  if (after == '(' && word == "mod") {
+    const std::size_t close = closing(next);
+    const double number =
+        IndexExpression(text_.substr(at_, close + 1 - at_), offset_ + at_, indices_, families_)
+            .value();
+    at_ = close + 1;
+    return fmt::format("{}", number);
+  }
+  at_ += word.size();
+  const auto index = indices_.find(word);
+  if (index == indices_.end()) return std::string(word);
+  return index->second < 0 ? fmt::format("({})", index->second) : fmt::format("{}", index->second);
+}
+
+/// x[i-1] as x[2].
+std::string FamilyText::element(std::string_view family) {
+  const std::size_t start = at_;
+  const auto known = families_.sizes.find(family);
+  if (known == families_.sizes.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, sizes] : families_.sizes) names.push_back(name);
+    fail(start, fmt::format("'{}' is no family; expected {}{}", family,
+                            names.empty() ? "a variable with size = \"N\""
+                                          : "one of " + fmt::format("{}", fmt::join(names, ", ")),
+                            suggestion(std::string(family), names)));
+  }
+  const std::size_t open = skip_space(text_, at_ + family.size()), close = closing(open);
+  const std::vector<Part> parts = split(open + 1, close, ',');
+  const std::vector<long>& sizes = known->second;
+  if (parts.size() != sizes.size())
+    fail(start, fmt::format("{} has {} indices; expected {}",
+                            text_.substr(start, close + 1 - start), parts.size(), sizes.size()));
+  std::string result = std::string(family) + "[";
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const long value = whole_number(parts[k].text, indices_, families_);
+    if (value < 1 || value > sizes[k])
+      fail(parts[k].offset, fmt::format("index {} of '{}' is {}; expected 1 to {}",
+                                        trimmed(parts[k].text), family, value, sizes[k]));
+    result += fmt::format("{}{}", k > 0 ? "," : "", value);
+  }
+  at_ = close + 1;
+  return result + "]";
+}
+
+/// Calls visit(indices) for all values of "i in a:b, j in c:d"; later ranges may hold earlier
+/// indices.
+void for_each_index(std::string_view ranges, std::size_t offset, const Indices& outer,
+                    const Families& families, const std::function<void(const Indices&)>& visit) {
+  const auto fail = [&](const std::string& message) { throw FamilyError(message, offset); };
+  int depth = 0;
+  std::size_t comma = 0;
+  while (comma < ranges.size() && (ranges[comma] != ',' || depth > 0)) {
+    if (ranges[comma] == '(' || ranges[comma] == '[') ++depth;
+    if (ranges[comma] == ')' || ranges[comma] == ']') --depth;
+    ++comma;
+  }
+  const std::string_view own = trimmed(ranges.substr(0, comma));
+  std::size_t end = 0;
+  while (end < own.size() && continues_word(own[end])) ++end;
+  const std::string name(own.substr(0, end));
+  const std::string_view rest = trimmed(own.substr(end));
+  const std::size_t colon = rest.find(':');
+  if (!is_name(name) || !rest.starts_with("in") || rest.size() < 3 || continues_word(rest[2]) ||
+      colon == std::string_view::npos)
+    fail(fmt::format("found '{}'; expected an index and its bounds, as in i in 1:N", own));
+  if (outer.contains(name) || families.sizes.contains(name) ||
+      !std::isnan(families.parameter(name)) || is_reserved_word(name))
+    fail(fmt::format("'{}' is the name of something else; expected another index", name));
+  const long first = whole_number(rest.substr(2, colon - 2), outer, families);
+  const long last = whole_number(rest.substr(colon + 1), outer, families);
+  if (last - first >= most_elements)
+    fail(
+        fmt::format("{} has {} values; expected at most {}", own, last - first + 1, most_elements));
+  Indices indices = outer;
+  for (long value = first; value <= last; ++value) {
+    indices[name] = value;
+    if (comma < ranges.size())
+      for_each_index(ranges.substr(comma + 1), offset + comma + 1, indices, families, visit);
+    else
+      visit(indices);
+  }
+}
+
+/// The colon that ends the ranges of "i in 1:N, j in 1:i: BODY", npos: none.
+std::size_t end_of_ranges(std::string_view text) {
+  int depth = 0;
+  std::size_t colons = 0;
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if (text[k] == '(' || text[k] == '[') ++depth;
+    if (text[k] == ')' || text[k] == ']') --depth;
+    if (depth != 0) continue;
+    if (text[k] == ',') colons = 0;
+    if (text[k] == ':' && ++colons == 2) return k;
+  }
+  return std::string_view::npos;
+}
+
+/// "(a + b + c)", one n-ary line.
+std::string FamilyText::sum_or_product(std::string_view word) {
+  const std::size_t open = skip_space(text_, at_ + word.size()), close = closing(open);
+  const std::string_view inner = text_.substr(open + 1, close - open - 1);
+  const std::size_t colon = end_of_ranges(inner);
+  if (colon == std::string_view::npos)
+    fail(at_, fmt::format("'{}' has no index; expected {}(i in 1:N: ...)", word, word));
+  std::string result;
+  for_each_index(
+      inner.substr(0, colon), offset_ + open + 1, indices_, families_, [&](const Indices& indices) {
+        result += result.empty() ? "(" : (word == "sum" ? " + " : "*");
+        FamilyText body(inner.substr(colon + 1), offset_ + open + 2 + colon, indices, families_);
+        result += "(" + std::string(trimmed(body.expand())) + ")";
+      });
+  at_ = close + 1;
+  return result.empty() ? (word == "sum" ? "0" : "1") : result + ")";
+}
+
+/// if(c, a, b): one of a and b where indices decide, the other is not looked at.
+std::string FamilyText::decided_if() {
+  const std::size_t open = skip_space(text_, at_ + 2), close = closing(open);
+  const std::vector<Part> parts = split(open + 1, close, ',');
+  at_ = close + 1;
+  std::optional<bool> decided;
+  if (parts.size() == 3)
+    decided =
+        IndexExpression(parts[0].text, offset_ + parts[0].offset, indices_, families_).condition();
+  if (decided) {
+    FamilyText taken = part(parts[*decided ? 1 : 2]);
+    return "(" + std::string(trimmed(taken.expand())) + ")";
+  }
+  std::string result = "if(";
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    FamilyText each = part(parts[k]);
+    result += (k > 0 ? "," : "") + each.expand();
+  }
+  return result + ")";
+}
+
+}  // namespace
+
+std::string expand_indices(std::string_view text, const Indices& indices,
+                           const Families& families) {
+  return FamilyText(text, 0, indices, families).expand();
+}
+
+std::vector<ExpandedText> expand_family(std::string_view text, const Families& families) {
+  const std::string_view given = trimmed(text);
+  if (!given.starts_with("for") || given.size() < 4 || continues_word(given[3]))
+    return {{expand_indices(text, {}, families), {}}};
+  const std::string_view rest = given.substr(4);
+  const auto offset = static_cast<std::size_t>(rest.data() - text.data());
+  const std::size_t colon = end_of_ranges(rest);
+  if (colon == std::string_view::npos)
+    throw FamilyError("'for' has no end of its indices; expected for i in 1:N: and an equation",
+                      offset);
+  std::vector<ExpandedText> list;
+  for_each_index(rest.substr(0, colon), offset, {}, families, [&](const Indices& indices) {
+    FamilyText body(rest.substr(colon + 1), offset + colon + 1, indices, families);
+    list.push_back({std::string(trimmed(body.expand())), text_of(indices)});
+  });
+  return list;
+}
+
+}  // namespace perp

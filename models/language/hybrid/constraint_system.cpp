@@ -1,0 +1,92 @@
+// Constraints beside the equations as laws, and the systems of single modes: runs of models whose
+// binaries no law of their own stands for are made of these.
+#include <map>
+
+#include <perp/core/base/index.hpp>
+#include <perp/models/language/hybrid/constraint_system.hpp>
+
+namespace perp {
+namespace {
+
+Law binary_law(const Binary& binary) {
+  return {binary.name,
+          {{0, 1, 0, {}, {0, 0}, binary.modes[0]},
+           {0, 1, 1, {}, {1, 1}, binary.modes[1]},
+           {1, 0, 0, {0, 0}, {0, 1}, "slides"}}};
+}
+
+}  // namespace
+
+Tape with_moved_inputs(const Tape& tape, std::vector<int>& lines, int first, int shift) {
+  Tape result;
+  std::vector<int> place(at(tape.size()), -1);
+  const std::vector<bool> needed = needed_lines(tape, lines);
+  for (int k = 0; k < tape.size(); ++k) {
+    if (!needed[at(k)]) continue;
+    const Instruction& here = tape[k];
+    if (here.operation == Operation::constant)
+      place[at(k)] = result.constant(here.value);
+    else if (here.operation == Operation::input)
+      place[at(k)] = result.input(here.a + (here.a >= first ? shift : 0));
+    else
+      place[at(k)] = result.apply(here.operation, here.a < 0 ? -1 : place[at(here.a)],
+                                  here.b < 0 ? -1 : place[at(here.b)]);
+  }
+  for (int& line : lines) line = place[at(line)];
+  return result;
+}
+
+Dcs constraint_system(const HybridModel& model) {
+  Dcs system;
+  std::vector<int> rows;
+  const Tape tape = model.without_inputs(rows);
+  const int constraints = static_cast<int>(model.g.size());
+  system.tape = with_moved_inputs(tape, rows, model.parameter_input(0), constraints);
+  const auto equations = static_cast<std::ptrdiff_t>(model.f.size());
+  system.F.assign(rows.begin(), rows.begin() + equations);
+  for (const Binary& binary : model.binaries) {
+    system.laws.push_back(binary_law(binary));
+    system.G.push_back(system.tape.constant(0));
+  }
+  for (const Constraint& row : model.constraints) system.laws.push_back(constraint(row.name));
+  system.G.insert(system.G.end(), rows.begin() + equations, rows.end());
+  system.parameters = model.parameter_values();
+  return system;
+}
+
+Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& mode, bool watches) {
+  std::map<int, double> values;
+  for (int i = 0; i < model.q(); ++i)
+    if (mode.z[at(i)] != released_binary) values[system.multiplier_input(i)] = mode.z[at(i)];
+  Tape tape = system.tape;
+  Dcs result;
+  result.parameters = system.parameters;
+  result.laws = system.laws;
+  std::vector<int> lines;
+  for (const int line : system.F) lines.push_back(with_values(tape, line, values));
+  for (int i = 0; i < model.q(); ++i) {
+    const int surface = mode.surfaces[at(i)];
+    Law& law = result.laws[at(i)];
+    law.branches = {law.branches[at(mode.z[at(i)])]};
+    if (surface >= 0) {  // the face at z_i = 0, the other binaries of it as they are
+      std::map<int, double> on_face = values;
+      for (int k = 0; k < model.q(); ++k)
+        if (mode.z[at(k)] == released_binary) on_face[system.multiplier_input(k)] = 0;
+      lines.push_back(with_values(tape, system.G[at(model.q() + surface)], on_face));
+    } else {
+      lines.push_back(system.G[at(i)]);
+    }
+  }
+  for (std::size_t l = 0; l < model.g.size(); ++l) {
+    const std::size_t law = at(model.q()) + l;
+    lines.push_back(with_values(tape, system.G[law], values));
+    if (watches || mode.is_idle[l]) result.laws[law].branches[0].w = {};
+  }
+  result.tape = with_moved_inputs(tape, lines, 0, 0);
+  const auto n = static_cast<std::ptrdiff_t>(system.F.size());
+  result.F.assign(lines.begin(), lines.begin() + n);
+  result.G.assign(lines.begin() + n, lines.end());
+  return result;
+}
+
+}  // namespace perp

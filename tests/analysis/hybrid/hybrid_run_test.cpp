@@ -1,0 +1,233 @@
+#include <doctest/doctest.h>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/read_model.hpp>
+#include <perp/tests/paths.hpp>
+
+// Trajectories that were computed apart from this program in 40 digits: tests/data/trajectories.
+namespace {
+
+using nlohmann::json;
+using perp::Event;
+using perp::EventKind;
+using perp::Model;
+using perp::Status;
+using perp::Trajectory;
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  REQUIRE(stream);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+Model read(const std::string& text, const std::vector<perp::Override>& set = {}) {
+  perp::KnownNames known;
+  known.hybrid = true;
+  Model model = perp::read_model_text(text, "m.toml", set, known);
+  if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
+  return model;
+}
+
+Model read_reference(const std::string& name, const std::vector<perp::Override>& set) {
+  return read(read_text(perp::test::data_path("/hybrid_runs/") + name + ".toml"), set);
+}
+
+Trajectory run(const Model& model, std::vector<double> times = {}) {
+  perp::IntegrateOptions options;
+  options.times = std::move(times);
+  return perp::scheme(model.run.scheme).run(model, options);
+}
+
+bool is_of_mode(EventKind kind) {
+  return kind == EventKind::mode_change || kind == EventKind::sliding_entry ||
+         kind == EventKind::sliding_exit;
+}
+
+std::vector<const Event*> mode_events(const Trajectory& trajectory) {
+  std::vector<const Event*> list;
+  for (const Event& event : trajectory.events)
+    if (is_of_mode(event.kind)) list.push_back(&event);
+  return list;
+}
+
+std::vector<double> times_of(const json& reference) {
+  std::vector<double> times;
+  for (const json& point : reference["checkpoints"]) times.push_back(point["t"]);
+  return times;
+}
+
+/// Largest error of the states at the checkpoints, relative to max(1, |x|) as in the reference's
+/// own comparison, and of the columns that are named there besides.
+double error_at_checkpoints(const Model& model, const Trajectory& trajectory,
+                            const json& reference) {
+  double largest = 0;
+  for (const json& point : reference["checkpoints"]) {
+    const double t = point["t"];
+    const auto behind = std::upper_bound(trajectory.t.begin(), trajectory.t.end(), t);
+    REQUIRE(behind != trajectory.t.begin());
+    const auto k = static_cast<std::size_t>(behind - trajectory.t.begin() - 1);
+    REQUIRE(trajectory.t[k] == t);
+    const auto compare = [&](double value, double exact) {
+      largest = std::max(largest, std::abs(value - exact) / std::max(1.0, std::abs(exact)));
+    };
+    for (std::size_t j = 0; j < point["x"].size(); ++j)
+      compare(trajectory.x[k][static_cast<Eigen::Index>(j)], point["x"][j]);
+    if (!point.contains("extra")) continue;
+    for (std::size_t i = 0; i < model.binaries.size(); ++i)
+      if (const std::string& name = model.multipliers[i]; point["extra"].contains(name))
+        compare(trajectory.lambda[k][static_cast<Eigen::Index>(i)], point["extra"][name]);
+  }
+  return largest;
+}
+
+void check_events(const Trajectory& trajectory, const json& reference, double tolerance) {
+  std::vector<json> wanted;
+  for (const json& event : reference["events"])
+    if (event["type"] != "no_solution") wanted.push_back(event);
+  const std::vector<const Event*> found = mode_events(trajectory);
+  REQUIRE(found.size() == wanted.size());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    CHECK(std::string(perp::to_string(found[k]->kind)) == wanted[k]["type"].get<std::string>());
+    CHECK(std::abs(found[k]->t - wanted[k]["t"].get<double>()) <= tolerance);
+  }
+}
+
+const std::vector<std::string>& references() {
+  static const std::vector<std::string> names{
+      "s002_three_tank",         "s002_three_tank_32", "s002_three_tank_open",
+      "s002_three_tank_weak",    "s002_two_heaters",   "s002_converter",
+      "s002_overflow",           "s002_dead_end",      "s002_one_tank",
+      "s002_one_tank_sliding",   "s002_tanks_10",      "s002_rooms_10",
+      "s002_shared_flow_sliding"};
+  return names;
+}
+
+TEST_CASE("located runs of hybrid models are the reference trajectories of their rule") {
+  for (const std::string& name : references()) {
+    CAPTURE(name);
+    const json reference =
+        json::parse(read_text(perp::test::data_path("/trajectories/") + name + ".json"));
+    const Model model = read_reference(name, {{"run.scheme", "located"}, {"run.tol", "1e-12"}});
+    const Trajectory trajectory = run(model, times_of(reference));
+    const json& last = reference["events"].back();
+    const bool ends = last["type"] == "no_solution";
+    CHECK(trajectory.status == (ends ? Status::no_solution : Status::solved));
+    if (ends) CHECK(std::abs(trajectory.events.back().t - last["t"].get<double>()) <= 1e-9);
+    check_events(trajectory, reference, name == "s002_one_tank" ? 1e-7 : 1e-9);
+    CHECK(error_at_checkpoints(model, trajectory, reference) <=
+          (name == "s002_one_tank" ? 1e-8 : 1e-9));
+  }
+}
+
+TEST_CASE("event capturing of hybrid models is of first order with the same events") {
+  for (const std::string& name : references()) {
+    if (name == "s002_one_tank") continue;  // its 61 events drift with h
+    CAPTURE(name);
+    const json reference =
+        json::parse(read_text(perp::test::data_path("/trajectories/") + name + ".json"));
+    const double span = reference["t_span"][1];
+    std::vector<double> errors;
+    for (const double steps : {16000.0, 32000.0}) {
+      const Model model = read_reference(name, {{"run.h", std::to_string(span / steps)}});
+      const Trajectory trajectory = run(model, times_of(reference));
+      const bool ends = reference["events"].back()["type"] == "no_solution";
+      CHECK(trajectory.status == (ends ? Status::no_solution : Status::solved));
+      check_events(trajectory, reference, 1e-2 * span);
+      errors.push_back(error_at_checkpoints(model, trajectory, reference));
+    }
+    CHECK(errors[1] <= 0.6 * errors[0]);
+  }
+}
+
+const std::string bound = R"(
+[variables]
+x = 0
+[model]
+equations = ["der(x) = 1"]
+constraints = [{ name = "full", g = "x <= 1" }]
+[run]
+t = [0, 2]
+)";
+
+TEST_CASE("a constraint without binaries ends every scheme where it is violated") {
+  for (const std::string scheme : {"backward_euler", "theta", "located"}) {
+    CAPTURE(scheme);
+    const Model model = read(bound, {{"run.scheme", scheme}});
+    CHECK(model.hybrid == nullptr);
+    const Trajectory trajectory = run(model);
+    CHECK(trajectory.status == Status::no_solution);
+    REQUIRE(!trajectory.events.empty());
+    CHECK(trajectory.events.back().kind == EventKind::no_solution);
+    CHECK(trajectory.events.back().t == doctest::Approx(1).epsilon(1e-9));
+    CHECK(trajectory.x.back()[0] == doctest::Approx(1).epsilon(1e-9));
+  }
+}
+
+/// Two heaters in one sub-problem, told with names, orders and units of their own.
+std::string two_heaters(const std::string& unit, const std::string& nominal, bool reversed) {
+  const std::string rows[2] = {"(20*" + unit + " - T)*(1 - a)*(1 - b) <= 0",
+                               "3*(T - 22*" + unit + ")*(1 - (1 - a)*(1 - b)) <= 0"};
+  return "[variables]\nT = { start = \"21*" + unit + "\", nominal = " + nominal +
+         " }\n[binaries]\na = 0\nb = 0\n[model]\nequations = [\"der(T) = -0.1*T + " + unit +
+         "*(5*a + 3*b)\"]\nconstraints = [\"" + rows[reversed ? 1 : 0] + "\", \"" +
+         rows[reversed ? 0 : 1] + "\"]\n[run]\nt = [0, 10]\n";
+}
+
+TEST_CASE("units by powers of two and the order of rows do not change the course") {
+  for (const std::string scheme : {"backward_euler", "located"}) {
+    CAPTURE(scheme);
+    const std::vector<perp::Override> set{{"run.scheme", scheme}};
+    const Trajectory plain = run(read(two_heaters("1", "16", false), set));
+    const Trajectory scaled = run(read(two_heaters("1048576", "16777216", false), set));
+    const Trajectory other = run(read(two_heaters("1", "16", true), set));
+    const auto events = mode_events(plain), after = mode_events(scaled),
+               turned = mode_events(other);
+    REQUIRE(events.size() > 4);
+    REQUIRE(events.size() == after.size());
+    REQUIRE(events.size() == turned.size());
+    for (std::size_t k = 0; k < events.size(); ++k) {
+      CHECK(events[k]->t == after[k]->t);
+      CHECK(events[k]->t == doctest::Approx(turned[k]->t).epsilon(1e-12));
+      CHECK(events[k]->law == turned[k]->law);
+      CHECK(events[k]->to == turned[k]->to);
+    }
+    CHECK(scaled.x.back()[0] == 1048576 * plain.x.back()[0]);
+  }
+}
+
+TEST_CASE("a mode whose constraint is only touched goes on in every scheme") {
+  // x = 1 - (t - 1)^2 touches x <= 1 at t = 1; z1 and z2 share a sub-problem and keep their values.
+  const std::string text =
+      "[variables]\nx = 0\nv = 2\n[binaries]\na = 0\nb = 0\n[model]\nequations = [\"der(x) = v\", "
+      "\"der(v) = -2 + a\"]\nconstraints = [\"(x - 1)*(1 - a)*(1 - b) <= 0\", \"(x - 9)*(1 - (1 - "
+      "a)*(1 - b)) <= 0\"]\n[run]\nt = [0, 1.5]\nh = 0.01\n";
+  for (const std::string scheme : {"backward_euler", "located"}) {
+    CAPTURE(scheme);
+    const Trajectory trajectory = run(read(text, {{"run.scheme", scheme}}));
+    CHECK(trajectory.status == Status::solved);
+    CHECK(mode_events(trajectory).empty());
+  }
+}
+
+TEST_CASE("questions about laws refuse models whose binaries have none") {
+  perp::KnownNames known;
+  CHECK_THROWS_AS(perp::read_model_text(two_heaters("1", "16", false), "m.toml", {}, known),
+                  perp::ModelError);
+  const Model model = read(two_heaters("1", "16", false));
+  REQUIRE(model.hybrid != nullptr);
+  CHECK_THROWS_AS(perp::capturing_scheme(model), perp::InvalidInput);
+}
+
+}  // namespace

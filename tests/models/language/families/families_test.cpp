@@ -1,0 +1,98 @@
+#include <doctest/doctest.h>
+#include <string>
+
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/families/family_text.hpp>
+#include <perp/models/language/read_model.hpp>
+
+namespace {
+
+using perp::ExpandedText;
+using perp::Families;
+using perp::FamilyError;
+
+Families families() {
+  Families result;
+  result.sizes = {{"x", {3}}, {"u", {2, 3}}};
+  result.parameter = [](std::string_view name) {
+    return name == "N" ? 3.0 : name == "a" ? 0.5 : perp::nan;
+  };
+  return result;
+}
+
+std::string expanded(const std::string& text) {
+  std::string result;
+  for (const ExpandedText& element : perp::expand_family(text, families()))
+    result += (result.empty() ? "" : "; ") + element.text;
+  return result;
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    return "nothing wrong: " + expanded(text);
+  } catch (const FamilyError& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("a family of lines is the lines that stand there one by one") {
+  CHECK(expanded("for i in 1:N: der(x[i]) = a*x[i]") ==
+        "der(x[1]) = a*x[1]; der(x[2]) = a*x[2]; der(x[3]) = a*x[3]");
+  CHECK(expanded("for i in 1:2, j in i:N: u[i, j] = i - j") ==
+        "u[1,1] = 1 - 1; u[1,2] = 1 - 2; u[1,3] = 1 - 3; u[2,2] = 2 - 2; u[2,3] = 2 - 3");
+  CHECK(expanded("for i in 2:1: x[i] = 0").empty());
+  CHECK(expanded("x[N-1] = 1e5") == "x[2] = 1e5");
+}
+
+TEST_CASE("sums and products of a family are one line, of no element 0 and 1") {
+  CHECK(expanded("y = sum(j in 1:N: x[j]) + prod(j in 1:2: 1 - x[j])") ==
+        "y = ((x[1]) + (x[2]) + (x[3])) + ((1 - x[1])*(1 - x[2]))");
+  CHECK(expanded("sum(j in 2:1: x[j]) + prod(j in 2:1: x[j])") == "0 + 1");
+}
+
+TEST_CASE("conditions of indices are decided, the other branch is not looked at") {
+  CHECK(expanded("for i in 1:2: if(i > 1, x[i-1], 0)") == "(0); (x[1])");
+  CHECK(expanded("for i in 1:3: if(mod(i, 2) = 0 and not i > N, 1, 2)") == "(2); (1); (2)");
+  CHECK(expanded("for i in 1:1: if(x[i] > a, 1, 2)") == "if(x[1] > a, 1, 2)");
+}
+
+TEST_CASE("what is wrong with an index is told with its value and its bounds") {
+  CHECK(complaint("for i in 1:N: x[i+1]") == "index i+1 of 'x' is 4; expected 1 to 3 (i = 3)");
+  CHECK(complaint("x + 1") == "'x' is a family; expected one of its elements, as in x[1]");
+  CHECK(complaint("v[1]") == "'v' is no family; expected one of u, x; did you mean 'u'?");
+  CHECK(complaint("u[1]") == "u[1] has 1 indices; expected 2");
+  CHECK(complaint("x[a]") == "'a' is 0.5; expected a whole number");
+  CHECK(complaint("for x in 1:2: 1") ==
+        "'x' is the name of something else; expected another index");
+  CHECK(complaint("for i in 1:2 x[i]").starts_with("'for' has no end of its indices"));
+  CHECK(complaint("sum(x[1])").starts_with("'sum' has no index"));
+}
+
+TEST_CASE("a model with families is the model with all its lines") {
+  const std::string run = "[run]\nt = [0, 1]\n";
+  const perp::Model indexed = perp::read_model_text(
+      "[parameters]\nN = 3\n[variables]\nx = { size = \"N\", start = \"i/2\" }\n[model]\nequations "
+      "= "
+      "[\"for i in 1:N: der(x[i]) = -i*x[i] + if(i > 1, x[i-1], 0)\"]\n" +
+          run,
+      "m.toml");
+  const perp::Model written = perp::read_model_text(
+      "[parameters]\nN = 3\n[variables]\nx1 = 0.5\nx2 = 1\nx3 = 1.5\n[model]\nequations = "
+      "[\"der(x1) = "
+      "-1*x1 + (0)\", \"der(x2) = -2*x2 + (x1)\", \"der(x3) = -3*x3 + (x2)\"]\n" +
+          run,
+      "m.toml");
+  CHECK(indexed.lcs().A == written.lcs().A);
+  CHECK(indexed.x0() == written.x0());
+  CHECK(indexed.variables[2].name == "x[3]");
+  const perp::Model other = perp::read_model_text(
+      "[parameters]\nN = 3\n[variables]\nx = { size = \"N\", start = 0 }\n[model]\nequations = "
+      "[\"for i in "
+      "1:N: der(x[i]) = 0\"]\n" +
+          run,
+      "m.toml", {{"N", "2"}, {"x[2]", "7"}});
+  CHECK(other.variables.size() == 2);
+  CHECK(other.variables[1].start == 7);
+}
+
+}  // namespace
