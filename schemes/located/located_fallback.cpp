@@ -68,6 +68,12 @@ void LocatedRun::log_fall_back(const Step& last, const Trajectory& rest) {
   }
 }
 
+/// The step of an ordinary captured run: that of the rows, if there is one.
+double LocatedRun::captured_h() const {
+  if (options_.output_step > 0) return options_.output_step;
+  return std::max((span_.end - span_.start) / 1000, smallest_h(span_));
+}
+
 /// The rest of the span by backward Euler, where the jets do not resolve the index of the mode or
 /// events follow each other without a pattern. Sensitivities end there: that scheme has none.
 void LocatedRun::capture_the_rest(const Step& state, const char* why) {
@@ -83,11 +89,7 @@ void LocatedRun::capture_the_rest(const Step& state, const char* why) {
   const double from = state.t;  // `state` may be now_
   const Step last = state;
   const bool first = steps_ == 0 && result_.t.empty();
-  // The step of an ordinary captured run: that of the rows, if there is one.
-  const double h = options_.output_step > 0
-                       ? options_.output_step
-                       : std::max((span_.end - span_.start) / 1000, smallest_h(span_));
-  const BackwardEuler scheme{.h = h};
+  const BackwardEuler scheme{.h = captured_h()};
   const Trajectory rest = captured_from(state, scheme);
   for (std::size_t k = 0; k < rest.size(); ++k)
     result_.append({rest.t[k], rest.x[k], rest.lambda[k], rest.w[k], rest.mode[k]});

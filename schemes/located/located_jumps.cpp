@@ -4,6 +4,7 @@
 
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/integrate.hpp>
 #include <perp/schemes/jumps/consistent_jumps.hpp>
 #include <perp/schemes/located/located_run.hpp>
 #include <perp/schemes/located/transition/jumps.hpp>
@@ -154,8 +155,8 @@ std::string LocatedRun::polish_jump(const Vector& x_before) {
 }
 
 /// Is it proved that no continuous solution starts here, nor after a jump? Of affine systems alone, by the
-/// limits of all implicit steps; of others Newton's method has found nothing. What overflows where it is
-/// squared decides nothing either.
+/// limits of all implicit steps or, from a state that is rounded, by steps that are enumerated; of others
+/// Newton's method has found nothing. What overflows where it is squared decides nothing either.
 bool LocatedRun::is_proved_end(const Step& state) const {
   if (!std::isfinite(state.x.squaredNorm()) || !std::isfinite(scales_.x.squaredNorm())) return false;
   Dcs alone = system_;
@@ -164,7 +165,12 @@ bool LocatedRun::is_proved_end(const Step& state) const {
   if (!affine) return false;
   JumpOptions options;
   if (state.mode.size() == system_.laws.size()) options.present = state.mode;
-  return consistent_jumps(*affine, state.x, state.t, options).status == Status::no_solution;
+  if (consistent_jumps(*affine, state.x, state.t, options).status == Status::no_solution) return true;
+  const BackwardEuler scheme{.h = captured_h()};
+  const double moment = state.t + 0x1p-30 * scheme.h;
+  const Trajectory steps = integrate(*affine, state.x, {state.t, span_.end}, scheme,
+                                     {.observer = [&](const Step& at) { return at.t <= moment; }});
+  return steps.status == Status::no_solution && steps.t.back() <= moment;
 }
 
 /// No way on was found: says so with the violation of every mode.

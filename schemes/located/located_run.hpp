@@ -190,6 +190,7 @@ class LocatedRun {
   [[nodiscard]] bool is_within(const Vector& errors, const Vector& change,
                                const std::vector<Event>& events) const;
   std::string polish_jump(const Vector& x_before);
+  [[nodiscard]] double captured_h() const;
   [[nodiscard]] bool is_proved_end(const Step& state) const;
   void end_here(const Step& state, const Selection& selection);
   void log_change(const Step& before, const Selection& selection, std::size_t chosen,

@@ -88,6 +88,7 @@ class ModeNewton {
   NewtonEnd iterate(Vector& d, Vector& lambda);
   // Does the solution that the gate let pass lie where the rows say, mode_newton_definite.cpp
   bool is_definite(const Vector& d, const Vector& lambda);
+  void solve_refined();
   [[nodiscard]] bool has_underflowed() const;
   bool is_flat(const Vector& d, const Vector& lambda);
   bool comes_back(const Vector& d, const Vector& lambda, int unknown, double side);
@@ -119,6 +120,7 @@ class ModeNewton {
   DenseLu lu_;
   std::vector<double> direction_, work_;
   std::vector<double> way_out_;      // along which an unknown leaves its solution
+  std::vector<double> rest_;         // of a solved system, refined
   std::vector<double> floor_;        // rounding of the unknowns
   std::vector<double> before_;       // residuals before the present step
   std::vector<double> milestone_;    // and some iterations ago

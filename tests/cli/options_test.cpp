@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <perp/models/language/read_model.hpp>
 #include <perp/models/language/run_options.hpp>
-
 #include <perp/tests/cli/program.hpp>
 
 namespace {
@@ -50,7 +50,10 @@ TEST_SUITE("cli/options") {
         std::string scheme_line = "scheme = \"" + std::string(scheme.name) + "\"\n";
         const bool is_conditional = std::any_of(
             scheme.conditional.begin(), scheme.conditional.end(),
-            [&](const perp::ConditionalKey& conditional) { return conditional.key == key; });
+            [&](const perp::ConditionalKey& conditional) {
+              const perp::Model model = perp::read_model_text(model_text(scheme_line), "bare.toml");
+              return conditional.key == key && !conditional.without_effect(model).empty();
+            });
         if (is_conditional) {  // without effect, as long as no solver is called
           folder.write("bare.toml", model_text(scheme_line));
           const Outcome refused = perp_program(

@@ -56,7 +56,7 @@ inline const std::vector<LoweringCase>& lowering_cases() {
      {{"lower", "linear", "upper"}}},
     {"sat(x, y, y + 1)",
      [](double x, double y, double) { return sat(x, y, y + 1); },
-     {of_two, of_two}},
+     {{"y <= y + 1"}, of_two, of_two}},
     {"sat(x, 0, inf)", [](double x, double, double) { return std::max(x, 0.0); }, {of_two}},
     {"deadzone(x, -1, 2)",
      [](double x, double, double) { return x - sat(x, -1, 2); },
