@@ -10,6 +10,8 @@ namespace {
 
 constexpr int most_changes = 32;      ///< changes of mode followed within one step
 constexpr int most_shorter = 64;      ///< steps made shorter because long ones have no solution
+constexpr double known_to = 0x1p-10;      ///< share of a variable to which the end of a tiny step is known
+constexpr double longest_moment = 0x1p-12;  ///< of the step length: no longer step stands for a moment
 constexpr double last_moment = 1e-6;  ///< of the step length
 constexpr double end_of_step = 1e-9;  ///< of the step length: the last of a step that is its end
 constexpr int most_split_halvings = 4;      ///< of a step, to pass its first change alone
@@ -245,6 +247,38 @@ LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refineme
   return here;
 }
 
+/// Is the current state, which a tiny step has led to, known to a share of each variable? A constraint is
+/// known to its rounding, the velocity that it stops to that over the length of the step.
+bool is_known(Scheme& scheme, const Step& before, Vector& error) {
+  error = scheme.rounding();
+  return (error.array() <= known_to * before.x.cwiseAbs().cwiseMax(scheme.x().cwiseAbs()).array()).all();
+}
+
+/// Accepts the attempted step, which leaves the mode of `before`. It is made again by longer ones, as long as
+/// rounding over its length is what decides where it ends and shrinks with the length. If no length helps, by
+/// the first one.
+void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, double h) {
+  Vector error, last;
+  scheme.accept();
+  if (is_known(scheme, before, last)) return;
+  const Step first = scheme.snapshot();
+  const double longest = std::min(t_next - before.t, longest_moment * h);
+  for (double step = 2 * (first.t - before.t); step <= longest; step *= 2) {
+    scheme.restore(before);
+    if (scheme.attempt(before.t + step, step).status != Status::solved) continue;
+    scheme.accept();
+    if (scheme.mode() != first.mode) continue;
+    if (is_known(scheme, before, error)) return;
+    if (!((error.array() < 0.75 * last.array()).any())) break;
+    last.swap(error);
+  }
+  scheme.restore(before);
+  if (scheme.attempt(first.t, first.t - before.t).status == Status::solved)
+    scheme.accept();
+  else
+    scheme.restore(first);
+}
+
 /// `refine` without the states at its ends.
 Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
   Refinement result;
@@ -302,7 +336,7 @@ Refinement refined(Scheme& scheme, double t_next, double h, int refinements) {
       forget_last_moment(scheme, result, h);
       return result;
     }
-    scheme.accept();
+    leave_by_known_step(scheme, before, t_next, h);
     leaps.push_back({scheme.t() - low, scheme.motion(before.x, scheme.x())});
     if (grow_without_bound(leaps, scheme.motion_rounding(before.x, scheme.x()))) {
       scheme.restore(before);
