@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/schemes/located/radau/branch_forms.hpp>
 
@@ -154,91 +155,126 @@ bool BranchForms::is_held(int law, const Mode& mode, const Ends& ends) {
   return !(with.tape == without.tape && with.F == without.F && with.G == without.G);
 }
 
-BranchForms::Form BranchForms::make(const Mode& mode, const Ends& ends) const {
-  const Tape& tape = system_.tape;
-  const auto count = static_cast<std::size_t>(tape.size());
-  Writer writer;
-  std::vector<int> outside(count, -1), inside(count, -1);
-  std::vector<int> law_of_line(count, -1);
-  for (int i = system_.m() - 1; i >= 0; --i)
-    if (rough_[static_cast<std::size_t>(i)] && !std::isnan(held(i, mode, ends)))
-      law_of_line[static_cast<std::size_t>(system_.G[static_cast<std::size_t>(i)])] = i;
+namespace {
 
-  // λ of a law within an argument; its w has been written.
-  const auto multiplier = [&](int i) {
-    const auto law = static_cast<std::size_t>(i);
-    const Branch& branch = system_.laws[law].branches[static_cast<std::size_t>(mode[law])];
-    if (branch.a == 0) return writer.tape.constant(branch.c / branch.b);
-    const double end = held(i, mode, ends);
-    if (!std::isnan(end)) return writer.tape.constant((branch.c - branch.a * end) / branch.b);
-    const int w = inside[static_cast<std::size_t>(system_.G[law])] >= 0
-                      ? inside[static_cast<std::size_t>(system_.G[law])]
-                      : outside[static_cast<std::size_t>(system_.G[law])];
-    int line = w;
-    if (branch.a != 1)
-      line = writer.apply(Operation::multiply, writer.tape.constant(branch.a), w);
-    line = branch.c == 0 ? writer.apply(Operation::negate, line, -1)
-                         : writer.apply(Operation::subtract, writer.tape.constant(branch.c), line);
-    return branch.b == 1
-               ? line
-               : writer.apply(Operation::divide, line, writer.tape.constant(branch.b));
-  };
-  const auto write = [&](int k, bool is_inside) {
-    const Instruction& line = tape[k];
-    const auto at = static_cast<std::size_t>(k);
-    std::vector<int>& lines = is_inside ? inside : outside;
-    if (is_inside && law_of_line[at] >= 0)
-      return writer.tape.constant(held(law_of_line[at], mode, ends));
-    if (line.operation == Operation::constant) return writer.tape.constant(line.value);
-    if (line.operation == Operation::input) {
-      const int i = line.a - system_.multiplier_input(0);
-      const bool is_rough_law =
-          i >= 0 && i < system_.m() && rough_[static_cast<std::size_t>(i)] &&
-          !is_vertical(system_.laws[static_cast<std::size_t>(i)]
-                           .branches[static_cast<std::size_t>(mode[static_cast<std::size_t>(i)])]);
-      return is_inside && is_rough_law ? multiplier(i) : writer.tape.input(line.a);
-    }
-    if (line.a < 0) return writer.tape.apply(line.operation);
-    const int a = is_rough(line, numbers_) ? inside[static_cast<std::size_t>(line.a)]
-                                           : lines[static_cast<std::size_t>(line.a)];
+/// Copies the lines of a system twice: inside the arguments of rough formulas, where w is held or λ is a line
+/// of w, and outside of them, where nothing changes.
+class FormWriter {
+ public:
+  /// `held`: of each law the w that its branch or a given end holds in arguments; NaN: none.
+  FormWriter(const Dcs& system, const Mode& mode, const std::vector<char>& rough, const std::vector<double>& numbers,
+             std::vector<double> held)
+      : system_(system), mode_(mode), rough_(rough), numbers_(numbers), held_(std::move(held)),
+        inside_(static_cast<std::size_t>(system.tape.size()), -1), outside_(inside_), law_of_line_(inside_) {
+    for (int i = system_.m() - 1; i >= 0; --i)
+      if (rough_[static_cast<std::size_t>(i)] && !std::isnan(held_[static_cast<std::size_t>(i)]))
+        law_of_line_[static_cast<std::size_t>(system_.G[static_cast<std::size_t>(i)])] = i;
+  }
+
+  /// `cone`: the lines that arguments depend on.
+  Dcs write(const std::vector<char>& cone) {
+    // Arguments w of t and x alone stand before the multipliers that are functions of them.
+    const std::vector<char> later =
+        depends(system_.tape, system_.multiplier_input(0), system_.parameter_input(0));
+    for (const bool second : {false, true})
+      for (int k = 0; k < system_.tape.size(); ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        if ((later[at] != 0) != second) continue;
+        if (cone[at]) inside_[at] = line_inside(k);
+        outside_[at] = system_.tape[k].operation == Operation::input ? writer_.tape.input(system_.tape[k].a)
+                                                                     : operation(k, outside_);
+      }
+    return renamed();
+  }
+
+ private:
+  [[nodiscard]] const Branch& branch(int law) const {
+    const auto i = static_cast<std::size_t>(law);
+    return system_.laws[i].branches[static_cast<std::size_t>(mode_[i])];
+  }
+
+  /// λ of a law within an argument; its w has been written.
+  int multiplier(int law) {
+    const Branch& on = branch(law);
+    Tape& tape = writer_.tape;
+    if (on.a == 0) return tape.constant(on.c / on.b);
+    const double end = held_[static_cast<std::size_t>(law)];
+    if (!std::isnan(end)) return tape.constant((on.c - on.a * end) / on.b);
+    const auto g = static_cast<std::size_t>(system_.G[static_cast<std::size_t>(law)]);
+    int line = inside_[g] >= 0 ? inside_[g] : outside_[g];
+    if (on.a != 1) line = writer_.apply(Operation::multiply, tape.constant(on.a), line);
+    line = on.c == 0 ? writer_.apply(Operation::negate, line, -1)
+                     : writer_.apply(Operation::subtract, tape.constant(on.c), line);
+    return on.b == 1 ? line : writer_.apply(Operation::divide, line, tape.constant(on.b));
+  }
+
+  int line_inside(int k) {
+    const int law = law_of_line_[static_cast<std::size_t>(k)];
+    if (law >= 0) return writer_.tape.constant(held_[static_cast<std::size_t>(law)]);
+    const Instruction& line = system_.tape[k];
+    if (line.operation != Operation::input) return operation(k, inside_);
+    const int i = line.a - system_.multiplier_input(0);
+    const bool is_law = i >= 0 && i < system_.m();
+    const bool is_line = is_law && rough_[static_cast<std::size_t>(i)] && !is_vertical(branch(i));
+    return is_line ? multiplier(i) : writer_.tape.input(line.a);
+  }
+
+  /// A line that is no input, of operands that have been written.
+  int operation(int k, const std::vector<int>& lines) {
+    const Instruction& line = system_.tape[k];
+    if (line.operation == Operation::constant) return writer_.tape.constant(line.value);
+    if (line.a < 0) return writer_.tape.apply(line.operation);
+    const int a = (is_rough(line, numbers_) ? inside_ : lines)[static_cast<std::size_t>(line.a)];
     const int b = line.b < 0 ? -1 : lines[static_cast<std::size_t>(line.b)];
     // A power of 0 with an exponent that is a parameter is a number too.
-    if (line.operation == Operation::power && writer.is_number(a) && writer.tape[a].value == 0 &&
+    if (line.operation == Operation::power && writer_.is_number(a) && writer_.tape[a].value == 0 &&
         numbers_[static_cast<std::size_t>(line.b)] > 0)
-      return writer.tape.constant(0);
-    return writer.apply(line.operation, a, b);
-  };
-  // Arguments w of t and x alone stand before the multipliers that are functions of them.
-  const std::vector<char> later =
-      depends(tape, system_.multiplier_input(0), system_.parameter_input(0));
-  for (const bool second : {false, true})
-    for (int k = 0; k < tape.size(); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      if ((later[at] != 0) != second) continue;
-      if (cone_[at]) inside[at] = write(k, true);
-      outside[at] = write(k, false);
-    }
-
-  Form form{system_, std::vector<char>(system_.laws.size(), 0)};
-  form.system.tape = std::move(writer.tape);
-  const auto rename = [&](int& line) { line = outside[static_cast<std::size_t>(line)]; };
-  for (int& line : form.system.F) rename(line);
-  for (int& line : form.system.G) rename(line);
-  for (Reset& reset : form.system.resets) {
-    rename(reset.condition);
-    for (int& line : reset.values) rename(line);
+      return writer_.tape.constant(0);
+    return writer_.apply(line.operation, a, b);
   }
+
+  /// The system on the lines that stand outside of arguments.
+  Dcs renamed() {
+    Dcs system = system_;
+    system.tape = std::move(writer_.tape);
+    const auto rename = [&](int& line) { line = outside_[static_cast<std::size_t>(line)]; };
+    std::ranges::for_each(system.F, rename);
+    std::ranges::for_each(system.G, rename);
+    for (Reset& reset : system.resets) {
+      rename(reset.condition);
+      std::ranges::for_each(reset.values, rename);
+    }
+    return system;
+  }
+
+  const Dcs& system_;
+  const Mode& mode_;
+  const std::vector<char>& rough_;
+  const std::vector<double>& numbers_;
+  std::vector<double> held_;
+  std::vector<int> inside_, outside_, law_of_line_;
+  Writer writer_;
+};
+
+/// Does an equation or an argument of a law hold this multiplier?
+bool holds_multiplier(const Dcs& system, int law) {
+  const std::vector<char> of_it =
+      depends(system.tape, system.multiplier_input(law), system.multiplier_input(law) + 1);
+  const auto is_of_it = [&](int line) { return of_it[static_cast<std::size_t>(line)] != 0; };
+  return std::ranges::any_of(system.F, is_of_it) || std::ranges::any_of(system.G, is_of_it);
+}
+
+}  // namespace
+
+BranchForms::Form BranchForms::make(const Mode& mode, const Ends& ends) const {
+  std::vector<double> all_held;
+  for (int i = 0; i < system_.m(); ++i) all_held.push_back(held(i, mode, ends));
+  Form form{FormWriter(system_, mode, rough_, numbers_, std::move(all_held)).write(cone_),
+            std::vector<char>(system_.laws.size(), 0)};
   for (int i = 0; i < system_.m(); ++i) {
     const auto law = static_cast<std::size_t>(i);
     Branch& branch = form.system.laws[law].branches[static_cast<std::size_t>(mode[law])];
-    if (!rough_[law] || !is_vertical(branch)) continue;
-    std::vector<int> rows = form.system.F;
-    rows.insert(rows.end(), form.system.G.begin(), form.system.G.end());
-    const std::vector<char> of_it = depends(form.system.tape, form.system.multiplier_input(i),
-                                            form.system.multiplier_input(i) + 1);
-    if (std::any_of(rows.begin(), rows.end(),
-                    [&](int line) { return of_it[static_cast<std::size_t>(line)] != 0; }))
-      continue;
+    if (!rough_[law] || !is_vertical(branch) || holds_multiplier(form.system, i)) continue;
     form.inert[law] = 1;
     const double end = branch.c / branch.a;
     branch = {0, 1, middle(branch.lambda), {end, end}, branch.lambda, branch.name};
