@@ -157,9 +157,11 @@ void FormLowering::check_bounds(int lower, int upper, const std::string& text, F
                                 std::isfinite(algebra_.value(upper))
                             ? algebra_.interval(lower).hi <= algebra_.interval(upper).lo
                             : algebra_.value(lower) <= algebra_.value(upper);
-  if (in_order) return;
-  throw FormError(fmt::format("the bounds of {} are {} and {}; expected lower <= upper", text,
-                              algebra_.value(lower), algebra_.value(upper)),
+  const bool has_room = algebra_.value(lower) < inf && algebra_.value(upper) > -inf;
+  if (in_order && has_room) return;
+  throw FormError(fmt::format("the bounds of {} are {} and {}; expected {}", text, algebra_.value(lower),
+                              algebra_.value(upper),
+                              in_order ? "numbers between them" : "lower <= upper"),
                   place);
 }
 
@@ -213,10 +215,12 @@ int FormLowering::dead_zone(const Form& form, const std::string& text, FormPlace
                        std::isfinite(algebra_.value(lower)) && std::isfinite(algebra_.value(upper));
   if (creates_ && !algebra_.is_known(w) && numbers)
     return own_law(perp::dead_zone(algebra_.value(lower), algebra_.value(upper)), w, text);
-  // max(0, w - u) - max(0, l - w)
+  // max(0, w - u) - max(0, l - w), without the side on which it has no end
   const int zero = algebra_.number(0);
-  return algebra_.subtract(maximum(algebra_.subtract(w, upper), zero, {text}),
-                           maximum(algebra_.subtract(lower, w), zero, {text}));
+  const auto is_end = [&](int bound) { return !algebra_.is_known(bound) || std::isfinite(algebra_.value(bound)); };
+  const int above = is_end(upper) ? maximum(algebra_.subtract(w, upper), zero, {text}) : zero;
+  const int below = is_end(lower) ? maximum(algebra_.subtract(lower, w), zero, {text}) : zero;
+  return algebra_.subtract(above, below);
 }
 
 int FormLowering::condition(const Form& form, const std::string& text) {
