@@ -247,30 +247,35 @@ LocatedChange& add_change(Scheme& scheme, const Step& before, double h, Refineme
   return here;
 }
 
-/// Is the current state, which a tiny step has led to, known to a share of each variable? A constraint is
-/// known to its rounding, the velocity that it stops to that over the length of the step.
-bool is_known(Scheme& scheme, const Step& before, Vector& error) {
-  error = scheme.rounding();
-  return (error.array() <= known_to * before.x.cwiseAbs().cwiseMax(scheme.x().cwiseAbs()).array()).all();
+/// Rounding of the current state, which a tiny step has led to, where it is more than a share of a variable;
+/// else 0. A constraint is known to its rounding, the velocity that it stops to that over the length of the step.
+Vector unknown_part(Scheme& scheme, const Step& before) {
+  const Vector error = scheme.rounding();
+  const Vector size = before.x.cwiseAbs().cwiseMax(scheme.x().cwiseAbs());
+  return (error.array() <= known_to * size.array()).select(0, error);
 }
 
 /// Accepts the attempted step, which leaves the mode of `before`. It is made again by longer ones, as long as
 /// rounding over its length is what decides where it ends and shrinks with the length. If no length helps, by
 /// the first one.
 void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, double h) {
-  Vector error, last;
   scheme.accept();
-  if (is_known(scheme, before, last)) return;
+  Vector last = unknown_part(scheme, before);
+  if (last.isZero(0)) return;
   const Step first = scheme.snapshot();
   const double longest = std::min(t_next - before.t, longest_moment * h);
+  bool is_better = false;
   for (double step = 2 * (first.t - before.t); step <= longest; step *= 2) {
     scheme.restore(before);
     if (scheme.attempt(before.t + step, step).status != Status::solved) continue;
     scheme.accept();
     if (scheme.mode() != first.mode) continue;
-    if (is_known(scheme, before, error)) return;
-    if (!((error.array() < 0.75 * last.array()).any())) break;
-    last.swap(error);
+    const Vector error = unknown_part(scheme, before);
+    const bool shrinks = (error.array() < 0.75 * last.array()).any();
+    is_better = is_better || shrinks;
+    if (is_better && (!shrinks || error.isZero(0))) return;
+    if (!shrinks) break;
+    last = error;
   }
   scheme.restore(before);
   if (scheme.attempt(first.t, first.t - before.t).status == Status::solved)

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <optional>
 #include <random>
-#include <regex>
+#include <sstream>
+#include <string>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
 #include <perp/models/language/read_model.hpp>
@@ -15,24 +17,39 @@
 namespace perp::relations {
 namespace {
 
-const std::regex interval(R"re(^([ \t]*\w+[ \t]*=[ \t]*)"\[([^,\]]*),([^\]]*)\]"[ \t]*$)re",
-                          std::regex::multiline);
+/// A line `name = "[a, b]"`: where its quoted interval stands, and the ends.
+struct IntervalLine {
+  std::size_t quote;
+  double lower, upper;
+};
+
+std::optional<IntervalLine> interval_in(const std::string& line) {
+  const std::size_t quote = line.find("= \"["), comma = line.find(',', quote), end = line.find("]\"", quote);
+  if (quote == std::string::npos || comma == std::string::npos || end == std::string::npos || end + 2 != line.size())
+    return std::nullopt;
+  return IntervalLine{quote + 2, std::stod(line.substr(quote + 4)), std::stod(line.substr(comma + 1))};
+}
 
 /// The text with a number in the place of every interval: one of its ends now and then.
 std::string drawn(const std::string& text, std::mt19937& random, std::string& values) {
+  std::istringstream lines(text);
   std::string point;
-  std::size_t done = 0;
-  for (std::sregex_iterator found(text.begin(), text.end(), interval), end; found != end; ++found) {
-    const double lower = std::stod((*found)[2].str()), upper = std::stod((*found)[3].str());
-    const unsigned kind = random() % 16;
-    const double share = kind < 2 ? kind : std::uniform_real_distribution<double>(0, 1)(random);
-    const std::string number = fmt::format("{:.17g}", lower + share * (upper - lower));
-    const auto at = static_cast<std::size_t>(found->position());
-    point += text.substr(done, at - done) + (*found)[1].str() + number;
-    values += (*found)[1].str() + number + "  ";
-    done = at + static_cast<std::size_t>(found->length());
-  }
-  return point + text.substr(done);
+  for (std::string line; std::getline(lines, line); point += line + '\n')
+    if (const auto interval = interval_in(line)) {
+      const unsigned kind = random() % 16;
+      const double share = kind < 2 ? kind : std::uniform_real_distribution<double>(0, 1)(random);
+      line = line.substr(0, interval->quote) +
+             fmt::format("{:.17g}", interval->lower + share * (interval->upper - interval->lower));
+      values += line + "  ";
+    }
+  return point;
+}
+
+bool has_interval(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (interval_in(line)) return true;
+  return false;
 }
 
 Trajectory run_sharply(const Model& model, const std::vector<double>& times) {
@@ -113,7 +130,7 @@ Containment contained(const std::string& text, const std::vector<double>& times,
   result.is_lost = whole.lost.has_value();
   std::mt19937 random(options.seed);
   const std::clock_t start = std::clock();
-  const bool is_point = !std::regex_search(text, interval);
+  const bool is_point = !has_interval(text);
   for (long k = 0; k < (is_point ? 1 : options.points); ++k) {
     if (static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC > options.seconds) break;
     ++result.points;
