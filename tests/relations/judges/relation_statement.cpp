@@ -1,6 +1,8 @@
 // Company, order and words: the same equations in another statement.
 #include <algorithm>
+#include <vector>
 
+#include <perp/models/language/read_model.hpp>
 #include <perp/tests/relations/models/generate.hpp>
 #include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/relations.hpp>
@@ -57,11 +59,12 @@ Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random)
   }
   Closeness closeness = closeness_of(scheme);
   Judgement judgement = compared(subject, scheme, other, by, closeness);
+  if (judgement.verdict != Verdict::different) return judgement;
   // Forms that share a law slide with one multiplier; a law that is stated beside them has its own.
   const Outcome& here = subject.outcome(scheme);
-  const bool may_share = std::any_of(here.laws.begin(), here.laws.end(), is_shared);
-  if (judgement.verdict == Verdict::different && (here.has_choice() || may_share))
-    judgement.verdict = Verdict::choice;
+  const std::vector<Law> there = read_model_text(other, "other.toml").laws();
+  const bool may_share = std::ranges::any_of(here.laws, is_shared) || std::ranges::any_of(there, is_shared);
+  if (here.has_choice() || may_share) judgement.verdict = Verdict::choice;
   return judgement;
 }
 
