@@ -266,22 +266,15 @@ void leave_by_known_step(Scheme& scheme, const Step& before, double t_next, doub
   const double longest = std::min(t_next - before.t, longest_moment * h);
   bool is_better = false;
   for (double step = 2 * (first.t - before.t); step <= longest; step *= 2) {
-    scheme.restore(before);
-    if (scheme.attempt(before.t + step, step).status != Status::solved) continue;
-    scheme.accept();
-    if (scheme.mode() != first.mode) continue;
+    if (!take_step(scheme, before, before.t + step, step) || scheme.mode() != first.mode) continue;
     const Vector error = unknown_part(scheme, before);
     const bool shrinks = (error.array() < 0.75 * last.array()).any();
-    is_better = is_better || shrinks;
-    if (is_better && (!shrinks || error.isZero(0))) return;
+    if (shrinks ? error.isZero(0) : is_better) return;
     if (!shrinks) break;
+    is_better = true;
     last = error;
   }
-  scheme.restore(before);
-  if (scheme.attempt(first.t, first.t - before.t).status == Status::solved)
-    scheme.accept();
-  else
-    scheme.restore(first);
+  if (!take_step(scheme, before, first.t, first.t - before.t)) scheme.restore(first);
 }
 
 /// `refine` without the states at its ends.

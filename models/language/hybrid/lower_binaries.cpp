@@ -167,12 +167,13 @@ void check_starts(const Document& document, const HybridModel& hybrid, const Mod
   for (int i = 0; i < hybrid.q(); ++i) {
     const Binary& binary = hybrid.binaries[at(i)];
     if (!binary.start) continue;
-    std::vector<double> inputs(at(hybrid.known_input(0)), nan);
+    // Of the lowered system, whose laws are those of the constraints too; its multipliers are not known.
+    const int parameters = static_cast<int>(system.parameters.size());
+    std::vector<double> inputs(at(system.parameter_input(parameters)), nan);
     inputs[0] = model.run.span.start;
-    for (int j = 0; j < hybrid.n(); ++j)
-      inputs[at(hybrid.variable_input(j))] = model.variables[at(j)].start;
-    for (int k = 0; k < static_cast<int>(system.parameters.size()); ++k)
-      inputs[at(hybrid.parameter_input(k))] = system.parameters[at(k)];
+    for (int j = 0; j < system.n(); ++j)
+      inputs[at(system.variable_input(j))] = model.variables[at(j)].start;
+    for (int k = 0; k < parameters; ++k) inputs[at(system.parameter_input(k))] = system.parameters[at(k)];
     const auto allowed = [&](const Branch& branch, double w) {
       return branch.w.lower <= w && w <= branch.w.upper;
     };
