@@ -109,7 +109,8 @@ Json json_of(const HybridModes& modes, const HybridContinuation& c) {
   item["slides"] = Json::array();
   for (const int i : c.released) item["slides"].push_back(model.binaries[at(i)].name);
   item["verdict"] = c.is_strict ? "strict" : "weak";
-  item["der"] = item["y"] = Json::object();
+  item["der"] = Json::object();
+  item["y"] = Json::object();
   for (int j = 0; j < model.n(); ++j) {
     const bool is_state = modes.structure().is_state[at(j)] != 0;
     item[is_state ? "der" : "y"][model.head.variables[at(j)].name] = is_state ? c.rates[j] : c.x[j];
