@@ -61,6 +61,13 @@ std::optional<IntervalMatrix> evaluate(Flow flow, int zero, int count, const Int
   return values;
 }
 
+/// The lines of the arguments of open laws, which stand behind the gaps in the outputs of the flow.
+std::vector<int> arguments_of(const ModeFlow& open_flow, const OpenLaws& laws) {
+  const std::vector<int>& outputs = open_flow.system.flow.outputs;
+  const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(open_flow.system.gaps.size());
+  return {first, first + static_cast<std::ptrdiff_t>(laws.laws.size())};
+}
+
 }  // namespace
 
 bool is_constant_line(const Dcs& system, const StateSpace& space, const ExactLines& lines,
@@ -77,10 +84,8 @@ std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs&
                                            const StateSpace& space, const OpenLaws& laws,
                                            const Interval& t, const Box& box) {
   Flow flow = open_flow.system.flow;
-  const std::size_t first = open_flow.system.gaps.size(), count = laws.laws.size();
-  const std::vector<int> arguments(
-      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first),
-      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first + count));
+  const std::vector<int> arguments = arguments_of(open_flow, laws);
+  const std::size_t count = arguments.size();
   ExactLines lines(flow.tape);
   flow.outputs.clear();
   for (std::size_t i = 0; i < count; ++i)
@@ -102,10 +107,7 @@ std::optional<IntervalMatrix> direct_coupling(const ModeFlow& open_flow, const D
                                               const StateSpace& space, const OpenLaws& laws,
                                               const Interval& t, const Box& box) {
   Flow flow = open_flow.system.flow;
-  const std::size_t first = open_flow.system.gaps.size(), count = laws.laws.size();
-  const std::vector<int> arguments(
-      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first),
-      flow.outputs.begin() + static_cast<std::ptrdiff_t>(first + count));
+  const std::vector<int> arguments = arguments_of(open_flow, laws);
   ExactLines lines(flow.tape);
   flow.outputs.clear();
   for (const int w : arguments)
@@ -113,7 +115,7 @@ std::optional<IntervalMatrix> direct_coupling(const ModeFlow& open_flow, const D
       flow.outputs.push_back(lines.derivative(w, system.multiplier_input(law)));
       if (!is_constant_line(system, space, lines, flow.outputs.back())) return std::nullopt;
     }
-  return evaluate(std::move(flow), lines.number(0), static_cast<int>(count), t, box);
+  return evaluate(std::move(flow), lines.number(0), static_cast<int>(arguments.size()), t, box);
 }
 
 // M is a P-matrix if and only if m_11 > 0 and the rest of it and its Schur complement are: their
