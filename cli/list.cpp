@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include <perp/analysis/measures/reductions.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/command_line.hpp>
@@ -67,14 +68,22 @@ void list_solvers() {
   fmt::print("{}", table.text());
 }
 
+void list_measures() {
+  TextTable table({"measure", "meaning"});
+  for (const ReductionForm& form : reduction_forms())
+    table.add({fmt::format("{}({})", form.name, form.arguments), form.meaning});
+  fmt::print("{}", table.text());
+}
+
 struct Kind {
   const char* name;
   void (*print)();
 };
-constexpr std::array<Kind, 4> kinds{{{"models", list_models},
+constexpr std::array<Kind, 5> kinds{{{"models", list_models},
                                      {"laws", list_laws},
                                      {"schemes", list_schemes},
-                                     {"solvers", list_solvers}}};
+                                     {"solvers", list_solvers},
+                                     {"measures", list_measures}}};
 
 struct ListArguments {
   std::string kind;
@@ -94,7 +103,7 @@ int execute(const ListArguments& arguments) {
 
 Action configure_list(CommandLine& line) {
   const auto arguments = std::make_shared<ListArguments>();
-  line.add_option("KIND", arguments->kind, "models, laws, schemes or solvers")
+  line.add_option("KIND", arguments->kind, "models, laws, schemes, solvers or measures")
       .required()
       .type_name("");
   line.add_flag("--options", arguments->options,
@@ -105,7 +114,7 @@ Action configure_list(CommandLine& line) {
 }  // namespace
 
 extern const Command list;
-const Command list{"list", "lists the models of the zoo, laws, schemes or solvers",
+const Command list{"list", "lists the models of the zoo, laws, schemes, solvers or measures",
                    "examples:\n  perp list models\n  perp list schemes --options", configure_list};
 
 }  // namespace perp::cli

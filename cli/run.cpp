@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/solutions/trees.hpp>
@@ -29,6 +30,8 @@ struct RunArguments {
   ModelOptions model;
   std::string output, events, times;
   std::string plot, plot_phase, plot_variables;
+  std::vector<std::string> measures;
+  std::string after;
   bool all = false, quiet = false;
 };
 
@@ -69,7 +72,8 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
                              const RunPictures& pictures) {
   Destinations destinations;
   destinations.data = arguments.output;
-  if (arguments.output.empty() && arguments.plot.empty()) destinations.data = "-";
+  if (arguments.output.empty() && arguments.plot.empty() && arguments.measures.empty())
+    destinations.data = "-";
   if (!arguments.times.empty()) destinations.times = parse_times(arguments.times);
   for (const double t : destinations.times)
     if (t < model.run.span.start || t > model.run.span.end)
@@ -82,7 +86,7 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const RunArguments& arguments, const Destinations& destinations,
                  const RunPictures& pictures) {
-  const bool writes_text = !arguments.quiet || arguments.all || destinations.data == "-";
+  const bool writes_text = !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
   files.reads(find_model(arguments.model.model), "MODEL");
@@ -99,8 +103,8 @@ Step last_state(const Trajectory& run) {
 
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
-  if (arguments.all || !arguments.plot_phase.empty())
-    throw InvalidInput("scheme enclosure has neither --all nor --plot-phase");
+  if (arguments.all || !arguments.plot_phase.empty() || !arguments.measures.empty())
+    throw InvalidInput("scheme enclosure has neither --all, --measure nor --plot-phase");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
@@ -113,9 +117,45 @@ int execute_enclosure(const RunArguments& arguments) {
   return enclose_model(enclosure);
 }
 
+/// Without the summary: "NAME = VALUE" each, for scripts.
+void print_measures(const std::vector<Measure>& measures, std::FILE* stream) {
+  for (const Measure& measure : measures)
+    if (measure.result.value)
+      fmt::print(stream, "{} = {}\n", measure.name, *measure.result.value);
+    else
+      fmt::print(stderr, "perp run: {} has no value: {}\n", measure.name, measure.result.reason);
+}
+
+/// A number that was asked for and has no value is a failed computation.
+int exit_status_of(const std::vector<Measure>& measures) {
+  const bool has_all = std::all_of(measures.begin(), measures.end(), [](const Measure& measure) {
+    return measure.result.value.has_value();
+  });
+  return has_all ? exit_solved : exit_status(Status::not_solved);
+}
+
+/// All solutions of the run, as lists and trees, behind its summary.
+void print_all_solutions(const RunArguments& arguments, const Model& model, long listed_steps,
+                         std::FILE* stream) {
+  if (model.run.scheme == "located" && model.run.policy == "all" && !interrupted())
+    fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
+  if (!arguments.all) return;
+  fmt::print(stream, "{} steps have not exactly one solution{}\n", listed_steps,
+             is_affine(model) ? "" : " among those found");
+  if (const std::string tree = interrupted() ? "" : tree_text(model, solution_tree_of(model)); !tree.empty())
+    fmt::print(stream, "tree of solutions\n{}", tree);
+}
+
+Measures measures_of(const RunArguments& arguments, const Model& model) {
+  if (!arguments.after.empty() && arguments.measures.empty())
+    throw InvalidInput("--after is the start of the window of --measure, which is not given");
+  return {model, arguments.measures, arguments.after};
+}
+
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
+  Measures measures = measures_of(arguments, model);
   const RunPictures pictures = pictures_of(arguments, model);
   Destinations destinations = destinations_of(arguments, model, pictures);
   check_files(arguments, destinations, pictures);
@@ -140,39 +180,34 @@ int execute(const RunArguments& arguments) {
     progress.at(step.t);
     return !interrupted();
   };
+  measures.watch(options);
   Trajectory run = scheme(model.run.scheme).run(model, options);
   end_by_fault(recorder.fault(), run);
   progress.clear();
 
-  std::vector<std::string> files = recorder.close(run, arguments.model.set);
+  const std::vector<ModeSpan> modes = recorder.history().resolved(run.events);
+  const std::vector<Measure> measured = measures.of(run, modes);
+  std::vector<std::string> files = recorder.close(run, arguments.model.set, measured);
   if (!arguments.events.empty()) {
     write_events(arguments.events, model.laws(), run.events);
     files.push_back(arguments.events);
   }
-  const std::vector<ModeSpan> modes = recorder.history().resolved(run.events);
   std::exception_ptr failure;
   try {
     draw(pictures, model, modes, recorder.samples(), run, files);
   } catch (const std::exception&) {
     failure = std::current_exception();  // the summary comes first
   }
-  if (!arguments.quiet)
+  if (arguments.quiet)
+    print_measures(measured, stream);
+  else
     fmt::print(stream, "{}",
-               text_of({model, run, modes, recorder.constraints(), last_state(run), files}));
-  if (model.run.scheme == "located" && model.run.policy == "all" && !interrupted())
-    fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
-  if (arguments.all) {
-    fmt::print(stream, "{} steps have not exactly one solution{}\n", recorder.listed_steps(),
-               is_affine(model) ? "" : " among those found");
-    if (const std::string tree =
-            interrupted() ? "" : tree_text(model, solution_tree_of(model));
-        !tree.empty())
-      fmt::print(stream, "tree of solutions\n{}", tree);
-  }
+               text_of({model, run, modes, recorder.constraints(), last_state(run), files, measured}));
+  print_all_solutions(arguments, model, recorder.listed_steps(), stream);
   if (failure) std::rethrow_exception(failure);
   if (run.status != Status::solved && (arguments.quiet || stream == stdout))
     fmt::print(stderr, "perp run: {}: {}\n", to_string(run.status), run.message);
-  return exit_status(run.status);
+  return std::max(exit_status(run.status), exit_status_of(measured));
 }
 
 Action configure_run(CommandLine& line) {
@@ -181,7 +216,7 @@ Action configure_run(CommandLine& line) {
   arguments->model.add_to(line);
   line.add_option("-o,--output", arguments->output,
                  "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
-                 "output, the default without --plot")
+                 "output, the default without --plot and --measure")
       .type_name("FILE");
   line.add_option("--plot", arguments->plot,
                  "draw the variables over time: FILE.svg, .png or .pdf (with FILE's gnuplot script "
@@ -197,6 +232,13 @@ Action configure_run(CommandLine& line) {
   line.add_option("--times", arguments->times,
                  "rows at these times only (a list, or a file of times), which steps hit exactly")
       .type_name("T,T,...");
+  line.add_option("--measure", arguments->measures,
+                 "a number of the run, e.g. eta=mean(pout)/mean(pin) or T=period(crossing); repeatable; "
+                 "see perp list measures")
+      .one_at_a_time()
+      .type_name("NAME=EXPRESSION");
+  line.add_option("--after", arguments->after, "measure from this time on; may be a formula of parameters")
+      .type_name("T");
   arguments->model.add_span_to(line);
   arguments->model.add_run_to(line, {"h"});
   arguments->model.add_scheme_to(line);
@@ -215,7 +257,8 @@ const Command run{
     "examples:\n"
     "  perp run switching_dae_crossing --plot out.svg --plot-phase x1,x2\n"
     "  perp run model.toml --set B1=-0.4 --h 0.01 -o out.csv --events events.csv\n"
-    "  perp run model.toml --times 0,0.5,1 --selector minimal_norm > states.csv",
+    "  perp run model.toml --times 0,0.5,1 --selector minimal_norm > states.csv\n"
+    "  perp run boost.toml --measure \"eta=mean(pout)/mean(pin)\" --after 19e-3",
     configure_run};
 
 }  // namespace perp::cli

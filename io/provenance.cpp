@@ -29,6 +29,17 @@ Json events_to_json(const std::vector<Law>& laws, const std::vector<Event>& even
   return list;
 }
 
+Json measures_to_json(const std::vector<Measure>& measures) {
+  Json list = Json::array();
+  for (const Measure& measure : measures) {
+    Json item{{"name", measure.name}, {"formula", measure.text}};
+    item["value"] = measure.result.value ? Json(*measure.result.value) : Json(nullptr);
+    if (!measure.result.value) item["reason"] = measure.result.reason;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
 /// The options that have an effect on the run.
 Json options_to_json(const Model& model, const std::vector<std::string>& set) {
   const RunOptions& run = model.run;
@@ -59,7 +70,8 @@ Json provenance(const Model& model, const std::vector<std::string>& set) {
            options_to_json(model, set)}};
 }
 
-Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set) {
+Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set,
+                const std::vector<Measure>& measures) {
   const Columns columns = columns_of(model);
   Json json = provenance(model, set);
   for (const auto& [key, value] : run.provenance) json["run"][key] = value;
@@ -75,6 +87,7 @@ Json provenance(const Model& model, const Trajectory& run, const std::vector<std
   json["message"] = run.message;
   json["counts"] = run.counts;
   json["events"] = events_to_json(model.laws(), run.events);
+  if (!measures.empty()) json["measures"] = measures_to_json(measures);
   return json;
 }
 

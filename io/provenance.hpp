@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/measures/measures.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/io/json.hpp>
 #include <perp/models/language/model.hpp>
@@ -14,7 +15,8 @@ namespace perp::io {
 Json provenance(const Model& model, const std::vector<std::string>& set);
 
 /// What made a trajectory: program, model, options, counts, status, events. Numbers that JSON has
-/// no word for are the texts "inf", "-inf", "nan".
-Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set);
+/// no word for are the texts "inf", "-inf", "nan". A measure without a value is null, with its reason.
+Json provenance(const Model& model, const Trajectory& run, const std::vector<std::string>& set,
+                const std::vector<Measure>& measures = {});
 
 }  // namespace perp::io

@@ -76,18 +76,19 @@ void RunRecorder::list_solutions(const Step& now) {
 }
 
 std::vector<std::string> RunRecorder::close(const Trajectory& run,
-                                            const std::vector<std::string>& set) {
+                                            const std::vector<std::string>& set,
+                                            const std::vector<Measure>& measures) {
   std::vector<std::string> files;
   const std::string& file = destinations_.data;
   if (csv_) {
     csv_->close();
     if (file != "-") {
-      write_file(file + ".json", provenance(model_, run, set).dump(1) + "\n");
+      write_file(file + ".json", provenance(model_, run, set, measures).dump(1) + "\n");
       files = {file, file + ".json"};
     }
   }
   if (hdf5_) {
-    hdf5_->close(run.events, provenance(model_, run, set));
+    hdf5_->close(run.events, provenance(model_, run, set, measures));
     files = {file};
   }
   return files;

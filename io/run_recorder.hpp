@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/history.hpp>
 #include <perp/analysis/run/row_values.hpp>
 #include <perp/analysis/solutions/listed_solutions.hpp>
@@ -40,7 +41,8 @@ class RunRecorder {
   [[nodiscard]] const std::string& fault() const { return values_.fault(); }
 
   /// After the run: writes the rest of the data and its provenance. Returns the files written.
-  std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set);
+  std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set,
+                                 const std::vector<Measure>& measures = {});
 
   [[nodiscard]] const ModeHistory& history() const { return history_; }
   [[nodiscard]] const ConstraintCheck& constraints() const { return constraints_; }

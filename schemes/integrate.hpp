@@ -14,6 +14,15 @@
 
 namespace perp {
 
+/// An accepted step with what lies between its ends.
+struct StepCourse {
+  double start = 0;  ///< its first time
+  double end = 0;    ///< its last time, > start
+  /// The state at start + s (end - start), s in [0, 1], in the mode of the step: by the polynomial of
+  /// scheme located, by the straight line between the ends of other schemes.
+  std::function<Step(double s)> at{};
+};
+
 /// What to keep and whom to tell during a run.
 struct IntegrateOptions {
   std::vector<double> times{};  ///< times that steps must hit exactly, increasing, inside the span
@@ -22,6 +31,9 @@ struct IntegrateOptions {
   /// Called with every accepted step, before the next one; return false to stop
   /// (Status::interrupted).
   std::function<bool(const Step&)> observer{};
+  /// Called with the course of every accepted step: they cover the run without gaps, in their order. It
+  /// changes nothing of the run. What it is given lives until it returns.
+  std::function<void(const StepCourse&)> course{};
   /// Each passage of a bound is an event `bound`; one that ends the run does so with
   /// Status::interrupted, its name and the moment, and the state there is the last.
   std::vector<VariableBounds> bounds{};

@@ -60,6 +60,15 @@ std::string events_of(const RunSummary& summary) {
          });
 }
 
+std::string measures_of(const RunSummary& summary) {
+  std::string text;
+  for (const Measure& measure : summary.measures)
+    text += measure.result.value
+                ? fmt::format("measured    {} = {}\n", measure.name, *measure.result.value)
+                : fmt::format("measured    {} has no value: {}\n", measure.name, measure.result.reason);
+  return text;
+}
+
 /// Where a run of high order went on by a scheme of first order: said before all else.
 std::string fall_back_of(const Trajectory& run) {
   const auto from = run.provenance.find("first order from");
@@ -169,6 +178,7 @@ std::string text_of(const RunSummary& summary) {
   text += modes_of(summary) + events_of(summary);
   text += fmt::format("end state   t = {:.8g}, {}\n", summary.last.t,
                       named_values(variable_names(model), summary.last.x));
+  text += measures_of(summary);
   text += fmt::format("status      {}: {}\n", status_text(summary.run), summary.run.message);
   std::string counts;
   for (const auto& [name, count] : summary.run.counts)

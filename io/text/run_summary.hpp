@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
 #include <perp/analysis/run/history.hpp>
 #include <perp/core/trajectory.hpp>
@@ -17,7 +18,8 @@ struct RunSummary {
   std::vector<ModeSpan> modes;
   const ConstraintCheck& constraints;
   Step last;
-  std::vector<std::string> files;  ///< what was written
+  std::vector<std::string> files;   ///< what was written
+  std::vector<Measure> measures{};  ///< of the run
 };
 
 std::string text_of(const RunSummary& summary);

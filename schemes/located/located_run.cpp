@@ -269,6 +269,7 @@ bool LocatedRun::accept(double h, double t_next) {
                        place(now_)));
     return false;
   }
+  if (output_.course && h > 0) output_.course({now_.t, t_next, [&](double s) { return sample(s, h); }});
   moved_from_ = now_;
   now_ = state_at_attempt(t_next);
   largest_ = largest_.cwiseMax(now_.x.cwiseAbs());

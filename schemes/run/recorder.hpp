@@ -21,9 +21,11 @@ class Recorder {
   /// Is there no row yet?
   [[nodiscard]] bool is_empty() const { return result_.t.empty(); }
   /// Does anybody take rows after the first one?
-  [[nodiscard]] bool takes_rows() const { return options_.keep || options_.observer; }
+  [[nodiscard]] bool takes_rows() const { return options_.keep || options_.observer || options_.course; }
   /// And those of steps that end at no time which is asked for?
-  [[nodiscard]] bool takes_steps() const { return takes_rows() && !options_.only_times; }
+  [[nodiscard]] bool takes_steps() const {
+    return options_.course || (takes_rows() && !options_.only_times);
+  }
 
   [[nodiscard]] std::vector<Event>& events() { return result_.events; }
   [[nodiscard]] Counts& counts() { return result_.counts; }
@@ -34,6 +36,8 @@ class Recorder {
     if (accepted.ties > 0) ++ties_;
   }
 
+  /// The end of a step that is no row: its course is told.
+  void pass(const Step& state);
   /// A row, kept and reported. False: the observer asks to stop.
   [[nodiscard]] bool row(const Step& state);
   /// A row of the trajectory that nobody is told of.
@@ -48,6 +52,7 @@ class Recorder {
  private:
   const IntegrateOptions& options_;
   Trajectory result_;
+  Step last_;  // row, where courses are told
   long several_ = 0, ties_ = 0;  // steps of several solutions, of equally near ones
 };
 

@@ -291,7 +291,10 @@ class Run {
   /// Keeps and reports the current state, if rows are wanted. False: the run has ended.
   bool keep(bool is_asked) { return !record_.takes_rows() || keep_state(is_asked); }
   bool keep_state(bool is_asked) {
-    if (options_.only_times && !is_asked) return true;
+    if (options_.only_times && !is_asked) {
+      if (options_.course) record_.pass(state());
+      return true;
+    }
     last_kept_ = state();
     if (record_.row(last_kept_)) return true;
     finish(Status::interrupted, interrupted_text(time()));

@@ -28,6 +28,25 @@ const std::vector<std::string> endless{"run", "relay_oscillator", "--t", "0,1e6"
 }  // namespace
 
 TEST_SUITE("cli/run") {
+  TEST_CASE("measures stand in the summary and in the JSON; one without a value is null and the status 3") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"run", crossing, "--measure", "top=max(x2)", "--measure",
+                                              "T=period(jump)", "-o", "m.csv"});
+    CHECK(run.status == 3);
+    CHECK(run.out.find("measured    top = ") != std::string::npos);
+    CHECK(run.out.find("measured    T has no value: 0 events 'jump'") != std::string::npos);
+    const json measures = json::parse(read_text(folder / "m.csv.json"))["measures"];
+    REQUIRE(measures.size() == 2);
+    CHECK(measures[0]["formula"] == "max(x2)");
+    CHECK(measures[0]["value"].get<double>() == doctest::Approx(16.0 / 3));
+    CHECK(measures[1]["value"].is_null());
+    const Outcome quiet = perp_program(folder, {"run", crossing, "--measure", "end=end(x1)", "--quiet"});
+    CHECK(quiet.status == 0);
+    CHECK(quiet.out.substr(0, 6) == "end = ");
+    CHECK(perp_program(folder, {"run", crossing, "--after", "1"}).status == 2);
+    CHECK(perp_program(folder, {"run", crossing, "--measure", "end=end(q)"}).status == 2);
+  }
+
   TEST_CASE("without a file the states are CSV on standard output, the summary goes elsewhere") {
     const Folder folder;
     const Outcome run = perp_program(folder, {"run", crossing});

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <perp/core/trajectory.hpp>
+#include <perp/models/language/model.hpp>
+
+namespace perp {
+
+/// Which events of a run are meant:  CHOICE | CHOICE | ...  with  CHOICE = KIND, LAW or LAW.KIND, and
+/// behind it :FROM->TO where branches are meant, each by its text (`describe`) or `*`.
+class EventChoice {
+ public:
+  /// Throws InvalidInput with the nearest known name.
+  EventChoice(const Model& model, std::string_view text);
+
+  /// Is it one of them?
+  [[nodiscard]] bool holds(const Event& event) const;
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  struct Choice {
+    int law = any, from = any, to = any;
+    int kind = any;
+  };
+  static constexpr int any = -1;
+  static Choice parse(const Model& model, std::string_view text);
+
+  std::string text_;
+  std::vector<Choice> choices_;
+};
+
+/// A mode of one law (LAW:BRANCH, or BRANCH where there is one law), or `sliding`: some law slides.
+class ModeChoice {
+ public:
+  /// Throws InvalidInput with the nearest known name.
+  ModeChoice(const Model& model, std::string_view text);
+
+  [[nodiscard]] bool holds(const Mode& mode) const;
+
+ private:
+  const std::vector<Law>& laws_;
+  int law_ = -1;  ///< -1: sliding
+  int branch_ = -1;
+};
+
+}  // namespace perp

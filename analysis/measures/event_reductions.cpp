@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/measures/constant_expression.hpp>
+#include <perp/analysis/measures/event_choice.hpp>
+#include <perp/analysis/measures/event_reductions.hpp>
+#include <perp/analysis/measures/state_formula.hpp>
+#include <perp/core/base/error.hpp>
+
+namespace perp {
+namespace {
+
+/// The events that are meant, within the window.
+std::vector<const Event*> events_in(const MeasuredRun& run, const EventChoice& choice) {
+  std::vector<const Event*> events;
+  for (const Event& event : run.run.events)
+    if (event.t >= run.from && event.t <= run.until && choice.holds(event)) events.push_back(&event);
+  return events;
+}
+
+std::string too_few(const EventChoice& choice, std::size_t found, const char* wanted) {
+  return fmt::format("{} {} '{}' in the window, {}", found, found == 1 ? "event" : "events", choice.text(), wanted);
+}
+
+/// Number k of an event: 1, 2, ... from the first, -1, -2, ... from the last.
+int number_of(const Model& model, const std::string& text) {
+  const double k = constant_expression(model, text);
+  if (k == 0 || k != std::round(k) || std::abs(k) > 1e9)
+    throw InvalidInput(fmt::format("'{}': expected the number of an event, 1, 2, ... or -1 for the last", text));
+  return static_cast<int>(k);
+}
+
+const Event* pick(const std::vector<const Event*>& events, int k) {
+  const auto count = static_cast<int>(events.size());
+  const int index = k > 0 ? k - 1 : count + k;
+  return index >= 0 && index < count ? events[static_cast<std::size_t>(index)] : nullptr;
+}
+
+class Count final : public Reduction {
+ public:
+  explicit Count(EventChoice choice) : choice_(std::move(choice)) {}
+  MeasureResult result(const MeasuredRun& run) override {
+    return {static_cast<double>(events_in(run, choice_).size()), {}};
+  }
+
+ private:
+  EventChoice choice_;
+};
+
+/// (t_last − t_first) / (count − 1).
+class Period final : public Reduction {
+ public:
+  explicit Period(EventChoice choice) : choice_(std::move(choice)) {}
+  MeasureResult result(const MeasuredRun& run) override {
+    const std::vector<const Event*> events = events_in(run, choice_);
+    if (events.size() < 2) return {{}, too_few(choice_, events.size(), "two are needed")};
+    return {(events.back()->t - events.front()->t) / static_cast<double>(events.size() - 1), {}};
+  }
+
+ private:
+  EventChoice choice_;
+};
+
+class TimeOfEvent final : public Reduction {
+ public:
+  TimeOfEvent(EventChoice choice, int k) : choice_(std::move(choice)), k_(k) {}
+  MeasureResult result(const MeasuredRun& run) override {
+    const std::vector<const Event*> events = events_in(run, choice_);
+    const Event* event = pick(events, k_);
+    if (event == nullptr) return {{}, too_few(choice_, events.size(), fmt::format("number {} is asked for", k_).c_str())};
+    return {event->t, {}};
+  }
+
+ private:
+  EventChoice choice_;
+  int k_;
+};
+
+class ValueAtEvent final : public Reduction {
+ public:
+  ValueAtEvent(const Model& model, const std::vector<std::string>& arguments, bool is_after)
+      : text_(arguments[0]),
+        signal_(model, text_),
+        choice_(model, arguments[1]),
+        k_(number_of(model, arguments[2])),
+        is_after_(is_after) {
+    if (signal_.needs_more_than_variables())
+      throw InvalidInput(fmt::format(
+          "'{}': events keep the variables alone, no multipliers, arguments of laws or outputs", text_));
+  }
+  MeasureResult result(const MeasuredRun& run) override {
+    const std::vector<const Event*> events = events_in(run, choice_);
+    const Event* event = pick(events, k_);
+    if (event == nullptr) return {{}, too_few(choice_, events.size(), fmt::format("number {} is asked for", k_).c_str())};
+    const Vector& x = is_after_ ? event->x_after : event->x_before;
+    if (x.size() == 0) return {{}, fmt::format("the event at t = {:.10g} has no record of the state", event->t)};
+    const double value = signal_({event->t, x, {}, {}, {}});
+    if (!std::isfinite(value)) return {{}, fmt::format("{} has no value at t = {:.10g}", text_, event->t)};
+    return {value, {}};
+  }
+
+ private:
+  std::string text_;
+  StateFormula signal_;
+  EventChoice choice_;
+  int k_;
+  bool is_after_;
+};
+
+class Duration final : public Reduction {
+ public:
+  explicit Duration(ModeChoice choice) : choice_(std::move(choice)) {}
+  MeasureResult result(const MeasuredRun& run) override {
+    double sum = 0;
+    for (const ModeSpan& span : run.modes)
+      if (choice_.holds(span.mode))
+        sum += std::max(0.0, std::min(span.end, run.until) - std::max(span.start, run.from));
+    return {sum, {}};
+  }
+
+ private:
+  ModeChoice choice_;
+};
+
+}  // namespace
+
+std::unique_ptr<Reduction> count_of_events(const Model& model, const std::vector<std::string>& arguments) {
+  return std::make_unique<Count>(EventChoice(model, arguments[0]));
+}
+
+std::unique_ptr<Reduction> period_of_events(const Model& model, const std::vector<std::string>& arguments) {
+  return std::make_unique<Period>(EventChoice(model, arguments[0]));
+}
+
+std::unique_ptr<Reduction> time_of_event(const Model& model, const std::vector<std::string>& arguments) {
+  return std::make_unique<TimeOfEvent>(EventChoice(model, arguments[0]), number_of(model, arguments[1]));
+}
+
+std::unique_ptr<Reduction> duration_of_mode(const Model& model, const std::vector<std::string>& arguments) {
+  return std::make_unique<Duration>(ModeChoice(model, arguments[0]));
+}
+
+std::unique_ptr<Reduction> value_at_event(const Model& model, const std::vector<std::string>& arguments,
+                                          bool is_after) {
+  return std::make_unique<ValueAtEvent>(model, arguments, is_after);
+}
+
+}  // namespace perp

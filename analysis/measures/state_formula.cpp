@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include <perp/analysis/measures/state_formula.hpp>
+#include <perp/analysis/run/columns.hpp>
+
+namespace perp {
+namespace {
+
+Scope scope_of(const Model& model) {
+  const Columns columns = columns_of(model);
+  Scope scope;
+  scope.names = {"t"};
+  scope.aliases = {{"time", 0}};
+  for (const auto* list : {&columns.x, &columns.lambda, &columns.w, &columns.outputs})
+    scope.names.insert(scope.names.end(), list->begin(), list->end());
+  for (const auto& [name, value] : model.parameters) scope.names.push_back(name);
+  return scope;
+}
+
+std::ptrdiff_t offset(std::size_t k) { return static_cast<std::ptrdiff_t>(k); }
+
+}  // namespace
+
+StateFormula::StateFormula(const Model& model, std::string_view text)
+    : model_(model), formula_(text, scope_of(model)) {
+  const std::size_t n = model.variables.size(), m = model.laws().size();
+  const std::size_t outputs = model.outputs.names.size();
+  const std::size_t first_output = 1 + n + 2 * m;
+  inputs_.assign(first_output + outputs + model.parameters.size(), nan);
+  for (std::size_t k = 0; k < model.parameters.size(); ++k)
+    inputs_[first_output + outputs + k] = model.parameters[k].second;
+  const Tape& tape = formula_.tape();
+  const int line = formula_.line();
+  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
+  for (int k = 0; k < tape.size(); ++k) {
+    if (!needed[static_cast<std::size_t>(k)] || tape[k].operation != Operation::input) continue;
+    const auto input = static_cast<std::size_t>(tape[k].a);
+    needs_laws_ = needs_laws_ || (input > n && input < first_output);
+    needs_outputs_ = needs_outputs_ || (input >= first_output && input < first_output + outputs);
+  }
+  lines_.resize(static_cast<std::size_t>(tape.size()));
+}
+
+double StateFormula::operator()(const Step& state) {
+  const std::size_t n = model_.variables.size(), m = model_.laws().size();
+  inputs_[0] = state.t;
+  std::copy(state.x.begin(), state.x.end(), inputs_.begin() + 1);
+  if (needs_laws_) {
+    const auto write = [&](const Vector& values, std::size_t first) {
+      const auto at = inputs_.begin() + offset(first);
+      if (values.size() == offset(m))
+        std::copy(values.begin(), values.end(), at);
+      else
+        std::fill_n(at, m, nan);
+    };
+    write(state.lambda, 1 + n);
+    write(state.w, 1 + n + m);
+  }
+  if (needs_outputs_) {
+    const Vector outputs = model_.outputs.at(state.t, state.x, state.lambda);
+    std::copy(outputs.begin(), outputs.end(), inputs_.begin() + offset(1 + n + 2 * m));
+  }
+  formula_.tape().evaluate(std::span<const double>(inputs_), std::span<double>(lines_));
+  return lines_[static_cast<std::size_t>(formula_.line())];
+}
+
+}  // namespace perp

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <perp/core/expression/expression.hpp>
+#include <perp/core/trajectory.hpp>
+#include <perp/models/language/model.hpp>
+
+namespace perp {
+
+/// A formula of a run's state: of t, the variables, multipliers and arguments of laws by the names of
+/// their columns, outputs and parameters.
+class StateFormula {
+ public:
+  /// Throws ExpressionError. The model must outlive the signal.
+  StateFormula(const Model& model, std::string_view text);
+
+  /// The value in a state; NaN where it needs what the state does not hold.
+  double operator()(const Step& state);
+  /// Does it need multipliers, arguments of laws or outputs, which the record of an event lacks?
+  [[nodiscard]] bool needs_more_than_variables() const { return needs_laws_ || needs_outputs_; }
+
+ private:
+  const Model& model_;
+  Expression formula_;
+  std::vector<double> inputs_, lines_;  // work space: t, x, lambda, w, outputs, parameters
+  bool needs_laws_ = false, needs_outputs_ = false;
+};
+
+}  // namespace perp

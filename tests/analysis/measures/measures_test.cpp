@@ -1,0 +1,191 @@
+#include <doctest/doctest.h>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <perp/analysis/measures/measures.hpp>
+#include <perp/analysis/measures/quadrature.hpp>
+#include <perp/analysis/run/history.hpp>
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/read_model.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// Runs the model and measures it.
+struct Measurement {
+  Trajectory run;
+  std::vector<Measure> measures;
+
+  Measurement(const std::string& text, const std::vector<std::string>& definitions,
+              const std::string& after = "") {
+    const Model model = read_model_text(text, "measured.toml");
+    Measures measuring(model, definitions, after);
+    ModeHistory history;
+    IntegrateOptions options;
+    options.observer = [&](const Step& step) {
+      history.add(step);
+      return true;
+    };
+    measuring.watch(options);
+    run = scheme(model.run.scheme).run(model, options);
+    measures = measuring.of(run, history.resolved(run.events));
+  }
+  [[nodiscard]] double operator[](std::size_t k) const { return measures.at(k).result.value.value_or(perp::nan); }
+};
+
+std::string oscillator(const std::string& run) {
+  return "[parameters]\na = 2\n[variables]\nx = 0\nv = 1\n[model]\nequations = [\"der(x) = v\", \"der(v) = -x\"]\n"
+         "outputs = { e = \"x^2 + v^2\" }\n[run]\nt = [0, 10]\n" +
+         run;
+}
+
+const std::string relay_model =
+    "[variables]\nx = 0\ny = 1\nz = 0\n[model]\n"
+    "equations = [\"der(x) = -x + y\", \"der(y) = -y + z\", \"der(z) = -z - sign(x)\"]\n"
+    "[run]\nt = [0, 200]\nscheme = \"located\"\ntol = 1e-11\n";
+
+}  // namespace
+
+TEST_SUITE("analysis/measures") {
+  TEST_CASE("measures of an oscillator are those of sin t to the tolerance, on rows as far apart as they like") {
+    for (const std::string rows : {"h = 5\n", "h = 0.01\n"}) {
+      const Measurement of(oscillator("scheme = \"located\"\ntol = 1e-12\n" + rows),
+                           {"i=integral(x)", "m=mean(a*x)", "r=rms(x)", "top=max(x)", "low=min(x)", "p=ptp(x)",
+                            "e=end(v)", "at=value(x,a+1)", "out=mean(e)", "both=max(mean(x),end(x))/a"});
+      CHECK(of[0] == doctest::Approx(1 - std::cos(10.0)).epsilon(1e-11));
+      CHECK(of[1] == doctest::Approx(0.2 * (1 - std::cos(10.0))).epsilon(1e-11));
+      CHECK(of[2] == doctest::Approx(std::sqrt(0.5 - std::sin(20.0) / 40)).epsilon(1e-11));
+      CHECK(of[3] == doctest::Approx(1).epsilon(1e-11));
+      CHECK(of[4] == doctest::Approx(-1).epsilon(1e-11));
+      CHECK(of[5] == doctest::Approx(2).epsilon(1e-11));
+      CHECK(of[6] == doctest::Approx(std::cos(10.0)).epsilon(1e-11));
+      CHECK(of[7] == doctest::Approx(std::sin(3.0)).epsilon(1e-10));
+      CHECK(of[8] == doctest::Approx(1).epsilon(1e-11));
+      CHECK(of[9] == doctest::Approx((1 - std::cos(10.0)) / 20).epsilon(1e-11));
+    }
+  }
+
+  TEST_CASE("a window that begins within a step, by a formula of parameters") {
+    const Measurement of(oscillator("scheme = \"located\"\ntol = 1e-12\nh = 5\n"),
+                         {"i=integral(x)", "top=max(-v)", "early=value(x,1)"}, "a*pi/2");
+    CHECK(of[0] == doctest::Approx(std::cos(M_PI) - std::cos(10.0)).epsilon(1e-10));
+    CHECK(of[1] == doctest::Approx(1).epsilon(1e-10));
+    CHECK(of.measures[2].result.reason.find("outside of the window") != std::string::npos);
+  }
+
+  TEST_CASE("integrals by backward Euler converge with its order, those by the midpoint rule with theirs") {
+    for (const auto& [scheme, order] : {std::pair("backward_euler", 1.0), std::pair("theta", 2.0)}) {
+      double last = 0;
+      for (const double h : {0.02, 0.01, 0.005}) {
+        const Measurement of(oscillator("scheme = \"" + std::string(scheme) + "\"\nh = " + std::to_string(h) + "\n"),
+                             {"i=integral(x)"});
+        const double error = std::abs(of[0] - (1 - std::cos(10.0)));
+        if (last > 0) CHECK(std::log2(last / error) == doctest::Approx(order).epsilon(0.05));
+        last = error;
+      }
+    }
+  }
+
+  TEST_CASE("measuring changes no bit of the run") {
+    for (const char* scheme : {"backward_euler", "located"}) {
+      const Model model = read_model_text(
+          oscillator("h = 0.1\nscheme = \"" + std::string(scheme) + "\"\n"), "oscillator.toml");
+      const Trajectory alone = perp::scheme(scheme).run(model, {});
+      const Measurement measured(oscillator("h = 0.1\nscheme = \"" + std::string(scheme) + "\"\n"),
+                                 {"r=rms(x)", "top=max(v)"}, "0.123");
+      CHECK(measured.run.t == alone.t);
+      CHECK(measured.run.x == alone.x);
+    }
+  }
+
+  TEST_CASE("periods, counts, times and durations of a relay's limit cycle agree with each other") {
+    const Measurement of(relay_model,
+                         {"T=2*period(crossing|sliding_exit)", "A=max(x)", "n=count(lambda1)", "first=t(crossing,1)",
+                          "last=t(crossing,-1)", "up=duration(x>0)", "m=mean(lambda1)",
+                          "up2=period(lambda1:x<0->x>0)", "x=value(x,crossing,2)",
+                          "v=after(y-x,crossing,2)"},
+                         "150");
+    CHECK(of[0] == doctest::Approx(3.6797468).epsilon(1e-5));
+    CHECK(of[1] == doctest::Approx(0.16306).epsilon(1e-4));
+    CHECK(of[0] == doctest::Approx(2 * (of[4] - of[3]) / (of[2] - 1)).epsilon(1e-12));
+    CHECK(of[5] == doctest::Approx(50 * (1 + of[6]) / 2).epsilon(1e-9));
+    CHECK(of[7] == doctest::Approx(of[0]).epsilon(1e-8));
+    CHECK(std::abs(of[8]) < 1e-9);
+    CHECK(std::abs(of[9]) > 0.1);
+  }
+
+  TEST_CASE("both sides of a jump count, and the integral takes it where it happens") {
+    const Measurement of(
+        "[variables]\nx = 0\n[model]\nequations = [\"der(x) = 1\"]\n"
+        "when = [{ condition = \"x - 1\", direction = 1, set = { x = \"x - 3\" }, name = \"drop\" }]\n"
+        "[run]\nt = [0, 3.5]\nscheme = \"located\"\ntol = 1e-12\nh = 0.7\n",
+        {"top=max(x)", "low=min(x)", "i=integral(x)", "n=count(jump)", "before=value(x,jump,1)", "after=after(x,jump,1)",
+         "at=value(x,1)"});
+    CHECK(of[0] == doctest::Approx(1));
+    CHECK(of[1] == doctest::Approx(-2));
+    CHECK(of[2] == doctest::Approx(0.5 + (0.125 - 2)).epsilon(1e-11));  // -2 to 0.5
+    CHECK(of[3] == 1);
+    CHECK(of[4] == doctest::Approx(1));
+    CHECK(of[5] == doctest::Approx(-2));
+    CHECK(of[6] == doctest::Approx(1));
+  }
+
+  TEST_CASE("what has no value says why, and a run that ends early is measured as far as it went") {
+    const Measurement of(relay_model, {"T=period(jump)", "t=t(crossing,100000)", "l=mean(log(x))", "q=1/count(jump)"});
+    CHECK(of.measures[0].result.reason == "0 events 'jump' in the window, two are needed");
+    CHECK(of.measures[1].result.reason.find("number 100000 is asked for") != std::string::npos);
+    CHECK(of.measures[2].result.reason == "log(x) is not a number in the window");
+    CHECK(of.measures[3].result.reason == "1/count(jump) is infinite");
+    const Measurement ended(
+        "[variables]\nx = 1\n[model]\nequations = [\"der(x) = x^2\"]\n"
+        "[run]\nt = [0, 10]\nscheme = \"located\"\n",
+        {"late=mean(x)"}, "9");
+    CHECK(ended.run.status != Status::solved);
+    CHECK(ended.measures[0].result.reason.find("before the window") != std::string::npos);
+  }
+
+  TEST_CASE("a definition that is wrong is refused with its place and the nearest name") {
+    const Model model = read_model_text(relay_model, "relay.toml");
+    const auto refusal = [&](const std::string& definition, const std::string& after = "") {
+      try {
+        Measures(model, {definition}, after);
+      } catch (const InvalidInput& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    };
+    CHECK(refusal("T=1+perod(x)").find("character 5: unknown function 'perod'; did you mean 'period'?") !=
+          std::string::npos);
+    CHECK(refusal("T=x").find("a measure is one number of a run") != std::string::npos);
+    CHECK(refusal("T=mean(q)").find("unknown name 'q'") != std::string::npos);
+    CHECK(refusal("T=mean(x").find("character 7: this bracket is not closed") != std::string::npos);
+    CHECK(refusal("T=period(cros)").find("did you mean 'crossing'?") != std::string::npos);
+    CHECK(refusal("T=value(x,1e9)").find("outside of the run's span") != std::string::npos);
+    CHECK(refusal("T=t(crossing,0)").find("expected the number of an event") != std::string::npos);
+    CHECK(refusal("T=value(lambda1,crossing,1)").find("the variables alone") != std::string::npos);
+    CHECK(refusal("T=duration(lambda=7)").find("unknown branch of law sign(x) 'lambda=7'") != std::string::npos);
+    CHECK(refusal("mean(x)").find("expected NAME=EXPRESSION") != std::string::npos);
+    CHECK(refusal("T=mean(x)", "300").find("outside of the run's span") != std::string::npos);
+    CHECK_THROWS_WITH_AS(Measures(model, {"T=end(x)", "T=end(y)"}), "measure 'T' is given twice", InvalidInput);
+  }
+
+  TEST_CASE("the quadrature closes in a kink and ends at noise") {
+    CHECK(integral([](double s) { return std::abs(s - 0.3); }, 0, 1) == doctest::Approx(0.29).epsilon(1e-14));
+    CHECK(integral([](double s) { return s < 0.3 ? 0.0 : 1.0; }, 0, 1) == doctest::Approx(0.7).epsilon(1e-12));
+    long calls = 0;
+    integral(
+        [&](double s) {
+          ++calls;
+          return std::sin(1e12 * s);
+        },
+        0, 1);
+    CHECK(calls < 2000);
+    CHECK(largest([](double s) { return std::sin(3 * s); }, 0, 1, -inf) == doctest::Approx(1).epsilon(1e-15));
+    CHECK(largest([](double s) { return -s; }, 0, 1, -inf) == 0);
+    CHECK(largest([](double s) { return s * (0.02 - s); }, 0, 1, -inf) == doctest::Approx(1e-4).epsilon(1e-12));
+  }
+}
