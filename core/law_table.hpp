@@ -7,6 +7,17 @@
 
 namespace perp {
 
+/// How a model file names a law and how many numbers it takes, e.g. {"relay", 2, ...}.
+struct NamedLaw {
+  const char* name;                      ///< as in model files
+  int arguments;                         ///< how many numbers it takes
+  const char* meaning;                   ///< one line for people
+  Law (*make)(const double* arguments);  ///< the law of these numbers
+};
+
+/// Every named law, in alphabetical order.
+const std::vector<NamedLaw>& named_laws();
+
 /// The laws of one file: core/laws/<file>.cpp defines `extern const NamedLaws <file>` in
 /// perp::law_files.
 using NamedLaws = std::span<const NamedLaw>;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 
 namespace perp::enclosure {
 namespace {

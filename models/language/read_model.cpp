@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/families/families.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
@@ -244,7 +245,7 @@ Model read_head(Context& context, const std::string& text) {
   const Document& document = context.document();
   const Value& root = document.root();
   Model model;
-  if (context.is_exact()) model.exact_numbers.emplace();
+  if (context.is_exact()) model.exact_numbers = std::make_shared<ExactNumbers>();
   model.file = document.file();
   model.hash = hash_of(text, document.overrides());
   model.name = std::filesystem::path(model.file).stem().string();
