@@ -9,7 +9,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/core/law.hpp>
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/io/text/text_table.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/language/read_model.hpp>

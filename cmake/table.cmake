@@ -47,7 +47,7 @@ endfunction()
 
 # Laws: core/laws/<name>.cpp defines `extern const perp::NamedLaws <name>` in perp::law_files.
 function(perp_law_table sources)
-  perp_table(${sources} "/core/laws/([^/]+)\\.cpp$" perp/core/law_table.hpp perp::law_files NamedLaws law_table)
+  perp_table(${sources} "/core/laws/([^/]+)\\.cpp$" perp/core/laws/law_table.hpp perp::law_files NamedLaws law_table)
   set(${sources} ${${sources}} PARENT_SCOPE)
 endfunction()
 

@@ -5,7 +5,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 
 namespace perp {
 namespace {

@@ -6,7 +6,7 @@
 #include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/core/variable_bounds.hpp>
+#include <perp/core/base/variable_bounds.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/located/located.hpp>
 #include <perp/schemes/mechanical/moreau_jean.hpp>

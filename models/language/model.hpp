@@ -11,7 +11,7 @@
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
-#include <perp/core/variable_bounds.hpp>
+#include <perp/core/base/variable_bounds.hpp>
 
 namespace perp {
 

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 NEW = {
     "core/laws/ramp.cpp": """
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 namespace perp::law_files {
 namespace {
 constexpr NamedLaw ramps[] = {

@@ -8,7 +8,7 @@
 
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/interval/interval.hpp>
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/core/signal.hpp>
 #include <perp/models/language/reader/document.hpp>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/lcp/selector.hpp>
 #include <perp/models/language/read_model.hpp>
