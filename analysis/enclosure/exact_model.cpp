@@ -86,7 +86,7 @@ Enclosure ExactModel::enclose(const EncloseOptions& options) const {
 
 ExactModel read_exact_model(const std::string& text, const std::string& name,
                             const std::vector<Override>& overrides) {
-  KnownNames known;
+  ReadOptions known;
   known.exact = true;
   return ExactModel(read_model_text(text, name, overrides, known));
 }

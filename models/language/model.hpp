@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,7 @@ struct RunOptions {
   double theta = 0.5;        ///< weight of the new state, in [1/2, 1]
   double tol = 1e-10;        ///< see the scheme
   bool split_at_events = true;            ///< a step in which the mode changes is made in two
+  std::map<std::string, double> own{};    ///< options that no other scheme has, by key
   std::vector<std::string> left_aside{};  ///< keys that the file has for another scheme
 };
 

@@ -14,7 +14,7 @@ using enclosure::Interval;
 namespace {
 
 Model exact(const std::string& text) {
-  KnownNames known;
+  ReadOptions known;
   known.exact = true;
   return read_model_text(text, "test.toml", {}, known);
 }
