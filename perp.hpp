@@ -1,6 +1,7 @@
 #pragma once
 
-/// One include for users of the library.
+/// What most programs need: systems, laws, schemes, trajectories, model files. Questions about a step, jumps and trees
+/// have headers of their own (docs/api).
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/status.hpp>
 #include <perp/core/base/types.hpp>
@@ -10,16 +11,10 @@
 #include <perp/core/recorder.hpp>
 #include <perp/core/signal.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/lcp/enumeration/enumerate.hpp>
-#include <perp/lcp/mlcp.hpp>
-#include <perp/lcp/solution_set.hpp>
-#include <perp/lcp/solver.hpp>
 #include <perp/models/language/model.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/integrate.hpp>
-#include <perp/schemes/jumps/consistent_jumps.hpp>
-#include <perp/schemes/jumps/merged_tree.hpp>
+#include <perp/schemes/located/located.hpp>
 #include <perp/schemes/mechanical/moreau_jean.hpp>
 #include <perp/schemes/step/step_solutions.hpp>
-#include <perp/schemes/step/step_solvability.hpp>

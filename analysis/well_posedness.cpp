@@ -6,6 +6,7 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/well_posedness.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/core/linearize.hpp>
 #include <perp/core/pencil/constraint_product.hpp>

@@ -6,6 +6,7 @@
 #include <perp/bench/stepping.hpp>
 #include <perp/bench/systems.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/step_mlcp.hpp>
 
 namespace perp::bench {
 namespace {

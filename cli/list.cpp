@@ -10,6 +10,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/core/law.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/io/text/text_table.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/language/read_model.hpp>
@@ -39,7 +40,7 @@ void list_laws() {
 void list_schemes() {
   TextTable table({"name", "meaning", "options"});
   for (const SchemeEntry* entry : scheme_entries())
-    table.add({entry->name, entry->meaning, fmt::format("{}", fmt::join(entry->keys, ", "))});
+    table.add({entry->name, entry->meaning, fmt::format("{}", fmt::join(entry->keys(), ", "))});
   fmt::print("{}", table.text());
 }
 
@@ -50,6 +51,8 @@ std::string default_of(const RunOption& option) {
     return run.**number == 0 ? "span / 1000" : fmt::format("{}", run.**number);
   if (const auto* yes = std::get_if<bool RunOptions::*>(&option.member))
     return run.**yes ? "true" : "false";
+  if (const auto* own = std::get_if<RunOption::Own>(&option.member))
+    return fmt::format("{}", own->fallback);
   const std::string& word = run.*std::get<std::string RunOptions::*>(option.member);
   return word.empty() ? "-" : word;
 }
@@ -57,8 +60,8 @@ std::string default_of(const RunOption& option) {
 void list_options() {
   TextTable table({"option", "default", "schemes", "meaning"});
   for (const RunOption& option : run_options())
-    if (const std::string readers = schemes_reading(option.key); !readers.empty())
-      table.add({option.key, default_of(option), readers, option.meaning});
+    for (const auto& [meaning, schemes] : meanings_of(option.key))
+      table.add({option.key, default_of(option), fmt::format("{}", fmt::join(schemes, ", ")), meaning});
   fmt::print("{}", table.text());
 }
 

@@ -5,16 +5,30 @@
 # matches PATTERN (its first group is the name), the object `extern const TYPE <name>` of NAMESPACE. Appends to
 # SOURCES a file that defines what HEADER declares:  const std::vector<const TYPE*>& FUNCTION().
 function(perp_table sources pattern header namespace type function)
-  set(declarations "")
-  set(entries "")
+  set(names "")
   foreach(source IN LISTS ${sources})
     if(source MATCHES "${pattern}")
-      string(APPEND declarations "extern const ${type} ${CMAKE_MATCH_1};\n")
-      string(APPEND entries "    &${CMAKE_MATCH_1},\n")
+      list(APPEND names ${CMAKE_MATCH_1})
     endif()
   endforeach()
+  set_property(GLOBAL PROPERTY perp_${function} "${names}")  # for projects that add to them
   set(table ${PROJECT_BINARY_DIR}/${function}.cpp)
-  file(CONFIGURE OUTPUT ${table} CONTENT "// Written by cmake/table.cmake.
+  perp_write_table(${table} ${header} ${namespace} ${type} ${function} ${names})
+  if(NOT CMAKE_SCRIPT_MODE_FILE)  # alone, so that a test can replace it
+    set_source_files_properties(${table} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  set(${sources} ${${sources}} ${table} PARENT_SCOPE)
+endfunction()
+
+# perp_write_table(FILE HEADER NAMESPACE TYPE FUNCTION NAME...): the table of these objects.
+function(perp_write_table file header namespace type function)
+  set(declarations "")
+  set(entries "")
+  foreach(name IN LISTS ARGN)
+    string(APPEND declarations "extern const ${type} ${name};\n")
+    string(APPEND entries "    &${name},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${file} CONTENT "// Written by cmake/table.cmake.
 #include <@header@>
 
 namespace @namespace@ {
@@ -26,10 +40,26 @@ const std::vector<const @type@*>& @function@() {
 }
 }  // namespace @namespace@
 " @ONLY)
-  if(NOT CMAKE_SCRIPT_MODE_FILE)  # alone, so that a test can replace it
-    set_source_files_properties(${table} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endif()
-  set(${sources} ${${sources}} ${table} PARENT_SCOPE)
+endfunction()
+
+# For projects that use perp: perp_add_schemes(TARGET FILE...), perp_add_solvers(TARGET FILE...). A file <name>.cpp of
+# theirs defines `extern const perp::SchemeEntry <name>` in perp::scheme_files, or `extern const perp::MlcpSolvers <name>`
+# in perp; in the program TARGET it has its name in model files like those of perp, whose table gives way to TARGET's.
+function(perp_add_schemes target)
+  perp_add_to_table(${target} perp/models/language/scheme_table.hpp perp::scheme_files SchemeEntry scheme_table ${ARGN})
+endfunction()
+function(perp_add_solvers target)
+  perp_add_to_table(${target} perp/lcp/solver_table.hpp perp MlcpSolvers solver_table ${ARGN})
+endfunction()
+function(perp_add_to_table target header namespace type function)
+  get_property(names GLOBAL PROPERTY perp_${function})
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source STEM name)
+    list(APPEND names ${name})
+  endforeach()
+  set(table ${CMAKE_CURRENT_BINARY_DIR}/${target}_${function}.cpp)
+  perp_write_table(${table} ${header} ${namespace} ${type} ${function} ${names})
+  target_sources(${target} PRIVATE ${table} ${ARGN})
 endfunction()
 
 # Solvers: lcp/solvers/<name>.cpp defines `extern const perp::MlcpSolvers <name>`.
@@ -47,7 +77,7 @@ endfunction()
 
 # Laws: core/laws/<name>.cpp defines `extern const perp::NamedLaws <name>` in perp::law_files.
 function(perp_law_table sources)
-  perp_table(${sources} "/core/laws/([^/]+)\\.cpp$" perp/core/law_table.hpp perp::law_files NamedLaws law_table)
+  perp_table(${sources} "/core/laws/([^/]+)\\.cpp$" perp/core/laws/law_table.hpp perp::law_files NamedLaws law_table)
   set(${sources} ${${sources}} PARENT_SCOPE)
 endfunction()
 

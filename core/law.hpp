@@ -38,32 +38,11 @@ struct Law {
 /// One branch index per law.
 using Mode = std::vector<int>;
 
-/// The next mode in lexicographic order; after the last one false, and the first again.
-bool next_mode(Mode& mode, const std::vector<Law>& laws);
-
-/// Is w fixed on this branch while λ moves (sliding, contact)? Then b = 0.
-bool is_vertical(const Branch& branch);
-
-/// The values of w on a branch; on a sloped one its bounds of λ count as bounds of w.
-Range w_range(const Branch& branch);
-
-/// Is this branch the inner, bounded, vertical one of its law: a sliding mode?
-bool is_sliding(const Law& law, int branch);
-
 /// Readable name of a branch: its own, else its range in formulas, e.g. "w=0", "lambda=-1, w<=0".
 std::string describe(const Branch& branch);
 
 /// Readable mode: the branches of all laws but constraints, e.g. "[w>=0 | w=0]".
 std::string describe(const std::vector<Law>& laws, const Mode& mode);
-
-/// Distance of (w, λ) from the graph of the law, max norm over (w/w_scale, λ/lambda_scale)
-/// of the smallest correction branch by branch; 0 on the graph.
-double distance(const Law& law, double w, double lambda, double w_scale = 1,
-                double lambda_scale = 1);
-
-/// The branch nearest to (w, λ) in that sense, the first of equally near ones; `except` (-1: none)
-/// is left out unless the law has no other.
-int nearest_branch(const Law& law, double w, double lambda, int except = -1);
 
 /// Checks that a law is usable. Throws InvalidInput: no branch, a = b = 0, an empty or NaN range.
 void validate(const Law& law);
@@ -91,16 +70,5 @@ Law hysteresis(double lower, double upper);
 Law constraint(const std::string& name);
 /// Is it one of those?
 bool is_constraint(const Law& law);
-
-/// How a model file names a law and how many numbers it takes, e.g. {"relay", 2, ...}.
-struct NamedLaw {
-  const char* name;                      ///< as in model files
-  int arguments;                         ///< how many numbers it takes
-  const char* meaning;                   ///< one line for people
-  Law (*make)(const double* arguments);  ///< the law of these numbers
-};
-
-/// Every named law, in alphabetical order.
-const std::vector<NamedLaw>& named_laws();
 
 }  // namespace perp

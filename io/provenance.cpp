@@ -40,13 +40,23 @@ Json measures_to_json(const std::vector<Measure>& measures) {
   return list;
 }
 
+/// The value of an option, wherever it stands.
+template <class Member>
+auto value_of(const RunOptions& run, const char* /*key*/, Member member) {
+  return run.*member;
+}
+double value_of(const RunOptions& run, const char* key, RunOption::Own /*own*/) {
+  return run.own.at(key);
+}
+
 /// The options that have an effect on the run.
 Json options_to_json(const Model& model, const std::vector<std::string>& set) {
   const RunOptions& run = model.run;
   Json json{{"set", set}, {"t", {run.span.start, run.span.end}}};
   for (const RunOption& option : run_options())
     if (has_effect(model, option.key))
-      std::visit([&](auto member) { json[option.key] = run.*member; }, option.member);
+      std::visit([&](auto member) { json[option.key] = value_of(run, option.key, member); },
+                 option.member);
   return json;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/lcp/mlcp.hpp>
 
 namespace perp {

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include <perp/core/branches.hpp>
 #include <perp/core/linear/least_squares.hpp>
 #include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>

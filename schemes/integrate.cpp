@@ -1,12 +1,8 @@
 #include <fmt/format.h>
-#include <cmath>
 
-#include <perp/core/base/error.hpp>
-#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/run.hpp>
-#include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
 
@@ -40,23 +36,6 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Backward
                          .refinements = scheme.refinements,
                          .split_at_events = scheme.split_at_events},
                    options);
-}
-
-Mlcp step_problem(const Lcs& lcs, const Vector& x, double t, double h) {
-  StepEquations equations(lcs, 1);
-  if (x.size() != equations.n())
-    throw InvalidInput(fmt::format("x must have {} entries but has {}", equations.n(), x.size()));
-  check_h(h);
-  const ParametricMlcp family = equations.family(h);
-  std::vector<double> parameter(static_cast<std::size_t>(equations.parameters()));
-  equations.parameter(x, t, t + h, parameter.data());
-  Mlcp problem = family.base;
-  instantiate(family, parameter.data(), problem);
-  return problem;
-}
-
-Norm step_norm(const Lcs& lcs, const Vector& x) {
-  return StepEquations(lcs, 1).norm(x);
 }
 
 }  // namespace perp

@@ -6,8 +6,7 @@
 #include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/core/trajectory.hpp>
-#include <perp/core/variable_bounds.hpp>
-#include <perp/lcp/solution_set.hpp>
+#include <perp/core/base/variable_bounds.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/located/located.hpp>
 #include <perp/schemes/mechanical/moreau_jean.hpp>
@@ -66,11 +65,5 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Morea
 /// captured by backward Euler, and the message says so.
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                      const IntegrateOptions& options = {});
-
-/// The problem of one backward Euler step of length h from x at t: u = x⁺.
-Mlcp step_problem(const Lcs& lcs, const Vector& x, double t, double h);
-
-/// The norm that [RAB] eq. (31) minimises for that step: W = [E 0], center = (x, 0).
-Norm step_norm(const Lcs& lcs, const Vector& x);
 
 }  // namespace perp

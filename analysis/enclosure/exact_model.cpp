@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -85,7 +86,7 @@ Enclosure ExactModel::enclose(const EncloseOptions& options) const {
 
 ExactModel read_exact_model(const std::string& text, const std::string& name,
                             const std::vector<Override>& overrides) {
-  KnownNames known;
+  ReadOptions known;
   known.exact = true;
   return ExactModel(read_model_text(text, name, overrides, known));
 }

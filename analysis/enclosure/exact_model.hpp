@@ -14,7 +14,7 @@ namespace perp::enclosure {
 /// may be intervals in the file, as text: "[1.1, 1.21]", "5.437 +- 0.01".
 struct ExactModel {
   ExactModel() = default;
-  /// Of a model that was read with exact numbers (KnownNames::exact).
+  /// Of a model that was read with exact numbers (ReadOptions::exact).
   explicit ExactModel(Model read);
 
   Model model{};                         ///< its numbers are the doubles next to the exact ones

@@ -4,6 +4,7 @@
 
 #include <perp/analysis/run/constraint_check.hpp>
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>

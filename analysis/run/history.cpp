@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <perp/analysis/run/history.hpp>
+#include <perp/core/branches.hpp>
 
 namespace perp {
 

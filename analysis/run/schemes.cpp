@@ -8,7 +8,6 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/models/language/run_options.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/check_options.hpp>
@@ -18,7 +17,6 @@
 namespace perp {
 namespace {
 
-static_assert(most_tabled_modes == ModeCache::table_limit);
 constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
 
 HybridSchemes hybrid_schemes(const Model& model) {
@@ -72,6 +70,7 @@ Trajectory with_binaries(const Model& model, Trajectory run) {
 }
 
 const SchemeEntry& scheme(const std::string& name) {
+  if (const SchemeEntry* entry = find_scheme(name)) return *entry;
   std::vector<std::string> names;
   for (const SchemeEntry* entry : scheme_entries()) names.emplace_back(entry->name);
   return *scheme_entries()[find_name(name, names, "scheme")];

@@ -21,7 +21,11 @@ extern const SchemeEntry enclosure;
 const SchemeEntry enclosure{
     .name = "enclosure",
     .meaning = "bounds that are a proof, of all solutions: see perp enclose",
-    .keys = {"h"},
+    .options = {{.key = "h",
+                 .member = &RunOptions::h,
+                 .placeholder = "H",
+                 .meaning = "distance of rows",
+                 .allowed = positive_number}},
     .run = run_enclosure};
 
 }  // namespace perp::scheme_files

@@ -1,9 +1,12 @@
 // The scheme that locates events, of high order.
+#include <perp/analysis/run/capturing_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
 namespace perp::scheme_files {
 namespace {
+
+std::vector<std::string> policies() { return {"minimal_norm", "stay", "all"}; }
 
 Trajectory run_located(const Model& model, const IntegrateOptions& options) {
   if (model.hybrid != nullptr) return run_hybrid(model, options);
@@ -17,8 +20,28 @@ extern const SchemeEntry located;
 const SchemeEntry located{
     .name = "located",
     .meaning = "Radau IIA of order 5, 9 or 13; events to machine precision, --tol is the error",
-    .keys = {"cross_check", "h", "policy", "tol"},
-    .conditional = {{"cross_check", modes_by_rule}, {"policy", modes_by_rule}},
+    .options = {{.key = "cross_check",
+                 .member = &RunOptions::cross_check,
+                 .placeholder = "",
+                 .meaning = "compare every choice of a mode with a short implicit Euler step",
+                 .without_effect = modes_by_rule},
+                {.key = "h",
+                 .member = &RunOptions::h,
+                 .placeholder = "H",
+                 .meaning = "distance of rows",
+                 .allowed = positive_number},
+                {.key = "policy",
+                 .member = &RunOptions::policy,
+                 .placeholder = "NAME",
+                 .meaning = "the continuation taken where several start: minimal_norm, stay, all "
+                            "(minimal_norm, and the tree of solutions)",
+                 .names = policies,
+                 .without_effect = modes_by_rule},
+                {.key = "tol",
+                 .member = &RunOptions::tol,
+                 .placeholder = "NUMBER",
+                 .meaning = "relative error",
+                 .allowed = positive_number}},
     .run = run_located,
     .check = check_located,
     .runs_binaries = true,

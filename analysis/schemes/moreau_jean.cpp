@@ -28,7 +28,21 @@ extern const SchemeEntry moreau_jean;
 const SchemeEntry moreau_jean{
     .name = "moreau_jean",
     .meaning = "velocity stepping of mechanical systems with contacts and restitution",
-    .keys = {"h", "theta", "tol"},
+    .options = {{.key = "h",
+                 .member = &RunOptions::h,
+                 .placeholder = "H",
+                 .meaning = "step length",
+                 .allowed = positive_number},
+                {.key = "theta",
+                 .member = &RunOptions::theta,
+                 .placeholder = "NUMBER",
+                 .meaning = "weight of the new state, in [0.5, 1]",
+                 .allowed = theta_weight},
+                {.key = "tol",
+                 .member = &RunOptions::tol,
+                 .placeholder = "NUMBER",
+                 .meaning = "largest accepted residual of an impact",
+                 .allowed = positive_number}},
     .run = run_moreau_jean,
     .rebounds = true};
 

@@ -1,6 +1,7 @@
 // The θ-method.
 #include <variant>
 
+#include <perp/analysis/run/capturing_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
@@ -23,11 +24,11 @@ extern const SchemeEntry theta;
 const SchemeEntry theta{
     .name = "theta",
     .meaning = "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
-    .keys = {"h", "selector", "solver", "split_at_events", "theta", "tol"},
-    .conditional = {{"selector", modes_by_rule},
-                    {"solver", no_solver_is_called},
-                    {"split_at_events", modes_by_rule},
-                    {"tol", no_solver_is_called}},
+    .options = capturing_options({{.key = "theta",
+                                   .member = &RunOptions::theta,
+                                   .placeholder = "NUMBER",
+                                   .meaning = "weight of the new state, in [0.5, 1]",
+                                   .allowed = theta_weight}}),
     .run = run_theta,
     .theta = [](const RunOptions& options) { return options.theta; },
     .lists_solutions = true,

@@ -72,7 +72,7 @@ ListedSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, 
     block.pieces.push_back(item.piece);
     if (static_cast<long>(result.listed.size()) < limit) result.listed.push_back(std::move(item));
   }
-  block.different_u = count_different_x(found.list);
+  block.different_u = found.count_different_x();
   result.all_listed = result.listed.size() == found.list.size();
   result.set.certificate = result.note;
   result.set.blocks.push_back(std::move(block));

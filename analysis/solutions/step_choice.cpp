@@ -6,6 +6,7 @@
 #include <perp/analysis/solutions/step_choice.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
+#include <perp/schemes/step_mlcp.hpp>
 
 namespace perp {
 namespace {

@@ -6,6 +6,7 @@
 #include <perp/cli/input/model_options.hpp>
 #include <perp/core/interval/decimal.hpp>
 #include <perp/io/text/run_summary.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 
 namespace perp::cli {
 namespace {

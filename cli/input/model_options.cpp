@@ -6,18 +6,14 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/lcp/solver.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
 namespace {
 
-KnownNames known_names(const ModelOptions& options) {
-  KnownNames known;
-  known.schemes.clear();
-  for (const SchemeEntry* entry : scheme_entries()) known.schemes.emplace_back(entry->name);
-  for (const MlcpSolver* method : solvers()) known.solvers.emplace_back(method->name);
+ReadOptions known_names(const ModelOptions& options) {
+  ReadOptions known;
   known.run_keys = options.run_keys;
   known.exact = options.exact;
   known.hybrid = options.hybrid;
@@ -95,9 +91,7 @@ void ModelOptions::add_run_to(CommandLine& line, const std::vector<std::string>&
   for (const RunOption& option : run_options()) {
     if (std::find(keys.begin(), keys.end(), option.key) == keys.end()) continue;
     std::string& value = run[option.key];
-    const std::string readers = schemes_reading(option.key);
-    const std::string help =
-        option.meaning + (readers.empty() ? "" : fmt::format(" (schemes {})", readers));
+    const std::string help = meaning_of(option.key);
     if (option.is_flag())
       line.add_flag(flag_of(option.key), value, help);
     else
@@ -106,8 +100,15 @@ void ModelOptions::add_run_to(CommandLine& line, const std::vector<std::string>&
 }
 
 void ModelOptions::add_scheme_to(CommandLine& line) {
-  // A switch that is on where nothing is said has no flag; --set run.KEY=false turns it off.
-  add_run_to(line, {"cross_check", "policy", "scheme", "selector", "solver", "theta", "tol"});
+  const RunOptions unsaid;
+  std::vector<std::string> keys;
+  for (const RunOption& option : run_options()) {
+    // A switch that is on where nothing is said has no flag; --set run.KEY=false turns it off.
+    const auto* yes = std::get_if<bool RunOptions::*>(&option.member);
+    if (option.key != std::string_view("h") && (yes == nullptr || !(unsaid.**yes)))
+      keys.emplace_back(option.key);
+  }
+  add_run_to(line, keys);
 }
 
 std::string flag_of(const std::string& key) {

@@ -19,7 +19,7 @@ struct ModelOptions {
   /// Empty: those of the scheme.
   std::vector<std::string> run_keys;
   bool hybrid = false;  ///< the command knows models that need `Model::hybrid`
-  bool exact = false;  ///< numbers are exact and may be intervals: see KnownNames
+  bool exact = false;  ///< numbers are exact and may be intervals: see ReadOptions
 
   void add_to(CommandLine& line);       ///< MODEL and --set
   void add_set_to(CommandLine& line);   ///< --set alone

@@ -1,5 +1,5 @@
 // The laws that model files know by name.
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 
 namespace perp::law_files {
 namespace {

@@ -1,5 +1,6 @@
 #include <array>
 
+#include <perp/core/branches.hpp>
 #include <perp/io/plot/mode_colours.hpp>
 
 namespace perp::io {

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/point_maps.hpp>
 #include <perp/lcp/exact/exact_scaling.hpp>
 

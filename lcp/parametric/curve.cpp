@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include <perp/core/branches.hpp>
 #include <perp/lcp/parametric/curve.hpp>
 
 namespace perp {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include <perp/core/branches.hpp>
 #include <perp/core/linear/binary_scaling.hpp>
 #include <perp/core/linear/least_squares.hpp>
 #include <perp/core/linear/linear_program.hpp>

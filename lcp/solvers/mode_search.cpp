@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include <perp/core/branches.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/lcp/parametric/mode_equations.hpp>
 #include <perp/lcp/refine.hpp>

@@ -1,5 +1,6 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/dcs_evaluator.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/model.hpp>
 
 namespace perp {
@@ -57,7 +58,7 @@ Lcs& Model::lcs() { return const_cast<Lcs&>(std::as_const(*this).lcs()); }
 
 Vector Outputs::at(double t, const Vector& x, const Vector& lambda) const {
   std::vector<double> inputs{t};
-  const Vector xdot = derivative ? (*derivative)(t, x, lambda) : Vector::Constant(x.size(), nan);
+  const Vector xdot = derivative ? derivative(t, x, lambda) : Vector::Constant(x.size(), nan);
   inputs.insert(inputs.end(), xdot.begin(), xdot.end());
   inputs.insert(inputs.end(), x.begin(), x.end());
   inputs.insert(inputs.end(), lambda.begin(), lambda.end());

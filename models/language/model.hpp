@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,10 +11,8 @@
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/interval/interval.hpp>
 #include <perp/core/lcs.hpp>
-#include <perp/core/state_derivative.hpp>
-#include <perp/core/variable_bounds.hpp>
+#include <perp/core/base/variable_bounds.hpp>
 
 namespace perp {
 
@@ -41,6 +40,7 @@ struct RunOptions {
   double theta = 0.5;        ///< weight of the new state, in [1/2, 1]
   double tol = 1e-10;        ///< see the scheme
   bool split_at_events = true;            ///< a step in which the mode changes is made in two
+  std::map<std::string, double> own{};    ///< options that no other scheme has, by key
   std::vector<std::string> left_aside{};  ///< keys that the file has for another scheme
 };
 
@@ -58,31 +58,15 @@ struct Outputs {
   std::vector<int> lines{};                     ///< one for each of `names`
   int multipliers = 0;                          ///< m of the model
   std::vector<double> parameters{};             ///< values of p
-  std::optional<StateDerivative> derivative{};  ///< where an output holds ẋ
+  /// ẋ from (t, x, λ), where an output holds it: a StateDerivative.
+  std::function<Vector(double t, const Vector& x, const Vector& lambda)> derivative{};
 
   /// The values at one state, one for each of `names`; NaN where λ is needed but unknown (size 0)
   /// or ẋ is not determined.
   [[nodiscard]] Vector at(double t, const Vector& x, const Vector& lambda) const;
 };
 
-/// The numbers of a model file as the decimal numbers that they are, each in an interval. Literals
-/// of formulas that are no doubles and data of laws are parameters of `Model::equations` behind
-/// those of the file.
-struct ExactNumbers {
-  std::vector<std::string> names{};            ///< of the parameters of `Model::equations`
-  std::vector<enclosure::Interval> values{};   ///< theirs
-  /// Numbers of those that are functions of time, anywhere in their interval at every t.
-  std::vector<int> disturbances{};
-  std::vector<enclosure::Interval> starts{};   ///< of the variables
-  std::vector<enclosure::Interval> restitution{};  ///< as `Model::restitution`
-  /// Of each law, as numbers of parameters: the multiplier of the file is offset + scale λ; -1: λ.
-  struct Scaling {
-    int offset = -1;
-    int scale = -1;
-  };
-  std::vector<Scaling> multipliers{};
-};
-
+struct ExactNumbers;
 struct HybridModel;
 
 /// A system, x0, span, exact solution if known, source.
@@ -108,7 +92,8 @@ struct Model {
   std::shared_ptr<const HybridModel> hybrid{};
   std::vector<ExactPiece> exact;  ///< empty: unknown
   std::vector<std::string> midpoints{};  ///< "m = [1, 2]": intervals whose middle is taken
-  std::optional<ExactNumbers> exact_numbers{};  ///< where they were asked for
+  /// Where they were asked for; copies share them, nobody changes them after reading.
+  std::shared_ptr<ExactNumbers> exact_numbers{};
 
   /// The starts of the variables.
   [[nodiscard]] Vector x0() const;

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/families/families.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
@@ -219,7 +220,7 @@ void read_system_or_equations(const Context& context, Model& model) {
                                        model.run.span.start);
 }
 
-Model read_document(const Document& given, const std::string& text, const KnownNames& known) {
+Model read_document(const Document& given, const std::string& text, const ReadOptions& known) {
   const Document document = reader::with_families(given);
   if (reader::is_hybrid(document)) return reader::read_lowered(document, text, known);
   Context context(document, known);
@@ -244,7 +245,7 @@ Model read_head(Context& context, const std::string& text) {
   const Document& document = context.document();
   const Value& root = document.root();
   Model model;
-  if (context.is_exact()) model.exact_numbers.emplace();
+  if (context.is_exact()) model.exact_numbers = std::make_shared<ExactNumbers>();
   model.file = document.file();
   model.hash = hash_of(text, document.overrides());
   model.name = std::filesystem::path(model.file).stem().string();
@@ -277,7 +278,7 @@ Model read_head(Context& context, const std::string& text) {
 
 }  // namespace reader
 
-ModelText::ModelText(std::string text, std::string name, KnownNames known)
+ModelText::ModelText(std::string text, std::string name, ReadOptions known)
     : document_(std::make_shared<const Document>(text, std::move(name), std::vector<Override>{})),
       text_(std::move(text)),
       known_(std::move(known)) {}
@@ -292,23 +293,23 @@ std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& o
   return reader::read_hybrid(document, text_, known_);
 }
 
-ModelText read_model_file(const std::string& file, const KnownNames& known) {
+ModelText read_model_file(const std::string& file, const ReadOptions& known) {
   return {read_text(file), file, known};
 }
 
 Model read_model_text(const std::string& text, const std::string& name,
-                      const std::vector<Override>& overrides, const KnownNames& known) {
+                      const std::vector<Override>& overrides, const ReadOptions& known) {
   return read_document(Document(text, name, overrides), text, known);
 }
 
 Model read_model(const std::string& file, const std::vector<Override>& overrides,
-                 const KnownNames& known) {
+                 const ReadOptions& known) {
   return read_model_text(read_text(file), file, overrides, known);
 }
 
 std::optional<HybridModel> read_hybrid_model_text(const std::string& text, const std::string& name,
                                                   const std::vector<Override>& overrides,
-                                                  const KnownNames& known) {
+                                                  const ReadOptions& known) {
   return ModelText(text, name, known).read_hybrid(overrides);
 }
 

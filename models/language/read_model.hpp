@@ -31,16 +31,8 @@ class ModelError : public InvalidInput {
   std::string excerpt_;
 };
 
-/// The words that [run] may use. A list that is empty is not checked while reading.
-struct KnownNames {
-  /// Of `scheme`.
-  std::vector<std::string> schemes{"backward_euler", "located", "moreau_jean", "theta"};
-  /// Of `selector`.
-  std::vector<std::string> selectors{"keep_mode", "continuation", "minimal_norm", "first"};
-  /// Of `policy`.
-  std::vector<std::string> policies{"minimal_norm", "stay", "all"};
-  /// Of `solver`.
-  std::vector<std::string> solvers{};
+/// What whoever reads a model makes of it.
+struct ReadOptions {
   /// Keys of [run] that overrides may hold, because what is to be computed depends on them; empty:
   /// those of the scheme.
   std::vector<std::string> run_keys{};
@@ -59,11 +51,11 @@ struct KnownNames {
 /// value or the start time, because it holds for the file's values only. Throws ModelError, and
 /// FileError if the file cannot be read.
 Model read_model(const std::string& file, const std::vector<Override>& overrides = {},
-                 const KnownNames& known = {});
+                 const ReadOptions& known = {});
 
 /// The same from text; `name` stands for the file in messages.
 Model read_model_text(const std::string& text, const std::string& name,
-                      const std::vector<Override>& overrides = {}, const KnownNames& known = {});
+                      const std::vector<Override>& overrides = {}, const ReadOptions& known = {});
 
 namespace reader {
 class Document;
@@ -76,7 +68,7 @@ struct HybridModel;
 class ModelText {
  public:
   /// Throws ModelError where the text is no TOML.
-  ModelText(std::string text, std::string name, KnownNames known = {});
+  ModelText(std::string text, std::string name, ReadOptions known = {});
   /// As `read_model_text`.
   [[nodiscard]] Model read(const std::vector<Override>& overrides) const;
   /// Its equations, binaries and constraints as they stand there; nothing where the file has laws.
@@ -85,11 +77,11 @@ class ModelText {
  private:
   std::shared_ptr<const reader::Document> document_;
   std::string text_;
-  KnownNames known_;
+  ReadOptions known_;
 };
 
 /// A model file parsed once. Throws ModelError, and FileError if it cannot be read.
-ModelText read_model_file(const std::string& file, const KnownNames& known = {});
+ModelText read_model_file(const std::string& file, const ReadOptions& known = {});
 
 /// MODEL of the command line: a path, or the name of a file of the zoo without ".toml". A path that
 /// does not exist but ends in the name of a zoo file is that file, so that models/<name>.toml works

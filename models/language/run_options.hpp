@@ -12,55 +12,45 @@ namespace perp {
 struct IntegrateOptions;
 struct Trajectory;
 
-/// One option of a run. This table is where it is declared: the key of [run], `--set run.KEY`, the
-/// flag --KEY with its line of --help, the checks of its value and the provenance are made from it.
+/// One option of a scheme: the key of [run], `--set run.KEY`, the flag --KEY with its line of --help,
+/// the checks of its value, `perp list schemes --options` and the provenance are made from it.
 struct RunOption {
   /// The numbers that it may be: an interval, open at ends where `open` says so.
   struct Allowed {
-    double lower, upper;
-    bool open;
-    const char* text;  ///< "a number > 0"
+    double lower = -inf, upper = inf;
+    bool open = true;
+    const char* text = "a number";  ///< "a number > 0"
   };
-  using Member = std::variant<double RunOptions::*, bool RunOptions::*, std::string RunOptions::*>;
+  /// A number that this scheme alone has: `RunOptions::own` under its key.
+  struct Own {
+    double fallback;  ///< where none is given
+  };
+  using Member = std::variant<double RunOptions::*, bool RunOptions::*, std::string RunOptions::*, Own>;
 
   const char* key;
   Member member;
   const char* placeholder;  ///< of its value in --help
-  const char* meaning;
-  Allowed allowed{};                                     ///< of a number
-  std::vector<std::string> KnownNames::*names = nullptr;  ///< of a word
+  const char* meaning;      ///< for this scheme
+  Allowed allowed{};        ///< of a number
+  std::vector<std::string> (*names)() = nullptr;  ///< those that a word may be
+  /// Empty where it has an effect on runs of the model, else why it has none; null: it always has.
+  std::string (*without_effect)(const Model& model) = nullptr;
 
   /// Is it on or off?
   [[nodiscard]] bool is_flag() const { return std::holds_alternative<bool RunOptions::*>(member); }
 };
 
-/// All of them but `t`, which is a pair of numbers, in alphabetical order.
-const std::vector<RunOption>& run_options();
-
-/// Steps of an affine system with at most so many modes find their solutions in a table of all modes.
-inline constexpr long most_tabled_modes = 256;
-
-/// A key that a scheme reads for some models and selectors only.
-struct ConditionalKey {
-  const char* key;
-  /// Empty where it has an effect, else why it has none.
-  std::string (*without_effect)(const Model& model);
-};
-
-/// A scheme and the keys that it reads, in alphabetical order. `t` and `scheme` belong to all.
-struct SchemeKeys {
-  const char* name;
-  std::vector<std::string> keys;
-  std::vector<ConditionalKey> conditional{};  ///< of `keys`
-};
+/// What lengths and tolerances may be.
+inline constexpr RunOption::Allowed positive_number{0, inf, true, "a number > 0"};
+/// What θ may be.
+inline constexpr RunOption::Allowed theta_weight{0.5, 1, false, "a number in [0.5, 1]"};
 
 /// A scheme as model files and the command line name it: one constant each, in
 /// analysis/schemes/<name>.cpp.
 struct SchemeEntry {
   const char* name;
   const char* meaning;  ///< one line for people
-  std::vector<std::string> keys;              ///< see SchemeKeys
-  std::vector<ConditionalKey> conditional{};  ///< of `keys`
+  std::vector<RunOption> options;  ///< in alphabetical order; `t` and `scheme` belong to all
   /// Integrates the model with the options of its [run] table.
   Trajectory (*run)(const Model& model, const IntegrateOptions& options);
   /// Weight θ of the new state in one step (1: backward Euler).
@@ -70,26 +60,39 @@ struct SchemeEntry {
   bool lists_solutions = false;  ///< Can all solutions of a step be listed?
   bool runs_binaries = false;    ///< also those that no law of their own stands for?
   bool rebounds = false;         ///< Do contacts rebound by Newton's coefficient?
+
+  /// Its option of this key, null where it has none.
+  [[nodiscard]] const RunOption* option(const std::string& key) const;
+  /// The keys of its options.
+  [[nodiscard]] std::vector<std::string> keys() const;
 };
 
 /// All of them, in alphabetical order.
 const std::vector<const SchemeEntry*>& scheme_entries();
 
-const std::vector<SchemeKeys>& scheme_keys();
+/// The scheme of this name, null where there is none.
+const SchemeEntry* find_scheme(const std::string& name);
 
-/// Where laws do not say which values of binaries continue, a rule of its own does, and no selector.
-std::string modes_by_rule(const Model& model);
-/// A solver and its tolerance are of steps that are not found in the table of modes: why none is
-/// called, empty where one is.
-std::string no_solver_is_called(const Model& model);
+/// Every key that some scheme has, and `scheme`, in alphabetical order; an option that several
+/// schemes have as the first of them declares it.
+const std::vector<RunOption>& run_options();
 
-/// Does the scheme read this key?
+/// What a key means for which schemes.
+struct OptionMeaning {
+  const char* text;
+  std::vector<std::string> schemes;
+};
+std::vector<OptionMeaning> meanings_of(const std::string& key);
+/// The same as text: "step length (schemes backward_euler, theta); distance of rows (scheme located)".
+std::string meaning_of(const std::string& key);
+
+/// Does the scheme have this option?
 bool reads(const std::string& scheme, const std::string& key);
 
-/// Does the scheme of this model's run read the key, for such a model with its selector?
+/// Does the scheme of this model's run have the option, for such a model with its selector?
 bool has_effect(const Model& model, const std::string& key);
 
-/// "backward_euler, theta": the schemes that read a key.
+/// "backward_euler, theta": the schemes that have an option.
 std::string schemes_reading(const std::string& key);
 
 /// Does the scheme make contacts rebound by Newton's coefficient?

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 
 namespace perp {

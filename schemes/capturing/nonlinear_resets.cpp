@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 
 namespace perp {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/core/trajectory.hpp>
-#include <perp/core/variable_bounds.hpp>
+#include <perp/core/base/variable_bounds.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {

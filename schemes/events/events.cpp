@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/events/events.hpp>
 
 namespace perp {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 
 namespace perp {

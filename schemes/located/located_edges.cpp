@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include <perp/core/branches.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/schemes/located/located_run.hpp>
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <set>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/step/step_search.hpp>
 
 namespace perp {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/step/step_search.hpp>
 
 namespace perp {

@@ -48,7 +48,7 @@ StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h) 
   return result;
 }
 
-long count_different_x(const std::vector<StepSolution>& list) {
+long StepSolutions::count_different_x() const {
   long count = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].isolated) return -1;

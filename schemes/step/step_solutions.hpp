@@ -27,14 +27,14 @@ struct StepSolutions {
   std::vector<StepSolution> list{};  ///< by mode
   bool all_modes = true;  ///< every mode was searched
   std::string note{};     ///< what the search cannot answer for; empty: each mode was decided
+
+  /// Number of x⁺ that are apart beyond their errors, -1 where one belongs to a continuum.
+  [[nodiscard]] long count_different_x() const;
 };
 
 /// The solutions of the backward Euler step of length h from x at t. λ are searched from several
 /// values of every branch where they are multiplied by unknowns; that there is no further solution
 /// is not proved. Throws InvalidInput.
 StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h);
-
-/// Number of x⁺ in a list that are apart beyond their errors, -1 where one belongs to a continuum.
-long count_different_x(const std::vector<StepSolution>& list);
 
 }  // namespace perp

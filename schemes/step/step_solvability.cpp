@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/core/pencil/pencil.hpp>
 #include <perp/schemes/check_options.hpp>

@@ -6,7 +6,11 @@
 #include <random>
 #include <vector>
 
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/perp.hpp>
+#include <perp/schemes/jumps/consistent_jumps.hpp>
+#include <perp/schemes/step/step_solvability.hpp>
+#include <perp/schemes/step_mlcp.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 
 /// The switching DAE of [RAB] eq. (10) with A = 0 solved by hand, for comparison with the library:

@@ -1,6 +1,8 @@
 #include <Eigen/LU>
 
+#include <perp/core/branches.hpp>
 #include <perp/core/linearize.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/tests/claims/switching_dae_exact.hpp>
 #include <perp/tests/schemes/nonlinear_systems.hpp>
 

@@ -4,8 +4,10 @@
 #include <random>
 
 #include <perp/core/pencil/pencil.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/perp.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/step_mlcp.hpp>
 
 using perp::ConsistentJets;
 using perp::Jet;

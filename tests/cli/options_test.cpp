@@ -39,21 +39,19 @@ std::string toml_value(const std::string& key) {
 
 TEST_SUITE("cli/options") {
   TEST_CASE("each scheme reads its options and refuses all others, wherever they are given") {
-    for (const perp::SchemeKeys& scheme : perp::scheme_keys())
+    for (const perp::SchemeEntry* entry : perp::scheme_entries())
       for (const perp::RunOption& option : perp::run_options()) {
         const std::string key = option.key;
+        const perp::SchemeEntry& scheme = *entry;
         if (key == "scheme") continue;
         CAPTURE(scheme.name);
         CAPTURE(key);
         const bool is_read = perp::reads(scheme.name, key);
         const Folder folder;
         std::string scheme_line = "scheme = \"" + std::string(scheme.name) + "\"\n";
-        const bool is_conditional = std::any_of(
-            scheme.conditional.begin(), scheme.conditional.end(),
-            [&](const perp::ConditionalKey& conditional) {
-              const perp::Model model = perp::read_model_text(model_text(scheme_line), "bare.toml");
-              return conditional.key == key && !conditional.without_effect(model).empty();
-            });
+        const bool is_conditional =
+            is_read &&
+            !perp::has_effect(perp::read_model_text(model_text(scheme_line), "bare.toml"), key);
         if (is_conditional) {  // without effect, as long as no solver is called
           folder.write("bare.toml", model_text(scheme_line));
           const Outcome refused = perp_program(
@@ -78,7 +76,7 @@ TEST_SUITE("cli/options") {
           if (is_read) continue;
           CHECK(lines(outcome->err).size() == 1);
           // The list of those that count stands there.
-          for (const std::string& other : scheme.keys)
+          for (const std::string& other : scheme.keys())
             CHECK(outcome->err.find(other) != std::string::npos);
         }
         if (is_read) continue;

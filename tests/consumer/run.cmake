@@ -34,6 +34,27 @@ run(${WORK}/build/consumer)
 file(WRITE ${WORK}/output.txt "${output}")
 run(${PYTHON} ${root}/scripts/compare_output.py ${example}.expected ${WORK}/output.txt)
 
+# A scheme and a solver of a project's own, one file each: x = 1 - t at 0.5.
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/extensions -B ${WORK}/extensions -G ${GENERATOR}
+    -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS} -Wall -Wextra -Werror"
+    -D CMAKE_PREFIX_PATH=${WORK}/prefix -D CMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run(${CMAKE_COMMAND} --build ${WORK}/extensions)
+run(${WORK}/extensions/extensions)
+string(REGEX REPLACE "[ \n]+$" "" output "${output}")
+set(expected "3 states, solved, x = 0.5
+5 states, solved, x = 0.5
+9 states, solved, x = 0.5
+m.toml:12:9: run.share is 0; expected a number > 0
+m.toml:11:1: scheme backward_euler has no option 'share', which belongs to half_steps; it has h, selector, solver, split_at_events, tol
+")
+string(FIND "${output}" "${expected}" position)
+if(NOT position EQUAL 0)
+  message(FATAL_ERROR "the scheme of a project's own gave\n${output}\nand not\n${expected}")
+endif()
+if(NOT output MATCHES "\n[0-9]+ states, not_solved[^\n]*\n3 states, solved, x = 0.5$")
+  message(FATAL_ERROR "the solver of a project's own was not called, or judged:\n${output}")
+endif()
+
 run(${WORK}/prefix/bin/perp list models)
 file(GLOB models RELATIVE ${root}/models ${root}/models/*.toml)
 foreach(model IN LISTS models)

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 
 #include <perp/tests/lcp/random_problems.hpp>

@@ -4,6 +4,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/interval/decimal.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/read_model.hpp>
 
 using namespace perp;
@@ -13,7 +14,7 @@ using enclosure::Interval;
 namespace {
 
 Model exact(const std::string& text) {
-  KnownNames known;
+  ReadOptions known;
   known.exact = true;
   return read_model_text(text, "test.toml", {}, known);
 }
@@ -84,7 +85,7 @@ TEST_SUITE("models/exact numbers") {
     const std::string text = with_equations("equations = [\"der(x) = 0.1*x + a - sat(x, -0.2, b)\"]",
                                             "a = 0.7\nb = \"a/3\"");
     const Model rounded = read_model_text(text, "test.toml");
-    CHECK_FALSE(rounded.exact_numbers.has_value());
+    CHECK(rounded.exact_numbers == nullptr);
     CHECK(rounded.parameters[1].second == 0.7 / 3);
     CHECK(rounded.equations->parameters.size() == 2);
     const Model both = exact(text);

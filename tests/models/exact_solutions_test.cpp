@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/branches.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/tests/paths.hpp>

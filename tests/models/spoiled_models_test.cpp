@@ -152,7 +152,7 @@ TEST_SUITE("models/spoiled_models") {
          "step; did you mean 'sign'?"},
         {"\"backward_euler\"", "\"backward_eular\"",
          "m.toml:19:10: unknown scheme 'backward_eular'; expected one of backward_euler, "
-         "located, moreau_jean, theta; did you mean 'backward_euler'?"},
+         "enclosure, located, moreau_jean, theta; did you mean 'backward_euler'?"},
         {"\"keep_mode\"", "\"minimal_nrom\"",
          "m.toml:20:12: unknown selector 'minimal_nrom'; expected one of keep_mode, "
          "continuation, minimal_norm, first; did you mean 'minimal_norm'?"},

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include <perp/core/branches.hpp>
 #include <perp/tests/relations/compare.hpp>
 
 namespace perp::relations {

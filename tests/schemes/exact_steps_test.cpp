@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include <perp/core/branches.hpp>
 #include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <perp/perp.hpp>
+#include <perp/schemes/step_mlcp.hpp>
 #include <perp/tests/paths.hpp>
 
 /// The switching DAE of [RAB], eq. (9), and its reference trajectories.

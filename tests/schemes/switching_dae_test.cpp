@@ -1,3 +1,5 @@
+#include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/schemes/step_mlcp.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 
 #include <doctest/doctest.h>

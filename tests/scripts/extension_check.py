@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 NEW = {
     "core/laws/ramp.cpp": """
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 namespace perp::law_files {
 namespace {
 constexpr NamedLaw ramps[] = {
@@ -52,13 +52,25 @@ namespace perp::scheme_files {
 namespace {
 Trajectory run_half(const Model& model, const IntegrateOptions& options) {
   BackwardEuler scheme = backward_euler_options(model);
-  scheme.h /= 2;
+  scheme.h *= model.run.own.at("zz_share");
   return integrate(model.lcs(), model.x0(), model.run.span, scheme, options);
 }
 }
 extern const SchemeEntry zz_half;
 const SchemeEntry zz_half{
-    .name = "zz_half", .meaning = "backward Euler at half the step", .keys = {"h"}, .run = run_half};
+    .name = "zz_half",
+    .meaning = "backward Euler at a share of the step",
+    .options = {{.key = "h",
+                 .member = &RunOptions::h,
+                 .placeholder = "H",
+                 .meaning = "the whole step",
+                 .allowed = positive_number},
+                {.key = "zz_share",
+                 .member = RunOption::Own{0.5},
+                 .placeholder = "SHARE",
+                 .meaning = "the share that is made",
+                 .allowed = {0, 1, false, "a number in [0, 1]"}}},
+    .run = run_half};
 }
 """,
     "analysis/maps/quantities/size.cpp": """
@@ -117,6 +129,14 @@ def run(command, **options):
     if done.returncode != 0:
         sys.exit(f"{shlex.join(map(str, command))}\nended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def refused(command):
+    """The message of a command that is wrong input."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode != 2:
+        sys.exit(f"{shlex.join(map(str, command))}\nended with {done.returncode}, not 2:\n{done.stdout}{done.stderr}")
+    return done.stderr
 
 
 def scratch_copy(folder, without_siconos):
@@ -185,6 +205,16 @@ def main():
         rows = run([program, "run", folder / "m.toml", "--scheme", "zz_half", "--h", "0.25", "--quiet"]).split()
         if len(rows) != 1 + 9 or float(rows[-1].split(",")[1]) != 0.75:
             sys.exit(f"zz_half made other steps: {rows}")
+        # Its own option is a key, a flag, checked, listed, refused to others and part of the provenance.
+        half = ["run", folder / "m.toml", "--scheme", "zz_half", "--h", "0.25"]
+        table = folder / "o.csv"
+        run([program, *half, "--zz-share", "0.25", "--quiet", "-o", table])
+        if len(table.read_text(encoding="utf-8").split()) != 1 + 17:
+            sys.exit("--zz-share 0.25 made other steps")
+        expect((folder / "o.csv.json").read_text(encoding="utf-8"), '"zz_share": 0.25')
+        expect(run([program, "list", "schemes", "--options"]), "the share that is made")
+        expect(refused([program, *half, "--zz-share", "2"]), "a number in [0, 1]")
+        expect(refused([program, "run", folder / "m.toml", "--zz-share", "1"]), "scheme backward_euler has no option 'zz_share'")
         expect(run([program, "map", folder / "m.toml", "--vary", "x=0:1:2", "--what", "zz_size"]), "1,1,somewhere")
     print("a law, a solver, a scheme, an analysis and a command were one file each")
 

@@ -4,6 +4,7 @@
 
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/analysis/enclosure/modes/successor.hpp>
+#include <perp/core/branches.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -221,7 +221,7 @@ void check_all_or_none(const Document& document, const HybridModel& hybrid) {
 
 }  // namespace
 
-Model read_lowered(const Document& document, const std::string& text, const KnownNames& known) {
+Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
   const HybridModel hybrid = read_hybrid(document, text, known);
   LoweredBinaries lowered = lower_binaries(hybrid);
   const bool is_lowered = lowered.reason.empty();

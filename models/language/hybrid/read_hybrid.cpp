@@ -302,7 +302,7 @@ bool is_hybrid(const Document& document) {
 }
 
 HybridModel read_hybrid(const Document& document, const std::string& text,
-                        const KnownNames& known) {
+                        const ReadOptions& known) {
   Context context(document, known);
   context.check_keys(document.root(), "the file",
                      {"binaries", "inputs", "model", "multilinear", "name", "parameters", "run",

@@ -14,7 +14,7 @@ namespace perp {
 /// equations and constraints cannot determine the unknowns by their form.
 std::optional<HybridModel> read_hybrid_model_text(const std::string& text, const std::string& name,
                                                   const std::vector<Override>& overrides = {},
-                                                  const KnownNames& known = {});
+                                                  const ReadOptions& known = {});
 
 namespace reader {
 
@@ -22,7 +22,7 @@ namespace reader {
 bool is_hybrid(const Document& document);
 
 /// `text` is that of the file. Throws ModelError.
-HybridModel read_hybrid(const Document& document, const std::string& text, const KnownNames& known);
+HybridModel read_hybrid(const Document& document, const std::string& text, const ReadOptions& known);
 
 class Context;
 struct Value;
@@ -32,7 +32,7 @@ void read_multilinear(const Context& context, const Value& table, HybridModel& m
 
 /// The same model with laws in place of binaries and constraints, see `lower_binaries`. Throws
 /// ModelError at the constraint that no law is.
-Model read_lowered(const Document& document, const std::string& text, const KnownNames& known);
+Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known);
 
 }  // namespace reader
 }  // namespace perp

@@ -8,6 +8,7 @@
 
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/interval/interval.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/core/signal.hpp>
 #include <perp/models/language/reader/document.hpp>
 
@@ -30,10 +31,10 @@ bool is_interval_text(std::string_view text);
 /// What is known while a model is read: its document, the values of the parameters, the overrides.
 class Context {
  public:
-  Context(const Document& document, const KnownNames& known);
+  Context(const Document& document, const ReadOptions& known);
 
   [[nodiscard]] const Document& document() const { return document_; }
-  [[nodiscard]] const KnownNames& known() const { return known_; }
+  [[nodiscard]] const ReadOptions& known() const { return known_; }
 
   /// Makes a parameter known to all later expressions.
   void add_parameter(const std::string& name, const Quantity& value);
@@ -100,7 +101,7 @@ class Context {
                                           const std::vector<std::string>& variables) const;
 
   const Document& document_;
-  const KnownNames& known_;
+  const ReadOptions& known_;
   Scope scope_;                             // the parameters known so far
   std::vector<double> values_;              // theirs
   std::vector<enclosure::Interval> exact_values_;  // and their intervals, where numbers are exact

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/core/interval/decimal.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/lowering/lowering.hpp>
 #include <perp/models/language/reader/context.hpp>
 

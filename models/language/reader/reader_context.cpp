@@ -16,7 +16,7 @@ constexpr const char* time_reason = "time may be used in b, q and exact solution
 
 }  // namespace
 
-Context::Context(const Document& document, const KnownNames& known)
+Context::Context(const Document& document, const ReadOptions& known)
     : document_(document), known_(known), is_exact_(known.exact) {
   set_elsewhere("t", time_reason);
   set_elsewhere("time", time_reason);

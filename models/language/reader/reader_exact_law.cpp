@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/lowering/algebra.hpp>
 #include <perp/models/language/reader/equation_texts.hpp>
 

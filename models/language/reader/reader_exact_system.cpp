@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <perp/core/interval/decimal.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/reader/context.hpp>
 
 namespace perp::reader {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/models/language/reader/context.hpp>
 
 namespace perp::reader {

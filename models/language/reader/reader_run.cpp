@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <string_view>
 
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/core/interval/decimal.hpp>
@@ -23,7 +24,7 @@ double allowed_number(const Context& context, const Value& value, const std::str
 std::string known_name(const Context& context, const Value& value, const std::string& what,
                        const std::vector<std::string>& known) {
   std::string name = context.text(value, what);
-  if (!known.empty() && std::find(known.begin(), known.end(), name) == known.end())
+  if (std::find(known.begin(), known.end(), name) == known.end())
     context.document().fail(value, fmt::format("unknown {} '{}'; expected one of {}{}", what, name,
                                                fmt::join(known, ", "), suggestion(name, known)));
   return name;
@@ -79,9 +80,10 @@ void read_option(const Context& context, const RunOption& option, const Value& v
     run.*(*number) = allowed_number(context, value, what, option.allowed);
   else if (const auto* yes = std::get_if<bool RunOptions::*>(&option.member))
     run.*(*yes) = yes_or_no(context, value, what);
+  else if (const auto* word = std::get_if<std::string RunOptions::*>(&option.member))
+    run.*(*word) = known_name(context, value, option.key, option.names());
   else
-    run.*std::get<std::string RunOptions::*>(option.member) =
-        known_name(context, value, option.key, context.known().*option.names);
+    run.own[option.key] = allowed_number(context, value, what, option.allowed);
 }
 
 /// The scheme that the file itself names.
@@ -99,7 +101,7 @@ std::string scheme_of_file(const Value* table) {
 
 /// Nothing stands there without effect: a key that the scheme does not read is an error. Where the
 /// scheme is another one than the file's, what the file has for its own scheme is left aside.
-void check_is_read(const Context& context, const Value* table, const SchemeKeys& scheme,
+void check_is_read(const Context& context, const Value* table, const SchemeEntry& scheme,
                    RunOptions& run) {
   const std::vector<std::string>& wanted = context.known().run_keys;
   for (const RunOption& option : run_options()) {
@@ -120,14 +122,8 @@ void check_is_read(const Context& context, const Value* table, const SchemeKeys&
     }
     fail_at_key(context, table, *value, key,
                 fmt::format("scheme {} has no option '{}', which belongs to {}; it has {}",
-                            run.scheme, key, schemes_reading(key), fmt::join(scheme.keys, ", ")));
+                            run.scheme, key, schemes_reading(key), fmt::join(scheme.keys(), ", ")));
   }
-}
-
-const SchemeKeys* find_scheme(const std::string& name) {
-  for (const SchemeKeys& scheme : scheme_keys())
-    if (scheme.name == name) return &scheme;
-  return nullptr;
 }
 
 }  // namespace
@@ -139,21 +135,31 @@ RunOptions read_run(const Context& context, const Value* table) {
   }
   RunOptions run;
   run.span = read_span(context, table, context.find(table, "run", "t"));
-  for (const RunOption& option : run_options())
+  const auto read_if_given = [&](const RunOption& option) {
     if (const Value* value = context.find(table, "run", option.key))
       read_option(context, option, *value, run);
-  if (const SchemeKeys* scheme = find_scheme(run.scheme))
-    check_is_read(context, table, *scheme, run);
+  };
+  for (const RunOption& option : run_options())
+    if (option.key == std::string_view("scheme")) read_if_given(option);
+  const SchemeEntry& scheme = *find_scheme(run.scheme);
+  for (const RunOption& option : scheme.options)
+    if (const auto* own = std::get_if<RunOption::Own>(&option.member))
+      run.own[option.key] = own->fallback;
+  // Its own options as it declares them, then those of other schemes.
+  for (const RunOption& option : scheme.options) read_if_given(option);
+  for (const RunOption& option : run_options())
+    if (!reads(scheme.name, option.key)) read_if_given(option);
+  check_is_read(context, table, scheme, run);
   return run;
 }
 
 void check_effects(const Context& context, const Value* table, Model& model) {
-  const SchemeKeys* scheme = find_scheme(model.run.scheme);
-  if (scheme == nullptr) return;
-  for (const ConditionalKey& conditional : scheme->conditional) {
-    const std::string key = conditional.key;
+  const SchemeEntry& scheme = *find_scheme(model.run.scheme);
+  for (const RunOption& option : scheme.options) {
+    if (option.without_effect == nullptr) continue;
+    const std::string key = option.key;
     const Value* value = context.find(table, "run", key);
-    const std::string why = value == nullptr ? std::string() : conditional.without_effect(model);
+    const std::string why = value == nullptr ? std::string() : option.without_effect(model);
     if (why.empty()) continue;
     const bool chosen_elsewhere =
         context.is_overridden("run", "selector") || context.is_overridden("run", "scheme");
@@ -163,10 +169,10 @@ void check_effects(const Context& context, const Value* table, Model& model) {
       continue;
     }
     std::vector<std::string> others;
-    for (const std::string& other : scheme->keys)
+    for (const std::string& other : scheme.keys())
       if (has_effect(model, other)) others.push_back(other);
     fail_at_key(context, table, *value, key,
-                fmt::format("{}: '{}' has no effect; scheme {} has {} here", why, key, scheme->name,
+                fmt::format("{}: '{}' has no effect; scheme {} has {} here", why, key, scheme.name,
                             fmt::join(others, ", ")));
   }
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/state_derivative.hpp>
+#include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/lowering/algebra.hpp>
 #include <perp/models/language/reader/equation_texts.hpp>
 #include <perp/models/language/structure.hpp>
@@ -147,7 +149,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   for (std::size_t i = 0; i < system.laws.size(); ++i)
     model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
   model.outputs = {texts.output_names(), system.tape, outputs, system.m(), system.parameters};
-  if (texts.has_derivatives()) model.outputs.derivative.emplace(system);
+  if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
   const std::vector<int> arguments = system.G;
   // Matrices are made of rounded numbers.
   if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_lcs(system))

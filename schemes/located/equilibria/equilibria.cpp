@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/point_search.hpp>

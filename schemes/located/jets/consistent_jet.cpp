@@ -4,6 +4,7 @@
 #include <map>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/jets/array_structure.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/jets/margins.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/jets/margins.hpp>
 #include <perp/schemes/located/jets/mode_selection.hpp>
 

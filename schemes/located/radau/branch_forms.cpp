@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
 
 namespace perp {

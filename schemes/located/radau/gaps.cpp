@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/radau/gaps.hpp>
 
 namespace perp {

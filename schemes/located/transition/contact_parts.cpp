@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/located/transition/contact_parts.hpp>
 #include <perp/schemes/mechanical/mechanical_system.hpp>

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/jets/mode_array.hpp>
 #include <perp/schemes/located/jets/rank_newton.hpp>

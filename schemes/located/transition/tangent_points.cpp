@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/point_search.hpp>
 #include <perp/schemes/located/jets/margins.hpp>

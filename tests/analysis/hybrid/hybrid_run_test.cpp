@@ -33,7 +33,7 @@ std::string read_text(const std::filesystem::path& file) {
 }
 
 Model read(const std::string& text, const std::vector<perp::Override>& set = {}) {
-  perp::KnownNames known;
+  perp::ReadOptions known;
   known.hybrid = true;
   Model model = perp::read_model_text(text, "m.toml", set, known);
   if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
@@ -222,7 +222,7 @@ TEST_CASE("a mode whose constraint is only touched goes on in every scheme") {
 }
 
 TEST_CASE("questions about laws refuse models whose binaries have none") {
-  perp::KnownNames known;
+  perp::ReadOptions known;
   CHECK_THROWS_AS(perp::read_model_text(two_heaters("1", "16", false), "m.toml", {}, known),
                   perp::ModelError);
   const Model model = read(two_heaters("1", "16", false));

@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 
 #include <perp/tests/lcp/compare_pieces.hpp>

@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/enumeration/mode_tree.hpp>
 #include <perp/tests/lcp/compare_sets.hpp>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <Eigen/QR>
 
+#include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/forms/standard_forms.hpp>
 #include <perp/lcp/parametric/curve.hpp>

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/laws/law_table.hpp>
 #include <perp/core/lcs.hpp>
 #include <perp/lcp/selector.hpp>
+#include <perp/lcp/solver.hpp>
 #include <perp/models/language/read_model.hpp>
+#include <perp/models/language/run_options.hpp>
 #include <perp/tests/paths.hpp>
 
 namespace {
@@ -246,7 +249,7 @@ TEST_SUITE("models/read_model") {
          "continuation, minimal_norm, first"},
         {{"scheme", "thet"},
          "--set scheme=thet:1:8: unknown scheme 'thet'; expected one of backward_euler, "
-         "located, moreau_jean, theta; did you "
+         "enclosure, located, moreau_jean, theta; did you "
          "mean 'theta'?"},
         {{"R", "3\n4"},
          "--set R=3 4:2:1: parameter 'R': found '4'; expected an operator (+ - * / ^) or the end"},
@@ -272,20 +275,24 @@ TEST_SUITE("models/read_model") {
   }
 
   TEST_CASE("every selector that a file may name exists") {
-    for (const std::string& name : perp::KnownNames{}.selectors)
-      CHECK(to_string(perp::selector_from(name)) == name);
+    const std::vector<std::string> names =
+        perp::find_scheme("backward_euler")->option("selector")->names();
+    REQUIRE(names.size() == perp::selectors().size());
+    for (const std::string& name : names) CHECK(to_string(perp::selector_from(name)) == name);
   }
 
-  TEST_CASE("names of schemes and solvers are checked against what the caller knows") {
+  TEST_CASE("names of schemes and solvers are checked against those that there are") {
     const std::string text =
         "[variables]\nx = 1\n[system]\nA = [[0]]\n[run]\nt = [0, 1]\nselector = \"first\"\nsolver = \"lemk\"\n";
-    CHECK(read(text).run.solver == "lemk");
-    perp::KnownNames known;
-    known.solvers = {"lemke", "enumeration"};
-    CHECK_THROWS_WITH_AS(perp::read_model_text(text, "m.toml", {}, known),
-                         "m.toml:8:10: unknown solver 'lemk'; expected one of lemke, enumeration; "
-                         "did you mean 'lemke'?",
+    std::string solvers;
+    for (const perp::MlcpSolver* method : perp::solvers())
+      solvers += (solvers.empty() ? "" : ", ") + std::string(method->name);
+    CHECK_THROWS_WITH_AS(read(text),
+                         ("folder/m.toml:8:10: unknown solver 'lemk'; expected one of " + solvers +
+                          "; did you mean 'lemke'?")
+                             .c_str(),
                          ModelError);
+    CHECK(read(text, {{"run.solver", "lemke"}}).run.solver == "lemke");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/step_mlcp.hpp>
 #include <perp/tests/relations/relations.hpp>
 
 namespace perp::relations {

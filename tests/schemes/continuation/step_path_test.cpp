@@ -5,9 +5,11 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 
+#include <perp/schemes/step_mlcp.hpp>
 #include <perp/tests/schemes/continuation/pushed_block.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 

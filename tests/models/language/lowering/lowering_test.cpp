@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include <perp/core/branches.hpp>
 #include <perp/tests/models/lowering_cases.hpp>
 
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/recorder.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/located/jets/margins.hpp>

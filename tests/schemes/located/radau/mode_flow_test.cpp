@@ -5,6 +5,7 @@
 #include <string>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/core/recorder.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/located/radau/mode_flow.hpp>

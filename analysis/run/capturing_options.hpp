@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/models/language/run_options.hpp>
+
+namespace perp {
+
+/// Where laws do not say which values of binaries continue, a rule of its own does, and no selector.
+std::string modes_by_rule(const Model& model);
+
+/// The options that every scheme of event capturing has, in alphabetical order, and `more` among them.
+std::vector<RunOption> capturing_options(const std::vector<RunOption>& more = {});
+
+}  // namespace perp

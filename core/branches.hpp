@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/law.hpp>
+
+namespace perp {
+
+/// The next mode in lexicographic order; after the last one false, and the first again.
+bool next_mode(Mode& mode, const std::vector<Law>& laws);
+
+/// Is w fixed on this branch while λ moves (sliding, contact)? Then b = 0.
+bool is_vertical(const Branch& branch);
+
+/// The values of w on a branch; on a sloped one its bounds of λ count as bounds of w.
+Range w_range(const Branch& branch);
+
+/// Is this branch the inner, bounded, vertical one of its law: a sliding mode?
+bool is_sliding(const Law& law, int branch);
+
+/// Distance of (w, λ) from the graph of the law, max norm over (w/w_scale, λ/lambda_scale)
+/// of the smallest correction branch by branch; 0 on the graph.
+double distance(const Law& law, double w, double lambda, double w_scale = 1,
+                double lambda_scale = 1);
+
+/// The branch nearest to (w, λ) in that sense, the first of equally near ones; `except` (-1: none)
+/// is left out unless the law has no other.
+int nearest_branch(const Law& law, double w, double lambda, int except = -1);
+
+}  // namespace perp
