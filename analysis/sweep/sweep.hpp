@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/measures/measures.hpp>
+#include <perp/analysis/sweep/section.hpp>
+#include <perp/analysis/sweep/sweep_points.hpp>
+#include <perp/core/base/status.hpp>
+#include <perp/models/language/read_model.hpp>
+
+namespace perp {
+
+/// Where a run of a sweep starts.
+enum class Follow {
+  none,  ///< at the model's start
+  up,    ///< at the end of the run of the value before on the last axis
+  down,  ///< the same, from the last value to the first
+  both   ///< up, then down: two runs for each point
+};
+
+/// What a sweep computes.
+struct SweepRequest {
+  /// The model with these overrides. Called by several threads.
+  std::function<Model(const std::vector<Override>& set)> read{};
+  SweepPoints points{};
+  std::vector<std::string> measures{};  ///< as `Measures` reads them, with the parameters of each run
+  std::string after{};                  ///< start of the window of measures and of the section; a formula
+  std::string section{};                ///< as `Section` reads it; empty: none
+  Follow follow = Follow::none;
+  int threads = 1;
+  std::function<void(long done, long failed)> progress{};  ///< after each run, by one thread at a time
+  std::function<bool()> stop{};  ///< asked with every step, by several threads: true ends the sweep
+};
+
+/// One run of a sweep.
+struct SweepRun {
+  long point = 0;
+  bool is_down = false;  ///< with Follow::down and both
+  Status status = Status::never_run;
+  std::string message;
+  double t_end = 0;
+  std::vector<MeasureResult> measures{};
+  std::vector<SectionPoint> section{};
+};
+
+/// Of all runs: in the order of the points, with Follow::both each up before down. It does not depend on the
+/// number of threads.
+struct SweepResult {
+  std::vector<std::string> names;     ///< of what is varied
+  std::vector<std::string> measures;  ///< names
+  std::vector<SweepRun> runs;
+  bool is_complete = true;            ///< false: it was stopped, some runs were never made
+};
+
+/// Runs the sweep. A run that ends early is one with its status; wrong input of any run is InvalidInput with
+/// the first such point.
+SweepResult sweep(const SweepRequest& request);
+
+}  // namespace perp

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <perp/models/language/model.hpp>
+#include <perp/models/language/read_model.hpp>
+
+namespace perp {
+
+/// What a sweep varies over given values: a parameter, a variable (its start) or a key of [run].
+struct SweepAxis {
+  std::string name;
+  std::vector<double> values;
+};
+
+/// What a sweep draws for each run.
+struct SweepDraw {
+  enum class Distribution { uniform, normal, lognormal };
+  std::string name;
+  Distribution distribution = Distribution::uniform;
+  double a = 0, b = 1;  ///< uniform in (a, b); mean and standard deviation, of the logarithm for lognormal
+  std::string text;     ///< as it was written
+};
+
+/// The points of a sweep, a function of their number: grid or rows of axes, at each of which `runs` draws.
+class SweepPoints {
+ public:
+  std::vector<SweepAxis> axes{};
+  bool side_by_side = false;  ///< value k of one axis with value k of the others, else all combinations
+  std::vector<SweepDraw> draws{};
+  long runs = 1;  ///< draws at each point of the axes
+  std::uint64_t seed = 1;
+  bool latin = false;  ///< draws of one name fall once into each of `size()` equal parts
+
+  /// Throws InvalidInput where names are unknown or twice, axes of different lengths stand side by side,
+  /// or there are too many points. Call it before the rest.
+  void prepare(const Model& model);
+
+  [[nodiscard]] long size() const;
+  /// Names of axes and draws: "x(0)" is the start of the variable x.
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// The values of point k, the last axis fastest, draws fastest of all.
+  [[nodiscard]] std::vector<double> values(long k) const;
+  [[nodiscard]] std::vector<Override> overrides(long k) const;
+  /// Number of values of the last axis: the points of a line, along which a sweep may follow a solution.
+  [[nodiscard]] long line_length() const;
+
+ private:
+  [[nodiscard]] long axis_points() const;
+  void check_names(const Model& model) const;
+  void check_size() const;
+  void order_parts();
+  std::vector<std::vector<std::uint32_t>> parts_;  // of each draw, where they are Latin
+};
+
+/// `count` values from `first` to `last`, >= 2: over [-a, a] exactly antisymmetric; evenly on a logarithmic scale.
+///@{
+std::vector<double> evenly_spaced(double first, double last, int count);
+std::vector<double> log_spaced(double first, double last, int count);
+///@}
+
+/// "uniform(0, 1)", "normal(mean, deviation)", "lognormal(mean, deviation)" of parameters' formulas. Throws
+/// InvalidInput.
+SweepDraw parse_draw(const Model& model, const std::string& name, const std::string& text);
+
+}  // namespace perp

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <perp/analysis/run/columns.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/plot/sweep_plot.hpp>
+
+namespace perp::io {
+namespace {
+
+std::string axis_label(const SweepRequest& request, std::size_t axis) {
+  return gnuplot_text(request.points.names().at(axis));
+}
+
+std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "NaN"; }
+
+/// "value measure" of the runs of one direction; both directions where there is one only.
+std::string curve_rows(const SweepRequest& request, const SweepResult& result, std::size_t measure, bool is_down) {
+  std::string rows;
+  for (const SweepRun& run : result.runs)
+    if (request.follow != Follow::both || run.is_down == is_down)
+      rows += fmt::format("{} {}\n", request.points.values(run.point)[0],
+                          measure < run.measures.size() ? number(run.measures[measure].value) : "NaN");
+  return rows;
+}
+
+std::string rows_without_value(const SweepRequest& request, const SweepResult& result) {
+  std::string rows;
+  for (const SweepRun& run : result.runs)
+    if (std::any_of(run.measures.begin(), run.measures.end(), [](const MeasureResult& m) { return !m.value; }))
+      rows += fmt::format("{} 0\n", request.points.values(run.point)[0]);
+  return rows;
+}
+
+/// One block for each measure and direction; runs without a value are crosses on the axis.
+void draw_curve(const Picture& picture, const SweepRequest& request, const Model& model, const SweepResult& result) {
+  std::string data, layers;
+  const int directions = request.follow == Follow::both ? 2 : 1;
+  std::size_t block = 0;
+  for (std::size_t k = 0; k < result.measures.size(); ++k)
+    for (int down = 0; down < directions; ++down, ++block) {
+      const std::string label = result.measures[k] + (directions == 1 ? "" : down == 1 ? ", down" : ", up");
+      data += data_block(label, curve_rows(request, result, k, down == 1));
+      layers += fmt::format("data index {} with linespoints pt 7 ps 0.4 lw 1.5 lc rgb '{}' title {}, \\\n     ", block,
+                            curve_colour(block), gnuplot_text(label));
+    }
+  const std::string missing = rows_without_value(request, result);
+  data += data_block("runs without a value", missing);
+  layers += fmt::format("data index {} axes x1y2 with points pt 2 lc rgb '#777777' {}", block,
+                        missing.empty() ? "notitle" : "title 'no value'");
+  picture.draw(picture.preamble(900, 560) +
+                   fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset y2range [0:1]\nset ytics nomirror\n"
+                               "set key outside right top\nset grid lc rgb '#dddddd'\nplot {}\n",
+                               picture.data_name(), gnuplot_text(model.name), axis_label(request, 0), layers),
+               data);
+}
+
+/// "value x" of the points of the section.
+std::string section_rows(const SweepRequest& request, const SweepResult& result, int variable, bool is_down) {
+  std::string rows;
+  for (const SweepRun& run : result.runs)
+    for (const SectionPoint& point : run.section)
+      if (run.is_down == is_down)
+        rows += fmt::format("{} {}\n", request.points.values(run.point)[0], point.x[variable]);
+  return rows;
+}
+
+void draw_bifurcation(const Picture& picture, const SweepRequest& request, const Model& model,
+                      const SweepResult& result, int variable) {
+  const std::string up = section_rows(request, result, variable, false);
+  const std::string down = section_rows(request, result, variable, true);
+  if (up.empty() && down.empty()) throw InvalidInput("there is no picture: the section has no point");
+  const auto layer = [](int block, const char* title) {
+    return fmt::format("data index {} with dots lw 2 lc rgb '{}' {}", block, curve_colour(static_cast<std::size_t>(block)), title);
+  };
+  const bool both = request.follow == Follow::both;
+  picture.draw(picture.preamble(900, 560) +
+                   fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset ylabel {}\nset key outside right top\n"
+                               "plot {}, {}\n",
+                               picture.data_name(), gnuplot_text(model.name + ", section " + request.section),
+                               axis_label(request, 0),
+                               gnuplot_text(variable_names(model)[static_cast<std::size_t>(variable)]),
+                               layer(0, both ? "title 'up'" : "notitle"), layer(1, both ? "title 'down'" : "notitle")),
+               data_block("up", up) + data_block("down", down));
+}
+
+/// Two axes and a colour; the first axis horizontal.
+void draw_heat(const Picture& picture, const SweepRequest& request, const Model& model, const SweepResult& result) {
+  const auto rows_of = static_cast<long>(request.points.axes[1].values.size());
+  std::string rows;
+  for (std::size_t k = 0; k < result.runs.size(); ++k) {
+    const SweepRun& run = result.runs[k];
+    const std::vector<double> at = request.points.values(run.point);
+    rows += fmt::format("{} {} {}\n", at[0], at[1], run.measures.empty() ? "NaN" : number(run.measures[0].value));
+    if ((static_cast<long>(k) + 1) % rows_of == 0) rows += "\n";
+  }
+  std::string script = picture.preamble(900, 560);
+  script += fmt::format(
+      "data = '{}'\nset title {}\nset xlabel {}\nset ylabel {}\nset cblabel {}\nset view map\n"
+      "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n"
+      "set pm3d corners2color mean\n",
+      picture.data_name(), gnuplot_text(model.name), axis_label(request, 0), axis_label(request, 1),
+      gnuplot_text(result.measures[0]));
+  picture.draw(script + "splot data index 0 with pm3d notitle\n", data_block(result.measures[0], rows));
+}
+
+void draw_histogram(const Picture& picture, const SweepRequest& /*request*/, const Model& model,
+                    const SweepResult& result) {
+  std::vector<double> values;
+  for (const SweepRun& run : result.runs)
+    if (!run.measures.empty() && run.measures[0].value) values.push_back(*run.measures[0].value);
+  if (values.empty()) throw InvalidInput("there is no picture: no run has a value");
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const auto bins = std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(static_cast<double>(values.size()))), 5, 60);
+  const double width = *high > *low ? (*high - *low) / static_cast<double>(bins) : 1;
+  std::vector<long> counts(bins);
+  for (const double value : values)
+    ++counts[std::min(bins - 1, static_cast<std::size_t>((value - *low) / width))];
+  std::string rows;
+  for (std::size_t k = 0; k < bins; ++k)
+    rows += fmt::format("{} {}\n", *low + (static_cast<double>(k) + 0.5) * width, counts[k]);
+  std::string script = picture.preamble(900, 560);
+  script += fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset ylabel 'runs'\nset style fill solid 0.6\n"
+                        "set boxwidth {}\nset yrange [0:*]\n",
+                        picture.data_name(), gnuplot_text(model.name), gnuplot_text(result.measures[0]), width);
+  picture.draw(script + fmt::format("plot data index 0 with boxes lc rgb '{}' notitle\n", curve_colour(0)),
+               data_block(result.measures[0], rows));
+}
+
+SweepPlot fitting_plot(const SweepRequest& request) {
+  if (!request.section.empty()) return SweepPlot::bifurcation;
+  if (request.points.axes.empty()) return SweepPlot::histogram;
+  return request.points.axes.size() == 2 ? SweepPlot::heat : SweepPlot::curve;
+}
+
+/// Are there two axes whose every combination is one run?
+bool is_plane(const SweepRequest& request) {
+  const SweepPoints& points = request.points;
+  return points.axes.size() == 2 && !points.side_by_side && points.runs == 1 && request.follow != Follow::both;
+}
+
+/// What a sweep lacks for a picture; empty: nothing.
+std::string lacking(SweepPlot kind, const SweepRequest& request) {
+  const SweepPoints& points = request.points;
+  if (kind == SweepPlot::bifurcation)
+    return request.section.empty() || points.axes.empty() ? "--section and --vary" : "";
+  if (request.measures.empty()) return "--measure";
+  if (kind == SweepPlot::curve) return points.axes.empty() ? "--vary" : "";
+  if (kind == SweepPlot::histogram) return {};
+  return is_plane(request) ? "" : "two axes of --vary, without --zip, --runs and --follow both";
+}
+
+}  // namespace
+
+SweepPlot sweep_plot(const std::string& name, const SweepRequest& request) {
+  const std::vector<std::string> names{"curve", "heat", "histogram", "bifurcation"};
+  const SweepPlot kind = name.empty() ? fitting_plot(request)
+                                      : static_cast<SweepPlot>(find_name(name, names, "--plot-type"));
+  if (const std::string lacks = lacking(kind, request); !lacks.empty())
+    throw InvalidInput(
+        fmt::format("a picture of type {} needs {}", names[static_cast<std::size_t>(kind)], lacks));
+  return kind;
+}
+
+void draw_sweep(const Picture& picture, SweepPlot kind, const SweepRequest& request, const Model& model,
+                const SweepResult& result, int variable) {
+  switch (kind) {
+    case SweepPlot::curve: return draw_curve(picture, request, model, result);
+    case SweepPlot::heat: return draw_heat(picture, request, model, result);
+    case SweepPlot::histogram: return draw_histogram(picture, request, model, result);
+    case SweepPlot::bifurcation: return draw_bifurcation(picture, request, model, result, variable);
+  }
+}
+
+}  // namespace perp::io

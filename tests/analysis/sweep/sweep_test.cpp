@@ -1,0 +1,194 @@
+#include <doctest/doctest.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <perp/analysis/sweep/counter_random.hpp>
+#include <perp/analysis/sweep/sweep.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/read_model.hpp>
+
+using namespace perp;
+
+namespace {
+
+const std::string decay =
+    "[parameters]\nk = 1\n[variables]\nx = 1\n[model]\nequations = [\"der(x) = -k*x\"]\n"
+    "[run]\nt = [0, 2]\nh = 0.5\nscheme = \"located\"\ntol = 1e-11\n";
+
+/// x' = r x - x^3 has the two attractors ±sqrt(r) for r > 0.
+const std::string pitchfork =
+    "[parameters]\nr = 1\n[variables]\nx = 0.001\n[model]\nequations = [\"der(x) = r*x - x^3 + 0.01\"]\n"
+    "[run]\nt = [0, 400]\nh = 100\nscheme = \"located\"\n";
+
+SweepRequest request_of(const std::string& text) {
+  SweepRequest request;
+  request.read = [text](const std::vector<Override>& set) { return read_model_text(text, "swept.toml", set); };
+  return request;
+}
+
+SweepResult made(SweepRequest request) {
+  request.points.prepare(request.read({}));
+  return sweep(request);
+}
+
+}  // namespace
+
+TEST_SUITE("analysis/sweep") {
+  TEST_CASE("a grid is run in its order with the same numbers for any number of threads") {
+    SweepRequest request = request_of(decay);
+    request.points.axes = {{"k", {0.5, 1, 2}}, {"x", {1, 3}}};
+    request.measures = {"e=end(x)", "n=count(jump)"};
+    const SweepResult one = made(request);
+    REQUIRE(one.runs.size() == 6);
+    for (long k = 0; k < 6; ++k) {
+      const SweepRun& run = one.runs[static_cast<std::size_t>(k)];
+      const double rate = request.points.axes[0].values[static_cast<std::size_t>(k / 2)];
+      const double start = request.points.axes[1].values[static_cast<std::size_t>(k % 2)];
+      CHECK(run.status == Status::solved);
+      CHECK(*run.measures[0].value == doctest::Approx(start * std::exp(-2 * rate)).epsilon(1e-9));
+    }
+    request.threads = 3;
+    const SweepResult three = made(request);
+    for (std::size_t k = 0; k < 6; ++k) CHECK(three.runs[k].measures[0].value == one.runs[k].measures[0].value);
+  }
+
+  TEST_CASE("axes side by side give one run for each pair of values, and must be of one length") {
+    SweepRequest request = request_of(decay);
+    request.points.axes = {{"k", {0.5, 1}}, {"x(0)", {1, 3}}};
+    request.points.side_by_side = true;
+    request.measures = {"e=end(x)"};
+    const SweepResult result = made(request);
+    REQUIRE(result.runs.size() == 2);
+    CHECK(*result.runs[1].measures[0].value == doctest::Approx(3 * std::exp(-2)).epsilon(1e-9));
+    request.points.axes[0].values.push_back(2);
+    CHECK_THROWS_AS(made(request), InvalidInput);
+  }
+
+  TEST_CASE("draws depend on seed, name and run alone and have the distributions that they name") {
+    const Model model = read_model_text(decay, "decay.toml");
+    SweepPoints points;
+    points.runs = 20000;
+    points.draws = {parse_draw(model, "k", "normal(1, 0.1)"), parse_draw(model, "x", "uniform(-1, k)")};
+    points.prepare(model);
+    double sum = 0, squares = 0, low = 1, high = -1;
+    for (long k = 0; k < points.runs; ++k) {
+      const std::vector<double> values = points.values(k);
+      sum += values[0] - 1;
+      squares += (values[0] - 1) * (values[0] - 1);
+      low = std::min(low, values[1]);
+      high = std::max(high, values[1]);
+    }
+    CHECK(std::abs(sum / 20000) < 4 * 0.1 / std::sqrt(20000.0));
+    CHECK(std::sqrt(squares / 20000) == doctest::Approx(0.1).epsilon(0.03));
+    CHECK(low == doctest::Approx(-1).epsilon(1e-3));
+    CHECK(high == doctest::Approx(1).epsilon(1e-3));
+    SweepPoints alone = points;
+    alone.draws.erase(alone.draws.begin());
+    alone.runs = 10;
+    CHECK(alone.values(7)[0] == points.values(7)[1]);
+    const std::vector<double> third = points.values(3);
+    points.seed = 2;
+    CHECK(points.values(3) != third);
+  }
+
+  TEST_CASE("a Latin hypercube has one draw of each name in each of its parts") {
+    const Model model = read_model_text(decay, "decay.toml");
+    SweepPoints points;
+    points.runs = 100;
+    points.latin = true;
+    points.draws = {parse_draw(model, "k", "uniform(0, 1)"), parse_draw(model, "x", "uniform(0, 1)")};
+    points.prepare(model);
+    for (std::size_t name = 0; name < 2; ++name) {
+      std::set<int> parts;
+      for (long k = 0; k < 100; ++k) parts.insert(static_cast<int>(100 * points.values(k)[name]));
+      CHECK(parts.size() == 100);
+    }
+  }
+
+  TEST_CASE("the generator gives the published words of Philox 4x32-10, and streams that differ") {
+    using Block = std::array<std::uint32_t, 4>;
+    CHECK(philox({0, 0, 0, 0}, 0) == Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+    CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822) ==
+          Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+    const CounterRandom a(1, "a");
+    CHECK(a.uniform(0) != CounterRandom(1, "b").uniform(0));
+    CHECK(a.uniform(0) != CounterRandom(2, "a").uniform(0));
+    CHECK(a.uniform(0) != a.uniform(1));
+  }
+
+  TEST_CASE("sections: stroboscopic, before events, and where a formula passes a value") {
+    SweepRequest request = request_of(
+        "[parameters]\nw = 1\n[variables]\nx = 0\nv = 1\n[model]\nequations = [\"der(x) = v\", \"der(v) = -w^2*x\"]\n"
+        "[run]\nt = [0, 20]\nh = 1\nscheme = \"located\"\ntol = 1e-12\n");
+    request.points.axes = {{"w", {1, 2}}};
+    request.section = "every:2*pi/w";
+    request.after = "pi";
+    const SweepResult every = made(request);
+    REQUIRE(every.runs[0].section.size() == 3);
+    REQUIRE(every.runs[1].section.size() == 6);
+    for (const SweepRun& run : every.runs)
+      for (const SectionPoint& point : run.section) {
+        CHECK(std::abs(point.x[0]) < 1e-9);
+        CHECK(point.x[1] == doctest::Approx(1).epsilon(1e-9));
+      }
+    request.section = "x=0.5/w:down";
+    const SweepResult passing = made(request);
+    REQUIRE(passing.runs[0].section.size() == 2);
+    for (std::size_t k = 0; k < 2; ++k)
+      CHECK(passing.runs[0].section[k].t ==
+            doctest::Approx(M_PI * (5.0 / 6 + 2 * static_cast<double>(k + 1))).epsilon(1e-10));
+    request.section = "every:0";
+    CHECK_THROWS_AS(made(request), InvalidInput);
+    request.section = "crosing";
+    CHECK_THROWS_AS(made(request), InvalidInput);
+  }
+
+  TEST_CASE("a sweep that follows finds both attractors where they coexist") {
+    SweepRequest request = request_of(pitchfork);
+    SweepAxis axis{"r", {}};
+    for (int k = 0; k <= 10; ++k) axis.values.push_back(-0.2 + 0.12 * k);
+    request.points.axes = {axis};
+    request.measures = {"x=end(x)"};
+    request.follow = Follow::both;
+    const SweepResult result = made(request);
+    REQUIRE(result.runs.size() == 22);
+    CHECK_FALSE(result.runs[20].is_down);
+    CHECK(result.runs[21].is_down);
+    for (const SweepRun& run : result.runs) {
+      const double r = axis.values[static_cast<std::size_t>(run.point)], x = *run.measures[0].value;
+      CHECK(std::abs(r * x - x * x * x + 0.01) < 1e-6);
+    }
+    request.points.draws = {parse_draw(request.read({}), "x", "uniform(0,1)")};
+    request.points.runs = 2;
+    CHECK_THROWS_AS(made(request), InvalidInput);
+  }
+
+  TEST_CASE("a run that ends early is a row with its status, wrong input names its run") {
+    SweepRequest request = request_of(
+        "[parameters]\na = 1\n[variables]\nx = 1\n[model]\nequations = [\"der(x) = a*x^2\"]\n"
+        "[run]\nt = [0, 2]\nh = 0.1\nscheme = \"located\"\n");
+    request.points.axes = {{"a", {0.1, 1}}};
+    request.measures = {"e=end(x)"};
+    const SweepResult result = made(request);
+    CHECK(result.runs[0].status == Status::solved);
+    CHECK(result.runs[1].status != Status::solved);
+    CHECK(result.runs[1].t_end <= 1);
+    CHECK(result.is_complete);
+    request.after = "3*a";
+    try {
+      made(request);
+      FAIL("accepted");
+    } catch (const InvalidInput& error) {
+      CHECK(std::string(error.what()).find("run 2 (a=1)") != std::string::npos);
+    }
+    request.after.clear();
+    request.points.axes = {{"b", {0.1, 1}}};
+    CHECK_THROWS_AS(made(request), InvalidInput);
+  }
+}
