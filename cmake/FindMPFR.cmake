@@ -1,12 +1,6 @@
-# MPFR, correctly rounded functions of any precision: target MPFR::mpfr. Tests only.
-find_path(MPFR_INCLUDE_DIR mpfr.h)
-find_library(MPFR_LIBRARY mpfr)
-include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(MPFR REQUIRED_VARS MPFR_LIBRARY MPFR_INCLUDE_DIR)
-mark_as_advanced(MPFR_INCLUDE_DIR MPFR_LIBRARY)
-
-if(MPFR_FOUND AND NOT TARGET MPFR::mpfr)
-  add_library(MPFR::mpfr UNKNOWN IMPORTED)
-  set_target_properties(MPFR::mpfr PROPERTIES IMPORTED_LOCATION "${MPFR_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${MPFR_INCLUDE_DIR}" INTERFACE_LINK_LIBRARIES "${GMP_LIBRARY}")
+# MPFR, correctly rounded functions of any precision: target MPFR::mpfr. Tests only; before it, GMP.
+include(${CMAKE_CURRENT_LIST_DIR}/find_c_library.cmake)
+find_c_library(MPFR MPFR::mpfr mpfr.h mpfr)
+if(MPFR_FOUND)
+  set_target_properties(MPFR::mpfr PROPERTIES INTERFACE_LINK_LIBRARIES "${GMP_LIBRARY}")
 endif()

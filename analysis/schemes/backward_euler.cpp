@@ -1,7 +1,7 @@
 // Backward Euler: the scheme that runs where none is named.
 #include <variant>
 
-#include <perp/analysis/run/capturing_options.hpp>
+#include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 

@@ -1,6 +1,7 @@
 // Bounds of all solutions: no trajectory, so that `perp run` and `perp enclose` ask for it before.
 #include <fmt/format.h>
 
+#include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/scheme_table.hpp>
@@ -21,11 +22,7 @@ extern const SchemeEntry enclosure;
 const SchemeEntry enclosure{
     .name = "enclosure",
     .meaning = "bounds that are a proof, of all solutions: see perp enclose",
-    .options = {{.key = "h",
-                 .member = &RunOptions::h,
-                 .placeholder = "H",
-                 .meaning = "distance of rows",
-                 .allowed = positive_number}},
+    .options = {length_option("distance of rows")},
     .run = run_enclosure};
 
 }  // namespace perp::scheme_files

@@ -1,5 +1,5 @@
 // The scheme that locates events, of high order.
-#include <perp/analysis/run/capturing_options.hpp>
+#include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
@@ -25,11 +25,7 @@ const SchemeEntry located{
                  .placeholder = "",
                  .meaning = "compare every choice of a mode with a short implicit Euler step",
                  .without_effect = modes_by_rule},
-                {.key = "h",
-                 .member = &RunOptions::h,
-                 .placeholder = "H",
-                 .meaning = "distance of rows",
-                 .allowed = positive_number},
+                length_option("distance of rows"),
                 {.key = "policy",
                  .member = &RunOptions::policy,
                  .placeholder = "NAME",
@@ -37,11 +33,7 @@ const SchemeEntry located{
                             "(minimal_norm, and the tree of solutions)",
                  .names = policies,
                  .without_effect = modes_by_rule},
-                {.key = "tol",
-                 .member = &RunOptions::tol,
-                 .placeholder = "NUMBER",
-                 .meaning = "relative error",
-                 .allowed = positive_number}},
+                tolerance_option("relative error")},
     .run = run_located,
     .check = check_located,
     .runs_binaries = true,

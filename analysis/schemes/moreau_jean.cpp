@@ -1,6 +1,7 @@
 // Velocity stepping of mechanical systems.
 #include <fmt/format.h>
 
+#include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/scheme_table.hpp>
@@ -28,21 +29,8 @@ extern const SchemeEntry moreau_jean;
 const SchemeEntry moreau_jean{
     .name = "moreau_jean",
     .meaning = "velocity stepping of mechanical systems with contacts and restitution",
-    .options = {{.key = "h",
-                 .member = &RunOptions::h,
-                 .placeholder = "H",
-                 .meaning = "step length",
-                 .allowed = positive_number},
-                {.key = "theta",
-                 .member = &RunOptions::theta,
-                 .placeholder = "NUMBER",
-                 .meaning = "weight of the new state, in [0.5, 1]",
-                 .allowed = theta_weight},
-                {.key = "tol",
-                 .member = &RunOptions::tol,
-                 .placeholder = "NUMBER",
-                 .meaning = "largest accepted residual of an impact",
-                 .allowed = positive_number}},
+    .options = {length_option("step length"), theta_option(),
+                tolerance_option("largest accepted residual of an impact")},
     .run = run_moreau_jean,
     .rebounds = true};
 

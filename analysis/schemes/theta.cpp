@@ -1,7 +1,7 @@
 // The θ-method.
 #include <variant>
 
-#include <perp/analysis/run/capturing_options.hpp>
+#include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
@@ -24,11 +24,7 @@ extern const SchemeEntry theta;
 const SchemeEntry theta{
     .name = "theta",
     .meaning = "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
-    .options = capturing_options({{.key = "theta",
-                                   .member = &RunOptions::theta,
-                                   .placeholder = "NUMBER",
-                                   .meaning = "weight of the new state, in [0.5, 1]",
-                                   .allowed = theta_weight}}),
+    .options = capturing_options({theta_option()}),
     .run = run_theta,
     .theta = [](const RunOptions& options) { return options.theta; },
     .lists_solutions = true,

@@ -216,8 +216,23 @@ TEST_SUITE("cli/options") {
         {{"sensitivities", "m.toml", "-o", "o.csv"}, {"cross_check", "h", "policy", "tol"},
          {"cross_check", "h", "policy", "tol"}},
         {{"enclose", "m.toml", "-o", "o.csv"}, {"tol"}, {"h"}},
+        {{"list", "schemes"}, {}, {}},
+        {{"mlcp", perp::test::data_path("/mlcp/p_degenerate_00.json")}, {"solver"}, {}},
+        {{"map", "m.toml", "--vary", "x=0:1:2", "--what", "solutions"}, {"h"}, {"h"}},
+        {{"map", "m.toml", "--vary", "x=0:1:2", "--what", "ac"}, {}, {}},
     };
     const Folder folder;
+    // Every command stands above, every option of a scheme among the values.
+    const std::string help = perp_program(folder, {"--help"}).out;
+    const std::size_t first = help.find("commands:\n") + 10, last = help.find("\n\n", first);
+    for (const std::string& line : lines(help.substr(first, last - first))) {
+      const std::string command = line.substr(2, line.find(' ', 2) - 2);
+      CAPTURE(command);
+      CHECK(std::any_of(cases.begin(), cases.end(),
+                        [&](const Case& item) { return item.command[0] == command; }));
+    }
+    for (const perp::RunOption& option : perp::run_options())
+      if (option.key != std::string("scheme")) REQUIRE(values.count(option.key) == 1);
     folder.write("m.toml", model_text(""));
     const auto has = [](const std::vector<std::string>& list, const std::string& key) {
       return std::find(list.begin(), list.end(), key) != list.end();

@@ -1,9 +1,9 @@
-// The table of options that backward Euler and the θ-method share.
+// Rows of the tables of options that several schemes share. Called by analysis/schemes/.
 #include <fmt/format.h>
 #include <algorithm>
 #include <string_view>
 
-#include <perp/analysis/run/capturing_options.hpp>
+#include <perp/analysis/run/scheme_options.hpp>
 #include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/lcp/selector.hpp>
 #include <perp/lcp/solver.hpp>
@@ -49,13 +49,34 @@ std::string modes_by_rule(const Model& model) {
   return model.hybrid == nullptr ? "" : "modes of this model are chosen by the rule nearest_mode";
 }
 
+RunOption length_option(const char* meaning) {
+  return {.key = "h",
+          .member = &RunOptions::h,
+          .placeholder = "H",
+          .meaning = meaning,
+          .allowed = positive_number};
+}
+
+RunOption tolerance_option(const char* meaning, std::string (*without_effect)(const Model& model)) {
+  return {.key = "tol",
+          .member = &RunOptions::tol,
+          .placeholder = "NUMBER",
+          .meaning = meaning,
+          .allowed = positive_number,
+          .without_effect = without_effect};
+}
+
+RunOption theta_option() {
+  return {.key = "theta",
+          .member = &RunOptions::theta,
+          .placeholder = "NUMBER",
+          .meaning = "weight of the new state, in [0.5, 1]",
+          .allowed = {0.5, 1, false, "a number in [0.5, 1]"}};
+}
+
 std::vector<RunOption> capturing_options(const std::vector<RunOption>& more) {
   std::vector<RunOption> table{
-      {.key = "h",
-       .member = &RunOptions::h,
-       .placeholder = "H",
-       .meaning = "step length",
-       .allowed = positive_number},
+      length_option("step length"),
       {.key = "selector",
        .member = &RunOptions::selector,
        .placeholder = "NAME",
@@ -75,12 +96,8 @@ std::vector<RunOption> capturing_options(const std::vector<RunOption>& more) {
        .placeholder = "",
        .meaning = "make a step in which the mode changes in two",
        .without_effect = modes_by_rule},
-      {.key = "tol",
-       .member = &RunOptions::tol,
-       .placeholder = "NUMBER",
-       .meaning = "largest accepted residual where a solver makes the step of an affine system",
-       .allowed = positive_number,
-       .without_effect = no_solver_is_called},
+      tolerance_option("largest accepted residual where a solver makes the step of an affine system",
+                       no_solver_is_called),
   };
   table.insert(table.end(), more.begin(), more.end());
   std::sort(table.begin(), table.end(), [](const RunOption& a, const RunOption& b) {
