@@ -1,0 +1,43 @@
+"""`pip install .`: the Python package perp. A build tree build/release is brought up to date and used; without one the
+libraries are built."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+from skbuild import setup
+
+ROOT = pathlib.Path(__file__).resolve().parent
+VERSION = re.search(r"^project\(perp VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+
+
+def built():
+    """A build tree of the same sources, up to date; None: there is none."""
+    tree = pathlib.Path(os.environ.get("PERP_BUILD", ROOT / "build" / "release"))
+    cache = tree / "CMakeCache.txt"
+    if not cache.is_file() or f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text():
+        return None
+    subprocess.run(["cmake", "--build", str(tree), "--target", "perp", "perp_io"], check=True)
+    return tree
+
+
+tree = built()
+setup(
+    name="perp",
+    version=VERSION,
+    description="Nonsmooth time stepping: switching systems, with all solutions of every step",
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.11",
+    install_requires=["numpy"],
+    extras_require={"plot": ["matplotlib"], "tables": ["pandas", "xarray"], "hdf5": ["h5py"]},
+    packages=["perp"],
+    package_dir={"perp": "python/perp"},
+    package_data={"perp": ["py.typed", "*.pyi"]},
+    cmake_source_dir="python",
+    cmake_install_dir="python/perp",
+    cmake_args=["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", f"-DPERP_BUILD={tree or ''}"],
+    zip_safe=False,
+)
