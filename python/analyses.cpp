@@ -136,36 +136,48 @@ io::Json modes_to_json(const Model& model, const ModelModes& modes) {
   return list;
 }
 
-Answer check(const ReadModel& read, Source& source, const Overrides& overrides) {
-  const Model& model = *read;
+/// The first step as the scheme makes it, and all its solutions.
+void add_first_step(const Model& model, io::Json& json, std::string& text) {
+  const Trajectory run = first_step(model);
+  text += io::scheme_start_text(model, run);
+  json["status"] = to_string(run.status);
+  json["message"] = run.message;
+  if (!starts(model, run)) return;
+  const ListedSolutions solutions = solutions_of_first_step(model, run, most_listed);
+  text += "first step   " + io::describe_class(solutions) + "; selector " + model.run.selector + "\n";
+  if (!solutions.listed.empty()) text += io::table_of(solutions, model, "  ");
+  if (run.status != Status::solved) text += "  " + run.message + "\n";
+  json["first_step"] = io::to_json(solutions, model);
+}
+
+Answer check_model(const Model& model, std::string text) {
+  const ModelModes modes = well_posedness(model);
+  const ModelSteps steps = solvability_of_steps(model);
+  const std::string one_step = io::steps_text(model, steps);
+  text += io::variables_text(model) + io::system_text(model) + io::laws_text(model) + io::modes_text(model, modes) + one_step;
+  text += is_affine(model) ? io::start_text(model, consistency_of_start(model))
+                           : "start        " + io::named_values(variable_names(model), model.x0()) + "\n";
+  io::Json json{{"count", modes.count},
+                {"is_linearised", modes.is_linearised},
+                {"modes", modes_to_json(model, modes)},
+                {"one_step", one_step},
+                {"unique_step", steps.is_affine && !model.laws().empty() && steps.found.at_h.is_unique()}};
+  add_first_step(model, json, text);
+  return {json.dump(), std::move(text)};
+}
+
+/// Of a model whose binaries no laws of their own stand for, their structure alone.
+Answer check(Source& source, const Overrides& overrides) {
+  std::string text;
   const std::optional<HybridModel> hybrid =
-      source.parsed({{}, true, false}).read_hybrid(items_of(overrides));
-  return Computation().run([&]() -> Answer {
-    std::string text = hybrid ? io::structure_text(*hybrid) : "";
-    const ModelModes modes = well_posedness(model);
-    const ModelSteps steps = solvability_of_steps(model);
-    const std::string one_step = io::steps_text(model, steps);
-    text += io::variables_text(model) + io::system_text(model) + io::laws_text(model) +
-            io::modes_text(model, modes) + one_step;
-    text += is_affine(model) ? io::start_text(model, consistency_of_start(model))
-                             : "start        " + io::named_values(variable_names(model), model.x0()) + "\n";
-    const Trajectory run = first_step(model);
-    text += io::scheme_start_text(model, run);
-    io::Json json{{"count", modes.count},
-                  {"is_linearised", modes.is_linearised},
-                  {"modes", modes_to_json(model, modes)},
-                  {"one_step", one_step},
-                  {"unique_step", steps.is_affine && !model.laws().empty() && steps.found.at_h.is_unique()},
-                  {"status", to_string(run.status)},
-                  {"message", run.message}};
-    if (starts(model, run)) {
-      const ListedSolutions solutions = solutions_of_first_step(model, run, most_listed);
-      text += "first step   " + io::describe_class(solutions) + "; selector " + model.run.selector + "\n";
-      if (!solutions.listed.empty()) text += io::table_of(solutions, model, "  ");
-      json["first_step"] = io::to_json(solutions, model);
-    }
-    return {json.dump(), std::move(text)};
-  });
+      in_words_of(overrides, [&] { return source.parsed({}).read_hybrid(items_of(overrides)); });
+  if (hybrid) {
+    text = io::structure_text(*hybrid);
+    const std::string reason = lower_binaries(*hybrid).reason;
+    if (!reason.empty()) return {io::Json{{"binaries", reason}}.dump(), text};
+  }
+  const ReadModel model = source.read({}, overrides);
+  return Computation().run([&] { return check_model(*model, std::move(text)); });
 }
 
 /// The problem is that of a file of `perp mlcp`.

@@ -1,13 +1,11 @@
 // A run whose rows are kept in columns: the Python module asks for it.
 #include <fmt/format.h>
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include <perp/analysis/run/kept_run.hpp>
 #include <perp/analysis/run/row_values.hpp>
 #include <perp/analysis/run/schemes.hpp>
-#include <perp/core/base/error.hpp>
 
 namespace perp {
 namespace {
@@ -27,13 +25,6 @@ class Keeper {
     result_.outputs = static_cast<int>(model.outputs.names.size());
     result_.quantities = quantities;
     result_.is_every_step = options.times.empty();
-    for (const double t : options.times)
-      if (t < model.run.span.start || t > model.run.span.end)
-        throw InvalidInput(fmt::format("t_eval: {} is outside of the run's span [{}, {}]", t, model.run.span.start,
-                                       model.run.span.end));
-    if (std::adjacent_find(options.times.begin(), options.times.end(), std::greater_equal<>()) !=
-        options.times.end())
-      throw InvalidInput("t_eval: times must increase");
   }
 
   /// False where the run is to end.

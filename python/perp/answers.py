@@ -157,21 +157,22 @@ class Check(Answer):
 
     @property
     def modes(self):
-        return [Answer(mode) for mode in self._members["modes"]]
+        """Of each mode; none of a model whose binaries no laws of their own stand for: see text()."""
+        return [Answer(mode) for mode in self._members.get("modes", [])]
 
     @property
     def warnings(self):
         """Sentences: modes without an index, steps that have not exactly one solution."""
-        found = [f"{mode['mode']}: {mode['fault'] or 'singular: not well-posed'}" for mode in self._members["modes"]
+        found = [f"{mode['mode']}: {mode['fault'] or 'singular: not well-posed'}" for mode in self._members.get("modes", [])
                  if mode["fault"] or not mode["regular"]]
-        lines = self._members["one_step"].splitlines()
+        lines = self._members.get("one_step", "").splitlines()
         return found + [line.partition("warning: ")[2] for line in lines if "warning: " in line]
 
     def _repr_html_(self):
         cells = ("mode", "index", "singular_step", "reciprocal_condition")
         head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in cells)
         rows = "".join("<tr>" + "".join(f"<td>{markup.escape(str(mode[name]))}</td>" for name in cells) + "</tr>"
-                       for mode in self._members["modes"])
+                       for mode in self._members.get("modes", []))
         return f"<table><tr>{head}</tr>{rows}</table><pre>{markup.escape(self._text)}</pre>"
 
 

@@ -313,6 +313,14 @@ def _function(name, known=None, arguments=1):
     return function
 
 
+def _filled(shape, value):
+    import numpy as np
+
+    array = np.empty(shape, dtype=object)
+    array.fill(value)
+    return array
+
+
 def elementwise(function):
     """The function of numbers for arrays, which are made of one shape."""
 
@@ -323,7 +331,7 @@ def elementwise(function):
         shape = np.broadcast_shapes(*[value.shape for value in arrays if not isinstance(value, Recorded)])
         if shape == ():
             return function(*[value if isinstance(value, Recorded) else value.item() for value in arrays])
-        full = [np.full(shape, value, dtype=object) if isinstance(value, Recorded) else np.broadcast_to(value, shape) for value in arrays]
+        full = [_filled(shape, value) if isinstance(value, Recorded) else np.broadcast_to(value, shape) for value in arrays]
         result = np.empty(shape, dtype=object)
         for index in np.ndindex(shape):
             result[index] = function(*[value[index] for value in full])

@@ -41,7 +41,7 @@ def _shade(rows, ax):
 
 def plot(rows, names=None, ax=None, modes=True, events=True):
     names = [names] if isinstance(names, str) else list(names or rows.names[:_MOST_DRAWN])
-    values = [rows[name] for name in names]  # unknown names before a figure is opened
+    values = [rows.column(name) for name in names]  # unknown names before a figure is opened
     ax = _axes(ax)
     if modes:
         _shade(rows, ax)
@@ -60,7 +60,7 @@ def plot(rows, names=None, ax=None, modes=True, events=True):
 
 
 def plot_phase(rows, x, y, ax=None, events=True):
-    horizontal, vertical = rows[x], rows[y]
+    horizontal, vertical = rows.column(x), rows.column(y)
     ax = _axes(ax)
     ax.plot(horizontal, vertical, lw=1.2)
     ax.plot(horizontal[:1], vertical[:1], "o", ms=4, color="0.3")

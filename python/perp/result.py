@@ -81,8 +81,14 @@ class Rows(Mapping):
             return self._columns[name][name]
         if name in _SCIPY or name == "mode":
             return getattr(self, name)
-        known = [*self._columns, *_SCIPY]
-        raise KeyError(f"there is no column '{name}'{_perp.suggestion(str(name), known)}")
+        return self._unknown(name)
+
+    def column(self, name):
+        """A column by its name, or t; nothing else."""
+        return self.t if name == "t" else self[name] if name in self._columns else self._unknown(name)
+
+    def _unknown(self, name):
+        raise KeyError(f"there is no column '{name}'{_perp.suggestion(str(name), list(self._columns))}")
 
     def __iter__(self):
         yield "t"

@@ -44,7 +44,7 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     >>> m = perp.trace(lambda t, x, lam, mu: ([x[1], -x[0] - mu*lam[0]], [x[1]]), [1.0, 0.0], laws=["sign"],
     ...                parameters={"mu": 0.3}, t=(0, 10))
     >>> [law.name for law in m.laws]
-    ['x2']
+    ['lambda1']
     """
     if unmodified:
         from .rewriting import unmodified as rewritten

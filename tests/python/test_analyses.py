@@ -70,7 +70,7 @@ def test_equilibria_are_those_of_the_program(program):
     assert without_place(all_points.to_dict()) == without_place(found)
     points = perp.equilibria("filippov_dae")
     assert all(point.kind != "virtual" for point in points)
-    pseudo = next(point for point in points if point.kind == "pseudo-equilibrium")
+    pseudo = next(point for point in points if point.kind == "pseudo")
     np.testing.assert_allclose(pseudo.eigenvalues, [0.875], rtol=1e-9)
     with pytest.raises(perp.InvalidInput, match="no effect with starts=1"):
         perp.equilibria("filippov_dae", starts=1, seed=3)
