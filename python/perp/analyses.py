@@ -6,8 +6,8 @@ import os
 from . import _perp
 from .answers import Answer, Check, Equilibria, Jumps, MlcpSolutions, Modes, Solutions
 from .errors import InvalidInput
-from .model import model_of, setting
-from .running import resolved, settings_of
+from .model import model_of, number_of, setting
+from .running import resolved, say_midpoints, settings_of
 
 _STEP = ("h", "scheme", "selector", "solver", "theta", "tol")
 _TREE = ("h", "scheme", "theta")
@@ -40,7 +40,13 @@ def _question(model, at, keys, options, parameters, hybrid=False):
     _known(model, at)
     more = resolved(model, settings_of(None, options, parameters)) + _state(at)
     reading = _perp.ReadingOptions(list(keys), hybrid)
-    return model, reading, model.overrides(reading, more, keys)
+    overrides = model.overrides(reading, more, keys)
+    say_midpoints(model._read)
+    return model, reading, overrides
+
+
+def _time(t):
+    return None if t is None else number_of(t, "t")
 
 
 def _branches(mode):
@@ -75,17 +81,17 @@ def solutions(model, at=None, t=None, h=None, mode=None, *, scheme=None, selecto
         if mode is not None:
             raise InvalidInput("mode is for the selector, but tree follows every solution")
         model, reading, overrides = _question(model, at, _TREE, options, parameters)
-        members, text = _perp.tree(model._source.read(reading, overrides), t, tree, max_nodes or 10_000)
+        members, text = _perp.tree(model._source.read(reading, overrides), _time(t), tree, max_nodes or 10_000)
         return Answer(json.loads(members), text)
     model, reading, overrides = _question(model, at, _STEP, options, parameters)
-    members, text = _perp.solutions(model._source.read(reading, overrides), t, _branches(mode), max_nodes)
+    members, text = _perp.solutions(model._source.read(reading, overrides), _time(t), _branches(mode), max_nodes)
     return Solutions(json.loads(members), text)
 
 
 def jumps(model, at=None, t=None, mode=None, *, max_nodes=None, **parameters):
     """Every jump after which a continuous solution starts, as `perp jumps`. mode: the one before, see `solutions`."""
     model, reading, overrides = _question(model, at, ("t",), {}, parameters)
-    members, text = _perp.jumps(model._source.read(reading, overrides), t, _branches(mode), _positive(max_nodes, "max_nodes"))
+    members, text = _perp.jumps(model._source.read(reading, overrides), _time(t), _branches(mode), _positive(max_nodes, "max_nodes"))
     return Jumps(json.loads(members), text)
 
 
@@ -102,7 +108,7 @@ def equilibria(model, at=None, t=None, *, starts=None, reach=None, seed=None, ta
             raise InvalidInput(f"{name} is of the starts after the first: it has no effect with starts=1")
     if reach is not None and not 0 < reach < float("inf"):
         raise InvalidInput(f"reach is {reach}; expected a finite number > 0")
-    members, text = _perp.equilibria(model._source.read(reading, overrides), t, starts, defaults[1] if reach is None else reach,
+    members, text = _perp.equilibria(model._source.read(reading, overrides), _time(t), starts, defaults[1] if reach is None else reach,
                                      defaults[2] if seed is None else seed, tangents)
     members = json.loads(members)
     if not virtual:
@@ -116,8 +122,8 @@ def modes(model, at=None, t=None, previous=None, **parameters):
     previous: the values just before, {"z1": 1}; those that are not named have the model's start.
     """
     model, _, overrides = _question(model, at, ("t",), {}, parameters, hybrid=True)
-    given = [(name, float(value)) for name, value in (previous or {}).items()]
-    members, text = _perp.modes(model._source, overrides, t, given)
+    given = [(name, number_of(value, name)) for name, value in (previous or {}).items()]
+    members, text = _perp.modes(model._source, overrides, _time(t), given)
     return Modes(json.loads(members), text)
 
 
@@ -167,10 +173,14 @@ def _problem(M, q, lower, upper, p, norm, name):
     """The problem as the program reads it."""
     import numpy as np
 
+    if M is None or q is None:
+        raise InvalidInput("M and q are missing; expected a problem, or file")
     M = np.asarray(M.toarray() if hasattr(M, "toarray") else M, dtype=float)
     q = np.asarray(q, dtype=float).ravel()
     if M.shape != (len(q), len(q)):
         raise InvalidInput(f"M must be {len(q)}x{len(q)}, as q has {len(q)} entries, but is {'x'.join(map(str, M.shape))}")
+    if not np.all(np.isfinite(M)) or not np.all(np.isfinite(q)):
+        raise InvalidInput("M or q holds nan or inf; expected finite numbers")
     if not isinstance(p, int) or not 0 <= p <= len(q):
         raise InvalidInput(f"p is {p}; expected a whole number from 0 to {len(q)}")
     m = len(q) - p

@@ -3,6 +3,7 @@
 import re
 
 _PLACE = re.compile(r"(?P<file>.*?):(?P<line>\d+):(?P<column>\d+): ", re.DOTALL)
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
 class PerpError(Exception):
@@ -11,6 +12,10 @@ class PerpError(Exception):
 
 class InvalidInput(PerpError, ValueError):
     """An argument or a model is wrong: what was found, what is expected, the nearest known name."""
+
+    def __init__(self, message):
+        # Flags of the program are keywords here.
+        super().__init__(_FLAG.sub(lambda flag: flag[1].replace("-", "_"), message))
 
 
 class ModelError(InvalidInput):

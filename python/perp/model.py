@@ -1,7 +1,6 @@
 """Models: from the zoo, files, text, Python values, matrices."""
 
 import os
-import tomllib
 from collections import namedtuple
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -174,7 +173,7 @@ class Model:
         """Its text. `perp.loads(m.to_toml()) == m`."""
         if not self._overrides:
             return self._source.text
-        tables = tomllib.loads(self._source.text)
+        tables = _parsed(self._source.text)
         for key, value, _ in self._overrides:
             _put(tables, key, value)
         if any(key != "run.h" for key, _, _ in self._overrides):
@@ -189,7 +188,7 @@ class Model:
     def __eq__(self, other):
         if not isinstance(other, Model):
             return NotImplemented
-        return tomllib.loads(self.to_toml()) == tomllib.loads(other.to_toml())
+        return _parsed(self.to_toml()) == _parsed(other.to_toml())
 
     __hash__ = None
 
@@ -209,6 +208,12 @@ class Model:
         return solve(self, *arguments, **options)
 
 
+def _parsed(text):
+    import tomllib  # with its first use: `import perp` is quick
+
+    return tomllib.loads(text)
+
+
 def _restored(text, name, overrides):
     return Model.__new__(Model)._begin(text, name, overrides)
 
@@ -216,8 +221,8 @@ def _restored(text, name, overrides):
 def _value_of(text):
     """The value of a setting as a file has it: a number, a list, else text."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return _parsed(f"value = {text}")["value"]
+    except ValueError:
         return text
 
 
@@ -304,6 +309,8 @@ def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=N
         if key not in RUN_KEYS:
             raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
     A = _dense(A, "A")
+    if not A:
+        raise InvalidInput("A is empty; expected a row for each variable")
     n, laws = len(A), list(laws)
     m = len(laws)
     A = _dense(A, "A", (n, n))
@@ -326,6 +333,8 @@ def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=N
 
 def load(model):
     """A model of the zoo by its name, or a model file by its path."""
+    if not isinstance(model, (str, os.PathLike)):
+        raise InvalidInput(f"the model is {type(model).__name__}; expected a name of the zoo or a file")
     path = _perp.find_model(os.fspath(model))
     return Model.from_toml(_perp.read_text(path), path)
 
@@ -333,6 +342,24 @@ def load(model):
 def loads(text, name="model"):
     """A model from the text of a model file; `name` stands for the file in messages."""
     return Model.from_toml(text, name)
+
+
+def number_of(value, what):
+    """One finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{what}: found {value!r}; expected a number") from None
+    if not abs(number) < float("inf"):
+        raise InvalidInput(f"{what} is {number}; expected a finite number")
+    return number
+
+
+def numbers_of(values, what):
+    """Finite numbers."""
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise InvalidInput(f"{what}: found {values!r}; expected numbers")
+    return [number_of(value, what) for value in values]
 
 
 def model_of(model):

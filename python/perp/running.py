@@ -4,7 +4,7 @@ import sys
 
 from . import _perp
 from .errors import InvalidInput, NotSolved
-from .model import RUN, model_of, setting
+from .model import RUN, model_of, numbers_of, setting
 
 _OPTIONS = ("h", "scheme", "tol", "selector", "policy", "theta", "solver", "cross_check", "split_at_events")
 
@@ -13,6 +13,8 @@ def settings_of(t, options, parameters):
     """Overrides of [run] and of the model, as the user wrote them."""
     more = []
     if t is not None:
+        if isinstance(t, str) or not hasattr(t, "__len__"):
+            raise InvalidInput(f"t: found {t!r}; expected (start, end)")
         if len(t) != 2:
             raise InvalidInput(f"t has {len(t)} entries; expected (start, end)")
         more.append(("run.t", f"[{setting('t', t[0])[1]}, {setting('t', t[1])[1]}]", f"t={tuple(t)}"))
@@ -59,7 +61,7 @@ def run_arguments(t_eval, max_steps, callback, bar):
         raise InvalidInput(f"max_steps is {max_steps}; expected a whole number > 0")
     if callback is not None and not callable(callback):
         raise InvalidInput(f"callback is {type(callback).__name__}; expected a function of t, x, lam, mode")
-    times = [] if t_eval is None else [float(value) for value in t_eval]
+    times = [] if t_eval is None else numbers_of(t_eval, "t_eval")
     if t_eval is not None and not times:
         raise InvalidInput("t_eval is empty; expected times")
     return _perp.RunArguments(times, max_steps or 0, callback, bar)
@@ -87,9 +89,19 @@ def _shows_progress():
     return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
+def say_midpoints(read):
+    """Which intervals of a model count with their middle."""
+    if read.midpoints:
+        import warnings
+
+        warnings.warn(f"{read.file}: intervals count with their middle: {', '.join(read.midpoints)}; perp.enclose bounds all of them",
+                      stacklevel=4)
+
+
 def _finish(run, model, more, check):
     from .result import Result
 
+    say_midpoints(run.model)
     result = Result(run, model, more)
     if check and not result.success:
         raise NotSolved(f"{result.status}: {result.message}", result)

@@ -6,7 +6,7 @@ from collections import namedtuple
 from . import _perp
 from .analyses import _STUDY, _known, threads_of
 from .errors import InvalidInput
-from .model import model_of, setting_text
+from .model import model_of, numbers_of, setting_text
 from .running import resolved, settings_of
 
 
@@ -155,7 +155,7 @@ def converge(models, h, *, reference=None, error="end", t=None, whole_steps=Fals
     reference: exact, finest, located; None: exact if the model has it and no event times are measured, else finest.
     """
     models = list(models) if isinstance(models, (list, tuple)) else [models]
-    steps = [float(value) for value in h]
+    steps = numbers_of([h] if isinstance(h, (int, float)) else h, "h")
     if not steps or not all(value > 0 for value in steps) or len(set(steps)) < len(steps):
         raise InvalidInput("h: expected different positive step lengths")
     errors = [error] if isinstance(error, str) else list(error)
@@ -230,6 +230,6 @@ def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=N
         raise InvalidInput(f"pieces is {pieces}; expected a whole number > 0")
     if tol is not None and not tol > 0:
         raise InvalidInput(f"tol is {tol}; expected a number > 0")
-    times = None if times is None else [float(value) for value in times]
+    times = None if times is None else numbers_of(times, "times")
     return Enclosure(_perp.enclose(model._source, overrides, times, orders if order is None else order, tol,
                                    all_pieces if pieces is None else pieces, tube, threads_of(threads)))
