@@ -13,8 +13,10 @@ VERSION = re.search(r"^project\(perp VERSION ([\d.]+)", (ROOT / "CMakeLists.txt"
 
 
 def built():
-    """A build tree of the same sources, up to date; None: there is none."""
-    tree = pathlib.Path(os.environ.get("PERP_BUILD", ROOT / "build" / "release"))
+    """A build tree of the same sources, up to date; None: there is none. PERP_LIBRARIES names one that is taken as it is."""
+    if "PERP_LIBRARIES" in os.environ:
+        return pathlib.Path(os.environ["PERP_LIBRARIES"])
+    tree = ROOT / "build" / "release"
     cache = tree / "CMakeCache.txt"
     if not cache.is_file() or f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text():
         return None
