@@ -18,9 +18,11 @@ def built():
         return pathlib.Path(os.environ["PERP_LIBRARIES"])
     tree = ROOT / "build" / "release"
     cache = tree / "CMakeCache.txt"
-    if not cache.is_file() or f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in cache.read_text():
+    text = cache.read_text() if cache.is_file() else ""
+    if f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in text:
         return None
-    subprocess.run(["cmake", "--build", str(tree), "--target", "perp", "perp_io"], check=True)
+    targets = ["perp", "perp_io", *(["perp_python"] if "PERP_PYTHON:BOOL=ON\n" in text else [])]
+    subprocess.run(["cmake", "--build", str(tree), "--target", *targets], check=True)
     return tree
 
 

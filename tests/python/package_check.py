@@ -7,6 +7,7 @@ folder: it brings the zoo along and has the bits of PROGRAM.
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,8 +35,8 @@ def run(*command, **options):
 
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
-    run("git", "clone", "--quiet", "--depth", "1", f"file://{root}", folder / "clone") if (root / ".git").exists() else None
     source = folder / "clone"
+    shutil.copytree(root, source, ignore=shutil.ignore_patterns("build", "out", ".git", "_skbuild", "__pycache__", "*.egg-info"))
     environment = {**os.environ, "PERP_LIBRARIES": str(build)}
     environment.pop("PYTHONPATH", None)
     run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-index", "-w", folder / "wheels", source, env=environment)
