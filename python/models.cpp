@@ -67,7 +67,7 @@ py::list listed(const std::string& kind) {
     for (const NamedLaw& law : named_laws()) list.append(py::make_tuple(law.name, law.meaning, law.arguments));
   if (kind == "schemes")
     for (const SchemeEntry* entry : scheme_entries())
-      list.append(py::make_tuple(entry->name, entry->meaning, entry->keys));
+      list.append(py::make_tuple(entry->name, entry->meaning, entry->keys()));
   if (kind == "solvers")
     for (const MlcpSolver* method : solvers()) list.append(py::make_tuple(method->name, method->description));
   return list;
