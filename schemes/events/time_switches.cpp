@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -45,7 +46,7 @@ Dcs with_formulas(Lcs lcs) {
 
 TimeSwitches::TimeSwitches(const Lcs& lcs) : TimeSwitches(with_formulas(lcs), Of::jumps) {}
 
-TimeSwitches::TimeSwitches(const Dcs& system, Of which) {
+TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
   const std::vector<int> lines = copy_functions_of_time(system, which);
   add_laws(system, lines, which);
   std::sort(arguments_.begin(), arguments_.end());
@@ -74,6 +75,8 @@ std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system, Of whic
       const int b = line.b < 0 ? -1 : copied[static_cast<std::size_t>(line.b)];
       if ((line.a >= 0 && a < 0) || (line.b >= 0 && b < 0)) continue;
       copied[at] = tape_.apply(line.operation, a, b);
+      if (line.operation == Operation::table && tape_[a].operation == Operation::input)
+        add_table(table_of(tape_[b].value));
       for (const int operand : {line.a, line.b})
         if (operand >= 0 && moves[static_cast<std::size_t>(operand)]) moves[at] = 1;
       if (is_counted(line.operation, which) && !moves[at])
@@ -81,6 +84,51 @@ std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system, Of whic
     }
   }
   return copied;
+}
+
+void TimeSwitches::add_table(const DataTable& table) {
+  const bool switches = !table.jumps().empty() || (which_ == Of::kinks && !table.kinks().empty());
+  if (switches && std::find(tables_.begin(), tables_.end(), &table) == tables_.end())
+    tables_.push_back(&table);
+}
+
+std::optional<TimeSwitches::Switch> TimeSwitches::next(double t, double end) {
+  double moment = end;
+  const auto look_at = [&](const std::vector<double>& times) {
+    const auto first = std::upper_bound(times.begin(), times.end(), t);
+    if (first != times.end()) moment = std::min(moment, *first);
+  };
+  for (const DataTable* table : tables_) {
+    look_at(table->jumps());
+    if (which_ == Of::kinks) look_at(table->kinks());
+  }
+  // Zeros of formulas are looked for up to there only.
+  const auto zero = zeros_.count() == 0 ? std::nullopt : zeros_.next(t, moment);
+  if (zero || !(moment < end)) return zero;
+  return Switch{std::max(t, std::nextafter(moment, t)), moment};
+}
+
+bool TimeSwitches::is_of_data(double t) const {
+  for (const DataTable* table : tables_)
+    for (const std::vector<double>* times : {&table->jumps(), &table->kinks()})
+      if (std::binary_search(times->begin(), times->end(), t)) return true;
+  return false;
+}
+
+double TimeSwitches::decided_before(const Switch& at, double since) {
+  return is_of_data(at.after) ? at.before : zeros_.decided_before(at, since);
+}
+
+std::vector<std::string> TimeSwitches::jumps_at(double t) const {
+  std::vector<std::string> list;
+  for (const DataTable* table : tables_) {
+    if (!std::binary_search(table->jumps().begin(), table->jumps().end(), t)) continue;
+    const auto k = static_cast<std::size_t>(
+        std::lower_bound(table->times().begin(), table->times().end(), t) - table->times().begin());
+    list.push_back(
+        fmt::format("{}: {:g} -> {:g}", table->name(), table->values()[k - 1], table->values()[k]));
+  }
+  return list;
 }
 
 /// Laws whose argument is a function of t: it leaves a branch where it passes an end of it.

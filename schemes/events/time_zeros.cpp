@@ -43,7 +43,21 @@ TimeZeros::TimeZeros(Tape tape, std::vector<int> lines)
     : tape_(std::move(tape)),
       lines_(std::move(lines)),
       series_(static_cast<std::size_t>(tape_.size())),
-      values_(static_cast<std::size_t>(tape_.size())) {}
+      values_(static_cast<std::size_t>(tape_.size())) {
+  const std::vector<bool> needed = needed_lines(tape_, lines_);
+  for (int k = 0; k < tape_.size(); ++k)
+    if (needed[static_cast<std::size_t>(k)] && tape_[k].operation == Operation::table)
+      tables_.push_back(&table_of(tape_[tape_[k].b].value));
+}
+
+/// Up to where the series at t hold: the next time of any table.
+double TimeZeros::end_of_pieces(double t, double end) const {
+  for (const DataTable* table : tables_) {
+    const auto next = std::upper_bound(table->times().begin(), table->times().end(), t);
+    if (next != table->times().end()) end = std::min(end, *next);
+  }
+  return end;
+}
 
 void TimeZeros::expand(double t) {
   Series time(t);
@@ -108,10 +122,16 @@ std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double e
       sign = own;
       since = now;
     }
-    const double length = safe_share * reach(series, order, end - now);
+    const double last = end_of_pieces(now, end);
+    const double whole = reach(series, order, last - now);
+    if (last < end && whole >= last - now) {
+      now = last;
+      continue;
+    }
+    const double length = safe_share * whole;
     collapsed = length < least;
     now = std::max(now + std::max(length, least), std::nextafter(now, end));
-    now = std::min(now, end);
+    now = std::min(now, last);
   }
   return std::nullopt;
 }

@@ -48,6 +48,10 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   Selection selection = select_from(undecided);
   if (selection.admissible.empty() && static_cast<int>(undecided.size()) < system_.m())
     selection = select_from(all_laws_);
+  if (options_.ends_with_mode && !first && selection.admissible.empty()) {
+    end_with_mode({0});
+    return;
+  }
   // The sensitivities need the series.
   if (selection.admissible.empty() && is_at_edge_ && !sensitivities_.active())
     selection.admissible = continuations_by_rates(undecided);

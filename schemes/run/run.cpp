@@ -97,6 +97,8 @@ class Run {
       const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
       if (stop > start && !go_to(stop, length)) return false;
       passage_.pass_switch(moment);
+      for (const std::string& jump : changes_.switches->jumps_at(moment))
+        record_.events().push_back(event_at(EventKind::mode_change, moment, scheme_.x(), jump));
       find_switch(moment);
       if (!is_end) continue;
       stands_ = {scheme_.t(), t_next};

@@ -1,0 +1,33 @@
+// The law `gap`, and its name for model files.
+#include <cmath>
+#include <string>
+
+#include <perp/core/base/error.hpp>
+#include <perp/core/law_table.hpp>
+#include <perp/core/laws/gap.hpp>
+
+namespace perp {
+
+Law gap(double lower, double upper) {
+  if (!(std::isfinite(lower) && std::isfinite(upper) && lower < upper))
+    throw InvalidInput("gap(lower, upper) must have finite bounds with lower < upper but has " +
+                       std::to_string(lower) + " and " + std::to_string(upper));
+  return {"gap", {{0, 1, 0, {-inf, lower}, {0, 0}, "low"}, {0, 1, 1, {upper, inf}, {1, 1}, "high"}},
+          true};
+}
+
+namespace law_files {
+namespace {
+
+constexpr NamedLaw laws[] = {
+    {"gap", 2, "lambda = 0 for w <= l, 1 for w >= u, no value between; with memory",
+     [](const double* a) { return perp::gap(a[0], a[1]); }},
+};
+
+}  // namespace
+
+extern const NamedLaws gap;
+const NamedLaws gap{laws};
+
+}  // namespace law_files
+}  // namespace perp
