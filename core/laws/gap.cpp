@@ -1,6 +1,6 @@
 // The law `gap`, and its name for model files.
+#include <fmt/format.h>
 #include <cmath>
-#include <string>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/law_table.hpp>
@@ -10,8 +10,8 @@ namespace perp {
 
 Law gap(double lower, double upper) {
   if (!(std::isfinite(lower) && std::isfinite(upper) && lower < upper))
-    throw InvalidInput("gap(lower, upper) must have finite bounds with lower < upper but has " +
-                       std::to_string(lower) + " and " + std::to_string(upper));
+    throw InvalidInput(
+        fmt::format("law 'gap' has the ends {:g} and {:g}; expected numbers in this order", lower, upper));
   return {"gap", {{0, 1, 0, {-inf, lower}, {0, 0}, "low"}, {0, 1, 1, {upper, inf}, {1, 1}, "high"}},
           true};
 }

@@ -1,5 +1,6 @@
 // Matrices of HDF5 files, for [multilinear]: the commands hand it to the reader of model files.
 #include <fmt/format.h>
+#include <algorithm>
 #include <vector>
 
 #include <perp/core/base/error.hpp>
@@ -90,17 +91,19 @@ class SparseFile {
         ir.size() != data.size())
       fail(fmt::format("has {} data, {} ir and a jc that ends with {}; expected as many", data.size(),
                        ir.size(), jc.empty() ? 0 : jc.back()));
+    if (!std::is_sorted(jc.begin(), jc.end())) fail("has a jc that falls");
     SparseEntries matrix{stated_rows(object), static_cast<int>(jc.size()) - 1, {}};
-    for (int column = 0; column < matrix.columns; ++column) {
-      if (jc[at(column) + 1] < jc[at(column)]) fail("has a jc that falls");
+    for (int column = 0; column < matrix.columns; ++column)
       for (auto k = at(jc[at(column)]); k < at(jc[at(column) + 1]); ++k) {
-        if (ir[k] < 0 || (matrix.rows >= 0 && ir[k] >= matrix.rows))
-          fail(fmt::format("has an entry in row {} (from 0); expected rows 0 to {}", ir[k],
-                           matrix.rows - 1));
+        check_row(ir[k], matrix.rows);
         matrix.entries.push_back({static_cast<int>(ir[k]), column, data[k]});
       }
-    }
     return matrix;
+  }
+
+  void check_row(double row, int rows) const {
+    if (row < 0 || (rows >= 0 && row >= rows))
+      fail(fmt::format("has an entry in row {} (from 0); expected rows 0 to {}", row, rows - 1));
   }
 
   SparseEntries dense(const Handle& set) {

@@ -199,31 +199,31 @@ std::string structure_text(const HybridModel& model) {
          incidence_text(model, structure) + binaries_text(model, structure);
 }
 
+namespace {
+
+std::vector<std::string> mode_row(const StartMode& mode, bool is_chosen) {
+  std::vector<std::string> z;
+  for (const double value : mode.continuation.z) z.push_back(fmt::format("{:g}", value));
+  const std::string index =
+      mode.index ? fmt::format("regular, index {}", *mode.index) : std::string("singular");
+  return {is_chosen ? "*" : "", z.empty() ? "smooth" : fmt::format("{}", fmt::join(z, " ")),
+          mode.continuation.is_strict ? "strict" : "weak", mode.fault.empty() ? index : mode.fault};
+}
+
+}  // namespace
+
 std::string start_modes_text(const HybridModes& modes, const StartModes& start) {
   const HybridModel& model = modes.model();
   const HybridContinuations& found = start.found;
-  std::string text = fmt::format("start        t = {:g}; {} mode{} continue{}{}\n",
-                                 model.head.run.span.start, found.list.size(),
-                                 found.list.size() == 1 ? "" : "s", found.list.size() == 1 ? "s" : "",
-                                 found.is_complete ? "" : " of those that were looked at");
+  const char* ending = found.list.size() == 1 ? "mode continues" : "modes continue";
+  std::string text = fmt::format("start        t = {:g}; {} {}{}\n", model.head.run.span.start,
+                                 found.list.size(), ending,
+                                 found.is_complete ? "" : ", of those that were looked at");
   for (const int row : found.violated)
-    text += fmt::format("  the declared start violates {}\n",
-                        row < static_cast<int>(model.f.size() + model.g.size())
-                            ? row_text(model, row)
-                            : model.binaries[at(row) - model.f.size() - model.g.size()].name);
+    text += fmt::format("  the declared start violates {}\n", row_text(model, row));
   TextTable table({"", "mode", "verdict", "DAE in this mode"});
-  for (std::size_t k = 0; k < start.modes.size(); ++k) {
-    const StartMode& mode = start.modes[k];
-    std::vector<std::string> z;
-    for (int i = 0; i < model.q(); ++i)
-      z.push_back(fmt::format("{:g}", mode.continuation.z[at(i)]));
-    table.add({found.chosen && *found.chosen == static_cast<int>(k) ? "*" : "",
-               z.empty() ? "smooth" : fmt::format("{}", fmt::join(z, " ")),
-               mode.continuation.is_strict ? "strict" : "weak",
-               !mode.fault.empty() ? mode.fault
-               : mode.index        ? fmt::format("regular, index {}", *mode.index)
-                                   : "singular"});
-  }
+  for (std::size_t k = 0; k < start.modes.size(); ++k)
+    table.add(mode_row(start.modes[k], found.chosen && at(*found.chosen) == k));
   return start.modes.empty() ? text : text + table.text("  ");
 }
 

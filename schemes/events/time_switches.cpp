@@ -48,6 +48,7 @@ TimeSwitches::TimeSwitches(const Lcs& lcs) : TimeSwitches(with_formulas(lcs), Of
 
 TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
   const std::vector<int> lines = copy_functions_of_time(system, which);
+  add_tables();
   add_laws(system, lines, which);
   std::sort(arguments_.begin(), arguments_.end());
   arguments_.erase(std::unique(arguments_.begin(), arguments_.end()), arguments_.end());
@@ -75,8 +76,6 @@ std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system, Of whic
       const int b = line.b < 0 ? -1 : copied[static_cast<std::size_t>(line.b)];
       if ((line.a >= 0 && a < 0) || (line.b >= 0 && b < 0)) continue;
       copied[at] = tape_.apply(line.operation, a, b);
-      if (line.operation == Operation::table && tape_[a].operation == Operation::input)
-        add_table(table_of(tape_[b].value));
       for (const int operand : {line.a, line.b})
         if (operand >= 0 && moves[static_cast<std::size_t>(operand)]) moves[at] = 1;
       if (is_counted(line.operation, which) && !moves[at])
@@ -86,10 +85,17 @@ std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system, Of whic
   return copied;
 }
 
-void TimeSwitches::add_table(const DataTable& table) {
-  const bool switches = !table.jumps().empty() || (which_ == Of::kinks && !table.kinks().empty());
-  if (switches && std::find(tables_.begin(), tables_.end(), &table) == tables_.end())
-    tables_.push_back(&table);
+/// Data of t itself.
+void TimeSwitches::add_tables() {
+  for (int k = 0; k < tape_.size(); ++k) {
+    if (tape_[k].operation != Operation::table) continue;
+    if (tape_[tape_[k].a].operation != Operation::input) continue;
+    const DataTable& table = table_of(tape_[tape_[k].b].value);
+    const bool switches =
+        !table.jumps().empty() || (which_ == Of::kinks && !table.kinks().empty());
+    if (switches && std::find(tables_.begin(), tables_.end(), &table) == tables_.end())
+      tables_.push_back(&table);
+  }
 }
 
 std::optional<TimeSwitches::Switch> TimeSwitches::next(double t, double end) {

@@ -40,7 +40,7 @@ class TimeSwitches {
 
  private:
   std::vector<int> copy_functions_of_time(const Dcs& system, Of which);
-  void add_table(const DataTable& table);
+  void add_tables();
   void add_laws(const Dcs& system, const std::vector<int>& lines, Of which);
 
   TimeZeros zeros_;

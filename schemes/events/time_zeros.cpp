@@ -37,6 +37,13 @@ double reach(const Series& series, int order, double longest) {
   return low;
 }
 
+/// A share of that; all of it where the sign is kept to the end of a piece, at which it is looked at again.
+template <class Series>
+double safe_length(const Series& series, double longest, bool is_piece) {
+  const double length = reach(series, TimeZeros::order, longest);
+  return is_piece && length >= longest ? length : safe_share * length;
+}
+
 }  // namespace
 
 TimeZeros::TimeZeros(Tape tape, std::vector<int> lines)
@@ -123,12 +130,7 @@ std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double e
       since = now;
     }
     const double last = end_of_pieces(now, end);
-    const double whole = reach(series, order, last - now);
-    if (last < end && whole >= last - now) {
-      now = last;
-      continue;
-    }
-    const double length = safe_share * whole;
+    const double length = safe_length(series, last - now, last < end);
     collapsed = length < least;
     now = std::max(now + std::max(length, least), std::nextafter(now, end));
     now = std::min(now, last);

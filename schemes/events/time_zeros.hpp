@@ -13,6 +13,8 @@ namespace perp {
 /// the Taylor series of a line has no zero.
 class TimeZeros {
  public:
+  static constexpr int order = 8;  ///< of the series
+
   TimeZeros() = default;
   TimeZeros(Tape tape, std::vector<int> lines);
 
@@ -33,7 +35,6 @@ class TimeZeros {
   [[nodiscard]] std::size_t count() const { return lines_.size(); }
 
  private:
-  static constexpr int order = 8;
   using Series = Taylor<double, order>;
 
   void expand(double t);

@@ -63,55 +63,71 @@ int InputTables::time_column(const CsvColumns& columns, const std::string& input
   return 0;
 }
 
-KnownInput InputTables::read(const std::string& name, const Value& table, const Span& span, Tape& tape) {
-  const Document& document = context_.document();
-  const std::string what = "input '" + name + "'";
-  context_.check_keys(table, what, {"between", "column", "file", "time"});
-  const auto required = [&](const char* key) -> const Value& {
-    const Value* value = context_.find(&table, "inputs." + name, key);
-    if (value == nullptr)
-      document.fail(table, fmt::format("'{}' is missing in {}; expected {{ file = \"data.csv\", "
-                                       "column = \"name\", between = \"linear\" }}",
-                                       key, what));
-    return *value;
-  };
-  const Value& file_name = required("file");
-  const CsvColumns& columns = file(file_name, context_.text(file_name, "file of " + what));
-  const Value& column_name = required("column");
-  const int values = column(columns, column_name, context_.text(column_name, "column of " + what));
-  DataTable::Between between = DataTable::Between::linear;
-  if (const Value* given = context_.find(&table, "inputs." + name, "between")) {
-    const std::vector<std::string> words{"linear", "hold"};
-    const std::string word = context_.text(*given, "between of " + what);
-    if (word != "linear" && word != "hold")
-      document.fail(*given, fmt::format("between of {} is '{}'; expected linear or hold{}", what,
-                                        word, suggestion(word, words)));
-    if (word == "hold") between = DataTable::Between::hold;
-  }
+const Value& InputTables::required(const std::string& name, const Value& table,
+                                   const char* key) const {
+  const Value* value = context_.find(&table, "inputs." + name, key);
+  if (value == nullptr)
+    context_.document().fail(
+        table, fmt::format("'{}' is missing in input '{}'; expected {{ file = \"data.csv\", column "
+                           "= \"name\", between = \"linear\" }}",
+                           key, name));
+  return *value;
+}
+
+DataTable::Between InputTables::between(const std::string& name, const Value& table) const {
+  const Value* given = context_.find(&table, "inputs." + name, "between");
+  if (given == nullptr) return DataTable::Between::linear;
+  const std::vector<std::string> words{"linear", "hold"};
+  const std::string word = context_.text(*given, "between of input '" + name + "'");
+  if (word != words[0] && word != words[1])
+    context_.document().fail(*given, fmt::format("between of input '{}' is '{}'; expected linear or "
+                                                 "hold{}",
+                                                 name, word, suggestion(word, words)));
+  return word == words[0] ? DataTable::Between::linear : DataTable::Between::hold;
+}
+
+namespace {
+
+/// Throws InvalidInput where times do not increase, or do not cover the span.
+void check_times(const CsvColumns& columns, const std::vector<double>& times, const Span& span) {
+  for (int row = 1; row < columns.rows(); ++row)
+    if (!(times[at(row)] > times[at(row - 1)]))
+      throw InvalidInput(fmt::format("{}:{}:1: found time {} behind {}; expected increasing times",
+                                     columns.name(), columns.line(row), times[at(row)],
+                                     times[at(row - 1)]));
+  if (times.back() < span.end)
+    throw InvalidInput(fmt::format("{} ends at t = {}, and the run at t = {}; expected rows up to it",
+                                   columns.name(), times.back(), span.end));
+  if (times.front() > span.start)
+    throw InvalidInput(fmt::format(
+        "{} begins at t = {}, and the run at t = {}; expected rows from there on", columns.name(),
+        times.front(), span.start));
+}
+
+}  // namespace
+
+KnownInput InputTables::read(const std::string& name, const Value& table, const Span& span,
+                             Tape& tape) {
+  context_.check_keys(table, "input '" + name + "'", {"between", "column", "file", "time"});
+  const Value& file_name = required(name, table, "file");
+  const CsvColumns& columns = file(file_name, context_.text(file_name, "file of input '" + name + "'"));
+  const Value& column_name = required(name, table, "column");
+  const int values =
+      column(columns, column_name, context_.text(column_name, "column of input '" + name + "'"));
+  const int time = time_column(columns, name, table);
+  const DataTable::Between kind = between(name, table);
   try {
-    const int time = time_column(columns, name, table);
     const std::vector<double> times = columns.numbers(time);
-    for (int row = 1; row < columns.rows(); ++row)
-      if (!(times[at(row)] > times[at(row - 1)]))
-        throw InvalidInput(fmt::format("{}:{}:1: found time {} behind {}; expected increasing times",
-                                       columns.name(), columns.line(row), times[at(row)],
-                                       times[at(row - 1)]));
-    DataTable data(name, times, columns.numbers(values), between);
-    if (data.end() < span.end || data.start() > span.start)
-      throw InvalidInput(fmt::format(
-          "{} {} at t = {}, and the run {} at t = {}; expected rows for all of its time [{}, {}]",
-          columns.name(), data.end() < span.end ? "ends" : "begins",
-          data.end() < span.end ? data.end() : data.start(),
-          data.end() < span.end ? "ends" : "begins",
-          data.end() < span.end ? span.end : span.start, span.start, span.end));
+    check_times(columns, times, span);
+    const double number = number_of({name, times, columns.numbers(values), kind});
     const int line = tape.apply(Operation::table, tape.input(HybridModel::time_input()),
-                                tape.constant(number_of(std::move(data))));
+                                tape.constant(number));
     return {name, line,
             InputData{path_of(columns.name()), columns.header()[at(values)],
                       columns.header()[at(time)],
-                      between == DataTable::Between::hold ? "hold" : "linear"}};
+                      kind == DataTable::Between::hold ? "hold" : "linear"}};
   } catch (const InvalidInput& problem) {
-    document.fail(file_name, problem.what());
+    context_.document().fail(file_name, problem.what());
   }
 }
 

@@ -21,6 +21,9 @@ class InputTables {
   KnownInput read(const std::string& name, const Value& table, const Span& span, Tape& tape);
 
  private:
+  [[nodiscard]] const Value& required(const std::string& name, const Value& table,
+                                      const char* key) const;
+  [[nodiscard]] DataTable::Between between(const std::string& name, const Value& table) const;
   [[nodiscard]] std::string path_of(const std::string& given) const;
   const CsvColumns& file(const Value& place, const std::string& given);
   [[nodiscard]] int column(const CsvColumns& columns, const Value& place,

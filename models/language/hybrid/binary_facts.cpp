@@ -109,6 +109,21 @@ void add_pairs(FaceTexts& faces, std::vector<int> lines, BinaryBlock& block) {
         block.pairs.push_back(*std::move(found));
 }
 
+/// The constraints of a block with these values of its binaries; their lines join `lines`.
+std::vector<std::string> read_faces(const HybridModel& model, const SubProblem& block,
+                                    const std::vector<int>& z, FaceTexts& faces,
+                                    std::set<int>& lines) {
+  const auto equations = static_cast<int>(model.f.size());
+  std::vector<std::string> texts;
+  for (const int row : block.rows) {
+    const int line = row < equations ? -1 : faces.line(row - equations, z);
+    if (line < 0) continue;
+    texts.push_back(faces.text_of(row - equations, z) + " <= 0");
+    lines.insert(line);
+  }
+  return texts;
+}
+
 BinaryBlock read_block(const HybridModel& model, const HybridStructure& structure, int number,
                        FaceTexts& faces) {
   BinaryBlock result{number, {}, {}, {}};
@@ -117,24 +132,14 @@ BinaryBlock read_block(const HybridModel& model, const HybridStructure& structur
     if (unknown >= model.n()) result.binaries.push_back(unknown - model.n());
   std::sort(result.binaries.begin(), result.binaries.end());
   if (result.binaries.empty() || result.binaries.size() > most_binaries) return result;
-  const auto equations = static_cast<int>(model.f.size());
   std::set<int> lines;
   for (int bits = 0; bits < 1 << result.binaries.size(); ++bits) {
     std::vector<int> z(at(model.q()), -1);
     for (std::size_t k = 0; k < result.binaries.size(); ++k)
       z[at(result.binaries[k])] = bits >> (result.binaries.size() - 1 - k) & 1;
-    std::vector<std::string> texts;
-    for (const int row : block.rows) {
-      if (row < equations) continue;
-      const int line = faces.line(row - equations, z);
-      if (line < 0) continue;
-      texts.push_back(faces.text_of(row - equations, z) + " <= 0");
-      lines.insert(line);
-    }
-    result.faces.push_back(std::move(texts));
+    result.faces.push_back(read_faces(model, block, z, faces, lines));
   }
-  if (lines.size() <= most_faces)
-    add_pairs(faces, {lines.begin(), lines.end()}, result);
+  if (lines.size() <= most_faces) add_pairs(faces, {lines.begin(), lines.end()}, result);
   return result;
 }
 

@@ -1,7 +1,6 @@
 // Where the matrices of [multilinear] come from: read_multilinear makes lines of a tape of them.
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -170,36 +169,38 @@ MatrixSource::Found MatrixSource::find(const std::string& whole, const std::stri
   return in_file(table + "/" + part);
 }
 
+/// Appends the rows of F.state or another part to S, whose columns are -1 before the first one.
+void MatrixSource::append(const char* name, int rows, SparseEntries& S) const {
+  const Found found = find("", "F", name);
+  const bool is_there = found.place != nullptr && !(found.matrix.rows == 0 && rows == 0);
+  if (is_there) {
+    const int own = found.matrix.rows < 0 ? rows : found.matrix.rows;
+    if (own != rows)
+      document_.fail(*found.place, fmt::format("F.{} has {} rows; expected {}, one for each signal",
+                                               name, own, rows));
+    if (S.columns >= 0 && found.matrix.columns != S.columns)
+      document_.fail(*found.place, fmt::format("F.{} has {} columns; expected {}, as those before have",
+                                               name, found.matrix.columns, S.columns));
+    S.columns = found.matrix.columns;
+    for (const SparseEntry& entry : found.matrix.entries) {
+      if (entry.row >= rows)
+        document_.fail(*found.place, fmt::format("F.{} has an entry in row {}; expected rows 1 to {}",
+                                                 name, entry.row + 1, rows));
+      S.entries.push_back({S.rows + entry.row, entry.column, entry.value});
+    }
+  }
+  S.rows += rows;
+}
+
 /// The rows of F.stateDerivative, F.state, ... below each other.
 SparseEntries MatrixSource::split_S() const {
-  const std::array<std::pair<const char*, int>, 5> parts{
-      std::pair("stateDerivative", counts_.states), {"state", counts_.states},
-      {"input", counts_.inputs}, {"algebraic", counts_.algebraic}, {"boolean", counts_.binaries}};
-  SparseEntries S;
-  bool has_any = false;
-  for (const auto& [name, rows] : parts) {
-    const Found found = find("", "F", name);
-    if (found.place != nullptr && !(found.matrix.rows == 0 && rows == 0)) {
-      const int own = found.matrix.rows < 0 ? rows : found.matrix.rows;
-      if (own != rows)
-        document_.fail(*found.place, fmt::format("F.{} has {} rows; expected {}, one for each signal",
-                                                 name, own, rows));
-      if (has_any && found.matrix.columns != S.columns)
-        document_.fail(*found.place,
-                       fmt::format("F.{} has {} columns; expected {}, as those before have", name,
-                                   found.matrix.columns, S.columns));
-      S.columns = found.matrix.columns;
-      has_any = true;
-      for (const SparseEntry& entry : found.matrix.entries) {
-        if (entry.row >= rows)
-          document_.fail(*found.place, fmt::format("F.{} has an entry in row {}; expected rows 1 to {}",
-                                                   name, entry.row + 1, rows));
-        S.entries.push_back({S.rows + entry.row, entry.column, entry.value});
-      }
-    }
-    S.rows += rows;
-  }
-  if (!has_any)
+  SparseEntries S{0, -1, {}};
+  append("stateDerivative", counts_.states, S);
+  append("state", counts_.states, S);
+  append("input", counts_.inputs, S);
+  append("algebraic", counts_.algebraic, S);
+  append("boolean", counts_.binaries, S);
+  if (S.columns < 0)
     document_.fail(table_,
                    "'S' is missing in [multilinear]; expected S, Phi_f and Phi_g, each the name of a "
                    "Matrix Market or HDF5 file or { rows, columns, entries }; or F and phi; or file");

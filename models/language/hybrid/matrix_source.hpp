@@ -40,6 +40,7 @@ class MatrixSource {
   [[nodiscard]] std::optional<SparseEntries> of_hdf5(const Value& place, const std::string& given,
                                                      const std::string& object) const;
   [[nodiscard]] SparseEntries split_S() const;
+  void append(const char* name, int rows, SparseEntries& S) const;
   [[nodiscard]] int size_of(const Value& value, const char* key) const;
   [[nodiscard]] std::string path_of(const std::string& given) const;
   void check_columns(const Found& phi, const std::string& name, int columns) const;

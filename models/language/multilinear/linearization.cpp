@@ -8,9 +8,31 @@ SignalCounts signal_counts(const HybridModel& model) {
   return {states, static_cast<int>(model.inputs.size()), model.n() - states, model.q()};
 }
 
+namespace {
+
+/// Where a derivative by signal `column` stands: a matrix of the equations, or of the constraints.
+struct Place {
+  SparseEntries* of_f = nullptr;
+  SparseEntries* of_g = nullptr;
+  int column = 0;
+};
+
+Place place_of(MultilinearLinearization& result, const SignalCounts& counts, int column) {
+  const int n = counts.states;
+  if (column < n) return {&result.E, nullptr, column};
+  if (column < counts.first_input()) return {&result.A, &result.C, column - n};
+  if (column < counts.first_algebraic())
+    return {&result.B, &result.D, column - counts.first_input()};
+  if (column < counts.first_binary())
+    return {&result.A, &result.C, n + column - counts.first_algebraic()};
+  return {};
+}
+
+}  // namespace
+
 MultilinearLinearization linearized(const MultilinearForm& form, const SignalCounts& counts,
                                     const Vector& v) {
-  const int n = counts.states, unknowns = n + counts.algebraic, rows = form.equations();
+  const int unknowns = counts.states + counts.algebraic, rows = form.equations();
   const Vector values = form.values(v);
   MultilinearLinearization result;
   result.f = values.head(rows);
@@ -21,24 +43,15 @@ MultilinearLinearization linearized(const MultilinearForm& form, const SignalCou
   result.C = {form.constraints(), unknowns, {}};
   result.D = {form.constraints(), counts.inputs, {}};
   for (const SparseEntry& entry : form.jacobian(v)) {
-    if (entry.value == 0 || entry.column >= counts.first_binary()) continue;
+    if (entry.value == 0) continue;
+    const Place place = place_of(result, counts, entry.column);
     const bool is_constraint = entry.row >= rows;
-    const int row = is_constraint ? entry.row - rows : entry.row;
-    const double value = is_constraint ? entry.value : -entry.value;
-    if (entry.column < n) {
-      if (is_constraint)
-        result.constraints_hold_rates = true;
-      else
-        result.E.entries.push_back({row, entry.column, entry.value});
-    } else if (entry.column >= counts.first_input() && entry.column < counts.first_algebraic()) {
-      (is_constraint ? result.D : result.B)
-          .entries.push_back({row, entry.column - counts.first_input(), value});
-    } else {
-      const int column = entry.column < counts.first_input()
-                             ? entry.column - n
-                             : n + entry.column - counts.first_algebraic();
-      (is_constraint ? result.C : result.A).entries.push_back({row, column, value});
-    }
+    if (is_constraint && place.of_f == &result.E) result.constraints_hold_rates = true;
+    SparseEntries* matrix = is_constraint ? place.of_g : place.of_f;
+    if (matrix == nullptr) continue;
+    const double sign = is_constraint || matrix == &result.E ? 1 : -1;
+    matrix->entries.push_back(
+        {is_constraint ? entry.row - rows : entry.row, place.column, sign * entry.value});
   }
   return result;
 }

@@ -29,6 +29,11 @@ struct OverridableInputs {
   std::vector<std::string> inputs{};    ///< names in [inputs]
   std::vector<std::string> data{};      ///< those of them that are tables: "NAME.file"
   std::vector<std::string> binaries{};  ///< names in [binaries]: their starts
+
+  /// For messages: ", an input, a binary (its start)" where there are any.
+  [[nodiscard]] const char* words() const {
+    return inputs.empty() && binaries.empty() ? "" : ", an input, a binary (its start)";
+  }
 };
 
 /// Is the text an interval, "[1, 2]" or "5 +- 0.1", perhaps "at every t"?

@@ -81,11 +81,8 @@ std::string Context::canonical_key(std::size_t k, const Names& parameters,
   if (candidates.empty())
     document_.fail_override(
         k, fmt::format("unknown key '{}'; expected a parameter, a variable (its start){} or run.{}{}",
-                       key,
-                       inputs.inputs.empty() && inputs.binaries.empty()
-                           ? ""
-                           : ", an input, a binary (its start)",
-                       fmt::join(run_keys(), ", run."), suggestion(key, known)));
+                       key, inputs.words(), fmt::join(run_keys(), ", run."),
+                       suggestion(key, known)));
   return candidates[0];
 }
 
