@@ -19,7 +19,7 @@ Law gap(double lower, double upper) {
 namespace law_files {
 namespace {
 
-constexpr NamedLaw laws[] = {
+constexpr NamedLaw gap_law[] = {
     {"gap", 2, "lambda = 0 for w <= l, 1 for w >= u, no value between; with memory",
      [](const double* a) { return perp::gap(a[0], a[1]); }},
 };
@@ -27,7 +27,7 @@ constexpr NamedLaw laws[] = {
 }  // namespace
 
 extern const NamedLaws gap;
-const NamedLaws gap{laws};
+const NamedLaws gap{gap_law};
 
 }  // namespace law_files
 }  // namespace perp

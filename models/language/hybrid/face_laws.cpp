@@ -1,6 +1,7 @@
 // Which law a constraint with one binary is: lower_binaries asks.
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <span>
