@@ -16,7 +16,7 @@ bool is_counted(Operation operation, TimeSwitches::Of which) {
 }
 
 /// Does λ jump where w passes `end`: is there a vertical branch, or do two branches end there that do not meet?
-bool jumps_at(const Law& law, double end) {
+bool law_jumps_at(const Law& law, double end) {
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // of the terms of λ
   Range met{inf, -inf};
   double terms = 0;
@@ -146,7 +146,7 @@ void TimeSwitches::add_laws(const Dcs& system, const std::vector<int>& lines, Of
     for (const Branch& branch : system.laws[i].branches) {
       const Range range = w_range(branch);
       for (const double end : {range.lower, range.upper}) {
-        if (!std::isfinite(end) || (which == Of::jumps && !jumps_at(system.laws[i], end))) continue;
+        if (!std::isfinite(end) || (which == Of::jumps && !law_jumps_at(system.laws[i], end))) continue;
         laws_[i] = 1;
         arguments_.push_back(end == 0 ? line : tape_.apply(Operation::subtract, line, tape_.constant(end)));
       }
