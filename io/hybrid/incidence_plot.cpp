@@ -32,7 +32,7 @@ std::string tics(const char* axis, const std::vector<std::string>& names) {
   for (std::size_t k = 0; k < names.size(); ++k)
     list += fmt::format("{}{} {}", k > 0 ? ", " : "", gnuplot_text(names[k]), k + 1);
   return fmt::format("set {}tics ({}) noenhanced{}\n", axis, list,
-                     *axis == 'x' ? " rotate by 60" : "");
+                     *axis == 'x' ? " rotate by 60 right" : "");
 }
 
 std::string panel(const HybridModel& model, const HybridStructure& structure, const Order& order,
@@ -80,7 +80,7 @@ void draw_incidence(const Picture& picture, const HybridModel& model,
   }
   const double size = std::clamp(40.0 / static_cast<double>(before.rows.size() + 1), 0.1, 2.0);
   std::string script = picture.preamble(1000, 520);
-  script += "set multiplot layout 1,2\nset size ratio -1\nset tics out nomirror scale 0.4\n"
+  script += "set multiplot layout 1,2\nset size ratio -1\nset tics out nomirror scale 0.4\nset bmargin 6\n"
             "set grid lc rgb '#eeeeee'\n";
   script += panel(model, structure, before, "as the file has it", 0, size);
   script += frames(structure);
