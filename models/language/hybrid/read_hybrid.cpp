@@ -307,9 +307,10 @@ bool is_hybrid(const Document& document) {
 HybridModel read_hybrid(const Document& document, const std::string& text,
                         const KnownNames& known) {
   Context context(document, known);
-  context.check_keys(document.root(), "the file",
-                     {"binaries", "inputs", "model", "multilinear", "name", "parameters", "run",
-                      "source", "variables"});
+  std::vector<std::string> keys{"binaries", "inputs",     "model", "multilinear", "name",
+                                "parameters", "run", "source", "variables"};
+  if (known.plain_equations) keys.emplace_back("exact");  // of which nothing is asked
+  context.check_keys(document.root(), "the file", keys);
   if (context.is_exact())
     document.fail(document.root(),
                   "enclosures of models with binaries or constraints are not supported; expected a "
