@@ -47,6 +47,7 @@ ReadOptions read_options(const ReadingOptions& options) {
   const std::vector<std::string>& keys = options.run_keys;
   return {.run_keys = keys,
           .hybrid = options.hybrid,
+          .plain_equations = options.plain_equations,
           .runs_scheme = keys.empty() || std::count(keys.begin(), keys.end(), "scheme") > 0,
           .exact = options.exact};
 }

@@ -16,6 +16,8 @@ struct ReadingOptions {
   std::vector<std::string> run_keys{};
   bool hybrid = false;  ///< the question knows models that need `Model::hybrid`
   bool exact = false;   ///< numbers are exact and may be intervals: see ReadOptions
+  /// Equations without binaries and constraints are read as a hybrid model too.
+  bool plain_equations = false;
 };
 
 /// What a reader of the model has to know.

@@ -1,14 +1,23 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
+#include <perp/io/hybrid/sparse_hdf5.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
 namespace {
+
+ReadOptions options_of(const ModelOptions& options) {
+  ReadOptions known =
+      read_options({options.run_keys, options.hybrid, options.exact, options.plain_equations});
+  known.sparse_hdf5 = io::read_sparse_hdf5;
+  return known;
+}
 
 /// Says once which intervals are taken at their middle.
 void say_midpoints(const Model& model) {
@@ -19,6 +28,15 @@ void say_midpoints(const Model& model) {
                "{}: intervals count with their middle: {}; perp enclose bounds all of them\n",
                model.file, fmt::join(model.midpoints, ", "));
   });
+}
+
+/// Each warning of a model is said once.
+void say_warnings(const Model& model) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::scoped_lock lock(mutex);
+  for (const std::string& warning : model.warnings)
+    if (said.insert(warning).second) fmt::print(stderr, "{}: warning: {}\n", model.file, warning);
 }
 
 }  // namespace
@@ -72,8 +90,7 @@ std::string flag_of(const std::string& key) {
 }
 
 ModelReader::ModelReader(const ModelOptions& options)
-    : text_(read_model_file(find_model(options.model),
-                            read_options({options.run_keys, options.hybrid, options.exact}))) {
+    : text_(read_model_file(find_model(options.model), options_of(options))) {
   for (const std::string& assignment : options.set)
     set_.push_back(parse_assignment(assignment, "--set"));
   for (const auto& [key, value] : options.run) {
@@ -111,6 +128,7 @@ Model ModelReader::operator()(const std::vector<Override>& set, const std::vecto
   return in_users_words(set, more, more_option, [&](const std::vector<Override>& overrides) {
     Model model = read_for_run(text_, overrides);
     say_midpoints(model);
+    say_warnings(model);
     return model;
   });
 }

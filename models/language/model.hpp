@@ -94,6 +94,7 @@ struct Model {
   std::vector<std::string> midpoints{};  ///< "m = [1, 2]": intervals whose middle is taken
   /// Where they were asked for; copies share them, nobody changes them after reading.
   std::shared_ptr<ExactNumbers> exact_numbers{};
+  std::vector<std::string> warnings{};   ///< what the file says and the model does not do, one line each
 
   /// The starts of the variables.
   [[nodiscard]] Vector x0() const;
