@@ -1,4 +1,4 @@
-# MPFR, correctly rounded functions of any precision: target MPFR::mpfr. Tests only.
+# MPFR, correctly rounded functions of any precision: target MPFR::mpfr. For tests, and for PERP_INTERVAL_FUNCTIONS=mpfr.
 find_path(MPFR_INCLUDE_DIR mpfr.h)
 find_library(MPFR_LIBRARY mpfr)
 include(FindPackageHandleStandardArgs)
