@@ -1,4 +1,4 @@
-# MPFR, correctly rounded functions of any precision: target MPFR::mpfr. Tests only; before it, GMP.
+# MPFR, correctly rounded functions of any precision: target MPFR::mpfr. For tests, and for PERP_INTERVAL_FUNCTIONS=mpfr; before it, GMP.
 include(${CMAKE_CURRENT_LIST_DIR}/find_c_library.cmake)
 find_c_library(MPFR MPFR::mpfr mpfr.h mpfr)
 if(MPFR_FOUND)

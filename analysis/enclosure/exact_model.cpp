@@ -1,7 +1,9 @@
 // Model files without rounding, as the command and tests enclose them.
+#include <fmt/format.h>
 #include <algorithm>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
+#include <perp/analysis/enclosure/inconsistent_start.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 
 namespace perp::enclosure {
@@ -80,8 +82,14 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
 }
 
 Enclosure ExactModel::enclose(const EncloseOptions& options) const {
-  return enclosure::enclose(system, start, values, span, options,
-                            model.exact_numbers->disturbances);
+  try {
+    return enclosure::enclose(system, start, values, span, options,
+                              model.exact_numbers->disturbances);
+  } catch (const InconsistentStart& error) {
+    throw ModelError(fmt::format("{}: {}; expected a consistent start, as one of perp jumps",
+                                 model.file, error.what()),
+                     "");
+  }
 }
 
 ExactModel read_exact_model(const std::string& text, const std::string& name,

@@ -32,6 +32,21 @@ double crossing(const TaylorStep& step, const Monitor& monitor, double t, double
   return to;
 }
 
+/// Of a start that is in no mode, the reason of one of them; a violated equation tells most.
+std::optional<Successor> elsewhere(const std::vector<Successor>& list) {
+  if (list.empty()) return Successor{.reason = "no branch of a law holds its argument"};
+  for (const Successor& next : list)
+    if (next.verdict != Verdict::refuted || !next.is_elsewhere) return std::nullopt;
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [](const Successor& next) { return next.equation >= 0; });
+  return found != list.end() ? *found : list.front();
+}
+
+const char* reason_of_end(bool of_gap) {
+  return of_gap ? "the end of a branch may be touched, or two ends met at nearly one time"
+                : "steps become as short as the rounding of time: solutions may end here";
+}
+
 }  // namespace
 
 Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
@@ -77,14 +92,14 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
 void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
   const std::vector<double> smear = branch.set.smear(states);
   const auto most = std::max_element(smear.begin(), smear.end());
-  result_.split =
-      most != smear.end() && *most > 0 ? static_cast<int>(most - smear.begin()) : -1;
+  result_.split = most != smear.end() && *most > 0 ? static_cast<int>(most - smear.begin()) : -1;
 }
 
 /// The states that the way of a gap depends on.
 std::vector<bool> Piece::acting_states(const Branch& branch, const Interval& t, int gap) {
   const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
-  return states_acting_on(flow.system.flow, flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
+  return states_acting_on(flow.system.flow,
+                          flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
 }
 
 /// Goes on in the modes that were proved. False: it is not known which they are.
@@ -114,6 +129,8 @@ void Piece::start() {
   branch.tube_from = branch.t;
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
+  result_.elsewhere = elsewhere(list);
+  if (result_.elsewhere) return;
   if (is_disturbed()) return start_disturbed(branch, list);
   bool is_many = false;
   if (!settle(branch, list, is_many)) {
@@ -215,8 +232,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
     length /= slices;
   }
   const int gap = undecided < 0 ? -1 : branch.monitors[static_cast<std::size_t>(undecided)].gap;
-  return lose(branch, "the end of a branch may be touched, or two ends met at nearly one time",
-              Interval(t), gap);
+  return lose(branch, reason_of_end(undecided >= 0), Interval(t), gap);
 }
 
 /// Rows up to `end`, and the set there. `reached`: the monitor of an event there; -1: none.

@@ -26,6 +26,7 @@ struct PieceResult {
   Enclosure enclosure{};
   int split = -1;            ///< the state whose bisection would help most
   double excess = 0;         ///< of its widest row over the linear image of the start, as a share
+  std::optional<Successor> elsewhere{};  ///< it holds no consistent start: why not, of one mode
   bool is_given_up = false;  ///< it was not followed to the end: its rows hold nothing
   /// Where it was lost: from when on some branch has no rows, and no tube.
   ///@{

@@ -8,6 +8,7 @@
 #include <thread>
 #include <tuple>
 
+#include <perp/analysis/enclosure/inconsistent_start.hpp>
 #include <perp/analysis/enclosure/piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
 #include <perp/core/base/error.hpp>
@@ -195,7 +196,38 @@ class Union {
   Enclosure whole_;
 };
 
-Enclosure join(const std::vector<Part>& parts, double start) {
+/// Throws where no part holds a consistent start.
+void check_starts(const Dcs& system, const std::vector<Part>& parts) {
+  for (const Part& part : parts)
+    if (!part.result.elsewhere) return;
+  const Successor& why = *parts.front().result.elsewhere;
+  const std::string mode = why.mode.empty() ? "" : describe(system.laws, why.mode) + ": ";
+  if (why.equation < 0)
+    throw InconsistentStart(fmt::format("the start is in no mode: {}{}", mode, why.reason));
+  throw InconsistentStart(fmt::format(
+      "the start does not fulfil equation {}, or what its derivative asks for; {}the sides "
+      "differ by {:.6g} to {:.6g}",
+      why.equation + 1, mode, why.residual.lo, why.residual.hi));
+}
+
+/// One thing to try where the proof ended.
+std::string advice_for(const Lost& lost, const std::vector<Part>& parts,
+                       const EncloseOptions& options) {
+  const auto is_wide = [](const Part& part) {
+    return std::any_of(part.start.begin(), part.start.end(),
+                       [](const Interval& side) { return side.hi > directed::next_up(side.lo); });
+  };
+  if (!std::any_of(parts.begin(), parts.end(), is_wide))
+    return fmt::format(
+        "a span that ends before t = {:.6g}, or perp run --scheme located to see what "
+        "happens there",
+        lost.t.lo);
+  if (parts.size() >= static_cast<std::size_t>(options.pieces))
+    return fmt::format("smaller intervals, or more pieces than {} (--pieces-max)", options.pieces);
+  return "smaller intervals of starts and parameters";
+}
+
+Enclosure join(const std::vector<Part>& parts, double start, const EncloseOptions& options) {
   std::optional<Lost> lost;
   double rows_until = directed::infinity, tube_until = directed::infinity;
   for (const Part& part : parts) {
@@ -210,6 +242,7 @@ Enclosure join(const std::vector<Part>& parts, double start) {
   for (const Part& part : parts) whole.add(part.result.enclosure);
   Enclosure joined = whole.finish();
   joined.lost = lost;
+  if (lost) joined.lost->advice = advice_for(*lost, parts, options);
   joined.pieces = static_cast<int>(parts.size());
   return joined;
 }
@@ -249,7 +282,8 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
   do {
     run_all(task, parts);
   } while (split(parts, options) || open_lost(parts));
-  return join(parts, span.start);
+  check_starts(system, parts);
+  return join(parts, span.start, options);
 }
 
 }  // namespace perp::enclosure

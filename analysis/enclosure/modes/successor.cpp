@@ -29,6 +29,16 @@ void leave_open(Successor& successor, const std::string& reason) {
   successor.reason = reason;
 }
 
+/// By the sign of a gap, or of its first derivative that is not 0 for a reason.
+void decide(Successor& successor, int sign, bool of_value) {
+  if (sign < 0)
+    refute(successor,
+           of_value ? "it would begin outside of its own range" : "it would be left at once");
+  else if (sign == 0)
+    leave_open(successor, of_value ? "it is not known on which side of the end of a branch it is"
+                                   : "it is not known whether it is left at once");
+}
+
 }  // namespace
 
 bool is_ambiguous(const Law& law) {
@@ -176,12 +186,8 @@ void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
   const int sign = order == 2 && !open_.laws.empty() ? 0 : certain_sign(m[order]);
   constexpr Trend trends[] = {Trend::positive, Trend::rising, Trend::bending};
   successor.monitors.push_back({k, 1, trends[order]});
-  if (sign < 0)
-    refute(successor,
-           order == 0 ? "it would begin outside of its own range" : "it would be left at once");
-  else if (sign == 0)
-    leave_open(successor, order == 0 ? "it is not known on which side of the end of a branch it is"
-                                     : "it is not known whether it is left at once");
+  if (from_ == nullptr && order == 0 && sign < 0) successor.is_elsewhere = true;
+  decide(successor, sign, order == 0);
 }
 
 /// Is a condition 0 for a reason: has it just been reached, and does its reset not change it?
@@ -252,8 +258,12 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
   } else {
     const int first = flows_.system().n() + flows_.system().m();
     for (int k = 0; k < static_cast<int>(constraints.size()); ++k)
-      if (!flow.observed(first + k).contains(0.0))
+      if (!flow.observed(first + k).contains(0.0)) {
+        successor.is_elsewhere = true;
+        successor.equation = constraints[static_cast<std::size_t>(k)].equation;
+        successor.residual = flow.observed(first + k);
         return refute(successor, "the start does not fulfil its constraints");
+      }
   }
   if (!flow.expand(t_, box_, 3, false))
     return leave_open(successor, "its equations have no value everywhere in the set");
@@ -297,8 +307,7 @@ std::vector<Successor> Successors::assess_all(const Options& options, const Box*
   return list;
 }
 
-std::vector<Successor> Successors::at_start(const Mode* before, int reset,
-                                            const Box* start) {
+std::vector<Successor> Successors::at_start(const Mode* before, int reset, const Box* start) {
   const Dcs& system = flows_.system();
   reset_ = reset;
   Flow still;  // w where it is a function of the states

@@ -27,6 +27,10 @@ struct Successor {
   /// branch continues as well.
   std::vector<int> held{};
   std::string reason{};  ///< why it is refuted or open
+  /// At a start: refuted since no point of the set is in this mode.
+  bool is_elsewhere = false;
+  int equation = -1;    ///< the equation without derivatives that they miss
+  Interval residual{};  ///< and by how much
 };
 
 /// Are there two branches for one w, apart from their ends? A law without memory may then take

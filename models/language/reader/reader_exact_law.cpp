@@ -1,4 +1,5 @@
-// Literals and data of laws as exact numbers, for enclosures: EquationTexts where numbers are exact.
+// Literals and data of laws as exact numbers, for enclosures: EquationTexts where numbers are
+// exact.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
@@ -125,9 +126,9 @@ StatedLaw EquationTexts::exact_law(const Value& text, const LawStatement& statem
     const bool known = algebra.is_known(line) && !std::isnan(algebra.value(line));
     const bool bounded = known && algebra.interval(line).is_bounded();
     if (!known || (!bounded && !std::isinf(algebra.value(line))))
-      context_.document().fail(text, statement.law_offset,
-                               fmt::format("{} is not constant; expected numbers and parameters",
-                                           what));
+      context_.document().fail(
+          text, statement.law_offset,
+          fmt::format("{} is not constant; expected numbers and parameters", what));
     numbers.push_back(bounded ? algebra.interval(line) : infinite(algebra.value(line)));
   }
   const UnitLaw unit = unit_law(context_.document(), text, law, numbers);
@@ -148,6 +149,36 @@ StatedLaw EquationTexts::exact_law(const Value& text, const LawStatement& statem
 
 namespace {
 
+/// What a law allows of λ for w in an interval; none: nothing.
+Interval multipliers_over(const Law& law, const Interval& w) {
+  Interval all = Interval::none();
+  for (const Branch& branch : law.branches) {
+    const Interval a(branch.a), c(branch.c), range(branch.lambda.lower, branch.lambda.upper);
+    const auto on = branch.b == 0 ? intersection(c / a, w)
+                                  : intersection(Interval(branch.w.lower, branch.w.upper), w);
+    if (!on) continue;
+    const auto lambda =
+        branch.b == 0 ? range : intersection((c - a * *on) / Interval(branch.b), range);
+    if (lambda) all = all.has_value() ? hull(all, *lambda) : *lambda;
+  }
+  return all;
+}
+
+/// Puts multipliers among the inputs whose arguments have values by now. False: there is no other.
+bool add_multipliers(const Dcs& system, const std::vector<Interval>& values,
+                     std::vector<Interval>& inputs) {
+  bool is_new = false;
+  for (int i = 0; i < system.m(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    Interval& lambda = inputs[static_cast<std::size_t>(system.multiplier_input(i))];
+    const Interval& w = values[static_cast<std::size_t>(system.G[at])];
+    if (lambda.has_value() || !w.has_value()) continue;
+    lambda = multipliers_over(system.laws[at], w);
+    is_new = is_new || lambda.has_value();
+  }
+  return is_new;
+}
+
 /// The intervals of all lines over the starts; none of what a derivative or a guess is in.
 std::vector<Interval> values_at_start(const Dcs& system, double t,
                                       const std::vector<Interval>& starts,
@@ -167,6 +198,9 @@ std::vector<Interval> values_at_start(const Dcs& system, double t,
   inputs.insert(inputs.end(), parameters.begin(), parameters.end());
   std::vector<Interval> values(static_cast<std::size_t>(system.tape.size()));
   system.tape.evaluate(std::span<const Interval>(inputs), std::span<Interval>(values));
+  // arguments of laws may hold the multipliers of others
+  while (add_multipliers(system, values, inputs))
+    system.tape.evaluate(std::span<const Interval>(inputs), std::span<Interval>(values));
   return values;
 }
 
@@ -185,12 +219,19 @@ int first_without_value(const Tape& tape, int root, const std::vector<Interval>&
 
 }  // namespace
 
-void EquationTexts::check_domains(const Dcs& system) const {
-  if (system.m() > 0) return;  // a formula need not have a value on the other side of a law
+void EquationTexts::check_starts(const Dcs& system) const {
   const std::vector<Interval> values =
       values_at_start(system, given_.run.span.start, given_.exact_numbers->starts, *model_->exact);
   const std::vector<std::string> names = given_.input_names();
   for (std::size_t i = 0; i < system.F.size(); ++i) {
+    const Interval& difference = values[static_cast<std::size_t>(system.F[i])];
+    if (difference.has_value() && !difference.contains(0.0))
+      context_.document().fail(
+          *equation_texts_[i],
+          fmt::format("no start fulfils this equation: its sides differ by {:.6g} to {:.6g}; "
+                      "expected a consistent start, as one of perp jumps",
+                      difference.lo, difference.hi));
+    if (system.m() > 0) continue;  // a formula need not have a value on the other side of a law
     const int line = first_without_value(system.tape, system.F[i], values);
     if (line < 0) continue;
     const Instruction& here = system.tape[line];
@@ -210,8 +251,7 @@ void EquationTexts::complete(const std::vector<std::string>& multipliers,
                              ExactNumbers& numbers) const {
   numbers.names.insert(numbers.names.end(), literals_.texts().begin(), literals_.texts().end());
   numbers.values = *model_->exact;
-  for (const StatedLaw& law : model_->laws)
-    numbers.multipliers.push_back({law.offset, law.scale});
+  for (const StatedLaw& law : model_->laws) numbers.multipliers.push_back({law.offset, law.scale});
   if (const Member* table = table_.find("restitution")) {
     numbers.restitution.assign(multipliers.size(), Interval(0));
     for (const Member& member : table->value.members) {

@@ -157,11 +157,11 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   else
     model.system = system;
   model.equations = std::move(system);
-  if (!model.exact_numbers) texts.check_values(model, *model.equations);  // else check_domains
+  if (!model.exact_numbers) texts.check_values(model, *model.equations);  // else check_starts
   model.restitution = texts.restitution(model.multipliers);
   if (model.exact_numbers) {
     texts.complete(model.multipliers, *model.exact_numbers);
-    texts.check_domains(*model.equations);
+    texts.check_starts(*model.equations);
     model.exact_numbers->multipliers.resize(model.laws().size());
   }
   const std::vector<std::string> inputs = model.input_names();

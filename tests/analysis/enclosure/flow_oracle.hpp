@@ -35,6 +35,12 @@ class FlowOracle {
     return at;
   }
 
+  /// f(t, x)
+  [[nodiscard]] Point50 rates(const Digits50& t, const Point50& x) const {
+    const auto coefficients = series(t, x);
+    return {coefficients[0][1], coefficients[1][1]};
+  }
+
   /// How long after t the first state comes to c; it does so within a step of 1/48 from x.
   [[nodiscard]] Digits50 time_to(const Digits50& t, const Point50& x, const Digits50& c) const {
     const auto coefficients = series(t, x);

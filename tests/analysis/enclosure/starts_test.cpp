@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+#include <string>
+
+#include <perp/analysis/enclosure/exact_model.hpp>
+#include <perp/core/base/error.hpp>
+
+using namespace perp;
+using enclosure::Enclosure;
+using enclosure::Interval;
+
+namespace {
+
+Enclosure run(const std::string& text, int pieces = 64) {
+  enclosure::EncloseOptions options;
+  options.pieces = pieces;
+  return enclosure::read_exact_model(text, "start.toml").enclose(options);
+}
+
+/// What the refusal says; empty: it was not refused.
+std::string refusal(const std::string& text) {
+  try {
+    run(text);
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return {};
+}
+
+std::string surface(const std::string& x1, const std::string& x2) {
+  return "[variables]\nx1 = " + x1 + "\nx2 = " + x2 +
+         "\nz = 0\n[model]\nequations = [\n  \"der(x1) = 1 - z\",\n  \"der(x2) = z/2\",\n"
+         "  \"x2 = abs(x1) + sign(x1)\",\n]\n[run]\nt = [0, 0.5]\n";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_SUITE("analysis/enclosure/starts") {
+  TEST_CASE("a start that an equation between states forbids is wrong input, at that equation") {
+    CHECK(contains(refusal(surface("1", "1.5")), "start.toml:9:3: no start fulfils this equation"));
+    CHECK(contains(refusal(surface("\"[1, 1.25]\"", "\"[2.5, 3]\"")), "differ by"));
+    CHECK(refusal(surface("1", "2")).empty());
+    CHECK(refusal(surface("\"[1, 1.25]\"", "\"[2, 2.25]\"")).empty());
+    CHECK(refusal(surface("0", "0.5")).empty());  // the sign may be any from -1 to 1
+    CHECK_FALSE(refusal(surface("0", "1.5")).empty());
+  }
+
+  TEST_CASE("so is one that no mode has, and one that a derived equation forbids") {
+    const std::string contact =
+        "[variables]\nx = X\n[model]\nlaws = [\"f in complementarity(x)\"]\nequations = [\"der(x) "
+        "= "
+        "f - 1\"]\n[run]\nt = [0, 0.5]\n";
+    const auto at = [&contact](const std::string& x) {
+      std::string text = contact;
+      return text.replace(text.find('X'), 1, x);
+    };
+    CHECK(contains(refusal(at("-1")), "the start is in no mode"));
+    CHECK(contains(refusal(at("\"[-2, -1]\"")), "the start is in no mode"));
+    CHECK(refusal(at("1")).empty());
+    // a rod: x² + y² = 1 asks for x u + y v = 0 as well
+    const std::string rod =
+        "[variables]\nx = 1\ny = 0\nu = U\nz = 0\n[model]\nequations = [\"der(x) = u + x*z\", "
+        "\"der(y) = 1 + y*z\", \"der(u) = 0\", \"x^2 + y^2 = 1\"]\n[run]\nt = [0, 0.25]\n";
+    std::string free = rod;
+    CHECK(refusal(free.replace(free.find('U'), 1, "0.5")).empty());
+  }
+
+  TEST_CASE("of a set of starts those count that are consistent") {
+    // x1 = x2 leaves one point
+    const Enclosure result = run(
+        "[variables]\nx1 = 1\nx2 = \"[0.5, 1.5]\"\nz = 0\n[model]\nequations = [\"der(x1) = z\", "
+        "\"der(x2) = -x2^2\", \"x1 = x2\"]\n[run]\nt = [0, 1]\n");
+    REQUIRE_FALSE(result.lost.has_value());
+    CHECK(result.rows.back().box[0].contains(0.5));
+    CHECK(result.rows.back().box[1].contains(0.5));
+  }
+}
