@@ -122,8 +122,8 @@ void TaylorStep::project(const Interval& t, Box& F, IntervalMatrix& J, const Box
 
 /// g(x(τ)) = 0:  with c in the middle of F, n of ∇g over box and c, and any direction d,
 ///     n (x(τ) − c) ∈ −g(c) − (∇g − n) (x(τ) − c) = e,   x(τ) = c + P (x(τ) − c) + d e/(n d),
-/// P = I − d nᵀ/(n d): what leads off the surface is replaced by what is known of it. d has the units of
-/// the states: their widths.
+/// P = I − d nᵀ/(n d): what leads off the surface is replaced by what is known of it. d is n in the units
+/// of the states: their sizes, as those of `proposed_length`.
 void TaylorStep::project(const Interval& t, int k, Box& F, IntervalMatrix& J, const Box& box) {
   const Box c = points(middle(F));
   Box all = box, normal, d;
@@ -134,7 +134,9 @@ void TaylorStep::project(const Interval& t, int k, Box& F, IntervalMatrix& J, co
   for (std::size_t i = 0; i < c.size(); ++i) {
     const Interval& slope = relations_.output_derivative(k, static_cast<int>(i), 0);
     normal.emplace_back(middle(slope));
-    d.push_back(Interval(square(Interval(width(all[i]))).hi) * normal[i]);
+    const double size = std::max(magnitude(all[i]), magnitude(box_series_.coefficient(
+                                                        static_cast<int>(i), 1)) * last_length_);
+    d.push_back(Interval(size) * (Interval(size) * normal[i]));
     along += normal[i] * d[i];
     e -= (slope - normal[i]) * (box[i] - c[i]);
   }
