@@ -42,11 +42,6 @@ std::optional<Successor> elsewhere(const std::vector<Successor>& list) {
   return found != list.end() ? *found : list.front();
 }
 
-const char* reason_of_end(bool of_gap) {
-  return of_gap ? "the end of a branch may be touched, or two ends met at nearly one time"
-                : "steps become as short as the rounding of time: solutions may end here";
-}
-
 }  // namespace
 
 Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
@@ -127,6 +122,7 @@ bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_m
 void Piece::start() {
   Branch branch{.t = task_.span.start, .set = Doubleton(start_, task_.space.constant)};
   branch.tube_from = branch.t;
+  flows_.guess(task_.start);
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
   result_.elsewhere = elsewhere(list);
@@ -142,10 +138,12 @@ void Piece::start() {
     Branch one = branch;
     one.mode = next.mode;
     one.root = next.root;
+    one.implicit = next.implicit;
     one.monitors = next.monitors;
     one.number = numbers_++;
     if (is_many) one.flag = Flag::all;
     ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_, one.root);
+    flow.use(one.implicit);
     for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
       EnclosureRow row;
       row.branch = one.number;
@@ -197,8 +195,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
   // Beyond the end only to learn whether an event was before it.
   const double end =
       branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
-  if (!(branch.t < end) || !flow.step.prepare(branch.set, branch.t, end, task_.grid))
-    return lose(branch, flow.step.reason(), Interval(branch.t), -1);
+  if (!prepare_step(branch, flow, end)) return lose_step(branch, flow);
   ++result_.enclosure.steps;
   note_certain(branch, flow);
   const double t = branch.t;
@@ -231,8 +228,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
     if (done > t) return step_to(branch, flow, done, -1);
     length /= slices;
   }
-  const int gap = undecided < 0 ? -1 : branch.monitors[static_cast<std::size_t>(undecided)].gap;
-  return lose(branch, reason_of_end(undecided >= 0), Interval(t), gap);
+  return lose_undecided(branch, flow, undecided);
 }
 
 /// Rows up to `end`, and the set there. `reached`: the monitor of an event there; -1: none.
@@ -292,6 +288,7 @@ Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
   if (++branch.events > task_.options.most_events)
     return lose(branch, "events accumulate, or there are more of them than the limit",
                 Interval(branch.t), -1);
+  if (!prepare(branch, flow)) return lose_step(branch, flow);
   const Monitor monitor = branch.monitors[static_cast<std::size_t>(reached)];
   EventWindow window(flows_, branch.t, branch.set, flow, branch.monitors, reached, task_.grid);
   if (!window.locate()) {
@@ -317,6 +314,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
   constexpr const char* no_value = "an algebraic variable has no value everywhere in the set";
   const Branch before = branch;
   Branch at_event = before;
+  from.use(before.implicit);
   if (!note_early_states(at_event, from, window.time())) {
     lose(before, no_value, window.time(), -1);
     return false;
@@ -325,6 +323,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
   for (const Successor& next : list) {
     if (next.verdict != Verdict::proved) continue;
     ModeFlow& to = flows_.get(next.mode, window.time(), window.states(), next.root);
+    to.use(next.implicit);
     const std::optional<Doubleton> set = window.pass(to, next);
     if (!set) {
       lose(before, window.reason(), window.time(), reached.gap);
@@ -334,6 +333,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
     one.set = *set;
     one.mode = next.mode;
     one.root = next.root;
+    one.implicit = next.implicit;
     one.monitors = next.monitors;
     if (!is_first && numbers_ >= task_.options.branches) {
       lose(before, "there are more branches than the limit", window.time(), reached.gap);

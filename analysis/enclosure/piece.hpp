@@ -63,6 +63,7 @@ class Piece {
     Doubleton set;
     Mode mode{};
     int root = 0;
+    KnownRoot implicit{};
     std::vector<Monitor> monitors{};
     Flag flag = Flag::unique;
     std::size_t row = 0, rows = 0, tube = 0, events = 0, open = 0;
@@ -80,6 +81,7 @@ class Piece {
     Doubleton set;
     Mode mode{};
     int root = 0;  ///< of its equations
+    KnownRoot implicit{};  ///< of those that are implicit
     std::vector<Monitor> monitors{};
     int number = 0;
     Flag flag = Flag::unique;
@@ -100,6 +102,11 @@ class Piece {
   void start();
   void follow(Branch& branch);
   Outcome advance(Branch& branch);
+  /// Its mode, with the root of implicit equations that the branch is on. False: that ends.
+  bool prepare(Branch& branch, ModeFlow& flow);
+  bool prepare_step(Branch& branch, ModeFlow& flow, double end);
+  Outcome lose_step(const Branch& branch, const ModeFlow& flow);
+  Outcome lose_undecided(const Branch& branch, const ModeFlow& flow, int monitor);
   Outcome step_to(Branch& branch, ModeFlow& flow, double end, int reached);
   Outcome pass_event(Branch& branch, ModeFlow& flow, int reached);
   bool enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,

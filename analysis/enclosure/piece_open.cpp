@@ -30,6 +30,7 @@ void Piece::note_certain(Branch& branch, const ModeFlow& flow) {
                            .set = branch.set,
                            .mode = branch.mode,
                            .root = branch.root,
+                           .implicit = branch.implicit,
                            .monitors = branch.monitors,
                            .flag = branch.flag,
                            .row = branch.row,
@@ -48,6 +49,7 @@ bool Piece::take_back(Branch& branch) {
   branch.set = known.set;
   branch.mode = known.mode;
   branch.root = known.root;
+  branch.implicit = known.implicit;
   branch.monitors = known.monitors;
   branch.flag = known.flag;
   branch.row = known.row;
@@ -61,14 +63,43 @@ bool Piece::take_back(Branch& branch) {
   return true;
 }
 
+bool Piece::prepare(Branch& branch, ModeFlow& flow) {
+  if (!flow.has_implicit()) return true;
+  flow.use(branch.implicit);
+  if (!flow.follow(Interval(branch.t), branch.set.box())) return false;
+  branch.implicit = flow.root();
+  return true;
+}
+
+bool Piece::prepare_step(Branch& branch, ModeFlow& flow, double end) {
+  return branch.t < end && prepare(branch, flow) &&
+         flow.step.prepare(branch.set, branch.t, end, task_.grid);
+}
+
+Piece::Outcome Piece::lose_step(const Branch& branch, const ModeFlow& flow) {
+  constexpr const char* no_implicit_step =
+      "no step however short could be proved: implicit equations have a fold near the set, where two "
+      "roots meet, or the set is too wide";
+  return lose(branch, flow.has_implicit() ? no_implicit_step : flow.step.reason(),
+              Interval(branch.t), -1);
+}
+
+Piece::Outcome Piece::lose_undecided(const Branch& branch, const ModeFlow& flow, int monitor) {
+  if (monitor < 0 && flow.has_implicit()) return lose_step(branch, flow);
+  const int gap = monitor < 0 ? -1 : branch.monitors[static_cast<std::size_t>(monitor)].gap;
+  return lose(branch,
+              monitor < 0 ? "steps become as short as the rounding of time: solutions may end here"
+                          : "the end of a branch may be touched, or two ends met at nearly one time",
+              Interval(branch.t), gap);
+}
+
 /// As far as all gaps are positive, to the grid.
 void Piece::approach(Branch& branch) {
   ModeFlow& flow =
       flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
   for (int round = 0; round < approaches; ++round) {
     const double t = branch.t;
-    if (!(t < task_.span.end) || !flow.step.prepare(branch.set, t, task_.span.end, task_.grid))
-      return;
+    if (!prepare_step(branch, flow, task_.span.end)) return;
     double at = t, until = flow.step.end();
     for (double next = until; next > at;
          next = at + task_.grid * std::floor((until - at) / (2 * task_.grid))) {
@@ -260,6 +291,7 @@ bool Piece::leave_open(Branch& branch, Inclusion& phase) {
   branch.set = closing.set();
   branch.mode = next.mode;
   branch.root = next.root;
+  branch.implicit = next.implicit;
   branch.monitors = next.monitors;
   branch.settled = branch.t;
   // states that others give on a surface that holds all members

@@ -22,9 +22,11 @@ Interval natural_power(const Interval& tau, int power) {
 /// The states that others give, as outputs of a flow that stands still.
 Flow relations(const Flow& flow) {
   Flow still = flow;
-  std::fill(still.rates.begin(), still.rates.end(), still.tape.constant(0));
+  for (std::vector<int>* rates : {&still.rates, &still.implicit.rates})
+    std::fill(rates->begin(), rates->end(), still.tape.constant(0));
   still.outputs.clear();
   for (const DependentState& dependent : flow.dependents) still.outputs.push_back(dependent.line);
+  still.outputs.insert(still.outputs.end(), flow.invariants.begin(), flow.invariants.end());
   return still;
 }
 
@@ -112,10 +114,48 @@ IntervalMatrix TaylorStep::flow_jacobian(const Interval& tau) const {
   return J;
 }
 
+/// Every line that is 0 along the solutions, one after the other.
+void TaylorStep::project(const Interval& t, Box& F, IntervalMatrix& J, const Box& box) {
+  for (int k = static_cast<int>(dependents_.size()); k < relations_.outputs(); ++k)
+    project(t, k, F, J, box);
+}
+
+/// g(x(τ)) = 0:  with c in the middle of F, n of ∇g over box and c, and any direction d,
+///     n (x(τ) − c) ∈ −g(c) − (∇g − n) (x(τ) − c) = e,   x(τ) = c + P (x(τ) − c) + d e/(n d),
+/// P = I − d nᵀ/(n d): what leads off the surface is replaced by what is known of it. d is n in the units
+/// of the states: their sizes, as those of `proposed_length`.
+void TaylorStep::project(const Interval& t, int k, Box& F, IntervalMatrix& J, const Box& box) {
+  const Box c = points(middle(F));
+  Box all = box, normal, d;
+  for (std::size_t i = 0; i < c.size(); ++i) all[i] = hull(all[i], c[i]);
+  if (!relations_.compute(t, c, 1, false)) return;
+  Interval e = -relations_.output(k, 0), along;
+  if (!relations_.compute(t, all, 1, true)) return;
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    const Interval& slope = relations_.output_derivative(k, static_cast<int>(i), 0);
+    normal.emplace_back(middle(slope));
+    const double size = std::max(magnitude(all[i]), magnitude(box_series_.coefficient(
+                                                        static_cast<int>(i), 1)) * last_length_);
+    d.push_back(Interval(size) * (Interval(size) * normal[i]));
+    along += normal[i] * d[i];
+    e -= (slope - normal[i]) * (box[i] - c[i]);
+  }
+  const Interval share = e / along;
+  if (!(along.lo > 0) || !share.is_bounded()) return;
+  IntervalMatrix P{Matrix(Matrix::Identity(J.rows(), J.rows()))};
+  const int n = J.rows();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      P(i, j) -= d[static_cast<std::size_t>(i)] * normal[static_cast<std::size_t>(j)] / along;
+  F = c + P * (F - c);
+  for (std::size_t i = 0; i < F.size(); ++i) F[i] += d[i] * share;
+  J = P * J;
+}
+
 /// e at F, and its derivatives over all points between: x_j(τ) = e(x(τ)), x(τ) ∈ F + J (x − x̂).
 void TaylorStep::complete(const Interval& t, Box& F, IntervalMatrix& J, const Box& box) {
   if (dependents_.empty()) return;
-  const int count = relations_.outputs(), n = J.columns();
+  const int count = static_cast<int>(dependents_.size()), n = J.columns();
   if (!relations_.compute(t, F, 1, false)) return;
   Box values;
   for (int k = 0; k < count; ++k) values.push_back(relations_.output(k, 0));
@@ -138,7 +178,7 @@ void TaylorStep::complete(const Interval& t, Box& F, IntervalMatrix& J, const Bo
 
 void TaylorStep::refine(const Interval& tau, Box& box) {
   if (dependents_.empty() || !relations_.compute(t_ + tau, box, 1, false)) return;
-  for (int k = 0; k < relations_.outputs(); ++k) {
+  for (int k = 0; k < static_cast<int>(dependents_.size()); ++k) {
     Interval& x = box[static_cast<std::size_t>(dependents_[static_cast<std::size_t>(k)].state)];
     x = common({x}, {relations_.output(k, 0)})[0];
   }
@@ -153,15 +193,19 @@ bool TaylorStep::expand(const Interval& center_t, const Box& center, const Box& 
          box_series_.compute(t_, box, options_.order + 1, true) && is_bounded(box);
 }
 
-/// |x_k| h^k ≤ share · size for the last two coefficients of every state; its size is that of its
-/// value and of its change over the last step.
-double TaylorStep::proposed_length(const Box& box) const {
+/// |x_k| h^k ≤ share · size for the last two coefficients of every state and implicit unknown; its size
+/// is that of its value and of its change over the last step.
+double TaylorStep::proposed_length() const {
   double length = directed::infinity;
-  for (int i = 0; i < box_series_.states(); ++i) {
-    const double size = std::max(magnitude(box[static_cast<std::size_t>(i)]),
-                                 magnitude(box_series_.coefficient(i, 1)) * last_length_);
+  const int n = box_series_.states();
+  for (int i = 0; i < n + box_series_.implicit_count(); ++i) {
+    const auto coefficient = [&](int k) {
+      return magnitude(i < n ? box_series_.coefficient(i, k)
+                             : box_series_.implicit_coefficient(i - n, k));
+    };
+    const double size = std::max(coefficient(0), coefficient(1) * last_length_);
     for (int k = options_.order; k <= options_.order + 1; ++k) {
-      const double last = magnitude(box_series_.coefficient(i, k));
+      const double last = coefficient(k);
       if (last > 0 && size > 0)
         length = std::min(length, 0.9 * std::pow(options_.share * size / last, 1.0 / k));
     }
@@ -225,7 +269,7 @@ bool TaylorStep::prepare(const Doubleton& set, double t, double end, double grid
     reason_ = "the right-hand side has no value, or no derivatives, everywhere in the set";
     return false;
   }
-  double length = std::min(proposed_length(set.box()), end - t);
+  double length = std::min(proposed_length(), end - t);
   for (int trial = 0; trial < trials; ++trial, length *= 0.7) {
     end_ = length < end - t ? t + grid * std::floor(length / grid) : end;
     if (!(end_ > t)) break;
@@ -258,6 +302,7 @@ Box TaylorStep::at(const Doubleton& set, double time) {
   Box F = centre_at(tau);
   IntervalMatrix J = jacobian_at(tau);
   complete(Interval(time), F, J, box);
+  project(Interval(time), F, J, box);
   return common(set.image_box(F, J), box);
 }
 
@@ -267,6 +312,7 @@ void TaylorStep::move(Doubleton& set, double time) {
   Box F = centre_at(tau);
   IntervalMatrix J = jacobian_at(tau);
   complete(Interval(time), F, J, box);
+  project(Interval(time), F, J, box);
   set.move(F, J, box);
 }
 

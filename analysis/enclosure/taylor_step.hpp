@@ -59,6 +59,9 @@ class TaylorStep {
   /// Rows of states that others give are made from those, all at this time: x_j = e(t, x),
   /// ∂x_j = ∂e ∂x.
   void complete(const Interval& time, Box& F, IntervalMatrix& J, const Box& box);
+  /// Of members of which x(time) ∈ F + J (x − x̂) and in `box`: what leads off their surfaces g = 0 is
+  /// replaced by what is known of it.
+  void project(const Interval& time, Box& F, IntervalMatrix& J, const Box& box);
   /// Z, where all solutions stay.
   [[nodiscard]] const Box& tube_box() const { return tube_box_; }
   ///@}
@@ -73,7 +76,7 @@ class TaylorStep {
   ///@}
 
  private:
-  [[nodiscard]] double proposed_length(const Box& box) const;
+  [[nodiscard]] double proposed_length() const;
   [[nodiscard]] bool expand(const Interval& center_t, const Box& center, const Box& box);
   bool prove(const Interval& times, bool derivatives);
   [[nodiscard]] bool is_sharp(const Box& box, double h) const;
@@ -84,6 +87,7 @@ class TaylorStep {
                                            const Interval& tau) const;
   [[nodiscard]] Interval output_remainder(int i, int order, const Interval& tau) const;
   void refine(const Interval& tau, Box& box);
+  void project(const Interval& t, int invariant, Box& F, IntervalMatrix& J, const Box& box);
 
   StepOptions options_;
   IntervalSeries point_, box_series_, tube_, relations_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/interval/implicit_function.hpp>
 #include <perp/core/interval/interval_series.hpp>
 #include <perp/core/interval/interval_sum.hpp>
 
@@ -292,8 +293,23 @@ Interval IntervalSeries::recur_partner(int node, int direction, int k) const {
   return here.sign < 0 ? -sum.value() : sum.value();
 }
 
+/// z_0 and its derivatives are those of the implicit function, z_{k+1} = (z')_k / (k + 1).
+void IntervalSeries::set_implicit(int unknown, int k) {
+  const int node = states() + unknown;
+  for (int z = first_strand(node); z < last_strand(node); ++z) {
+    if (k == 0) {
+      set(z, 0, direction(z) < 0 ? implicit_->value(unknown)
+                                 : implicit_->slope(unknown, direction(z)));
+      continue;
+    }
+    const int f = strand(rate_nodes_[static_cast<std::size_t>(node)], direction(z));
+    set(z, k, is_zero(f, k - 1) ? Interval(0) : at(f, k - 1) / Interval(k));
+  }
+}
+
 /// x_0 is the start, x_{k+1} = f_k / (k + 1).
 void IntervalSeries::set_states(int k) {
+  for (int i = 0; i < implicit_count(); ++i) set_implicit(i, k);
   for (int j = 0; j < states(); ++j) {
     const int node = state_nodes_[static_cast<std::size_t>(j)];
     for (int x = first_strand(node); x < last_strand(node); ++x) {
@@ -315,6 +331,7 @@ bool IntervalSeries::compute(const Interval& t, std::span<const Interval> x, int
   orders_ = order + 1;
   with_derivatives_ = derivatives;
   is_complete_ = true;
+  if (implicit_ && !implicit_->compute(t, x)) return false;
   values_.resize(strands_.size() * static_cast<std::size_t>(orders_));
   for (Strand& strand : strands_) {
     strand.length = 0;

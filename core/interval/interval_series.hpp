@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -8,13 +9,14 @@
 
 namespace perp::enclosure {
 
+class ImplicitFunction;
 class IntervalSum;
 
 /// What an input of a tape is along a solution.
 struct SeriesInput {
-  enum class Kind { unused, time, state, constant };
+  enum class Kind { unused, time, state, implicit, constant };
   Kind kind = Kind::unused;
-  int state = -1;    ///< number of the state
+  int state = -1;    ///< number of the state, or of the implicit unknown
   Interval value{};  ///< of a constant
 };
 
@@ -22,6 +24,24 @@ struct SeriesInput {
 struct DependentState {
   int state = -1;
   int line = -1;
+};
+
+/// z holds the root that is meant of h(t, x, z) = 0, for every t and x of the box.
+struct KnownRoot {
+  Interval t{};
+  std::vector<Interval> x{}, z{};
+};
+
+/// Unknowns z that equations h(t, x, z) = 0 give with time and states: the continuous function near a
+/// root that is known at some t and x.
+struct ImplicitUnknowns {
+  std::vector<int> inputs{};     ///< of the tape, by unknown
+  std::vector<int> equations{};  ///< h, as many lines
+  std::vector<int> rates{};      ///< dz/dt along the solutions, lines
+  std::shared_ptr<KnownRoot> known{};  ///< the same for all series of one mode
+
+  [[nodiscard]] bool empty() const { return inputs.empty(); }
+  [[nodiscard]] int count() const { return static_cast<int>(inputs.size()); }
 };
 
 /// x' = f(t, x): lines of a tape, one for each state, and what its inputs are.
@@ -32,6 +52,9 @@ struct Flow {
   std::vector<int> outputs{};         ///< lines that are observed along the solutions
   /// Along the solutions that are meant; no line uses these states.
   std::vector<DependentState> dependents{};
+  /// Lines that are 0 along the solutions that are meant.
+  std::vector<int> invariants{};
+  ImplicitUnknowns implicit{};
 
   [[nodiscard]] int states() const { return static_cast<int>(rates.size()); }
 };
@@ -57,6 +80,13 @@ class IntervalSeries {
   [[nodiscard]] const Interval& coefficient(int state, int k) const {
     return at(first_strand(state_nodes_[static_cast<std::size_t>(state)]), k);
   }
+  /// The same of implicit unknowns.
+  ///@{
+  [[nodiscard]] int implicit_count() const { return static_cast<int>(equation_nodes_.size()); }
+  [[nodiscard]] const Interval& implicit_coefficient(int unknown, int k) const {
+    return at(first_strand(states() + unknown), k);
+  }
+  ///@}
   [[nodiscard]] const Interval& derivative(int state, int by, int k) const {
     return derivative_of(state_nodes_[static_cast<std::size_t>(state)], by, k);
   }
@@ -154,6 +184,7 @@ class IntervalSeries {
     return strands_[static_cast<std::size_t>(strand)].direction;
   }
   void set_states(int k);
+  void set_implicit(int unknown, int k);
   void evaluate(int node, int k);
   void evaluate_first(int node);
   void choose(int node, int k);
@@ -175,6 +206,8 @@ class IntervalSeries {
 
   std::vector<Node> nodes_;
   std::vector<int> state_nodes_, rate_nodes_, output_nodes_;
+  std::vector<int> equation_nodes_;  // of implicit unknowns, whose nodes follow those of the states
+  std::shared_ptr<ImplicitFunction> implicit_;
   std::vector<int> derivative_strands_;  // node, state: −1 where the node does not depend on it
   std::vector<int> first_strands_;       // of a node: the quantity; its derivatives follow
   std::vector<Strand> strands_;

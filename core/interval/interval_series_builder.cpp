@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include <perp/core/interval/implicit_function.hpp>
 #include <perp/core/interval/interval_series_builder.hpp>
 
 namespace perp::enclosure {
@@ -110,6 +111,7 @@ int IntervalSeries::Builder::input(const SeriesInput& input) {
   switch (input.kind) {
     case SeriesInput::Kind::time: return node({.kind = Kind::time});
     case SeriesInput::Kind::state: return state(input.state);
+    case SeriesInput::Kind::implicit: return implicit(input.state);
     case SeriesInput::Kind::constant: return constant(input.value);
     default: return constant(Interval::none());
   }
@@ -127,43 +129,46 @@ int IntervalSeries::Builder::line(const Instruction& line) {
 }
 
 void IntervalSeries::Builder::run() {
-  for (int j = 0; j < flow_.states(); ++j)
-    node({.kind = Kind::state});  // states are the first nodes
+  for (int j = 0; j < flow_.states() + flow_.implicit.count(); ++j)
+    node({.kind = Kind::state});  // states are the first nodes, then what is implicit
   std::vector<int> roots = flow_.rates;
-  roots.insert(roots.end(), flow_.outputs.begin(), flow_.outputs.end());
+  for (const auto& lines : {flow_.outputs, flow_.implicit.equations, flow_.implicit.rates})
+    roots.insert(roots.end(), lines.begin(), lines.end());
   const std::vector<bool> needed = needed_lines(flow_.tape, roots);
   for (int k = 0; k < flow_.tape.size(); ++k)
     lines_.push_back(needed[static_cast<std::size_t>(k)] ? line(flow_.tape[k]) : -1);
 }
 
 /// The dependences of every node on the states: those of its operands, of a state also those of its
-/// rate, which may stand behind it.
+/// rate, which may stand behind it, of an implicit unknown those of its equations.
 void IntervalSeries::Strands::find_dependences() {
   const auto count = static_cast<int>(series_.nodes_.size()), n = series_.states();
   depends_.assign(static_cast<std::size_t>(count), std::vector<bool>(static_cast<std::size_t>(n)));
-  bool is_changed = true;
-  const auto include = [&](int node, int other) {
-    if (other < 0) return;
-    for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) {
-      if (!depends_[static_cast<std::size_t>(other)][j]) continue;
-      is_changed = is_changed || !depends_[static_cast<std::size_t>(node)][j];
-      depends_[static_cast<std::size_t>(node)][j] = true;
-    }
-  };
   for (int j = 0; j < n; ++j)
     depends_[static_cast<std::size_t>(series_.state_nodes_[static_cast<std::size_t>(j)])]
             [static_cast<std::size_t>(j)] = true;
-  while (is_changed) {
-    is_changed = false;
-    for (int j = 0; j < n; ++j)
-      include(series_.state_nodes_[static_cast<std::size_t>(j)],
-              series_.rate_nodes_[static_cast<std::size_t>(j)]);
+  do {
+    is_changed_ = false;
+    for (int j = 0; j < n + series_.implicit_count(); ++j)
+      include(j, series_.rate_nodes_[static_cast<std::size_t>(j)]);
+    for (int i = 0; i < series_.implicit_count(); ++i)
+      for (const int equation : series_.equation_nodes_) include(n + i, equation);
     for (int node = 0; node < count; ++node) {
       const Node& here = series_.nodes_[static_cast<std::size_t>(node)];
       if (here.kind == Kind::sign) continue;  // constant wherever it has a series
       for (const int operand : {here.a, here.b, here.c}) include(node, operand);
       if (here.kind == Kind::partner) include(node, node - 1);
     }
+  } while (is_changed_);
+}
+
+/// The node depends on what the other one depends on.
+void IntervalSeries::Strands::include(int node, int other) {
+  if (other < 0) return;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(series_.states()); ++j) {
+    if (!depends_[static_cast<std::size_t>(other)][j]) continue;
+    is_changed_ = is_changed_ || !depends_[static_cast<std::size_t>(node)][j];
+    depends_[static_cast<std::size_t>(node)][j] = true;
   }
 }
 
@@ -237,7 +242,10 @@ IntervalSeries::IntervalSeries(const Flow& flow) {
     state_nodes_.push_back(j);
     rate_nodes_.push_back(builder.node_of(flow.rates[static_cast<std::size_t>(j)]));
   }
+  for (const int line : flow.implicit.rates) rate_nodes_.push_back(builder.node_of(line));
+  for (const int line : flow.implicit.equations) equation_nodes_.push_back(builder.node_of(line));
   for (const int line : flow.outputs) output_nodes_.push_back(builder.node_of(line));
+  if (!flow.implicit.empty()) implicit_ = std::make_shared<ImplicitFunction>(flow);
   Strands(*this).run();
 }
 

@@ -28,6 +28,7 @@ class IntervalSeries::Builder {
   int input(const SeriesInput& input);
   int line(const Instruction& line);
   static int state(int j) { return j; }
+  [[nodiscard]] int implicit(int i) const { return flow_.states() + i; }
 
   const Flow& flow_;
   std::vector<Node>& nodes_;
@@ -43,11 +44,13 @@ class IntervalSeries::Strands {
 
  private:
   void find_dependences();
+  void include(int node, int other);
   void find_constants();
   [[nodiscard]] std::vector<bool> weighted_nodes() const;
 
   IntervalSeries& series_;
   std::vector<std::vector<bool>> depends_;  // node, state
+  bool is_changed_ = false;
 };
 
 }  // namespace perp::enclosure

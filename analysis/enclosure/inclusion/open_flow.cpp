@@ -106,7 +106,7 @@ OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, con
     for (std::size_t a = 0; a < values.size(); ++a)
       near[static_cast<std::size_t>(system.multiplier_input(open.laws[a]))] = values[a];
     ModeSystem made = mode_system(system, flows_.space(), mode, near, open);
-    if (made.outcome != ModeSystem::Outcome::made) return nullptr;
+    if (made.outcome != ModeSystem::Outcome::made || !made.flow.implicit.empty()) return nullptr;
     for (std::size_t j = 0; j < mode.size(); ++j)
       // nor is a law followed on one branch that may change to another one anywhere
       if (!made.argument_of_states[j] ||

@@ -11,9 +11,10 @@ constexpr int trials = 8;  ///< radii of a window
 
 Interval with_zero(const Interval& a) { return hull(a, Interval(0)); }
 
-/// Is it the same formula on both tapes?
+/// Is it the same formula on both tapes, without these inputs?
 bool same_formula(const Tape& a, int i, const Tape& b, int j,
-                  std::map<std::pair<int, int>, bool>& known) {
+                  std::map<std::pair<int, int>, bool>& known,
+                  const std::vector<int>& different) {
   if (i < 0 || j < 0) return i == j;
   const auto [place, is_new] = known.try_emplace({i, j}, false);
   if (!is_new) return place->second;
@@ -23,9 +24,10 @@ bool same_formula(const Tape& a, int i, const Tape& b, int j,
   if (x.operation == Operation::constant)
     same = x.value == y.value;
   else if (x.operation == Operation::input)
-    same = x.a == y.a;
+    same = x.a == y.a && std::find(different.begin(), different.end(), x.a) == different.end();
   else
-    same = same_formula(a, x.a, b, y.a, known) && same_formula(a, x.b, b, y.b, known);
+    same = same_formula(a, x.a, b, y.a, known, different) &&
+           same_formula(a, x.b, b, y.b, known, different);
   return known[{i, j}] = same;
 }
 
@@ -171,14 +173,16 @@ std::vector<Successor> EventWindow::successors(const OpenLaws& open) {
   Successors successors(flows_, time(), after_, open);
   const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
   if (!fires_) return successors.after(from_, reached_);
-  return successors.at_start(&from_.system.mode, gap.reset);
+  return successors.at_start(&from_, gap.reset);
 }
 
 /// R' + (f_2(R) − Ṙ) ∇mᵀ/m'; rates that are the same formula before and after do not jump.
-IntervalMatrix EventWindow::bracket(ModeFlow& to, bool same_rates, bool& has_value) const {
+IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& has_value) const {
   IntervalMatrix K = reset_;
   has_value = true;
-  if (same_rates) return K;
+  if (next.same_rates) return K;
+  const std::vector<int> jumping =
+      next.keeps_implicit ? std::vector<int>() : to.system.flow.implicit.inputs;
   if (!to.expand(time(), after_, 2, false)) {
     has_value = false;
     return K;
@@ -187,7 +191,7 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, bool same_rates, bool& has_val
   for (int i = 0; i < set_.states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (!fires_ && same_formula(from_.system.flow.tape, from_.system.flow.rates[at],
-                                to.system.flow.tape, to.system.flow.rates[at], known))
+                                to.system.flow.tape, to.system.flow.rates[at], known, jumping))
       continue;
     const Interval jump = to.jet().coefficient(i, 1) - after_rates_[at];
     for (int j = 0; j < set_.states(); ++j)
@@ -231,7 +235,7 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
     }
   }
   bool has_value = false;
-  const IntervalMatrix K = bracket(to, successor.same_rates, has_value);
+  const IntervalMatrix K = bracket(to, successor, has_value);
   if (!has_value) {
     fail("the equations have no value everywhere on the surface");
     return std::nullopt;
@@ -240,6 +244,7 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
   Box F = to.window.centre_at(-center_delta_);
   const Box other = to.window.box_at(-delta_);
   to.window.complete(Interval(t_), F, J, other);
+  to.window.project(Interval(t_), F, J, other);
   Doubleton moved = set_;
   moved.move(F, J, other);
   return moved;

@@ -49,7 +49,8 @@ class EventWindow {
   bool locate_center(double radius);
   bool shrink();
   bool reset_states();
-  [[nodiscard]] IntervalMatrix bracket(ModeFlow& to, bool same_rates, bool& has_value) const;
+  [[nodiscard]] IntervalMatrix bracket(ModeFlow& to, const Successor& next,
+                                       bool& has_value) const;
   bool fail(const std::string& reason) {
     reason_ = reason;
     return false;

@@ -83,6 +83,7 @@ bool is_constant_line(const Dcs& system, const StateSpace& space, const ExactLin
 std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs& system,
                                            const StateSpace& space, const OpenLaws& laws,
                                            const Interval& t, const Box& box) {
+  if (!open_flow.system.is_explicit()) return std::nullopt;
   Flow flow = open_flow.system.flow;
   const std::vector<int> arguments = arguments_of(open_flow, laws);
   const std::size_t count = arguments.size();
@@ -106,6 +107,7 @@ std::optional<IntervalMatrix> law_coupling(const ModeFlow& open_flow, const Dcs&
 std::optional<IntervalMatrix> direct_coupling(const ModeFlow& open_flow, const Dcs& system,
                                               const StateSpace& space, const OpenLaws& laws,
                                               const Interval& t, const Box& box) {
+  if (!open_flow.system.is_explicit()) return std::nullopt;
   Flow flow = open_flow.system.flow;
   const std::vector<int> arguments = arguments_of(open_flow, laws);
   ExactLines lines(flow.tape);

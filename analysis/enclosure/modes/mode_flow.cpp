@@ -10,7 +10,36 @@ ModeFlow::ModeFlow(ModeSystem made, const StepOptions& options)
       step(system.flow, options),
       window(system.flow, options),
       jet_(system.flow),
-      observer_(system.observed) {}
+      observer_(system.observed) {
+  if (has_implicit()) implicit_.emplace(system.flow);
+}
+
+bool ModeFlow::follow(const Interval& t, const Box& box) {
+  if (!has_implicit()) return true;
+  if (!implicit_->compute(t, box)) return false;
+  Box values;
+  for (int i = 0; i < system.flow.implicit.count(); ++i) values.push_back(implicit_->value(i));
+  use({t, box, values});
+  return true;
+}
+
+bool ModeFlow::find(const Interval& t, const Box& box, const Box& values, bool is_around) {
+  if (!is_bounded(values)) return false;
+  const Box near = is_around ? values : implicit_->approach(t, box, middle(values));
+  const auto found = is_bounded(near) ? implicit_->around(t, box, near) : std::nullopt;
+  if (!found) return false;
+  use({t, box, *found});
+  return follow(t, box);
+}
+
+IntervalMatrix ModeFlow::jacobian(const Interval& t, const Box& box, const Box& values) {
+  const int n = system.flow.implicit.count();
+  const Box entries = implicit_->jacobian(t, box, values);
+  IntervalMatrix J(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) J(i, j) = entries[static_cast<std::size_t>(i * n + j)];
+  return J;
+}
 
 bool ModeFlow::observe(const Interval& t, const Box& box) {
   return observer_.compute(t, box, 1, false);
@@ -23,6 +52,8 @@ std::vector<double> ModeFlows::near(const Interval& t, const Box& box) const {
     inputs[static_cast<std::size_t>(input)] = middle(value);
   };
   set(Dcs::time_input(), t);
+  for (std::size_t j = 0; j < guess_.size(); ++j)
+    set(system_.variable_input(static_cast<int>(j)), guess_[j]);
   for (std::size_t s = 0; s < space_.variables.size(); ++s)
     set(system_.variable_input(space_.variables[s]), box[s]);
   for (std::size_t k = 0; k < space_.values.size(); ++k)
@@ -47,19 +78,6 @@ ModeFlow& ModeFlows::get(const Mode& mode, const Interval& t, const Box& box,
       roots.push_back(std::make_unique<ModeFlow>(std::move(made), options_));
   }
   return *roots[static_cast<std::size_t>(root)];
-}
-
-// w' over all λ of the range: where it has one sign, no solution keeps w for any time.
-bool ModeFlows::must_leave(const Mode& mode, int law, const Interval& values, const Interval& t,
-                           const Box& box) const {
-  const auto rate = [&](const Interval& lambda) {
-    ModeSystem made = mode_system(system_, space_, mode, near(t, box), {{law}, {lambda}});
-    if (made.outcome != ModeSystem::Outcome::made) return Interval::none();
-    made.flow.outputs = {made.flow.outputs[made.gaps.size()]};
-    IntervalSeries series(made.flow);
-    return series.compute(t, box, 2, false) ? series.output(0, 1) : Interval::none();
-  };
-  return certain_sign(rate(values)) != 0;
 }
 
 }  // namespace perp::enclosure

@@ -2,11 +2,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include <perp/analysis/enclosure/modes/mode_system.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
+#include <perp/core/interval/implicit_function.hpp>
 
 namespace perp::enclosure {
 
@@ -25,6 +27,22 @@ class ModeFlow {
   }
   [[nodiscard]] const IntervalSeries& jet() const { return jet_; }
 
+  /// The root of its implicit equations that is meant from now on, known somewhere.
+  ///@{
+  [[nodiscard]] bool has_implicit() const { return !system.flow.implicit.empty(); }
+  [[nodiscard]] const KnownRoot& root() const { return *system.flow.implicit.known; }
+  void use(const KnownRoot& root) {
+    if (has_implicit()) *system.flow.implicit.known = root;
+  }
+  /// Moves it to the box, on a way that is proved to hold the solutions. False: it may end there.
+  [[nodiscard]] bool follow(const Interval& t, const Box& box);
+  /// Finds one near these values of the unknowns. `is_around`: in a neighbourhood of all of them, of
+  /// which it is the only root.
+  [[nodiscard]] bool find(const Interval& t, const Box& box, const Box& values, bool is_around);
+  /// ∂h/∂z, z in these intervals, which may be without bounds.
+  [[nodiscard]] IntervalMatrix jacobian(const Interval& t, const Box& box, const Box& values);
+  ///@}
+
   /// The n variables, the m multipliers, and the residuals of constraints, over a box. False: one
   /// of them has no value.
   [[nodiscard]] bool observe(const Interval& t, const Box& box);
@@ -32,6 +50,7 @@ class ModeFlow {
 
  private:
   IntervalSeries jet_, observer_;
+  std::optional<ImplicitFunction> implicit_;
 };
 
 /// The modes that one piece of the set has met; they are made once.
@@ -50,13 +69,11 @@ class ModeFlows {
   }
   ///@}
 
-  /// Can the argument of a law not stay where it is while its λ is in `values`, over all of the
-  /// box?
-  [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values,
-                                const Interval& t, const Box& box) const;
-
   /// Values of the inputs of the tape in the middle of a box.
   [[nodiscard]] std::vector<double> near(const Interval& t, const Box& box) const;
+
+  /// Values of algebraic variables, by which divisors are chosen.
+  void guess(const Box& variables) { guess_ = variables; }
 
   [[nodiscard]] const Dcs& system() const { return system_; }
   [[nodiscard]] const StateSpace& space() const { return space_; }
@@ -66,6 +83,7 @@ class ModeFlows {
   const Dcs& system_;
   const StateSpace& space_;
   StepOptions options_;
+  Box guess_{};
   using Key = std::tuple<Mode, std::vector<int>, std::vector<double>>;  // ends of open λ
   std::map<Key, std::vector<std::unique_ptr<ModeFlow>>> flows_;  // by root
 };

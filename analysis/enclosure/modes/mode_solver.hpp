@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -46,6 +47,7 @@ class ModeSolver {
     int equation = -1, input = -1, coefficient = -1;
     Divisor divisor = Divisor::none;
     double size = 0;
+    bool is_bent = false;
   };
 
   void collect();
@@ -55,12 +57,27 @@ class ModeSolver {
   [[nodiscard]] bool holds_open(int line) const;
   [[nodiscard]] Divisor rate(int line, double& size) const;
   void consider(int equation, int input, Choice& best);
+  bool is_bent(int equation, int input);
   void solve(const Choice& choice);
   void constrain(const Choice& choice);
   int total_derivative(int line);
   void replace(const std::map<int, int>& lines);
   bool advance(ModeSystem& made);
+  bool take_constraint(int equation, ModeSystem& made);
   bool split_product();
+  /// What is left, as implicit unknowns.
+  ///@{
+  bool make_implicit();
+  [[nodiscard]] std::vector<int> smallest_block();
+  [[nodiscard]] int pivot_row(const std::vector<std::vector<int>>& rows, std::size_t k) const;
+  bool find_rates();
+  [[nodiscard]] std::vector<int> sources_of_implicit();
+  [[nodiscard]] bool is_implicit(int input) const {
+    return std::find(implicit_.begin(), implicit_.end(), input) != implicit_.end();
+  }
+  ///@}
+  [[nodiscard]] bool is_given(int input) const;
+  bool hold(int equation);
   void add_gaps(ModeSystem& made);
 
   const Dcs& system_;
@@ -77,7 +94,11 @@ class ModeSolver {
   std::vector<bool> is_differential_;
   std::vector<Equation> equations_;
   std::map<int, int> solved_;  // input of an unknown, or of a dependent state: its line
+  std::map<int, int> solved_by_;  // its equation of the system; −1: of a law, or derived
   std::vector<ModeConstraint> constraints_;
+  std::vector<int> invariants_;  // lines
+  std::vector<int> implicit_, implicit_equations_;  // inputs, lines
+  std::vector<int> implicit_rates_;                 // lines
 };
 
 }  // namespace perp::enclosure

@@ -1,7 +1,9 @@
 // The differential equations of a mode; called by transitions of enclosures.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+#include <perp/analysis/enclosure/modes/law_coupling.hpp>
 #include <perp/analysis/enclosure/modes/mode_solver.hpp>
 
 namespace perp::enclosure {
@@ -13,6 +15,8 @@ const Branch& branch_of(const Dcs& system, const Mode& mode, int law) {
 }
 
 constexpr std::size_t most_products = 6;
+constexpr const char* not_solved =
+    "its equations do not give all rates, algebraic variables and multipliers";
 
 }  // namespace
 
@@ -22,6 +26,7 @@ bool ModeSolver::is_state(int input) const {
 }
 
 bool ModeSolver::is_unknown(int input) const {
+  if (is_implicit(input)) return false;
   const int j = input - system_.variable_input(0), i = input - system_.multiplier_input(0);
   if (0 <= j && j < system_.n()) return !is_differential_[static_cast<std::size_t>(j)];
   if (0 <= i && i < system_.m()) return !open_.contains(i);
@@ -78,10 +83,26 @@ void ModeSolver::consider(int equation, int input, Choice& best) {
   const int line = equations_[static_cast<std::size_t>(equation)].line;
   const int coefficient = lines_.derivative(line, input);
   if (lines_.depends(coefficient, input)) return;
-  Choice choice{equation, input, coefficient, Divisor::none, 0};
+  if (is_state(input) && !is_constant_line(system_, space_, lines_, coefficient)) return;
+  const bool bends = !is_state(input) && is_bent(equation, input);
+  Choice choice{equation, input, coefficient, Divisor::none, 0, bends};
   choice.divisor = rate(coefficient, choice.size);
-  if (choice.divisor > best.divisor || (choice.divisor == best.divisor && choice.size > best.size))
-    best = choice;
+  if (choice.divisor == Divisor::none) return;
+  const auto rank = [](const Choice& one) {
+    return std::tuple(one.divisor != Divisor::none, !one.is_bent, one.divisor, one.size);
+  };
+  if (rank(best) < rank(choice)) best = choice;
+}
+
+/// Does another equation hold the unknown otherwise than by sums and products? Then it is left to that one,
+/// if it can be: what it depends on is not mixed with what stands here.
+bool ModeSolver::is_bent(int equation, int input) {
+  for (int k = 0; k < static_cast<int>(equations_.size()); ++k) {
+    const Equation& other = equations_[static_cast<std::size_t>(k)];
+    if (k != equation && other.is_open && lines_.depends(lines_.derivative(other.line, input), input))
+      return true;
+  }
+  return false;
 }
 
 /// Rewrites everything that is still in use.
@@ -90,11 +111,17 @@ void ModeSolver::replace(const std::map<int, int>& lines) {
   for (const Equation& equation : equations_) roots.push_back(equation.line);
   for (const auto& [input, line] : solved_) roots.push_back(line);
   roots.insert(roots.end(), nonzero_.begin(), nonzero_.end());
+  roots.insert(roots.end(), implicit_equations_.begin(), implicit_equations_.end());
+  roots.insert(roots.end(), implicit_rates_.begin(), implicit_rates_.end());
+  roots.insert(roots.end(), invariants_.begin(), invariants_.end());
   lines_.substitute(roots, lines);
   std::size_t k = 0;
   for (Equation& equation : equations_) equation.line = roots[k++];
   for (auto& [input, line] : solved_) line = roots[k++];
   for (int& line : nonzero_) line = roots[k++];
+  for (int& line : implicit_equations_) line = roots[k++];
+  for (int& line : implicit_rates_) line = roots[k++];
+  for (int& line : invariants_) line = roots[k++];
 }
 
 /// a u = 0, where a holds unknowns: u = 0 and a ≠ 0, or a = 0 and u ≠ 0. Both at once is no simple
@@ -133,74 +160,44 @@ void ModeSolver::solve(const Choice& choice) {
   equation.is_open = false;
   replace({{choice.input, value}});
   solved_[choice.input] = value;
-}
-
-/// e_t + Σ e_x x'
-int ModeSolver::total_derivative(int line) {
-  int sum = lines_.derivative(line, Dcs::time_input());
-  for (const int input : lines_.inputs_of(line)) {
-    if (!is_state(input)) continue;
-    const int rate = system_.derivative_input(input - system_.variable_input(0));
-    const auto known = solved_.find(rate);
-    const int value = known == solved_.end() ? tape_.input(rate) : known->second;
-    sum = lines_.add(sum, lines_.multiply(lines_.derivative(line, input), value));
-  }
-  return sum;
-}
-
-/// α x_j + β = 0 among states:  x_j = e = −β/α,  x_j' = de/dt. Where x_j' is known already, that is
-/// an equation.
-void ModeSolver::constrain(const Choice& choice) {
-  Equation& equation = equations_[static_cast<std::size_t>(choice.equation)];
-  constraints_.push_back({equation.equation, equation.law, equation.line});
-  int rest = equation.line;
-  lines_.substitute(std::span(&rest, 1), {{choice.input, lines_.number(0)}});
-  const int e = lines_.divide(lines_.negate(rest), choice.coefficient);
-  replace({{choice.input, e}});
-  const int slope = total_derivative(e);
-  const int rate = system_.derivative_input(choice.input - system_.variable_input(0));
-  equation.is_open = false;
-  if (const auto known = solved_.find(rate); known != solved_.end()) {
-    equation = {.line = lines_.subtract(known->second, slope)};
-  } else {
-    replace({{rate, slope}});
-    solved_[rate] = slope;
-  }
-  solved_[choice.input] = e;
+  solved_by_[choice.input] = equation.equation;
 }
 
 /// One equation further; false where there is none left, or none that can be solved.
 bool ModeSolver::advance(ModeSystem& made) {
   Choice best;
-  bool is_constraint = false, any = false;
-  for (int k = 0; k < static_cast<int>(equations_.size()) && !is_constraint; ++k) {
+  bool any = false;
+  for (int k = 0; k < static_cast<int>(equations_.size()); ++k) {
     const Equation& equation = equations_[static_cast<std::size_t>(k)];
     if (!equation.is_open) continue;
     any = true;
     const std::vector<int> unknowns = unknowns_of(equation.line);
-    is_constraint = unknowns.empty();
-    if (is_constraint) best = {};
-    for (const int input : is_constraint ? lines_.inputs_of(equation.line) : unknowns)
-      if (!is_constraint || is_state(input)) consider(k, input, best);
-    if (is_constraint && holds_open(equation.line)) best = {};
-    if (!is_constraint || best.divisor != Divisor::none) continue;
-    const bool is_false = lines_.is_number(equation.line) && !lines_.is_number(equation.line, 0);
-    made.outcome = is_false ? ModeSystem::Outcome::impossible : ModeSystem::Outcome::not_solved;
+    if (unknowns.empty()) return take_constraint(k, made);
+    for (const int input : unknowns) consider(k, input, best);
   }
   if (!any) return false;
-  if (best.divisor == Divisor::none && !is_constraint && split_product()) {
-    made.outcome = ModeSystem::Outcome::made;
+  if (best.divisor != Divisor::none) solve(best);
+  if (best.divisor != Divisor::none || split_product() || make_implicit()) return true;
+  made.outcome = ModeSystem::Outcome::not_solved;
+  made.reason = not_solved;
+  return false;
+}
+
+/// An equation without unknowns: it gives a state by the others, or holds all of them.
+bool ModeSolver::take_constraint(int k, ModeSystem& made) {
+  const int line = equations_[static_cast<std::size_t>(k)].line;
+  Choice best;
+  for (const int input : lines_.inputs_of(line))
+    if (is_state(input) && !holds_open(line)) consider(k, input, best);
+  if (best.divisor != Divisor::none) {
+    constrain(best);
     return true;
   }
-  if (best.divisor == Divisor::none) {
-    if (made.outcome == ModeSystem::Outcome::made) made.outcome = ModeSystem::Outcome::not_solved;
-    made.reason = made.outcome == ModeSystem::Outcome::impossible
-                      ? "its equations contradict each other"
-                      : "its equations are not solved one by one by sums and products";
-    return false;
-  }
-  is_constraint ? constrain(best) : solve(best);
-  return true;
+  if (hold(k)) return true;
+  const bool is_false = lines_.is_number(line) && !lines_.is_number(line, 0);
+  made.outcome = is_false ? ModeSystem::Outcome::impossible : ModeSystem::Outcome::not_solved;
+  made.reason = is_false ? "its equations contradict each other" : not_solved;
+  return false;
 }
 
 ModeSystem ModeSolver::run() {
@@ -225,10 +222,17 @@ int ModeSolver::argument(int law) {
 
 /// Of a solver in which all laws are free: w is given by time and states, whatever their λ are.
 bool ModeSolver::is_of_states(int law) {
-  const std::vector<int> inputs = lines_.inputs_of(argument(law));
-  return std::all_of(inputs.begin(), inputs.end(), [this](int input) {
-    return input == Dcs::time_input() || is_state(input) || input >= system_.parameter_input(0);
-  });
+  const auto is_given_by = [this](int line) {
+    const std::vector<int> inputs = lines_.inputs_of(line);
+    return std::all_of(inputs.begin(), inputs.end(), [this](int input) { return is_given(input); });
+  };
+  return is_given_by(argument(law)) &&
+         std::all_of(implicit_equations_.begin(), implicit_equations_.end(), is_given_by);
+}
+
+bool ModeSolver::is_given(int input) const {
+  return input == Dcs::time_input() || is_state(input) || is_implicit(input) ||
+         input >= system_.parameter_input(0);
 }
 
 int ModeSolver::gap_line(const Gap& gap) {
@@ -276,6 +280,12 @@ Flow ModeSolver::flow() const {
   for (std::size_t a = 0; a < open_.laws.size(); ++a)
     flow.inputs[static_cast<std::size_t>(system_.multiplier_input(open_.laws[a]))] = {
         SeriesInput::Kind::constant, -1, open_.values[a]};
+  for (std::size_t i = 0; i < implicit_.size(); ++i)
+    flow.inputs[static_cast<std::size_t>(implicit_[i])] = {SeriesInput::Kind::implicit,
+                                                           static_cast<int>(i), {}};
+  flow.implicit.inputs = implicit_;
+  flow.implicit.equations = implicit_equations_;
+  flow.implicit.rates = implicit_rates_;
   return flow;
 }
 
@@ -306,11 +316,16 @@ void ModeSolver::finish(ModeSystem& made) {
   }
   for (const ModeConstraint& constraint : constraints_) observed.push_back(constraint.residual);
   made.constraints = constraints_;
+  made.implicit_sources = sources_of_implicit();
   made.flow = flow();
+  made.flow.implicit.known = std::make_shared<KnownRoot>();
   made.flow.rates = rates;
   made.flow.outputs = gaps;
   made.flow.dependents = dependents;
+  made.flow.invariants = invariants_;
   made.observed = flow();
+  made.observed.implicit.known = made.flow.implicit.known;
+  made.observed.implicit.rates.assign(implicit_.size(), zero);
   made.observed.rates.assign(rates.size(), zero);
   made.observed.outputs = observed;
 }

@@ -43,9 +43,16 @@ struct ModeSystem {
   std::vector<std::vector<int>> resets{};  ///< by reset, its values: lines on the tape of `flow`
   /// By law: w is a function of time, states and parameters, whatever the multipliers are.
   std::vector<bool> argument_of_states{};
+  /// Equations of the system that give the implicit unknowns by time and states, whatever the mode is;
+  /// none: they hold multipliers, too.
+  std::vector<int> implicit_sources{};
 
   enum class Outcome { made, impossible, not_solved };
   Outcome outcome = Outcome::made;
+  /// One root, by formulas.
+  [[nodiscard]] bool is_explicit() const {
+    return outcome == Outcome::made && roots == 1 && flow.implicit.empty();
+  }
   std::string reason{};  ///< why there is no flow
 };
 

@@ -73,6 +73,7 @@ std::vector<bool> states_acting_on(const Flow& flow, int line) {
   const ExactLines lines(tape);
   std::vector<bool> acting(static_cast<std::size_t>(flow.states()));
   std::vector<int> waiting{line};
+  bool is_implicit_known = false;
   const auto add = [&](int state) {
     const auto at = static_cast<std::size_t>(state);
     if (acting[at]) return;
@@ -87,6 +88,10 @@ std::vector<bool> states_acting_on(const Flow& flow, int line) {
     for (const int input : lines.inputs_of(next)) {
       const SeriesInput& of = flow.inputs[static_cast<std::size_t>(input)];
       if (of.kind == SeriesInput::Kind::state) add(of.state);
+      if (of.kind != SeriesInput::Kind::implicit || is_implicit_known) continue;
+      is_implicit_known = true;
+      const std::vector<int>& equations = flow.implicit.equations;
+      waiting.insert(waiting.end(), equations.begin(), equations.end());
     }
   }
   return acting;

@@ -106,7 +106,6 @@ Verdict Successors::holds_corner(const Branch& branch) const {
 /// obey, and a constraint whose multipliers have the same values before and after.
 Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
   if (flow.system.mode == from_->system.mode) return Verdict::proved;
-  const Dcs& system = flows_.system();
   for (const ModeConstraint& constraint : flow.system.constraints) {
     if (constraint.law >= 0) {
       const auto j = static_cast<std::size_t>(constraint.law);
@@ -114,18 +113,27 @@ Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
       if (!is_same || !flow.system.argument_of_states[j]) return Verdict::open;
       continue;
     }
-    if (constraint.equation < 0) return Verdict::open;
-    const int line = system.F[static_cast<std::size_t>(constraint.equation)];
-    for (const int input : unknowns_of(system, flows_.space(), line)) {
-      const int j = input - system.multiplier_input(0);
-      if (j < 0 || !flow.system.argument_of_states[static_cast<std::size_t>(j)])
-        return Verdict::open;
-      if (j == law_) {
-        const Verdict verdict = holds_corner(branch(flow.system.mode, j));
-        if (verdict != Verdict::proved) return verdict;
-      } else if (is_vertical(branch(flow.system.mode, j))) {
-        return Verdict::open;
-      }
+    const Verdict kept =
+        constraint.equation < 0 ? Verdict::open : keeps_equation(flow, constraint.equation);
+    if (kept != Verdict::proved) return kept;
+  }
+  return Verdict::proved;
+}
+
+/// The same of an equation of the system that has become a constraint.
+Verdict Successors::keeps_equation(const ModeFlow& flow, int equation) const {
+  const Dcs& system = flows_.system();
+  const int line = system.F[static_cast<std::size_t>(equation)];
+  for (const int input : unknowns_of(system, flows_.space(), line)) {
+    const int j = input - system.multiplier_input(0);
+    if (is_held_by_argument(flow, input)) continue;
+    if (j < 0 || !flow.system.argument_of_states[static_cast<std::size_t>(j)])
+      return Verdict::open;
+    if (j == law_) {
+      const Verdict verdict = holds_corner(branch(flow.system.mode, j));
+      if (verdict != Verdict::proved) return verdict;
+    } else if (is_vertical(branch(flow.system.mode, j))) {
+      return Verdict::open;
     }
   }
   return Verdict::proved;
@@ -135,7 +143,6 @@ Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
 /// are among those that the old solution fulfils, unless constraints came in, whose derivatives are
 /// new.
 bool Successors::keeps_rates(const ModeFlow& flow) const {
-  if (flow.system.roots > 1) return false;
   if (law_ < 0) return from_ != nullptr && flow.system.mode == from_->system.mode;
   const auto is_argument = [&](const ModeConstraint& constraint) { return constraint.law >= 0; };
   const auto& before = from_->system.constraints;
@@ -213,46 +220,16 @@ bool Successors::decide_reset(const ModeFlow& flow, int k, Successor& successor)
   return side != 0;
 }
 
-/// Can no solution stay on a vertical branch of this mode?
-bool Successors::is_left(const Mode& mode) const {
-  if (!open_.laws.empty()) return false;
-  for (int j = 0; j < static_cast<int>(mode.size()); ++j) {
-    const Branch& here = branch(mode, j);
-    const bool of_states =
-        unknowns_of(flows_.system(), flows_.space(), flows_.system().G[static_cast<std::size_t>(j)])
-            .empty();
-    if (!is_vertical(here) || !of_states || is_direct(j)) continue;
-    const Interval values(here.lambda.lower, here.lambda.upper);
-    if (flows_.must_leave(mode, j, values, t_, box_)) return true;
-  }
-  return false;
-}
-
-void Successors::judge(ModeFlow& flow, Successor& successor) {
-  successor.verdict = Verdict::proved;
-  if (flow.system.outcome != ModeSystem::Outcome::made) {
-    if (flow.system.outcome == ModeSystem::Outcome::impossible)
-      return refute(successor, flow.system.reason);
-    return leave_open(successor, flow.system.reason);
-  }
-  for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {
-    if (!flow.system.argument_of_states[j] && !has_unique_multipliers(flow.system.mode))
-      leave_open(successor,
-                 "the argument of a law depends on multipliers: that they are unique is not "
-                 "proved");
-    if (is_ambiguous(flows_.system().laws[j]))
-      leave_open(successor, "a law has two branches for one argument");
-  }
+/// The states obey what the mode demands of them: at an event since they did so before, at a start as
+/// far as is known.
+void Successors::judge_constraints(ModeFlow& flow, Successor& successor) {
   const auto& constraints = flow.system.constraints;
-  const auto slides = std::count_if(constraints.begin(), constraints.end(),
-                                    [](const ModeConstraint& one) { return one.law >= 0; });
-  if (slides > 1 && !is_decoupled(flow.system.mode) && !is_only_solution(flow.system.mode, {}))
-    leave_open(successor, "that solutions sliding on several surfaces are unique is not proved");
   if (from_ != nullptr) {
     const Verdict kept = keeps_constraints(flow);
     if (kept == Verdict::refuted) return refute(successor, "the states would have to jump");
     if (kept == Verdict::open) leave_open(successor, "the states may have to jump");
-    successor.same_rates = keeps_rates(flow);
+    const bool is_one = flow.system.roots == 1 && (!flow.has_implicit() || successor.keeps_implicit);
+    successor.same_rates = is_one && keeps_rates(flow);
   } else if (!flow.observe(t_, box_)) {
     leave_open(successor, "a variable has no value everywhere in the set");
   } else {
@@ -265,6 +242,47 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
         return refute(successor, "the start does not fulfil its constraints");
       }
   }
+}
+
+/// On how many surfaces does the mode slide? λ that the states give tells itself whether its law is held.
+int Successors::held_surfaces(const ModeFlow& flow) const {
+  int count = 0;
+  for (int j = 0; j < static_cast<int>(flow.system.mode.size()); ++j)
+    if (is_vertical(branch(flow.system.mode, j)) && !is_direct(j) &&
+        flow.system.argument_of_states[static_cast<std::size_t>(j)])
+      ++count;
+  return count;
+}
+
+/// Is there one solution in the mode, beside those of other modes?
+void Successors::judge_uniqueness(const ModeFlow& flow, Successor& successor) {
+  for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {
+    if (!flow.system.argument_of_states[j] && !has_unique_multipliers(flow.system.mode))
+      leave_open(successor,
+                 "the argument of a law depends on multipliers: that they are unique is not "
+                 "proved");
+    if (is_ambiguous(flows_.system().laws[j]))
+      leave_open(successor, "a law has two branches for one argument");
+  }
+  const int slides = held_surfaces(flow);
+  if (slides > 1 && !is_decoupled(flow.system.mode) && !is_only_solution(flow.system.mode, {}))
+    leave_open(successor, "that solutions sliding on several surfaces are unique is not proved");
+}
+
+void Successors::judge(ModeFlow& flow, Successor& successor) {
+  successor.verdict = Verdict::proved;
+  if (flow.system.outcome != ModeSystem::Outcome::made) {
+    if (flow.system.outcome == ModeSystem::Outcome::impossible)
+      return refute(successor, flow.system.reason);
+    return leave_open(successor, flow.system.reason);
+  }
+  if (flow.has_implicit()) {
+    find_implicit(flow, successor);
+    if (flow.root().z.empty()) return;
+  }
+  judge_uniqueness(flow, successor);
+  judge_constraints(flow, successor);
+  if (successor.verdict == Verdict::refuted) return;
   if (!flow.expand(t_, box_, 3, false))
     return leave_open(successor, "its equations have no value everywhere in the set");
   for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
@@ -307,9 +325,11 @@ std::vector<Successor> Successors::assess_all(const Options& options, const Box*
   return list;
 }
 
-std::vector<Successor> Successors::at_start(const Mode* before, int reset, const Box* start) {
+std::vector<Successor> Successors::at_start(ModeFlow* before, int reset, const Box* start) {
   const Dcs& system = flows_.system();
   reset_ = reset;
+  start_ = start;
+  set_before(before);
   Flow still;  // w where it is a function of the states
   still.tape = system.tape;
   still.inputs = series_inputs(system, flows_.space());
@@ -329,7 +349,7 @@ std::vector<Successor> Successors::at_start(const Mode* before, int reset, const
       if (has_w_in(law.branches[static_cast<std::size_t>(k)], w)) choices.push_back(k);
     const auto present = before == nullptr ? choices.begin()
                                            : std::find(choices.begin(), choices.end(),
-                                                       (*before)[static_cast<std::size_t>(j)]);
+                                                       before->system.mode[static_cast<std::size_t>(j)]);
     if (law.memory && present != choices.end()) choices = {*present};
     options.push_back(choices);
   }
@@ -340,6 +360,7 @@ std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached)
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
   const Mode& old = from.system.mode;
   from_ = &from;
+  set_before(&from);
   law_ = gap.law;
   reset_ = gap.reset;
   of_multiplier_ = gap.of_multiplier;

@@ -26,6 +26,8 @@ struct Successor {
   /// Laws on a vertical branch that a solution may leave without reaching its end, if another
   /// branch continues as well.
   std::vector<int> held{};
+  KnownRoot implicit{};      ///< of its implicit equations, over the set
+  bool keeps_implicit = false;  ///< their unknowns have the values that they had before
   std::string reason{};  ///< why it is refuted or open
   /// At a start: refuted since no point of the set is in this mode.
   bool is_elsewhere = false;
@@ -60,7 +62,7 @@ class Successors {
   /// can).
   /// The start holds a value of each variable: where the equations of a mode have several roots,
   /// those of algebraic variables tell which is meant.
-  std::vector<Successor> at_start(const Mode* before, int reset, const Box* start = nullptr);
+  std::vector<Successor> at_start(ModeFlow* before, int reset, const Box* start = nullptr);
   /// Of one mode, which the states are known to be in; open where it has several roots.
   Successor in_mode(const Mode& mode);
   /// After a gap of `from` has fallen to 0.
@@ -73,6 +75,8 @@ class Successors {
   [[nodiscard]] bool has_w_in(const Branch& branch, const Interval& w) const;
   [[nodiscard]] Verdict holds_corner(const Branch& branch) const;
   [[nodiscard]] Verdict keeps_constraints(const ModeFlow& flow) const;
+  [[nodiscard]] Verdict keeps_equation(const ModeFlow& flow, int equation) const;
+  [[nodiscard]] bool is_held_by_argument(const ModeFlow& flow, int input) const;
   [[nodiscard]] bool keeps_rates(const ModeFlow& flow) const;
   [[nodiscard]] int contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
                             bool same_rates) const;
@@ -97,10 +101,27 @@ class Successors {
   void refute_others(std::vector<Successor>& list);
   ///@}
   void judge(ModeFlow& flow, Successor& successor);
+  /// The root of implicit equations that goes on.
+  ///@{
+  void find_implicit(ModeFlow& flow, Successor& successor);
+  [[nodiscard]] bool is_same_implicit(const ModeFlow& flow) const;
+  [[nodiscard]] Interval multiplier_guess(const Mode& mode, int law) const;
+  [[nodiscard]] Interval implicit_value(const Mode& mode, int input, bool is_known);
+  [[nodiscard]] Box implicit_values(const ModeFlow& flow);
+  [[nodiscard]] const char* follow_implicit(ModeFlow& flow, bool& keeps);
+  bool find_root(ModeFlow& flow, bool is_to_be_only);
+  [[nodiscard]] bool is_only_root(ModeFlow& flow);
+  ///@}
+  void set_before(ModeFlow* before);
+  [[nodiscard]] int held_surfaces(const ModeFlow& flow) const;
+  void judge_uniqueness(const ModeFlow& flow, Successor& successor);
+  void judge_constraints(ModeFlow& flow, Successor& successor);
+  [[nodiscard]] bool leaves(const Mode& mode, int law, const Interval& lambda);
+  [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
   bool decide_reset(const ModeFlow& flow, int k, Successor& successor) const;
-  [[nodiscard]] bool is_left(const Mode& mode) const;
+  [[nodiscard]] bool is_left(const Mode& mode);
   [[nodiscard]] const Branch& branch(const Mode& mode, int law) const;
 
   ModeFlows& flows_;
@@ -108,6 +129,9 @@ class Successors {
   Box box_;
   OpenLaws open_;
   ModeFlow* from_ = nullptr;        // at an event
+  ModeFlow* before_ = nullptr;      // at an event or a reset
+  KnownRoot before_root_{};         // of its implicit equations
+  const Box* start_ = nullptr;
   int law_ = -1;                    // that has reached its corner
   int reset_ = -1;                  // whose condition is 0
   bool of_multiplier_ = false;

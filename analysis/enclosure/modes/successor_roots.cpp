@@ -45,6 +45,7 @@ Successor Successors::in_mode(const Mode& mode) {
 
 /// Has some algebraic variable another value for every member?
 bool Successors::jumps(ModeFlow& flow, const Box& before) {
+  if (flow.has_implicit()) return false;
   if (!flow.observe(t_, box_)) return false;
   const std::vector<int> variables = algebraic();
   return std::any_of(variables.begin(), variables.end(), [&](int j) {
@@ -55,6 +56,7 @@ bool Successors::jumps(ModeFlow& flow, const Box& before) {
 /// Are all algebraic variables the same formulas as before, where states that others give have that
 /// value?
 bool Successors::goes_on(const ModeFlow& flow) const {
+  if (flow.has_implicit() || from_->has_implicit()) return false;
   Tape tape = flow.system.observed.tape;
   ExactLines lines(tape);
   std::map<int, int> given;

@@ -88,7 +88,7 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   Mode others = mode;
   for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
   ModeFlow& flow = flows_.get(others, t_, box_, open);
-  if (flow.system.outcome != ModeSystem::Outcome::made || flow.system.roots > 1) return false;
+  if (!flow.system.is_explicit()) return false;
   const auto& of_states = flow.system.argument_of_states;
   if (std::find(of_states.begin(), of_states.end(), false) != of_states.end()) return false;
   std::optional<IntervalMatrix> M =
@@ -114,8 +114,7 @@ bool Successors::is_decoupled(const Mode& mode) {
   Mode others = mode;
   for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
   const ModeFlow& open_flow = flows_.get(others, t_, box_, open);
-  if (open_flow.system.outcome != ModeSystem::Outcome::made || open_flow.system.roots > 1)
-    return false;
+  if (!open_flow.system.is_explicit()) return false;
   Flow flow = open_flow.system.flow;
   ExactLines lines(flow.tape);
   const std::vector<int>& variables = flows_.space().variables;
@@ -139,6 +138,7 @@ bool Successors::is_decoupled(const Mode& mode) {
 bool Successors::continues_all(const Successor& proved) {
   if (from_ != nullptr) return true;
   ModeFlow& flow = flows_.get(proved.mode, t_, box_, open_, proved.root);
+  flow.use(proved.implicit);
   if (!flow.observe(t_, box_)) return false;
   const int first = flows_.system().n() + flows_.system().m();
   for (int k = 0; k < static_cast<int>(flow.system.constraints.size()); ++k)
@@ -162,7 +162,7 @@ bool Successors::has_unique_multipliers(const Mode& mode) {
     all.values.emplace_back(0.0);
   }
   ModeFlow& flow = flows_.get(Mode(mode.size(), 0), t_, box_, all);
-  if (flow.system.outcome != ModeSystem::Outcome::made || flow.system.roots > 1) return false;
+  if (!flow.system.is_explicit()) return false;
   const auto D = direct_coupling(flow, system, flows_.space(), all, t_, box_);
   if (!D) return false;
   std::vector<int> dependent;

@@ -26,9 +26,11 @@ struct Spring {
   }
 };
 
-struct Implicit {
+/// x' + y from two equations that say the same: neither by itself.
+struct Undetermined {
   void residual(const auto&, const auto& xdot, const auto& x, const auto&, auto& r) const {
-    r[0] = exp(xdot[0]) - x[0];
+    r[0] = exp(xdot[0] + x[1]) - x[0];
+    r[1] = exp(2.0 * xdot[0] + 2.0 * x[1]) - x[0] * x[0];
   }
 };
 
@@ -84,11 +86,12 @@ TEST_SUITE("analysis/enclosure/system") {
     CHECK(still.rows.back().box[1] == Interval(0));
   }
 
-  TEST_CASE("what sums and products do not solve is lost at the start, with the reason") {
-    const Enclosure lost = enclosure::enclose(make_dcs(Implicit{}, 1), {Interval(1)}, {}, {0, 1});
+  TEST_CASE("unknowns that the equations do not determine are lost at the start, with the reason") {
+    const Enclosure lost = enclosure::enclose(make_dcs(Undetermined{}, 2),
+                                              {Interval(1), Interval(0)}, {}, {0, 1});
     REQUIRE(lost.lost.has_value());
     CHECK(lost.rows.empty());
-    CHECK(lost.lost->reason.find("not solved one by one") != std::string::npos);
+    CHECK(lost.lost->reason.find("no root of its implicit equations") != std::string::npos);
   }
 
   TEST_CASE("starts and parameters of the wrong number are refused") {
