@@ -29,6 +29,9 @@ struct HybridContinuation {
   std::vector<ConstraintJet> constraints{};
   int outside = 0,
       inside = 0;        ///< binaries that change outside and inside of the called sub-problems
+  /// How many solutions of the same equations in this mode are nearer to the algebraic variables
+  /// before: where unknowns of a sub-problem multiply each other.
+  int root = 0;
   double rate_norm = 0;  ///< Σ (ẋ_j / nominal_j)² over the states
 };
 

@@ -204,6 +204,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.previous_continues = false;
   self.search.set_errors(options.share * options.sizes);
   self.jets.set_sizes(options.sizes);
+  self.search.begin_roots();
   self.look_at_previous();
   bool is_whole = false;
   if (options.nearest_alone && !previous.empty()) self.search_nearest();
@@ -219,11 +220,10 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   if (!is_whole && !self.previous_continues && result.list.size() == 1)
     result.decided_by = "fewest changes outside the called sub-problems";
   if (!is_whole && result.list.empty()) result.decided_by = "none: not enumerated";
-  if (self.jets.may_have_other_roots()) {
+  if (self.search.may_have_other_roots()) {
     result.is_complete = false;
     result.notes.emplace_back(
-        "unknowns of one sub-problem multiply each other: one solution of it was looked for, "
-        "others are not enumerated");
+        "unknowns of one sub-problem multiply each other: its solutions are not all enumerated");
   }
   if (previous.empty() && result.list.size() > 1)
     result.notes.emplace_back("several modes continue and the previous one is not known");
