@@ -16,7 +16,9 @@ namespace {
 constexpr int most_unknowns = 4;
 constexpr int most_degree = 16;          ///< of an equation of one unknown
 constexpr int most_corrections = 30;
-constexpr double near_start = 0x1p-20;   ///< a root that Newton's method only polishes
+/// How far Newton's method may go from a root that it only polishes: of the way on which the unknown
+/// changes a row by its terms.
+constexpr double near_start = 0x1p-30;
 constexpr double rounding = 0x1p-50;     ///< of the terms of an equation
 constexpr double one_root = 0x1p-40;     ///< roots nearer than this are one
 
@@ -125,7 +127,7 @@ class MultilinearSystem {
       bool is_near = true, is_settled = true;
       for (int j = 0; j < k_; ++j) {
         const double size = std::abs(u[at(j)]), length = std::abs(step[j]);
-        is_near = is_near && length <= near_start * size + noise[j] / near_start;
+        is_near = is_near && length <= near_start * reach(terms, slopes, j);
         is_settled = is_settled && length <= rounding * size + noise[j];
         u[at(j)] -= step[j];
       }
@@ -136,6 +138,13 @@ class MultilinearSystem {
   }
 
  private:
+  static double reach(const Vector& terms, const Matrix& slopes, Eigen::Index j) {
+    double longest = 0;
+    for (Eigen::Index row = 0; row < terms.size(); ++row)
+      if (slopes(row, j) != 0) longest = std::max(longest, terms[row] / std::abs(slopes(row, j)));
+    return longest;
+  }
+
   void evaluate(int row, const std::vector<double>& u, double& value, double& terms,
                 Matrix& slopes) const {
     value = terms = 0;
@@ -239,7 +248,7 @@ class MultilinearSystem {
       const bool is_known = std::any_of(roots.begin(), roots.end(), [&](const auto& other) {
         for (int j = 0; j < k_; ++j)
           if (!(std::abs(u[at(j)] - other[at(j)]) <=
-                one_root * std::abs(u[at(j)]) + noise[j] / near_start))
+                one_root * std::abs(u[at(j)]) + noise[j] * (one_root / rounding)))
             return false;
         return true;
       });
