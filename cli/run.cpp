@@ -113,6 +113,13 @@ int execute_enclosure(const RunArguments& arguments) {
   return enclose_model(enclosure);
 }
 
+/// The tree of solutions, where the policy asks for it.
+std::string branches_of(const Model& model) {
+  const bool has_branches = model.run.scheme == "located" || model.hybrid != nullptr;
+  if (!has_branches || model.run.policy != "all" || interrupted()) return {};
+  return branches_text(model, solution_branches_of(model));
+}
+
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
@@ -159,8 +166,7 @@ int execute(const RunArguments& arguments) {
   if (!arguments.quiet)
     fmt::print(stream, "{}",
                text_of({model, run, modes, recorder.constraints(), last_state(run), files}));
-  if (model.run.scheme == "located" && model.run.policy == "all" && !interrupted())
-    fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
+  fmt::print(stream, "{}", branches_of(model));
   if (arguments.all) {
     fmt::print(stream, "{} steps have not exactly one solution{}\n", recorder.listed_steps(),
                is_affine(model) ? "" : " among those found");

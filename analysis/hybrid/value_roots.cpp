@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/hybrid/block_roots.hpp>
+#include <perp/analysis/hybrid/roots/block_roots.hpp>
 #include <perp/analysis/hybrid/value_search.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
@@ -25,13 +25,14 @@ void ValueSearch::read_roots(const SubProblem& given, Block& block) {
   if (!has_many) return;
   block.many = rows;
   for (const int row : rows)
-    for (const int input : inputs) {
-      const std::vector<int> outputs{rows_[at(row)]};
-      int line = -1;
-      for (const Derivative& derivative : differentiate(tape_, outputs, input, input + 1))
-        line = derivative.line;
-      block.many_slopes.push_back(line);
-    }
+    for (const int input : inputs) block.many_slopes.push_back(slope_line(rows_[at(row)], input));
+}
+
+/// The line of a derivative, -1: it is 0 by its form.
+int ValueSearch::slope_line(int line, int input) {
+  const std::vector<int> outputs{line};
+  const std::vector<Derivative> slopes = differentiate(tape_, outputs, input, input + 1);
+  return slopes.empty() ? -1 : slopes.front().line;
 }
 
 void ValueSearch::put_root(int block, const Root& root) {
@@ -91,6 +92,18 @@ std::vector<ValueSearch::Root> ValueSearch::roots_of(int block, bool& is_complet
       return decided_sign(root.distance - other.distance) > 0;
     }));
   return roots;
+}
+
+/// Puts the nearest root; the equations exclude what has none.
+void ValueSearch::put_nearest_root(int block, std::vector<int>& excluding) {
+  const std::vector<int>& many = blocks_[at(block)].many;
+  if (many.empty()) return;
+  bool is_complete = false;
+  const std::vector<Root> roots = roots_of(block, is_complete);
+  if (!roots.empty())
+    put_root(block, roots.front());
+  else if (is_complete)
+    excluding.insert(excluding.end(), many.begin(), many.end());
 }
 
 /// Goes on from each root of the sub-problem.

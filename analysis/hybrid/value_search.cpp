@@ -128,13 +128,7 @@ ValueSearch::Walk ValueSearch::walk(double t, const Vector& x, double share,
   for (int block = 0; block < static_cast<int>(blocks_.size()); ++block) {
     put_binaries(block);
     const int unsolvable = unsolvable_row(block);
-    if (const std::vector<int>& many = blocks_[at(block)].many; !many.empty()) {
-      bool is_complete = false;
-      const std::vector<Root> roots = roots_of(block, is_complete);
-      if (!roots.empty()) put_root(block, roots.front());
-      if (roots.empty() && is_complete)
-        walk.excluding.insert(walk.excluding.end(), many.begin(), many.end());
-    }
+    put_nearest_root(block, walk.excluding);
     for (const int row : structure_.blocks[at(block)].rows) {
       const int sign = row_sign(row);
       if (row == unsolvable || (row < equations ? sign != 0 : sign > 0)) {

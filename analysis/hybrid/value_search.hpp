@@ -47,6 +47,12 @@ class ValueSearch {
   /// multiples.
   bool is_held(const std::vector<int>& z, int constraint);
 
+  /// t and the states (inputs of the tape) with the errors that the search takes them to have.
+  const std::vector<RunningError>& known_inputs(double t, const Vector& x, double share) {
+    begin(t, x, share);
+    return inputs_;
+  }
+
   /// What rows say of one value of all binaries.
   struct Walk {
     ModeCandidate candidate{};
@@ -93,10 +99,12 @@ class ValueSearch {
   void put_binaries(int block);
   void visit(int block);
   bool enter(int block);
+  int slope_line(int line, int input);
   void visit_roots(int block);
   std::vector<Root> roots_of(int block, bool& is_complete);
   Root bounded_root(int block, const std::vector<double>& values);
   void put_root(int block, const Root& root);
+  void put_nearest_root(int block, std::vector<int>& excluding);
   int unsolvable_row(int block);
   bool check_rows(int block);
   int row_sign(int row);

@@ -1,6 +1,7 @@
 // Backward Euler: the scheme that runs where none is named.
 #include <variant>
 
+#include <perp/analysis/run/policy.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
@@ -23,8 +24,9 @@ extern const SchemeEntry backward_euler;
 const SchemeEntry backward_euler{
     .name = "backward_euler",
     .meaning = "implicit Euler, event capturing: one complementarity problem a step",
-    .keys = {"h", "selector", "solver", "split_at_events", "tol"},
-    .conditional = {{"selector", modes_by_rule},
+    .keys = {"h", "policy", "selector", "solver", "split_at_events", "tol"},
+    .conditional = {{"policy", policy_of_binaries},
+                    {"selector", modes_by_rule},
                     {"solver", no_solver_is_called},
                     {"split_at_events", modes_by_rule},
                     {"tol", no_solver_is_called}},

@@ -1,4 +1,5 @@
 // The scheme that locates events, of high order.
+#include <perp/analysis/run/policy.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
@@ -18,7 +19,7 @@ const SchemeEntry located{
     .name = "located",
     .meaning = "Radau IIA of order 5, 9 or 13; events to machine precision, --tol is the error",
     .keys = {"cross_check", "h", "policy", "tol"},
-    .conditional = {{"cross_check", modes_by_rule}, {"policy", modes_by_rule}},
+    .conditional = {{"cross_check", modes_by_rule}, {"policy", policy_of_rule}},
     .run = run_located,
     .check = check_located,
     .runs_binaries = true,

@@ -1,6 +1,7 @@
 // The θ-method.
 #include <variant>
 
+#include <perp/analysis/run/policy.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
@@ -23,8 +24,9 @@ extern const SchemeEntry theta;
 const SchemeEntry theta{
     .name = "theta",
     .meaning = "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
-    .keys = {"h", "selector", "solver", "split_at_events", "theta", "tol"},
-    .conditional = {{"selector", modes_by_rule},
+    .keys = {"h", "policy", "selector", "solver", "split_at_events", "theta", "tol"},
+    .conditional = {{"policy", policy_of_binaries},
+                    {"selector", modes_by_rule},
                     {"solver", no_solver_is_called},
                     {"split_at_events", modes_by_rule},
                     {"tol", no_solver_is_called}},

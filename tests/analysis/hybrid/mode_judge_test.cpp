@@ -12,7 +12,7 @@ namespace {
 using namespace perp;
 using namespace perp::test;
 
-constexpr unsigned usual = is_sanitized ? 60 : 300;
+constexpr unsigned usual = is_sanitized ? 40 : 200;
 
 /// How many models: PERP_HYBRID_MODELS in the environment, else as many as seconds allow.
 unsigned models() {

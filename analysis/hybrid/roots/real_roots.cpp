@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <perp/analysis/hybrid/real_roots.hpp>
+#include <perp/analysis/hybrid/roots/real_roots.hpp>
 
 namespace perp {
 namespace {

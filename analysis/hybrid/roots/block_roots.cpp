@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 
-#include <perp/analysis/hybrid/block_roots.hpp>
-#include <perp/analysis/hybrid/real_roots.hpp>
+#include <perp/analysis/hybrid/roots/block_roots.hpp>
+#include <perp/analysis/hybrid/roots/rational_tape.hpp>
+#include <perp/analysis/hybrid/roots/real_roots.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/core/linear/lu.hpp>
@@ -13,7 +13,7 @@
 namespace perp {
 namespace {
 
-constexpr int most_unknowns = 4;
+constexpr std::size_t most_unknowns = 4;
 constexpr int most_degree = 16;          ///< of an equation of one unknown
 constexpr int most_corrections = 30;
 /// How far Newton's method may go from a root that it only polishes: of the way on which the unknown
@@ -26,74 +26,32 @@ constexpr double one_root = 0x1p-40;     ///< roots nearer than this are one
 template <class T>
 using Multilinear = std::vector<std::vector<T>>;
 
-/// A line of a tape in rational numbers; what is no polynomial is rounded, and `is_exact` false.
-class RationalTape {
- public:
-  RationalTape(const Tape& tape, const std::vector<RunningError>& inputs) : tape_(tape) {
-    for (const RunningError& input : inputs) inputs_.push_back(input.value);
-  }
-
-  /// None where a value is not finite.
-  std::optional<Rational> value(int line, const std::vector<int>& unknowns,
-                                const std::vector<Rational>& at_unknowns) {
-    std::vector<Rational> values(at(line + 1));
-    for (const int k : lines_below(tape_, line)) {
-      const Instruction& here = tape_[k];
-      if (here.operation == Operation::constant) {
-        values[at(k)] = here.value;
-      } else if (here.operation == Operation::input) {
-        const auto place = std::find(unknowns.begin(), unknowns.end(), here.a);
-        values[at(k)] = place == unknowns.end()
-                            ? Rational(inputs_[at(here.a)])
-                            : at_unknowns[at(static_cast<int>(place - unknowns.begin()))];
-      } else if (!apply(here, values, values[at(k)])) {
-        return std::nullopt;
-      }
-    }
-    return values[at(line)];
-  }
-
-  bool is_exact = true;
-
- private:
-  bool apply(const Instruction& line, const std::vector<Rational>& values, Rational& result) {
-    const auto of = [&](int k) -> const Rational& { return values[at(k)]; };
-    switch (line.operation) {
-      case Operation::negate: result = -of(line.a); return true;
-      case Operation::add: result = of(line.a) + of(line.b); return true;
-      case Operation::subtract: result = of(line.a) - of(line.b); return true;
-      case Operation::multiply: result = of(line.a) * of(line.b); return true;
-      case Operation::divide:
-        if (of(line.b) == 0) return false;
-        result = of(line.a) / of(line.b);
-        return true;
-      default: break;
-    }
-    const double exponent = line.b < 0 ? 0 : to_double(of(line.b));
-    if (line.operation == Operation::power && exponent >= 0 && exponent <= most_degree &&
-        exponent == std::floor(exponent)) {
-      result = 1;
-      for (int k = 0; k < static_cast<int>(exponent); ++k) result *= of(line.a);
-      return true;
-    }
-    is_exact = false;
-    const double a = line.a < 0 ? 0 : to_double(of(line.a));
-    const double rounded = apply_operation(line.operation, a, exponent);
-    if (!std::isfinite(rounded)) return false;
-    result = rounded;
-    return true;
-  }
-
-  const Tape& tape_;
-  std::vector<double> inputs_;
-};
-
 /// Values at the corners {0, 1}^k become coefficients.
 template <class T>
 void to_coefficients(std::vector<T>& values) {
   for (std::size_t bit = 1; bit < values.size(); bit <<= 1)
     for (std::size_t s = 0; s < values.size(); ++s)
       if (s & bit) values[s] = values[s] - values[s ^ bit];
+}
+
+Rational rational_determinant(std::vector<std::vector<Rational>> matrix) {
+  Rational product = 1;
+  for (std::size_t col = 0; col < matrix.size(); ++col) {
+    std::size_t pivot = col;
+    while (pivot < matrix.size() && matrix[pivot][col] == 0) ++pivot;
+    if (pivot == matrix.size()) return 0;
+    if (pivot != col) {
+      std::swap(matrix[pivot], matrix[col]);
+      product = -product;
+    }
+    product *= matrix[col][col];
+    for (std::size_t row = col + 1; row < matrix.size(); ++row) {
+      if (matrix[row][col] == 0) continue;
+      const Rational f = matrix[row][col] / matrix[col][col];
+      for (std::size_t k = col; k < matrix.size(); ++k) matrix[row][k] -= f * matrix[col][k];
+    }
+  }
+  return product;
 }
 
 class MultilinearSystem {
@@ -124,20 +82,34 @@ class MultilinearSystem {
       const Vector step = inverse * rest;
       noise = rounding * (inverse.cwiseAbs() * terms);
       if (!step.allFinite() || !noise.allFinite()) return false;
-      bool is_near = true, is_settled = true;
+      if (iteration == 0 && !is_near(step, terms, slopes)) return false;
+      bool is_settled = true;
       for (int j = 0; j < k_; ++j) {
-        const double size = std::abs(u[at(j)]), length = std::abs(step[j]);
-        is_near = is_near && length <= near_start * reach(terms, slopes, j);
-        is_settled = is_settled && length <= rounding * size + noise[j];
+        is_settled = is_settled && std::abs(step[j]) <= rounding * std::abs(u[at(j)]) + noise[j];
         u[at(j)] -= step[j];
       }
-      if (iteration == 0 && !is_near) return false;
       if (is_settled) return true;
     }
     return false;
   }
 
  private:
+  static bool is_same(const std::vector<double>& u, const std::vector<double>& other,
+                      const Vector& noise) {
+    for (std::size_t j = 0; j < u.size(); ++j)
+      if (!(std::abs(u[j] - other[j]) <=
+            one_root * std::abs(u[j]) +
+                noise[static_cast<Eigen::Index>(j)] * (one_root / rounding)))
+        return false;
+    return true;
+  }
+
+  static bool is_near(const Vector& step, const Vector& terms, const Matrix& slopes) {
+    for (Eigen::Index j = 0; j < step.size(); ++j)
+      if (!(std::abs(step[j]) <= near_start * reach(terms, slopes, j))) return false;
+    return true;
+  }
+
   static double reach(const Vector& terms, const Matrix& slopes, Eigen::Index j) {
     double longest = 0;
     for (Eigen::Index row = 0; row < terms.size(); ++row)
@@ -208,23 +180,7 @@ class MultilinearSystem {
         }
         matrix.push_back(std::move(line));
       }
-    Rational product = 1;
-    for (std::size_t col = 0; col < matrix.size(); ++col) {
-      std::size_t pivot = col;
-      while (pivot < matrix.size() && matrix[pivot][col] == 0) ++pivot;
-      if (pivot == matrix.size()) return 0;
-      if (pivot != col) {
-        std::swap(matrix[pivot], matrix[col]);
-        product = -product;
-      }
-      product *= matrix[col][col];
-      for (std::size_t row = col + 1; row < matrix.size(); ++row) {
-        if (matrix[row][col] == 0) continue;
-        const Rational f = matrix[row][col] / matrix[col][col];
-        for (std::size_t k = col; k < matrix.size(); ++k) matrix[row][k] -= f * matrix[col][k];
-      }
-    }
-    return product;
+    return rational_determinant(std::move(matrix));
   }
 
   /// The other unknowns from all rows but one, the first that determines them; then all rows decide.
@@ -246,11 +202,7 @@ class MultilinearSystem {
       if (!polish(u, noise)) continue;
       found = true;
       const bool is_known = std::any_of(roots.begin(), roots.end(), [&](const auto& other) {
-        for (int j = 0; j < k_; ++j)
-          if (!(std::abs(u[at(j)] - other[at(j)]) <=
-                one_root * std::abs(u[at(j)]) + noise[j] * (one_root / rounding)))
-            return false;
-        return true;
+        return is_same(u, other, noise);
       });
       if (!is_known) roots.push_back(u);
     }
@@ -275,7 +227,7 @@ BlockRoots of_one(const Tape& tape, int row, int unknown, RationalTape& numbers)
   if (degree < 1 || degree > most_degree) return {};
   std::vector<Rational> values;
   for (int k = 0; k <= degree; ++k) {
-    const auto value = numbers.value(row, {unknown}, {Rational(k)});
+    const auto value = numbers.value(row, {unknown}, {Rational(static_cast<long>(k))});
     if (!value) return {};
     values.push_back(*value);
   }
@@ -306,46 +258,60 @@ bool are_two_decided(const Tape& tape, const std::vector<int>& rows,
   return decided_sign(A) != 0 && decided_sign(B * B - RunningError(4) * A * C) != 0;
 }
 
+/// Has an input of the rows, other than the unknowns, an error?
+bool have_errors(const Tape& tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
+                 const std::vector<RunningError>& inputs) {
+  for (const int row : rows)
+    for (const int line : lines_below(tape, row)) {
+      const Instruction& here = tape[line];
+      if (here.operation == Operation::input && inputs[at(here.a)].error > 0 &&
+          std::find(unknowns.begin(), unknowns.end(), here.a) == unknowns.end())
+        return true;
+    }
+  return false;
+}
+
+std::optional<std::vector<Rational>> coefficients(int row, const std::vector<int>& unknowns,
+                                                  RationalTape& numbers) {
+  std::vector<Rational> values;
+  for (std::size_t s = 0; s < std::size_t{1} << unknowns.size(); ++s) {
+    std::vector<Rational> corner;
+    for (std::size_t j = 0; j < unknowns.size(); ++j) corner.emplace_back(static_cast<long>(s >> j & 1));
+    std::optional<Rational> value = numbers.value(row, unknowns, corner);
+    if (!value) return std::nullopt;
+    values.push_back(*std::move(value));
+  }
+  to_coefficients(values);
+  return values;
+}
+
+BlockRoots of_several(const Tape& tape, const std::vector<int>& rows,
+                      const std::vector<int>& unknowns, RationalTape& numbers) {
+  if (!is_multilinear(tape, rows, unknowns)) return {};
+  Multilinear<Rational> c;
+  for (const int row : rows) {
+    std::optional<std::vector<Rational>> values = coefficients(row, unknowns, numbers);
+    if (!values) return {};
+    c.push_back(*std::move(values));
+  }
+  BlockRoots roots;
+  roots.is_complete =
+      MultilinearSystem(std::move(c), static_cast<int>(unknowns.size())).solve(roots.list);
+  return roots;
+}
+
 }  // namespace
 
 BlockRoots block_roots(const Tape& tape, const std::vector<int>& rows,
                        const std::vector<int>& unknowns,
                        const std::vector<RunningError>& inputs) {
-  const int k = static_cast<int>(unknowns.size());
-  if (k < 1 || k > most_unknowns || static_cast<int>(rows.size()) != k) return {};
+  const std::size_t k = unknowns.size();
+  if (k < 1 || k > most_unknowns || rows.size() != k) return {};
   RationalTape numbers(tape, inputs);
-  std::vector<char> is_used(inputs.size(), 0);
-  for (const int row : rows)
-    for (const int line : lines_below(tape, row))
-      if (tape[line].operation == Operation::input) is_used[at(tape[line].a)] = 1;
-  bool has_errors = false;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool is_unknown =
-        std::find(unknowns.begin(), unknowns.end(), static_cast<int>(i)) != unknowns.end();
-    has_errors = has_errors || (is_used[i] != 0 && !is_unknown && inputs[i].error > 0);
-  }
-  BlockRoots roots;
-  if (k == 1) {
-    roots = of_one(tape, rows[0], unknowns[0], numbers);
-    roots.is_complete = roots.is_complete && !has_errors && numbers.is_exact;
-    return roots;
-  }
-  if (!is_multilinear(tape, rows, unknowns)) return {};
-  Multilinear<Rational> c;
-  for (const int row : rows) {
-    std::vector<Rational> values;
-    for (std::size_t s = 0; s < std::size_t{1} << k; ++s) {
-      std::vector<Rational> corner;
-      for (int j = 0; j < k; ++j) corner.emplace_back(static_cast<long>(s >> j & 1));
-      const auto value = numbers.value(row, unknowns, corner);
-      if (!value) return {};
-      values.push_back(*value);
-    }
-    to_coefficients(values);
-    c.push_back(std::move(values));
-  }
-  roots.is_complete = MultilinearSystem(std::move(c), k).solve(roots.list);
-  if (has_errors || !numbers.is_exact)
+  BlockRoots roots = k == 1 ? of_one(tape, rows[0], unknowns[0], numbers)
+                            : of_several(tape, rows, unknowns, numbers);
+  const bool is_exact = numbers.is_exact && !have_errors(tape, rows, unknowns, inputs);
+  if (!is_exact)
     roots.is_complete =
         roots.is_complete && k == 2 && are_two_decided(tape, rows, unknowns, inputs);
   return roots;
