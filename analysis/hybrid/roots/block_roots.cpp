@@ -6,6 +6,7 @@
 #include <perp/analysis/hybrid/roots/rational_tape.hpp>
 #include <perp/analysis/hybrid/roots/real_roots.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/differentiate.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
@@ -238,18 +239,31 @@ BlockRoots of_one(const Tape& tape, int row, int unknown, RationalTape& numbers)
   return roots;
 }
 
-/// Can the two roots of two rows neither meet nor go to infinity within the errors?
-bool are_two_decided(const Tape& tape, const std::vector<int>& rows,
-                     const std::vector<int>& unknowns, std::vector<RunningError> inputs) {
-  std::vector<RunningError> values(at(tape.size()));
-  Multilinear<RunningError> c(2, std::vector<RunningError>(4));
-  for (std::size_t s = 0; s < 4; ++s) {
-    inputs[at(unknowns[0])] = RunningError(static_cast<double>(s & 1));
-    inputs[at(unknowns[1])] = RunningError(static_cast<double>(s >> 1));
-    tape.evaluate<RunningError>(inputs, values);
-    for (std::size_t row = 0; row < 2; ++row) c[row][s] = values[at(rows[row])];
+/// The line of a derivative, -1: it is 0 by its form.
+int slope_line(Tape& tape, int line, int input) {
+  if (line < 0) return -1;
+  const std::vector<int> output{line};
+  const std::vector<Derivative> slopes = differentiate(tape, output, input, input + 1);
+  return slopes.empty() ? -1 : slopes.front().line;
+}
+
+/// Can the two roots of two rows neither meet nor go to infinity within the errors? Coefficients are
+/// derivatives at 0: differences of values would count the errors of the inputs twice.
+bool are_two_decided(Tape tape, const std::vector<int>& rows, const std::vector<int>& unknowns,
+                     std::vector<RunningError> inputs) {
+  std::vector<std::vector<int>> lines;
+  for (const int row : rows) {
+    const int by_first = slope_line(tape, row, unknowns[0]);
+    lines.push_back({row, by_first, slope_line(tape, row, unknowns[1]),
+                     slope_line(tape, by_first, unknowns[1])});
   }
-  for (auto& row : c) to_coefficients(row);
+  for (const int unknown : unknowns) inputs[at(unknown)] = RunningError();
+  std::vector<RunningError> values(at(tape.size()));
+  tape.evaluate<RunningError>(inputs, values);
+  Multilinear<RunningError> c(2, std::vector<RunningError>(4));
+  for (std::size_t row = 0; row < 2; ++row)
+    for (std::size_t s = 0; s < 4; ++s)
+      if (const int line = lines[row][s]; line >= 0) c[row][s] = values[at(line)];
   const auto minor = [&](std::size_t i, std::size_t k) { return c[0][i] * c[1][k] - c[0][k] * c[1][i]; };
   // (c_0 + c_1 u) + (c_2 + c_3 u) v: the determinant by u is A v² + B v + C.
   const RunningError A = minor(2, 3), B = minor(0, 3) + minor(2, 1), C = minor(0, 1);
