@@ -40,7 +40,7 @@ std::string text_of(const std::vector<Part>& parts) {
 
 // Two heaters with a tie at every switching on; the level of a vessel that overflows and drains.
 const Part heaters{
-    "T# = 21\n", "a# = 0\nb# = 0\n", "\"der(T#) = 5 - 0.5*T# + 5*a# + 4*b#\",\n",
+    "T# = 21\n", "a# = 0\nb# = 0\n", "\"der(T#) = 5 - 0.5*T# + 7*a# + 8*b#\",\n",
     "\"(20 - T#)*(1 - a#)*(1 - b#) <= 0\",\n\"(T# - 22)*(1 - (1 - a#)*(1 - b#)) <= 0\",\n"};
 const Part vessel{"x# = 1\ny# = 0\n", "s# = 0\n",
                   "\"der(x#) = 3 - t - 0.5*x# - y#\",\n\"(1 - s#)*y# + s#*(x# - 2) = 0\",\n",
