@@ -41,6 +41,11 @@ int execute(const ModesArguments& arguments) {
   if (found.status == Status::no_solution)
     fmt::print(stderr,
                "perp modes: no_solution at t = {:.10g}: no mode continues from this state\n", t);
+  if (found.status == Status::not_solved)
+    fmt::print(stderr,
+               "perp modes: not_solved at t = {:.10g}: no mode that continues was found, and that "
+               "there is none is not shown\n",
+               t);
   if (found.status == Status::not_enumerated)
     fmt::print(stderr, "perp modes: not_enumerated at t = {:.10g}: {}\n", t,
                interrupted() ? "interrupted" : "too many modes to be searched, and none was found");

@@ -137,7 +137,8 @@ int exit_status_of(const std::vector<Measure>& measures) {
 /// All solutions of the run, as lists and trees, behind its summary.
 void print_all_solutions(const RunArguments& arguments, const Model& model, long listed_steps,
                          std::FILE* stream) {
-  if (model.run.scheme == "located" && model.run.policy == "all" && !interrupted())
+  const bool has_branches = model.run.scheme == "located" || model.hybrid != nullptr;
+  if (has_branches && model.run.policy == "all" && !interrupted())
     fmt::print(stream, "{}", branches_text(model, solution_branches_of(model)));
   if (!arguments.all) return;
   fmt::print(stream, "{} steps have not exactly one solution{}\n", listed_steps,

@@ -29,6 +29,9 @@ struct HybridContinuation {
   std::vector<ConstraintJet> constraints{};
   int outside = 0,
       inside = 0;        ///< binaries that change outside and inside of the called sub-problems
+  /// How many solutions of the same equations in this mode are nearer to the algebraic variables
+  /// before: where unknowns of a sub-problem multiply each other.
+  int root = 0;
   double rate_norm = 0;  ///< Σ (ẋ_j / nominal_j)² over the states
 };
 
@@ -40,13 +43,14 @@ struct Exclusion {
   std::vector<int> z;
   std::vector<int>
       rows;           ///< that exclude it: violated constraints, or equations without a solution
-  std::string why{};  ///< "is positive", "has no solution", ...
+  std::string why{};     ///< "is positive", "has no solution", ...
+  bool is_shown = true;  ///< by bounds of all errors; else as far as the derivatives were computed
 };
 
 /// Which values of the binaries continue at (t, x).
 struct HybridContinuations {
-  /// solved: there is one, and `chosen` is the rule's; no_solution: none of all continues;
-  /// not_enumerated: the search ended before it was complete, or had not found one.
+  /// solved: there is one, and `chosen` is the rule's; no_solution: it is shown that none of all
+  /// continues; not_solved: none was found; not_enumerated: the search ended before it was complete.
   Status status = Status::never_run;
   std::vector<HybridContinuation> list{};  ///< best first
   bool is_complete = true;  ///< every continuation of the kind that was looked for is in the list

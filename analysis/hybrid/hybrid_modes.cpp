@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
+#include <perp/analysis/hybrid/proofs/mode_exclusion.hpp>
 #include <perp/analysis/hybrid/mode_jets.hpp>
 #include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/core/base/error.hpp>
@@ -22,7 +23,8 @@ struct HybridModes::Implementation {
         structure(structure_of(model)),
         faces(model),
         search(model, structure, faces),
-        jets(model, structure, faces, search) {}
+        jets(model, structure, faces, search),
+        proofs(model, structure, faces, search) {}
 
   void look_at_previous();
   void count_changes(HybridContinuation& continuation) const;
@@ -31,12 +33,15 @@ struct HybridModes::Implementation {
   void search_nearest();
   void exclude(const Exclusion& exclusion);
   void judge(const ModeCandidate& candidate);
+  bool show_exclusions();
+  void conclude(bool is_whole);
 
   HybridModel model;
   HybridStructure structure;
   Faces faces;
   ValueSearch search;
   ModeJets jets;
+  ModeExclusion proofs;
 
   // Of one question.
   double t = 0;
@@ -46,6 +51,8 @@ struct HybridModes::Implementation {
   HybridContinuations result;
   bool previous_continues = false;
   std::vector<char> inside;  // of each binary
+  // Excluded by their derivatives, and where they stand in result.excluded.
+  std::vector<std::pair<ModeCandidate, std::size_t>> by_derivatives;
 };
 
 HybridModes::HybridModes(HybridModel model)
@@ -132,15 +139,29 @@ void HybridModes::Implementation::judge(const ModeCandidate& candidate) {
     result.list.push_back(std::move(verdict.continuation));
     return;
   }
+  by_derivatives.emplace_back(candidate, result.excluded.size());
   if (!verdict.has_jet)
     exclude({candidate.z, {}, "has no solution from this state"});
   else
     exclude({candidate.z, verdict.violated, "becomes positive"});
 }
 
+/// Are all candidates that their derivatives exclude excluded by bounds, too?
+bool HybridModes::Implementation::show_exclusions() {
+  bool is_whole = true;
+  for (const auto& [candidate, place] : by_derivatives) {
+    if (options.stop && options.stop()) return false;
+    if (proofs.shows(t, x, options.share, candidate)) continue;
+    is_whole = false;
+    if (place < result.excluded.size()) result.excluded[place].is_shown = false;
+  }
+  return is_whole;
+}
+
 /// False where it ended early. Candidates first: their derivatives are dear.
 bool HybridModes::Implementation::search_all(const ValueLimits& limits) {
   std::vector<ModeCandidate> candidates;
+  by_derivatives.clear();
   result.list.clear();
   result.excluded.clear();
   result.excluded_count = 0;
@@ -184,6 +205,26 @@ void HybridModes::Implementation::search_nearest() {
   search_all(limits);
 }
 
+/// What is known of those that are not in the list.
+void HybridModes::Implementation::conclude(bool is_whole) {
+  if (search.may_have_other_roots()) {
+    result.is_complete = false;
+    result.notes.emplace_back(
+        "unknowns of one sub-problem multiply each other: its solutions are not all enumerated");
+  }
+  if (previous.empty() && result.list.size() > 1)
+    result.notes.emplace_back("several modes continue and the previous one is not known");
+  if (!result.list.empty())
+    result.status = Status::solved;
+  else if (!is_whole || !result.is_complete)
+    result.status = Status::not_enumerated;
+  else if (show_exclusions())
+    result.status = Status::no_solution;
+  else
+    result.status = Status::not_solved;
+  if (result.status == Status::not_solved) result.decided_by = "none: no continuation was found";
+}
+
 HybridContinuations HybridModes::continuations(double t, const Vector& x,
                                                const std::vector<double>& previous,
                                                const HybridModeOptions& options) {
@@ -204,6 +245,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.previous_continues = false;
   self.search.set_errors(options.share * options.sizes);
   self.jets.set_sizes(options.sizes);
+  self.search.begin_roots();
   self.look_at_previous();
   bool is_whole = false;
   if (options.nearest_alone && !previous.empty()) self.search_nearest();
@@ -219,18 +261,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   if (!is_whole && !self.previous_continues && result.list.size() == 1)
     result.decided_by = "fewest changes outside the called sub-problems";
   if (!is_whole && result.list.empty()) result.decided_by = "none: not enumerated";
-  if (self.jets.may_have_other_roots()) {
-    result.is_complete = false;
-    result.notes.emplace_back(
-        "unknowns of one sub-problem multiply each other: one solution of it was looked for, "
-        "others are not enumerated");
-  }
-  if (previous.empty() && result.list.size() > 1)
-    result.notes.emplace_back("several modes continue and the previous one is not known");
-  const bool is_whole_none = result.list.empty() && is_whole && result.is_complete;
-  result.status = !result.list.empty() ? Status::solved
-                  : is_whole_none      ? Status::no_solution
-                                       : Status::not_enumerated;
+  self.conclude(is_whole);
   return result;
 }
 

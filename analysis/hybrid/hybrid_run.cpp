@@ -28,6 +28,14 @@ std::string values_text(const HybridModel& model, const std::vector<int>& z) {
   return text;
 }
 
+const char* end_word(Status status, bool is_decided) {
+  if (is_decided) return "no solution: no value of the binaries continues";
+  if (status == Status::not_enumerated)
+    return "no value of the binaries that continues was found, not all were tried";
+  if (status == Status::not_solved) return "no value of the binaries that continues was found";
+  return "no value of the binaries continues, and no jump to one that does was found";
+}
+
 std::string row_word(const HybridModel& model, int row) {
   const int rows = static_cast<int>(model.f.size() + model.g.size());
   return row < rows ? model.row_name(row) : model.binaries[at(row - rows)].name;
@@ -98,31 +106,22 @@ bool HybridRun::choose(bool at_start) {
     for (const int z : before) previous.push_back(z == released_binary ? 0.5 : z);
   HybridModeOptions options;
   options.most_candidates = most_judged;
-  options.nearest_alone = !at_start;
+  options.nearest_alone = !at_start && !follows_;
   options.sizes = sizes_;
   options.stop = [] { return interruption_requested(); };
-  const HybridContinuations found = modes_.continuations(now_.t, now_.x, previous, options);
+  HybridContinuations found = modes_.continuations(now_.t, now_.x, previous, options);
   check_interruption();
   if (!found.chosen) {
+    if (found.status != Status::not_enumerated && jump(before, options)) return true;
     end_here(found);
     return false;
   }
+  if (follows_) take_choice(found);
   enter(found.list[at(*found.chosen)]);
-  if (at_start) {
-    if (mode_.z != before && !previous.empty())
-      result_.events.push_back(event_at(
-          EventKind::mode_change, now_.t, now_.x,
-          fmt::format("the start {} of the binaries violates {}; {} continues",
-                      values_text(hybrid_, before),
-                      found.violated.empty() ? "a row" : row_word(hybrid_, found.violated[0]),
-                      values_text(hybrid_, mode_.z))));
-    if (found.list.size() > 1 && previous.empty())
-      result_.provenance["start"] =
-          fmt::format("{} values of the binaries continue from the start; {} is taken ({})",
-                      found.list.size(), values_text(hybrid_, mode_.z), found.decided_by);
-    return true;
-  }
-  if (mode_.z != before) log_change(before, found);
+  if (at_start)
+    log_start(before, found);
+  else if (mode_.z != before)
+    log_change(before, found);
   return true;
 }
 
@@ -143,6 +142,23 @@ void HybridRun::enter(const HybridContinuation& c) {
         row.derivatives.empty() ? 0 : row.derivatives[0];
   }
   now_.x = c.x;
+}
+
+/// The first mode: what becomes of a declared start that does not continue, and which of several is
+/// taken where none is declared.
+void HybridRun::log_start(const std::vector<int>& before, const HybridContinuations& found) {
+  const bool is_free = std::find(before.begin(), before.end(), any_binary) != before.end() || before.empty();
+  if (mode_.z != before && !is_free)
+    result_.events.push_back(event_at(
+        EventKind::mode_change, now_.t, now_.x,
+        fmt::format("the start {} of the binaries violates {}; {} continues",
+                    values_text(hybrid_, before),
+                    found.violated.empty() ? "a row" : row_word(hybrid_, found.violated[0]),
+                    values_text(hybrid_, mode_.z))));
+  if (found.list.size() > 1 && is_free)
+    result_.provenance["start"] =
+        fmt::format("{} values of the binaries continue from the start; {} is taken ({})",
+                    found.list.size(), values_text(hybrid_, mode_.z), found.decided_by);
 }
 
 /// One event for all binaries that change at this moment, of the first of them.
@@ -194,11 +210,7 @@ void HybridRun::end_here(const HybridContinuations& found) {
   const Status status = found.status == Status::not_enumerated ? Status::not_enumerated
                         : is_decided                           ? Status::no_solution
                                                                : Status::not_solved;
-  const std::string what =
-      is_decided ? "no solution: no value of the binaries continues"
-      : found.status == Status::not_enumerated
-          ? "no value of the binaries that continues was found, not all were tried"
-          : "no value of the binaries continues, and jumps are not looked for";
+  const std::string what = end_word(found.status, is_decided);
   result_.events.push_back(event_at(is_decided ? EventKind::no_solution : EventKind::stopped,
                                     now_.t, now_.x, what + rows));
   if (result_.t.empty()) record(now_, true);

@@ -11,6 +11,7 @@
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/located/transition/solution_branches.hpp>
 
 namespace perp {
 
@@ -31,12 +32,21 @@ class HybridRun {
 
   Trajectory operator()();
 
+  /// From now on all continuations are looked for, and at the k-th moment where there are several
+  /// number choices[k] of them is taken, 0 where there is none: the best by the rule.
+  void follow(std::vector<std::size_t> choices);
+  [[nodiscard]] const std::vector<SolutionBranch::Choice>& choices() const { return met_; }
+  [[nodiscard]] bool choices_are_complete() const { return met_all_; }
+
  private:
   // hybrid_run.cpp
   void begin();
   void run_located();
   bool choose(bool at_start);
   void enter(const HybridContinuation& continuation);
+  void take_choice(HybridContinuations& found);
+  bool jump(const std::vector<int>& before, const HybridModeOptions& options);
+  void log_start(const std::vector<int>& before, const HybridContinuations& found);
   void log_change(const std::vector<int>& before, const HybridContinuations& found);
   void end_here(const HybridContinuations& found);
   void record(Step step, bool is_first_of_mode);
@@ -83,6 +93,9 @@ class HybridRun {
   Matrix dx_end_;  ///< ∂x*/∂q of the state at its end, at the moment that moves with q
   Vector dt_end_;  ///< ∂t*/∂q
   double condition_ = 0;
+  bool follows_ = false, met_all_ = true;
+  std::vector<std::size_t> wanted_;
+  std::vector<SolutionBranch::Choice> met_;
   int changes_at_once_ = 0;
   double last_change_ = 0;
   std::map<std::pair<std::vector<int>, std::vector<int>>, Dcs> systems_;  // by z and surfaces

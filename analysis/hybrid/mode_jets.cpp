@@ -58,23 +58,7 @@ double factorial(int k) { return k < 2 ? 1 : k * factorial(k - 1); }
 
 ModeJets::ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
                    ValueSearch& search)
-    : model_(model), structure_(structure), faces_(faces), search_(search) {
-  // Several unknowns of one sub-problem that multiply each other, or one with a power, may have
-  // several roots.
-  const int equations = static_cast<int>(model.f.size());
-  for (const SubProblem& block : structure.blocks) {
-    std::vector<int> inputs;
-    for (const int unknown : block.unknowns)
-      if (unknown < model.n())
-        inputs.push_back(structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
-                                                         : model.variable_input(unknown));
-    for (const int row : block.rows) {
-      if (row >= equations || inputs.empty()) continue;
-      const int degree = degree_in(faces.tape(), faces.rows()[at(row)], inputs);
-      may_have_other_roots_ = may_have_other_roots_ || degree < 0 || degree > 1;
-    }
-  }
-}
+    : model_(model), structure_(structure), faces_(faces), search_(search) {}
 
 ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
   auto place = jets_.find(surfaces);
@@ -169,6 +153,7 @@ ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, doub
     if (!(std::abs(jet.w(i, 0)) <= share * jet.w_size(i, 0))) return verdict;
   verdict.has_jet = true;
   verdict.continuation.surfaces = surfaces;
+  verdict.continuation.root = candidate.root;
   HybridContinuation& result = verdict.continuation;
   for (int i = 0; i < q; ++i) result.z.push_back(jet.lambda(i, 0));
   result.x = jet.x.col(0);

@@ -30,9 +30,6 @@ class ModeJets {
   /// rounding, by which they return to the constraints of the mode.
   Verdict judge(double t, const ModeCandidate& candidate, double share);
 
-  /// Was a mode solved whose algebraic equations may have other solutions? By their form.
-  [[nodiscard]] bool may_have_other_roots() const { return may_have_other_roots_; }
-
  private:
   ConsistentJets& jets_for(const std::vector<int>& surfaces, double t, const Vector& x);
   [[nodiscard]] bool keeps_states(const Vector& given, const Jet& jet,
@@ -50,7 +47,6 @@ class ModeJets {
       jets_;  // by the surfaces of all binaries
   std::map<std::vector<int>, Dcs> systems_;
   Vector sizes_;
-  bool may_have_other_roots_ = false;
 };
 
 }  // namespace perp

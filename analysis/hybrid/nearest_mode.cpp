@@ -31,8 +31,8 @@ bool derivative_needs(const HybridStructure& structure, int row, const std::vect
 }
 
 /// The numbers that the rule compares, one after the other.
-std::array<int, 3> counts(const HybridContinuation& c) {
-  return {c.outside, c.inside, static_cast<int>(c.released.size())};
+std::array<int, 4> counts(const HybridContinuation& c) {
+  return {c.outside, c.inside, static_cast<int>(c.released.size()), c.root};
 }
 
 /// Of two with equal counts and rates: does `a` change a binary that is declared before those that
@@ -49,8 +49,9 @@ bool changes_earlier(const std::vector<double>& previous, const HybridContinuati
 
 /// How the first differs from all others in the list.
 std::string decision(const HybridContinuations& continuations, bool knows_previous, double share) {
-  constexpr std::array<const char*, 3> words{"fewest changes outside the called sub-problems",
-                                             "fewest changes inside", "fewest sliding binaries"};
+  constexpr std::array<const char*, 4> words{"fewest changes outside the called sub-problems",
+                                             "fewest changes inside", "fewest sliding binaries",
+                                             "nearest root of the equations"};
   const std::vector<HybridContinuation>& list = continuations.list;
   if (list.size() == 1) return "only continuation";
   std::vector<const HybridContinuation*> rest;

@@ -17,8 +17,8 @@ std::vector<int> called_sub_problems(const HybridModel& model, const HybridStruc
                                      const std::vector<int>& on_surface);
 
 /// Puts the continuations in the order of the rule nearest_mode, best first:
-///     fewest changes outside of the called sub-problems, inside, fewest released binaries,
-///     smallest rate norm, and of equal ones the one that changes the binary declared first.
+///     fewest changes outside of the called sub-problems, inside, fewest released binaries, nearest
+///     root of the equations, smallest rate norm, and of equal ones the one that changes the binary declared first.
 /// Says which of them decided. `previous`: of each binary; empty where it is not known, then
 /// changes do not count. Rates are compared to `share` of themselves.
 void order_continuations(const std::vector<double>& previous, bool previous_continues, double share,

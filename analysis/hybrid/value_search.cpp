@@ -50,6 +50,7 @@ void ValueSearch::read_block(const SubProblem& given) {
         block.single.push_back({row, derivative.line});
     }
   }
+  read_roots(given, block);
   blocks_.push_back(std::move(block));
 }
 
@@ -96,10 +97,12 @@ void ValueSearch::begin(double t, const Vector& x, double share) {
       value.error = std::max(value.error, x_error_[j]);
   }
   z_.assign(at(model_.q()), any_binary);
+  x_given_ = x;
+  root_ = 0;
 }
 
 ModeCandidate ValueSearch::candidate() const {
-  ModeCandidate result{z_, Vector::Zero(model_.n()), Vector::Zero(model_.n())};
+  ModeCandidate result{z_, Vector::Zero(model_.n()), Vector::Zero(model_.n()), root_};
   for (int j = 0; j < model_.n(); ++j) {
     result.x[j] = inputs_[at(model_.variable_input(j))].value;
     if (structure_.is_state[at(j)])
@@ -126,6 +129,7 @@ ValueSearch::Walk ValueSearch::walk(double t, const Vector& x, double share,
   for (int block = 0; block < static_cast<int>(blocks_.size()); ++block) {
     put_binaries(block);
     const int unsolvable = unsolvable_row(block);
+    put_nearest_root(block, walk.excluding);
     for (const int row : structure_.blocks[at(block)].rows) {
       const int sign = row_sign(row);
       if (row == unsolvable || (row < equations ? sign != 0 : sign > 0)) {
@@ -166,7 +170,7 @@ void ValueSearch::visit(int block) {
   const std::vector<int>& binaries = blocks_[at(block)].binaries;
   for (const int i : binaries) z_[at(i)] = 0;
   for (bool more = true; more && !ended_;) {
-    if (!exceeds_changes() && enter(block)) visit(block + 1);
+    if (!exceeds_changes() && enter(block)) visit_roots(block);
     more = false;
     for (const int i : binaries) {
       if (z_[at(i)]++ < released_binary) {
@@ -207,8 +211,7 @@ void ValueSearch::put_binaries(int block) {
 int ValueSearch::unsolvable_row(int block) {
   const Block& here = blocks_[at(block)];
   for (const int unknown : here.open) {
-    const double guess =
-        structure_.is_state[at(unknown)] ? 0 : inputs_[at(model_.variable_input(unknown))].value;
+    const double guess = structure_.is_state[at(unknown)] ? 0 : x_given_[unknown];
     inputs_[at(input_of(unknown))] = Number(guess, unknown_error);
   }
   for (const Equation& equation : here.single) {

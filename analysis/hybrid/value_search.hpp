@@ -16,6 +16,7 @@ struct ModeCandidate {
   std::vector<int> z;  ///< 0, 1, 2: released
   Vector x;            ///< the states, and algebraic variables as far as single equations give them
   Vector rates;        ///< likewise; 0 elsewhere
+  int root = 0;        ///< how many roots of the same sub-problems are nearer to the given variables
 };
 
 /// What a search may take.
@@ -46,6 +47,12 @@ class ValueSearch {
   /// multiples.
   bool is_held(const std::vector<int>& z, int constraint);
 
+  /// t and the states (inputs of the tape) with the errors that the search takes them to have.
+  const std::vector<RunningError>& known_inputs(double t, const Vector& x, double share) {
+    begin(t, x, share);
+    return inputs_;
+  }
+
   /// What rows say of one value of all binaries.
   struct Walk {
     ModeCandidate candidate{};
@@ -54,6 +61,11 @@ class ValueSearch {
   };
   /// Goes through the sub-problems with these values, whatever their rows say.
   Walk walk(double t, const Vector& x, double share, const std::vector<int>& z);
+
+  /// May what was searched since the last `begin_roots` have further roots: solutions of sub-problems
+  /// whose unknowns multiply each other?
+  [[nodiscard]] bool may_have_other_roots() const { return may_have_other_roots_; }
+  void begin_roots() { may_have_other_roots_ = false; }
 
   /// False where it ended early. `found` takes each candidate, `left` what is excluded.
   bool run(double t, const Vector& x, double share, const ValueLimits& limits,
@@ -70,14 +82,29 @@ class ValueSearch {
     std::vector<int> binaries;
     std::vector<int> open;           ///< unknowns of variables
     std::vector<Equation> single{};  ///< equations that are affine in the only open unknown
+    /// Equations with several solutions, by their form, and the lines of their derivatives by the
+    /// open unknowns, row by row (-1: 0).
+    std::vector<int> many{}, many_slopes{};
+  };
+  struct Root {
+    std::vector<Number> values;
+    Number distance{};  ///< squared, from the algebraic variables before
+    int rank = 0;       ///< how many are certainly nearer
   };
 
   void read_block(const SubProblem& block);
+  void read_roots(const SubProblem& given, Block& block);
   void begin(double t, const Vector& x, double share);
   [[nodiscard]] ModeCandidate candidate() const;
   void put_binaries(int block);
   void visit(int block);
   bool enter(int block);
+  int slope_line(int line, int input);
+  void visit_roots(int block);
+  std::vector<Root> roots_of(int block, bool& is_complete);
+  Root bounded_root(int block, const std::vector<double>& values);
+  void put_root(int block, const Root& root);
+  void put_nearest_root(int block, std::vector<int>& excluding);
   int unsolvable_row(int block);
   bool check_rows(int block);
   int row_sign(int row);
@@ -101,7 +128,9 @@ class ValueSearch {
   std::vector<Number> inputs_, values_;
 
   std::vector<int> z_;
-  Vector x_error_;
+  Vector x_error_, x_given_;
+  int root_ = 0;  // of ModeCandidate
+  bool may_have_other_roots_ = false;
   const ValueLimits* limits_ = nullptr;
   const std::function<void(const ModeCandidate&)>* found_ = nullptr;
   const std::function<void(const Exclusion&)>* left_ = nullptr;

@@ -74,6 +74,16 @@ RunOption theta_option() {
           .allowed = {0.5, 1, false, "a number in [0.5, 1]"}};
 }
 
+RunOption policy_option(std::string (*without_effect)(const Model& model)) {
+  return {.key = "policy",
+          .member = &RunOptions::policy,
+          .placeholder = "NAME",
+          .meaning = "the continuation taken where several start: minimal_norm, stay, all "
+                     "(minimal_norm, and the tree of solutions)",
+          .names = [] { return std::vector<std::string>{"minimal_norm", "stay", "all"}; },
+          .without_effect = without_effect};
+}
+
 std::vector<RunOption> capturing_options(const std::vector<RunOption>& more) {
   std::vector<RunOption> table{
       length_option("step length"),

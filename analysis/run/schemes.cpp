@@ -3,6 +3,7 @@
 #include <cmath>
 #include <variant>
 
+#include <perp/analysis/hybrid/ways/hybrid_branches.hpp>
 #include <perp/analysis/hybrid/hybrid_run.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
@@ -122,6 +123,10 @@ Dcs equations_of(const Model& model) {
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
   return HybridRun(model, hybrid_schemes(model), options, sensitivities)();
+}
+
+SolutionBranches run_hybrid_branches(const Model& model, const IntegrateOptions& options) {
+  return hybrid_branches(model, hybrid_schemes(model), options);
 }
 
 void check_run(const Model& model) {

@@ -8,6 +8,7 @@
 #include <perp/models/language/model.hpp>
 #include <perp/models/language/run_options.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/located/transition/solution_branches.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {
@@ -35,6 +36,8 @@ Trajectory with_binaries(const Model& model, Trajectory run);
 /// A run of a model that needs `Model::hybrid`, sensitivities by the scheme located alone.
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities = {});
+/// The solutions of such a run, see hybrid_branches.
+SolutionBranches run_hybrid_branches(const Model& model, const IntegrateOptions& options);
 
 /// Throws InvalidInput with `what` asks where the model's laws do not say which modes continue
 /// (`Model::hybrid`).

@@ -1,6 +1,7 @@
 // Backward Euler: the scheme that runs where none is named.
 #include <variant>
 
+#include <perp/analysis/run/policy.hpp>
 #include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
@@ -24,7 +25,7 @@ extern const SchemeEntry backward_euler;
 const SchemeEntry backward_euler{
     .name = "backward_euler",
     .meaning = "implicit Euler, event capturing: one complementarity problem a step",
-    .options = capturing_options(),
+    .options = capturing_options({policy_option(policy_of_binaries)}),
     .run = run_backward_euler,
     .lists_solutions = true,
     .runs_binaries = true};

@@ -1,12 +1,11 @@
 // The scheme that locates events, of high order.
+#include <perp/analysis/run/policy.hpp>
 #include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
 
 namespace perp::scheme_files {
 namespace {
-
-std::vector<std::string> policies() { return {"minimal_norm", "stay", "all"}; }
 
 Trajectory run_located(const Model& model, const IntegrateOptions& options) {
   if (model.hybrid != nullptr) return run_hybrid(model, options);
@@ -26,13 +25,7 @@ const SchemeEntry located{
                  .meaning = "compare every choice of a mode with a short implicit Euler step",
                  .without_effect = modes_by_rule},
                 length_option("distance of rows"),
-                {.key = "policy",
-                 .member = &RunOptions::policy,
-                 .placeholder = "NAME",
-                 .meaning = "the continuation taken where several start: minimal_norm, stay, all "
-                            "(minimal_norm, and the tree of solutions)",
-                 .names = policies,
-                 .without_effect = modes_by_rule},
+                policy_option(policy_of_rule),
                 tolerance_option("relative error")},
     .run = run_located,
     .check = check_located,

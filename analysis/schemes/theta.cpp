@@ -1,6 +1,7 @@
 // The θ-method.
 #include <variant>
 
+#include <perp/analysis/run/policy.hpp>
 #include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
@@ -24,7 +25,7 @@ extern const SchemeEntry theta;
 const SchemeEntry theta{
     .name = "theta",
     .meaning = "theta-method, lambda implicit (theta = 0.5: order 2 where lambda is constant)",
-    .options = capturing_options({theta_option()}),
+    .options = capturing_options({policy_option(policy_of_binaries), theta_option()}),
     .run = run_theta,
     .theta = [](const RunOptions& options) { return options.theta; },
     .lists_solutions = true,

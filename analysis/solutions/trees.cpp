@@ -84,6 +84,7 @@ SolutionBranches solution_branches_of(const Model& model, bool rows) {
   IntegrateOptions options;
   options.keep = rows;
   options.bounds = model.bounds();
+  if (model.hybrid != nullptr) return run_hybrid_branches(model, options);
   Located located = located_options(model);
   if (!rows) located.output_step = 0;
   return solution_branches(equations_of(model), model.x0(), model.run.span, located, options);

@@ -17,8 +17,9 @@ MergedTree merged_tree_of(const Model& model, const Vector& x, double t, int ste
 /// is followed to the end; the selector's own is marked. One node: it never splits.
 std::vector<TreeNode> solution_tree_of(const Model& model);
 
-/// The solutions of a run with the located scheme: each continuation, wherever several start.
-/// Each run keeps its first and last state, with `rows` those of every step and every run.h. Throws InvalidInput.
+/// The solutions of a run with the located scheme, or with any scheme where `Model::hybrid` stands:
+/// each continuation, wherever several start. Each run keeps its first and last state, with `rows` those of
+/// every step and every run.h. Throws InvalidInput.
 SolutionBranches solution_branches_of(const Model& model, bool rows = false);
 
 }  // namespace perp

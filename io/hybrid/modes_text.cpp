@@ -93,8 +93,9 @@ std::string excluded_text(const HybridModes& modes, const HybridContinuations& f
   for (const Exclusion& exclusion : found.excluded) {
     std::vector<std::string> rows;
     for (const int row : exclusion.rows) rows.push_back(row_word(modes.model(), row));
-    table.add({digits(exclusion.z), fmt::format("{}{}{}", fmt::join(rows, ", "),
-                                                rows.empty() ? "it " : " ", exclusion.why)});
+    table.add({digits(exclusion.z), fmt::format("{}{}{}{}", fmt::join(rows, ", "),
+                                                rows.empty() ? "it " : " ", exclusion.why,
+                                                exclusion.is_shown ? "" : " (not shown)")});
   }
   text += table.text("  ");
   const long more = found.excluded_count - static_cast<long>(found.excluded.size());
@@ -120,7 +121,7 @@ Json json_of(const HybridModes& modes, const HybridContinuation& c) {
     item["constraints"].push_back(row.is_void   ? Json{{"void", true}}
                                   : row.is_held ? Json{{"held", true}}
                                                 : Json{{"derivatives", row.derivatives}});
-  item["distance"] = {{"outside", c.outside}, {"inside", c.inside}};
+  item["distance"] = {{"outside", c.outside}, {"inside", c.inside}, {"root", c.root}};
   item["rate_norm_squared"] = c.rate_norm;
   return item;
 }
@@ -185,7 +186,10 @@ Json modes_to_json(const HybridModes& modes, const HybridContinuations& found) {
     std::vector<std::string> rows;
     for (const int row : exclusion.rows) rows.push_back(row_word(model, row));
     json["excluded"].push_back(
-        {{"z", digits(exclusion.z)}, {"rows", rows}, {"why", exclusion.why}});
+        {{"z", digits(exclusion.z)},
+         {"rows", rows},
+         {"why", exclusion.why},
+         {"shown", exclusion.is_shown}});
   }
   json["excluded_count"] = found.excluded_count;
   json["notes"] = found.notes;

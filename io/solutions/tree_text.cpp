@@ -52,7 +52,9 @@ std::string branches_text(const Model& model, const SolutionBranches& found) {
       text += fmt::format(
           "     at t = {:.8g} [{}], {} of {} continuations\n", choice.t,
           describe(model.laws(), choice.mode),
-          choice.taken == 0 ? "the one of least norm" : fmt::format("number {}", choice.taken + 1),
+          choice.taken > 0            ? fmt::format("number {}", choice.taken + 1)
+          : model.hybrid == nullptr ? "the one of least norm"
+                                    : "the one of nearest_mode",
           choice.of);
   }
   return text;
