@@ -7,7 +7,10 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/well_posedness.hpp>
 #include <perp/cli/command.hpp>
+#include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/io/hybrid/incidence_plot.hpp>
 #include <perp/io/hybrid/structure_text.hpp>
 #include <perp/io/solutions/solutions_text.hpp>
 #include <perp/io/text/check_text.hpp>
@@ -33,11 +36,37 @@ Status print_first_step(const Model& model) {
   return run.status;
 }
 
-int execute(const ModelOptions& options) {
-  const ModelReader reader(options);
-  if (const std::optional<HybridModel> hybrid = reader.hybrid({}, "--at")) {
+struct CheckArguments {
+  ModelOptions model;
+  std::string plot;
+};
+
+constexpr int most_modes = 16;
+constexpr int most_binaries_listed = 12;  ///< beyond: the start looks at the nearest modes alone
+
+Status print_start_modes(const HybridModel& model) {
+  HybridModes modes(model);
+  HybridModeOptions options;
+  options.nearest_alone = model.q() > most_binaries_listed;
+  options.stop = interrupted;
+  const StartModes start = start_modes(modes, most_modes, options);
+  fmt::print("{}", start_modes_text(modes, start));
+  return start.found.chosen ? Status::solved : start.found.status;
+}
+
+int execute(const CheckArguments& arguments) {
+  const ModelReader reader(arguments.model);
+  const std::optional<HybridModel> hybrid = reader.hybrid({}, "--at");
+  if (!arguments.plot.empty()) {
+    if (!hybrid)
+      throw InvalidInput("--plot draws the rows of models with binaries or constraints; expected one");
+    const Picture picture(arguments.plot);
+    draw_incidence(picture, *hybrid, structure_of(*hybrid));
+  }
+  if (hybrid) {
     fmt::print("{}", structure_text(*hybrid));
-    if (!lower_binaries(*hybrid).reason.empty()) return exit_solved;
+    catch_interrupts();
+    if (!lower_binaries(*hybrid).reason.empty()) return exit_status(print_start_modes(*hybrid));
   }
   const Model model = reader({}, {}, "--at");
   fmt::print("{}", variables_text(model));
@@ -53,12 +82,15 @@ int execute(const ModelOptions& options) {
 }
 
 Action configure_check(CommandLine& line) {
-  const auto options = std::make_shared<ModelOptions>();
-  options->add_to(line);
-  options->add_span_to(line);
-  options->add_run_to(line, {"h"});
-  options->add_scheme_to(line);
-  return [options] { return execute(*options); };
+  const auto arguments = std::make_shared<CheckArguments>();
+  arguments->model.add_to(line);
+  arguments->model.add_span_to(line);
+  arguments->model.add_run_to(line, {"h"});
+  arguments->model.add_scheme_to(line);
+  line.add_option("--plot", arguments->plot,
+                 "draw which rows hold which unknowns, before and after ordering: FILE.svg, .png or .pdf")
+      .type_name("FILE");
+  return [arguments] { return execute(*arguments); };
 }
 
 }  // namespace

@@ -19,8 +19,10 @@ namespace {
 
 void list_models() {
   TextTable table({"name", "variables", "laws", "exact", "description"});
+  KnownNames known;
+  known.hybrid = true;
   for (const std::string& name : zoo()) {
-    const Model model = read_model(find_model(name));
+    const Model model = read_model(find_model(name), {}, known);
     table.add({name, fmt::format("{}", model.variables.size()),
                fmt::format("{}", model.laws().size()), model.exact.empty() ? "-" : "yes",
                model.source.empty() ? model.name : model.name + "; " + model.source});

@@ -30,6 +30,7 @@ int execute(const ModesArguments& arguments) {
       arguments.time.empty() ? model->head.run.span.start : io::parse_number(arguments.time, "--t");
   const std::vector<double> previous = previous_values(*model, arguments.previous);
   const Vector x = model->head.x0();
+  model->check_data_at(t);
   catch_interrupts();
   HybridModes modes(*std::move(model));
   const HybridContinuations found = modes.continuations(t, x, previous, {.stop = interrupted});

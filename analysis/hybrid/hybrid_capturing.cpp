@@ -6,6 +6,7 @@
 #include <perp/analysis/hybrid/hybrid_run.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp {
 namespace {
@@ -38,6 +39,7 @@ HybridRun::Target HybridRun::next_target() {
   if (t > span_.end - 1e-9 * h) t = span_.end;
   const auto asked = std::upper_bound(output_.times.begin(), output_.times.end(), now_.t);
   if (asked != output_.times.end() && *asked < t) t = *asked;
+  if (jump_ && jump_->before < t) t = jump_->before;
   // Rounding of t makes no new step length.
   const bool is_step = is_whole && std::abs(t - now_.t - h) <= 1e-9 * h;
   return {t, is_step ? h : t - now_.t};
@@ -45,6 +47,7 @@ HybridRun::Target HybridRun::next_target() {
 
 void HybridRun::run_capturing() {
   record(now_, true);
+  jump_ = switches_.next(now_.t, span_.end);
   while (is_running() && now_.t < span_.end) {
     check_interruption();
     ModeSteps& steps = steps_of_mode();
@@ -77,7 +80,15 @@ void HybridRun::run_capturing() {
 void HybridRun::take_step(ModeSteps& steps) {
   steps.accept();
   ++taken_;
-  record(steps.end(), false);
+  Step end = steps.end();
+  if (jump_ && end.t >= jump_->before) {  // data jump: the next step begins with their new values
+    end.t = jump_->after;
+    steps.from(end);
+    for (const std::string& jump : switches_.jumps_at(end.t))
+      result_.events.push_back(event_at(EventKind::mode_change, end.t, end.x, jump));
+    jump_ = switches_.next(end.t, span_.end);
+  }
+  record(std::move(end), false);
 }
 
 /// The step to where the first constraint is 0, and on from there in the mode of the rule.

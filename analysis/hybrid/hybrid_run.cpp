@@ -44,7 +44,8 @@ HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateO
       modes_(*model.hybrid),
       system_(constraint_system(hybrid_)),
       span_(model.run.span),
-      request_(std::move(sensitivities)) {
+      request_(std::move(sensitivities)),
+      switches_(system_, TimeSwitches::Of::jumps) {
   check_span(span_, output.times);
   check_steps(span_, model.run.h, {});
   if (model.run.scheme != "located" && !output.bounds.empty())

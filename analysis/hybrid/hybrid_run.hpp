@@ -9,6 +9,7 @@
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/analysis/hybrid/mode_steps.hpp>
 #include <perp/models/language/model.hpp>
+#include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/integrate.hpp>
 
 namespace perp {
@@ -86,6 +87,8 @@ class HybridRun {
   double last_change_ = 0;
   std::map<std::pair<std::vector<int>, std::vector<int>>, Dcs> systems_;  // by z and surfaces
   std::map<std::pair<std::vector<int>, std::vector<int>>, std::unique_ptr<ModeSteps>> steps_;
+  TimeSwitches switches_;
+  std::optional<TimeSwitches::Switch> jump_;  // the next one of data
   long grid_ = 0;  // steps of the grid that are passed
   long taken_ = 0;
   Trajectory result_;

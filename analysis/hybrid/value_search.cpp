@@ -3,6 +3,7 @@
 
 #include <perp/analysis/hybrid/value_search.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
@@ -10,7 +11,7 @@ namespace {
 
 /// Of a signal that is not known: finite, so that its product with an exact 0 is 0.
 constexpr double unknown_error = 1e100;
-constexpr long nodes_between_questions = 256;
+constexpr long nodes_between_questions = 16;
 
 }  // namespace
 
@@ -269,6 +270,7 @@ bool ValueSearch::at_corners(const std::vector<int>& z, int except, const Visit&
   for (int& value : corner) value = value == any_binary ? 0 : value;
   for (const int i : moved) corner[at(i)] = 0;
   for (;;) {
+    check_interruption();
     if (!visit(corner)) return false;
     std::size_t k = 0;
     while (k < moved.size() && corner[at(moved[k])] == 1) corner[at(moved[k++])] = 0;

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
+#include <perp/io/hybrid/sparse_hdf5.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
@@ -21,6 +23,8 @@ KnownNames known_names(const ModelOptions& options) {
   known.run_keys = options.run_keys;
   known.exact = options.exact;
   known.hybrid = options.hybrid;
+  known.plain_equations = options.plain_equations;
+  known.sparse_hdf5 = io::read_sparse_hdf5;
   known.runs_scheme = options.run_keys.empty() || std::count(options.run_keys.begin(),
                                                              options.run_keys.end(), "scheme") > 0;
   return known;
@@ -35,6 +39,15 @@ void say_midpoints(const Model& model) {
                "{}: intervals count with their middle: {}; perp enclose bounds all of them\n",
                model.file, fmt::join(model.midpoints, ", "));
   });
+}
+
+/// Each warning of a model is said once.
+void say_warnings(const Model& model) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::scoped_lock lock(mutex);
+  for (const std::string& warning : model.warnings)
+    if (said.insert(warning).second) fmt::print(stderr, "{}: warning: {}\n", model.file, warning);
 }
 
 /// Messages about an override speak of "--set KEY=VALUE:1:COLUMN"; where the user wrote another
@@ -156,6 +169,7 @@ Model ModelReader::operator()(const std::vector<Override>& set, const std::vecto
   return in_users_words(set, more, more_option, [&](const std::vector<Override>& overrides) {
     Model model = text_.read(overrides);
     say_midpoints(model);
+    say_warnings(model);
     if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
     return model;
   });

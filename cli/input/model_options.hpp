@@ -19,6 +19,7 @@ struct ModelOptions {
   /// Empty: those of the scheme.
   std::vector<std::string> run_keys;
   bool hybrid = false;  ///< the command knows models that need `Model::hybrid`
+  bool plain_equations = false;  ///< equations without binaries and constraints are read as such a model too
   bool exact = false;  ///< numbers are exact and may be intervals: see KnownNames
 
   void add_to(CommandLine& line);       ///< MODEL and --set

@@ -169,6 +169,7 @@ class Differentiator {
       }
       case Operation::min:
       case Operation::max: return chosen(a, b, x, y, line.operation == Operation::max);
+      case Operation::table: return scaled(a, slope_of_table(x, y));
       default: return scaled(a, slope(line, value));
     }
   }
@@ -203,6 +204,13 @@ class Differentiator {
     const int of_x = larger ? make_.plus(half, shift) : make_.minus(half, shift);
     const int of_y = larger ? make_.minus(half, shift) : make_.plus(half, shift);
     return combined(a, of_x, b, of_y);
+  }
+
+  /// The slopes of the data, which are data themselves.
+  int slope_of_table(int x, int y) {
+    const DataTable& table = table_of(tape_[y].value);
+    if (table.between() == DataTable::Between::hold) return make_.number(0);
+    return make_.apply(Operation::table, x, make_.number(number_of(table.slopes())));
   }
 
   /// f'(x) of the functions of one argument.

@@ -55,7 +55,7 @@ std::string print_number(double value) {
 std::string_view function_name(Operation operation) {
   for (const ExpressionFunction& function : expression_functions())
     if (function.operation == operation) return function.name;
-  return "?";
+  return operation == Operation::table ? "table" : "?";
 }
 
 /// A piece of output that is still to be written: a text, or a line of the tape in a place that

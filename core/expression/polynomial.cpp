@@ -1,6 +1,7 @@
 // Lines of a tape as polynomials: which constraints of a model are void or multiples of each other.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
@@ -47,6 +48,15 @@ std::optional<SparsePolynomial> sum(const SparsePolynomial& a, double sign,
   return checked(std::move(result));
 }
 
+/// The number that the polynomial is, none where it holds an atom.
+std::optional<RunningError> as_number(const SparsePolynomial& a) {
+  if (a.is_zero()) return RunningError(0);
+  if (a.terms.size() > 1 || !a.terms.begin()->first.empty()) return std::nullopt;
+  return a.terms.begin()->second;
+}
+
+}  // namespace
+
 std::optional<SparsePolynomial> product(const SparsePolynomial& a, const SparsePolynomial& b) {
   if (a.terms.size() * b.terms.size() > most_terms) return std::nullopt;
   SparsePolynomial result;
@@ -60,12 +70,12 @@ std::optional<SparsePolynomial> product(const SparsePolynomial& a, const SparseP
   return checked(std::move(result));
 }
 
-/// The number that the polynomial is, none where it holds an atom.
-std::optional<RunningError> as_number(const SparsePolynomial& a) {
-  if (a.is_zero()) return RunningError(0);
-  if (a.terms.size() > 1 || !a.terms.begin()->first.empty()) return std::nullopt;
-  return a.terms.begin()->second;
+bool are_equal(const SparsePolynomial& a, const SparsePolynomial& b) {
+  const std::optional<SparsePolynomial> difference = sum(a, -1, b);
+  return difference && difference->is_zero();
 }
+
+namespace {
 
 std::optional<SparsePolynomial> power(const SparsePolynomial& a, int exponent) {
   std::optional<SparsePolynomial> result = constant(RunningError(1));
@@ -88,28 +98,35 @@ std::optional<double> ratio(const SparsePolynomial& a, const SparsePolynomial& b
   return a0.value / b0.value;
 }
 
-std::optional<double> constant_sum(const SparsePolynomial& a, double kappa,
-                                   const SparsePolynomial& b) {
-  const std::optional<SparsePolynomial> scaled = product(b, constant(number(kappa)));
-  const std::optional<SparsePolynomial> total = scaled ? sum(a, 1, *scaled) : std::nullopt;
-  if (!total) return std::nullopt;
-  const std::optional<RunningError> c = as_number(*total);
-  return c ? std::optional<double>(c->value) : std::nullopt;
+bool PolynomialReader::holds(int atom, int first, int last) const {
+  const auto is_in = [&](int input) { return input >= first && input < last; };
+  if (atom >= 0) return is_in(atom);
+  const std::set<int>& inputs = inputs_[at(-1 - atom)];
+  return std::any_of(inputs.begin(), inputs.end(), is_in);
 }
 
 int PolynomialReader::atom(Operation operation, const SparsePolynomial& a,
                            const SparsePolynomial& b) {
   std::vector<double> key{static_cast<double>(operation)};
+  std::set<int> inputs;
   for (const SparsePolynomial* operand : {&a, &b}) {
     key.push_back(static_cast<double>(operand->terms.size()));
     for (const auto& [atoms, c] : operand->terms) {
       key.push_back(static_cast<double>(atoms.size()));
       key.insert(key.end(), atoms.begin(), atoms.end());
       key.push_back(c.value);
+      for (const int held : atoms) {
+        if (held >= 0)
+          inputs.insert(held);
+        else
+          inputs.insert(inputs_[at(-1 - held)].begin(), inputs_[at(-1 - held)].end());
+      }
     }
   }
   // Inputs count from 0, functions from -1 downwards.
-  return atoms_.try_emplace(key, -1 - static_cast<int>(atoms_.size())).first->second;
+  const auto [place, is_new] = atoms_.try_emplace(key, -1 - static_cast<int>(atoms_.size()));
+  if (is_new) inputs_.push_back(std::move(inputs));
+  return place->second;
 }
 
 std::optional<SparsePolynomial> PolynomialReader::operation(const Instruction& line,

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <perp/core/tape/running_error.hpp>
@@ -23,9 +24,11 @@ struct SparsePolynomial {
 /// their rounding.
 std::optional<double> ratio(const SparsePolynomial& a, const SparsePolynomial& b);
 
-/// The constant c with a + κ b = c, none where the sum is no constant.
-std::optional<double> constant_sum(const SparsePolynomial& a, double kappa,
-                                   const SparsePolynomial& b);
+/// a b, none where it has more than a few thousand terms.
+std::optional<SparsePolynomial> product(const SparsePolynomial& a, const SparsePolynomial& b);
+
+/// Are they equal, coefficients compared within their rounding?
+bool are_equal(const SparsePolynomial& a, const SparsePolynomial& b);
 
 /// Reads lines of one tape as polynomials. Equal functions of equal polynomials are one atom over
 /// all that one reader reads. Numbers of the tape count as known to a few units of rounding, as
@@ -38,6 +41,9 @@ class PolynomialReader {
   /// multiplied out to more than a few thousand terms or has no finite value.
   std::optional<SparsePolynomial> read(int line, int first, const std::vector<double>& known);
 
+  /// Does an atom hold an input of these, first to last - 1?
+  [[nodiscard]] bool holds(int atom, int first, int last) const;
+
  private:
   int atom(Operation operation, const SparsePolynomial& a, const SparsePolynomial& b);
   std::optional<SparsePolynomial> operation(const Instruction& line, const SparsePolynomial& a,
@@ -45,6 +51,7 @@ class PolynomialReader {
 
   const Tape& tape_;
   std::map<std::vector<double>, int> atoms_;
+  std::vector<std::set<int>> inputs_;  // of the functions -1, -2, ..
 };
 
 /// The lines that one line needs, itself too, increasing.

@@ -46,6 +46,7 @@ std::uint64_t function_of(Operation operation) {
     case Operation::sign: return address(Unary(tape_sign));
     case Operation::min: return address(Binary(tape_min));
     case Operation::max: return address(Binary(tape_max));
+    case Operation::table: return address(Binary(table_value));
     default: return 0;
   }
 }

@@ -253,6 +253,9 @@ struct ScalarTraits<RunningError> {
     const bool decided = std::abs(a.value) > a.error || a.error == 0;
     return RunningError(value, decided ? 0 : 1 + std::abs(value));
   }
+  static RunningError table(const RunningError& a, const RunningError& number) {
+    return std::isnan(a.value) ? a : table_of(number.value).value(a, a.value);
+  }
 };
 
 }  // namespace perp

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <perp/core/tape/data_table.hpp>
+
 namespace perp {
 
 /// The elementary operations of expressions. A later one is a line here, a line in
@@ -39,7 +41,8 @@ enum class Operation : std::uint8_t {
   abs,
   min,
   max,
-  sign
+  sign,
+  table  ///< data as a function of the first operand; the second is the number of the table
 };
 
 /// One line of a tape: an operation on the results of earlier lines.
@@ -73,7 +76,17 @@ struct ScalarTraits<double> {
   static double min(double x, double y) { return y < x || std::isnan(y) ? y : x; }
   static double max(double x, double y) { return x < y || std::isnan(y) ? y : x; }
   static double sign(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x * 0); }
+  static double table(double x, double number) { return table_value(x, number); }
 };
+
+/// Data at x. Only scalars that say so know tables: `ScalarTraits<T>::table`.
+template <class T>
+T data_at(const T& x, const T& number) {
+  if constexpr (requires { ScalarTraits<T>::table(x, number); })
+    return ScalarTraits<T>::table(x, number);
+  else
+    refuse_table();
+}
 
 /// The value of one operation; x and y are the operands (y is ignored by operations of one).
 template <class T>
@@ -108,6 +121,7 @@ T apply_operation(Operation operation, const T& x, const T& y) {
     case Operation::min: return ScalarTraits<T>::min(x, y);
     case Operation::max: return ScalarTraits<T>::max(x, y);
     case Operation::sign: return ScalarTraits<T>::sign(x);
+    case Operation::table: return data_at(x, y);
   }
   assert(false);
   return x;

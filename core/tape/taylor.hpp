@@ -331,6 +331,12 @@ struct ScalarTraits<Taylor<T, N>> {
     }
     return T(0);
   }
+  /// The piece that holds just after t; `number` is a constant.
+  static Series table(const Series& x, const Series& number)
+    requires std::is_same_v<T, double>
+  {
+    return std::isnan(x[0]) ? x : table_of(number[0]).value(x, x[0]);
+  }
 
  private:
   /// x where the difference is not positive, else y.

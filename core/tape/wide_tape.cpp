@@ -155,6 +155,9 @@ struct ScalarTraits<Wide> {
     const bool decided = a.error == 0 || size(a.value) > 2 * a.error;
     return Wide(Quad(a.value > 0 ? 1 : (a.value < 0 ? -1 : 0)), decided ? 0 : 2);
   }
+  static Wide table(const Wide& a, const Wide& number) {
+    return table_of(static_cast<double>(number.value)).value(a, static_cast<double>(a.value));
+  }
 };
 
 struct WideTape::Lines {

@@ -4,8 +4,10 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/io/hybrid/modes_text.hpp>
 #include <perp/io/hybrid/structure_text.hpp>
 #include <perp/io/text/text_table.hpp>
+#include <perp/models/language/hybrid/binary_facts.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
 #include <perp/models/language/multilinear/multilinear_form.hpp>
@@ -120,14 +122,68 @@ std::string incidence_text(const HybridModel& model, const HybridStructure& stru
   return text;
 }
 
-std::string binaries_text(const HybridModel& model) {
+/// The class of every row, and the row as it is written.
+std::string rows_text(const HybridModel& model) {
+  TextTable table({"row", "class", "as written"});
+  const int rows = static_cast<int>(model.f.size() + model.g.size());
+  const int shown = std::min(rows, most_blocks);
+  for (int row = 0; row < shown; ++row) {
+    const int equations = static_cast<int>(model.f.size());
+    const std::string why = outside_class(model, row);
+    table.add({model.row_name(row), why.empty() ? "multilinear" : "not multilinear: " + why,
+               row < equations ? model.equation_texts[at(row)]
+                               : model.constraints[at(row - equations)].text});
+  }
+  std::string text = fmt::format("rows         {}\n{}", rows, table.text("  "));
+  return shown < rows ? text + fmt::format("  ... {} more\n", rows - shown) : text;
+}
+
+/// "00 x1 - u4 <= 0, u3 - x1 <= 0 | 01 ..", one line for each value.
+std::string faces_text(const HybridModel& model, const BinaryBlock& block) {
+  std::vector<std::string> names;
+  for (const int i : block.binaries) names.push_back(model.binaries[at(i)].name);
+  if (block.faces.empty()) return {};
+  std::string text = fmt::format("  faces of sub-problem {}, {}\n", block.block + 1,
+                                 fmt::join(names, ", "));
+  for (std::size_t bits = 0; bits < block.faces.size(); ++bits) {
+    std::string z;
+    for (std::size_t k = block.binaries.size(); k-- > 0;) z += (bits >> k & 1) != 0 ? '1' : '0';
+    const std::vector<std::string>& faces = block.faces[bits];
+    text += fmt::format("    {}  {}\n", z,
+                        faces.empty() ? "always allowed" : fmt::format("{}", fmt::join(faces, ", ")));
+  }
+  for (const SurfacePair& pair : block.pairs) {
+    const std::string surfaces = fmt::format("{} = 0 and {} = 0", pair.first, pair.second);
+    if (pair.distance > 0)
+      text += fmt::format(
+          "    dwell time: {0} are {1:g} apart: at most 1 + V T/{1:g} changes in a time T, V the "
+          "largest |d/dt({2})|\n",
+          surfaces, pair.distance, pair.first);
+    else if (pair.distance == 0)
+      text += fmt::format("    {} are one surface: it may slide\n", surfaces);
+    else
+      text += fmt::format("    gap: between {}, {:g} wide, neither value is allowed: solutions end\n",
+                          surfaces, -pair.distance);
+  }
+  return text;
+}
+
+std::string binaries_text(const HybridModel& model, const HybridStructure& structure) {
   if (model.q() == 0) return {};
-  TextTable table({"binary", "start", "values"});
-  for (const Binary& binary : model.binaries)
+  TextTable table({"binary", "start", "values", "law"});
+  const std::vector<BinaryLaw> laws = binary_laws(model);
+  const int shown = std::min(model.q(), most_blocks);
+  for (int i = 0; i < shown; ++i) {
+    const Binary& binary = model.binaries[at(i)];
     table.add({binary.name, binary.start ? fmt::format("{}", *binary.start) : "free",
-               fmt::format("0 {} | 1 {}", binary.modes[0], binary.modes[1])});
-  const LoweredBinaries lowered = lower_binaries(model);
+               fmt::format("0 {} | 1 {}", binary.modes[0], binary.modes[1]),
+               laws[at(i)].name.empty() ? "none: " + laws[at(i)].reason : laws[at(i)].name});
+  }
   std::string text = fmt::format("binaries     {}\n{}", model.q(), table.text("  "));
+  if (shown < model.q()) text += fmt::format("  ... {} more\n", model.q() - shown);
+  for (const BinaryBlock& block : binary_blocks(model, structure, most_blocks))
+    text += faces_text(model, block);
+  const LoweredBinaries lowered = lower_binaries(model);
   if (lowered.reason.empty())
     return text + "  as laws: exact, so that perp run and all other commands take the model\n";
   const std::string about = lowered.constraint >= 0 ? model.constraints[at(lowered.constraint)].name
@@ -139,8 +195,36 @@ std::string binaries_text(const HybridModel& model) {
 
 std::string structure_text(const HybridModel& model) {
   const HybridStructure structure = structure_of(model);
-  return class_text(model, structure) + blocks_text(model, structure) +
-         incidence_text(model, structure) + binaries_text(model);
+  return class_text(model, structure) + rows_text(model) + blocks_text(model, structure) +
+         incidence_text(model, structure) + binaries_text(model, structure);
+}
+
+namespace {
+
+std::vector<std::string> mode_row(const StartMode& mode, bool is_chosen) {
+  std::vector<std::string> z;
+  for (const double value : mode.continuation.z) z.push_back(fmt::format("{:g}", value));
+  const std::string index =
+      mode.index ? fmt::format("regular, index {}", *mode.index) : std::string("singular");
+  return {is_chosen ? "*" : "", z.empty() ? "smooth" : fmt::format("{}", fmt::join(z, " ")),
+          mode.continuation.is_strict ? "strict" : "weak", mode.fault.empty() ? index : mode.fault};
+}
+
+}  // namespace
+
+std::string start_modes_text(const HybridModes& modes, const StartModes& start) {
+  const HybridModel& model = modes.model();
+  const HybridContinuations& found = start.found;
+  const char* ending = found.list.size() == 1 ? "mode continues" : "modes continue";
+  std::string text = fmt::format("start        t = {:g}; {} {}{}\n", model.head.run.span.start,
+                                 found.list.size(), ending,
+                                 found.is_complete ? "" : ", of those that were looked at");
+  for (const int row : found.violated)
+    text += fmt::format("  the declared start violates {}\n", row_text(model, row));
+  TextTable table({"", "mode", "verdict", "DAE in this mode"});
+  for (std::size_t k = 0; k < start.modes.size(); ++k)
+    table.add(mode_row(start.modes[k], found.chosen && at(*found.chosen) == k));
+  return start.modes.empty() ? text : text + table.text("  ");
 }
 
 }  // namespace perp::io

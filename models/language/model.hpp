@@ -108,6 +108,7 @@ struct Model {
   std::shared_ptr<const HybridModel> hybrid{};
   std::vector<ExactPiece> exact;  ///< empty: unknown
   std::vector<std::string> midpoints{};  ///< "m = [1, 2]": intervals whose middle is taken
+  std::vector<std::string> warnings{};   ///< what the file says and the model does not do, one line each
   std::optional<ExactNumbers> exact_numbers{};  ///< where they were asked for
 
   /// The starts of the variables.

@@ -238,6 +238,25 @@ Model read_document(const Document& given, const std::string& text, const KnownN
 
 }  // namespace
 
+namespace {
+
+/// The names in [inputs] and [binaries].
+reader::OverridableInputs overridable_inputs(const Context& context) {
+  reader::OverridableInputs names;
+  if (const Value* inputs = find_table(context, "inputs"))
+    for (const Member& member : inputs->members) {
+      names.inputs.push_back(member.key);
+      if (member.value.kind != Value::Kind::table) continue;
+      for (const char* key : {"between", "column", "file", "time"})
+        names.data.push_back(member.key + "." + key);
+    }
+  if (const Value* binaries = find_table(context, "binaries"))
+    for (const Member& member : binaries->members) names.binaries.push_back(member.key);
+  return names;
+}
+
+}  // namespace
+
 namespace reader {
 
 Model read_head(Context& context, const std::string& text) {
@@ -260,7 +279,7 @@ Model read_head(Context& context, const std::string& text) {
   const auto variable_names = member_names(context, variables, "variable", parameter_names);
   if (variable_names.empty())
     document.fail(*variables, "[variables] is empty; expected at least one variable");
-  context.resolve_overrides(parameter_names, variable_names);
+  context.resolve_overrides(parameter_names, variable_names, overridable_inputs(context));
   for (const std::string& variable : variable_names)
     context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
 
@@ -288,7 +307,9 @@ Model ModelText::read(const std::vector<Override>& overrides) const {
 
 std::optional<HybridModel> ModelText::read_hybrid(const std::vector<Override>& overrides) const {
   const Document document = reader::with_families(document_->with(overrides));
-  if (!reader::is_hybrid(document)) return std::nullopt;
+  const bool has_equations = document.root().find("model") != nullptr;
+  if (!reader::is_hybrid(document) && !(known_.plain_equations && has_equations))
+    return std::nullopt;
   return reader::read_hybrid(document, text_, known_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/model.hpp>
+#include <perp/models/language/multilinear/sparse_entries.hpp>
 
 namespace perp {
 
@@ -31,6 +33,12 @@ class ModelError : public InvalidInput {
   std::string excerpt_;
 };
 
+/// Reads the matrix of that name ("S", "/model/F/state") from a file; its rows are -1 where the file
+/// does not say how many there are. Nothing where the file has no such object. Throws FileError, and
+/// InvalidInput where the object is no matrix.
+using SparseReader =
+    std::function<std::optional<SparseEntries>(const std::string& file, const std::string& object)>;
+
 /// The words that [run] may use. A list that is empty is not checked while reading.
 struct KnownNames {
   /// Of `scheme`.
@@ -46,11 +54,16 @@ struct KnownNames {
   std::vector<std::string> run_keys{};
   /// Whoever reads the model knows `Model::hybrid`; else a model that needs it is refused.
   bool hybrid = false;
+  /// `ModelText::read_hybrid` takes equations without binaries and constraints too.
+  bool plain_equations = false;
   /// The model is run by the scheme that it names: what that cannot honour is refused.
   bool runs_scheme = false;
   /// Numbers are kept as the decimal numbers that they are, parameters and starts may be intervals:
   /// the model has `exact_numbers`. Else the middle of an interval is taken.
   bool exact = false;
+  /// Reads a matrix of an HDF5 file for [multilinear], see `SparseReader`; empty: such files are
+  /// refused. `io::read_sparse_hdf5` is one.
+  SparseReader sparse_hdf5{};
 };
 
 /// Reads a model file (TOML 1.0; the language is described in docs/language.md).

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +16,7 @@ bool is_counted(Operation operation, TimeSwitches::Of which) {
 }
 
 /// Does λ jump where w passes `end`: is there a vertical branch, or do two branches end there that do not meet?
-bool jumps_at(const Law& law, double end) {
+bool law_jumps_at(const Law& law, double end) {
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();  // of the terms of λ
   Range met{inf, -inf};
   double terms = 0;
@@ -45,8 +46,9 @@ Dcs with_formulas(Lcs lcs) {
 
 TimeSwitches::TimeSwitches(const Lcs& lcs) : TimeSwitches(with_formulas(lcs), Of::jumps) {}
 
-TimeSwitches::TimeSwitches(const Dcs& system, Of which) {
+TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
   const std::vector<int> lines = copy_functions_of_time(system, which);
+  add_tables();
   add_laws(system, lines, which);
   std::sort(arguments_.begin(), arguments_.end());
   arguments_.erase(std::unique(arguments_.begin(), arguments_.end()), arguments_.end());
@@ -83,6 +85,58 @@ std::vector<int> TimeSwitches::copy_functions_of_time(const Dcs& system, Of whic
   return copied;
 }
 
+/// Data of t itself.
+void TimeSwitches::add_tables() {
+  for (int k = 0; k < tape_.size(); ++k) {
+    if (tape_[k].operation != Operation::table) continue;
+    if (tape_[tape_[k].a].operation != Operation::input) continue;
+    const DataTable& table = table_of(tape_[tape_[k].b].value);
+    const bool switches =
+        !table.jumps().empty() || (which_ == Of::kinks && !table.kinks().empty());
+    if (switches && std::find(tables_.begin(), tables_.end(), &table) == tables_.end())
+      tables_.push_back(&table);
+  }
+}
+
+std::optional<TimeSwitches::Switch> TimeSwitches::next(double t, double end) {
+  double moment = end;
+  const auto look_at = [&](const std::vector<double>& times) {
+    const auto first = std::upper_bound(times.begin(), times.end(), t);
+    if (first != times.end()) moment = std::min(moment, *first);
+  };
+  for (const DataTable* table : tables_) {
+    look_at(table->jumps());
+    if (which_ == Of::kinks) look_at(table->kinks());
+  }
+  // Zeros of formulas are looked for up to there only.
+  const auto zero = zeros_.count() == 0 ? std::nullopt : zeros_.next(t, moment);
+  if (zero || !(moment < end)) return zero;
+  return Switch{std::max(t, std::nextafter(moment, t)), moment};
+}
+
+bool TimeSwitches::is_of_data(double t) const {
+  for (const DataTable* table : tables_)
+    for (const std::vector<double>* times : {&table->jumps(), &table->kinks()})
+      if (std::binary_search(times->begin(), times->end(), t)) return true;
+  return false;
+}
+
+double TimeSwitches::decided_before(const Switch& at, double since) {
+  return is_of_data(at.after) ? at.before : zeros_.decided_before(at, since);
+}
+
+std::vector<std::string> TimeSwitches::jumps_at(double t) const {
+  std::vector<std::string> list;
+  for (const DataTable* table : tables_) {
+    if (!std::binary_search(table->jumps().begin(), table->jumps().end(), t)) continue;
+    const auto k = static_cast<std::size_t>(
+        std::lower_bound(table->times().begin(), table->times().end(), t) - table->times().begin());
+    list.push_back(
+        fmt::format("{}: {:g} -> {:g}", table->name(), table->values()[k - 1], table->values()[k]));
+  }
+  return list;
+}
+
 /// Laws whose argument is a function of t: it leaves a branch where it passes an end of it.
 void TimeSwitches::add_laws(const Dcs& system, const std::vector<int>& lines, Of which) {
   laws_.assign(system.laws.size(), 0);
@@ -92,7 +146,7 @@ void TimeSwitches::add_laws(const Dcs& system, const std::vector<int>& lines, Of
     for (const Branch& branch : system.laws[i].branches) {
       const Range range = w_range(branch);
       for (const double end : {range.lower, range.upper}) {
-        if (!std::isfinite(end) || (which == Of::jumps && !jumps_at(system.laws[i], end))) continue;
+        if (!std::isfinite(end) || (which == Of::jumps && !law_jumps_at(system.laws[i], end))) continue;
         laws_[i] = 1;
         arguments_.push_back(end == 0 ? line : tape_.apply(Operation::subtract, line, tape_.constant(end)));
       }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
@@ -24,20 +25,27 @@ class TimeSwitches {
   explicit TimeSwitches(const Lcs& lcs);
 
   using Switch = TimeZeros::Zero;
-  /// The first one in (t, end), see TimeZeros.
-  [[nodiscard]] std::optional<Switch> next(double t, double end) { return zeros_.next(t, end); }
+  /// The first one in (t, end), see TimeZeros; data jump or have a kink at their own times.
+  [[nodiscard]] std::optional<Switch> next(double t, double end);
   /// Are there no functions that may switch?
-  [[nodiscard]] bool empty() const { return zeros_.count() == 0; }
+  [[nodiscard]] bool empty() const { return zeros_.count() == 0 && tables_.empty(); }
   /// See TimeZeros.
-  [[nodiscard]] double decided_before(const Switch& at, double since) { return zeros_.decided_before(at, since); }
+  [[nodiscard]] double decided_before(const Switch& at, double since);
+  /// Do data jump or have a kink at this moment?
+  [[nodiscard]] bool is_of_data(double t) const;
+  /// The tables of data that jump at a moment, to their new value: "T_out: 3 -> 4".
+  [[nodiscard]] std::vector<std::string> jumps_at(double t) const;
   /// Is the argument of this law a function of t (and parameters) alone?
   [[nodiscard]] bool is_of_time(int law) const { return laws_[static_cast<std::size_t>(law)] != 0; }
 
  private:
   std::vector<int> copy_functions_of_time(const Dcs& system, Of which);
+  void add_tables();
   void add_laws(const Dcs& system, const std::vector<int>& lines, Of which);
 
   TimeZeros zeros_;
+  Of which_;
+  std::vector<const DataTable*> tables_;  // of t itself
   Tape tape_;                   // of t alone, and the lines
   std::vector<int> arguments_;  // whose changes of sign count, until zeros_ has them
   std::vector<char> laws_;      // with an argument of time

@@ -37,13 +37,34 @@ double reach(const Series& series, int order, double longest) {
   return low;
 }
 
+/// A share of that; all of it where the sign is kept to the end of a piece, at which it is looked at again.
+template <class Series>
+double safe_length(const Series& series, double longest, bool is_piece) {
+  const double length = reach(series, TimeZeros::order, longest);
+  return is_piece && length >= longest ? length : safe_share * length;
+}
+
 }  // namespace
 
 TimeZeros::TimeZeros(Tape tape, std::vector<int> lines)
     : tape_(std::move(tape)),
       lines_(std::move(lines)),
       series_(static_cast<std::size_t>(tape_.size())),
-      values_(static_cast<std::size_t>(tape_.size())) {}
+      values_(static_cast<std::size_t>(tape_.size())) {
+  const std::vector<bool> needed = needed_lines(tape_, lines_);
+  for (int k = 0; k < tape_.size(); ++k)
+    if (needed[static_cast<std::size_t>(k)] && tape_[k].operation == Operation::table)
+      tables_.push_back(&table_of(tape_[tape_[k].b].value));
+}
+
+/// Up to where the series at t hold: the next time of any table.
+double TimeZeros::end_of_pieces(double t, double end) const {
+  for (const DataTable* table : tables_) {
+    const auto next = std::upper_bound(table->times().begin(), table->times().end(), t);
+    if (next != table->times().end()) end = std::min(end, *next);
+  }
+  return end;
+}
 
 void TimeZeros::expand(double t) {
   Series time(t);
@@ -108,10 +129,11 @@ std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double e
       sign = own;
       since = now;
     }
-    const double length = safe_share * reach(series, order, end - now);
+    const double last = end_of_pieces(now, end);
+    const double length = safe_length(series, last - now, last < end);
     collapsed = length < least;
     now = std::max(now + std::max(length, least), std::nextafter(now, end));
-    now = std::min(now, end);
+    now = std::min(now, last);
   }
   return std::nullopt;
 }

@@ -13,6 +13,8 @@ namespace perp {
 /// the Taylor series of a line has no zero.
 class TimeZeros {
  public:
+  static constexpr int order = 8;  ///< of the series
+
   TimeZeros() = default;
   TimeZeros(Tape tape, std::vector<int> lines);
 
@@ -33,16 +35,17 @@ class TimeZeros {
   [[nodiscard]] std::size_t count() const { return lines_.size(); }
 
  private:
-  static constexpr int order = 8;
   using Series = Taylor<double, order>;
 
   void expand(double t);
+  [[nodiscard]] double end_of_pieces(double t, double end) const;
   [[nodiscard]] double value(std::size_t k, double t);
   [[nodiscard]] int decided_sign_at(std::size_t k, double t);
   [[nodiscard]] Zero between(std::size_t k, double low, double high, bool positive);
 
   Tape tape_;
   std::vector<int> lines_;
+  std::vector<const DataTable*> tables_;  // series hold within one piece of each
   std::vector<Series> series_;
   std::vector<double> values_;
   std::vector<RunningError> bounded_;

@@ -34,10 +34,7 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
 void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
                        JumpOfX jump_of_x) {
   const bool first = steps_ == 0 && result_.t.empty();
-  if (options_.ends_with_mode && !first && !hit.empty()) {
-    end_with_mode(hit);
-    return;
-  }
+  if (!hit.empty() && ends_with_mode(first)) return end_with_mode(hit);
   hold_ends(hit);
   Step from = before;  // for what goes on without the jets
   from.x = now_.x;
@@ -51,11 +48,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   // The sensitivities need the series.
   if (selection.admissible.empty() && is_at_edge_ && !sensitivities_.active())
     selection.admissible = continuations_by_rates(undecided);
-  if (selection.admissible.empty() && is_at_edge_) {
-    capture_the_rest(from, "the equations are not smooth at the end of the mode");
-    return;
-  }
-  if (selection.admissible.empty() && impact(before)) return;
+  if (selection.admissible.empty() && ends_otherwise(before, from, first)) return;
   if (result_.status != Status::never_run) return;
   if (selection.admissible.empty()) {
     if (!jump(before, selection)) {
@@ -76,6 +69,19 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   if (result_.status != Status::never_run) return;
   record(is_asked(now_.t));
   close_accumulation();
+}
+
+/// No continuation keeps x: is that the end of the mode, of the smooth equations, or an impact?
+bool LocatedRun::ends_otherwise(const Step& before, const Step& from, bool first) {
+  if (ends_with_mode(first)) {
+    end_with_mode({0});
+    return true;
+  }
+  if (is_at_edge_) {
+    capture_the_rest(from, "the equations are not smooth at the end of the mode");
+    return true;
+  }
+  return impact(before);
 }
 
 /// The end of the run where it is the end of a mode: now_ is the last state in it.

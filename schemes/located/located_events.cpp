@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {
@@ -237,7 +238,11 @@ void LocatedRun::pass_time_switch() {
   now_.t = here.after;
   zero_steps_ = 0;
   fired_here_.clear();
-  go_on(before, all_laws_, hit, JumpOfX::none);
+  for (const std::string& jump : switches_.jumps_at(here.after))
+    result_.events.push_back(event_at(EventKind::mode_change, here.after, now_.x, jump));
+  // Where data switch a mode that goes on is kept: other laws are looked at where it does not.
+  const bool keeps_mode = hit.empty() && switches_.is_of_data(here.after);
+  go_on(before, keeps_mode ? std::vector<int>{} : all_laws_, hit, JumpOfX::none);
 }
 
 /// The laws whose argument of time leaves its branch up to `after`; the passage is that of their

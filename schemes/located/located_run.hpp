@@ -174,6 +174,11 @@ class LocatedRun {
   enum class JumpOfX { none, by_reset, by_contacts };
   void go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
              JumpOfX jump_of_x);
+  /// Is the end of a mode the end of the run?
+  [[nodiscard]] bool ends_with_mode(bool at_start) const {
+    return options_.ends_with_mode && !at_start;
+  }
+  bool ends_otherwise(const Step& before, const Step& from, bool first);
   void end_with_mode(const std::vector<int>& hit);
   std::size_t choose(const Selection& selection, const Step& before, const std::vector<int>& hit);
   [[nodiscard]] std::size_t by_policy(const Selection& selection, const Step& before,

@@ -97,12 +97,23 @@ class Run {
       const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
       if (stop > start && !go_to(stop, length)) return false;
       passage_.pass_switch(moment);
+      pass_data(moment);
       find_switch(moment);
       if (!is_end) continue;
       stands_ = {scheme_.t(), t_next};
       return true;
     }
     return go_to(t_next, t_next - scheme_.t());
+  }
+
+  /// Data jump at this moment: the next step begins with their new values, and the log says so.
+  void pass_data(double moment) {
+    if (!changes_.switches->is_of_data(moment) || !(moment < end_)) return;
+    for (const std::string& jump : changes_.switches->jumps_at(moment))
+      record_.events().push_back(event_at(EventKind::mode_change, moment, scheme_.x(), jump));
+    Step now = scheme_.snapshot();
+    now.t = moment;
+    scheme_.restore(now);
   }
 
   /// The first switch after t; at the end of the span too, which may be its moment to rounding.

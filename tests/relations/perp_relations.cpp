@@ -114,11 +114,19 @@ void judge_all(const Arguments& arguments, const std::string& name, Subject& sub
       report.decisions[to_string(scheme)].add(subject.outcome(scheme).run.counts);
 }
 
+/// Relations write models of laws, not those whose binaries no law stands for.
+bool has_laws(const std::string& file) {
+  perp::KnownNames known;
+  known.hybrid = true;
+  return perp::read_model(file, {}, known).hybrid == nullptr;
+}
+
 /// Files of the models of the zoo, or of a folder.
 std::vector<std::string> files(const Arguments& arguments) {
   std::vector<std::string> result;
   if (arguments.zoo)
-    for (const std::string& name : perp::zoo()) result.push_back(perp::find_model(name));
+    for (const std::string& name : perp::zoo())
+      if (const std::string file = perp::find_model(name); has_laws(file)) result.push_back(file);
   if (!arguments.models.empty())
     for (const auto& entry : std::filesystem::directory_iterator(arguments.models))
       if (entry.path().extension() == ".toml") result.push_back(entry.path().string());

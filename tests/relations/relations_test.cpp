@@ -138,8 +138,11 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("relations/zoo");
 
 TEST_CASE("units, company and order do not change the runs of the zoo, which can be stopped") {
+  KnownNames known;
+  known.hybrid = true;
   for (const std::string& name : zoo()) {
-    Model model = read_model(find_model(name));
+    Model model = read_model(find_model(name), {}, known);
+    if (model.hybrid) continue;  // relations write models of laws
     if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
     model.run.span.end = std::min(model.run.span.end, model.run.span.start + 100 * model.run.h);
     Subject subject(model, 1);

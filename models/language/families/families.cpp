@@ -1,5 +1,6 @@
 // Families in the tables of a model file: read_model writes them out before it reads anything else.
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/core/base/types.hpp>
@@ -19,6 +20,8 @@ class FamilyTables {
   }
 
   [[nodiscard]] bool read_sizes();
+  /// Does a line of the model stand for several, or hold a sum or product over an index?
+  [[nodiscard]] bool has_lines() const;
   Value expanded();
 
  private:
@@ -104,6 +107,21 @@ bool FamilyTables::read_sizes() {
         families_.sizes[member.key] = sizes_of(size->value, member.key);
   }
   return !families_.sizes.empty();
+}
+
+bool holds_index(const Value& value) {
+  const std::string& text = value.text;
+  if (text.starts_with("for ") || text.find("sum(") != std::string::npos ||
+      text.find("prod(") != std::string::npos)
+    return true;
+  return std::any_of(value.items.begin(), value.items.end(), holds_index) ||
+         std::any_of(value.members.begin(), value.members.end(),
+                     [](const Member& member) { return holds_index(member.value); });
+}
+
+bool FamilyTables::has_lines() const {
+  const Value* model = table_of(document_.root(), "model");
+  return model != nullptr && holds_index(*model);
 }
 
 /// All texts of a value, with numbers in place of the indices.
@@ -195,7 +213,8 @@ Value FamilyTables::expanded() {
 
 Document with_families(const Document& document) {
   FamilyTables tables(document);
-  return tables.read_sizes() ? document.with_root(tables.expanded()) : document;
+  const bool has_sizes = tables.read_sizes();
+  return has_sizes || tables.has_lines() ? document.with_root(tables.expanded()) : document;
 }
 
 }  // namespace perp::reader

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
@@ -42,6 +43,16 @@ std::vector<std::string> HybridModel::input_names() const {
 std::string HybridModel::row_name(int row) const {
   const int equations = static_cast<int>(f.size());
   return row < equations ? fmt::format("f{}", row + 1) : constraints[at(row - equations)].name;
+}
+
+void HybridModel::check_data_at(double t) const {
+  for (const KnownInput& input : inputs) {
+    if (!input.data) continue;
+    const DataTable& data = table_of(tape[tape[input.line].b].value);
+    if (t < data.start() || t > data.end())
+      throw InvalidInput(fmt::format("t = {} is outside of the data of input '{}', {} to {}", t,
+                                     input.name, data.start(), data.end()));
+  }
 }
 
 Tape HybridModel::without_inputs(std::vector<int>& rows) const {

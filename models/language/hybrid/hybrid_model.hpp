@@ -18,10 +18,19 @@ struct Binary {
   std::array<std::string, 2> modes{"0", "1"};  ///< words for its values
 };
 
+/// Where the values of an input stand.
+struct InputData {
+  std::string file;    ///< its path
+  std::string column;  ///< of the values
+  std::string time;    ///< the column of the times
+  std::string between;  ///< "linear" or "hold"
+};
+
 /// A known signal u(t).
 struct KnownInput {
   std::string name;
-  int line = -1;  ///< on the tape: a formula of t, parameters and the inputs before it
+  int line = -1;  ///< on the tape: a formula of t, parameters and the inputs before it, or data
+  std::optional<InputData> data{};  ///< of an input that is data of a file
 };
 
 /// g <= 0
@@ -64,6 +73,8 @@ struct HybridModel {
   [[nodiscard]] std::vector<int> states() const;
   /// Names of the inputs of the tape: t, der(x1), ..., x1, ..., z1, ..., parameters, inputs.
   [[nodiscard]] std::vector<std::string> input_names() const;
+  /// Throws InvalidInput where t is outside of the data of an input.
+  void check_data_at(double t) const;
   /// "f1" of row 0, the name of a constraint for the rows behind the equations.
   [[nodiscard]] std::string row_name(int row) const;
 

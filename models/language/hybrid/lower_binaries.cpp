@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/polynomial.hpp>
+#include <perp/core/laws/gap.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
+#include <perp/models/language/hybrid/face_laws.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
@@ -17,8 +21,11 @@ namespace {
 class BinaryLowering {
  public:
   explicit BinaryLowering(const HybridModel& model) : model_(model), faces_(model) {
-    for (int l = 0; l < faces_.constraints(); ++l)
+    constraints_.resize(at(model.q()));
+    for (int l = 0; l < faces_.constraints(); ++l) {
       if (faces_.binaries_of(l).empty()) bounds_.push_back(l);
+      for (const int i : faces_.binaries_of(l)) constraints_[at(i)].push_back(l);
+    }
     Dcs& system = result_.system;
     const Tape tape = model.without_inputs(rows_);
     system.tape = with_moved_inputs(tape, rows_, model.parameter_input(0),
@@ -49,67 +56,48 @@ class BinaryLowering {
   }
 
   void lower(int binary) {
-    int constraint = -1;
-    for (int l = 0; l < faces_.constraints(); ++l) {
-      if (!faces_.holds(l, binary)) continue;
-      if (constraint >= 0)
-        return refuse(
-            l, -1,
-            fmt::format("another constraint holds '{}' too; a law stands for one constraint",
-                        model_.binaries[at(binary)].name));
-      constraint = l;
-    }
-    if (constraint < 0)
-      return refuse(-1, binary, "no constraint holds it");
-    std::vector<int> z(at(model_.q()), 0);
-    const SparsePolynomial* off = faces_.face(constraint, z);
-    z[at(binary)] = 1;
-    const SparsePolynomial* on = faces_.face(constraint, z);
-    if (off == nullptr || on == nullptr)
-      return refuse(constraint, -1, "it is too large to be multiplied out");
-    if (off->is_zero() || on->is_zero())
-      return refuse(constraint, -1,
-                    fmt::format("it vanishes for {} = {}; no law has such a range",
-                                model_.binaries[at(binary)].name, off->is_zero() ? 0 : 1));
-    add_law(binary, constraint, *off, *on);
+    const std::vector<int>& constraints = constraints_[at(binary)];
+    if (constraints.empty()) return refuse(-1, binary, "no constraint holds it");
+    if (constraints.size() > 1)
+      return refuse(
+          constraints[1], -1,
+          fmt::format("another constraint holds '{}' too; a law stands for one constraint",
+                      model_.binaries[at(binary)].name));
+    add_law(binary, constraints[0]);
   }
 
-  void add_law(int binary, int constraint, const SparsePolynomial& off,
-               const SparsePolynomial& on) {
-    const int w = face_line(constraint, binary, 0);
-    if (const std::optional<double> kappa = ratio(on, off); kappa && *kappa < 0)
-      return add(binary, step(), w);
-    const std::optional<double> width = constant_sum(off, 1, on);
-    if (!width)
-      return refuse(
-          constraint, -1,
-          fmt::format(
-              "its forms for {0} = 0 and {0} = 1 neither are multiples with opposite signs nor sum "
-              "up to a constant",
-              model_.binaries[at(binary)].name));
-    if (*width > 0)
-      return refuse(constraint, -1,
-                    fmt::format("neither value of {} satisfies it in a gap of width {:g}",
-                                model_.binaries[at(binary)].name, *width));
-    if (!model_.binaries[at(binary)].start)
-      return refuse(-1, binary, "within its band both values continue");
-    // w = a / |c|, c = a + b at the origin of all signals: a function of the parameters.
+  void add_law(int binary, int constraint) {
+    using Kind = FaceRelation::Kind;
+    const std::string& name = model_.binaries[at(binary)].name;
+    const int off = face_line(constraint, binary, 0), on = face_line(constraint, binary, 1);
     Tape& tape = result_.system.tape;
-    const int sum =
-        tape.apply(Operation::add, at_origin(w), at_origin(face_line(constraint, binary, 1)));
-    add(binary, hysteresis(-1, 0),
-        tape.apply(Operation::divide, w, tape.apply(Operation::negate, sum)));
+    const FaceRelation relation = relation_of_faces(
+        model_, tape, off, on, model_.parameter_input(0) + static_cast<int>(bounds_.size()));
+    if (relation.kind == Kind::none)
+      return refuse(constraint, -1, fmt::format(fmt::runtime(relation.reason), name));
+    if (relation.kind == Kind::opposite) return add(binary, step(), off);
+    if (!model_.binaries[at(binary)].start && relation.kind != Kind::gap)
+      return refuse(-1, binary,
+                    relation.kind == Kind::band ? "within its band both values continue"
+                                                : "both values continue where its constraint holds");
+    if (relation.kind == Kind::free_at_0) return add(binary, one_sided(0), on);
+    if (relation.kind == Kind::free_at_1) return add(binary, one_sided(1), off);
+    // w = a / |c|: the ends are 0 and c / |c|, and stay functions of the parameters.
+    const bool is_band = relation.kind == Kind::band;
+    const int width = is_band ? tape.apply(Operation::negate, relation.c) : relation.c;
+    add(binary, is_band ? hysteresis(-1, 0) : gap(0, 1), tape.apply(Operation::divide, off, width));
+  }
+
+  /// One value is always allowed, the other one while w <= 0.
+  static Law one_sided(int free) {
+    Law law{"binary", {{0, 1, 0, {}, {0, 0}, {}}, {0, 1, 1, {}, {1, 1}, {}}}, true};
+    law.branches[at(1 - free)].w = {-inf, 0};
+    return law;
   }
 
   int face_line(int constraint, int binary, double value) {
     return with_values(result_.system.tape, rows_[model_.f.size() + at(constraint)],
                        {{model_.binary_input(binary), value}});
-  }
-
-  int at_origin(int line) {
-    std::map<int, double> origin;
-    for (int input = 0; input < model_.parameter_input(0); ++input) origin[input] = 0;
-    return with_values(result_.system.tape, line, origin);
   }
 
   void add(int binary, Law law, int w) {
@@ -128,6 +116,7 @@ class BinaryLowering {
   Faces faces_;
   std::vector<int> rows_;
   std::vector<int> bounds_;  // constraints without binaries
+  std::vector<std::vector<int>> constraints_;  // that hold each binary
   LoweredBinaries result_;
 };
 
@@ -160,45 +149,87 @@ namespace {
 
 namespace {
 
-/// Throws where a declared start violates its constraint, or lies on the surface that both values
-/// of a step share.
-void check_starts(const Document& document, const HybridModel& hybrid, const Model& model,
+/// Values of lines where a run starts; NaN: they need what is not known there. `first`: the input
+/// that holds the first variable.
+std::vector<double> values_at_start(const Model& model, const Tape& tape,
+                                    const std::vector<int>& lines, std::vector<double> inputs,
+                                    int first) {
+  inputs[0] = model.run.span.start;
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    inputs[at(first) + j] = model.variables[j].start;
+  std::vector<double> values(at(tape.size())), result;
+  tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
+  for (const int line : lines) result.push_back(values[at(line)]);
+  return result;
+}
+
+/// The arguments of the laws.
+std::vector<double> arguments_at_start(const Model& model, const Dcs& system) {
+  const int first = system.parameter_input(0);
+  std::vector<double> inputs(at(first) + system.parameters.size(), nan);
+  std::copy(system.parameters.begin(), system.parameters.end(), inputs.begin() + first);
+  return values_at_start(model, system.tape, system.G, std::move(inputs), system.variable_input(0));
+}
+
+/// The constraints, with the binaries as they are declared.
+std::vector<double> constraints_at_start(const HybridModel& hybrid) {
+  std::vector<int> rows;
+  const Tape tape = hybrid.closed(rows);
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(hybrid.f.size()));
+  std::vector<double> inputs(at(hybrid.parameter_input(0)), nan);
+  for (int i = 0; i < hybrid.q(); ++i)
+    if (hybrid.binaries[at(i)].start)
+      inputs[at(hybrid.binary_input(i))] = *hybrid.binaries[at(i)].start;
+  return values_at_start(hybrid.head, tape, rows, std::move(inputs), hybrid.variable_input(0));
+}
+
+/// Which constraint holds each binary: of a model with laws in their place it is one.
+std::vector<int> rows_of_binaries(const HybridModel& hybrid) {
+  std::vector<int> rows(at(hybrid.q()), 0);
+  for (int l = 0; l < static_cast<int>(hybrid.g.size()); ++l)
+    for (const int k : lines_below(hybrid.tape, hybrid.g[at(l)])) {
+      const Instruction& here = hybrid.tape[k];
+      const int i = here.a - hybrid.binary_input(0);
+      if (here.operation == Operation::input && i >= 0 && i < hybrid.q()) rows[at(i)] = l;
+    }
+  return rows;
+}
+
+/// Warns where a declared start violates its constraint; throws where the other value does so too,
+/// or where it lies on the surface that both values of a step share.
+void check_starts(const Document& document, const HybridModel& hybrid, Model& model,
                   const Dcs& system) {
+  const std::vector<double> w = arguments_at_start(model, system);
+  const std::vector<double> g = constraints_at_start(hybrid);
+  const std::vector<int> rows = rows_of_binaries(hybrid);
   for (int i = 0; i < hybrid.q(); ++i) {
     const Binary& binary = hybrid.binaries[at(i)];
-    if (!binary.start) continue;
-    // Of the lowered system, whose laws are those of the constraints too; its multipliers are not known.
-    const int parameters = static_cast<int>(system.parameters.size());
-    std::vector<double> inputs(at(system.parameter_input(parameters)), nan);
-    inputs[0] = model.run.span.start;
-    for (int j = 0; j < system.n(); ++j)
-      inputs[at(system.variable_input(j))] = model.variables[at(j)].start;
-    for (int k = 0; k < parameters; ++k) inputs[at(system.parameter_input(k))] = system.parameters[at(k)];
-    const auto allowed = [&](const Branch& branch, double w) {
-      return branch.w.lower <= w && w <= branch.w.upper;
-    };
-    std::vector<double> values(at(system.tape.size()));
-    system.tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
-    const double w = values[at(system.G[at(i)])];
-    if (std::isnan(w)) continue;  // of signals that are not known before the start
+    if (!binary.start || std::isnan(w[at(i)])) continue;  // signals not known before the start
     const Law& law = system.laws[at(i)];
+    const auto is_allowed = [&](const Branch& branch) {
+      return branch.w.lower <= w[at(i)] && w[at(i)] <= branch.w.upper;
+    };
     const auto declared =
         std::find_if(law.branches.begin(), law.branches.end(), [&](const Branch& branch) {
           return branch.lambda.lower == *binary.start && branch.lambda.upper == *binary.start;
         });
     const Value& place = document.root().find("binaries")->value.find(binary.name)->value;
-    if (!allowed(*declared, w))
-      document.fail(
-          place,
-          fmt::format("start of binary '{}' is {}, which violates its constraint at the start; "
-                      "expected {}",
-                      binary.name, *binary.start, 1 - *binary.start));
-    if (!law.memory && w == 0)
+    if (!is_allowed(*declared)) {
+      const int row = rows[at(i)];
+      const std::string what =
+          fmt::format("start of binary '{}' is {}, where {} ({}) is {:g}", binary.name,
+                      *binary.start, hybrid.constraints[at(row)].name,
+                      hybrid.constraints[at(row)].text, g[at(row)]);
+      if (std::none_of(law.branches.begin(), law.branches.end(), is_allowed))
+        document.fail(place, what + ", and the other value violates it too; expected another start");
+      model.warnings.push_back(fmt::format("{}; it starts as {}", what, 1 - *binary.start));
+    } else if (!law.memory && w[at(i)] == 0) {
       document.fail(
           place,
           fmt::format("binary '{}' starts on the surface where it changes, and a run does not know "
                       "its value before; expected no start",
                       binary.name));
+    }
   }
 }
 

@@ -18,10 +18,13 @@ struct LoweredBinaries {
 
 /// Laws in place of binaries, where that is exact: each binary stands in one constraint, which
 /// holds no other binary. A constraint without binaries is the law `constraint`. With the faces a = g|z=0 and b = g|z=1
-///     b = −κ a, κ > 0           step, w = a
-///     a + b = c < 0, c constant  hysteresis(−1, 0), w = a / |c|: z = 0 until a reaches 0, then 1
-///     until a falls to c
-/// Ends of bands stay functions of the parameters.
+///     b = −κ a, κ > 0      step, w = a
+///     a + b/κ = c < 0      hysteresis(−1, 0), w = a / |c|: z = 0 until a reaches 0, then 1 until a
+///                          falls to c
+///     a + b/κ = c > 0      gap(0, 1), w = a / c
+///     a = 0 or b = 0       one value is always allowed, the other one while w <= 0; with memory
+/// with c and κ functions of the parameters alone; what holds for their present numbers only is no
+/// law. Ends of bands stay functions of the parameters.
 LoweredBinaries lower_binaries(const HybridModel& model);
 
 }  // namespace perp

@@ -7,6 +7,7 @@
 #include <perp/core/expression/constraint.hpp>
 #include <perp/core/expression/equation.hpp>
 #include <perp/core/expression/polynomial.hpp>
+#include <perp/models/language/data/input_table.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
@@ -100,6 +101,8 @@ void HybridTexts::read_binary(const Member& member) {
         binary.modes[at(k)] = context_.text(modes->value.items[at(k)], "a mode of " + what);
     }
   }
+  if (context_.is_overridden("binaries", member.key))
+    start = context_.find(nullptr, "binaries", member.key);
   if (start != nullptr) {
     const double value = context_.number(*start, "start of " + what);
     if (value != 0 && value != 1)
@@ -177,16 +180,16 @@ int HybridTexts::placed(const Value& value, int line) {
   return placed_[at(line)];
 }
 
-/// u(t): a number or a formula of t, the parameters and the inputs above it.
+/// u(t): a number, a formula of t, the parameters and the inputs above it, or data of a file.
 void HybridTexts::read_inputs() {
+  InputTables tables(context_);
   for (const Member* member : inputs_) {
     const std::string what = "input '" + member->key + "'";
-    const Value& value = member->value;
-    if (value.kind == Value::Kind::table)
-      document_.fail(
-          value, fmt::format("{} is a table, which is not supported yet; expected a number or an "
-                             "expression of t",
-                             what));
+    const Value& value = *context_.find(table("inputs"), "inputs", member->key);
+    if (value.kind == Value::Kind::table) {
+      model_.inputs.push_back(tables.read(member->key, value, model_.head.run.span, model_.tape));
+      continue;
+    }
     int line = -1;
     if (value.kind == Value::Kind::number) {
       line = model_.tape.constant(context_.number(value, what));
@@ -304,9 +307,10 @@ bool is_hybrid(const Document& document) {
 HybridModel read_hybrid(const Document& document, const std::string& text,
                         const KnownNames& known) {
   Context context(document, known);
-  context.check_keys(document.root(), "the file",
-                     {"binaries", "inputs", "model", "multilinear", "name", "parameters", "run",
-                      "source", "variables"});
+  std::vector<std::string> keys{"binaries", "inputs",     "model", "multilinear", "name",
+                                "parameters", "run", "source", "variables"};
+  if (known.plain_equations) keys.emplace_back("exact");  // of which nothing is asked
+  context.check_keys(document.root(), "the file", keys);
   if (context.is_exact())
     document.fail(document.root(),
                   "enclosures of models with binaries or constraints are not supported; expected a "

@@ -1,14 +1,12 @@
 // The [multilinear] table: equations and constraints as the sparse matrices S and Phi.
 #include <fmt/format.h>
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/hybrid/matrix_source.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
-#include <perp/models/language/multilinear/matrix_market.hpp>
+#include <perp/models/language/multilinear/multilinear_form.hpp>
 #include <perp/models/language/reader/context.hpp>
 
 namespace perp::reader {
@@ -20,31 +18,22 @@ class MatrixTexts {
       : context_(context), document_(context.document()), table_(table), model_(model) {}
 
   void read() {
-    context_.check_keys(table_, "[multilinear]", {"Phi_f", "Phi_g", "S", "signals"});
+    context_.check_keys(table_, "[multilinear]",
+                        {"F", "Phi_f", "Phi_g", "S", "file", "group", "phi", "signals"});
+    if (table_.find("group") != nullptr && table_.find("file") == nullptr)
+      document_.fail(*table_.find("group"),
+                     "group has no effect without file; expected file = \"model.h5\"");
     read_signals();
-    const SparseEntries S = matrix("S");
-    if (S.rows != static_cast<int>(inputs_.size()))
-      document_.fail(
-          *table_.find("S"),
-          fmt::format("S has {} rows; expected {}, one for each signal: der(x), x, u, y, z", S.rows,
-                      inputs_.size()));
-    const SparseEntries f = matrix("Phi_f");
-    const SparseEntries g =
-        table_.find("Phi_g") == nullptr ? SparseEntries{0, S.columns, {}} : matrix("Phi_g");
-    for (const auto& [phi, key] : {std::pair(&f, "Phi_f"), std::pair(&g, "Phi_g")})
-      if (phi->columns != S.columns)
-        document_.fail(*table_.find(key), fmt::format("{} has {} columns; expected {}, as S has",
-                                                      key, phi->columns, S.columns));
+    const MatrixSource source(context_, table_, counts_);
+    const SparseEntries S = source.S();
+    const SparseEntries f = source.phi_f(S.columns), g = source.phi_g(S.columns);
     write(MultilinearForm(S, f, g));
   }
 
  private:
   void read_signals();
-  void add_names(const Value& signals, const char* key, const std::vector<std::string>& known,
+  int add_names(const Value& signals, const char* key, const std::vector<std::string>& known,
                  int first);
-  [[nodiscard]] SparseEntries matrix(const char* key) const;
-  [[nodiscard]] SparseEntries inline_matrix(const Value& value, const char* key) const;
-  [[nodiscard]] int size_of(const Value& value, const char* key) const;
   void write(const MultilinearForm& form);
   int factor(const MultilinearForm::Factor& f);
 
@@ -53,26 +42,34 @@ class MatrixTexts {
   const Value& table_;
   HybridModel& model_;
   std::vector<int> inputs_;  // of the tape, for each row of S
+  SignalCounts counts_;
 };
 
-/// Appends the inputs of the tape for the signals of one kind.
-void MatrixTexts::add_names(const Value& signals, const char* key,
+/// Appends the inputs of the tape for the signals of one kind; their number.
+int MatrixTexts::add_names(const Value& signals, const char* key,
                             const std::vector<std::string>& known, int first) {
   const Member* member = signals.find(key);
-  if (member == nullptr) return;
+  if (member == nullptr) return 0;
   const std::string what = fmt::format("signals.{} of [multilinear]", key);
   context_.check_kind(member->value, Value::Kind::list, what);
+  int count = 0;
   for (const Value& item : member->value.items) {
     const std::string name = context_.text(item, "a name in " + what);
-    const auto place = std::find(known.begin(), known.end(), name);
-    if (place == known.end())
+    bool is_known = false;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      if (known[k] != name && !known[k].starts_with(name + "[")) continue;  // a family in its order
+      is_known = true;
+      const int input = first + static_cast<int>(k);
+      if (std::find(inputs_.begin(), inputs_.end(), input) != inputs_.end())
+        document_.fail(item, fmt::format("{} names '{}' twice", what, name));
+      inputs_.push_back(input);
+      ++count;
+    }
+    if (!is_known)
       document_.fail(item, fmt::format("{} names '{}', which is declared nowhere{}", what, name,
                                        suggestion(name, known)));
-    const int input = first + static_cast<int>(place - known.begin());
-    if (std::find(inputs_.begin(), inputs_.end(), input) != inputs_.end())
-      document_.fail(item, fmt::format("{} names '{}' twice", what, name));
-    inputs_.push_back(input);
   }
+  return count;
 }
 
 void MatrixTexts::read_signals() {
@@ -90,77 +87,11 @@ void MatrixTexts::read_signals() {
   for (const Variable& variable : model_.head.variables) variables.push_back(variable.name);
   for (const KnownInput& input : model_.inputs) inputs.push_back(input.name);
   for (const Binary& binary : model_.binaries) binaries.push_back(binary.name);
-  add_names(signals, "states", variables, HybridModel::derivative_input(0));
+  counts_.states = add_names(signals, "states", variables, HybridModel::derivative_input(0));
   add_names(signals, "states", variables, model_.variable_input(0));
-  add_names(signals, "inputs", inputs, model_.known_input(0));
-  add_names(signals, "algebraic", variables, model_.variable_input(0));
-  add_names(signals, "binaries", binaries, model_.binary_input(0));
-}
-
-int MatrixTexts::size_of(const Value& value, const char* key) const {
-  const Member* member = value.find(key);
-  if (member == nullptr)
-    document_.fail(value,
-                   fmt::format("'{}' is missing; expected {{ rows, columns, entries }}", key));
-  const double size = context_.number(member->value, key);
-  if (size < 0 || size > 1 << 24 || size != static_cast<int>(size))
-    document_.fail(member->value, fmt::format("{} is {}; expected a whole number", key, size));
-  return static_cast<int>(size);
-}
-
-/// { rows = 3, columns = 2, entries = [[1, 1, 0.5], ...] }
-SparseEntries MatrixTexts::inline_matrix(const Value& value, const char* key) const {
-  context_.check_keys(value, key, {"columns", "entries", "rows"});
-  SparseEntries matrix{size_of(value, "rows"), size_of(value, "columns"), {}};
-  const Member* entries = value.find("entries");
-  if (entries == nullptr)
-    document_.fail(value, "'entries' is missing; expected { rows, columns, entries }");
-  context_.check_kind(entries->value, Value::Kind::list, fmt::format("entries of {}", key));
-  for (const Value& item : entries->value.items) {
-    context_.check_kind(item, Value::Kind::list, fmt::format("an entry of {}", key));
-    if (item.items.size() != 3)
-      document_.fail(
-          item, fmt::format("an entry of {} has {} numbers; expected row, column and value", key,
-                            item.items.size()));
-    const double row = context_.number(item.items[0], "a row"),
-                 column = context_.number(item.items[1], "a column");
-    if (!(row >= 1 && row <= matrix.rows && row == static_cast<int>(row) && column >= 1 &&
-          column <= matrix.columns && column == static_cast<int>(column)))
-      document_.fail(
-          item, fmt::format("found an entry at ({}, {}); expected rows 1 to {} and columns 1 to {}",
-                            row, column, matrix.rows, matrix.columns));
-    matrix.entries.push_back({static_cast<int>(row) - 1, static_cast<int>(column) - 1,
-                              context_.number(item.items[2], fmt::format("an entry of {}", key))});
-  }
-  return matrix;
-}
-
-/// In the file or in one beside it.
-SparseEntries MatrixTexts::matrix(const char* key) const {
-  const Member* member = table_.find(key);
-  if (member == nullptr)
-    document_.fail(
-        table_,
-        fmt::format(
-            "'{}' is missing in [multilinear]; expected the name of a Matrix Market file or {{ "
-            "rows, columns, entries }}",
-            key));
-  const Value& value = member->value;
-  if (value.kind == Value::Kind::table) return inline_matrix(value, key);
-  const std::string given = context_.text(value, key);
-  const std::filesystem::path path = std::filesystem::path(document_.file()).parent_path() / given;
-  std::ifstream stream(path, std::ios::binary);
-  std::error_code error;
-  if (!stream || std::filesystem::is_directory(path, error))
-    document_.fail(
-        value, fmt::format("'{}' cannot be opened; expected a Matrix Market file beside the model",
-                           given));
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  try {
-    return parse_matrix_market(text, given);
-  } catch (const InvalidInput& problem) {
-    document_.fail(value, problem.what());
-  }
+  counts_.inputs = add_names(signals, "inputs", inputs, model_.known_input(0));
+  counts_.algebraic = add_names(signals, "algebraic", variables, model_.variable_input(0));
+  counts_.binaries = add_names(signals, "binaries", binaries, model_.binary_input(0));
 }
 
 /// 1 − |S| + S v

@@ -6,22 +6,9 @@
 
 #include <perp/core/base/types.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
+#include <perp/models/language/multilinear/sparse_entries.hpp>
 
 namespace perp {
-
-/// An entry of a sparse matrix, rows and columns from 0.
-struct SparseEntry {
-  int row = 0, column = 0;
-  double value = 0;
-
-  friend bool operator==(const SparseEntry&, const SparseEntry&) = default;
-};
-
-/// A sparse matrix as a list of its entries, in any order; several at one place are added.
-struct SparseEntries {
-  int rows = 0, columns = 0;
-  std::vector<SparseEntry> entries{};
-};
 
 /// Functions that are linear in every single signal, in normalised CP form, [WL] eq. (6)-(7):
 ///     f_j = Σ_k Φf_jk π_k,   g_j = Σ_k Φg_jk π_k,   π_k = Π_i (1 − |S_ik| + S_ik v_i)

@@ -24,6 +24,18 @@ struct Quantity {
   bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };
 
+/// What overrides may replace besides parameters, starts and keys of [run].
+struct OverridableInputs {
+  std::vector<std::string> inputs{};    ///< names in [inputs]
+  std::vector<std::string> data{};      ///< those of them that are tables: "NAME.file"
+  std::vector<std::string> binaries{};  ///< names in [binaries]: their starts
+
+  /// For messages: ", an input, a binary (its start)" where there are any.
+  [[nodiscard]] const char* words() const {
+    return inputs.empty() && binaries.empty() ? "" : ", an input, a binary (its start)";
+  }
+};
+
 /// Is the text an interval, "[1, 2]" or "5 +- 0.1", perhaps "at every t"?
 bool is_interval_text(std::string_view text);
 
@@ -83,7 +95,8 @@ class Context {
   [[nodiscard]] bool is_overridden(const std::string& table_name, const std::string& key) const;
   /// Resolves the keys of all overrides against the names that the model has.
   void resolve_overrides(const std::vector<std::string>& parameters,
-                         const std::vector<std::string>& variables);
+                         const std::vector<std::string>& variables,
+                         const OverridableInputs& inputs = {});
 
   /// Throws where a table has a key that is not known.
   void check_keys(const Value& table, std::string_view where,
@@ -97,7 +110,8 @@ class Context {
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
-                                          const std::vector<std::string>& variables) const;
+                                          const std::vector<std::string>& variables,
+                                          const OverridableInputs& inputs) const;
 
   const Document& document_;
   const KnownNames& known_;

@@ -49,7 +49,8 @@ const std::vector<std::string>& run_keys() {
 }
 
 std::string Context::canonical_key(std::size_t k, const Names& parameters,
-                                   const Names& variables) const {
+                                   const Names& variables,
+                                   const OverridableInputs& inputs) const {
   std::string key = document_.overrides()[k].key;
   if (key.starts_with("variables.") && key.ends_with(".start")) key.resize(key.size() - 6);
   constexpr std::string_view at_start = "(0)";  // x(0) is the start of x
@@ -70,21 +71,26 @@ std::string Context::canonical_key(std::size_t k, const Names& parameters,
   };
   offer(parameters, "parameters");
   offer(variables, "variables");
+  offer(inputs.inputs, "inputs");
+  offer(inputs.data, "inputs");
+  offer(inputs.binaries, "binaries");
   offer(run_keys(), "run");
   if (candidates.size() > 1)
     document_.fail_override(
         k, fmt::format("'{}' is ambiguous; expected {}", key, fmt::join(candidates, " or ")));
   if (candidates.empty())
     document_.fail_override(
-        k, fmt::format("unknown key '{}'; expected a parameter, a variable (its start) or run.{}{}",
-                       key, fmt::join(run_keys(), ", run."), suggestion(key, known)));
+        k, fmt::format("unknown key '{}'; expected a parameter, a variable (its start){} or run.{}{}",
+                       key, inputs.words(), fmt::join(run_keys(), ", run."),
+                       suggestion(key, known)));
   return candidates[0];
 }
 
-void Context::resolve_overrides(const Names& parameters, const Names& variables) {
+void Context::resolve_overrides(const Names& parameters, const Names& variables,
+                                const OverridableInputs& inputs) {
   Names keys;
   for (std::size_t k = 0; k < document_.overrides().size(); ++k) {
-    const std::string key = canonical_key(k, parameters, variables);
+    const std::string key = canonical_key(k, parameters, variables, inputs);
     const auto other = std::find(keys.begin(), keys.end(), key);
     if (other != keys.end())
       document_.fail_override(

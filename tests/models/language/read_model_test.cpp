@@ -297,7 +297,9 @@ TEST_SUITE("models/zoo") {
     std::vector<std::string> titles;
     for (const std::string& name : names) {
       CAPTURE(name);
-      const Model model = perp::read_model(perp::find_model(name));
+      perp::KnownNames known;
+      known.hybrid = true;
+      const Model model = perp::read_model(perp::find_model(name), {}, known);
       if (const auto* lcs = std::get_if<perp::Lcs>(&model.system)) CHECK_NOTHROW(validated(*lcs));
       for (const perp::Law& law : model.laws()) CHECK_NOTHROW(validate(law));
       CHECK(!model.source.empty());

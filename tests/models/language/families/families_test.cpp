@@ -95,4 +95,25 @@ TEST_CASE("a model with families is the model with all its lines") {
   CHECK(other.variables[1].start == 7);
 }
 
+TEST_CASE("a family without bounds is told as such, in models without indexed variables too") {
+  const auto complaint = [](const std::string& equation) -> std::string {
+    try {
+      perp::read_model_text("[variables]\nx = 0\n[model]\nequations = [\"" + equation +
+                                "\"]\n[run]\nt = [0, 1]\n",
+                            "m.toml");
+    } catch (const perp::ModelError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  for (const char* wrong : {"for i: der(x) = 1", "for i in : der(x) = 1", "der(x) = sum(j: 1)"}) {
+    CAPTURE(wrong);
+    const std::string message = complaint(wrong);
+    CHECK(message.starts_with("m.toml:4:"));
+    CHECK(message.find("expected") != std::string::npos);
+    CHECK(message.find("unknown name 'for'") == std::string::npos);
+  }
+  CHECK(complaint("for i in 1:1: der(x) = sum(j in 1:3: j)") == "none");
+}
+
 }  // namespace

@@ -145,18 +145,71 @@ TEST_CASE("what no law is exactly is not run, and said so at the constraint") {
   CHECK(run_complaint(room("z = 1", band)) == "none");
   tells(run_complaint(room("z = {}", band)),
         "7:", "binary 'z' has no start: within its band both values continue; expected 0 or 1");
-  tells(run_complaint(room("z = 0", "\"(hi - x)*(1 - z) + (x - lo)*z <= 0\"")),
-        "10:16:", "neither value of z satisfies it in a gap of width 2");
-  tells(run_complaint(room("z = 0", "\"(lo - x)*(1 - z) <= 0\"")),
-        "10:16:", "it vanishes for z = 1");
-  tells(run_complaint(room("z = 0", "\"(lo - x)*(1 - z) + (2*x - hi)*z <= 0\"")),
-        "10:16:", "neither are multiples with opposite signs nor sum up to a constant");
+  tells(run_complaint(room("z = 0", "\"(hi - x)*(1 - z) + (x - lo)*z <= 0\"")), "7:",
+        "start of binary 'z' is 0, where g1 ((hi - x)*(1 - z) + (x - lo)*z <= 0) is 1, and the other "
+        "value violates it too");
+  tells(run_complaint(room("z = {}", "\"(lo - x)*(1 - z) <= 0\"")), "7:",
+        "binary 'z' has no start: both values continue where its constraint holds");
+  tells(run_complaint(room("z = 0", "\"(lo - x)*(1 - z) + (2*x*x - hi)*z <= 0\"")),
+        "10:16:", "its forms for z = 0 and z = 1 are not of one quantity");
+  tells(run_complaint(room("z = 0", "\"(lo - x)*(1 - z) + (2*lo - 2*x)*z <= 0\"")),
+        "10:16:", "its forms for z = 0 and z = 1 have one sign");
   tells(run_complaint(
             room("z = 0\nw = 0", "\"(lo - x)*(1 - z + w) <= 0\", \"(x - hi)*(1 - w + z) <= 0\"")),
         "11:16:", "it holds 2 binaries");
   CHECK(run_complaint(room("z = 0", band + ", \"x >= 0\"")) == "none");
-  tells(run_complaint(room("z = 1", "\"(x - lo)*(2*z - 1) <= 0\"")),
-        "7:", "start of binary 'z' is 1, which violates its constraint at the start; expected 0");
+}
+
+TEST_CASE("a start that violates its constraint is said, and the other value taken") {
+  const Model model = perp::read_model_text(
+      room("z = 1", "{ name = \"relay\", g = \"(x - lo)*(2*z - 1) <= 0\" }") + span, "m.toml");
+  REQUIRE(model.warnings.size() == 1);
+  CHECK(model.warnings[0] ==
+        "start of binary 'z' is 1, where relay ((x - lo)*(2*z - 1) <= 0) is 1; it starts as 0");
+}
+
+std::string law_of(const std::string& constraint, const std::string& binaries = "z = 1") {
+  const LoweredBinaries lowered = lower_binaries(model_of(room(binaries, constraint)));
+  return lowered.reason.empty() ? lowered.system.laws[0].branches.size() == 3
+                                      ? "slides"
+                                      : (lowered.system.laws[0].memory ? "memory" : "none")
+                                : lowered.reason;
+}
+
+TEST_CASE("bands of any slope are a hysteresis, gaps end solutions, one face leaves a value free") {
+  CHECK(law_of("\"(lo - x)*(1 - z) + 3*(x - hi)*z <= 0\"") == "memory");
+  CHECK(law_of("\"2*(hi - x)*(1 - z) + (x - lo)*z <= 0\"") == "memory");  // a gap
+  CHECK(law_of("\"(lo - x)*(1 - z) <= 0\"") == "memory");
+  CHECK(law_of("\"(x - lo)*(1 - z) + 2*(lo - x)*z <= 0\"") == "slides");
+}
+
+TEST_CASE("what holds for the present numbers of the parameters alone is no law") {
+  const std::string equal = "[parameters]\na = 20\nb = 20\n[variables]\nx = 19\n[binaries]\nz = {}\n"
+                            "[model]\nequations = [\"der(x) = 4*z - 1\"]\nconstraints = [";
+  const auto reason = [&](const std::string& g) {
+    return lower_binaries(model_of(equal + "\"" + g + "\"]\n")).reason;
+  };
+  CHECK(reason("(a - x)*(1 - z) + (x - b)*z <= 0") ==
+        "its band has no width for these numbers alone");
+  CHECK(reason("(x - a)*(1 - z) + (a - x)*z <= 0").empty());
+  CHECK(reason("a*(x - 1)*(1 - z) + b*(1 - x)*z <= 0").empty());  // kappa = b/a
+}
+
+TEST_CASE("the ends of a band whose faces are scaled by parameters do not move with these") {
+  const LoweredBinaries lowered = lower_binaries(
+      model_of("[parameters]\np = 1\nq = 1\n[variables]\nx = 20\n[binaries]\nz = 1\n[model]\n"
+               "equations = [\"der(x) = 4*z - 1\"]\n"
+               "constraints = [\"p*(19 - x)*(1 - z) + q*(x - 21)*z <= 0\"]\n"));
+  REQUIRE(lowered.reason.empty());
+  for (const double p : {1.0, 2.0})
+    for (const double q : {1.0, 3.0})
+      for (const double x : {19.0, 21.0}) {
+        const std::vector<double> inputs{0, 0, x, 0, p, q};
+        std::vector<double> values(static_cast<std::size_t>(lowered.system.tape.size()));
+        lowered.system.tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
+        CHECK(values[static_cast<std::size_t>(lowered.system.G[0])] ==
+              doctest::Approx(x == 19 ? 0 : -1));
+      }
 }
 
 TEST_CASE("only rows that are linear in every signal are multilinear; binaries may have powers") {
@@ -197,10 +250,33 @@ TEST_CASE("matrices that do not fit are refused with both numbers") {
         "9:", "found an entry at (2, 1); expected rows 1 to 1 and columns 1 to 2");
   tells(complaint_of(head + S + phi + "Phi_g = \"none.mtx\"\n"),
         "9:", "'none.mtx' cannot be opened");
+  tells(complaint_of(head + "F = { stateDerivative = { rows = 2, columns = 2, entries = [] } }\n" + phi + g),
+        "7:", "F.stateDerivative has 2 rows; expected 1");
+  tells(complaint_of(head + S + phi + g + "group = \"a\"\n"), "10:", "group has no effect without file");
   tells(complaint_of(head + phi + g), "5:", "'S' is missing in [multilinear]");
   tells(
       complaint_of("[variables]\nx = 1\n[multilinear]\nsignals = { states = [\"y\"] }\n" + S + phi),
       "4:", "names 'y', which is declared nowhere");
+}
+
+TEST_CASE("matrices that are split as the toolbox splits them are the same model") {
+  const std::string head =
+      "[variables]\nx = 1\ny = 0\n[inputs]\nu = 3\n[binaries]\nz = {}\n[multilinear]\nsignals = { states = "
+      "[\"x\"], inputs = [\"u\"], algebraic = [\"y\"], binaries = [\"z\"] }\n";
+  const std::string phi_f = "{ rows = 2, columns = 3, entries = [[1, 1, 1], [1, 2, -2], [2, 3, 4]] }";
+  const std::string phi_g = "{ rows = 1, columns = 3, entries = [[1, 3, 1]] }";
+  const std::string whole =
+      "S = { rows = 5, columns = 3, entries = [[1, 1, 1], [2, 2, 0.5], [3, 2, 1], [4, 3, 1], [5, 3, 2]] "
+      "}\nPhi_f = " + phi_f + "\nPhi_g = " + phi_g + "\n";
+  const std::string split =
+      "F = { stateDerivative = { rows = 1, columns = 3, entries = [[1, 1, 1]] }, state = { rows = 1, "
+      "columns = 3, entries = [[1, 2, 0.5]] }, input = { rows = 1, columns = 3, entries = [[1, 2, 1]] }, "
+      "algebraic = { rows = 1, columns = 3, entries = [[1, 3, 1]] }, boolean = { rows = 1, columns = 3, "
+      "entries = [[1, 3, 2]] } }\nphi = { equality = " + phi_f + ", inequality = " + phi_g + " }\n";
+  const HybridModel a = model_of(head + whole), b = model_of(head + split);
+  CHECK(a.tape == b.tape);
+  CHECK(a.f == b.f);
+  CHECK(a.g == b.g);
 }
 
 }  // namespace

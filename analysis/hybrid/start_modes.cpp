@@ -1,0 +1,62 @@
+// How a hybrid model starts, and the index of the modes there: perp check asks.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/analysis/hybrid/start_modes.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/linearize.hpp>
+#include <perp/core/pencil/pencil.hpp>
+
+namespace perp {
+namespace {
+
+HybridMode mode_of(const HybridModel& model, const HybridContinuation& c) {
+  HybridMode mode;
+  for (int i = 0; i < model.q(); ++i)
+    mode.z.push_back(std::binary_search(c.released.begin(), c.released.end(), i)
+                         ? released_binary
+                         : static_cast<int>(std::lround(c.z[at(i)])));
+  mode.surfaces = c.surfaces;
+  mode.is_idle.assign(model.g.size(), 1);
+  return mode;
+}
+
+/// Of E dv' = A dv with the derivatives of the mode's equations at the start.
+void find_index(const HybridModel& model, const Dcs& system, StartMode& start) {
+  const HybridContinuation& c = start.continuation;
+  const Dcs dcs = mode_system(model, system, mode_of(model, c), true);
+  ModeState state{c.rates, c.x, Vector::Zero(dcs.m())};
+  for (Eigen::Index j = 0; j < state.xdot.size(); ++j)
+    if (std::isnan(state.xdot[j])) state.xdot[j] = 0;  // of algebraic variables
+  for (int i = 0; i < model.q(); ++i) state.lambda[i] = c.z[at(i)];
+  try {
+    const ModeDae dae = mode_dae(linearized(dcs, model.head.run.span.start, state),
+                                 Mode(at(dcs.m()), 0));
+    start.index = index_of(dae.E, dae.A);
+  } catch (const InvalidInput& error) {
+    start.fault = error.what();
+  }
+}
+
+}  // namespace
+
+StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& options) {
+  const HybridModel& model = modes.model();
+  std::vector<double> previous;
+  for (const Binary& binary : model.binaries)
+    if (binary.start) previous.push_back(*binary.start);
+  if (static_cast<int>(previous.size()) < model.q()) previous.clear();
+  StartModes result;
+  result.found =
+      modes.continuations(model.head.run.span.start, model.head.x0(), previous, options);
+  const Dcs system = constraint_system(model);
+  for (const HybridContinuation& c : result.found.list) {
+    if (static_cast<int>(result.modes.size()) == most) break;
+    result.modes.push_back({c, {}, {}});
+    find_index(model, system, result.modes.back());
+  }
+  return result;
+}
+
+}  // namespace perp

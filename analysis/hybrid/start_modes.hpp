@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/hybrid/hybrid_modes.hpp>
+
+namespace perp {
+
+/// A mode that continues from the start, with the index of its equations.
+struct StartMode {
+  HybridContinuation continuation{};
+  std::optional<int> index{};  ///< of the DAE linearised there; none: its pencil is singular
+  std::string fault{};         ///< why nothing is known of the index; else empty
+};
+
+/// What a hybrid model does at its start.
+struct StartModes {
+  HybridContinuations found{};
+  std::vector<StartMode> modes{};  ///< the first of found.list
+};
+
+/// The continuations from the start of the model, the declared values of its binaries before it,
+/// with the index of at most `most` of them.
+StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& options = {});
+
+}  // namespace perp
