@@ -14,5 +14,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/perp-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/perp-config.cmake ${PROJECT_BINARY_DIR}/perp-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindGMP.cmake ${PROJECT_SOURCE_DIR}/cmake/FindLAPACKE.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindBTF.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindBTF.cmake ${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake
   DESTINATION ${perp_config_dir})

@@ -41,7 +41,6 @@ HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateO
       schemes_(std::move(schemes)),
       hybrid_(*model.hybrid),
       output_(output),
-      modes_(*model.hybrid),
       system_(constraint_system(hybrid_)),
       span_(model.run.span),
       request_(std::move(sensitivities)) {
@@ -84,38 +83,60 @@ void HybridRun::begin() {
   for (int j = 0; j < hybrid_.n(); ++j)
     if (const double nominal = model_.variables[at(j)].nominal; nominal != unstated_nominal)
       known[j] = nominal;
-  sizes_ = model_scales(system_, now_.x, span_, known).x;
+  // Steps without series do not ask for them where there are many.
+  if (hybrid_.is_large() && model_.run.scheme == "backward_euler") {
+    sizes_ = known;
+    begin_sensitivities();
+    choose(true);
+    return;
+  }
+  const ModelScales scales = model_scales(system_, now_.x, span_, known);
+  sizes_ = scales.x;
+  time_ = scales.time;
   begin_sensitivities();
   choose(true);
 }
 
-/// The mode in which the solution goes on from now_. False: none, the run has ended.
-bool HybridRun::choose(bool at_start) {
+HybridModes& HybridRun::modes() {
+  if (!modes_) modes_ = std::make_unique<HybridModes>(hybrid_);
+  return *modes_;
+}
+
+/// All modes are asked where those near the previous one do not decide.
+HybridContinuations HybridRun::continuations(bool at_start) {
+  if (std::optional<HybridContinuations> near = near_choice()) return *std::move(near);
   std::vector<double> previous;
-  const std::vector<int> before = mode_.z;
-  if (std::find(before.begin(), before.end(), any_binary) == before.end())
-    for (const int z : before) previous.push_back(z == released_binary ? 0.5 : z);
+  if (std::find(mode_.z.begin(), mode_.z.end(), any_binary) == mode_.z.end())
+    for (const int z : mode_.z) previous.push_back(z == released_binary ? 0.5 : z);
   HybridModeOptions options;
   options.most_candidates = most_judged;
   options.nearest_alone = !at_start;
   options.sizes = sizes_;
   options.stop = [] { return interruption_requested(); };
-  const HybridContinuations found = modes_.continuations(now_.t, now_.x, previous, options);
+  HybridContinuations found = modes().continuations(now_.t, now_.x, previous, options);
   check_interruption();
+  return found;
+}
+
+/// The mode in which the solution goes on from now_. False: none, the run has ended.
+bool HybridRun::choose(bool at_start) {
+  const std::vector<int> before = mode_.z;
+  const bool is_known = std::find(before.begin(), before.end(), any_binary) == before.end();
+  const HybridContinuations found = continuations(at_start);
   if (!found.chosen) {
     end_here(found);
     return false;
   }
   enter(found.list[at(*found.chosen)]);
   if (at_start) {
-    if (mode_.z != before && !previous.empty())
+    if (mode_.z != before && is_known)
       result_.events.push_back(event_at(
           EventKind::mode_change, now_.t, now_.x,
           fmt::format("the start {} of the binaries violates {}; {} continues",
                       values_text(hybrid_, before),
                       found.violated.empty() ? "a row" : row_word(hybrid_, found.violated[0]),
                       values_text(hybrid_, mode_.z))));
-    if (found.list.size() > 1 && previous.empty())
+    if (found.list.size() > 1 && !is_known)
       result_.provenance["start"] =
           fmt::format("{} values of the binaries continue from the start; {} is taken ({})",
                       found.list.size(), values_text(hybrid_, mode_.z), found.decided_by);
@@ -132,6 +153,7 @@ void HybridRun::enter(const HybridContinuation& c) {
     now_.lambda[i] = c.z[at(i)];
     now_.mode[at(i)] = mode_.z[at(i)];
   }
+  is_without_series_ = false;
   rates_ = c.rates;
   mode_.surfaces = c.surfaces;
   mode_.is_idle.clear();
@@ -189,7 +211,7 @@ void HybridRun::end_here(const HybridContinuations& found) {
   }
   if (found.excluded_count > static_cast<long>(most_rows))
     rows += fmt::format(", {} more", found.excluded_count - static_cast<long>(most_rows));
-  const bool is_decided = found.status == Status::no_solution && modes_.keeps_states();
+  const bool is_decided = found.status == Status::no_solution && modes().keeps_states();
   const Status status = found.status == Status::not_enumerated ? Status::not_enumerated
                         : is_decided                           ? Status::no_solution
                                                                : Status::not_solved;
@@ -284,6 +306,8 @@ void HybridRun::run_located() {
   options.scale = sizes_;  // also of what is 0 but for rounding where a mode begins
   options.sensitivities = request_of_mode();
   while (is_running() && now_.t < span_.end) {
+    if (run_mode_by_series()) continue;
+    if (!is_running() || now_.t >= span_.end) break;
     const auto key = std::pair(mode_.z, mode_.surfaces);
     auto place_of_system = systems_.find(key);
     if (place_of_system == systems_.end())

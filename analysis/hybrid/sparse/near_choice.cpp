@@ -1,0 +1,237 @@
+// Mode determination in the neighbourhood of the previous mode: runs of large hybrid models ask it first.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/analysis/hybrid/sparse/near_choice.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int last_order = 3;
+constexpr int every_part = -2;
+constexpr int most_corners = 6;  ///< binaries of a constraint whose values are all looked at
+
+/// The next set of `chosen` out of `count` numbers, increasing; false: it was the last.
+bool next_set(std::vector<int>& chosen, int count) {
+  const int size = static_cast<int>(chosen.size());
+  int k = size - 1;
+  while (k >= 0 && chosen[at(k)] == count - size + k) --k;
+  if (k < 0) return false;
+  ++chosen[at(k)];
+  for (int j = k + 1; j < size; ++j) chosen[at(j)] = chosen[at(j - 1)] + 1;
+  return true;
+}
+
+}  // namespace
+
+NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structure, ModeSeries& series,
+                       Options options)
+    : model_(model),
+      structure_(structure),
+      series_(series),
+      options_(std::move(options)),
+      faces_(model),
+      constraints_of_(at(model.q())) {
+  for (int l = 0; l < faces_.constraints(); ++l)
+    for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
+  find_parts();
+}
+
+NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part) {
+  Verdict verdict;
+  if (!series_.begin(t, x, z, last_order) || !series_.passes_gate()) return verdict;
+  verdict.has_series = true;
+  series_.find_sizes(last_order, options_.sizes);
+  const int equations = static_cast<int>(model_.f.size());
+  for (int l = 0; l < faces_.constraints(); ++l) {
+    if (part != every_part && part_of_constraint_[at(l)] != part) continue;
+    const double* c = series_.constraint(l);
+    const double* size = series_.constraint_size(l);
+    if (std::abs(c[0]) > options_.share * size[0]) {
+      if (c[0] > 0) verdict.violated.push_back(equations + l);
+      continue;
+    }
+    if (faces_.is_void(l, z)) continue;
+    verdict.on_surface.push_back(equations + l);
+    double decided = 0, power = 1;
+    for (int k = 1; k <= last_order && decided == 0; ++k) {
+      power *= options_.time;
+      if (std::abs(c[k]) > options_.share * std::max(size[k], size[0] / power)) decided = c[k];
+    }
+    if (decided > 0) verdict.violated.push_back(equations + l);
+    if (decided == 0) verdict.is_strict = false;
+  }
+  for (int j = 0; j < model_.n(); ++j) {
+    if (!series_.is_state(j) || (part != every_part && part_of_signal_[at(j)] != part)) continue;
+    const double rate = series_.rate(j) / model_.head.variables[at(j)].nominal;
+    verdict.rate_norm += rate * rate;
+  }
+  return verdict;
+}
+
+/// Is there, for some values of the other binaries in its constraints, a surface on which the binary could
+/// slide? Said too often rather than too rarely.
+bool NearChoice::may_slide(const std::vector<int>& z, int binary) {
+  const std::vector<int>& own = constraints_of_[at(binary)];
+  std::vector<int> others;
+  for (const int l : own)
+    for (const int i : faces_.binaries_of(l))
+      if (i != binary) others.push_back(i);
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  if (static_cast<int>(others.size()) > most_corners) return true;
+  std::vector<int> corner = z;
+  for (int values = 0; values < 1 << others.size(); ++values) {
+    for (std::size_t k = 0; k < others.size(); ++k) corner[at(others[k])] = values >> k & 1;
+    for (const int l : own) {
+      corner[at(binary)] = 0;
+      const SparsePolynomial* low = faces_.face(l, corner);
+      if (low == nullptr) return true;
+      if (low->is_zero()) continue;
+      corner[at(binary)] = 1;
+      for (const int k : own) {
+        const SparsePolynomial* high = faces_.face(k, corner);
+        if (high == nullptr) return true;
+        const std::optional<double> kappa = ratio(*high, *low);
+        if (kappa && *kappa < 0) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// The series are those of z: of the last judgement.
+HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& verdict) {
+  HybridContinuation c;
+  c.z.assign(z.begin(), z.end());
+  c.surfaces.assign(z.size(), -1);
+  c.is_strict = verdict.is_strict;
+  c.x.resize(model_.n());
+  c.rates = Vector::Constant(model_.n(), nan);
+  for (int j = 0; j < model_.n(); ++j) {
+    c.x[j] = series_.variable(j)[0];
+    if (series_.is_state(j)) c.rates[j] = series_.rate(j);
+  }
+  c.rate_norm = verdict.rate_norm;
+  HybridContinuations found;
+  found.status = Status::solved;
+  found.list.push_back(std::move(c));
+  found.chosen = 0;
+  found.is_complete = false;
+  return found;
+}
+
+/// Rows that share a signal, states among them, are of one part: models that share nothing stand beside each
+/// other, and each chooses as it would alone.
+void NearChoice::find_parts() {
+  const int signals = model_.n() + model_.q();
+  std::vector<int> parent(at(signals));
+  for (int k = 0; k < signals; ++k) parent[at(k)] = k;
+  const auto root = [&](int k) {
+    while (parent[at(k)] != k) k = parent[at(k)] = parent[at(parent[at(k)])];
+    return k;
+  };
+  const auto signals_of = [&](std::size_t row) {
+    std::vector<int> list = structure_.unknowns_of_row[row];
+    const std::vector<int>& states = structure_.states_of_row[row];
+    list.insert(list.end(), states.begin(), states.end());
+    return list;
+  };
+  const std::size_t rows = structure_.unknowns_of_row.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::vector<int> held = signals_of(row);
+    for (const int k : held) parent[at(root(k))] = root(held.front());
+  }
+  for (int k = 0; k < signals; ++k) part_of_signal_.push_back(root(k));
+  for (std::size_t row = model_.f.size(); row < rows; ++row) {
+    const std::vector<int> held = signals_of(row);
+    part_of_constraint_.push_back(held.empty() ? -1 : part_of_signal_[at(held.front())]);
+  }
+}
+
+/// The values of a part's called binaries that are taken, at the least distance at which some continue.
+std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, const std::vector<int>& z,
+                                                    const std::vector<int>& binaries, int part) {
+  struct Found {
+    std::vector<int> changed;
+    double rate_norm;
+  };
+  const int count = static_cast<int>(binaries.size());
+  long tried = 0;
+  std::vector<int> other = z;
+  for (int distance = 1; distance <= count; ++distance) {
+    std::vector<Found> found;
+    std::vector<int> chosen(at(distance));
+    for (int k = 0; k < distance; ++k) chosen[at(k)] = k;
+    do {
+      check_interruption();
+      if (++tried > options_.most_values) return std::nullopt;
+      std::vector<int> changed;
+      for (const int k : chosen) changed.push_back(binaries[at(k)]);
+      for (const int i : changed) other[at(i)] = 1 - z[at(i)];
+      const Verdict verdict = judge(t, x, other, part);
+      for (const int i : changed) other[at(i)] = z[at(i)];
+      if (!verdict.has_series) return std::nullopt;
+      if (verdict.violated.empty()) found.push_back({std::move(changed), verdict.rate_norm});
+    } while (next_set(chosen, count));
+    if (found.empty()) {
+      // A binary that slides counts as one that changes.
+      for (const int i : binaries)
+        if (may_slide(z, i)) return std::nullopt;
+      continue;
+    }
+    // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
+    double least = found[0].rate_norm;
+    for (const Found& f : found) least = std::min(least, f.rate_norm);
+    std::erase_if(found, [&, all = found.size()](const Found& f) {
+      return all > 1 && f.rate_norm - least > options_.share * f.rate_norm;
+    });
+    const bool is_tie = found.size() > 1;
+    return Taken{found[0].changed, count == 1 ? "fewest changes outside the called sub-problems"
+                                   : is_tie   ? "first declared binary changes"
+                                              : "fewest changes inside"};
+  }
+  return std::nullopt;
+}
+
+std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
+                                                          const std::vector<int>& previous) {
+  const Verdict before = judge(t, x, previous, every_part);
+  if (!before.has_series) return std::nullopt;
+  if (before.violated.empty()) {
+    HybridContinuations found = taken(previous, before);
+    found.decided_by = "previous mode continues";
+    return found;
+  }
+  const std::vector<int> called =
+      called_sub_problems(model_, structure_, before.violated, before.on_surface);
+  std::map<int, std::vector<int>> binaries;  // by part
+  for (const int block : called)
+    for (const int unknown : structure_.blocks[at(block)].unknowns)
+      if (unknown >= model_.n()) binaries[part_of_signal_[at(unknown)]].push_back(unknown - model_.n());
+  std::vector<int> z = previous;
+  int inside = 0;
+  const char* decided_by = "";
+  for (auto& [part, own] : binaries) {
+    std::sort(own.begin(), own.end());
+    const std::optional<Taken> change = choose(t, x, previous, own, part);
+    if (!change) return std::nullopt;
+    for (const int i : change->changed) z[at(i)] = 1 - previous[at(i)];
+    inside += static_cast<int>(change->changed.size());
+    decided_by = change->decided_by;
+  }
+  const Verdict verdict = judge(t, x, z, every_part);
+  if (!verdict.has_series || !verdict.violated.empty()) return std::nullopt;
+  HybridContinuations result = taken(z, verdict);
+  result.list[0].inside = inside;
+  result.violated = before.violated;
+  result.called = called;
+  result.decided_by = decided_by;
+  return result;
+}
+
+}  // namespace perp

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/analysis/hybrid/sparse/rise.hpp>
+#include <perp/analysis/hybrid/sparse/series_flow.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int order = ModeSeries::order;
+constexpr double tiny_tolerance = 0x1p-54;
+constexpr double of_tolerance = 0.05;   ///< what a step may lose by the terms that are left out
+constexpr double most_defect = 10;      ///< of the tolerance: of the rates at the end of a step
+constexpr int most_shorter = 30;
+constexpr int decisive_orders = 4;      ///< of the derivatives that tell the sign of a constraint
+
+}  // namespace
+
+SeriesFlow::SeriesFlow(const HybridModel& model, ModeSeries& series, SeriesScales scales)
+    : model_(model), series_(series), scales_(std::move(scales)) {
+  scales_.tol = std::max(of_tolerance * scales_.tol, tiny_tolerance);
+}
+
+bool SeriesFlow::start(double t, const Vector& x, const std::vector<int>& z) {
+  t_ = t;
+  z_ = z;
+  x_ = x;
+  h_ = 0;
+  ends_ = false;
+  if (!series_.begin(t, x, z, order) || !series_.passes_gate()) return false;
+  for (int j = 0; j < model_.n(); ++j) x_[j] = series_.variable(j)[0];
+  return true;
+}
+
+/// The longest h, at most the rest, whose last two terms are below the tolerance: those of a state against
+/// its size, those of a constraint or algebraic variable against its size and what it moves by.
+double SeriesFlow::length_by_tolerance() const {
+  double most[2] = {0, 0};
+  for (int j = 0; j < model_.n(); ++j) {
+    if (!series_.is_state(j)) continue;
+    const double* c = series_.variable(j);
+    const double size = std::max(std::abs(c[0]), j < scales_.sizes.size() ? scales_.sizes[j] : 0.0);
+    for (const int k : {0, 1})
+      if (const double last = std::abs(c[order - 1 + k]); last > 0)
+        most[k] = std::max(most[k], last / std::max(size, std::abs(c[1]) * rest_));
+  }
+  double h = rest_;
+  for (const int k : {0, 1})
+    if (most[k] > 0) h = std::min(h, std::pow(scales_.tol / most[k], 1.0 / (order - 1 + k)));
+  double power = std::pow(h, order - 1);
+  const auto look = [&](const double* c) {
+    for (;;) {
+      const double last = (std::abs(c[order - 1]) + std::abs(c[order]) * h) * power;
+      if (last <= scales_.tol * (std::abs(c[0]) + std::abs(c[1]) * h) || last == 0 || h == 0) return;
+      h *= 0.8;
+      power = std::pow(h, order - 1);
+    }
+  };
+  for (int j = 0; j < model_.n(); ++j)
+    if (!series_.is_state(j)) look(series_.variable(j));
+  for (int l = 0; l < static_cast<int>(model_.g.size()); ++l) look(series_.constraint(l));
+  return h;
+}
+
+/// The first order at which constraint l is not 0 to rounding; its coefficients below count as 0.
+int SeriesFlow::leading(int l, double size_in_step) {
+  const double* c = series_.constraint(l);
+  const auto know = [&](int last) {
+    if (known_sizes_ < last) series_.find_sizes(last, scales_.sizes);
+    known_sizes_ = std::max(known_sizes_, last);
+  };
+  know(0);
+  if (std::abs(c[0]) > scales_.share * series_.constraint_size(l)[0]) return 0;
+  know(decisive_orders - 1);
+  const double* size = series_.constraint_size(l);
+  double power = 1;
+  for (int k = 1; k < decisive_orders; ++k) {
+    power *= scales_.time;
+    if (std::abs(c[k]) > scales_.share * std::max(size[k], size[0] / power)) return k;
+  }
+  // It stays at 0 as far as is looked at; further terms count where they are more than rounding.
+  power = std::pow(h_, decisive_orders);
+  for (int k = decisive_orders; k <= order; ++k, power *= h_)
+    if (std::abs(c[k]) * power > scales_.share * std::max(size[0], size_in_step)) return k;
+  return order + 1;
+}
+
+/// Where the first constraint becomes positive. One that is 0 at the beginning is divided by the power of s
+/// that its decisive derivative gives.
+void SeriesFlow::find_end() {
+  ends_ = false;
+  known_sizes_ = -1;
+  const int constraints = static_cast<int>(model_.g.size());
+  for (int l = 0; l < constraints && h_ > 0; ++l) {
+    const double* c = series_.constraint(l);
+    const double size = polynomial_size(c, order, h_);
+    if (c[0] <= -0.5 * size && c[0] < 0) continue;  // no rise, and not 0 by cancellation of these
+    const int from = leading(l, size);
+    if (from > order) continue;
+    const std::optional<double> s =
+        c[from] > 0 ? std::optional(0.0) : first_rise(c + from, order - from, h_);
+    if (!s) continue;
+    h_ = *s;
+    ends_ = true;
+  }
+}
+
+bool SeriesFlow::step(double t_end) {
+  rest_ = t_end - t_;
+  h_ = std::min(length_by_tolerance(), rest_);
+  if (!(h_ > 0) || (t_ + h_ <= t_ && rest_ > 0)) return false;
+  find_end();
+  ++steps_;
+  return true;
+}
+
+void SeriesFlow::at(double s, Vector& x, Vector& g) const {
+  const int degree = s == 0 ? 0 : order;
+  for (int j = 0; j < model_.n(); ++j) x[j] = polynomial(series_.variable(j), degree, s);
+  for (Eigen::Index l = 0; l < g.size(); ++l)
+    g[l] = polynomial(series_.constraint(static_cast<int>(l)), degree, s);
+}
+
+/// The polynomials' rates at the end of the step are those of the equations there.
+bool SeriesFlow::advance() {
+  const int n = model_.n();
+  x_end_.resize(n);
+  rate_end_.resize(n);
+  Vector slopes = Vector::Zero(n);
+  for (int j = 0; j < n; ++j) {
+    const double* c = series_.variable(j);
+    x_end_[j] = polynomial(c, order, h_);
+    for (int k = order; k >= 1; --k) slopes[j] = slopes[j] * h_ + k * c[k];
+  }
+  if (!series_.begin(t_ + h_, x_end_, z_, 0)) return false;
+  for (int j = 0; j < n; ++j) {
+    if (!series_.is_state(j)) continue;
+    const double size = std::max(std::abs(x_end_[j]), j < scales_.sizes.size() ? scales_.sizes[j] : 0.0);
+    const double rate = std::abs(series_.rate(j)) * h_;
+    if (!(std::abs(series_.rate(j) - slopes[j]) * h_ <=
+          most_defect * std::max(scales_.tol, 0x1p-40) * std::max(size, rate)))
+      return false;
+  }
+  t_ += h_;
+  x_ = x_end_;
+  h_ = 0;
+  for (int j = 0; j < n; ++j) x_[j] = series_.variable(j)[0];
+  return series_.extend(order) && series_.passes_gate();
+}
+
+}  // namespace perp
