@@ -19,6 +19,7 @@ ModeSteps& HybridRun::steps_of_mode() {
   const auto key = std::pair(mode_.z, mode_.surfaces);
   auto known = steps_.find(key);
   if (known == steps_.end()) {
+    find_idle();
     const Dcs system = mode_system(hybrid_, system_, mode_, true);
     known = steps_.emplace(key, std::make_unique<ModeSteps>(hybrid_, system, mode_, schemes_.steps))
                 .first;

@@ -171,7 +171,7 @@ void HybridRun::log_change(const std::vector<int>& before, const HybridContinuat
   const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
   std::string others;
   bool enters = false, leaves = false;
-  Event event = event_at(EventKind::mode_change, now_.t, now_.x, {});
+  Event event = event_at(EventKind::mode_change, now_.t, state_of_event(), {});
   for (int i = 0; i < hybrid_.q(); ++i) {
     const int from = before[at(i)], to = mode_.z[at(i)];
     if (from == to) continue;
@@ -299,6 +299,15 @@ void HybridRun::take(const Trajectory& part) {
       result_.events.push_back(event);
 }
 
+const Dcs& HybridRun::system_of_mode() {
+  find_idle();
+  const auto key = std::pair(mode_.z, mode_.surfaces);
+  auto place = systems_.find(key);
+  if (place == systems_.end())
+    place = systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
+  return place->second;
+}
+
 void HybridRun::run_located() {
   Located options = schemes_.located;
   options.ends_with_mode = true;
@@ -307,11 +316,7 @@ void HybridRun::run_located() {
   options.sensitivities = request_of_mode();
   while (is_running() && now_.t < span_.end) {
     if (run_mode_by_series()) continue;
-    if (!is_running() || now_.t >= span_.end) break;
-    const auto key = std::pair(mode_.z, mode_.surfaces);
-    auto place_of_system = systems_.find(key);
-    if (place_of_system == systems_.end())
-      place_of_system = systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
+    const Dcs& system = system_of_mode();
     IntegrateOptions output;
     output.times = times_after(now_.t);
     output.keep = false;
@@ -323,7 +328,7 @@ void HybridRun::run_located() {
       return is_running();
     };
     const Trajectory part =
-        integrate(place_of_system->second, now_.x, {now_.t, span_.end}, options, output);
+        integrate(system, now_.x, {now_.t, span_.end}, options, output);
     take(part);
     if (!is_running()) return;
     const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&

@@ -22,6 +22,9 @@ struct HybridSchemes {
   Theta steps{};
 };
 
+/// Variables up to which an event of a run keeps the state.
+inline constexpr int most_states_of_events = 64;
+
 /// A run of a model whose binaries no laws of their own stand for (`Model::hybrid`): within a mode
 /// the model's scheme on the equations of that mode, with the constraints that are not void
 /// watched; at its end the rule nearest_mode takes the next one, in the same way for every scheme.
@@ -45,6 +48,11 @@ class HybridRun {
   void finish(Status status, std::string message);
   void take(const Trajectory& part);
   HybridModes& modes();
+  const Dcs& system_of_mode();
+  /// The log of many changes does not hold as many states of many variables.
+  [[nodiscard]] Vector state_of_event() const {
+    return hybrid_.n() <= most_states_of_events ? now_.x : Vector();
+  }
   HybridContinuations continuations(bool at_start);
   [[nodiscard]] std::vector<double> times_after(double t) const;
   [[nodiscard]] std::string mode_text() const;
@@ -57,7 +65,8 @@ class HybridRun {
   [[nodiscard]] bool is_plain() const;
   std::optional<HybridContinuations> near_choice();
   bool run_mode_by_series();
-  void record_in_step(const std::vector<double>& times);
+  bool follow_series(SeriesFlow& flow);
+  [[nodiscard]] std::vector<Step> states_of_step(const std::vector<double>& times) const;
   [[nodiscard]] Step state_in_step(double s) const;
   void find_idle();
 

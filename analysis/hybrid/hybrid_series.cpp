@@ -26,7 +26,6 @@ struct HybridRun::Series {
   ModeSeries series;
   NearChoice near;
   SeriesFlow flow;
-  long changes = 0, steps = 0;
 };
 
 /// Null where the model has none.
@@ -74,16 +73,39 @@ Step HybridRun::state_in_step(double s) const {
   return step;
 }
 
-/// Those of `times` within the step, its end left out.
-void HybridRun::record_in_step(const std::vector<double>& times) {
+/// The states at those of `times` that lie within the step, and at its end.
+std::vector<Step> HybridRun::states_of_step(const std::vector<double>& times) const {
   const SeriesFlow& flow = series_->flow;
   const double begin = flow.t();
+  std::vector<Step> steps;
   for (auto time = std::upper_bound(times.begin(), times.end(), begin);
-       time != times.end() && *time < flow.t_end() && is_running(); ++time) {
-    Step step = state_in_step(*time - begin);
-    step.t = *time;
-    record(std::move(step), false);
+       time != times.end() && *time < flow.t_end(); ++time) {
+    steps.push_back(state_in_step(*time - begin));
+    steps.back().t = *time;
   }
+  steps.push_back(state_in_step(flow.length()));
+  if (!flow.ends() && flow.t_end() >= span_.end) steps.back().t = span_.end;
+  return steps;
+}
+
+/// Steps from the present state to the end of the mode or of the span. False: no series leads there.
+bool HybridRun::follow_series(SeriesFlow& flow) {
+  const std::vector<double> times = times_after(now_.t);
+  record(state_in_step(0), true);
+  for (long k = 0; is_running() && now_.t < span_.end; ++k) {
+    check_interruption();
+    if (k == most_in_mode || !flow.step(span_.end)) return false;
+    std::vector<Step> states = states_of_step(times);
+    const SeriesFlow::Arrival arrival = flow.arrive();
+    if (arrival == SeriesFlow::Arrival::none) return false;
+    if (arrival == SeriesFlow::Arrival::rejected) continue;
+    ++result_.counts["steps"];
+    for (Step& state : states)
+      if (is_running()) record(std::move(state), false);
+    if (flow.ends()) return true;
+    if (now_.t < span_.end && !flow.advance()) return false;
+  }
+  return true;
 }
 
 /// The present mode by its series, up to its end and into the next one. False: what is left of it is for
@@ -91,36 +113,14 @@ void HybridRun::record_in_step(const std::vector<double>& times) {
 bool HybridRun::run_mode_by_series() {
   Series* parts = is_plain() ? series() : nullptr;
   if (parts == nullptr) return false;
-  const auto leave = [&] {
-    is_without_series_ = true;
-    find_idle();
-    return false;
-  };
   SeriesFlow& flow = parts->flow;
-  if (!flow.start(now_.t, now_.x, mode_.z)) return leave();
-  result_.provenance["series"] = fmt::format("{}", ModeSeries::order);
-  const std::vector<double> times = times_after(now_.t);
-  record(state_in_step(0), true);
-  for (long k = 0; is_running(); ++k) {
-    check_interruption();
-    if (k == most_in_mode || !flow.step(span_.end)) return leave();
-    record_in_step(times);
-    if (!is_running()) return true;
-    Step end = state_in_step(flow.length());
-    if (!flow.ends() && flow.t_end() >= span_.end) end.t = span_.end;
-    ++result_.counts["steps"];
-    if (flow.ends()) {
-      record(std::move(end), false);
-      break;
-    }
-    if (end.t >= span_.end) {
-      record(std::move(end), false);
-      return true;
-    }
-    if (!flow.advance()) return leave();
-    record(state_in_step(0), false);
+  const bool is_followed = flow.start(now_.t, now_.x, mode_.z) && follow_series(flow);
+  if (flow.steps() > 0) result_.provenance["series"] = fmt::format("{}", ModeSeries::order);
+  if (!is_followed) {
+    is_without_series_ = true;
+    return false;
   }
-  if (!is_running()) return true;
+  if (!is_running() || !flow.ends()) return true;
   changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
   last_change_ = now_.t;
   if (changes_at_once_ > most_ends)
@@ -131,8 +131,9 @@ bool HybridRun::run_mode_by_series() {
   return true;
 }
 
-/// Which constraints are void: what the methods of small models ask.
+/// Which constraints are void, where the choice of the mode did not tell: what the methods of small models ask.
 void HybridRun::find_idle() {
+  if (mode_.is_idle.size() == hybrid_.g.size()) return;
   Faces faces(hybrid_);
   mode_.surfaces.assign(mode_.z.size(), -1);
   mode_.is_idle.clear();

@@ -11,7 +11,6 @@ namespace perp {
 namespace {
 
 constexpr int most_parts = 4;  ///< halvings of a step in which a binary wants to change twice
-constexpr long most_states_of_events = 1000;  ///< variables, up to which an event keeps the state
 
 }  // namespace
 
@@ -53,7 +52,6 @@ bool HybridRun::take_sparse_steps() {
     }
     if (!is_solved) {
       dense_until_ = next_target().t;
-      find_idle();
       return false;
     }
     take_sparse_step(*steps);
@@ -66,6 +64,7 @@ void HybridRun::take_sparse_step(SparseSteps& steps) {
   steps.accept();
   ++taken_;
   residual_ = std::max(residual_, steps.residual());
+  if (mode_.z != steps.z()) mode_.is_idle.clear();
   mode_.z = steps.z();
   Step step{steps.t(), steps.x(), Vector::Zero(now_.lambda.size()), Vector::Zero(now_.w.size()), now_.mode};
   for (int i = 0; i < hybrid_.q(); ++i) step.lambda[i] = mode_.z[at(i)];
@@ -88,7 +87,7 @@ void HybridRun::log_changes(const SparseSteps& steps) {
     event.t_before = now_.t;
     event.t_after = steps.t();
     event.t = now_.t + change->share * (steps.t() - now_.t);
-    if (hybrid_.n() <= most_states_of_events) event.x_before = event.x_after = now_.x;
+    event.x_before = event.x_after = state_of_event();
     event.law = change->binaries.front();
     event.from = mode_.z[at(event.law)];
     event.to = 1 - event.from;

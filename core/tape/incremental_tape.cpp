@@ -5,6 +5,16 @@
 #include <perp/core/tape/incremental_tape.hpp>
 
 namespace perp {
+namespace {
+
+template <class Visit>
+void for_operands(const Instruction& line, const Visit& visit) {
+  if (line.operation == Operation::input || line.operation == Operation::constant) return;
+  if (line.a >= 0) visit(line.a);
+  if (line.b >= 0) visit(line.b);
+}
+
+}  // namespace
 
 IncrementalTape::IncrementalTape(Tape tape, std::span<const int> outputs)
     : tape_(std::move(tape)),
@@ -12,27 +22,20 @@ IncrementalTape::IncrementalTape(Tape tape, std::span<const int> outputs)
       user_start_(at(tape_.size()) + 1, 0),
       met_(at(tape_.size()), -1) {
   const std::vector<bool> needed = needed_lines(tape_, outputs);
-  const auto operands = [](const Instruction& line) {
-    const bool is_leaf = line.operation == Operation::input || line.operation == Operation::constant;
-    return is_leaf ? std::pair(-1, -1) : std::pair(line.a, line.b);
-  };
   for (int k = 0; k < tape_.size(); ++k) {
     if (!needed[at(k)]) continue;
     needed_.push_back(k);
+    for_operands(tape_[k], [&](int operand) { ++user_start_[at(operand) + 1]; });
     const Instruction& line = tape_[k];
-    if (line.operation == Operation::input) {
-      if (at(line.a) >= followers_.size()) followers_.resize(at(line.a) + 1);
-      followers_[at(line.a)].line = k;
-    }
-    for (const int operand : {operands(line).first, operands(line).second})
-      if (operand >= 0) ++user_start_[at(operand) + 1];
+    if (line.operation != Operation::input) continue;
+    followers_.resize(std::max(followers_.size(), at(line.a) + 1));
+    followers_[at(line.a)].line = k;
   }
   std::partial_sum(user_start_.begin(), user_start_.end(), user_start_.begin());
   users_.resize(at(user_start_.back()));
   std::vector<int> next(user_start_.begin(), user_start_.end() - 1);
   for (const int k : needed_)
-    for (const int operand : {operands(tape_[k]).first, operands(tape_[k]).second})
-      if (operand >= 0) users_[at(next[at(operand)]++)] = k;
+    for_operands(tape_[k], [&](int operand) { users_[at(next[at(operand)]++)] = k; });
 }
 
 void IncrementalTape::run(const Line& line) {

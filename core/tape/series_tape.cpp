@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <perp/core/base/index.hpp>
@@ -19,37 +20,28 @@ double weighted(const double* a, const double* b, int k) {
   return sum / k;
 }
 
-double convolution(const double* a, const double* b, int from, int k) {
+/// Σ_{j=from..last} a_j b_{k−j}
+double convolution(const double* a, const double* b, int from, int last, int k) {
   double sum = 0;
-  for (int j = from; j <= k; ++j) sum += a[j] * b[k - j];
+  for (int j = from; j <= last; ++j) sum += a[j] * b[k - j];
   return sum;
 }
 
 }  // namespace
 
 std::string SeriesTape::obstacle(const Tape& tape, std::span<const int> outputs) {
+  constexpr std::array known{Operation::constant, Operation::input,    Operation::pi,     Operation::negate,
+                             Operation::add,      Operation::subtract, Operation::multiply, Operation::divide,
+                             Operation::sin,      Operation::cos,      Operation::exp,    Operation::log,
+                             Operation::sqrt,     Operation::power};
   const std::vector<bool> needed = needed_lines(tape, outputs);
   for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& here = tape[k];
     if (!needed[at(k)]) continue;
-    switch (tape[k].operation) {
-      case Operation::constant:
-      case Operation::input:
-      case Operation::pi:
-      case Operation::negate:
-      case Operation::add:
-      case Operation::subtract:
-      case Operation::multiply:
-      case Operation::divide:
-      case Operation::sin:
-      case Operation::cos:
-      case Operation::exp:
-      case Operation::log:
-      case Operation::sqrt: continue;
-      case Operation::power:
-        if (tape[tape[k].b].operation == Operation::constant) continue;
-        return "a power whose exponent is no number";
-      default: return "a function without a series of its own here";
-    }
+    if (std::find(known.begin(), known.end(), here.operation) == known.end())
+      return "a function without a series of its own here";
+    if (here.operation == Operation::power && tape[here.b].operation != Operation::constant)
+      return "a power whose exponent is no number";
   }
   return {};
 }
@@ -57,21 +49,19 @@ std::string SeriesTape::obstacle(const Tape& tape, std::span<const int> outputs)
 SeriesTape::SeriesTape(const Tape& tape, int orders, const std::vector<char>& steady)
     : tape_(tape), orders_(orders), steady_(at(tape.size()), 0), companion_(at(tape.size()), -1) {
   int places = tape.size();
+  const auto rests = [&](int line) { return line < 0 || steady_[at(line)] != 0; };
   for (int k = 0; k < tape.size(); ++k) {
     const Instruction& here = tape[k];
-    if (here.operation == Operation::input)
-      steady_[at(k)] = steady[at(here.a)];
-    else if (is_leaf(here))
-      steady_[at(k)] = 1;
-    else
-      steady_[at(k)] = steady_[at(here.a)] != 0 && (here.b < 0 || steady_[at(here.b)] != 0) ? 1 : 0;
+    const bool is_input = here.operation == Operation::input;
+    const bool is_steady = is_input ? steady[at(here.a)] != 0 : is_leaf(here) || (rests(here.a) && rests(here.b));
+    steady_[at(k)] = is_steady ? 1 : 0;
     if (here.operation == Operation::sin || here.operation == Operation::cos) companion_[at(k)] = places++;
   }
   coefficients_.assign(at(places) * at(orders), 0);
   sizes_.assign(at(tape.size()) * at(sized_orders), 0);
   for (int k = 0; k < tape.size(); ++k) {
-    if (tape[k].operation == Operation::constant) (*this)[k][0] = tape[k].value;
-    if (tape[k].operation == Operation::pi) (*this)[k][0] = ScalarTraits<double>::pi();
+    if (!is_leaf(tape[k]) || tape[k].operation == Operation::input) continue;
+    (*this)[k][0] = tape[k].operation == Operation::pi ? ScalarTraits<double>::pi() : tape[k].value;
     size(k)[0] = std::abs((*this)[k][0]);
   }
 }
@@ -102,31 +92,32 @@ double SeriesTape::coefficient(int line, int k) {
   const Instruction& here = tape_[line];
   const double* a = (*this)[here.a];
   const double* b = here.b < 0 ? a : (*this)[here.b];
-  const double* y = (*this)[line];
   switch (here.operation) {
     case Operation::negate: return -a[k];
     case Operation::add: return a[k] + b[k];
     case Operation::subtract: return a[k] - b[k];
     case Operation::multiply:
       if (steady_[at(here.a)]) return a[0] * b[k];
-      if (steady_[at(here.b)]) return a[k] * b[0];
-      return convolution(a, b, 0, k);
+      return steady_[at(here.b)] ? a[k] * b[0] : convolution(a, b, 0, k, k);
     case Operation::divide:
-      if (steady_[at(here.b)]) return a[k] / b[0];
-      return (a[k] - convolution(b, y, 1, k)) / b[0];
-    case Operation::exp: return weighted(a, y, k);
-    // a y' = a'
-    case Operation::log: {
-      double sum = 0;
+      return (steady_[at(here.b)] ? a[k] : a[k] - convolution(b, (*this)[line], 1, k, k)) / b[0];
+    default: return of_function(here, (*this)[line], k);
+  }
+}
+
+/// By the differential equation that the function y of a fulfils, k >= 1.
+double SeriesTape::of_function(const Instruction& here, const double* y, int k) const {
+  const double* a = (*this)[here.a];
+  double sum = 0;
+  switch (here.operation) {
+    case Operation::exp: return weighted(a, y, k);  // y' = a' y
+    case Operation::log:                            // a y' = a'
       for (int j = 1; j < k; ++j) sum += j * y[j] * a[k - j];
       return (a[k] - sum / k) / a[0];
-    }
-    case Operation::sqrt: return (a[k] - (convolution(y, y, 1, k - 1))) / (2 * y[0]);
-    case Operation::power: {
-      const double p = b[0];
-      if (p == 2) return convolution(a, a, 0, k);
-      // a y' = p a' y
-      double sum = 0;
+    case Operation::sqrt: return (a[k] - convolution(y, y, 1, k - 1, k)) / (2 * y[0]);  // y y = a
+    case Operation::power: {                                                         // a y' = p a' y
+      const double p = (*this)[here.b][0];
+      if (p == 2) return convolution(a, a, 0, k, k);
       for (int j = 1; j <= k; ++j) sum += (p * j - (k - j)) * a[j] * y[k - j];
       return sum / (k * a[0]);
     }
@@ -144,11 +135,11 @@ void SeriesTape::compute_sizes(std::span<const int> lines, int k) {
       case Operation::negate: result = a[k]; break;
       case Operation::add:
       case Operation::subtract: result = a[k] + b[k]; break;
-      case Operation::multiply: result = convolution(a, b, 0, k); break;
+      case Operation::multiply: result = convolution(a, b, 0, k, k); break;
       case Operation::divide: {
         const double divisor = std::abs((*this)[here.b][0]);
         result = k == 0 ? a[0] / divisor * std::max(b[0] / divisor, 1.0)
-                        : (a[k] + convolution(b, size(line), 1, k)) / divisor;
+                        : (a[k] + convolution(b, size(line), 1, k, k)) / divisor;
         break;
       }
       default: {

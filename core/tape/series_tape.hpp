@@ -44,6 +44,7 @@ class SeriesTape {
     return static_cast<std::size_t>(line) * static_cast<std::size_t>(orders_);
   }
   double coefficient(int line, int k);
+  [[nodiscard]] double of_function(const Instruction& here, const double* y, int k) const;
   void sine(const Instruction& here, int line, int k);
 
   const Tape& tape_;

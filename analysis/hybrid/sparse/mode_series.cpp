@@ -26,7 +26,7 @@ std::vector<int> without_leaves(const Tape& tape, std::vector<int> lines) {
 }
 
 /// The lines below `roots` that are not marked; marks them.
-std::vector<int> new_lines(const Tape& tape, std::vector<int> roots, std::vector<char>& marked) {
+std::vector<int> below(const Tape& tape, std::vector<int> roots, std::vector<char>& marked) {
   std::vector<int> lines;
   while (!roots.empty()) {
     const int k = roots.back();
@@ -38,7 +38,11 @@ std::vector<int> new_lines(const Tape& tape, std::vector<int> roots, std::vector
     roots.push_back(tape[k].a);
     roots.push_back(tape[k].b);
   }
-  return without_leaves(tape, std::move(lines));
+  return lines;
+}
+
+std::vector<int> new_lines(const Tape& tape, std::vector<int> roots, std::vector<char>& marked) {
+  return without_leaves(tape, below(tape, std::move(roots), marked));
 }
 
 }  // namespace
@@ -61,26 +65,40 @@ ModeSeries::ModeSeries(const HybridModel& model) : model_(model), tape_(model.cl
   find_blocks();
 }
 
-void ModeSeries::find_blocks() {
-  const int n = model_.n(), equations = static_cast<int>(model_.f.size());
-  const std::vector<int> f(rows_.begin(), rows_.begin() + equations);
-  // Derivatives of f by (ẋ, y).
-  linear::Pattern columns(at(n)), lines(at(n));
+/// Derivatives of f by (ẋ, y).
+ModeSeries::Incidence ModeSeries::incidence() {
+  const int n = model_.n(), first = model_.variable_input(0);
+  const std::vector<int> f(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(model_.f.size()));
+  Incidence result{linear::Pattern(at(n)), linear::Pattern(at(n))};
   for (const Derivative& d : differentiate(tape_, f, 1, model_.variable_input(n))) {
-    const bool is_rate = d.input < model_.variable_input(0);
-    const int j = is_rate ? d.input - HybridModel::derivative_input(0) : d.input - model_.variable_input(0);
-    if (is_rate == (is_state_[at(j)] == 0)) continue;
-    columns[at(d.output)].push_back(j);
-    lines[at(d.output)].push_back(d.line);
+    const bool is_rate = d.input < first;
+    const int j = d.input - (is_rate ? HybridModel::derivative_input(0) : first);
+    if (is_rate != is_state(j)) continue;
+    result.unknowns[at(d.output)].push_back(j);
+    result.derivatives[at(d.output)].push_back(d.line);
   }
-  const linear::Matching matching = linear::maximum_matching(columns, n);
+  return result;
+}
+
+void ModeSeries::find_blocks() {
+  const Incidence given = incidence();
+  const linear::Matching matching = linear::maximum_matching(given.unknowns, model_.n());
   if (!matching.is_perfect()) {
     obstacle_ = "a structure of index 2";
     return;
   }
+  make_blocks(given, matching);
+  std::vector<char> steady(at(model_.parameter_input(0)), 0);
+  for (int i = 0; i < model_.q(); ++i) steady[at(model_.binary_input(i))] = 1;
+  series_.emplace(tape_, order + 2, steady);
+  find_lines();
+}
+
+void ModeSeries::make_blocks(const Incidence& given, const linear::Matching& matching) {
+  const int n = model_.n();
   linear::Pattern successors(at(n));
   for (int row = 0; row < n; ++row)
-    for (const int j : columns[at(row)]) successors[at(row)].push_back(matching.row_of_column[at(j)]);
+    for (const int j : given.unknowns[at(row)]) successors[at(row)].push_back(matching.row_of_column[at(j)]);
   const linear::Components components = linear::strong_components(successors);
   blocks_.resize(at(components.count));
   std::vector<int> place(at(n));  // of a variable in its block
@@ -95,30 +113,34 @@ void ModeSeries::find_blocks() {
     const int b = components.of_node[at(row)];
     Block& block = blocks_[at(b)];
     const int own = place[at(matching.column_of_row[at(row)])];
-    for (std::size_t k = 0; k < columns[at(row)].size(); ++k) {
-      const int j = columns[at(row)][k];
+    for (std::size_t k = 0; k < given.unknowns[at(row)].size(); ++k) {
+      const int j = given.unknowns[at(row)][k];
       if (components.of_node[at(matching.row_of_column[at(j)])] != b) continue;
       block.places.push_back({own, place[at(j)]});
-      block.derivatives.push_back(lines[at(row)][k]);
+      block.derivatives.push_back(given.derivatives[at(row)][k]);
     }
   }
-  std::vector<char> steady(at(model_.parameter_input(0)), 0);
-  for (int i = 0; i < model_.q(); ++i) steady[at(model_.binary_input(i))] = 1;
-  series_.emplace(tape_, order + 2, steady);
-  // How often lines of f and g are used by others of these.
-  std::vector<int> uses(at(tape_.size()), 0);
+  for (Block& block : blocks_)
+    if (block.unknowns.size() > 1)
+      block.factor.emplace(static_cast<int>(block.unknowns.size()), block.places);
+}
+
+/// How often each line of f and g is used by others of these, and by constraints.
+std::vector<int> ModeSeries::uses() const {
+  std::vector<int> count(at(tape_.size()), 0);
   const std::vector<bool> needed = needed_lines(tape_, rows_);
   for (int k = 0; k < tape_.size(); ++k)
     if (needed[at(k)] && tape_[k].operation != Operation::input)
       for (const int operand : {tape_[k].a, tape_[k].b})
-        if (operand >= 0) ++uses[at(operand)];
-  for (const int line : line_of_g_) ++uses[at(line)];
+        if (operand >= 0) ++count[at(operand)];
+  for (const int line : line_of_g_) ++count[at(line)];
+  return count;
+}
+
+void ModeSeries::find_lines() {
+  const std::vector<int> used = uses();
   std::vector<char> is_known(at(tape_.size()), 0);
-  for (Block& block : blocks_) {
-    add_lines(block, is_known, uses);
-    if (block.unknowns.size() > 1)
-      block.factor.emplace(static_cast<int>(block.unknowns.size()), block.places);
-  }
+  for (Block& block : blocks_) add_lines(block, is_known, used);
   rest_ = new_lines(tape_, line_of_g_, is_known);
   for (const int k : rest_)
     if (!series_->is_steady(k)) rest_moving_.push_back(k);
@@ -127,22 +149,11 @@ void ModeSeries::find_blocks() {
 void ModeSeries::add_lines(Block& block, std::vector<char>& is_known, const std::vector<int>& uses) {
   block.lines = new_lines(tape_, block.rows, is_known);
   // Lines of derivatives are computed at order 0 alone, so that they stay unknown to later blocks.
-  std::vector<int> open = block.derivatives, met;
-  while (!open.empty()) {
-    const int k = open.back();
-    open.pop_back();
-    if (k < 0 || is_known[at(k)]) continue;
-    is_known[at(k)] = 2;
-    met.push_back(k);
-    if (tape_[k].operation == Operation::input || tape_[k].operation == Operation::constant) continue;
-    open.push_back(tape_[k].a);
-    open.push_back(tape_[k].b);
-  }
+  std::vector<int> met = below(tape_, block.derivatives, is_known);
   for (const int k : met) is_known[at(k)] = 0;
-  block.slopes = without_leaves(tape_, met);
+  block.slopes = without_leaves(tape_, std::move(met));
   std::vector<int> inputs;
-  for (const int j : block.unknowns)
-    inputs.push_back(is_state_[at(j)] ? line_of_rate_[at(j)] : line_of_x_[at(j)]);
+  for (const int j : block.unknowns) inputs.push_back(line_of_unknown(j));
   std::sort(inputs.begin(), inputs.end());
   std::vector<int> all = block.lines;
   all.insert(all.end(), block.slopes.begin(), block.slopes.end());
@@ -158,15 +169,12 @@ void ModeSeries::add_lines(Block& block, std::vector<char>& is_known, const std:
   for (const int k : block.lines) {
     if (series_->is_steady(k)) continue;
     block.moving.push_back(k);
-    const bool is_row = std::binary_search(rows.begin(), rows.end(), k);
-    if (is_behind(k) && !(is_row && uses[at(k)] == 0)) block.behind_moving.push_back(k);
+    const bool is_last = uses[at(k)] == 0 && std::binary_search(rows.begin(), rows.end(), k);
+    if (is_behind(k) && !is_last) block.behind_moving.push_back(k);
   }
 }
 
-double& ModeSeries::coefficient(int unknown, int k) {
-  const int line = is_state_[at(unknown)] ? line_of_rate_[at(unknown)] : line_of_x_[at(unknown)];
-  return (*series_)[line][k];
-}
+double& ModeSeries::coefficient(int unknown, int k) { return (*series_)[line_of_unknown(unknown)][k]; }
 
 bool ModeSeries::factorise(Block& block) {
   if (!block.factor) {
@@ -181,34 +189,46 @@ bool ModeSeries::factorise(Block& block) {
   return block.factor->factorise(values);
 }
 
+/// The rows as a right side. False: one is no number.
+bool ModeSeries::read_right(const Block& block, bool& is_zero) {
+  is_zero = true;
+  right_.resize(static_cast<Eigen::Index>(block.rows.size()));
+  for (Eigen::Index i = 0; i < right_.size(); ++i) {
+    right_[i] = (*series_)[block.rows[at(i)]][0];
+    is_zero = is_zero && right_[i] == 0;
+  }
+  return right_.allFinite();
+}
+
+/// Takes the correction in right_; its size, as a share of the unknowns. Infinite: no number.
+double ModeSeries::correct(Block& block) {
+  double share = 0;
+  for (Eigen::Index i = 0; i < right_.size(); ++i) {
+    double& value = coefficient(block.unknowns[at(i)], 0);
+    value -= right_[i];
+    if (!std::isfinite(value)) return std::numeric_limits<double>::infinity();
+    if (right_[i] != 0)
+      share = std::max(share, std::abs(right_[i]) / std::max(std::abs(value), std::abs(right_[i])));
+  }
+  series_->compute(block.behind, 0);
+  return share;
+}
+
 /// Newton's method from the present values, down to rounding.
 bool ModeSeries::solve_first(Block& block) {
   series_->compute(block.lines, 0);
   series_->compute(block.slopes, 0);
-  right_.resize(static_cast<Eigen::Index>(block.rows.size()));
   double before = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    bool is_zero = true;
-    for (Eigen::Index i = 0; i < right_.size(); ++i) {
-      right_[i] = (*series_)[block.rows[at(i)]][0];
-      is_zero = is_zero && right_[i] == 0;
-      if (!std::isfinite(right_[i])) return false;
-    }
-    if (!factorise(block)) return false;
+    bool is_zero = false;
+    if (!read_right(block, is_zero) || !factorise(block)) return false;
     if (is_zero) return true;
     if (block.factor)
       block.factor->solve(right_);
     else
       right_[0] /= (*series_)[block.derivatives[0]][0];
-    double share = 0;
-    for (Eigen::Index i = 0; i < right_.size(); ++i) {
-      double& value = coefficient(block.unknowns[at(i)], 0);
-      value -= right_[i];
-      if (!std::isfinite(value)) return false;
-      if (right_[i] != 0)
-        share = std::max(share, std::abs(right_[i]) / std::max(std::abs(value), std::abs(right_[i])));
-    }
-    series_->compute(block.behind, 0);
+    const double share = correct(block);
+    if (!std::isfinite(share)) return false;
     if (share <= 2 * epsilon) return true;
     if (share <= surely_rounding * epsilon && share > slow * before) return true;
     before = share;
@@ -263,6 +283,22 @@ bool ModeSeries::extend(int last) {
   return true;
 }
 
+/// The terms of a row, carried over to its unknown.
+void ModeSeries::size_block(Block& block, int k) {
+  SeriesTape& series = *series_;
+  for (const int j : block.unknowns) series.size(line_of_unknown(j))[k] = std::abs(coefficient(j, k));
+  series.compute_sizes(block.lines, k);
+  if (block.unknowns.size() == 1) {
+    double& size = series.size(line_of_unknown(block.unknowns[0]))[k];
+    const double slope = std::abs(series[block.derivatives[0]][0]);
+    size = std::max(size, series.size(block.rows[0])[k] / slope);
+    series.compute_sizes(block.lines, k);
+  }
+  for (const int j : block.unknowns)
+    if (is_state(j) && k + 1 < SeriesTape::sized_orders)
+      series.size(line_of_x_[at(j)])[k + 1] = series.size(line_of_rate_[at(j)])[k] / (k + 1);
+}
+
 void ModeSeries::find_sizes(int last, const Vector& sizes) {
   SeriesTape& series = *series_;
   series.size(line_of_t_)[0] = std::abs(series[line_of_t_][0]);
@@ -272,24 +308,7 @@ void ModeSeries::find_sizes(int last, const Vector& sizes) {
     series.size(line_of_x_[at(j)])[0] =
         std::max(std::abs(variable(j)[0]), j < sizes.size() ? sizes[j] : 0.0);
   for (int k = 0; k <= last; ++k) {
-    for (Block& block : blocks_) {
-      // The terms of a row, carried over to its unknowns.
-      for (const int j : block.unknowns) {
-        const int line = is_state_[at(j)] ? line_of_rate_[at(j)] : line_of_x_[at(j)];
-        series.size(line)[k] = std::abs(coefficient(j, k));
-      }
-      series.compute_sizes(block.lines, k);
-      if (block.unknowns.size() == 1) {
-        const int j = block.unknowns[0];
-        const int line = is_state_[at(j)] ? line_of_rate_[at(j)] : line_of_x_[at(j)];
-        const double slope = std::abs(series[block.derivatives[0]][0]);
-        series.size(line)[k] = std::max(series.size(line)[k], series.size(block.rows[0])[k] / slope);
-        series.compute_sizes(block.lines, k);
-      }
-      for (const int j : block.unknowns)
-        if (is_state_[at(j)] && k + 1 < SeriesTape::sized_orders)
-          series.size(line_of_x_[at(j)])[k + 1] = series.size(line_of_rate_[at(j)])[k] / (k + 1);
-    }
+    for (Block& block : blocks_) size_block(block, k);
     series.compute_sizes(rest_, k);
   }
 }

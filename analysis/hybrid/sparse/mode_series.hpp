@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/core/linear/sparse_lu.hpp>
+#include <perp/core/linear/structure.hpp>
 #include <perp/core/tape/bounded_tape.hpp>
 #include <perp/core/tape/series_tape.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
@@ -59,8 +60,21 @@ class ModeSeries {
     std::optional<linear::SparseLu> factor;
   };
   static std::size_t index(int j) { return static_cast<std::size_t>(j); }
+  struct Incidence {
+    linear::Pattern unknowns, derivatives;  // of each equation: its variables, lines of its derivatives
+  };
+  Incidence incidence();
   void find_blocks();
+  void make_blocks(const Incidence& given, const linear::Matching& matching);
+  void find_lines();
+  [[nodiscard]] std::vector<int> uses() const;
   void add_lines(Block& block, std::vector<char>& is_known, const std::vector<int>& uses);
+  [[nodiscard]] int line_of_unknown(int j) const {
+    return is_state(j) ? line_of_rate_[index(j)] : line_of_x_[index(j)];
+  }
+  [[nodiscard]] bool read_right(const Block& block, bool& is_zero);
+  double correct(Block& block);
+  void size_block(Block& block, int k);
   [[nodiscard]] double& coefficient(int unknown, int k);
   bool factorise(Block& block);
   bool solve_first(Block& block);
@@ -69,8 +83,8 @@ class ModeSeries {
 
   const HybridModel& model_;
   std::string obstacle_;
+  std::vector<int> rows_;  // of tape_, which is made after it
   Tape tape_;
-  std::vector<int> rows_;
   std::optional<SeriesTape> series_;
   BoundedTape bounded_;
   std::vector<char> is_state_;

@@ -41,6 +41,21 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
   find_parts();
 }
 
+/// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is not 0 to rounding.
+NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
+  const double* c = series_.constraint(l);
+  const double* size = series_.constraint_size(l);
+  if (std::abs(c[0]) > options_.share * size[0]) return c[0] > 0 ? Sign::positive : Sign::negative;
+  if (faces_.is_void(l, z)) return Sign::idle;
+  double power = 1;
+  for (int k = 1; k <= last_order; ++k) {
+    power *= options_.time;
+    if (std::abs(c[k]) > options_.share * std::max(size[k], size[0] / power))
+      return c[k] > 0 ? Sign::rises : Sign::falls;
+  }
+  return Sign::stays;
+}
+
 NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part) {
   Verdict verdict;
   if (!series_.begin(t, x, z, last_order) || !series_.passes_gate()) return verdict;
@@ -49,21 +64,10 @@ NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vect
   const int equations = static_cast<int>(model_.f.size());
   for (int l = 0; l < faces_.constraints(); ++l) {
     if (part != every_part && part_of_constraint_[at(l)] != part) continue;
-    const double* c = series_.constraint(l);
-    const double* size = series_.constraint_size(l);
-    if (std::abs(c[0]) > options_.share * size[0]) {
-      if (c[0] > 0) verdict.violated.push_back(equations + l);
-      continue;
-    }
-    if (faces_.is_void(l, z)) continue;
-    verdict.on_surface.push_back(equations + l);
-    double decided = 0, power = 1;
-    for (int k = 1; k <= last_order && decided == 0; ++k) {
-      power *= options_.time;
-      if (std::abs(c[k]) > options_.share * std::max(size[k], size[0] / power)) decided = c[k];
-    }
-    if (decided > 0) verdict.violated.push_back(equations + l);
-    if (decided == 0) verdict.is_strict = false;
+    const Sign sign = sign_of(l, z);
+    if (sign == Sign::positive || sign == Sign::rises) verdict.violated.push_back(equations + l);
+    if (sign >= Sign::falls) verdict.on_surface.push_back(equations + l);
+    if (sign == Sign::stays) verdict.is_strict = false;
   }
   for (int j = 0; j < model_.n(); ++j) {
     if (!series_.is_state(j) || (part != every_part && part_of_signal_[at(j)] != part)) continue;
@@ -73,12 +77,29 @@ NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vect
   return verdict;
 }
 
+/// Has a constraint of the binary, where the others are as in `corner`, at 0 a face that another one has at 1
+/// with the opposite sign? Where that is too large to tell, too.
+bool NearChoice::has_surface(std::vector<int>& corner, int binary) {
+  for (const int l : constraints_of_[at(binary)]) {
+    corner[at(binary)] = 0;
+    const SparsePolynomial* low = faces_.face(l, corner);
+    if (low == nullptr) return true;
+    if (low->is_zero()) continue;
+    corner[at(binary)] = 1;
+    for (const int k : constraints_of_[at(binary)]) {
+      const SparsePolynomial* high = faces_.face(k, corner);
+      const std::optional<double> kappa = high == nullptr ? std::optional(-1.0) : ratio(*high, *low);
+      if (kappa && *kappa < 0) return true;
+    }
+  }
+  return false;
+}
+
 /// Is there, for some values of the other binaries in its constraints, a surface on which the binary could
 /// slide? Said too often rather than too rarely.
 bool NearChoice::may_slide(const std::vector<int>& z, int binary) {
-  const std::vector<int>& own = constraints_of_[at(binary)];
   std::vector<int> others;
-  for (const int l : own)
+  for (const int l : constraints_of_[at(binary)])
     for (const int i : faces_.binaries_of(l))
       if (i != binary) others.push_back(i);
   std::sort(others.begin(), others.end());
@@ -87,19 +108,7 @@ bool NearChoice::may_slide(const std::vector<int>& z, int binary) {
   std::vector<int> corner = z;
   for (int values = 0; values < 1 << others.size(); ++values) {
     for (std::size_t k = 0; k < others.size(); ++k) corner[at(others[k])] = values >> k & 1;
-    for (const int l : own) {
-      corner[at(binary)] = 0;
-      const SparsePolynomial* low = faces_.face(l, corner);
-      if (low == nullptr) return true;
-      if (low->is_zero()) continue;
-      corner[at(binary)] = 1;
-      for (const int k : own) {
-        const SparsePolynomial* high = faces_.face(k, corner);
-        if (high == nullptr) return true;
-        const std::optional<double> kappa = ratio(*high, *low);
-        if (kappa && *kappa < 0) return true;
-      }
-    }
+    if (has_surface(corner, binary)) return true;
   }
   return false;
 }
@@ -153,49 +162,61 @@ void NearChoice::find_parts() {
   }
 }
 
+/// Which sets of `distance` of the binaries continue with their other values. Empty: open.
+std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, const Vector& x,
+                                                                      const std::vector<int>& z,
+                                                                      const std::vector<int>& binaries,
+                                                                      int part, int distance) {
+  std::vector<Found> found;
+  std::vector<int> chosen(at(distance)), other = z;
+  for (int k = 0; k < distance; ++k) chosen[at(k)] = k;
+  do {
+    check_interruption();
+    if (++tried_ > options_.most_values) return std::nullopt;
+    std::vector<int> changed;
+    for (const int k : chosen) changed.push_back(binaries[at(k)]);
+    for (const int i : changed) other[at(i)] = 1 - z[at(i)];
+    const Verdict verdict = judge(t, x, other, part);
+    for (const int i : changed) other[at(i)] = z[at(i)];
+    if (!verdict.has_series) return std::nullopt;
+    if (verdict.violated.empty()) found.push_back({std::move(changed), verdict.rate_norm});
+  } while (next_set(chosen, static_cast<int>(binaries.size())));
+  return found;
+}
+
 /// The values of a part's called binaries that are taken, at the least distance at which some continue.
 std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, const std::vector<int>& z,
                                                     const std::vector<int>& binaries, int part) {
-  struct Found {
-    std::vector<int> changed;
-    double rate_norm;
-  };
-  const int count = static_cast<int>(binaries.size());
-  long tried = 0;
-  std::vector<int> other = z;
-  for (int distance = 1; distance <= count; ++distance) {
-    std::vector<Found> found;
-    std::vector<int> chosen(at(distance));
-    for (int k = 0; k < distance; ++k) chosen[at(k)] = k;
-    do {
-      check_interruption();
-      if (++tried > options_.most_values) return std::nullopt;
-      std::vector<int> changed;
-      for (const int k : chosen) changed.push_back(binaries[at(k)]);
-      for (const int i : changed) other[at(i)] = 1 - z[at(i)];
-      const Verdict verdict = judge(t, x, other, part);
-      for (const int i : changed) other[at(i)] = z[at(i)];
-      if (!verdict.has_series) return std::nullopt;
-      if (verdict.violated.empty()) found.push_back({std::move(changed), verdict.rate_norm});
-    } while (next_set(chosen, count));
-    if (found.empty()) {
-      // A binary that slides counts as one that changes.
-      for (const int i : binaries)
-        if (may_slide(z, i)) return std::nullopt;
+  tried_ = 0;
+  const auto slides = [&](int i) { return may_slide(z, i); };
+  for (int distance = 1; distance <= static_cast<int>(binaries.size()); ++distance) {
+    std::optional<std::vector<Found>> found = at_distance(t, x, z, binaries, part, distance);
+    if (!found) return std::nullopt;
+    if (found->empty()) {  // a binary that slides counts as one that changes
+      if (std::any_of(binaries.begin(), binaries.end(), slides)) return std::nullopt;
       continue;
     }
     // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
-    double least = found[0].rate_norm;
-    for (const Found& f : found) least = std::min(least, f.rate_norm);
-    std::erase_if(found, [&, all = found.size()](const Found& f) {
-      return all > 1 && f.rate_norm - least > options_.share * f.rate_norm;
-    });
-    const bool is_tie = found.size() > 1;
-    return Taken{found[0].changed, count == 1 ? "fewest changes outside the called sub-problems"
-                                   : is_tie   ? "first declared binary changes"
-                                              : "fewest changes inside"};
+    const std::size_t all = found->size();
+    double least = found->front().rate_norm;
+    for (const Found& f : *found) least = std::min(least, f.rate_norm);
+    std::erase_if(*found, [&](const Found& f) { return f.rate_norm - least > options_.share * f.rate_norm; });
+    return Taken{found->front().changed, binaries.size() == 1 ? "fewest changes outside the called sub-problems"
+                                         : all == 1           ? "fewest changes inside"
+                                         : found->size() == 1 ? "smallest rate norm"
+                                                              : "first declared binary changes"};
   }
   return std::nullopt;
+}
+
+/// The binaries of called sub-problems, increasing, by parts.
+std::map<int, std::vector<int>> NearChoice::called_binaries(const std::vector<int>& called) const {
+  std::map<int, std::vector<int>> binaries;
+  for (const int block : called)
+    for (const int unknown : structure_.blocks[at(block)].unknowns)
+      if (unknown >= model_.n()) binaries[part_of_signal_[at(unknown)]].push_back(unknown - model_.n());
+  for (auto& [part, own] : binaries) std::sort(own.begin(), own.end());
+  return binaries;
 }
 
 std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
@@ -209,15 +230,10 @@ std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector
   }
   const std::vector<int> called =
       called_sub_problems(model_, structure_, before.violated, before.on_surface);
-  std::map<int, std::vector<int>> binaries;  // by part
-  for (const int block : called)
-    for (const int unknown : structure_.blocks[at(block)].unknowns)
-      if (unknown >= model_.n()) binaries[part_of_signal_[at(unknown)]].push_back(unknown - model_.n());
   std::vector<int> z = previous;
   int inside = 0;
   const char* decided_by = "";
-  for (auto& [part, own] : binaries) {
-    std::sort(own.begin(), own.end());
+  for (const auto& [part, own] : called_binaries(called)) {
     const std::optional<Taken> change = choose(t, x, previous, own, part);
     if (!change) return std::nullopt;
     for (const int i : change->changed) z[at(i)] = 1 - previous[at(i)];

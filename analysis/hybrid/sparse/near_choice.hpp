@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -44,7 +45,17 @@ class NearChoice {
     std::vector<int> changed;
     const char* decided_by;
   };
+  struct Found {
+    std::vector<int> changed;
+    double rate_norm;
+  };
+  enum class Sign { idle, negative, positive, falls, rises, stays };  ///< the last three: 0 at t
   void find_parts();
+  Sign sign_of(int l, const std::vector<int>& z);
+  std::optional<std::vector<Found>> at_distance(double t, const Vector& x, const std::vector<int>& z,
+                                                const std::vector<int>& binaries, int part, int distance);
+  [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;
+  [[nodiscard]] bool has_surface(std::vector<int>& corner, int binary);
   Verdict judge(double t, const Vector& x, const std::vector<int>& z, int part);
   std::optional<Taken> choose(double t, const Vector& x, const std::vector<int>& z,
                               const std::vector<int>& binaries, int part);
@@ -58,6 +69,7 @@ class NearChoice {
   Faces faces_;
   std::vector<std::vector<int>> constraints_of_;  // that hold a binary
   std::vector<int> part_of_signal_, part_of_constraint_;
+  long tried_ = 0;
 };
 
 }  // namespace perp

@@ -11,6 +11,7 @@ namespace {
 constexpr int order = ModeSeries::order;
 constexpr double tiny_tolerance = 0x1p-54;
 constexpr double of_tolerance = 0.05;   ///< what a step may lose by the terms that are left out
+constexpr double least_defect = 0x1p-44;  ///< of the sizes: rounding
 constexpr double most_defect = 10;      ///< of the tolerance: of the rates at the end of a step
 constexpr int most_shorter = 30;
 constexpr int decisive_orders = 4;      ///< of the derivatives that tell the sign of a constraint
@@ -27,6 +28,7 @@ bool SeriesFlow::start(double t, const Vector& x, const std::vector<int>& z) {
   z_ = z;
   x_ = x;
   h_ = 0;
+  longest_ = inf;
   ends_ = false;
   if (!series_.begin(t, x, z, order) || !series_.passes_gate()) return false;
   for (int j = 0; j < model_.n(); ++j) x_[j] = series_.variable(j)[0];
@@ -108,7 +110,7 @@ void SeriesFlow::find_end() {
 
 bool SeriesFlow::step(double t_end) {
   rest_ = t_end - t_;
-  h_ = std::min(length_by_tolerance(), rest_);
+  h_ = std::min({length_by_tolerance(), rest_, longest_});
   if (!(h_ > 0) || (t_ + h_ <= t_ && rest_ > 0)) return false;
   find_end();
   ++steps_;
@@ -122,30 +124,35 @@ void SeriesFlow::at(double s, Vector& x, Vector& g) const {
     g[l] = polynomial(series_.constraint(static_cast<int>(l)), degree, s);
 }
 
-/// The polynomials' rates at the end of the step are those of the equations there.
-bool SeriesFlow::advance() {
+SeriesFlow::Arrival SeriesFlow::arrive() {
   const int n = model_.n();
   x_end_.resize(n);
-  rate_end_.resize(n);
   Vector slopes = Vector::Zero(n);
   for (int j = 0; j < n; ++j) {
     const double* c = series_.variable(j);
     x_end_[j] = polynomial(c, order, h_);
     for (int k = order; k >= 1; --k) slopes[j] = slopes[j] * h_ + k * c[k];
   }
-  if (!series_.begin(t_ + h_, x_end_, z_, 0)) return false;
-  for (int j = 0; j < n; ++j) {
+  bool is_good = series_.begin(t_ + h_, x_end_, z_, 0);
+  for (int j = 0; j < n && is_good; ++j) {
     if (!series_.is_state(j)) continue;
     const double size = std::max(std::abs(x_end_[j]), j < scales_.sizes.size() ? scales_.sizes[j] : 0.0);
-    const double rate = std::abs(series_.rate(j)) * h_;
-    if (!(std::abs(series_.rate(j) - slopes[j]) * h_ <=
-          most_defect * std::max(scales_.tol, 0x1p-40) * std::max(size, rate)))
-      return false;
+    const double moved = std::abs(series_.rate(j)) * h_;
+    const double defect = std::abs(series_.rate(j) - slopes[j]) * h_;
+    is_good = defect <= most_defect * std::max(scales_.tol, least_defect) * std::max(size, moved);
   }
+  if (is_good) {
+    longest_ = inf;
+    return Arrival::good;
+  }
+  longest_ = h_ / 4;
+  return t_ + longest_ > t_ && series_.begin(t_, x_, z_, order) ? Arrival::rejected : Arrival::none;
+}
+
+bool SeriesFlow::advance() {
   t_ += h_;
-  x_ = x_end_;
   h_ = 0;
-  for (int j = 0; j < n; ++j) x_[j] = series_.variable(j)[0];
+  for (int j = 0; j < model_.n(); ++j) x_[j] = series_.variable(j)[0];
   return series_.extend(order) && series_.passes_gate();
 }
 

@@ -33,7 +33,11 @@ class SeriesFlow {
   [[nodiscard]] bool ends() const { return ends_; }
   /// The variables and constraints at t + s, 0 <= s <= length().
   void at(double s, Vector& x, Vector& g) const;
-  /// Goes to the end of the step: series from there, in the same mode. False: none.
+  /// Are the rates of the polynomials at the end of the step those of the equations there? Else it begins again,
+  /// and the next step is shorter.
+  enum class Arrival { good, rejected, none };
+  Arrival arrive();
+  /// After a good arrival: series from there on, in the same mode. False: none.
   bool advance();
   [[nodiscard]] long steps() const { return steps_; }
 
@@ -47,6 +51,7 @@ class SeriesFlow {
   SeriesScales scales_;
   std::vector<int> z_;
   double t_ = 0, h_ = 0, rest_ = 0;
+  double longest_ = inf;  // of the next step
   bool ends_ = false;
   int known_sizes_ = -1;  // the highest order whose sizes are known
   long steps_ = 0;

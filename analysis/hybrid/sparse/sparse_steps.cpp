@@ -41,21 +41,23 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
 /// ∂F/∂ẋ / h + ∂F/∂x, on one pattern.
 void SparseSteps::find_terms() {
   std::map<std::pair<int, int>, std::size_t> place_of;
+  std::vector<char> moves(evaluator_.entries().size(), 0);
+  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) moves[variable.entry] = 1;
   needs_more_.assign(at(g_count_), 0);
   for (std::size_t k = 0; k < evaluator_.entries().size(); ++k) {
     const auto [row, column] = evaluator_.entries()[k];
-    const bool by_rate = column >= 1 && column < 1 + n_;
-    const int j = by_rate ? column - 1 : column - 1 - n_;
-    if (column == 0 || j >= n_) continue;
-    if (row >= n_ + q_ && (by_rate || structure_.is_state[at(j)] == 0)) needs_more_[at(row - n_ - q_)] = 1;
-    if (row >= n_) continue;
-    const auto [place, is_new] = place_of.try_emplace({row, j}, places_.size());
-    if (is_new) places_.push_back({row, j});
-    terms_.push_back({k, place->second, by_rate});
+    const bool by_rate = column < 1 + n_;
+    const int j = column - 1 - (by_rate ? 0 : n_);
+    if (j < 0 || j >= n_) continue;  // t, binaries
+    if (row < n_) {
+      const auto [place, is_new] = place_of.try_emplace({row, j}, places_.size());
+      if (is_new) places_.push_back({row, j});
+      terms_.push_back({k, place->second, by_rate});
+      is_affine_ = is_affine_ && moves[k] == 0;
+    } else if (row >= n_ + q_ && (by_rate || structure_.is_state[at(j)] == 0)) {
+      needs_more_[at(row - n_ - q_)] = 1;
+    }
   }
-  std::vector<char> moves(evaluator_.entries().size(), 0);
-  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) moves[variable.entry] = 1;
-  for (const Term& term : terms_) is_affine_ = is_affine_ && moves[term.entry] == 0;
   values_.assign(places_.size(), 0);
 }
 
@@ -107,38 +109,48 @@ bool SparseSteps::renew(double h) {
   return place->second.is_fresh;
 }
 
+/// The residual at x_end_, with a factorization for this h.
+bool SparseSteps::prepare(double t, double h) {
+  put(t);
+  for (int j = 0; j < n_; ++j) inputs_[at(1 + j)] = (x_end_[j] - x_[j]) / h;
+  if (!factors_.contains(h)) return renew(h);
+  evaluator_.evaluate(inputs_.data(), rows_.data());
+  return true;
+}
+
+/// Newton's correction in right_; its size as a share of the unknowns.
+double SparseSteps::correction(const Factor& factor) {
+  right_ = Eigen::Map<const Vector>(rows_.data(), n_);
+  factor.lu.solve(right_);
+  double share = 0;
+  for (int j = 0; j < n_; ++j) {
+    const double size = std::max({std::abs(x_end_[j]), std::abs(x_[j]), std::abs(right_[j])});
+    if (right_[j] != 0) share = std::max(share, std::abs(right_[j]) / size);
+  }
+  return right_.allFinite() ? share : std::numeric_limits<double>::infinity();
+}
+
 /// Modified Newton's method from x_end_, until every row is 0 within its gate.
 bool SparseSteps::solve(double t, double h) {
-  double before = std::numeric_limits<double>::infinity();
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  double before = infinite;
   if (const auto known = factors_.find(h); known != factors_.end()) known->second.is_fresh = false;
   for (int iteration = 0; iteration < most_corrections; ++iteration) {
     ++iterations_;
-    put(t);
-    for (int j = 0; j < n_; ++j) inputs_[at(1 + j)] = (x_end_[j] - x_[j]) / h;
-    auto factor = factors_.find(h);
-    if (factor == factors_.end()) {
-      if (!renew(h)) return false;
-      factor = factors_.find(h);
-    } else {
-      evaluator_.evaluate(inputs_.data(), rows_.data());
-    }
-    right_ = Eigen::Map<const Vector>(rows_.data(), n_);
-    factor->second.lu.solve(right_);
-    double share = 0;
-    for (int j = 0; j < n_; ++j) {
-      const double size = std::max({std::abs(x_end_[j]), std::abs(x_[j]), std::abs(right_[j])});
-      if (right_[j] != 0) share = std::max(share, std::abs(right_[j]) / size);
-    }
-    if (!std::isfinite(share)) return false;
-    if (!is_affine_ && share > slow_contraction * before && !factor->second.is_fresh && share > 64 * unit_of_rounding) {
+    if (!prepare(t, h)) return false;
+    const Factor& factor = factors_.at(h);
+    const double share = correction(factor);
+    if (share == infinite) return false;
+    const bool is_slow = share > slow_contraction * before && share > 64 * unit_of_rounding;
+    if (is_slow && !is_affine_ && !factor.is_fresh) {
       if (!renew(h)) return false;  // and this correction is not made
-      before = std::numeric_limits<double>::infinity();
+      before = infinite;
       continue;
     }
     x_end_ -= right_;
-    const bool is_near = is_affine_ || share <= near_zero || (before < 1 && share * share <= near_zero * before);
+    const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
     before = share;
-    if (is_near && look_at_rows(t, h)) return true;
+    if ((is_affine_ || is_near) && look_at_rows(t, h)) return true;
   }
   return false;
 }
@@ -172,39 +184,23 @@ double SparseSteps::rate_norm(double h) const {
   return sum;
 }
 
-/// The binaries of a sub-problem that change: of its values that its constraints allow at the end of the
-/// step the nearest, of several the one whose step has the smallest rate norm.
-SparseSteps::Choice SparseSteps::choose(int block, std::vector<int>& chosen, const char*& why, double t,
-                                        double h) {
-  const SubProblem& sub = structure_.blocks[at(block)];
-  std::vector<int> own;
-  for (const int unknown : sub.unknowns)
-    if (unknown >= n_) own.push_back(unknown - n_);
-  for (const int i : own)
-    if (changed_[at(i)] != 0) return Choice::open;
-  if (own.empty() || own.size() > most_together) return Choice::open;
-  why = "fewest changes outside the called sub-problems";
-  if (own.size() == 1) {
-    chosen = own;
-    return Choice::made;
-  }
-  const int equations = static_cast<int>(model_.f.size());
-  if (std::any_of(sub.rows.begin(), sub.rows.end(), [&](int row) { return row < equations; }))
-    return Choice::open;
+void SparseSteps::flip(int i) {
+  z_end_[at(i)] = 1 - z_end_[at(i)];
+  rows_at_end_->set(model_.binary_input(i), z_end_[at(i)]);
+}
+
+/// The sets of binaries, as small as any, with whose other values the constraints of a sub-problem are allowed at
+/// the end of the step. All of one size before the next one; those of the binaries declared first come first.
+std::vector<std::vector<int>> SparseSteps::nearest_allowed(const SubProblem& sub,
+                                                           const std::vector<int>& own) {
   if (!rows_at_end_) {
     const Tape tape = model_.closed(row_lines_);
     rows_at_end_ = std::make_unique<IncrementalTape>(tape, row_lines_);
   }
   if (!has_rows_at_end_) rows_at_end_->evaluate(inputs_);
   has_rows_at_end_ = true;
-  // All values by their distance; the rows' rounding is that at the present value, which holds all terms.
-  const auto flip = [&](int i) {
-    const int input = model_.binary_input(i);
-    z_end_[at(i)] = 1 - z_end_[at(i)];
-    rows_at_end_->set(input, z_end_[at(i)]);
-  };
-  std::vector<std::vector<int>> best;
-  for (std::size_t distance = 1; distance <= own.size() && best.empty(); ++distance) {
+  std::vector<std::vector<int>> allowed;
+  for (std::size_t distance = 1; distance <= own.size() && allowed.empty(); ++distance) {
     std::vector<char> taken(own.size(), 0);
     std::fill(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(distance), 1);
     do {
@@ -217,38 +213,59 @@ SparseSteps::Choice SparseSteps::choose(int block, std::vector<int>& chosen, con
         return rows_at_end_->value(row_lines_[at(row)]) <= errors_[at(q_ + row)];
       });
       for (const int i : set) flip(i);
-      if (is_allowed) best.push_back(std::move(set));
+      if (is_allowed) allowed.push_back(std::move(set));
     } while (std::prev_permutation(taken.begin(), taken.end()));
   }
-  if (best.empty()) return Choice::open;
-  chosen = best[0];
-  if (best.size() == 1) {
-    why = "fewest changes inside";
-    return Choice::made;
-  }
-  // A tie: by the rates of the step with each of them.
+  return allowed;
+}
+
+/// Of sets that are equally near the one whose step has the smallest rate norm, the first of equal ones.
+SparseSteps::Choice SparseSteps::by_rates(const std::vector<std::vector<int>>& sets, double t, double h,
+                                          Change& change) {
   const Vector x_before = x_end_;
   const std::vector<double> rows = rows_, errors = errors_, inputs = inputs_;
   double least = std::numeric_limits<double>::infinity();
-  why = "smallest rate norm";
-  for (const std::vector<int>& set : best) {
+  change.decided_by = "smallest rate norm";
+  for (const std::vector<int>& set : sets) {
     for (const int i : set) z_end_[at(i)] = 1 - z_end_[at(i)];
     const bool is_solved = solve(t, h);
     const double norm = is_solved ? rate_norm(h) : std::numeric_limits<double>::infinity();
     for (const int i : set) z_end_[at(i)] = 1 - z_end_[at(i)];
     x_end_ = x_before;
     if (!std::isfinite(norm)) return Choice::open;
-    if (std::isfinite(least) && std::abs(norm - least) <= equal_rates * std::max(norm, least)) {
-      why = "first declared binary changes";
-      continue;
-    }
-    if (norm >= least) continue;
+    const bool is_equal = std::isfinite(least) && std::abs(norm - least) <= equal_rates * std::max(norm, least);
+    if (is_equal) change.decided_by = "first declared binary changes";
+    if (is_equal || norm >= least) continue;
     least = norm;
-    chosen = set;
+    change.binaries = set;
+    change.decided_by = "smallest rate norm";
   }
   rows_ = rows;
   errors_ = errors;
   inputs_ = inputs;
+  return Choice::made;
+}
+
+/// The binaries of a sub-problem that change: of its values that its constraints allow at the end of the
+/// step the nearest, of several the one whose step has the smallest rate norm.
+SparseSteps::Choice SparseSteps::choose(int block, double t, double h, Change& change) {
+  const SubProblem& sub = structure_.blocks[at(block)];
+  std::vector<int> own;
+  for (const int unknown : sub.unknowns)
+    if (unknown >= n_) own.push_back(unknown - n_);
+  const bool has_changed = std::any_of(own.begin(), own.end(), [&](int i) { return changed_[at(i)] != 0; });
+  if (has_changed || own.empty() || own.size() > most_together) return Choice::open;
+  change.decided_by = "fewest changes outside the called sub-problems";
+  change.binaries = own;
+  if (own.size() == 1) return Choice::made;
+  const int equations = static_cast<int>(model_.f.size());
+  if (std::any_of(sub.rows.begin(), sub.rows.end(), [&](int row) { return row < equations; }))
+    return Choice::open;
+  const std::vector<std::vector<int>> sets = nearest_allowed(sub, own);
+  if (sets.empty()) return Choice::open;
+  if (sets.size() > 1) return by_rates(sets, t, h, change);
+  change.binaries = sets.front();
+  change.decided_by = "fewest changes inside";
   return Choice::made;
 }
 
@@ -264,7 +281,7 @@ bool SparseSteps::change_called(double t, double h) {
     blocks.push_back(block);
     Change change;
     change.constraint = l;
-    if (choose(block, change.binaries, change.decided_by, t, h) == Choice::open) return false;
+    if (choose(block, t, h, change) == Choice::open) return false;
     const double end = rows_[at(n_ + q_ + l)];
     const double begin = has_start_ ? std::min(g_start_[l], 0.0) : 0;
     change.share = begin < 0 ? begin / (begin - end) : 0;
@@ -280,6 +297,17 @@ bool SparseSteps::change_called(double t, double h) {
   return true;
 }
 
+/// Constraints that are positive by more than their rounding. False: one is no number.
+bool SparseSteps::find_violated() {
+  violated_.clear();
+  for (int l = 0; l < g_count_; ++l) {
+    const double g = rows_[at(n_ + q_ + l)], error = errors_[at(n_ + q_ + l)];
+    if (!std::isfinite(g) || !std::isfinite(error)) return false;
+    if (g > error) violated_.push_back(l);
+  }
+  return true;
+}
+
 bool SparseSteps::attempt(double t_next, double h) {
   t_end_ = t_next;
   x_end_ = x_;
@@ -289,13 +317,7 @@ bool SparseSteps::attempt(double t_next, double h) {
   changes_.clear();
   for (int round = 0; round < most_rounds; ++round) {
     check_interruption();
-    if (!solve(t_next, h)) return false;
-    violated_.clear();
-    for (int l = 0; l < g_count_; ++l) {
-      const double g = rows_[at(n_ + q_ + l)], error = errors_[at(n_ + q_ + l)];
-      if (!std::isfinite(g) || !std::isfinite(error)) return false;
-      if (g > error) violated_.push_back(l);
-    }
+    if (!solve(t_next, h) || !find_violated()) return false;
     if (violated_.empty()) return true;
     if (!change_called(t_next, h)) return false;
   }

@@ -55,13 +55,23 @@ class SparseSteps {
 
  private:
   enum class Choice { made, open };
+  struct Factor {
+    linear::SparseLu lu;
+    bool is_fresh = false;
+  };
+  bool prepare(double t, double h);
+  double correction(const Factor& factor);
   void put(double t);
   void find_terms();
   bool solve(double t, double h);
   bool look_at_rows(double t, double h);
   bool renew(double h);
   bool change_called(double t, double h);
-  Choice choose(int block, std::vector<int>& chosen, const char*& why, double t, double h);
+  bool find_violated();
+  Choice choose(int block, double t, double h, Change& change);
+  void flip(int i);
+  std::vector<std::vector<int>> nearest_allowed(const SubProblem& sub, const std::vector<int>& own);
+  Choice by_rates(const std::vector<std::vector<int>>& sets, double t, double h, Change& change);
   [[nodiscard]] double rate_norm(double h) const;
 
   const HybridModel& model_;
@@ -77,10 +87,6 @@ class SparseSteps {
   std::vector<Term> terms_;
   bool is_affine_ = true;          // for each z
   std::vector<char> needs_more_;   // constraints that hold rates or algebraic variables
-  struct Factor {
-    linear::SparseLu lu;
-    bool is_fresh = false;
-  };
   std::map<double, Factor> factors_;  // by h
   std::unique_ptr<IncrementalTape> rows_at_end_;
   std::vector<int> row_lines_;

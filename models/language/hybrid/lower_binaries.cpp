@@ -244,6 +244,12 @@ Model read_lowered(const Document& document, const std::string& text, const Know
   const HybridModel hybrid = read_hybrid(document, text, known);
   LoweredBinaries lowered;
   const bool keeps = keeps_binaries(document, hybrid, known);
+  constexpr int most_dense = 4096;
+  if (!keeps && hybrid.n() > most_dense)
+    document.fail(*document.root().find("variables"),
+                  fmt::format("the model has {} variables; expected at most {}: steps are made with dense "
+                              "matrices here, sparse ones by perp run with backward_euler and located",
+                              hybrid.n(), most_dense));
   if (!keeps) lowered = lower_binaries(hybrid);
   const bool is_lowered = !keeps && lowered.reason.empty();
   if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered);

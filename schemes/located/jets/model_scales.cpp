@@ -73,6 +73,8 @@ class UnitEquations {
   }
   [[nodiscard]] std::vector<std::pair<int, double>> entry(int row, int column) const;
   static double weight_of(const Relation& relation, const Vector& exponents, bool reweight);
+  using SparseNormal = std::map<std::pair<int, int>, double>;
+  void fill(const Vector& exponents, bool reweight, SparseNormal& normal, Vector& right) const;
   void make_normal(const Vector& exponents, bool reweight, Matrix& normal, Vector& right) const;
 
   const Dcs& system_;
@@ -201,31 +203,35 @@ Vector UnitEquations::solve() const {
   return exponents;
 }
 
+/// The entries of the normal matrix by (row, column), and its right side.
+void UnitEquations::fill(const Vector& exponents, bool reweight, SparseNormal& normal,
+                         Vector& right) const {
+  for (auto& [place, value] : normal) value = place.first == place.second ? held_weight : 0;
+  right.setZero(size());
+  for (const Relation& relation : relations_) {
+    const double weight = weight_of(relation, exponents, reweight);
+    for (const auto& [unit, share] : relation.shares) {
+      right[unit] += weight * share * relation.logarithm;
+      for (const auto& [other, other_share] : relation.shares)
+        normal[{unit, other}] += weight * share * other_share;
+    }
+  }
+}
+
 /// The same with a sparse matrix; what nothing tells is held near 0 by a weight far below all others.
 Vector UnitEquations::solve_sparse() const {
-  std::map<std::pair<int, int>, double> normal;
-  for (int unit = 0; unit < size(); ++unit) normal[{unit, unit}] = 0;
-  for (const Relation& relation : relations_)
-    for (const auto& [unit, share] : relation.shares)
-      for (const auto& [other, other_share] : relation.shares) normal[{unit, other}] = 0;
+  SparseNormal normal;
+  Vector exponents = Vector::Zero(size()), right;
+  for (int unit = 0; unit < size(); ++unit) normal[{unit, unit}] = held_weight;
+  fill(exponents, false, normal, right);
   std::vector<linear::Place> places;
   for (const auto& [place, value] : normal) places.push_back({place.first, place.second});
   linear::SparseLu factors(size(), places);
-  std::vector<double> values(normal.size());
-  Vector exponents = Vector::Zero(size());
+  std::vector<double> values;
   for (int pass = 0; pass < passes; ++pass) {
-    for (auto& [place, value] : normal) value = place.first == place.second ? held_weight : 0;
-    Vector right = Vector::Zero(size());
-    for (const Relation& relation : relations_) {
-      const double weight = weight_of(relation, exponents, pass > 0);
-      for (const auto& [unit, share] : relation.shares) {
-        right[unit] += weight * share * relation.logarithm;
-        for (const auto& [other, other_share] : relation.shares)
-          normal[{unit, other}] += weight * share * other_share;
-      }
-    }
-    std::size_t k = 0;
-    for (const auto& [place, value] : normal) values[k++] = value;
+    if (pass > 0) fill(exponents, true, normal, right);
+    values.clear();
+    for (const auto& [place, value] : normal) values.push_back(value);
     if (!factors.factorise(values)) break;
     factors.solve(right);
     exponents = right;
