@@ -77,7 +77,7 @@ std::string scheme_of(const RunSummary& summary) {
   if (options.scheme == "located") {
     std::vector<std::string> methods;
     if (const auto series = provenance.find("series"); series != provenance.end())
-      methods.push_back("Taylor series of order " + series->second);
+      methods.push_back("Taylor series of order 6 to " + series->second);
     if (const auto stages = provenance.find("stages"); stages != provenance.end())
       methods.push_back("Radau IIA, " + stages->second + " stages");
     return fmt::format(

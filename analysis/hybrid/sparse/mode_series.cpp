@@ -273,7 +273,7 @@ bool ModeSeries::begin(double t, const Vector& x, const std::vector<int>& z, int
   series[line_of_t_][1] = 1;
   for (int j = 0; j < model_.n(); ++j) series[line_of_x_[at(j)]][0] = x[j];
   for (int i = 0; i < model_.q(); ++i) series[line_of_z_[at(i)]][0] = z[at(i)];
-  known_ = -1;
+  known_ = sized_ = -1;
   return extend(last);
 }
 
@@ -299,18 +299,24 @@ void ModeSeries::size_block(Block& block, int k) {
       series.size(line_of_x_[at(j)])[k + 1] = series.size(line_of_rate_[at(j)])[k] / (k + 1);
 }
 
-void ModeSeries::find_sizes(int last, const Vector& sizes) {
+double ModeSeries::size(int l, int k) {
+  if (sized_ < k) find_sizes(k == 0 ? 0 : SeriesTape::sized_orders - 1);
+  return series_->size(line_of_g_[index(l)])[k];
+}
+
+void ModeSeries::find_sizes(int last) {
   SeriesTape& series = *series_;
   series.size(line_of_t_)[0] = std::abs(series[line_of_t_][0]);
   series.size(line_of_t_)[1] = 1;
   for (const int line : line_of_z_) series.size(line)[0] = std::abs(series[line][0]);
   for (int j = 0; j < model_.n(); ++j)
     series.size(line_of_x_[at(j)])[0] =
-        std::max(std::abs(variable(j)[0]), j < sizes.size() ? sizes[j] : 0.0);
+        std::max(std::abs(variable(j)[0]), j < sizes_.size() ? sizes_[j] : 0.0);
   for (int k = 0; k <= last; ++k) {
     for (Block& block : blocks_) size_block(block, k);
     series.compute_sizes(rest_, k);
   }
+  sized_ = last;
 }
 
 bool ModeSeries::passes_gate() {

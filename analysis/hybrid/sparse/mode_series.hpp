@@ -40,11 +40,10 @@ class ModeSeries {
   ///@}
   [[nodiscard]] bool is_state(int j) const { return is_state_[index(j)] != 0; }
   [[nodiscard]] double rate(int j) const { return variable(j)[1]; }
-  /// The sizes of the terms of the coefficients 0..3 of g_l, which become known to order `last` here.
-  ///@{
-  void find_sizes(int last, const Vector& sizes);
-  [[nodiscard]] const double* constraint_size(int l) { return series_->size(line_of_g_[index(l)]); }
-  ///@}
+  /// The sizes of the terms of coefficient k of g_l, k <= 3.
+  double size(int l, int k);
+  /// Sizes of the variables: their coefficients 0 are known up to a share of these.
+  void set_sizes(Vector sizes) { sizes_ = std::move(sizes); }
   /// Does every equation hold within 8 bounds of its own rounding at the beginning?
   [[nodiscard]] bool passes_gate();
 
@@ -75,6 +74,7 @@ class ModeSeries {
   [[nodiscard]] bool read_right(const Block& block, bool& is_zero);
   double correct(Block& block);
   void size_block(Block& block, int k);
+  void find_sizes(int last);
   [[nodiscard]] double& coefficient(int unknown, int k);
   bool factorise(Block& block);
   bool solve_first(Block& block);
@@ -94,6 +94,8 @@ class ModeSeries {
   std::vector<int> rest_, rest_moving_;  // lines of the constraints
   Vector right_;
   int known_ = -1;  // the last order
+  int sized_ = -1;  // the last one with sizes
+  Vector sizes_;
   std::vector<double> z_, z_error_;
 };
 

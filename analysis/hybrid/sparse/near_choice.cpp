@@ -38,19 +38,19 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
       constraints_of_(at(model.q())) {
   for (int l = 0; l < faces_.constraints(); ++l)
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
+  series_.set_sizes(options_.sizes);
   find_parts();
 }
 
 /// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is not 0 to rounding.
 NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
   const double* c = series_.constraint(l);
-  const double* size = series_.constraint_size(l);
-  if (std::abs(c[0]) > options_.share * size[0]) return c[0] > 0 ? Sign::positive : Sign::negative;
+  if (std::abs(c[0]) > options_.share * series_.size(l, 0)) return c[0] > 0 ? Sign::positive : Sign::negative;
   if (faces_.is_void(l, z)) return Sign::idle;
   double power = 1;
   for (int k = 1; k <= last_order; ++k) {
     power *= options_.time;
-    if (std::abs(c[k]) > options_.share * std::max(size[k], size[0] / power))
+    if (std::abs(c[k]) > options_.share * std::max(series_.size(l, k), series_.size(l, 0) / power))
       return c[k] > 0 ? Sign::rises : Sign::falls;
   }
   return Sign::stays;
@@ -60,7 +60,6 @@ NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vect
   Verdict verdict;
   if (!series_.begin(t, x, z, last_order) || !series_.passes_gate()) return verdict;
   verdict.has_series = true;
-  series_.find_sizes(last_order, options_.sizes);
   const int equations = static_cast<int>(model_.f.size());
   for (int l = 0; l < faces_.constraints(); ++l) {
     if (part != every_part && part_of_constraint_[at(l)] != part) continue;

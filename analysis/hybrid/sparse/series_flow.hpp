@@ -14,7 +14,7 @@ struct SeriesScales {
   Vector sizes{};        ///< of the variables
 };
 
-/// The solution of a hybrid model in one mode by Taylor polynomials of order 20, whose length follows
+/// The solution of a hybrid model in one mode by Taylor polynomials of order 6 to 20, whose length follows
 /// their last coefficients, and where its first constraint becomes positive.
 class SeriesFlow {
  public:
@@ -53,7 +53,7 @@ class SeriesFlow {
   double t_ = 0, h_ = 0, rest_ = 0;
   double longest_ = inf;  // of the next step
   bool ends_ = false;
-  int known_sizes_ = -1;  // the highest order whose sizes are known
+  int order_ = 0;  // of the present step
   long steps_ = 0;
   Vector x_, x_end_, rate_end_;
 };
