@@ -84,7 +84,7 @@ void HybridRun::begin() {
     if (const double nominal = model_.variables[at(j)].nominal; nominal != unstated_nominal)
       known[j] = nominal;
   // Steps without series do not ask for them where there are many.
-  if (hybrid_.is_large() && model_.run.scheme == "backward_euler") {
+  if (hybrid_.takes_whole_steps() && model_.run.scheme == "backward_euler") {
     sizes_ = known;
     begin_sensitivities();
     choose(true);

@@ -23,7 +23,7 @@ struct HybridRun::SparseParts {
 
 /// Null where steps are made as for small models.
 SparseSteps* HybridRun::sparse_steps() {
-  if (model_.run.scheme != "backward_euler" || !hybrid_.is_large() || !is_plain() ||
+  if (model_.run.scheme != "backward_euler" || !hybrid_.takes_whole_steps() || !is_plain() ||
       hybrid_.f.size() != at(hybrid_.n()) || request_.columns() > 0)
     return nullptr;
   if (!sparse_) sparse_ = std::make_shared<SparseParts>(hybrid_, system_);

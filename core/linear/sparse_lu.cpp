@@ -13,6 +13,9 @@ namespace {
 
 /// Of the reciprocal condition with pivots that were searched: below it the kept ones serve no more.
 constexpr double least_share = 1e-4;
+/// The largest entry of a column over that of U: below it they have let entries grow.
+constexpr double least_growth = 1e-3;
+constexpr double pivot_tolerance = 0.1;  ///< of the largest entry of its column
 
 }  // namespace
 
@@ -40,7 +43,9 @@ struct SparseLu::Factors {
     if (klu_refactor(start.data(), row.data(), values.data(), symbolic, numeric, &common) == 0 ||
         common.status != KLU_OK)
       return false;
-    return klu_rcond(symbolic, numeric, &common) != 0 && common.rcond >= least_share * condition;
+    return klu_rcond(symbolic, numeric, &common) != 0 && common.rcond >= least_share * condition &&
+           klu_rgrowth(start.data(), row.data(), values.data(), symbolic, numeric, &common) != 0 &&
+           common.rgrowth >= least_growth;
   }
 
   bool factor() {
@@ -77,6 +82,7 @@ SparseLu::SparseLu(int n, const std::vector<Place>& places) : factors_(std::make
   f.values.assign(places.size(), 0);
   // Rows are scaled by whoever knows their units: powers of two as units then change no bit.
   f.common.scale = 0;
+  f.common.tol = pivot_tolerance;
   f.common.halt_if_singular = 1;
   f.symbolic = klu_analyze(n, f.start.data(), f.row.data(), &f.common);
 }

@@ -125,6 +125,11 @@ HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& 
     if (series_.is_state(j)) c.rates[j] = series_.rate(j);
   }
   c.rate_norm = verdict.rate_norm;
+  for (int l = 0; l < faces_.constraints(); ++l) {
+    const double g = series_.constraint(l)[0];
+    const bool is_zero = std::abs(g) <= options_.share * series_.size(l, 0);
+    c.constraints.push_back({is_zero && faces_.is_void(l, z), false, {is_zero ? 0 : g}});
+  }
   HybridContinuations found;
   found.status = Status::solved;
   found.list.push_back(std::move(c));
