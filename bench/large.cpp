@@ -130,7 +130,8 @@ void hybrid_flip(benchmark::State& state) {
       benchmark::DoNotOptimize(chain.f.data());
     }
   });
-  std::vector<double> z(Chain::at(n), 0);
+  std::vector<double> z(Chain::at(n));
+  for (int i = 0; i < n; ++i) z[Chain::at(i)] = is_on(i) ? 1 : 0;
   const Meter meter;
   for (auto _ : state)
     for (long k = 0; k < calls; ++k) {
