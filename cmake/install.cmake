@@ -17,5 +17,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/perp-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/perp-config.cmake ${PROJECT_BINARY_DIR}/perp-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindGMP.cmake ${PROJECT_SOURCE_DIR}/cmake/FindLAPACKE.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindBTF.cmake ${PROJECT_SOURCE_DIR}/cmake/find_c_library.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindMPFR.cmake ${PROJECT_SOURCE_DIR}/cmake/table.cmake
   DESTINATION ${perp_config_dir})

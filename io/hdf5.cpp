@@ -168,7 +168,9 @@ class Hdf5Writer::File {
       write_dataset(group.id(), name, type.id(), {rows}, pointers(values).data());
     };
     const auto states = [&](const char* name, Vector Event::*member) {
-      const hsize_t n = x_columns();
+      const bool any = std::any_of(events.begin(), events.end(),
+                                   [&](const Event& event) { return (event.*member).size() > 0; });
+      const hsize_t n = any || events.empty() ? x_columns() : 0;  // of large models none is kept
       std::vector<double> values;
       for (const Event& event : events)
         for (hsize_t j = 0; j < n; ++j) {

@@ -42,7 +42,7 @@ LIBRARY = {"core", "lcp", "schemes", "models", "analysis", "io"}
 PRINTING = {"iostream", "cstdio", "stdio.h", "print"}
 SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".cc", ".cxx", ".hxx"}
 LINEAR_DOOR = "core/linear"  # the only place that knows how matrices are factorized
-FACTORIZATIONS = {"Eigen/LU", "Eigen/QR", "Eigen/SVD", "Eigen/Cholesky", "Eigen/Eigenvalues", "Eigen/Dense", "lapacke.h", "btf.h"}
+FACTORIZATIONS = {"Eigen/LU", "Eigen/QR", "Eigen/SVD", "Eigen/Cholesky", "Eigen/Eigenvalues", "Eigen/Dense", "lapacke.h", "btf.h", "klu.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 

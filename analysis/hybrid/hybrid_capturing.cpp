@@ -20,6 +20,7 @@ ModeSteps& HybridRun::steps_of_mode() {
   const auto key = std::pair(mode_.z, mode_.surfaces);
   auto known = steps_.find(key);
   if (known == steps_.end()) {
+    find_idle();
     const Dcs system = mode_system(hybrid_, system_, mode_, true);
     known = steps_.emplace(key, std::make_unique<ModeSteps>(hybrid_, system, mode_, schemes_.steps))
                 .first;
@@ -50,9 +51,12 @@ void HybridRun::run_capturing() {
   jump_ = switches_.next(now_.t, span_.end);
   while (is_running() && now_.t < span_.end) {
     check_interruption();
+    if (take_sparse_steps()) continue;
     ModeSteps& steps = steps_of_mode();
     steps.from(now_);
-    for (bool is_same_mode = true; is_same_mode && is_running() && now_.t < span_.end;) {
+    const bool is_for_one = dense_until_ > now_.t;  // what the steps of large models have left open
+    for (bool is_same_mode = true; is_same_mode && is_running() && now_.t < span_.end &&
+                                   !(is_for_one && now_.t >= dense_until_);) {
       Target target = next_target();
       bool is_solved = steps.attempt(target.t, target.h);
       for (int k = 0; !is_solved && k < most_halvings; ++k) {
@@ -71,6 +75,7 @@ void HybridRun::run_capturing() {
     }
   }
   for (const auto& [key, steps] : steps_) steps->count(result_.counts);
+  count_sparse_steps();
   result_.counts["steps"] = taken_;
   if (is_running())
     finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", now_.t, taken_));

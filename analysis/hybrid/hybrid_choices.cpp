@@ -37,8 +37,8 @@ void HybridRun::take_choice(HybridContinuations& found) {
 
 /// Where no mode continues: the smallest jump of the states into one. False: none was found.
 bool HybridRun::jump(const std::vector<int>& before, const HybridModeOptions& options) {
-  if (modes_.keeps_states() || request_.columns() > 0) return false;
-  const HybridJumps jumps = hybrid_jumps(modes_, system_, now_.t, now_.x, options);
+  if (modes().keeps_states() || request_.columns() > 0) return false;
+  const HybridJumps jumps = hybrid_jumps(modes(), system_, now_.t, now_.x, options);
   check_interruption();
   if (jumps.found.empty()) return false;
   Event event = event_at(EventKind::jump, now_.t, now_.x, {});

@@ -49,7 +49,6 @@ HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateO
       schemes_(std::move(schemes)),
       hybrid_(*model.hybrid),
       output_(output),
-      modes_(*model.hybrid),
       system_(constraint_system(hybrid_)),
       span_(model.run.span),
       request_(std::move(sensitivities)),
@@ -93,26 +92,51 @@ void HybridRun::begin() {
   for (int j = 0; j < hybrid_.n(); ++j)
     if (const double nominal = model_.variables[at(j)].nominal; nominal != unstated_nominal)
       known[j] = nominal;
-  sizes_ = model_scales(system_, now_.x, span_, known).x;
+  // Steps without series do not ask for them where there are many.
+  if (hybrid_.takes_whole_steps() && model_.run.scheme == "backward_euler") {
+    sizes_ = known;
+    begin_sensitivities();
+    choose(true);
+    return;
+  }
+  const ModelScales scales = model_scales(system_, now_.x, span_, known);
+  sizes_ = scales.x;
+  time_ = scales.time;
   begin_sensitivities();
   choose(true);
 }
 
-/// The mode in which the solution goes on from now_. False: none, the run has ended.
-bool HybridRun::choose(bool at_start) {
-  std::vector<double> previous;
-  const std::vector<int> before = mode_.z;
-  if (std::find(before.begin(), before.end(), any_binary) == before.end())
-    for (const int z : before) previous.push_back(z == released_binary ? 0.5 : z);
+HybridModes& HybridRun::modes() {
+  if (!modes_) modes_ = std::make_unique<HybridModes>(hybrid_);
+  return *modes_;
+}
+
+HybridModeOptions HybridRun::mode_options(bool at_start) const {
   HybridModeOptions options;
   options.most_candidates = most_judged;
   options.nearest_alone = !at_start && !follows_;
   options.sizes = sizes_;
   options.stop = [] { return interruption_requested(); };
-  HybridContinuations found = modes_.continuations(now_.t, now_.x, previous, options);
+  return options;
+}
+
+/// All modes are asked where those near the previous one do not decide.
+HybridContinuations HybridRun::continuations(bool at_start) {
+  if (std::optional<HybridContinuations> near = near_choice()) return *std::move(near);
+  std::vector<double> previous;
+  if (std::find(mode_.z.begin(), mode_.z.end(), any_binary) == mode_.z.end())
+    for (const int z : mode_.z) previous.push_back(z == released_binary ? 0.5 : z);
+  HybridContinuations found = modes().continuations(now_.t, now_.x, previous, mode_options(at_start));
   check_interruption();
+  return found;
+}
+
+/// The mode in which the solution goes on from now_. False: none, the run has ended.
+bool HybridRun::choose(bool at_start) {
+  const std::vector<int> before = mode_.z;
+  const HybridContinuations found = continuations(at_start);
   if (!found.chosen) {
-    if (found.status != Status::not_enumerated && jump(before, options)) return true;
+    if (found.status != Status::not_enumerated && jump(before, mode_options(at_start))) return true;
     end_here(found);
     return false;
   }
@@ -132,6 +156,7 @@ void HybridRun::enter(const HybridContinuation& c) {
     now_.lambda[i] = c.z[at(i)];
     now_.mode[at(i)] = mode_.z[at(i)];
   }
+  is_without_series_ = false;
   rates_ = c.rates;
   mode_.surfaces = c.surfaces;
   mode_.is_idle.clear();
@@ -166,7 +191,7 @@ void HybridRun::log_change(const std::vector<int>& before, const HybridContinuat
   const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
   std::string others;
   bool enters = false, leaves = false;
-  Event event = event_at(EventKind::mode_change, now_.t, now_.x, {});
+  Event event = event_at(EventKind::mode_change, now_.t, state_of_event(), {});
   for (int i = 0; i < hybrid_.q(); ++i) {
     const int from = before[at(i)], to = mode_.z[at(i)];
     if (from == to) continue;
@@ -206,7 +231,7 @@ void HybridRun::end_here(const HybridContinuations& found) {
   }
   if (found.excluded_count > static_cast<long>(most_rows))
     rows += fmt::format(", {} more", found.excluded_count - static_cast<long>(most_rows));
-  const bool is_decided = found.status == Status::no_solution && modes_.keeps_states();
+  const bool is_decided = found.status == Status::no_solution && modes().keeps_states();
   const Status status = found.status == Status::not_enumerated ? Status::not_enumerated
                         : is_decided                           ? Status::no_solution
                                                                : Status::not_solved;
@@ -290,6 +315,15 @@ void HybridRun::take(const Trajectory& part) {
       result_.events.push_back(event);
 }
 
+const Dcs& HybridRun::system_of_mode() {
+  find_idle();
+  const auto key = std::pair(mode_.z, mode_.surfaces);
+  auto place = systems_.find(key);
+  if (place == systems_.end())
+    place = systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
+  return place->second;
+}
+
 void HybridRun::run_located() {
   Located options = schemes_.located;
   options.ends_with_mode = true;
@@ -297,10 +331,8 @@ void HybridRun::run_located() {
   options.scale = sizes_;  // also of what is 0 but for rounding where a mode begins
   options.sensitivities = request_of_mode();
   while (is_running() && now_.t < span_.end) {
-    const auto key = std::pair(mode_.z, mode_.surfaces);
-    auto place_of_system = systems_.find(key);
-    if (place_of_system == systems_.end())
-      place_of_system = systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
+    if (run_mode_by_series()) continue;
+    const Dcs& system = system_of_mode();
     IntegrateOptions output;
     output.times = times_after(now_.t);
     output.keep = false;
@@ -312,7 +344,7 @@ void HybridRun::run_located() {
       return is_running();
     };
     const Trajectory part =
-        integrate(place_of_system->second, now_.x, {now_.t, span_.end}, options, output);
+        integrate(system, now_.x, {now_.t, span_.end}, options, output);
     take(part);
     if (!is_running()) return;
     const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&

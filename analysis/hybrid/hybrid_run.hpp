@@ -8,6 +8,9 @@
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/analysis/hybrid/mode_steps.hpp>
+#include <perp/analysis/hybrid/sparse/near_choice.hpp>
+#include <perp/analysis/hybrid/sparse/series_flow.hpp>
+#include <perp/analysis/hybrid/sparse/sparse_steps.hpp>
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/integrate.hpp>
@@ -20,6 +23,9 @@ struct HybridSchemes {
   Located located{};
   Theta steps{};
 };
+
+/// Variables up to which an event of a run keeps the state.
+inline constexpr int most_states_of_events = 64;
 
 /// A run of a model whose binaries no laws of their own stand for (`Model::hybrid`): within a mode
 /// the model's scheme on the equations of that mode, with the constraints that are not void
@@ -52,10 +58,38 @@ class HybridRun {
   void record(Step step, bool is_first_of_mode);
   void finish(Status status, std::string message);
   void take(const Trajectory& part);
+  HybridModes& modes();
+  const Dcs& system_of_mode();
+  /// The log of many changes does not hold as many states of many variables.
+  [[nodiscard]] Vector state_of_event() const {
+    return hybrid_.n() <= most_states_of_events ? now_.x : Vector();
+  }
+  [[nodiscard]] HybridModeOptions mode_options(bool at_start) const;
+  HybridContinuations continuations(bool at_start);
   [[nodiscard]] std::vector<double> times_after(double t) const;
   [[nodiscard]] std::string mode_text() const;
   [[nodiscard]] std::string place() const;
   [[nodiscard]] bool is_running() const { return result_.status == Status::never_run; }
+
+  // hybrid_series.cpp
+  struct Series;
+  Series* series();
+  [[nodiscard]] bool is_plain() const;
+  std::optional<HybridContinuations> near_choice();
+  bool run_mode_by_series();
+  bool follow_series(SeriesFlow& flow);
+  [[nodiscard]] std::vector<Step> states_of_step(const std::vector<double>& times) const;
+  [[nodiscard]] Step state_in_step(double s) const;
+  void find_idle();
+
+  // hybrid_sparse_steps.cpp
+  struct SparseParts;
+  SparseSteps* sparse_steps();
+  bool take_sparse_steps();
+  void take_sparse_step(SparseSteps& steps);
+  void log_changes(const SparseSteps& steps);
+  bool starts_strictly();
+  void count_sparse_steps();
 
   // hybrid_sensitivities.cpp
   void begin_sensitivities();
@@ -79,13 +113,14 @@ class HybridRun {
   HybridSchemes schemes_;
   const HybridModel& hybrid_;
   const IntegrateOptions& output_;
-  HybridModes modes_;
+  std::unique_ptr<HybridModes> modes_;  // made when it is first asked
   Dcs system_;
   Span span_;
   Step now_;  ///< its mode: the branches of the binaries, 0 of the constraints
   HybridMode mode_;
   Step last_;     ///< recorded, with its mode
   Vector sizes_;  ///< of the variables
+  double time_ = 1;  ///< that of the model
   Vector rates_;  ///< ẋ where the mode began
   SensitivityRequest request_;
   std::vector<int> states_;
@@ -102,6 +137,11 @@ class HybridRun {
   std::map<std::pair<std::vector<int>, std::vector<int>>, std::unique_ptr<ModeSteps>> steps_;
   TimeSwitches switches_;
   std::optional<TimeSwitches::Switch> jump_;  // the next one of data
+  std::shared_ptr<Series> series_;  // of models with many unknowns
+  bool is_without_series_ = false;  // none, or none in this mode
+  std::shared_ptr<SparseParts> sparse_;  // of models with many unknowns
+  double dense_until_ = -inf;  // steps before are made as for small models
+  double residual_ = 0;        // largest of the sparse steps
   long grid_ = 0;  // steps of the grid that are passed
   long taken_ = 0;
   Trajectory result_;

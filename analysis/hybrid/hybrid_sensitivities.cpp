@@ -9,7 +9,7 @@ namespace perp {
 /// S = dx/dq at the start of the span.
 void HybridRun::begin_sensitivities() {
   if (request_.columns() == 0) return;
-  const std::vector<char>& is_state = modes_.structure().is_state;
+  const std::vector<char>& is_state = modes().structure().is_state;
   for (int j = 0; j < hybrid_.n(); ++j)
     if (is_state[at(j)]) states_.push_back(j);
   S_ = Matrix::Zero(hybrid_.n(), request_.columns());

@@ -84,8 +84,13 @@ std::string scheme_of(const RunSummary& summary) {
   const auto& provenance = summary.run.provenance;
   const auto norm = provenance.find("norm");
   if (options.scheme == "located") {
+    std::vector<std::string> methods;
+    if (const auto series = provenance.find("series"); series != provenance.end())
+      methods.push_back("Taylor series of order 6 to " + series->second);
+    if (const auto stages = provenance.find("stages"); stages != provenance.end())
+      methods.push_back("Radau IIA, " + stages->second + " stages");
     return fmt::format(
-        "scheme      located (Radau IIA, {} stages), tol = {:g}, {}\n", provenance.at("stages"),
+        "scheme      located ({}), tol = {:g}, {}\n", fmt::join(methods, "; "),
         options.tol,
         summary.model.hybrid != nullptr
             ? "modes by nearest_mode"

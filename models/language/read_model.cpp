@@ -285,7 +285,8 @@ Model read_head(Context& context, const std::string& text) {
     context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
 
   read_parameters(context, parameters, parameter_names, model);
-  if (variables->members.size() > most_variables)
+  // Rows of models with binaries are sparse; who needs matrices of such a one refuses it.
+  if (variables->members.size() > most_variables && !is_hybrid(document))
     document.fail(*variables, fmt::format("the model has {} variables; expected at most {}: steps "
                                           "are made with dense matrices",
                                           variables->members.size(), most_variables));

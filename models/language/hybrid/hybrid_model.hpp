@@ -56,6 +56,12 @@ struct HybridModel {
 
   [[nodiscard]] int n() const { return static_cast<int>(head.variables.size()); }
   [[nodiscard]] int q() const { return static_cast<int>(binaries.size()); }
+  /// Has it more unknowns than dense matrices and laws serve best? Then its runs keep the binaries: located ones,
+  /// and, from more unknowns on, those by whole steps, whose events are known to a step only.
+  ///@{
+  [[nodiscard]] bool is_large() const { return n() + q() > 16; }
+  [[nodiscard]] bool takes_whole_steps() const { return n() + q() > 64; }
+  ///@}
   [[nodiscard]] static constexpr int time_input() { return 0; }
   [[nodiscard]] static constexpr int derivative_input(int j) { return 1 + j; }
   [[nodiscard]] int variable_input(int j) const { return 1 + n() + j; }

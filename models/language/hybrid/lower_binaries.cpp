@@ -252,10 +252,41 @@ void check_all_or_none(const Document& document, const HybridModel& hybrid) {
 
 }  // namespace
 
+namespace {
+
+/// Is it a large model whose run is by the binaries, and no option asks for laws?
+bool keeps_binaries(const Document& document, const HybridModel& hybrid, const ReadOptions& known) {
+  const std::string& scheme = hybrid.head.run.scheme;
+  const bool is_large = scheme == "located" ? hybrid.is_large() : hybrid.takes_whole_steps();
+  if (!known.hybrid || !is_large || (scheme != "backward_euler" && scheme != "located")) return false;
+  const Member* run = document.root().find("run");
+  const Context context(document, known);
+  const std::vector<std::string> of_laws =
+      scheme == "located" ? std::vector<std::string>{"cross_check", "policy"}
+                          : std::vector<std::string>{"selector", "solver", "split_at_events", "tol"};
+  return std::none_of(of_laws.begin(), of_laws.end(), [&](const std::string& key) {
+    return context.find(run == nullptr ? nullptr : &run->value, "run", key) != nullptr;
+  });
+}
+
+void check_size(const Document& document, const HybridModel& hybrid) {
+  constexpr int most_dense = 4096;
+  if (hybrid.n() > most_dense)
+    document.fail(*document.root().find("variables"),
+                  fmt::format("the model has {} variables; expected at most {}: steps are made with dense "
+                              "matrices here, sparse ones by perp run with backward_euler and located",
+                              hybrid.n(), most_dense));
+}
+
+}  // namespace
+
 Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
   const HybridModel hybrid = read_hybrid(document, text, known);
-  LoweredBinaries lowered = lower_binaries(hybrid);
-  const bool is_lowered = lowered.reason.empty();
+  LoweredBinaries lowered;
+  const bool keeps = keeps_binaries(document, hybrid, known);
+  if (!keeps) check_size(document, hybrid);
+  if (!keeps) lowered = lower_binaries(hybrid);
+  const bool is_lowered = !keeps && lowered.reason.empty();
   if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered);
   Model model = hybrid.head;
   if (!is_lowered) {

@@ -1,6 +1,8 @@
 // Models with [binaries] and constraints, as read_model finds them.
 #include <fmt/format.h>
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -48,6 +50,8 @@ class HybridTexts {
   Tape parsing_;
   Forms forms_;
   std::vector<const Member*> inputs_;
+  std::map<std::string, const char*> taken_;  // names, and of what
+  std::set<std::string> constraint_names_;
   std::vector<int> placed_;  // lines of the model's tape by those of the parsing tape
 };
 
@@ -74,12 +78,7 @@ void HybridTexts::check_new_name(const Member& member, const char* what) const {
     document_.fail(member, fmt::format("'{}' is a {} already; expected another name for a {}", name,
                                        kind, what));
   };
-  for (const auto& parameter : model_.head.parameters)
-    if (parameter.first == name) taken("parameter");
-  for (const Variable& variable : model_.head.variables)
-    if (variable.name == name) taken("variable");
-  for (const Binary& binary : model_.binaries)
-    if (binary.name == name) taken("binary");
+  if (const auto other = taken_.find(name); other != taken_.end()) taken(other->second);
 }
 
 void HybridTexts::read_binary(const Member& member) {
@@ -109,10 +108,13 @@ void HybridTexts::read_binary(const Member& member) {
       document_.fail(*start, fmt::format("start of {} is {}; expected 0 or 1", what, value));
     binary.start = static_cast<int>(value);
   }
+  taken_.emplace(binary.name, "binary");
   model_.binaries.push_back(std::move(binary));
 }
 
 void HybridTexts::read_binaries() {
+  for (const auto& parameter : model_.head.parameters) taken_.emplace(parameter.first, "parameter");
+  for (const Variable& variable : model_.head.variables) taken_.emplace(variable.name, "variable");
   const Value* binaries = table("binaries");
   if (binaries == nullptr) return;
   for (const Member& member : binaries->members) read_binary(member);
@@ -133,6 +135,8 @@ void HybridTexts::make_scope() {
   for (const Binary& binary : model_.binaries) scope_.names.push_back(binary.name);
   for (const auto& parameter : model_.head.parameters) scope_.names.push_back(parameter.first);
   for (const Member* input : inputs_) scope_.names.push_back(input->key);
+  for (std::size_t k = 0; k < scope_.names.size(); ++k)  // found without a search through all
+    scope_.aliases[scope_.names[k]] = static_cast<int>(k);
   scope_.aliases["time"] = static_cast<int>(scope_.names.size());
   scope_.names.emplace_back("t");
   forms_ = Forms(static_cast<int>(scope_.names.size()));
@@ -253,10 +257,9 @@ void HybridTexts::read_constraint(const Value& value) {
       constraint.name = context_.text(name->value, "name of " + what);
   }
   context_.check_kind(*text, Value::Kind::text, what);
-  for (const Constraint& other : model_.constraints)
-    if (other.name == constraint.name)
-      document_.fail(value, fmt::format("there are two constraints '{}'; expected different names",
-                                        constraint.name));
+  if (!constraint_names_.insert(constraint.name).second)
+    document_.fail(value, fmt::format("there are two constraints '{}'; expected different names",
+                                      constraint.name));
   model_.g.push_back(
       parsed(*text, [&] { return parse_constraint(text->text, scope_, parsing_, forms_); }));
   constraint.text = text->text;

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
+#include <perp/core/linear/sparse_lu.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp {
@@ -13,8 +15,10 @@ namespace {
 constexpr int passes = 6;            ///< of the reweighting of small entries
 constexpr double small_bits = 8;     ///< an entry this many bits below its row counts half
 constexpr double known_weight = 64;  ///< of a scale that is given
+constexpr int most_dense = 400;      ///< unknowns that are solved for by a dense matrix
 constexpr double weak = 1e-3;        ///< weight of the span: where nothing else tells a time
 constexpr double undetermined = 1e-11;  ///< of the weights of an unknown: nothing tells it
+constexpr double held_weight = 1e-9;    ///< of an unknown at 0, where nothing else tells it
 constexpr double null_entry = 1e-6;     ///< below: an unknown that a direction does not move
 /// Exponents are multiples of 2^-grid: their rounding is gone, and units that are powers of two move
 /// them by whole numbers.
@@ -41,9 +45,11 @@ class UnitEquations {
   void add_laws();
   void add_values(const Vector& x, const Vector& known);
   [[nodiscard]] Vector solve() const;
+  [[nodiscard]] Vector solve_sparse() const;
   /// log₂ of how many times larger than the derivatives in its row a term is at most.
   [[nodiscard]] double stiffness(const Vector& exponents) const;
 
+  [[nodiscard]] bool is_large() const { return size() > most_dense; }
   [[nodiscard]] int x_unit(int j) const { return 1 + j; }
   [[nodiscard]] int lambda_unit(int i) const { return 1 + n_ + i; }
   [[nodiscard]] int w_unit(int i) const { return row_unit(n_ + i); }
@@ -66,6 +72,9 @@ class UnitEquations {
     relations_.push_back({std::move(shares), std::log2(std::abs(value)), weight, is_entry});
   }
   [[nodiscard]] std::vector<std::pair<int, double>> entry(int row, int column) const;
+  static double weight_of(const Relation& relation, const Vector& exponents, bool reweight);
+  using SparseNormal = std::map<std::pair<int, int>, double>;
+  void fill(const Vector& exponents, bool reweight, SparseNormal& normal, Vector& right) const;
   void make_normal(const Vector& exponents, bool reweight, Matrix& normal, Vector& right) const;
 
   const Dcs& system_;
@@ -132,16 +141,21 @@ void UnitEquations::add_values(const Vector& x, const Vector& known) {
 
 /// Σ weight (log₂|value| − Σ share · exponent)² → min: an entry far below its row is weighted down,
 /// as it is no term that balances the row.
+double UnitEquations::weight_of(const Relation& relation, const Vector& exponents, bool reweight) {
+  double excess = relation.logarithm;
+  for (const auto& [unit, share] : relation.shares) excess -= share * exponents[unit];
+  double weight = relation.weight;
+  if (reweight && relation.is_entry && excess < 0)
+    weight /= 1 + excess * excess / (small_bits * small_bits);
+  return weight;
+}
+
 void UnitEquations::make_normal(const Vector& exponents, bool reweight, Matrix& normal,
                                 Vector& right) const {
   normal.setZero(size(), size());
   right.setZero(size());
   for (const Relation& relation : relations_) {
-    double excess = relation.logarithm;
-    for (const auto& [unit, share] : relation.shares) excess -= share * exponents[unit];
-    double weight = relation.weight;
-    if (reweight && relation.is_entry && excess < 0)
-      weight /= 1 + excess * excess / (small_bits * small_bits);
+    const double weight = weight_of(relation, exponents, reweight);
     for (const auto& [unit, share] : relation.shares) {
       right[unit] += weight * share * relation.logarithm;
       for (const auto& [other, other_share] : relation.shares)
@@ -185,6 +199,42 @@ Vector UnitEquations::solve() const {
       elimination.factorise(normal, ones, ones, undetermined);
     }
     elimination.solve(right, exponents);
+  }
+  return exponents;
+}
+
+/// The entries of the normal matrix by (row, column), and its right side.
+void UnitEquations::fill(const Vector& exponents, bool reweight, SparseNormal& normal,
+                         Vector& right) const {
+  for (auto& [place, value] : normal) value = place.first == place.second ? held_weight : 0;
+  right.setZero(size());
+  for (const Relation& relation : relations_) {
+    const double weight = weight_of(relation, exponents, reweight);
+    for (const auto& [unit, share] : relation.shares) {
+      right[unit] += weight * share * relation.logarithm;
+      for (const auto& [other, other_share] : relation.shares)
+        normal[{unit, other}] += weight * share * other_share;
+    }
+  }
+}
+
+/// The same with a sparse matrix; what nothing tells is held near 0 by a weight far below all others.
+Vector UnitEquations::solve_sparse() const {
+  SparseNormal normal;
+  Vector exponents = Vector::Zero(size()), right;
+  for (int unit = 0; unit < size(); ++unit) normal[{unit, unit}] = held_weight;
+  fill(exponents, false, normal, right);
+  std::vector<linear::Place> places;
+  for (const auto& [place, value] : normal) places.push_back({place.first, place.second});
+  linear::SparseLu factors(size(), places);
+  std::vector<double> values;
+  for (int pass = 0; pass < passes; ++pass) {
+    if (pass > 0) fill(exponents, true, normal, right);
+    values.clear();
+    for (const auto& [place, value] : normal) values.push_back(value);
+    if (!factors.factorise(values)) break;
+    factors.solve(right);
+    exponents = right;
   }
   return exponents;
 }
@@ -236,7 +286,7 @@ ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Ve
   equations.add_rows(x);
   equations.add_laws();
   equations.add_values(x, known);
-  const Vector exponents = equations.solve();
+  const Vector exponents = equations.is_large() ? equations.solve_sparse() : equations.solve();
   ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};
   const double longest = span.end > span.start ? span.end - span.start : inf;
   scales.time = std::min(power(exponents[0]), longest);

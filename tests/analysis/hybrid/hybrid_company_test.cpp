@@ -48,7 +48,7 @@ const Part vessel{"x# = 1\ny# = 0\n", "s# = 0\n",
 
 Trajectory run_of(const std::vector<Part>& parts, const std::string& name,
                   const std::vector<double>& times, Model& model) {
-  KnownNames known;
+  ReadOptions known;
   known.hybrid = true;
   model = read_model_text(text_of(parts), "m.toml", {{"run.scheme", name}}, known);
   REQUIRE(model.hybrid != nullptr);

@@ -12,7 +12,7 @@ namespace {
 using namespace perp;
 
 Model read(const std::string& text, const std::vector<Override>& set) {
-  KnownNames known;
+  ReadOptions known;
   known.hybrid = true;
   known.policies = {"all", "minimal_norm", "stay"};
   return read_model_text(text, "m.toml", set, known);

@@ -1,0 +1,146 @@
+// Located runs of hybrid models with many unknowns: modes by Taylor series, ends of modes by the rule in the
+// neighbourhood of the mode before. What these leave open is done as for small models.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_ends = 100;      ///< of modes at one moment
+constexpr long most_in_mode = 20000;  ///< of a mode: short ones are better made by an implicit method
+
+}  // namespace
+
+struct HybridRun::Series {
+  Series(const HybridModel& model, const NearChoice::Options& options, double tol)
+      : structure(structure_of(model)),
+        series(model),
+        near(model, structure, series, options),
+        flow(model, series, {tol, options.share, options.time, options.sizes}) {}
+
+  HybridStructure structure;
+  ModeSeries series;
+  NearChoice near;
+  SeriesFlow flow;
+};
+
+/// Null where the model has none.
+HybridRun::Series* HybridRun::series() {
+  if (is_without_series_ || request_.columns() > 0 || !output_.bounds.empty() || !hybrid_.is_large() ||
+      !switches_.empty())
+    return nullptr;
+  if (!series_) {
+    NearChoice::Options options;
+    options.time = time_;
+    options.sizes = sizes_;
+    series_ = std::make_shared<Series>(hybrid_, options, schemes_.located.tol);
+  }
+  return series_->series.obstacle().empty() ? series_.get() : nullptr;
+}
+
+/// Are all binaries 0 or 1?
+bool HybridRun::is_plain() const {
+  return std::all_of(mode_.z.begin(), mode_.z.end(), [](int z) { return z == 0 || z == 1; });
+}
+
+std::optional<HybridContinuations> HybridRun::near_choice() {
+  if (follows_) return std::nullopt;  // all continuations are asked for
+  if (starts_strictly()) {
+    HybridContinuations found;
+    HybridContinuation present;
+    present.z.assign(mode_.z.begin(), mode_.z.end());
+    present.surfaces.assign(mode_.z.size(), -1);
+    present.x = now_.x;
+    found.list.push_back(std::move(present));
+    found.chosen = 0;
+    found.status = Status::solved;
+    return found;
+  }
+  Series* parts = is_plain() ? series() : nullptr;
+  return parts == nullptr ? std::nullopt : parts->near(now_.t, now_.x, mode_.z);
+}
+
+/// The state at s of the present step.
+Step HybridRun::state_in_step(double s) const {
+  const SeriesFlow& flow = series_->flow;
+  Step step{flow.t() + s, Vector(hybrid_.n()), now_.lambda, Vector::Zero(now_.w.size()), now_.mode};
+  Vector g(static_cast<Eigen::Index>(hybrid_.g.size()));
+  flow.at(s, step.x, g);
+  step.w.tail(g.size()) = g;
+  for (int i = 0; i < hybrid_.q(); ++i) step.lambda[i] = mode_.z[at(i)];
+  return step;
+}
+
+/// The states at those of `times` that lie within the step, and at its end.
+std::vector<Step> HybridRun::states_of_step(const std::vector<double>& times) const {
+  const SeriesFlow& flow = series_->flow;
+  const double begin = flow.t();
+  std::vector<Step> steps;
+  for (auto time = std::upper_bound(times.begin(), times.end(), begin);
+       time != times.end() && *time < flow.t_end(); ++time) {
+    steps.push_back(state_in_step(*time - begin));
+    steps.back().t = *time;
+  }
+  steps.push_back(state_in_step(flow.length()));
+  if (!flow.ends() && flow.t_end() >= span_.end) steps.back().t = span_.end;
+  return steps;
+}
+
+/// Steps from the present state to the end of the mode or of the span. False: no series leads there.
+bool HybridRun::follow_series(SeriesFlow& flow) {
+  const std::vector<double> times = times_after(now_.t);
+  record(state_in_step(0), true);
+  for (long k = 0; is_running() && now_.t < span_.end; ++k) {
+    check_interruption();
+    if (k == most_in_mode || !flow.step(span_.end)) return false;
+    std::vector<Step> states = states_of_step(times);
+    const SeriesFlow::Arrival arrival = flow.arrive();
+    if (arrival == SeriesFlow::Arrival::none) return false;
+    if (arrival == SeriesFlow::Arrival::rejected) continue;
+    ++result_.counts["steps"];
+    for (Step& state : states)
+      if (is_running()) record(std::move(state), false);
+    if (flow.ends()) return true;
+    if (now_.t < span_.end && !flow.advance()) return false;
+  }
+  return true;
+}
+
+/// The present mode by its series, up to its end and into the next one. False: what is left of it is for
+/// the method of small models.
+bool HybridRun::run_mode_by_series() {
+  Series* parts = is_plain() ? series() : nullptr;
+  if (parts == nullptr) return false;
+  SeriesFlow& flow = parts->flow;
+  const bool is_followed = flow.start(now_.t, now_.x, mode_.z) && follow_series(flow);
+  if (flow.steps() > 0) result_.provenance["series"] = fmt::format("{}", ModeSeries::order);
+  if (!is_followed) {
+    is_without_series_ = true;
+    return false;
+  }
+  if (!is_running() || !flow.ends()) return true;
+  changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
+  last_change_ = now_.t;
+  if (changes_at_once_ > most_ends)
+    finish(Status::not_solved,
+           fmt::format("stopped at {}: ends of modes follow each other without end", place()));
+  else
+    choose(false);
+  return true;
+}
+
+/// Which constraints are void, where the choice of the mode did not tell: what the methods of small models ask.
+void HybridRun::find_idle() {
+  if (mode_.is_idle.size() == hybrid_.g.size()) return;
+  Faces faces(hybrid_);
+  mode_.surfaces.assign(mode_.z.size(), -1);
+  mode_.is_idle.clear();
+  for (int l = 0; l < static_cast<int>(hybrid_.g.size()); ++l)
+    mode_.is_idle.push_back(faces.is_void(l, mode_.z) ? 1 : 0);
+}
+
+}  // namespace perp

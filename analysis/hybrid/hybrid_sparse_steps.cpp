@@ -1,0 +1,118 @@
+// Event capturing of hybrid models with many unknowns: whole steps with all changes in them. Steps that these
+// leave open (sliding, ends of solutions, bounds) are made as for small models.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_parts = 4;  ///< halvings of a step in which a binary wants to change twice
+
+}  // namespace
+
+struct HybridRun::SparseParts {
+  SparseParts(const HybridModel& model, const Dcs& system)
+      : structure(structure_of(model)), steps(model, structure, system) {}
+  HybridStructure structure;
+  SparseSteps steps;
+};
+
+/// Null where steps are made as for small models.
+SparseSteps* HybridRun::sparse_steps() {
+  if (model_.run.scheme != "backward_euler" || !hybrid_.takes_whole_steps() || !is_plain() ||
+      hybrid_.f.size() != at(hybrid_.n()) || request_.columns() > 0 || !switches_.empty())
+    return nullptr;
+  if (!sparse_) sparse_ = std::make_shared<SparseParts>(hybrid_, system_);
+  return &sparse_->steps;
+}
+
+/// Does the start keep every constraint by its value alone, with nothing but states to be found?
+bool HybridRun::starts_strictly() {
+  if (!result_.t.empty() || !is_plain()) return false;
+  SparseSteps* steps = sparse_steps();
+  return steps != nullptr && steps->is_strict_at(now_.t, now_.x, mode_.z);
+}
+
+/// From now_ on, as long as it lasts. False: the next step is to be made as for small models.
+bool HybridRun::take_sparse_steps() {
+  SparseSteps* steps = now_.t >= dense_until_ ? sparse_steps() : nullptr;
+  if (steps == nullptr) return false;
+  steps->from(now_.t, now_.x, mode_.z);
+  while (is_running() && now_.t < span_.end) {
+    check_interruption();
+    Target target = next_target();
+    bool is_solved = steps->attempt(target.t, target.h);
+    for (int k = 0; !is_solved && k < most_parts; ++k) {
+      target = {now_.t + target.h / 2, target.h / 2};
+      is_solved = target.t > now_.t && steps->attempt(target.t, target.h);
+    }
+    if (!is_solved) {
+      dense_until_ = next_target().t;
+      return false;
+    }
+    take_sparse_step(*steps);
+  }
+  return true;
+}
+
+void HybridRun::take_sparse_step(SparseSteps& steps) {
+  log_changes(steps);
+  steps.accept();
+  ++taken_;
+  residual_ = std::max(residual_, steps.residual());
+  if (mode_.z != steps.z()) mode_.is_idle.clear();
+  mode_.z = steps.z();
+  Step step{steps.t(), steps.x(), Vector::Zero(now_.lambda.size()), Vector::Zero(now_.w.size()), now_.mode};
+  for (int i = 0; i < hybrid_.q(); ++i) step.lambda[i] = mode_.z[at(i)];
+  step.w.tail(steps.constraints().size()) = steps.constraints();
+  record(std::move(step), false);
+}
+
+/// An event for each sub-problem that has changed, in the order of the times to which lines through the ends of
+/// the step lead.
+void HybridRun::log_changes(const SparseSteps& steps) {
+  if (steps.changes().empty()) return;
+  std::vector<const SparseSteps::Change*> changes;
+  for (const SparseSteps::Change& change : steps.changes()) changes.push_back(&change);
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const auto* a, const auto* b) { return a->share < b->share; });
+  const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
+  for (const SparseSteps::Change* change : changes) {
+    Event event;
+    event.kind = EventKind::mode_change;
+    event.t_before = now_.t;
+    event.t_after = steps.t();
+    event.t = now_.t + change->share * (steps.t() - now_.t);
+    event.x_before = event.x_after = state_of_event();
+    event.law = change->binaries.front();
+    event.from = mode_.z[at(event.law)];
+    event.to = 1 - event.from;
+    std::string others;
+    for (std::size_t k = 1; k < change->binaries.size(); ++k) {
+      const int i = change->binaries[k], from = mode_.z[at(i)];
+      others += fmt::format("{}{}: {} -> {}", k == 1 ? "with " : ", ", hybrid_.binaries[at(i)].name,
+                            word(i, from), word(i, 1 - from));
+    }
+    event.note = fmt::format("{}{}{}; {}", others, others.empty() ? "" : "; ",
+                             hybrid_.constraints[at(change->constraint)].name, change->decided_by);
+    result_.events.push_back(std::move(event));
+    ++result_.counts["mode_changes"];
+  }
+}
+
+void HybridRun::count_sparse_steps() {
+  if (!sparse_) return;
+  const SparseSteps& steps = sparse_->steps;
+  result_.counts["newton_iterations"] += steps.iterations();
+  result_.counts["factorisations"] += steps.factorisations();
+  if (taken_ > 0 && steps_.empty()) {
+    result_.provenance["residual"] = fmt::format("{:.3g}", residual_);
+    result_.provenance["gate"] = "|F_i| <= 8 e_i, the bound of its rounding";
+  }
+}
+
+}  // namespace perp

@@ -1,0 +1,257 @@
+// Mode determination in the neighbourhood of the previous mode: runs of large hybrid models ask it first.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/analysis/hybrid/sparse/near_choice.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int last_order = 3;
+constexpr int every_part = -2;
+constexpr int most_corners = 6;  ///< binaries of a constraint whose values are all looked at
+
+/// The next set of `chosen` out of `count` numbers, increasing; false: it was the last.
+bool next_set(std::vector<int>& chosen, int count) {
+  const int size = static_cast<int>(chosen.size());
+  int k = size - 1;
+  while (k >= 0 && chosen[at(k)] == count - size + k) --k;
+  if (k < 0) return false;
+  ++chosen[at(k)];
+  for (int j = k + 1; j < size; ++j) chosen[at(j)] = chosen[at(j - 1)] + 1;
+  return true;
+}
+
+}  // namespace
+
+NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structure, ModeSeries& series,
+                       Options options)
+    : model_(model),
+      structure_(structure),
+      series_(series),
+      options_(std::move(options)),
+      faces_(model),
+      constraints_of_(at(model.q())) {
+  for (int l = 0; l < faces_.constraints(); ++l)
+    for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
+  series_.set_sizes(options_.sizes);
+  find_parts();
+}
+
+/// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is not 0 to rounding.
+NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
+  const double* c = series_.constraint(l);
+  if (std::abs(c[0]) > options_.share * series_.size(l, 0)) return c[0] > 0 ? Sign::positive : Sign::negative;
+  if (faces_.is_void(l, z)) return Sign::idle;
+  double power = 1;
+  for (int k = 1; k <= last_order; ++k) {
+    power *= options_.time;
+    if (std::abs(c[k]) > options_.share * std::max(series_.size(l, k), series_.size(l, 0) / power))
+      return c[k] > 0 ? Sign::rises : Sign::falls;
+  }
+  return Sign::stays;
+}
+
+NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part) {
+  Verdict verdict;
+  if (!series_.begin(t, x, z, last_order) || !series_.passes_gate()) return verdict;
+  verdict.has_series = true;
+  const int equations = static_cast<int>(model_.f.size());
+  for (int l = 0; l < faces_.constraints(); ++l) {
+    if (part != every_part && part_of_constraint_[at(l)] != part) continue;
+    const Sign sign = sign_of(l, z);
+    if (sign == Sign::positive || sign == Sign::rises) verdict.violated.push_back(equations + l);
+    if (sign >= Sign::falls) verdict.on_surface.push_back(equations + l);
+    if (sign == Sign::stays) verdict.is_strict = false;
+  }
+  for (int j = 0; j < model_.n(); ++j) {
+    if (!series_.is_state(j) || (part != every_part && part_of_signal_[at(j)] != part)) continue;
+    const double rate = series_.rate(j) / model_.head.variables[at(j)].nominal;
+    verdict.rate_norm += rate * rate;
+  }
+  return verdict;
+}
+
+/// Has a constraint of the binary, where the others are as in `corner`, at 0 a face that another one has at 1
+/// with the opposite sign? Where that is too large to tell, too.
+bool NearChoice::has_surface(std::vector<int>& corner, int binary) {
+  for (const int l : constraints_of_[at(binary)]) {
+    corner[at(binary)] = 0;
+    const SparsePolynomial* low = faces_.face(l, corner);
+    if (low == nullptr) return true;
+    if (low->is_zero()) continue;
+    corner[at(binary)] = 1;
+    for (const int k : constraints_of_[at(binary)]) {
+      const SparsePolynomial* high = faces_.face(k, corner);
+      const std::optional<double> kappa = high == nullptr ? std::optional(-1.0) : ratio(*high, *low);
+      if (kappa && *kappa < 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Is there, for some values of the other binaries in its constraints, a surface on which the binary could
+/// slide? Said too often rather than too rarely.
+bool NearChoice::may_slide(const std::vector<int>& z, int binary) {
+  std::vector<int> others;
+  for (const int l : constraints_of_[at(binary)])
+    for (const int i : faces_.binaries_of(l))
+      if (i != binary) others.push_back(i);
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  if (static_cast<int>(others.size()) > most_corners) return true;
+  std::vector<int> corner = z;
+  for (int values = 0; values < 1 << others.size(); ++values) {
+    for (std::size_t k = 0; k < others.size(); ++k) corner[at(others[k])] = values >> k & 1;
+    if (has_surface(corner, binary)) return true;
+  }
+  return false;
+}
+
+/// The series are those of z: of the last judgement.
+HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& verdict) {
+  HybridContinuation c;
+  c.z.assign(z.begin(), z.end());
+  c.surfaces.assign(z.size(), -1);
+  c.is_strict = verdict.is_strict;
+  c.x.resize(model_.n());
+  c.rates = Vector::Constant(model_.n(), nan);
+  for (int j = 0; j < model_.n(); ++j) {
+    c.x[j] = series_.variable(j)[0];
+    if (series_.is_state(j)) c.rates[j] = series_.rate(j);
+  }
+  c.rate_norm = verdict.rate_norm;
+  for (int l = 0; l < faces_.constraints(); ++l) {
+    const double g = series_.constraint(l)[0];
+    const bool is_zero = std::abs(g) <= options_.share * series_.size(l, 0);
+    c.constraints.push_back({is_zero && faces_.is_void(l, z), false, {is_zero ? 0 : g}});
+  }
+  HybridContinuations found;
+  found.status = Status::solved;
+  found.list.push_back(std::move(c));
+  found.chosen = 0;
+  found.is_complete = false;
+  return found;
+}
+
+/// Rows that share a signal, states among them, are of one part: models that share nothing stand beside each
+/// other, and each chooses as it would alone.
+void NearChoice::find_parts() {
+  const int signals = model_.n() + model_.q();
+  std::vector<int> parent(at(signals));
+  for (int k = 0; k < signals; ++k) parent[at(k)] = k;
+  const auto root = [&](int k) {
+    while (parent[at(k)] != k) k = parent[at(k)] = parent[at(parent[at(k)])];
+    return k;
+  };
+  const auto signals_of = [&](std::size_t row) {
+    std::vector<int> list = structure_.unknowns_of_row[row];
+    const std::vector<int>& states = structure_.states_of_row[row];
+    list.insert(list.end(), states.begin(), states.end());
+    return list;
+  };
+  const std::size_t rows = structure_.unknowns_of_row.size();
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::vector<int> held = signals_of(row);
+    for (const int k : held) parent[at(root(k))] = root(held.front());
+  }
+  for (int k = 0; k < signals; ++k) part_of_signal_.push_back(root(k));
+  for (std::size_t row = model_.f.size(); row < rows; ++row) {
+    const std::vector<int> held = signals_of(row);
+    part_of_constraint_.push_back(held.empty() ? -1 : part_of_signal_[at(held.front())]);
+  }
+}
+
+/// Which sets of `distance` of the binaries continue with their other values. Empty: open.
+std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, const Vector& x,
+                                                                      const std::vector<int>& z,
+                                                                      const std::vector<int>& binaries,
+                                                                      int part, int distance) {
+  std::vector<Found> found;
+  std::vector<int> chosen(at(distance)), other = z;
+  for (int k = 0; k < distance; ++k) chosen[at(k)] = k;
+  do {
+    check_interruption();
+    if (++tried_ > options_.most_values) return std::nullopt;
+    std::vector<int> changed;
+    for (const int k : chosen) changed.push_back(binaries[at(k)]);
+    for (const int i : changed) other[at(i)] = 1 - z[at(i)];
+    const Verdict verdict = judge(t, x, other, part);
+    for (const int i : changed) other[at(i)] = z[at(i)];
+    if (!verdict.has_series) return std::nullopt;
+    if (verdict.violated.empty()) found.push_back({std::move(changed), verdict.rate_norm});
+  } while (next_set(chosen, static_cast<int>(binaries.size())));
+  return found;
+}
+
+/// The values of a part's called binaries that are taken, at the least distance at which some continue.
+std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, const std::vector<int>& z,
+                                                    const std::vector<int>& binaries, int part) {
+  tried_ = 0;
+  const auto slides = [&](int i) { return may_slide(z, i); };
+  for (int distance = 1; distance <= static_cast<int>(binaries.size()); ++distance) {
+    std::optional<std::vector<Found>> found = at_distance(t, x, z, binaries, part, distance);
+    if (!found) return std::nullopt;
+    if (found->empty()) {  // a binary that slides counts as one that changes
+      if (std::any_of(binaries.begin(), binaries.end(), slides)) return std::nullopt;
+      continue;
+    }
+    // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
+    const std::size_t all = found->size();
+    double least = found->front().rate_norm;
+    for (const Found& f : *found) least = std::min(least, f.rate_norm);
+    std::erase_if(*found, [&](const Found& f) { return f.rate_norm - least > options_.share * f.rate_norm; });
+    return Taken{found->front().changed, binaries.size() == 1 ? "fewest changes outside the called sub-problems"
+                                         : all == 1           ? "fewest changes inside"
+                                         : found->size() == 1 ? "smallest rate norm"
+                                                              : "first declared binary changes"};
+  }
+  return std::nullopt;
+}
+
+/// The binaries of called sub-problems, increasing, by parts.
+std::map<int, std::vector<int>> NearChoice::called_binaries(const std::vector<int>& called) const {
+  std::map<int, std::vector<int>> binaries;
+  for (const int block : called)
+    for (const int unknown : structure_.blocks[at(block)].unknowns)
+      if (unknown >= model_.n()) binaries[part_of_signal_[at(unknown)]].push_back(unknown - model_.n());
+  for (auto& [part, own] : binaries) std::sort(own.begin(), own.end());
+  return binaries;
+}
+
+std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
+                                                          const std::vector<int>& previous) {
+  const Verdict before = judge(t, x, previous, every_part);
+  if (!before.has_series) return std::nullopt;
+  if (before.violated.empty()) {
+    HybridContinuations found = taken(previous, before);
+    found.decided_by = "previous mode continues";
+    return found;
+  }
+  const std::vector<int> called =
+      called_sub_problems(model_, structure_, before.violated, before.on_surface);
+  std::vector<int> z = previous;
+  int inside = 0;
+  const char* decided_by = "";
+  for (const auto& [part, own] : called_binaries(called)) {
+    const std::optional<Taken> change = choose(t, x, previous, own, part);
+    if (!change) return std::nullopt;
+    for (const int i : change->changed) z[at(i)] = 1 - previous[at(i)];
+    inside += static_cast<int>(change->changed.size());
+    decided_by = change->decided_by;
+  }
+  const Verdict verdict = judge(t, x, z, every_part);
+  if (!verdict.has_series || !verdict.violated.empty()) return std::nullopt;
+  HybridContinuations result = taken(z, verdict);
+  result.list[0].inside = inside;
+  result.violated = before.violated;
+  result.called = called;
+  result.decided_by = decided_by;
+  return result;
+}
+
+}  // namespace perp

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <perp/analysis/hybrid/hybrid_continuation.hpp>
+#include <perp/analysis/hybrid/sparse/mode_series.hpp>
+#include <perp/models/language/hybrid/faces.hpp>
+#include <perp/models/language/hybrid/hybrid_structure.hpp>
+
+namespace perp {
+
+/// The rule nearest_mode where it changes called binaries only: values at distance 1, 2, .. from the previous
+/// one, each judged by its Taylor series up to third order, all of a distance before the next one. What
+/// needs more (sliding, binaries that are not called, modes without series) it leaves open.
+class NearChoice {
+ public:
+  struct Options {
+    double share = 1e-11;  ///< numbers are 0 up to this share of the sizes of their terms
+    double time = 1;       ///< of the model
+    Vector sizes{};        ///< of the variables
+    long most_values = 4096;
+  };
+
+  NearChoice(const HybridModel& model, const HybridStructure& structure, ModeSeries& series,
+             Options options);
+
+  /// In which mode a solution goes on from (t, x); `previous`: 0 or 1 of each binary. Empty: open.
+  std::optional<HybridContinuations> operator()(double t, const Vector& x,
+                                                const std::vector<int>& previous);
+
+  [[nodiscard]] bool is_void(int constraint, const std::vector<int>& z) {
+    return faces_.is_void(constraint, z);
+  }
+
+ private:
+  struct Verdict {
+    bool has_series = false;
+    bool is_strict = true;
+    std::vector<int> violated{}, on_surface{};  ///< rows
+    double rate_norm = 0;
+  };
+  struct Taken {
+    std::vector<int> changed;
+    const char* decided_by;
+  };
+  struct Found {
+    std::vector<int> changed;
+    double rate_norm;
+  };
+  enum class Sign { idle, negative, positive, falls, rises, stays };  ///< the last three: 0 at t
+  void find_parts();
+  Sign sign_of(int l, const std::vector<int>& z);
+  std::optional<std::vector<Found>> at_distance(double t, const Vector& x, const std::vector<int>& z,
+                                                const std::vector<int>& binaries, int part, int distance);
+  [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;
+  [[nodiscard]] bool has_surface(std::vector<int>& corner, int binary);
+  Verdict judge(double t, const Vector& x, const std::vector<int>& z, int part);
+  std::optional<Taken> choose(double t, const Vector& x, const std::vector<int>& z,
+                              const std::vector<int>& binaries, int part);
+  [[nodiscard]] bool may_slide(const std::vector<int>& z, int binary);
+  HybridContinuations taken(const std::vector<int>& z, const Verdict& verdict);
+
+  const HybridModel& model_;
+  const HybridStructure& structure_;
+  ModeSeries& series_;
+  Options options_;
+  Faces faces_;
+  std::vector<std::vector<int>> constraints_of_;  // that hold a binary
+  std::vector<int> part_of_signal_, part_of_constraint_;
+  long tried_ = 0;
+};
+
+}  // namespace perp

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/analysis/hybrid/sparse/mode_series.hpp>
+
+namespace perp {
+
+/// What Taylor steps need to know of a model besides its equations.
+struct SeriesScales {
+  double tol = 1e-10;    ///< of a step, relative to the sizes of the states
+  double share = 1e-11;  ///< numbers are 0 up to this share of the sizes of their terms
+  double time = 1;       ///< of the model
+  Vector sizes{};        ///< of the variables
+};
+
+/// The solution of a hybrid model in one mode by Taylor polynomials of order 6 to 20, whose length follows
+/// their last coefficients, and where its first constraint becomes positive.
+class SeriesFlow {
+ public:
+  SeriesFlow(const HybridModel& model, ModeSeries& series, SeriesScales scales);
+
+  /// Starts at (t, x), or goes on there in another mode. False: no series there.
+  bool start(double t, const Vector& x, const std::vector<int>& z);
+  /// One step, at most to t_end, and no further than where a constraint becomes positive. False: none that
+  /// meets the tolerance.
+  bool step(double t_end);
+
+  [[nodiscard]] double t() const { return t_; }            ///< where the step began
+  [[nodiscard]] double t_end() const { return t_ + h_; }   ///< where it ends
+  [[nodiscard]] double length() const { return h_; }
+  /// Did a constraint end the mode there?
+  [[nodiscard]] bool ends() const { return ends_; }
+  /// The variables and constraints at t + s, 0 <= s <= length().
+  void at(double s, Vector& x, Vector& g) const;
+  /// Are the rates of the polynomials at the end of the step those of the equations there? Else it begins again,
+  /// and the next step is shorter.
+  enum class Arrival { good, rejected, none };
+  Arrival arrive();
+  /// After a good arrival: series from there on, in the same mode. False: none.
+  bool advance();
+  [[nodiscard]] long steps() const { return steps_; }
+
+ private:
+  double length_by_tolerance() const;
+  void find_end();
+  int leading(int l, double size_in_step);
+
+  const HybridModel& model_;
+  ModeSeries& series_;
+  SeriesScales scales_;
+  std::vector<int> z_;
+  double t_ = 0, h_ = 0, rest_ = 0;
+  double longest_ = inf;  // of the next step
+  bool ends_ = false;
+  int order_ = 0;  // of the present step
+  long steps_ = 0;
+  Vector x_, x_end_, rate_end_;
+};
+
+}  // namespace perp

@@ -1,0 +1,239 @@
+// Models with many binaries: rows and Jacobian, one changed binary, all values of a sub-problem, runs; each
+// beside the loop that one writes by hand.
+#include <fmt/format.h>
+#include <cmath>
+#include <vector>
+
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/bench/measure.hpp>
+#include <perp/bench/rooms.hpp>
+#include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/tape/incremental_tape.hpp>
+#include <perp/models/language/hybrid/constraint_system.hpp>
+#include <perp/models/language/hybrid/hybrid_structure.hpp>
+#include <perp/models/language/hybrid/read_hybrid.hpp>
+#include <perp/models/language/read_model.hpp>
+
+namespace perp::bench {
+namespace {
+
+double low_end(int i) { return 19 + 0.01 * (3 * i % 7); }
+double high_end(int i) { return 20 + 0.01 * (3 * i % 7 + 2 * i % 5); }
+double start(int i) { return 19.3 + 0.0041 * (37 * i % 101); }
+bool is_on(int i) { return i % 3 == 0; }
+
+/// The rows and derivatives of the chain as a loop.
+struct Chain {
+  explicit Chain(int size) : n(size), x(at(size)), rate(at(size)), z(at(size)), f(at(size)), g(at(size)) {
+    for (int i = 0; i < n; ++i) x[at(i)] = start(i), z[at(i)] = is_on(i) ? 1 : 0;
+    J.resize(10 * at(n));
+  }
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  double row(int i) const {
+    double flow = 0;
+    if (i > 0) flow += x[at(i - 1)] - x[at(i)];
+    if (i + 1 < n) flow += x[at(i + 1)] - x[at(i)];
+    return rate[at(i)] - (-0.1 * (x[at(i)] - 5) + 0.2 * flow +
+                          4 * z[at(i)] * (i + 1 < n ? 1 - 0.3 * z[at(i + 1)] : 1));
+  }
+  double bound(int i) const {
+    return (low_end_[at(i)] - x[at(i)]) * (1 - z[at(i)]) + (x[at(i)] - high_end_[at(i)]) * z[at(i)];
+  }
+  void linearize() {
+    double* entry = J.data();
+    for (int i = 0; i < n; ++i) {
+      f[at(i)] = row(i);
+      *entry++ = 1;
+      if (i > 0) *entry++ = -0.2;
+      *entry++ = 0.1 + 0.2 * ((i > 0 ? 1 : 0) + (i + 1 < n ? 1 : 0));
+      if (i + 1 < n) *entry++ = -0.2;
+      *entry++ = -4 * (i + 1 < n ? 1 - 0.3 * z[at(i + 1)] : 1);
+      if (i + 1 < n) *entry++ = 4 * 0.3 * z[at(i)];
+      g[at(i)] = bound(i);
+      *entry++ = z[at(i)] - (1 - z[at(i)]);
+      *entry++ = x[at(i)] - high_end_[at(i)] - (low_end_[at(i)] - x[at(i)]);
+    }
+  }
+  void set_ends() {
+    for (int i = 0; i < n; ++i) low_end_.push_back(low_end(i)), high_end_.push_back(high_end(i));
+  }
+
+  int n;
+  std::vector<double> x, rate, z, f, g, J, low_end_, high_end_;
+};
+
+HybridModel hybrid_rooms(int n) { return *read_hybrid_model_text(rooms(n), "rooms.toml"); }
+
+void hybrid_rows(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0));
+  DcsEvaluator evaluator(constraint_system(hybrid_rooms(n)));
+  std::vector<double> z(Chain::at(evaluator.inputs()), 0), rows(Chain::at(evaluator.n() + evaluator.m())),
+      derivatives(evaluator.entries().size());
+  Chain chain(n);
+  chain.set_ends();
+  for (int i = 0; i < n; ++i) {
+    z[Chain::at(1 + n + i)] = chain.x[Chain::at(i)];
+    z[Chain::at(1 + 2 * n + i)] = chain.z[Chain::at(i)];
+  }
+  evaluator.linearize(z.data(), rows.data(), derivatives.data());
+  chain.linearize();
+  for (int i = 0; i < n; ++i)
+    if (!(std::abs(rows[Chain::at(i)] - chain.f[Chain::at(i)]) < 1e-12) ||
+        !(std::abs(rows[Chain::at(2 * n + i)] - chain.g[Chain::at(i)]) < 1e-12))
+      return state.SkipWithError("the rows are wrong");
+  constexpr long calls = 1000;
+  const double floor = ns_per_unit(calls, [&] {
+    for (long k = 0; k < calls; ++k) {
+      chain.x[0] += 1e-9;
+      chain.linearize();
+      benchmark::DoNotOptimize(chain.J.data());
+    }
+  });
+  const Meter meter;
+  for (auto _ : state)
+    for (long k = 0; k < calls; ++k) {
+      z[Chain::at(1 + n)] += 1e-9;
+      evaluator.linearize(z.data(), rows.data(), derivatives.data());
+      benchmark::DoNotOptimize(derivatives.data());
+    }
+  meter.report(state, calls, floor);
+}
+
+void hybrid_flip(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0));
+  const HybridModel model = hybrid_rooms(n);
+  std::vector<int> rows;
+  const Tape closed = model.closed(rows);
+  IncrementalTape tape(closed, rows);
+  Chain chain(n);
+  chain.set_ends();
+  std::vector<double> inputs(Chain::at(model.parameter_input(0)), 0);
+  for (int i = 0; i < n; ++i) {
+    inputs[Chain::at(model.variable_input(i))] = chain.x[Chain::at(i)];
+    inputs[Chain::at(model.binary_input(i))] = chain.z[Chain::at(i)];
+  }
+  tape.evaluate(inputs);
+  for (int i = 0; i < n; ++i) {  // all followers are known afterwards
+    tape.set(model.binary_input(i), 1);
+    tape.set(model.binary_input(i), chain.z[Chain::at(i)]);
+  }
+  constexpr long calls = 100000;
+  unsigned place = 1;
+  const auto next = [&] { return static_cast<int>((place = place * 1664525u + 1013904223u) >> 8) % n; };
+  const double floor = ns_per_unit(calls, [&] {
+    for (long k = 0; k < calls; ++k) {
+      const int i = next();
+      chain.z[Chain::at(i)] = 1 - chain.z[Chain::at(i)];
+      chain.f[Chain::at(i)] = chain.row(i);
+      if (i > 0) chain.f[Chain::at(i - 1)] = chain.row(i - 1);
+      chain.g[Chain::at(i)] = chain.bound(i);
+      benchmark::DoNotOptimize(chain.f.data());
+    }
+  });
+  std::vector<double> z(Chain::at(n));
+  for (int i = 0; i < n; ++i) z[Chain::at(i)] = is_on(i) ? 1 : 0;
+  const Meter meter;
+  for (auto _ : state)
+    for (long k = 0; k < calls; ++k) {
+      const int i = next();
+      z[Chain::at(i)] = 1 - z[Chain::at(i)];
+      tape.set(model.binary_input(i), z[Chain::at(i)]);
+    }
+  meter.report(state, calls, floor);
+  for (int i = 0; i < n; ++i) chain.z[Chain::at(i)] = z[Chain::at(i)];
+  chain.linearize();
+  for (int i = 0; i < n; ++i)
+    if (!(std::abs(tape.value(rows[Chain::at(i)]) - chain.f[Chain::at(i)]) < 1e-12))
+      return state.SkipWithError("the rows are wrong");
+}
+
+/// One sub-problem of k binaries: all values in the order of a Gray code, rows at each.
+void hybrid_values(benchmark::State& state) {
+  const int k = static_cast<int>(state.range(0));
+  const HybridModel model = hybrid_rooms(k);
+  std::vector<int> rows;
+  const Tape closed = model.closed(rows);
+  IncrementalTape tape(closed, rows);
+  std::vector<double> inputs(Chain::at(model.parameter_input(0)), 0);
+  for (int i = 0; i < k; ++i) inputs[Chain::at(model.variable_input(i))] = start(i);
+  const Meter meter;
+  double sum = 0;
+  for (auto _ : state) {
+    for (int i = 0; i < k; ++i) inputs[Chain::at(model.binary_input(i))] = 0;
+    tape.evaluate(inputs);
+    for (long value = 1; value < 1L << k; ++value) {
+      const int i = __builtin_ctzl(static_cast<unsigned long>(value));
+      const long gray = value ^ value >> 1;
+      tape.set(model.binary_input(i), static_cast<double>(gray >> i & 1));
+      sum += tape.value(rows[Chain::at(i)]);
+    }
+  }
+  benchmark::DoNotOptimize(sum);
+  const double ns = meter.report(state, 1L << k);
+  state.counters["ms_all_values"] = 1e-6 * ns * static_cast<double>(1L << k);
+}
+
+Model rooms_model(int n, const char* scheme, const char* tol) {
+  ReadOptions known;
+  known.hybrid = true;
+  std::vector<Override> set{{"run.scheme", scheme}};
+  if (tol != nullptr) set.push_back({"run.tol", tol});
+  return read_model_text(rooms(n), "rooms.toml", set, known);
+}
+
+void hybrid_run(benchmark::State& state, const char* scheme, const char* tol) {
+  const Model model = rooms_model(static_cast<int>(state.range(0)), scheme, tol);
+  IntegrateOptions options;
+  options.keep = false;
+  const auto run = [&] { return perp::scheme(scheme).run(model, options); };
+  const Trajectory once = run();
+  if (once.status != Status::solved) return state.SkipWithError(once.message.c_str());
+  const auto steps = once.counts.at("steps");
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(run());
+  const double ns = meter.report(state, steps);
+  state.counters["ms_per_run"] = 1e-6 * ns * static_cast<double>(steps);
+  state.counters["changes"] = static_cast<double>(once.counts.at("mode_changes"));
+}
+
+void hybrid_reading(benchmark::State& state) {
+  const std::string text = rooms(static_cast<int>(state.range(0)));
+  const Meter meter;
+  for (auto _ : state) {
+    const HybridModel model = *read_hybrid_model_text(text, "rooms.toml");
+    benchmark::DoNotOptimize(structure_of(model).blocks.size());
+  }
+  state.counters["ms_per_model"] = 1e-6 * meter.report(state, 1);
+}
+
+// clang-format off
+BENCHMARK(hybrid_rows)->Arg(1000);
+BENCHMARK(hybrid_flip)->Arg(10)->Arg(100)->Arg(1000)->Arg(10000);
+BENCHMARK(hybrid_values)->Arg(16)->Arg(20);
+BENCHMARK(hybrid_reading)->Arg(1000)->Arg(10000);
+BENCHMARK_CAPTURE(hybrid_run, backward_euler, "backward_euler", nullptr)->Arg(100)->Arg(1000)->Arg(10000);
+BENCHMARK_CAPTURE(hybrid_run, located, "located", "1e-10")->Arg(12)->Arg(100)->Arg(1000);
+// clang-format on
+
+}  // namespace
+
+std::string rooms(int n) {
+  std::string variables, binaries, equations, constraints;
+  for (int i = 0; i < n; ++i) {
+    variables += fmt::format("x{} = {:.10g}\n", i, start(i));
+    binaries += fmt::format("z{} = {}\n", i, is_on(i) ? 1 : 0);
+    std::string flow;
+    if (i > 0) flow += fmt::format("(x{} - x{})", i - 1, i);
+    if (i + 1 < n) flow += fmt::format("{}(x{} - x{})", i > 0 ? " + " : "", i + 1, i);
+    equations += fmt::format("\"der(x{0}) = -0.1*(x{0} - 5) + 0.2*({1}) + 4*z{0}{2}\",\n", i, flow,
+                             i + 1 < n ? fmt::format("*(1 - 0.3*z{})", i + 1) : "");
+    constraints += fmt::format("\"({1:.10g} - x{0})*(1 - z{0}) + (x{0} - {2:.10g})*z{0} <= 0\",\n", i,
+                               low_end(i), high_end(i));
+  }
+  return fmt::format(
+      "[variables]\n{}[binaries]\n{}[model]\nequations = [\n{}]\nconstraints = [\n{}]\n[run]\nt = [0, 2]\nh "
+      "= 0.01\n",
+      variables, binaries, equations, constraints);
+}
+
+}  // namespace perp::bench

@@ -1,0 +1,109 @@
+// The door to KLU.
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include <klu.h>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/sparse_lu.hpp>
+
+namespace perp::linear {
+namespace {
+
+/// Of the reciprocal condition with pivots that were searched: below it the kept ones serve no more.
+constexpr double least_share = 1e-4;
+/// The largest entry of a column over that of U: below it they have let entries grow.
+constexpr double least_growth = 1e-3;
+constexpr double pivot_tolerance = 0.1;  ///< of the largest entry of its column
+
+}  // namespace
+
+struct SparseLu::Factors {
+  int n = 0;
+  std::vector<int> start, row;   // compressed columns
+  std::vector<int> position;     // of each place among them
+  std::vector<double> values;
+  klu_common common{};
+  klu_symbolic* symbolic = nullptr;
+  klu_numeric* numeric = nullptr;
+  double condition = 0;  // with pivots that were searched
+  long count = 0;
+
+  Factors() { klu_defaults(&common); }
+  Factors(const Factors&) = delete;
+  Factors& operator=(const Factors&) = delete;
+  ~Factors() {
+    klu_free_numeric(&numeric, &common);
+    klu_free_symbolic(&symbolic, &common);
+  }
+
+  bool refactor() {
+    if (numeric == nullptr) return false;
+    if (klu_refactor(start.data(), row.data(), values.data(), symbolic, numeric, &common) == 0 ||
+        common.status != KLU_OK)
+      return false;
+    return klu_rcond(symbolic, numeric, &common) != 0 && common.rcond >= least_share * condition &&
+           klu_rgrowth(start.data(), row.data(), values.data(), symbolic, numeric, &common) != 0 &&
+           common.rgrowth >= least_growth;
+  }
+
+  bool factor() {
+    klu_free_numeric(&numeric, &common);
+    numeric = klu_factor(start.data(), row.data(), values.data(), symbolic, &common);
+    if (numeric == nullptr || common.status != KLU_OK) return false;
+    klu_rcond(symbolic, numeric, &common);
+    condition = common.rcond;
+    return condition > 0;
+  }
+};
+
+SparseLu::SparseLu(int n, const std::vector<Place>& places) : factors_(std::make_unique<Factors>()) {
+  Factors& f = *factors_;
+  f.n = n;
+  std::vector<int> order(places.size());
+  std::iota(order.begin(), order.end(), 0);
+  for (const Place& place : places)
+    if (place.row < 0 || place.row >= n || place.column < 0 || place.column >= n)
+      throw std::out_of_range("linear::SparseLu: place");
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const Place &x = places[at(a)], &y = places[at(b)];
+    return x.column != y.column ? x.column < y.column : x.row < y.row;
+  });
+  f.start.assign(at(n) + 1, 0);
+  f.position.resize(places.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const Place& place = places[at(order[k])];
+    f.position[at(order[k])] = static_cast<int>(k);
+    f.row.push_back(place.row);
+    ++f.start[at(place.column) + 1];
+  }
+  std::partial_sum(f.start.begin(), f.start.end(), f.start.begin());
+  f.values.assign(places.size(), 0);
+  // Rows are scaled by whoever knows their units: powers of two as units then change no bit.
+  f.common.scale = 0;
+  f.common.tol = pivot_tolerance;
+  f.common.halt_if_singular = 1;
+  f.symbolic = klu_analyze(n, f.start.data(), f.row.data(), &f.common);
+}
+
+SparseLu::SparseLu(SparseLu&&) noexcept = default;
+SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
+SparseLu::~SparseLu() = default;
+
+bool SparseLu::factorise(std::span<const double> values) {
+  Factors& f = *factors_;
+  if (f.symbolic == nullptr) return false;
+  for (std::size_t k = 0; k < values.size(); ++k) f.values[at(f.position[k])] = values[k];
+  ++f.count;
+  return f.refactor() || f.factor();
+}
+
+void SparseLu::solve(Vector& right) const {
+  Factors& f = *factors_;
+  klu_solve(f.symbolic, f.numeric, f.n, 1, right.data(), &f.common);
+}
+
+long SparseLu::factorisations() const { return factors_->count; }
+
+}  // namespace perp::linear

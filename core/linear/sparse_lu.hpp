@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+
+namespace perp::linear {
+
+/// Where an entry of a sparse matrix stands.
+struct Place {
+  int row = 0, column = 0;
+};
+
+/// P A Q = L U of a square sparse matrix (KLU of SuiteSparse). The order is found once from the places of
+/// the entries; a later factorization with other values keeps it, and the pivots as long as they serve.
+class SparseLu {
+ public:
+  /// `places`: each at most once. Throws std::out_of_range for a place that is none of n x n.
+  SparseLu(int n, const std::vector<Place>& places);
+  SparseLu(SparseLu&&) noexcept;
+  SparseLu& operator=(SparseLu&&) noexcept;
+  ~SparseLu();
+
+  /// `values` in the order of the places. False: singular.
+  bool factorise(std::span<const double> values);
+  /// A^-1 b in place of b, with the last matrix that was factorised.
+  void solve(Vector& right) const;
+  /// Of all so far.
+  [[nodiscard]] long factorisations() const;
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
+
+}  // namespace perp::linear

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/tape/series_tape.hpp>
+
+namespace perp {
+namespace {
+
+bool is_leaf(const Instruction& line) {
+  return line.operation == Operation::input || line.operation == Operation::constant ||
+         line.operation == Operation::pi;
+}
+
+/// Σ_{j=1..k} j a_j b_{k−j} / k
+double weighted(const double* a, const double* b, int k) {
+  double sum = 0;
+  for (int j = 1; j <= k; ++j) sum += j * a[j] * b[k - j];
+  return sum / k;
+}
+
+/// Σ_{j=from..last} a_j b_{k−j}
+double convolution(const double* a, const double* b, int from, int last, int k) {
+  double sum = 0;
+  for (int j = from; j <= last; ++j) sum += a[j] * b[k - j];
+  return sum;
+}
+
+}  // namespace
+
+std::string SeriesTape::obstacle(const Tape& tape, std::span<const int> outputs) {
+  constexpr std::array known{Operation::constant, Operation::input,    Operation::pi,     Operation::negate,
+                             Operation::add,      Operation::subtract, Operation::multiply, Operation::divide,
+                             Operation::sin,      Operation::cos,      Operation::exp,    Operation::log,
+                             Operation::sqrt,     Operation::power};
+  const std::vector<bool> needed = needed_lines(tape, outputs);
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& here = tape[k];
+    if (!needed[at(k)]) continue;
+    if (std::find(known.begin(), known.end(), here.operation) == known.end())
+      return "a function without a series of its own here";
+    if (here.operation == Operation::power && tape[here.b].operation != Operation::constant)
+      return "a power whose exponent is no number";
+  }
+  return {};
+}
+
+SeriesTape::SeriesTape(const Tape& tape, int orders, const std::vector<char>& steady)
+    : tape_(tape), orders_(orders), steady_(at(tape.size()), 0), companion_(at(tape.size()), -1) {
+  int places = tape.size();
+  const auto rests = [&](int line) { return line < 0 || steady_[at(line)] != 0; };
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& here = tape[k];
+    const bool is_input = here.operation == Operation::input;
+    const bool is_steady = is_input ? steady[at(here.a)] != 0 : is_leaf(here) || (rests(here.a) && rests(here.b));
+    steady_[at(k)] = is_steady ? 1 : 0;
+    if (here.operation == Operation::sin || here.operation == Operation::cos) companion_[at(k)] = places++;
+  }
+  coefficients_.assign(at(places) * at(orders), 0);
+  sizes_.assign(at(tape.size()) * at(sized_orders), 0);
+  for (int k = 0; k < tape.size(); ++k) {
+    if (!is_leaf(tape[k]) || tape[k].operation == Operation::input) continue;
+    (*this)[k][0] = tape[k].operation == Operation::pi ? ScalarTraits<double>::pi() : tape[k].value;
+    size(k)[0] = std::abs((*this)[k][0]);
+  }
+}
+
+void SeriesTape::compute(std::span<const int> lines, int k) {
+  for (const int line : lines) {
+    if (companion_[at(line)] >= 0)
+      sine(tape_[line], line, k);
+    else
+      (*this)[line][k] = k == 0 ? apply_operation(tape_[line].operation, (*this)[tape_[line].a][0],
+                                                  tape_[line].b < 0 ? 0 : (*this)[tape_[line].b][0])
+                                : coefficient(line, k);
+  }
+}
+
+/// s' = c a', c' = −s a'
+void SeriesTape::sine(const Instruction& here, int line, int k) {
+  const bool is_sine = here.operation == Operation::sin;
+  const double* a = (*this)[here.a];
+  double* s = (*this)[is_sine ? line : companion_[at(line)]];
+  double* c = (*this)[is_sine ? companion_[at(line)] : line];
+  s[k] = k == 0 ? std::sin(a[0]) : weighted(a, c, k);
+  c[k] = k == 0 ? std::cos(a[0]) : -weighted(a, s, k);
+}
+
+/// k >= 1
+double SeriesTape::coefficient(int line, int k) {
+  const Instruction& here = tape_[line];
+  const double* a = (*this)[here.a];
+  const double* b = here.b < 0 ? a : (*this)[here.b];
+  switch (here.operation) {
+    case Operation::negate: return -a[k];
+    case Operation::add: return a[k] + b[k];
+    case Operation::subtract: return a[k] - b[k];
+    case Operation::multiply:
+      if (steady_[at(here.a)]) return a[0] * b[k];
+      return steady_[at(here.b)] ? a[k] * b[0] : convolution(a, b, 0, k, k);
+    case Operation::divide:
+      return (steady_[at(here.b)] ? a[k] : a[k] - convolution(b, (*this)[line], 1, k, k)) / b[0];
+    default: return of_function(here, (*this)[line], k);
+  }
+}
+
+/// By the differential equation that the function y of a fulfils, k >= 1.
+double SeriesTape::of_function(const Instruction& here, const double* y, int k) const {
+  const double* a = (*this)[here.a];
+  double sum = 0;
+  switch (here.operation) {
+    case Operation::exp: return weighted(a, y, k);  // y' = a' y
+    case Operation::log:                            // a y' = a'
+      for (int j = 1; j < k; ++j) sum += j * y[j] * a[k - j];
+      return (a[k] - sum / k) / a[0];
+    case Operation::sqrt: return (a[k] - convolution(y, y, 1, k - 1, k)) / (2 * y[0]);  // y y = a
+    case Operation::power: {                                                         // a y' = p a' y
+      const double p = (*this)[here.b][0];
+      if (p == 2) return convolution(a, a, 0, k, k);
+      for (int j = 1; j <= k; ++j) sum += (p * j - (k - j)) * a[j] * y[k - j];
+      return sum / (k * a[0]);
+    }
+    default: return std::nan("");
+  }
+}
+
+void SeriesTape::compute_sizes(std::span<const int> lines, int k) {
+  for (const int line : lines) {
+    const Instruction& here = tape_[line];
+    const double* a = size(here.a);
+    const double* b = here.b < 0 ? a : size(here.b);
+    double& result = size(line)[k];
+    switch (here.operation) {
+      case Operation::negate: result = a[k]; break;
+      case Operation::add:
+      case Operation::subtract: result = a[k] + b[k]; break;
+      case Operation::multiply: result = convolution(a, b, 0, k, k); break;
+      case Operation::divide: {
+        const double divisor = std::abs((*this)[here.b][0]);
+        result = k == 0 ? a[0] / divisor * std::max(b[0] / divisor, 1.0)
+                        : (a[k] + convolution(b, size(line), 1, k, k)) / divisor;
+        break;
+      }
+      default: {
+        // y_k = Σ j/k f'(..)..: no more than the slope at a times the terms of a, and those of y.
+        const double value = (*this)[here.a][0], y = (*this)[line][0];
+        const double slope = value == 0 ? 1 : std::abs(y / value);
+        result = std::max(std::abs((*this)[line][k]), (slope + std::abs(y)) * a[k]);
+      }
+    }
+  }
+}
+
+}  // namespace perp
