@@ -82,4 +82,15 @@ Trajectory integrate_sensitivities(const Model& model, const SensitivityQuantiti
   return integrate(equations_of(model), model.x0(), model.run.span, located, options);
 }
 
+KeptRun keep_sensitivities(const Model& model, const SensitivityQuantities& quantities,
+                           const KeepOptions& options) {
+  check_sensitivities(model);
+  const auto run = [&](const IntegrateOptions& record) {
+    IntegrateOptions with_times = record;
+    with_times.only_times = !options.times.empty();
+    return integrate_sensitivities(model, quantities, with_times);
+  };
+  return keep_run(model, options, run, quantities.request.columns());
+}
+
 }  // namespace perp

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/run/kept_run.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/integrate.hpp>
@@ -33,5 +34,8 @@ void check_sensitivities(const Model& model);
 /// observer of `options` is given them.
 Trajectory integrate_sensitivities(const Model& model, const SensitivityQuantities& quantities,
                                    const IntegrateOptions& options);
+
+/// The same with its rows kept, `options` as of `keep_run`.
+KeptRun keep_sensitivities(const Model& model, const SensitivityQuantities& quantities, const KeepOptions& options);
 
 }  // namespace perp

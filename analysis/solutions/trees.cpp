@@ -80,12 +80,12 @@ std::vector<TreeNode> solution_tree_of(const Model& model) {
                        model.run.span.start, {.end = model.run.span.end, .h = model.run.h});
 }
 
-SolutionBranches solution_branches_of(const Model& model) {
+SolutionBranches solution_branches_of(const Model& model, bool rows) {
   IntegrateOptions options;
-  options.keep = false;
+  options.keep = rows;
   options.bounds = model.bounds();
   Located located = located_options(model);
-  located.output_step = 0;
+  if (!rows) located.output_step = 0;
   return solution_branches(equations_of(model), model.x0(), model.run.span, located, options);
 }
 

@@ -18,7 +18,7 @@ MergedTree merged_tree_of(const Model& model, const Vector& x, double t, int ste
 std::vector<TreeNode> solution_tree_of(const Model& model);
 
 /// The solutions of a run with the located scheme: each continuation, wherever several start.
-/// Throws InvalidInput.
-SolutionBranches solution_branches_of(const Model& model);
+/// Each run keeps its first and last state, with `rows` those of every step and every run.h. Throws InvalidInput.
+SolutionBranches solution_branches_of(const Model& model, bool rows = false);
 
 }  // namespace perp

@@ -1,30 +1,14 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <map>
 #include <mutex>
 
-#include <perp/analysis/run/schemes.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
-#include <perp/lcp/solver.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
 
 namespace perp::cli {
 namespace {
-
-KnownNames known_names(const ModelOptions& options) {
-  KnownNames known;
-  known.schemes.clear();
-  for (const SchemeEntry* entry : scheme_entries()) known.schemes.emplace_back(entry->name);
-  for (const MlcpSolver* method : solvers()) known.solvers.emplace_back(method->name);
-  known.run_keys = options.run_keys;
-  known.exact = options.exact;
-  known.hybrid = options.hybrid;
-  known.runs_scheme = options.run_keys.empty() || std::count(options.run_keys.begin(),
-                                                             options.run_keys.end(), "scheme") > 0;
-  return known;
-}
 
 /// Says once which intervals are taken at their middle.
 void say_midpoints(const Model& model) {
@@ -37,41 +21,7 @@ void say_midpoints(const Model& model) {
   });
 }
 
-/// Messages about an override speak of "--set KEY=VALUE:1:COLUMN"; where the user wrote another
-/// option, that option is named.
-std::string in_users_words(const std::string& message,
-                           const std::map<std::string, std::string>& written) {
-  for (const auto& [set, option] : written) {
-    if (!message.starts_with(set)) continue;
-    const std::size_t rest = message.find(": ", set.size());
-    if (rest != std::string::npos) return option + message.substr(rest);
-  }
-  return message;
-}
-
-/// "x" and the table that a key names: {"x", "variables."} of "x(0)"; no table: "".
-std::pair<std::string, std::string> name_and_table(std::string key) {
-  std::string table;
-  for (const char* known : {"parameters.", "variables.", "run."})
-    if (key.starts_with(known)) {
-      table = known;
-      key.erase(0, table.size());
-    }
-  for (const char* start : {"(0)", ".start"})
-    if (key.ends_with(start)) {
-      table = "variables.";
-      key.resize(key.size() - std::string(start).size());
-    }
-  return {key, table};
-}
-
 }  // namespace
-
-bool same_key(const std::string& a, const std::string& b) {
-  const auto [a_name, a_table] = name_and_table(a);
-  const auto [b_name, b_table] = name_and_table(b);
-  return a_name == b_name && (a_table == b_table || a_table.empty() || b_table.empty());
-}
 
 void ModelOptions::add_to(CommandLine& line) {
   line.add_option("MODEL", model, "a model file, or a name of the zoo (perp list models)")
@@ -117,14 +67,14 @@ std::string flag_of(const std::string& key) {
 }
 
 ModelReader::ModelReader(const ModelOptions& options)
-    : text_(read_model_file(find_model(options.model), known_names(options))) {
+    : text_(read_model_file(find_model(options.model),
+                            known_names({options.run_keys, options.hybrid, options.exact}))) {
   for (const std::string& assignment : options.set)
     set_.push_back(parse_assignment(assignment, "--set"));
   for (const auto& [key, value] : options.run) {
     if (value.empty()) continue;
-    shortcuts_.push_back({"run." + key, value});
-    written_[fmt::format("--set run.{}={}:", key, value)] =
-        value == "true" ? flag_of(key) : fmt::format("{} {}", flag_of(key), value);
+    shortcuts_.push_back({{"run." + key, value},
+                          value == "true" ? flag_of(key) : fmt::format("{} {}", flag_of(key), value)});
   }
 }
 
@@ -133,7 +83,7 @@ template <class Read>
 auto ModelReader::in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
                                  const std::string& more_option, const Read& read) const {
   std::vector<Override> overrides = set_;
-  overrides.insert(overrides.end(), shortcuts_.begin(), shortcuts_.end());
+  for (const WrittenOverride& shortcut : shortcuts_) overrides.push_back(shortcut.item);
   for (const Override& item : set)  // those of a command take the place of the user's
     std::erase_if(overrides, [&](const Override& other) { return same_key(other.key, item.key); });
   overrides.insert(overrides.end(), set.begin(), set.end());
@@ -141,11 +91,11 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
   try {
     return read(overrides);
   } catch (const ModelError& error) {
-    std::map<std::string, std::string> written = written_;
+    std::vector<WrittenOverride> written = shortcuts_;
     for (const Override& item : more)
-      written[fmt::format("--set variables.{}={}:", item.key, item.value)] =
-          fmt::format("{} {}={}", more_option, item.key, item.value);
-    const std::string message = cli::in_users_words(error.what(), written);
+      written.push_back({{"variables." + item.key, item.value},
+                         fmt::format("{} {}={}", more_option, item.key, item.value)});
+    const std::string message = perp::in_users_words(error.what(), written);
     if (message == error.what()) throw;
     throw InvalidInput(message);
   }
@@ -154,9 +104,8 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
 Model ModelReader::operator()(const std::vector<Override>& set, const std::vector<Override>& more,
                               const std::string& more_option) const {
   return in_users_words(set, more, more_option, [&](const std::vector<Override>& overrides) {
-    Model model = text_.read(overrides);
+    Model model = read_for_run(text_, overrides);
     say_midpoints(model);
-    if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 1000;
     return model;
   });
 }

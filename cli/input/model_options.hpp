@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/run/reading.hpp>
 #include <perp/cli/input/command_line.hpp>
 #include <perp/models/language/read_model.hpp>
 
@@ -29,10 +30,6 @@ struct ModelOptions {
   /// The flags of all options of the schemes but --h.
   void add_scheme_to(CommandLine& line);
 };
-
-/// Do two keys of overrides mean one, a name without its table that which it has? x, x(0) and
-/// variables.x do.
-bool same_key(const std::string& a, const std::string& b);
 
 /// "--cross-check" of the key cross_check.
 std::string flag_of(const std::string& key);
@@ -60,8 +57,8 @@ class ModelReader {
   auto in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
                       const std::string& more_option, const Read& read) const;
 
-  std::vector<Override> set_, shortcuts_;
-  std::map<std::string, std::string> written_;  // what messages call an override: the option
+  std::vector<Override> set_;
+  std::vector<WrittenOverride> shortcuts_;  // of flags
   ModelText text_;
 };
 

@@ -39,25 +39,7 @@ double StateOptions::t(const Model& model) const {
 }
 
 Mode StateOptions::present(const std::vector<Law>& laws) const {
-  Mode branches;
-  if (mode.empty()) return branches;
-  const std::vector<std::string> parts = split_list(mode);
-  if (parts.size() != laws.size())
-    throw InvalidInput(
-        fmt::format("--mode {}: expected {} branches, one for each law, but found {}", mode,
-                    laws.size(), parts.size()));
-  for (std::size_t i = 0; i < laws.size(); ++i) {
-    std::vector<std::string> known;
-    for (const Branch& branch : laws[i].branches) known.push_back(describe(branch));
-    int number = 0;
-    for (std::size_t k = 0; k < known.size(); ++k)
-      if (parts[i] == fmt::format("{}", k + 1)) number = static_cast<int>(k) + 1;
-    if (number == 0)
-      number =
-          1 + static_cast<int>(find_name(parts[i], known, fmt::format("branch of law {}", i + 1)));
-    branches.push_back(number - 1);
-  }
-  return branches;
+  return mode.empty() ? Mode{} : mode_of(split_list(mode), laws, "--mode " + mode);
 }
 
 std::vector<Override> parse_state(std::string_view text,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -24,7 +25,7 @@ std::string type_of(const Json& value) {
 
 class Reader {
  public:
-  explicit Reader(const std::string& file) : file_(file), text_(read_file(file)) { parse(); }
+  Reader(std::string text, std::string name) : file_(std::move(name)), text_(std::move(text)) { parse(); }
 
   MlcpFile operator()() {
     if (!root_.is_table()) fail({}, fmt::format("found {}; expected a table", type_of(root_)));
@@ -216,6 +217,8 @@ class Reader {
 
 }  // namespace
 
-MlcpFile read_mlcp(const std::string& file) { return Reader(file)(); }
+MlcpFile read_mlcp(const std::string& file) { return Reader(read_file(file), file)(); }
+
+MlcpFile read_mlcp_text(const std::string& text, const std::string& name) { return Reader(text, name)(); }
 
 }  // namespace perp::io

@@ -27,4 +27,7 @@ struct MlcpFile {
 /// Reads it. Every error is InvalidInput with file:line:column, found and wanted.
 MlcpFile read_mlcp(const std::string& file);
 
+/// The same from text; `name` stands for the file in messages.
+MlcpFile read_mlcp_text(const std::string& text, const std::string& name);
+
 }  // namespace perp::io

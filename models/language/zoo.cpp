@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
@@ -11,9 +12,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder of the zoo: in the source tree while there is one, else where it was installed.
+/// The folder `models` beside the shared object or program that holds this code: an installed module of another
+/// language brings its zoo along.
+fs::path folder_beside_code() {
+  Dl_info object{};
+  if (dladdr(reinterpret_cast<const void*>(&folder_beside_code), &object) == 0 || object.dli_fname == nullptr) return {};
+  return fs::path(object.dli_fname).parent_path() / "models";
+}
+
+/// The folder of the zoo: beside this code, in the source tree while there is one, else where it was installed.
 fs::path zoo_folder() {
   std::error_code error;
+  if (const fs::path folder = folder_beside_code(); folder.has_parent_path() && fs::is_directory(folder, error))
+    return folder;
 #ifdef PERP_MODELS_SOURCE
   if (fs::is_directory(PERP_MODELS_SOURCE, error)) return PERP_MODELS_SOURCE;
 #endif

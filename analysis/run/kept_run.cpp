@@ -1,0 +1,128 @@
+// A run whose rows are kept in columns: the Python module asks for it.
+#include <fmt/format.h>
+#include <algorithm>
+#include <utility>
+
+#include <perp/analysis/run/kept_run.hpp>
+#include <perp/analysis/run/row_values.hpp>
+#include <perp/analysis/run/schemes.hpp>
+
+namespace perp {
+namespace {
+
+/// A row of so many numbers; NaN where the step has fewer.
+void append_numbers(const Vector& values, int size, std::vector<double>& column) {
+  for (int i = 0; i < size; ++i) column.push_back(i < values.size() ? values[i] : nan);
+}
+
+/// Takes the steps of one run.
+class Keeper {
+ public:
+  Keeper(const Model& model, const KeepOptions& options, int quantities)
+      : options_(options), end_(model.run.span.end), values_(model) {
+    result_.n = static_cast<int>(model.variables.size());
+    result_.m = model.m();
+    result_.outputs = static_cast<int>(model.outputs.names.size());
+    result_.quantities = quantities;
+    result_.is_every_step = options.times.empty();
+  }
+
+  /// False where the run is to end.
+  bool take(const Step& step) {
+    if (is_row(step.t)) {
+      if (!values_.take(step)) return false;
+      append(step, values_.outputs());
+    }
+    history_.add(step);
+    if (options_.observer && !options_.observer(step)) return false;
+    const bool goes_on = options_.most_steps == 0 || ++steps_ < options_.most_steps || step.t >= end_;
+    return goes_on || stop_for_length(step.t);
+  }
+
+  KeptRun result(Trajectory run) {
+    end_by_fault(values_.fault(), run);
+    if (!too_long_.empty() && run.status == Status::interrupted) run.message = too_long_;
+    result_.modes = history_.resolved(run.events);
+    result_.run = std::move(run);
+    return std::move(result_);
+  }
+
+  [[nodiscard]] IntegrateOptions integration(const Model& model) {
+    IntegrateOptions options;
+    options.keep = false;
+    options.times = options_.times;
+    options.bounds = model.bounds();
+    options.observer = [this](const Step& step) { return take(step); };
+    return options;
+  }
+
+ private:
+  bool is_row(double t) {
+    const std::vector<double>& times = options_.times;
+    if (times.empty()) return true;
+    while (next_time_ < times.size() && times[next_time_] < t) ++next_time_;
+    return next_time_ < times.size() && times[next_time_] == t;
+  }
+
+  void append(const Step& step, const Vector& outputs) {
+    result_.t.push_back(step.t);
+    append_numbers(step.x, result_.n, result_.x);
+    append_numbers(step.lambda, result_.m, result_.lambda);
+    append_numbers(step.w, result_.m, result_.w);
+    append_numbers(outputs, result_.outputs, result_.output);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(result_.m); ++i)
+      result_.mode.push_back(i < step.mode.size() ? step.mode[i] : -1);
+    for (int i = 0; i < result_.n; ++i)
+      for (int k = 0; k < result_.quantities; ++k)
+        result_.dx_dq.push_back(i < step.dx_dq.rows() ? step.dx_dq(i, k) : nan);
+  }
+
+  bool stop_for_length(double t) {
+    too_long_ = fmt::format("stopped at t = {:.10g}: {} steps, the most that were asked for", t, options_.most_steps);
+    return false;
+  }
+
+  const KeepOptions& options_;
+  double end_;
+  RowValues values_;
+  ModeHistory history_;
+  KeptRun result_;
+  std::size_t next_time_ = 0;
+  long steps_ = -1;  // the start is none
+  std::string too_long_;
+};
+
+}  // namespace
+
+Step KeptRun::row(std::size_t k) const {
+  const auto part = [k](const std::vector<double>& values, int columns) {
+    return Vector(Eigen::Map<const Vector>(values.data() + k * static_cast<std::size_t>(columns), columns));
+  };
+  Step step{t[k], part(x, n), part(lambda, m), part(w, m), {}};
+  const auto first = mode.begin() + static_cast<std::ptrdiff_t>(k) * m;
+  if (std::find(first, first + m, -1) == first + m) step.mode.assign(first, first + m);
+  return step;
+}
+
+KeptRun keep_run(const Model& model, const KeepOptions& options) {
+  check_run(model);
+  return keep_run(model, options, [&](const IntegrateOptions& record) {
+    return scheme(model.run.scheme).run(model, record);
+  });
+}
+
+KeptRun keep_run(const Model& model, const KeepOptions& options,
+                 const std::function<Trajectory(const IntegrateOptions& options)>& integrate, int quantities) {
+  Keeper keeper(model, options, quantities);
+  return keeper.result(integrate(keeper.integration(model)));
+}
+
+KeptRun kept(const Model& model, Trajectory run) {
+  const KeepOptions options;
+  Keeper keeper(model, options, 0);
+  for (std::size_t k = 0; k < run.size(); ++k)
+    if (!keeper.take({run.t[k], run.x[k], run.lambda[k], run.w[k], run.mode[k]})) break;
+  return keeper.result(std::move(run));
+}
+
+}  // namespace perp
