@@ -8,6 +8,7 @@
 * ```toml, ```cpp and ```json blocks whose first line names a file ("# relay.toml", "// jump.cpp") become that file in the
   folder; after "<!-- file NAME -->" so does any block. Others must stand in a file of examples/ or models/ as they are.
 * ```sh blocks are not run: commands that install, build or take minutes. The scripts that they name must exist.
+* ```python blocks are sessions (">>> "), which tests/python/test_documents.py runs.
 * ```text blocks are formulas. No block of another kind, and no command in an indented one.
 * `perp COMMAND --option` or `scripts/NAME` within a sentence: there is such a command with such an option, such a script.
 * Links to files must lead to files, those to a part of a document to a heading.
@@ -100,6 +101,8 @@ def check_block(match, text, root, folder):
         return check_source(kind, block, name, root, folder)
     if kind == "sh":
         return check_shell(block, root)
+    if kind == "python":
+        return () if block.startswith(">>> ") else ("a python block is a session: it begins with '>>> '",)
     if kind == "text" or kind.startswith("{"):
         return ()
     return (f"'{kind}' is no kind of block that is checked",)

@@ -1,0 +1,32 @@
+# The libraries of perp for the module alone: those of the build tree PERP_BUILD, which whoever calls has brought up to
+# date, else they are built here as the preset `release` does. The bits of results are the same.
+get_filename_component(PERP_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/.. ABSOLUTE)
+file(STRINGS ${PERP_ROOT}/CMakeLists.txt perp_project REGEX "^project\\(perp VERSION")
+string(REGEX REPLACE ".*VERSION ([0-9.]+).*" "\\1" PERP_VERSION "${perp_project}")
+list(APPEND CMAKE_MODULE_PATH ${PERP_ROOT}/cmake)
+
+set(PERP_BUILD "" CACHE PATH "a build tree of perp")
+if(PERP_BUILD AND EXISTS ${PERP_BUILD}/libperp.a AND EXISTS ${PERP_BUILD}/io/libperp_io.a)
+  include(compiler_cache)
+  include(warnings)
+  find_package(Eigen3 3.4 REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(LAPACKE REQUIRED)
+  find_package(BTF REQUIRED)
+  find_package(GMP REQUIRED)
+  add_library(perp::perp STATIC IMPORTED)
+  set_target_properties(perp::perp PROPERTIES IMPORTED_LOCATION ${PERP_BUILD}/libperp.a
+    INTERFACE_INCLUDE_DIRECTORIES ${PERP_BUILD}/include)
+  target_link_libraries(perp::perp INTERFACE Eigen3::Eigen fmt::fmt LAPACKE::lapacke SuiteSparse::btf GMP::gmp
+    ${CMAKE_DL_LIBS})
+  add_library(perp::io STATIC IMPORTED)
+  set_target_properties(perp::io PROPERTIES IMPORTED_LOCATION ${PERP_BUILD}/io/libperp_io.a)
+  target_link_libraries(perp::io INTERFACE perp::perp)
+else()
+  set(CMAKE_UNITY_BUILD ON)
+  foreach(part TESTS BENCH FUZZ PYTHON)
+    set(PERP_${part} OFF)
+  endforeach()
+  add_subdirectory(${PERP_ROOT} perp EXCLUDE_FROM_ALL)
+  find_package(fmt REQUIRED)
+endif()

@@ -1,0 +1,50 @@
+"""Exceptions: all of them are PerpError."""
+
+import re
+
+_PLACE = re.compile(r"(?P<file>.*?):(?P<line>\d+):(?P<column>\d+): ", re.DOTALL)
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+
+
+class PerpError(Exception):
+    """Of everything that perp raises."""
+
+
+class InvalidInput(PerpError, ValueError):
+    """An argument or a model is wrong: what was found, what is expected, the nearest known name."""
+
+    def __init__(self, message):
+        # Flags of the program are keywords here.
+        super().__init__(_FLAG.sub(lambda flag: flag[1].replace("-", "_"), message))
+
+
+class ModelError(InvalidInput):
+    """A model is wrong at a known place: `file`, `line`, `column`, and the line with a caret below it, `excerpt`."""
+
+    def __init__(self, message, excerpt=""):
+        super().__init__(message)
+        place = _PLACE.match(message)
+        self.file = place["file"] if place else None
+        self.line = int(place["line"]) if place else None
+        self.column = int(place["column"]) if place else None
+        self.excerpt = excerpt
+
+    def __str__(self):
+        message = super().__str__()
+        return f"{message}\n{self.excerpt.rstrip()}" if self.excerpt else message
+
+
+class FileError(PerpError, OSError):
+    """A file could not be read or written."""
+
+
+class NotSolved(PerpError):
+    """A computation ended early; everything that was computed is in `result`."""
+
+    def __init__(self, message, result=None):
+        super().__init__(message)
+        self.result = result
+
+
+class TraceError(PerpError, TypeError):
+    """A traced function does what cannot be recorded: the message has the line and what to write instead."""

@@ -1,0 +1,157 @@
+"""Pictures of results on matplotlib axes."""
+
+import base64
+import html as markup
+import io
+
+from .errors import InvalidInput
+
+_SHADES = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#332288", "#ddcc77", "#117733")
+_MOST_DRAWN = 40
+_MOST_EVENTS = 200
+
+
+def _axes(ax):
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    return plt.subplots()[1]
+
+
+def _label(rows, name):
+    return f"{name} [{rows.units[name]}]" if rows.units.get(name) else name
+
+
+def _mode_colours(rows):
+    """A colour for each mode, in the order in which they are met."""
+    texts = list(dict.fromkeys(span.text for span in rows.modes))
+    return {text: _SHADES[k % len(_SHADES)] for k, text in enumerate(texts)}
+
+
+def _shade(rows, ax):
+    colours = _mode_colours(rows)
+    seen = set()
+    for span in rows.modes:
+        label = None if span.text in seen or len(colours) < 2 else span.text
+        seen.add(span.text)
+        if len(colours) > 1:
+            ax.axvspan(span.start, span.end, color=colours[span.text], alpha=0.12, lw=0, label=label)
+
+
+def plot(rows, names=None, ax=None, modes=True, events=True):
+    names = [names] if isinstance(names, str) else list(names or rows.names[:_MOST_DRAWN])
+    values = [rows.column(name) for name in names]  # unknown names before a figure is opened
+    ax = _axes(ax)
+    if modes:
+        _shade(rows, ax)
+    for name, column in zip(names, values):
+        ax.plot(rows.t, column, label=_label(rows, name), lw=1.2)
+    if events:
+        for event in rows.events[:_MOST_EVENTS]:
+            ax.axvline(event.t, color="0.5", lw=0.6, ls=":" if event.kind != "jump" else "--")
+    ax.set_xlabel("t")
+    ax.set_xlim(rows.t[0], rows.t[-1] if rows.t[-1] > rows.t[0] else None)
+    if len(names) == 1:
+        ax.set_ylabel(_label(rows, names[0]))
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize="small")
+    return ax
+
+
+def plot_phase(rows, x, y, ax=None, events=True):
+    horizontal, vertical = rows.column(x), rows.column(y)
+    ax = _axes(ax)
+    ax.plot(horizontal, vertical, lw=1.2)
+    ax.plot(horizontal[:1], vertical[:1], "o", ms=4, color="0.3")
+    if events and x in rows.names and y in rows.names:
+        j, k = rows.names.index(x), rows.names.index(y)
+        points = [(e.x_after[j], e.x_after[k]) for e in rows.events[:_MOST_EVENTS] if len(e.x_after)]
+        if points:
+            ax.plot(*zip(*points), ".", ms=5, color="#ee6677")
+    ax.set_xlabel(_label(rows, x))
+    ax.set_ylabel(_label(rows, y))
+    return ax
+
+
+def plot_modes(rows, ax=None):
+    laws = list(rows.modes[0].branches) if rows.modes else []
+    if not laws:
+        raise InvalidInput("the model has no laws; there are no modes to draw")
+    ax = _axes(ax)
+    for row, law in enumerate(laws):
+        branches = list(dict.fromkeys(span.branches[law] for span in rows.modes if law in span.branches))
+        for span in rows.modes:
+            if law not in span.branches:
+                continue
+            k = branches.index(span.branches[law])
+            ax.broken_barh([(span.start, span.end - span.start)], (row - 0.35, 0.7), color=_SHADES[k % len(_SHADES)])
+        for k, branch in enumerate(branches):
+            ax.plot([], [], "s", color=_SHADES[k % len(_SHADES)], label=f"{law}: {branch}")
+    ax.set_yticks(range(len(laws)), laws)
+    ax.set_xlabel("t")
+    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def plot_map(found, ax=None):
+    if len(found.axes) > 2:
+        raise InvalidInput(f"the map has {len(found.axes)} axes; pictures have one or two")
+    ax = _axes(ax)
+    (x, horizontal), *others = list(found.axes.items())[::-1]
+    if not others:
+        ax.step(horizontal, found.region, where="mid")
+        ax.set_yticks(range(len(found.regions)), found.regions)
+        ax.set_xlabel(x)
+        return ax
+    from matplotlib.colors import ListedColormap
+
+    colours = [_SHADES[k % len(_SHADES)] for k in range(len(found.regions))]
+    y, vertical = others[0]
+    ax.pcolormesh(horizontal, vertical, found.region, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5)
+    for colour, name in zip(colours, found.regions):
+        ax.plot([], [], "s", color=colour, label=name)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.legend(fontsize="small")
+    return ax
+
+
+def plot_study(study, ax=None):
+    ax = _axes(ax)
+    for variant in study.variants:
+        for kind, fit in variant.fits.items():
+            points = [(row["h"], row["error_" + kind]) for row in variant.rows if row["error_" + kind] > 0]
+            words = "" if fit["order"] != fit["order"] else f", order {fit['order']:.3f}"
+            if points:
+                ax.loglog(*zip(*points), "o-", label=f"{variant.label}, {kind}{words}")
+    ax.set_xlabel("h")
+    ax.set_ylabel("error")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize="small")
+    return ax
+
+
+def plot_bands(found, names=None, ax=None):
+    names = [names] if isinstance(names, str) else list(names or found.names[:8])
+    bounds = [found[name] for name in names]
+    ax = _axes(ax)
+    for name, (lo, hi) in zip(names, bounds):
+        ax.fill_between(found.t, lo, hi, alpha=0.5, label=name)
+    ax.set_xlabel("t")
+    ax.legend(fontsize="small")
+    return ax
+
+
+def html(rows):
+    """The summary, and where matplotlib is installed a picture of the first variables."""
+    text = f"<pre>{markup.escape(repr(rows))}</pre>"
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return text
+    figure = Figure(figsize=(6, 3), layout="constrained")
+    plot(rows, list(rows.names[:4]), figure.add_subplot())
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=90)
+    return text + f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"/>'

@@ -1,0 +1,147 @@
+"""One run of a model."""
+
+import sys
+
+from . import _perp
+from .errors import InvalidInput, NotSolved
+from .model import RUN, model_of, numbers_of, setting
+
+_OPTIONS = ("h", "scheme", "tol", "selector", "policy", "theta", "solver", "cross_check", "split_at_events")
+
+
+def settings_of(t, options, parameters):
+    """Overrides of [run] and of the model, as the user wrote them."""
+    more = []
+    if t is not None:
+        if isinstance(t, str) or not hasattr(t, "__len__"):
+            raise InvalidInput(f"t: found {t!r}; expected (start, end)")
+        if len(t) != 2:
+            raise InvalidInput(f"t has {len(t)} entries; expected (start, end)")
+        more.append(("run.t", f"[{setting('t', t[0])[1]}, {setting('t', t[1])[1]}]", f"t={tuple(t)}"))
+    more += [setting("run." + key, value, key) for key, value in options.items() if value is not None]
+    more += [setting(key, value) for key, value in parameters.items()]
+    return more
+
+
+def resolved(model, more):
+    """The same with the tables of names that are parameters or variables, so that they replace those of the model."""
+    return [(key if "." in key else model._key(key), value, words) for key, value, words in more]
+
+
+def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=None, *, method=None, theta=None, solver=None,
+          cross_check=None, split_at_events=None, t_eval=None, max_steps=None, progress=None, callback=None, check=False,
+          **parameters):
+    """Integrates a model and returns a `Result`, as `perp run` does.
+
+    model: a `Model`, a name of the zoo or a file; t: (start, end); h, scheme, tol, ...: the options of its run, see
+    `perp.schemes()`; method: another word for scheme. t_eval: rows at these times only, which steps hit exactly.
+    callback(t, x, lam, mode): called after every step; what is False ends the run. max_steps: the run ends after as many.
+    progress: a bar on standard error; None: where that is a terminal. check: a run that is not solved raises `NotSolved`.
+    Further keywords replace parameters and starts of variables. Ctrl-C ends the run; the result has the rows so far.
+
+    >>> import perp
+    >>> r = perp.solve("chatter")
+    >>> r.status, round(r["x"][-1], 12)
+    ('solved', 0.911764705882)
+    """
+    if method is not None:
+        if scheme is not None:
+            raise InvalidInput("method and scheme are both given; expected one of them")
+        scheme = method
+    model = model_of(model)
+    values = (h, scheme, tol, selector, policy, theta, solver, cross_check, split_at_events)
+    more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters))
+    read = model.read(RUN, more) if more or not model.has_span else model._read
+    run = _shown(lambda arguments: _perp.run(read, arguments), read, t_eval, max_steps, callback, progress)
+    return _finish(run, model, more, check)
+
+
+def run_arguments(t_eval, max_steps, callback, bar):
+    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+        raise InvalidInput(f"max_steps is {max_steps}; expected a whole number > 0")
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"callback is {type(callback).__name__}; expected a function of t, x, lam, mode")
+    times = [] if t_eval is None else numbers_of(t_eval, "t_eval")
+    if t_eval is not None and not times:
+        raise InvalidInput("t_eval is empty; expected times")
+    return _perp.RunArguments(times, max_steps or 0, callback, bar)
+
+
+def _shown(compute, read, t_eval, max_steps, callback, progress):
+    """`compute(arguments)`, with a bar while it lasts."""
+    bar = _bar(read, progress)
+    try:
+        return compute(run_arguments(t_eval, max_steps, callback, bar))
+    finally:
+        if bar is not None:
+            bar.clear()
+
+
+def _bar(read, progress):
+    if progress is False or (progress is None and not _shows_progress()):
+        return None
+    from .progress import Bar
+
+    return Bar(*read.run["t"])
+
+
+def _shows_progress():
+    return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+
+
+def say_midpoints(read):
+    """Which intervals of a model count with their middle."""
+    if read.midpoints:
+        import warnings
+
+        warnings.warn(f"{read.file}: intervals count with their middle: {', '.join(read.midpoints)}; perp.enclose bounds all of them",
+                      stacklevel=4)
+
+
+def _finish(run, model, more, check):
+    from .result import Result
+
+    say_midpoints(run.model)
+    result = Result(run, model, more)
+    if check and not result.success:
+        raise NotSolved(f"{result.status}: {result.message}", result)
+    return result
+
+
+def sensitivities(model, wrt=None, t=None, h=None, tol=None, policy=None, *, cross_check=None, t_eval=None, max_steps=None,
+                  progress=None, callback=None, check=False, **parameters):
+    """A solution of scheme located with its derivatives, as `perp sensitivities`: `.dy` has shape (n, N, q).
+
+    wrt: names of parameters, and of starts as "x(0)"; None: all of them. `.events[i].dt`: derivatives of its time.
+    """
+    if policy == "all":
+        raise InvalidInput("policy='all': one solution is differentiated; expected minimal_norm, stay")
+    model = model_of(model)
+    options = {"h": h, "scheme": "located", "tol": tol, "policy": policy, "cross_check": cross_check}
+    more = resolved(model, settings_of(t, options, parameters))
+    wrt = [wrt] if isinstance(wrt, str) else list(wrt or ())
+    read = model.read(RUN, more)
+    overrides = model.overrides(RUN, more)
+    run = _shown(lambda arguments: _perp.run_sensitivities(read, model._source, RUN, overrides, wrt, arguments),
+                 read, t_eval, max_steps, callback, progress)
+    return _finish(run, model, more, check)
+
+
+def solve_ivp(f, t_span, y0, method=None, t_eval=None, *, laws=(), args=(), names=None, parameters=None, outputs=None,
+              h=None, unmodified=False, **options):
+    """Integrates x' = f(t, x, *args), or x', w = f(t, x, lam, *args) with `laws`, which is traced once.
+
+    f may use arithmetic, the functions of numpy on its numbers, and perp.if_, perp.sign, perp.max, ...: comparisons
+    raise. With unmodified=True, or f = perp.unmodified(f), ordinary `if`, `min`, `max`, `abs` and loops are rewritten.
+    Without h and with no other method the scheme is located, tol as in `solve`.
+    """
+    from .tracing import trace
+
+    model = trace(f, y0, laws=laws, args=args, names=names, parameters=parameters, outputs=outputs, t=t_span, h=h,
+                  unmodified=unmodified)
+    if method is None and "scheme" not in options:
+        method = "located"
+    return solve(model, method=method, t_eval=t_eval, **options)
+
+
+__all__ = ["sensitivities", "solve", "solve_ivp"]

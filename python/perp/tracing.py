@@ -1,0 +1,121 @@
+"""Models from Python functions, which are called once with recorded numbers."""
+
+from .errors import InvalidInput, TraceError
+from .model import Model, _column
+from .numbers import Number, formula
+
+
+class Vector(list):
+    """The numbers of a traced function: a list that numpy takes as an array of objects."""
+
+    __array_priority__ = 1000.0
+
+    def _array(self):
+        import numpy as np
+
+        return np.array(list(self), dtype=object)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._array()
+
+    def __getitem__(self, key):
+        value = super().__getitem__(key)
+        return Vector(value) if isinstance(key, slice) else value
+
+    @property
+    def shape(self):
+        return (len(self),)
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "matmul", "rmatmul", "neg"):
+    def _operator(self, *others, _name=f"__{_name}__"):
+        return getattr(self._array(), _name)(*others)
+    setattr(Vector, f"__{_name}__", _operator)
+
+
+def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None, t=None, h=None, name=None, unmodified=False,
+          **run):
+    """The model x' = f(t, x, *args, **parameters), or with `laws` x', w = f(t, x, lam, *args, **parameters).
+
+    x0: the starts; laws: of each lam, "sign", "relay(-2, 2)", or with a name of the multiplier "F in sign". Parameters
+    stay parameters of the model. outputs: {name: g}, g called like f. unmodified: see `perp.unmodified`.
+
+    >>> import perp
+    >>> m = perp.trace(lambda t, x, lam, mu: ([x[1], -x[0] - mu*lam[0]], [x[1]]), [1.0, 0.0], laws=["sign"],
+    ...                parameters={"mu": 0.3}, t=(0, 10))
+    >>> [law.name for law in m.laws]
+    ['lambda1']
+    """
+    if unmodified:
+        from .rewriting import unmodified as rewritten
+
+        f = rewritten(f)
+    if not callable(f):
+        raise InvalidInput(f"f is {type(f).__name__}; expected a function of t and x")
+    size = len(x0)
+    x0 = _column(x0, "x0", size)
+    names = list(names) if names is not None else [f"x{j + 1}" for j in range(size)]
+    if len(names) != size:
+        raise InvalidInput(f"names has {len(names)} entries; expected {size}, as x0 has")
+    parameters = dict(parameters or {})
+    multipliers, words = _multipliers(laws)
+    for word in [*parameters, *multipliers]:
+        if word in names:
+            raise InvalidInput(f"'{word}' is the name of a variable; expected another one")
+    inputs = [Number("t"), Vector(Number(word) for word in names)]
+    if laws:
+        inputs.append(Vector(Number(word) for word in multipliers))
+    symbols = {word: Number(word) for word in parameters}
+
+    def call(function):
+        return function(*inputs, *args, **symbols)
+
+    rates, arguments = _parts(call(f), size, len(multipliers))
+    equations = [f"der({word}) = {rate.text}" for word, rate in zip(names, rates)]
+    lines = [_law(multiplier, law, w) for multiplier, law, w in zip(multipliers, words, arguments)]
+    columns = {word: formula(_single(call(g), word), f"output {word}").text for word, g in (outputs or {}).items()}
+    return Model(dict(zip(names, x0)), equations, parameters or None, lines, outputs=columns or None, t=t, h=h,
+                 name=name or getattr(f, "__name__", "traced").strip("<>"), **run)
+
+
+def _multipliers(laws):
+    """Names of the multipliers, and the laws."""
+    multipliers, words = [], []
+    for number, law in enumerate([laws] if isinstance(laws, str) else laws):
+        if not isinstance(law, str):
+            raise InvalidInput(f"law {number + 1} is {type(law).__name__}; expected text, as 'sign' or 'relay(-2, 2)'")
+        own, found, rest = law.partition(" in ")
+        multipliers.append(own.strip() if found else f"lambda{number + 1}")
+        words.append((rest if found else law).strip())
+    return multipliers, words
+
+
+def _law(multiplier, law, w):
+    name, parenthesis, numbers = law.partition("(")
+    return f"{multiplier} in {name.strip()}({w.text}{', ' + numbers if parenthesis else ')'}"
+
+
+def _single(value, name):
+    if hasattr(value, "__len__") and not isinstance(value, Number):
+        raise TraceError(f"output {name} has {len(value)} numbers; expected one")
+    return value
+
+
+def _numbers(values, size, what):
+    values = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(values, Number) or not hasattr(values, "__len__"):
+        values = [values]
+    values = [v[0] if isinstance(v, (list, tuple)) and len(v) == 1 else v for v in values]
+    if len(values) != size:
+        raise TraceError(f"f returned {len(values)} numbers for {what}; expected {size}")
+    return [formula(value, f"{what}[{k}]") for k, value in enumerate(values)]
+
+
+def _parts(value, n, m):
+    if value is None:
+        raise TraceError("f returned None; expected the rates of x" + (", and w" if m else ""))
+    if m == 0:
+        return _numbers(value, n, "x'"), []
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise TraceError("f returned one value; expected two, x' and w, since there are laws")
+    return _numbers(value[0], n, "x'"), _numbers(value[1], m, "w")

@@ -1,0 +1,275 @@
+"""Every command of a console block in the documents has a Python twin with the same numbers, to the bit."""
+
+import csv
+import io
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+import perp
+
+sys.path.insert(0, str(ROOT / "scripts"))
+import check_readme  # noqa: E402
+
+PAGES = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SPLIT = re.compile(r"\s*(?:\||;|&&|>)\s*")
+QUESTIONS = {"run", "solutions", "jumps", "equilibria", "check", "modes", "mlcp", "converge", "map", "sensitivities", "enclose"}
+IGNORED = {"-o", "--output", "--plot", "--plot-phase", "--plot-variables", "--events", "--tube", "--threads", "--jobs"}
+FLAGS = {"--quiet", "--all", "--json", "--tangents", "--whole-steps", "--nearest", "--exact", "--double"}
+
+
+def numbers_of(text):
+    return [float(part) for part in text.split(",")]
+
+
+def assignments(text):
+    """NAME=VALUE,... at the commas outside of parentheses."""
+    pairs = re.split(r",(?![^(\[]*[)\]])", text)
+    return {name.strip(): value.strip() for name, value in (pair.split("=", 1) for pair in pairs)}
+
+
+def commands():
+    """(page, command, files of the page) of every command that asks a question."""
+    for page in PAGES:
+        text = page.read_text()
+        found = []
+        for match in check_readme.FENCE.finditer(text):
+            if match[2].strip() != "console":
+                continue
+            for command, _ in check_readme.commands(match[3]):
+                for part in SPLIT.split(command.replace("\n", " ")):
+                    words = shlex.split(part) if part.startswith("scripts/perp ") else []
+                    if len(words) > 2 and words[1] in QUESTIONS and "--help" not in words and words[1:] not in found:
+                        found.append(words[1:])
+        for words in found:
+            yield page, words
+
+
+COMMANDS = list(commands())
+
+
+def parsed(words):
+    """Verb, arguments by place, options (lists of values)."""
+    verb, *rest = words
+    places, options = [], {}
+    while rest:
+        word = rest.pop(0)
+        if word.startswith("-") and not re.match(r"-[\d.]", word):
+            name, equals, value = word.partition("=")
+            value = True if name in FLAGS else value if equals else rest.pop(0)
+            options.setdefault(name, []).append(value)
+        else:
+            places.append(word)
+    return verb, places, options
+
+
+def keywords(options, names):
+    """Options that are keywords of the same name, and the replaced values."""
+    result = {}
+    for name in names:
+        if "--" + name in options:
+            result[name.replace("-", "_")] = options["--" + name][0]
+    return result
+
+
+def model_of(places, options):
+    values = {}
+    for text in options.get("--set", []):
+        name, value = text.split("=", 1)
+        values[name] = value
+    model = perp.load(places[0])
+    return model.replace({k.removeprefix("run."): v for k, v in values.items()}) if values else model
+
+
+RUN = ("h", "scheme", "tol", "selector", "policy", "theta", "solver", "cross-check")
+
+
+def same(result, text):
+    header, *rows = list(csv.reader(io.StringIO(text)))
+    assert len(rows) == len(result.t)
+    for k, name in enumerate(header):
+        column = [row[k] for row in rows]
+        if name == "mode":
+            assert result.mode_text == column
+        else:
+            np.testing.assert_array_equal(result[name] if name != "t" else result.t, [float(v) for v in column], err_msg=name)
+
+
+def question(options):
+    at = assignments(options["--at"][0]) if "--at" in options else None
+    return {"at": at, **({"t": float(options["--t"][0])} if "--t" in options else {})}
+
+
+def run(program, places, options, words):
+    model = model_of(places, options)
+    if options.get("--scheme") == ["enclosure"]:
+        pytest.skip("bounds: see the twins of enclose")
+    kept = [word for word in words if word not in ("--all", "--quiet")]
+    for name in IGNORED & set(options):
+        k = kept.index(name)
+        del kept[k:k + 2]
+    arguments = keywords(options, RUN)
+    if "--t" in options:
+        arguments["t"] = numbers_of(options["--t"][0])
+    if "--times" in options:
+        arguments["t_eval"] = numbers_of(options["--times"][0])
+    text, errors, _ = program(*kept, "--quiet")
+    same(perp.solve(model, **arguments), text)
+
+
+def as_text(answer, program, words):
+    words = [word for word in words if word != "--json"]
+    assert answer.text() == program(*words)[0]
+
+
+def solutions(program, places, options, words):
+    more = keywords(options, ("h", "scheme", "selector", "solver", "theta", "tol"))
+    for name, key in (("--tree", "tree"), ("--max-nodes", "max_nodes")):
+        if name in options:
+            more[key] = int(options[name][0])
+    if "--mode" in options:
+        more["mode"] = options["--mode"][0].split(",")
+    answer = perp.solutions(model_of(places, options), **question(options), **more)
+    text = program(*[word for word in words if word != "--json"])[0]
+    assert answer.text() in text if "tree" in more else answer.text() == text
+
+
+def jumps(program, places, options, words):
+    as_text(perp.jumps(model_of(places, options), **question(options)), program, words)
+
+
+def equilibria(program, places, options, words):
+    more = {"tangents": "--tangents" in options, "virtual": True}
+    more.update({key: int(options["--" + key][0]) for key in ("starts", "seed") if "--" + key in options})
+    as_text(perp.equilibria(model_of(places, options), **question(options), **more), program, words)
+
+
+def check(program, places, options, words):
+    arguments = keywords(options, RUN)
+    if "--t" in options:
+        arguments["t"] = numbers_of(options["--t"][0])
+    as_text(perp.check(model_of(places, options), **arguments), program, words)
+
+
+def modes(program, places, options, words):
+    previous = {k: float(v) for k, v in assignments(options["--previous"][0]).items()} if "--previous" in options else None
+    answer = perp.modes(model_of(places, options), **question(options), previous=previous)
+    text = program(*dict.fromkeys([*words, "--json"]))[0]
+    assert answer.to_dict() == json.loads(text)
+
+
+def mlcp(program, places, options, words):
+    more = {"nearest": "--nearest" in options, "solver": options.get("--solver", [None])[0]}
+    assert perp.mlcp(file=places[0], **more).to_dict() == json.loads(program(*words)[0])
+
+
+def lengths(text):
+    if ":" not in text:
+        return numbers_of(text)
+    first, last, count = map(float, text.split(":"))
+    return [first if k == 0 else last if k + 1 == count else first * (last / first) ** (k / (count - 1)) for k in range(int(count))]
+
+
+def converge(program, places, options, words):
+    more = keywords(options, ("selector", "scheme", "reference", "theta", "tol"))
+    for name in ("schemes", "selectors", "error"):
+        if "--" + name in options:
+            more[name] = options["--" + name][0].split(",")
+    if "--t" in options:
+        more["t"] = numbers_of(options["--t"][0])
+    if "." in more.get("reference", ""):
+        pytest.skip("a reference in a file is of the program")
+    study = perp.converge(places, lengths(options["--h"][0]), whole_steps="--whole-steps" in options, **more)
+    text = program(*[word for word in without_files(words, options)])[0]
+    assert study.text() == text
+
+
+def without_files(words, options):
+    kept = list(words)
+    for name in IGNORED & set(options):
+        k = kept.index(name)
+        del kept[k:k + 2]
+    return kept
+
+
+def map_(program, places, options, words):
+    over = {}
+    for text in options["--vary"]:
+        name, values = text.split("=")
+        first, last, count = values.split(":")
+        over[name] = np.linspace(float(first), float(last), int(count))
+    at = [assignments(text) for text in options.get("--at", [])] or None
+    what = options.get("--what", ["solutions"])[0]
+    found = perp.map(model_of(places, options), over, what=what, at=at, **keywords(options, ("h", "selector", "scheme")))
+    _, *rows = list(csv.reader(io.StringIO(program(*without_files(words, options))[0])))
+    flat = [values.ravel() for values in found.columns.values()]
+    for k, row in enumerate(rows):
+        index = np.unravel_index(k, found.shape)
+        assert [float(v) for v in row[:len(over)]] == [found.axes[name][i] for name, i in zip(over, index)]
+        np.testing.assert_array_equal([float(v) if v else np.nan for v in row[len(over):-1]], [values[k] for values in flat])
+        assert row[-1] == found.regions[found.region[index]]
+
+
+def sensitivities(program, places, options, words):
+    more = keywords(options, ("h", "tol", "policy"))
+    if "--times" in options:
+        more["t_eval"] = numbers_of(options["--times"][0])
+    r = perp.sensitivities(model_of(places, options), wrt=options["--wrt"][0].split(",") if "--wrt" in options else None, **more)
+    header, *rows = list(csv.reader(io.StringIO(program(*without_files(words, options), "--quiet")[0])))
+    first = next(k for k, name in enumerate(header) if re.match(r"dx\d+_d", name))
+    n, q = len(r.names), len(r.quantities)
+    found = np.array([[float(v) if v else np.nan for v in row[first:first + n * q]] for row in rows]).reshape(-1, n, q)
+    np.testing.assert_array_equal(r.dy.transpose(1, 0, 2), found)
+
+
+def enclose(program, places, options, words):
+    more = {"times": numbers_of(options["--times"][0])} if "--times" in options else {}
+    if "--pieces-max" in options:
+        more["pieces"] = int(options["--pieces-max"][0])
+    if "--order" in options:
+        more["order"] = int(options["--order"][0])
+    arguments = keywords(options, ("h",))
+    if "--t" in options:
+        arguments["t"] = numbers_of(options["--t"][0])
+    found = perp.enclose(model_of(places, options), **more, **arguments)
+    header, *rows = list(csv.reader(io.StringIO(program(*without_files(words, options), "--quiet")[0])))
+    assert [float(row[0]) for row in rows] == found.t.tolist()
+    for j, name in enumerate(found.names):
+        for bounds, ending in ((found.lo, "_lo"), (found.hi, "_hi")):
+            column = [float(row[header.index(name + ending)] or "nan") for row in rows]
+            np.testing.assert_array_equal(bounds[:, j], column)
+
+
+TWINS = {"run": run, "solutions": solutions, "jumps": jumps, "equilibria": equilibria, "check": check, "modes": modes, "mlcp": mlcp,
+         "converge": converge, "map": map_, "sensitivities": sensitivities, "enclose": enclose}
+
+
+@pytest.mark.parametrize("page, words", COMMANDS, ids=[f"{page.stem}-{' '.join(words)}" for page, words in COMMANDS])
+def test_a_command_has_a_twin_with_its_numbers(page, words, tmp_path, monkeypatch, program):
+    shutil.copytree(ROOT / "models", tmp_path / "models", ignore=lambda folder, names: [n for n in names if "." not in n])
+    text = page.read_text()
+    for match in check_readme.FENCE.finditer(text):
+        kind, block = match[2].strip(), match[3]
+        name = check_readme.FILE_LINE.match(block) or check_readme.FILE_COMMENT.search(text, 0, match.start())
+        if kind in ("toml", "json") and name:
+            (tmp_path / name[1]).write_text(block)
+    monkeypatch.chdir(tmp_path)
+    verb, places, options = parsed(words)
+    if any(not pathlib.Path(place).exists() and place not in perp.models() for place in places):
+        pytest.skip("the model is made by another command")
+    if program(*words)[2] == 2:  # wrong input, there and here
+        with pytest.raises(perp.PerpError):
+            TWINS[verb](program, places, options, words)
+        return
+    TWINS[verb](program, places, options, words)
+
+
+def test_there_are_many_commands():
+    assert len(COMMANDS) > 50 and {words[0] for _, words in COMMANDS} == QUESTIONS
