@@ -294,16 +294,25 @@ TEST_CASE("twenty independent bands: the choice is found although 3^20 values ca
   CHECK(found.decided_by == "fewest changes outside the called sub-problems");
 }
 
-TEST_CASE("what may have several roots is not called complete") {
-  HybridModes modes(
-      model_of("[variables]\nx = 1\ny1 = 1\ny2 = 1\n[binaries]\nz = {}\n[model]\n"
-               "equations = [\"der(x) = y1 + z\", \"y1*y2 = 1\", \"y1 + y2 = 5/2\"]\n"
-               "constraints = [\"(x - 2)*(2*z - 1) <= 0\"]\n"));
-  Vector x(3);
-  x << 1, 1.9, 0.6;
-  const HybridContinuations found = modes.continuations(0, x, {0});
-  CHECK_FALSE(found.is_complete);
-  CHECK(found.notes.size() == 1);
+TEST_CASE("several roots are several continuations, the nearest first; what may have more is not complete") {
+  const auto ask = [](const std::string& equations) {
+    HybridModes modes(
+        model_of("[variables]\nx = 1\ny1 = 1\ny2 = 1\n[binaries]\nz = {}\n[model]\n"
+                 "equations = [\"der(x) = y1 + z\", " + equations + "]\n"
+                 "constraints = [\"(x - 2)*(2*z - 1) <= 0\"]\n"));
+    Vector x(3);
+    x << 1, 1.9, 0.6;
+    return modes.continuations(0, x, {0});
+  };
+  const HybridContinuations two = ask("\"y1*y2 = 1\", \"y1 + y2 = 5/2\"");
+  CHECK(two.is_complete);
+  CHECK(two.decided_by == "nearest root of the equations");
+  REQUIRE(two.list.size() == 2);
+  CHECK(two.list[0].x[1] == doctest::Approx(2).epsilon(1e-14));
+  CHECK(two.list[1].x[1] == doctest::Approx(0.5).epsilon(1e-14));
+  const HybridContinuations open = ask("\"exp(y1)*y2 = 1\", \"y1 + y2 = 5/2\"");
+  CHECK_FALSE(open.is_complete);
+  CHECK(open.notes.size() == 1);
 }
 
 }  // namespace
