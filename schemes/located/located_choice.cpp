@@ -48,6 +48,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   Selection selection = select_from(undecided);
   if (selection.admissible.empty() && static_cast<int>(undecided.size()) < system_.m())
     selection = select_from(all_laws_);
+  if (!selection.complete) ++result_.counts["choices_not_complete"];
   // The sensitivities need the series.
   if (selection.admissible.empty() && is_at_edge_ && !sensitivities_.active())
     selection.admissible = continuations_by_rates(undecided);
@@ -164,6 +165,8 @@ void LocatedRun::log_change(const Step& before, const Selection& selection, std:
     }
     if (named < selection.admissible.size()) note += ", ...";
   }
+  if (!selection.complete)
+    note += fmt::format("{}the search ended before all modes were tried", note.empty() ? "" : "; ");
   if (!next.strict) note += note.empty() ? "grazing" : "; grazing";
   if (is_at_edge_ && next.jet.w.cols() == 2)  // from no series
     note += "by first derivatives: the equations have no others here, other modes are not decided";

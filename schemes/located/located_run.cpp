@@ -147,6 +147,7 @@ double LocatedRun::longest_step() const {
 
 /// One accepted step, one event, or one rejected attempt.
 void LocatedRun::advance() {
+  if (const std::optional<Gap> gap = gap_lost_in_rounding()) return pass_edge(*gap);
   double h = longest_step();
   const double rest = limit() - now_.t;
   if (rest - h < shortest_step()) h = rest;  // no sliver is left before the end
