@@ -118,17 +118,21 @@ std::optional<double> LocatedRun::time_to_end(const Gap& gap) {
   return is_soon ? std::optional(time) : std::nullopt;
 }
 
-/// A gap of formulas without derivatives at its end that a step has not made smaller although it falls:
-/// what is left of it is below the rounding of its variables. The state moves on to the time of its end.
-std::optional<Gap> LocatedRun::gap_lost_in_rounding() {
+/// Has a step not made this gap smaller, of formulas without derivatives at its end, and is what is left of it
+/// below the rounding of its variables?
+bool LocatedRun::is_lost_in_rounding(const Gap& gap) {
+  if (gap.law < 0 || gap.of_lambda || !jets_.rough_laws()[static_cast<std::size_t>(gap.law)]) return false;
+  const double value = gap_value(gap, now_);
+  const double unknown = left_by_newton * options_.tol * gap_size(gap);
+  return value > 0 && value <= unknown && value >= gap_value(gap, moved_from_);
+}
+
+/// Goes on to the end of such a gap that falls. False: there is none.
+bool LocatedRun::pass_lost_gap() {
   if (!jets_.has_rough_laws() || !(now_.t > moved_from_.t) || moved_from_.mode != now_.mode || rests_)
-    return std::nullopt;
+    return false;
   for (const Gap& gap : gaps_) {
-    if (gap.law < 0 || gap.of_lambda || !jets_.rough_laws()[static_cast<std::size_t>(gap.law)]) continue;
-    const double value = gap_value(gap, now_);
-    const double unknown = left_by_newton * options_.tol * gap_size(gap);
-    if (!(value > 0 && value <= unknown && value >= gap_value(gap, moved_from_))) continue;
-    const std::optional<double> time = time_to_end(gap);
+    const std::optional<double> time = is_lost_in_rounding(gap) ? time_to_end(gap) : std::nullopt;
     if (!time) continue;
     const double end = now_.t + *time;
     for (double t = next_output(now_.t); t < end; t = next_output(t)) {
@@ -136,9 +140,10 @@ std::optional<Gap> LocatedRun::gap_lost_in_rounding() {
       record(true);
     }
     now_.t = end;
-    return gap;
+    pass_edge(Gap(gap));
+    return true;
   }
-  return std::nullopt;
+  return false;
 }
 
 /// Puts the present state onto the end of a branch that its argument w is next to: the shortest way

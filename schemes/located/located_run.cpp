@@ -132,7 +132,7 @@ void LocatedRun::cover() {
       capture_the_rest(now_, "the index of the mode is not resolved");
     else if (limit() - now_.t < shortest_step() && switch_)
       pass_time_switch();
-    else
+    else if (!pass_lost_gap())
       advance();
   }
 }
@@ -147,7 +147,6 @@ double LocatedRun::longest_step() const {
 
 /// One accepted step, one event, or one rejected attempt.
 void LocatedRun::advance() {
-  if (const std::optional<Gap> gap = gap_lost_in_rounding()) return pass_edge(*gap);
   double h = longest_step();
   const double rest = limit() - now_.t;
   if (rest - h < shortest_step()) h = rest;  // no sliver is left before the end

@@ -140,7 +140,8 @@ class LocatedRun {
   [[nodiscard]] bool holds_ends() const;
   [[nodiscard]] std::optional<double> end_at(int law, double w, bool is_hit) const;
   std::optional<Gap> gap_at_end();
-  std::optional<Gap> gap_lost_in_rounding();
+  bool is_lost_in_rounding(const Gap& gap);
+  bool pass_lost_gap();
   std::optional<double> time_to_end(const Gap& gap);
   void move_to_edge(const Gap& gap);
   void pass_edge(const Gap& gap);

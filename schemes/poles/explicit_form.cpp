@@ -290,6 +290,15 @@ std::vector<int> cuts_of(const Tape& tape, const std::vector<int>& rows) {
   return cuts;
 }
 
+namespace {
+
+/// Do the formulas divide by anything, or hold an angle?
+bool may_be_singular(Tape& tape, const std::vector<int>& rows) {
+  return !divisors_of(tape, rows).empty() || !cuts_of(tape, rows).empty();
+}
+
+}  // namespace
+
 ExplicitForms::ExplicitForms(const Dcs& system)
     : differential_(static_cast<std::size_t>(system.n()), 0) {
   std::vector<int> lines = system.F;
@@ -304,7 +313,7 @@ ExplicitForms::ExplicitForms(const Dcs& system)
   system_.laws = system.laws;
 
   Tape tape = system_.tape;
-  may_divide_ = !divisors_of(tape, lines).empty() || !cuts_of(tape, lines).empty();
+  may_divide_ = may_be_singular(tape, lines);
   lines.resize(lines.size() - system.resets.size());  // conditions have no unknowns of their own
   const std::vector<Derivative> derivatives =
       differentiate(tape, lines, 0, system_.parameter_input(0));

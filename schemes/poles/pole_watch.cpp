@@ -241,6 +241,13 @@ std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Va
   return std::nullopt;
 }
 
+/// The same, of divisors alone.
+std::optional<double> zero_of_divisor(WatchedFormulas& formulas, std::size_t k, const Values& first,
+                                      const Values& middle, const Values& last, const Way& way) {
+  if (formulas.is_cut(k, false)) return std::nullopt;
+  return zero_of(formulas, k, first, middle, last, way);
+}
+
 }  // namespace
 
 std::optional<PoleWatch::Pole> PoleWatch::at(const Singularity& found, const Way& way) {
@@ -319,8 +326,7 @@ std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
       formulas->divisors(seen, beyond / 2, false, middle);
       formulas->divisors(seen, beyond, false, last);
       for (std::size_t k = 0; k < first.size(); ++k) {
-        if (formulas->is_cut(k, false)) continue;
-        const auto zero = zero_of(*formulas, k, first, middle, last, seen);
+        const auto zero = zero_of_divisor(*formulas, k, first, middle, last, seen);
         if (!zero) continue;
         const double s = is_back ? 1 - *zero : *zero;
         if (is_pole(*formulas, end, s)) return at({s}, end);
