@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <perp/core/tape/bounded_tape.hpp>
 
 namespace perp {
@@ -8,6 +10,15 @@ RunningError result_of(const Instruction& line, const std::vector<RunningError>&
   const RunningError& a = values[static_cast<std::size_t>(line.a)];
   const RunningError& b = line.b < 0 ? a : values[static_cast<std::size_t>(line.b)];
   return apply_operation(line.operation, a, b);
+}
+
+/// A formula of numbers has their value: an angle on its cut, which a state could be on by its rounding, too.
+RunningError result_of_numbers(const Instruction& line, const std::vector<RunningError>& values) {
+  const RunningError result = result_of(line, values);
+  if (line.operation != Operation::atan2 || !std::isfinite(result.value)) return result;
+  const auto is_exact = [&](int k) { return values[static_cast<std::size_t>(k)].error == 0; };
+  if (!is_exact(line.a) || !is_exact(line.b)) return result;
+  return RunningError(result.value, running_error::rounding(result.value, running_error::library));
 }
 
 }  // namespace
@@ -34,7 +45,7 @@ BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inp
       values_[at] = RunningError(line.value);
     } else {
       changes[at] = depends(line.a) || depends(line.b) ? 1 : 0;
-      if (changes[at] == 0) values_[at] = result_of(line, values_);
+      if (changes[at] == 0) values_[at] = result_of_numbers(line, values_);
     }
     if (changes[at] != 0) changing_.push_back(k);
   }

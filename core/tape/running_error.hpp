@@ -195,16 +195,16 @@ inline RunningError pow(const RunningError& a, const RunningError& b) {
       (std::abs(b.value) + b.error) * a.error / low + b.error * log * (1 + unit_roundoff * 8);
   return bound(f, f * (1 + 8 * unit_roundoff) * std::expm1(exponent * (1 + 16 * unit_roundoff)) + own);
 }
-/// Along the way from (x, y) to another point p + s v the angle turns by ∫ |p × v| / |p + s v|² ds.
+/// Along the way from (x, y) to another point p + s v the angle turns by ∫ |p × v| / |p + s v|² ds. On its
+/// cut (y = 0, x ≤ 0) it is on neither side and has no bound.
 inline RunningError atan2(const RunningError& y, const RunningError& x) {
   const double f = std::atan2(y.value, x.value);
   const double own = rounding(f, library);
-  if (x.error == 0 && y.error == 0 && !(y.value == 0 && std::signbit(y.value)))
-    return bound(f, own);
-  const bool may_cut = std::abs(y.value) <= y.error && x.value - x.error < 0;
+  if (std::abs(y.value) <= y.error && x.value <= x.error) return bound(f, std::nan(""));
+  if (x.error == 0 && y.error == 0) return bound(f, own);
   const double away =
       std::hypot(x.value, y.value) * (1 - 4 * unit_roundoff) - std::hypot(x.error, y.error) * (1 + 4 * unit_roundoff);
-  if (may_cut || !(away > 0)) return bound(f, 2 * std::numbers::pi + own);
+  if (!(away > 0)) return bound(f, 2 * std::numbers::pi + own);
   const double turn =
       (std::abs(x.value) / away * y.error + std::abs(y.value) / away * x.error) / away;
   return bound(f, turn + own);

@@ -136,7 +136,7 @@ Wide atan2(const Wide& y, const Wide& x) {
   const Quad f = atan2(y.value, x.value);
   const double away = size(sqrt(Quad(x.value * x.value + y.value * y.value)));
   const double errors = x.error + y.error;
-  const bool may_cut = size(y.value) <= y.error && x.value < 0;
+  const bool may_cut = size(y.value) <= y.error && x.value <= x.error;
   if (may_cut || !(away > 4 * errors)) return Wide(f, infinite);
   return bound(f, 2 * errors / away, library);
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/pencil/pencil.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/lcp/solver.hpp>
@@ -34,6 +35,10 @@ Capturing::Capturing(const Lcs& lcs, const Theta& options)
       memory_(memory_at_start(lcs.laws)),
       solver_(options.solver.empty() ? default_solver : options.solver) {
   check(options);
+  active_ = &equations_;
+  if (options.theta < 1) first_.emplace(lcs, 1);
+  for (const int j : equations_.state())
+    reads_algebraic_ = reads_algebraic_ || equations_.given_E().col(j).isZero(0);
   solver(solver_);  // throws for an unknown name now, not in the middle of a run
   for (State& state : states_) {
     state.mode = &*modes_.insert(Mode{}).first;
@@ -46,14 +51,16 @@ Capturing::Capturing(const Lcs& lcs, const Theta& options)
 
 /// Of another length, or anew where those of the last one have become too many.
 ModeCache& Capturing::other_cache(double h) {
-  if (h == h_) retire(caches_.begin());
-  const auto known =
-      std::find_if(caches_.begin(), caches_.end(), [&](const Entry& e) { return e.h == h; });
+  if (h == h_ && cache_equations_ == active_) retire(caches_.begin());
+  const auto known = std::find_if(caches_.begin(), caches_.end(), [&](const Entry& e) {
+    return e.h == h && e.equations == active_;
+  });
   if (known != caches_.end())
     caches_.splice(caches_.begin(), caches_, known);
   else
     new_cache(h);
   h_ = h;
+  cache_equations_ = active_;
   cache_ = caches_.front().cache.get();
   return *cache_;
 }
@@ -68,7 +75,7 @@ void Capturing::retire(std::list<Entry>::iterator entry) {
 
 ModeCache& Capturing::new_cache(double h) {
   if (caches_.size() == kept_caches) retire(std::prev(caches_.end()));
-  caches_.push_front({h, std::make_unique<ModeCache>(equations_.family(h))});
+  caches_.push_front({h, active_, std::make_unique<ModeCache>(active_->family(h))});
   return *caches_.front().cache;
 }
 
@@ -105,12 +112,46 @@ const Vector& Capturing::w() {
   return current().w;
 }
 
+/// Do the equations of the mode determine its algebraic variables and multipliers at every moment, the
+/// differential ones given (index 1)? It decides which step is made, not whether one is right.
+bool Capturing::is_determined_at_once(const Mode& mode) {
+  const auto [place, is_new] = at_once_.try_emplace(mode, false);
+  if (is_new) {
+    const ModeDae dae = mode_dae(equations_.lcs(), mode);
+    const std::optional<int> index = index_of(dae.E, dae.A);
+    place->second = index && *index <= 1;
+  }
+  return place->second;
+}
+
+/// Does a step into another mode read what was determined by the mode before?
+bool Capturing::begins_anew(const Mode& mode) {
+  return reads_algebraic_ || !is_determined_at_once(mode);
+}
+
 Attempt Capturing::attempt(double t_next, double h) {
   check_interruption();
+  if (!first_) return attempt_by(equations_, t_next, h);
+  trial().is_fresh = false;
+  if (start_pending_ || current().is_fresh) return attempt_by(*first_, t_next, h);
+  Attempt found = attempt_by(equations_, t_next, h);
+  if (found.status == Status::solved && (found.kept_mode || !begins_anew(*trial().mode))) return found;
+  const bool leaves = found.status == Status::solved;
+  found = attempt_by(*first_, t_next, h);
+  // Where a mode ends is told by the steps that are made in it.
+  if (leaves && found.status == Status::solved && found.kept_mode)
+    return attempt_by(equations_, t_next, h);
+  trial().is_fresh =
+      found.status == Status::solved && !found.kept_mode && !is_determined_at_once(*trial().mode);
+  return found;
+}
+
+Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
+  active_ = &equations;
   ModeCache& maps = cache(h);
   State& now = current();
   State& next = trial();
-  equations_.parameter(now.x, now.t, t_next, next.parameter.data());
+  equations.parameter(now.x, now.t, t_next, next.parameter.data());
   next.t = t_next;
   if (options_.selector == Selector::first && !start_pending_)
     return attempt_by_solver(maps, solver_.c_str());
@@ -136,6 +177,8 @@ Attempt Capturing::attempt(double t_next, double h) {
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.
 long Capturing::stay(const UniformSteps& steps) {
+  if (current().is_fresh) return 0;
+  active_ = &equations_;
   ModeCache& maps = cache(steps.h);
   const int present = current().map;
   if (options_.selector != Selector::keep_mode || current().cache != &maps || present < 0) return 0;
@@ -152,7 +195,7 @@ long Capturing::stay(const UniformSteps& steps) {
     next.mode = now.mode;
     next.cache = &maps;
     next.map = present;
-    next.outputs_known = next.x_known = false;
+    next.outputs_known = next.x_known = next.is_fresh = false;
     accept();
   }
   return k - steps.first;
@@ -160,10 +203,14 @@ long Capturing::stay(const UniformSteps& steps) {
 
 Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vector& /*lambda*/,
                               double t_next, double h) {
+  const bool changes = mode != this->mode();
+  const bool is_first = first_ && (current().is_fresh || (changes && begins_anew(mode)));
+  active_ = is_first ? &*first_ : &equations_;
   ModeCache& maps = cache(h);
   State& next = trial();
-  equations_.parameter(current().x, current().t, t_next, next.parameter.data());
+  active_->parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
+  next.is_fresh = is_first && changes && !is_determined_at_once(mode);
   const int map = maps.find(mode);
   if (map < 0 || !maps.admissible(map, next.parameter.data()))
     return unsolved(Status::not_solved, "the mode has no solution");
@@ -247,7 +294,7 @@ Attempt Capturing::take(ModeCache& maps, Solution solution, int solutions, int t
 Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
   ++enumerated_;
   const State& now = current();
-  problem_ = equations_.problem(x(), now.t, trial().t, h_);
+  problem_ = active_->problem(x(), now.t, trial().t, h_);
   EnumerateOptions limits;
   limits.max_nodes = enumeration_budget;
   SolutionSet set = enumerate(problem_, limits);
@@ -292,6 +339,7 @@ void Capturing::accept() {
   previous_ = now_;
   now_ = trial_;
   trial_ = oldest;
+  if (current().is_fresh) fresh_.add(current().t, x());
 }
 
 void Capturing::restore(const Step& state) {
@@ -305,6 +353,7 @@ void Capturing::restore(const Step& state) {
   now.map = -1;
   now.cache = nullptr;
   now.outputs_known = true;
+  now.is_fresh = first_ && fresh_.contains(state.t, state.x);
 }
 
 void Capturing::interpolate(double s, Vector& x) const {
@@ -312,8 +361,9 @@ void Capturing::interpolate(double s, Vector& x) const {
 }
 
 std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
+  active_ = first_ ? &*first_ : &equations_;
   ModeCache& maps = cache(h);
-  equations_.parameter(current().x, current().t, current().t + h, trial().parameter.data());
+  active_->parameter(current().x, current().t, current().t + h, trial().parameter.data());
   return maps.violations(trial().parameter.data());
 }
 

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <list>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/scheme.hpp>
 #include <perp/schemes/step/step_equations.hpp>
@@ -18,6 +21,8 @@ namespace perp {
 
 /// The event-capturing θ-method for an Lcs: one Mlcp per step, the present mode tried first, every
 /// mode solved once per step length and kept. An accepted step in a known mode allocates nothing.
+/// With θ < 1 a step reads rates of the state before it: where these are not those of its own mode, or
+/// nothing but the step itself determines algebraic variables (index 2), it is one of backward Euler.
 class Capturing final : public ModewiseScheme {
  public:
   /// Throws InvalidInput.
@@ -54,7 +59,9 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] StepEquations& equations() { return equations_; }
   /// The maps of steps of length h, kept for the last few lengths.
   ModeCache& cache(double h) {
-    return h == h_ && cache_->storage() <= most_storage ? *cache_ : other_cache(h);
+    return h == h_ && cache_equations_ == active_ && cache_->storage() <= most_storage
+               ? *cache_
+               : other_cache(h);
   }
 
  private:
@@ -68,10 +75,12 @@ class Capturing final : public ModewiseScheme {
     int map = -1;                   // -1: λ and w are explicit
     std::vector<double> parameter;  // of the step that led here
     bool outputs_known = false;     // λ and w are computed
+    bool is_fresh = false;          // θ < 1: the next step is one of backward Euler
   };
 
   struct Entry {
     double h;
+    const StepEquations* equations;
     std::unique_ptr<ModeCache> cache;
   };
 
@@ -90,6 +99,9 @@ class Capturing final : public ModewiseScheme {
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
+  Attempt attempt_by(StepEquations& equations, double t_next, double h);
+  bool begins_anew(const Mode& mode);
+  bool is_determined_at_once(const Mode& mode);
   Attempt keep(ModeCache& cache, int map);
   Attempt take(ModeCache& cache, const ModeCache::Choice& choice);
   Attempt take(ModeCache& cache, Solution solution, int solutions, int ties);
@@ -105,6 +117,11 @@ class Capturing final : public ModewiseScheme {
   ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;
+  std::optional<StepEquations> first_;  // backward Euler, for some steps where θ < 1
+  StepEquations* active_ = nullptr;     // those of the attempted step
+  bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
+  std::map<Mode, bool> at_once_;        // see is_determined_at_once
+  FreshStates fresh_;
   Theta options_;
   Mode memory_;  // see memory_at_start
   std::string solver_;
@@ -116,6 +133,7 @@ class Capturing final : public ModewiseScheme {
   std::list<Entry> caches_;  // most recently used first
   double h_ = nan;
   ModeCache* cache_ = nullptr;
+  const StepEquations* cache_equations_ = nullptr;
   Mlcp problem_;
   std::string message_;
   long enumerated_ = 0, not_enumerated_ = 0, solver_calls_ = 0, retired_factorisations_ = 0;

@@ -59,11 +59,18 @@ void NonlinearCapturing::predict(double h, Vector& d) const {
     d.setZero();
 }
 
-/// The step of length h from the present state. What stands before a fresh state (a start, a reset)
-/// is no state of the solution, so that its step is one of backward Euler.
+/// The step of length h from the present state.
 void NonlinearCapturing::set_step(double t_next, double h) const {
-  step_.set_theta(current().fresh ? 1 : theta_);
+  step_.set_theta(first_order_ ? 1 : theta_);
   step_.set_step(current().x, t_next, h);
+}
+
+/// The present state is a start or one behind a reset: what its rates were before is no matter.
+void NonlinearCapturing::begin_here() {
+  current().fresh = true;
+  if (theta_ == 1) return;
+  current().begins = true;
+  begins_.add(t(), x());
 }
 
 /// The step in the equations of the present mode on the branch of the present state, wherever its
@@ -173,13 +180,28 @@ bool NonlinearCapturing::follow_branch(double h) {
 }
 
 Attempt NonlinearCapturing::attempt(double t_next, double h) {
+  first_order_ = theta_ == 1 || start_pending_ || current().begins;
+  Attempt found = step_to(t_next, h);
+  const bool stays = found.status == Status::solved && found.kept_mode;
+  if (!first_order_ && !stays) {
+    first_order_ = true;
+    found = step_to(t_next, h);
+    trial().begins = found.status == Status::solved && !found.kept_mode;
+  }
+  return found;
+}
+
+/// The attempt, of first order or not. The θ-method keeps its mode, or it has no step.
+Attempt NonlinearCapturing::step_to(double t_next, double h) {
   State& next = trial();
   next.t = t_next;
   next.h = h;
-  next.weak = next.fresh = false;
+  next.weak = next.fresh = next.begins = false;
+  next.is_first_order = first_order_;
   set_step(t_next, h);
   const bool knows_mode = !start_pending_ && mode().size() == step_.laws().size();
   const bool kept = knows_mode && solve_present(h);
+  if (!kept && !first_order_) return {Status::not_solved, false, 0, 0};
   if (!kept || options_.selector == Selector::minimal_norm) {
     ModeSolution own;
     if (kept) own = {.mode = mode(), .d = next.d, .lambda = next.lambda, .w = next.w};
@@ -198,6 +220,8 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
   next.t = t_next;
   next.h = h;
   next.weak = next.fresh = false;
+  next.begins = theta_ < 1 && mode != this->mode();
+  next.is_first_order = first_order_ = theta_ == 1 || now.begins || next.begins;
   set_step(t_next, h);
   step_.set_mode(mode);
   next.d = x - now.x;
@@ -325,23 +349,8 @@ void NonlinearCapturing::accept() {
   previous_ = now_;
   now_ = trial_;
   trial_ = oldest;
+  if (current().begins) begins_.add(t(), x());
   follow_path();
-}
-
-/// |J⁻¹| (|F| + e) of the step that led here.
-Vector NonlinearCapturing::rounding() {
-  const State &now = current(), &before = previous();
-  if (!(now.h > 0)) return Scheme::rounding();
-  step_.set_theta(before.fresh ? 1 : theta_);
-  step_.set_step(before.x, now.t, now.h);
-  step_.set_mode(*now.mode);
-  Vector bounds(step_.n()), of_lambda(step_.m());
-  step_.linearise(now.d, now.lambda);
-  step_.bound(now.d, now.lambda);
-  if (!newton_.factorise()) return Scheme::rounding();
-  newton_.errors(bounds, of_lambda);
-  for (int j = 0; j < step_.n(); ++j) bounds[j] += step_.variable_error(j);
-  return bounds;
 }
 
 void NonlinearCapturing::restore(const Step& state) {
@@ -354,6 +363,7 @@ void NonlinearCapturing::restore(const Step& state) {
   now.d.setZero();
   now.h = 0;
   now.weak = now.fresh = false;
+  now.begins = theta_ < 1 && begins_.contains(state.t, state.x);
   follow_path();
 }
 
@@ -362,6 +372,7 @@ void NonlinearCapturing::interpolate(double s, Vector& x) const {
 }
 
 std::vector<std::pair<Mode, double>> NonlinearCapturing::violations(double h) {
+  first_order_ = true;
   set_step(current().t + h, h);
   Vector d(step_.n());
   predict(h, d);

@@ -8,6 +8,7 @@
 
 #include <perp/core/dcs.hpp>
 #include <perp/schemes/backward_euler.hpp>
+#include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/events/reset_watch.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
@@ -20,7 +21,8 @@ namespace perp {
 /// Event-capturing backward Euler, or θ-method, for a Dcs: Newton's method in the present mode
 /// first, the other modes where it does not stay admissible (or where the selector compares).
 /// Within a mode it stays on the branch that short steps from the present state begin. An accepted
-/// step that keeps its mode allocates nothing.
+/// step that keeps its mode allocates nothing. With θ < 1 a step reads rates of the state before it: from
+/// a start, a reset or a change of mode, and into another mode, it is one of backward Euler.
 class NonlinearCapturing final : public ModewiseScheme {
  public:
   /// Throws InvalidInput.
@@ -78,6 +80,8 @@ class NonlinearCapturing final : public ModewiseScheme {
     double h = 0;                // length of the step that led here, 0: unknown
     const Mode* mode = nullptr;  // one of modes_
     bool fresh = false;          // after a start or a reset: algebraic variables are guesses
+    bool begins = false;         // θ < 1: the next step is one of backward Euler
+    bool is_first_order = false;  // so was the one that led here
     bool weak = false;           // on the bound of a branch as far as rounding lets see
     double residual = 0;         // largest |F_i| / e_i
     Vector d_error;              // bounds of the error of d where a search found the state
@@ -92,6 +96,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   }
 
   void set_step(double t_next, double h) const;
+  void begin_here();
+  Attempt step_to(double t_next, double h);
   template <class Rows>
   Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;
   [[nodiscard]] std::vector<Departure> branch_ends(const State& before, const Vector& lambda,
@@ -102,6 +108,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool solve_mode(double h);
   bool solve_present(double h);
   bool passes_pole(double h);
+  // nonlinear_poles.cpp
   bool has_pole(int variable, const Vector& d, const Vector& lambda, double h);
   bool is_on_branch(double h);
   bool has_orientation(int orientation, double h);
@@ -141,6 +148,8 @@ class NonlinearCapturing final : public ModewiseScheme {
 
   BackwardEuler options_;
   double theta_;
+  bool first_order_ = true;  // is the attempted step one of backward Euler?
+  FreshStates begins_;       // of State::begins
   mutable ImplicitStep step_;
   ModeNewton newton_;
   StepSearch search_;

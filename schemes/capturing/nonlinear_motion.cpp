@@ -8,8 +8,6 @@
 namespace perp {
 namespace {
 
-constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a pole
-
 /// The share of a step at which a value that goes straight from `from`, in a range, to `to` leaves it,
 /// inside the step or, where it only comes nearer to an end, beyond.
 void watch(const Range& range, double from, double to, bool beyond, double& share) {
@@ -26,7 +24,7 @@ void watch(const Range& range, double from, double to, bool beyond, double& shar
 
 void NonlinearCapturing::linearise_trial() const {
   const State& next = trial();
-  set_step(next.t, next.h);
+  set_step(next.t, next.h);  // of the last attempt
   step_.set_mode(*next.mode);
   step_.linearise(next.d, next.lambda);
 }
@@ -57,49 +55,20 @@ Vector NonlinearCapturing::motion_terms(const Vector& a, const Vector& b) const 
   });
 }
 
-/// Does the attempted step, in the present mode, carry an algebraic variable through a pole to the
-/// other sign?
-bool NonlinearCapturing::passes_pole(double h) {
-  const State& now = current();
-  State& next = trial();
-  if (now.fresh) return false;
-  for (int j = 0; j < step_.n(); ++j) {
-    const double before = now.x[j], after = before + next.d[j];
-    const bool changes_sign = (before < 0 && after > 0) || (before > 0 && after < 0);
-    if (!changes_sign || differential_[static_cast<std::size_t>(j)] != 0) continue;
-    const Vector d = next.d, lambda = next.lambda;
-    const bool passes = has_pole(j, d, lambda, h);
-    next.d = d;
-    next.lambda = lambda;
-    set_step(next.t, h);
-    if (passes) return true;
-  }
-  return false;
-}
-
-/// The change of sign is enclosed by shorter steps: where it is a zero, the variable becomes smaller
-/// at the ends that enclose it, at a pole both ends grow. A shorter step that is not solved tells
-/// neither.
-bool NonlinearCapturing::has_pole(int variable, const Vector& d, const Vector& lambda, double h) {
-  const State& now = current();
-  State& next = trial();
-  double low = 0, high = 1, at_low = now.x[variable], at_high = at_low + d[variable];
-  const double least = std::min(std::abs(at_low), std::abs(at_high));
-  for (int k = 0; k < most_pole_bisections; ++k) {
-    const double share = low + (high - low) / 2;
-    next.d = share * d;
-    next.lambda = lambda;
-    set_step(now.t + share * h, share * h);
-    if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return false;
-    const double value = now.x[variable] + next.d[variable];
-    const bool is_before = (value > 0) == (at_low > 0);
-    (is_before ? low : high) = share;
-    (is_before ? at_low : at_high) = value;
-    const double smaller = std::min(std::abs(at_low), std::abs(at_high));
-    if (smaller > 2 * least) return true;
-    if (smaller < least / 2) return false;
-  }
-  return false;
+/// |J⁻¹| (|F| + e) of the step that led here.
+Vector NonlinearCapturing::rounding() {
+  const State &now = current(), &before = previous();
+  if (!(now.h > 0)) return Scheme::rounding();
+  step_.set_theta(now.is_first_order ? 1 : theta_);
+  step_.set_step(before.x, now.t, now.h);
+  step_.set_mode(*now.mode);
+  Vector bounds(step_.n()), of_lambda(step_.m());
+  step_.linearise(now.d, now.lambda);
+  step_.bound(now.d, now.lambda);
+  if (!newton_.factorise()) return Scheme::rounding();
+  newton_.errors(bounds, of_lambda);
+  for (int j = 0; j < step_.n(); ++j) bounds[j] += step_.variable_error(j);
+  return bounds;
 }
 
 std::vector<Scheme::Departure> NonlinearCapturing::departures() {
@@ -112,6 +81,7 @@ std::vector<Scheme::Departure> NonlinearCapturing::departures() {
   end_of_old.t = now.t;
   end_of_old.h = now.t - before.t;
   std::swap(now_, previous_);
+  first_order_ = theta_ == 1 || current().begins;
   set_step(end_of_old.t, end_of_old.h);
   old_mode_lasts_ = solve_mode(end_of_old.h);
   std::swap(now_, previous_);

@@ -141,7 +141,7 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
   resets_.begin(errors);
   settled_ = settle_sides(errors, approaching);
   path_ = {*settled_};  // the jump itself passes no surface
-  current().fresh = true;
+  begin_here();
   Event event;
   event.kind = EventKind::jump;
   event.t = before.t;

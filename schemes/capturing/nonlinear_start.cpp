@@ -90,7 +90,7 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
                                                 std::vector<Event>& events) {
   start_pending_ = true;
   restore({t, x0, Vector::Zero(step_.m()), Vector::Zero(step_.m()), {}});
-  current().fresh = true;
+  begin_here();
   const auto failed = [](const Attempt& attempt) { return attempt.status != Status::solved; };
   int exponent = first_probe;
   Attempt found = probe(h, exponent);
@@ -178,7 +178,7 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
     events.push_back(start_event(t, x0, limit.x, consistent, distance, violation));
   }
   restore({t, x, limit.lambda, limit.w, *limit.mode});
-  current().fresh = true;
+  begin_here();
 }
 
 }  // namespace perp

@@ -145,6 +145,7 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
                                  motion(x0, limit.x).norm(),
                                  violation_of_constraints(equations_.lcs().laws, *limit.mode,
                                                           limit.lambda, constraints(x, t))));
+  if (first_ && !is_determined_at_once(*limit.mode)) fresh_.add(t, x);
   restore({t, x, limit.lambda, limit.w, *limit.mode});
 }
 

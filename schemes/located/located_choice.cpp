@@ -27,6 +27,22 @@ bool goes_on(const Continuation& continuation, const Step& before, const std::ve
   return true;
 }
 
+/// How many continuations there are, their modes, and whether the search for them came to an end.
+std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen) {
+  const char* not_complete = "the search ended before all modes were tried";
+  const std::size_t count = selection.admissible.size();
+  if (count < 2) return selection.complete ? "" : not_complete;
+  std::string note = fmt::format("{} continuations:", count);
+  std::size_t named = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k != chosen && named == most_named_modes - 1) continue;
+    note += fmt::format("{} [{}]{}", named++ > 0 ? "," : "", describe(laws, selection.admissible[k].mode),
+                        k == chosen ? " (taken)" : "");
+  }
+  if (named < count) note += ", ...";
+  return selection.complete ? note : note + "; " + not_complete;
+}
+
 }  // namespace
 
 /// Chooses the mode in which the solution goes on from now_ (t, x, the modes of the laws that are
@@ -45,6 +61,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   Selection selection = select_from(undecided);
   if (selection.admissible.empty() && static_cast<int>(undecided.size()) < system_.m())
     selection = select_from(all_laws_);
+  if (!selection.complete) ++result_.counts["choices_not_complete"];
   // The sensitivities need the series.
   if (selection.admissible.empty() && is_at_edge_ && !sensitivities_.active())
     selection.admissible = continuations_by_rates(undecided);
@@ -158,18 +175,7 @@ std::size_t LocatedRun::by_policy(const Selection& selection, const Step& before
 void LocatedRun::log_change(const Step& before, const Selection& selection, std::size_t chosen,
                             JumpOfX jump_of_x) {
   const Continuation& next = selection.admissible[chosen];
-  std::string note;
-  if (selection.admissible.size() > 1) {
-    note = fmt::format("{} continuations:", selection.admissible.size());
-    std::size_t named = 0;
-    for (std::size_t k = 0; k < selection.admissible.size(); ++k) {
-      if (k != chosen && named == most_named_modes - 1) continue;
-      note += fmt::format("{} [{}]{}", named++ > 0 ? "," : "",
-                          describe(system_.laws, selection.admissible[k].mode),
-                          k == chosen ? " (taken)" : "");
-    }
-    if (named < selection.admissible.size()) note += ", ...";
-  }
+  std::string note = continuations_note(system_.laws, selection, chosen);
   if (!next.strict) note += note.empty() ? "grazing" : "; grazing";
   if (is_at_edge_ && next.jet.w.cols() == 2)  // from no series
     note += "by first derivatives: the equations have no others here, other modes are not decided";

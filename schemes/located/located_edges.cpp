@@ -15,6 +15,9 @@ namespace perp {
 namespace {
 
 constexpr double at_edge = 1e-12;    ///< of the terms of a margin: as near as steps go
+/// Of the tolerance of a gap: what Newton's method of a step leaves of it.
+constexpr double left_by_newton = 64 * std::numeric_limits<double>::epsilon();
+constexpr double most_order = 64;    ///< of the zero that a gap falls to, and of the last step: the way there
 constexpr double last_steps = 16;    ///< of the shortest: the way to an end that no step goes
 constexpr double at_end = 1e-11;     ///< of the terms of a margin: not to be told from its end
 constexpr double decided = 1e-9;    ///< of the terms of a rate: its sign is no rounding
@@ -97,6 +100,51 @@ std::optional<Gap> LocatedRun::gap_at_end() {
     nearest = gap;
   }
   return nearest;
+}
+
+/// How long a gap that falls as (t* − t)^k still takes to 0, by its first two derivatives: k follows from
+///     g g̈ / ġ² = (k − 1) / k.
+/// Empty: it does not fall, or not as soon. Of a system of index 0 the rates are known beside any others.
+std::optional<double> LocatedRun::time_to_end(const Gap& gap) {
+  const Jet jet = jets_.solve(now_.mode, now_.t, now_.x, now_.lambda);
+  double rate = jet.consistent ? gap.sign * jet.w(gap.law, 1) : nan, share = 0;
+  if (flow_.size() == system_.n() && !needs_jets_)
+    if (const auto alone = continuation_by_rates(now_.mode, {})) rate = gap.sign * alone->jet.w(gap.law, 1);
+  if (!(rate < 0)) return std::nullopt;
+  const double value = gap_value(gap, now_);
+  if (jet.consistent && jet.w.cols() > 2)
+    share = std::clamp(2 * gap.sign * jet.w(gap.law, 2) * value / (rate * rate), 0.0, 1 - 1 / most_order);
+  const double time = -value / (rate * (1 - share));
+  const bool is_soon = time <= most_order * (now_.t - moved_from_.t) && now_.t + time < limit();
+  return is_soon ? std::optional(time) : std::nullopt;
+}
+
+/// Has a step not made this gap smaller, of formulas without derivatives at its end, and is what is left of it
+/// below the rounding of its variables?
+bool LocatedRun::is_lost_in_rounding(const Gap& gap) {
+  if (gap.law < 0 || gap.of_lambda || !jets_.rough_laws()[static_cast<std::size_t>(gap.law)]) return false;
+  const double value = gap_value(gap, now_);
+  const double unknown = left_by_newton * options_.tol * gap_size(gap);
+  return value > 0 && value <= unknown && value >= gap_value(gap, moved_from_);
+}
+
+/// Goes on to the end of such a gap that falls. False: there is none.
+bool LocatedRun::pass_lost_gap() {
+  if (!jets_.has_rough_laws() || !(now_.t > moved_from_.t) || moved_from_.mode != now_.mode || rests_)
+    return false;
+  for (const Gap& gap : gaps_) {
+    const std::optional<double> time = is_lost_in_rounding(gap) ? time_to_end(gap) : std::nullopt;
+    if (!time) continue;
+    const double end = now_.t + *time;
+    for (double t = next_output(now_.t); t < end; t = next_output(t)) {
+      now_.t = t;  // asked for meanwhile
+      record(true);
+    }
+    now_.t = end;
+    pass_edge(Gap(gap));
+    return true;
+  }
+  return false;
 }
 
 /// Puts the present state onto the end of a branch that its argument w is next to: the shortest way

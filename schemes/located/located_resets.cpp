@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
 #include <perp/schemes/located/located_run.hpp>
+#include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
 namespace {
@@ -78,11 +80,16 @@ void LocatedRun::settle_sides() {
   flow_.scatter(y_ + moment * ydot_, ahead.x, ahead.lambda);
   ahead.t += moment;
   const ResetWatch::Errors rounding = ResetWatch::rounding(now_, ahead);
+  const bool is_start = result_.t.empty() && steps_ == 0;
   for (int k = 0; k < resets_.count(); ++k) {
     int side = resets_.sign(k, now_, *unsettled_);
     const double change = condition(k, ahead) - condition(k, now_);
     const double error = resets_.error(k, ahead, rounding) + resets_.error(k, now_, rounding);
-    if (side == 0 && std::abs(change) > error) side = change > 0 ? 1 : -1;
+    if (side == 0 && std::abs(change) > error) {
+      side = change > 0 ? 1 : -1;
+      const int direction = resets_.reset(k).direction;
+      if (is_start && (direction == 0 || direction == side)) ++result_.counts["resets_passed_at_start"];
+    }
     resets_.set_side(k, side);
   }
   event_errors_ = std::move(unsettled_);
@@ -182,7 +189,15 @@ void LocatedRun::pass_resets_at_end() {
 
 void LocatedRun::apply_resets(const std::vector<int>& list, const Step& before) {
   ResetWatch::Errors errors = errors_at_event(before);
+  const bool is_known = errors.x.allFinite() && errors.lambda.allFinite();
   now_.x = resets_.values(list, before, errors);
+  if (!now_.x.allFinite() || (is_known && !errors.x.allFinite())) {
+    now_ = before;
+    record(true);
+    finish(Status::not_solved,
+           fmt::format("stopped at {}: {}", place(before), no_value_text(resets_.names(list))));
+    return;
+  }
   unsettled_ = std::move(errors);
   Event event;
   event.kind = EventKind::jump;

@@ -132,7 +132,7 @@ void LocatedRun::cover() {
       capture_the_rest(now_, "the index of the mode is not resolved");
     else if (limit() - now_.t < shortest_step() && switch_)
       pass_time_switch();
-    else
+    else if (!pass_lost_gap())
       advance();
   }
 }

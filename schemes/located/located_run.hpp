@@ -140,6 +140,9 @@ class LocatedRun {
   [[nodiscard]] bool holds_ends() const;
   [[nodiscard]] std::optional<double> end_at(int law, double w, bool is_hit) const;
   std::optional<Gap> gap_at_end();
+  bool is_lost_in_rounding(const Gap& gap);
+  bool pass_lost_gap();
+  std::optional<double> time_to_end(const Gap& gap);
   void move_to_edge(const Gap& gap);
   void pass_edge(const Gap& gap);
   std::optional<Continuation> continuation_by_rates(const Mode& mode, const std::vector<int>& open);

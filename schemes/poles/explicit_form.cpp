@@ -277,6 +277,28 @@ std::vector<int> divisors_of(Tape& tape, const std::vector<int>& rows) {
   return factors;
 }
 
+std::vector<int> cuts_of(const Tape& tape, const std::vector<int>& rows) {
+  const std::vector<bool> needed = needed_lines(tape, rows);
+  std::vector<int> cuts;
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& what = tape[k];
+    if (!needed[static_cast<std::size_t>(k)] || what.operation != Operation::atan2) continue;
+    const bool is_number = tape[what.a].operation == Operation::constant;
+    if (!is_number && std::find(cuts.begin(), cuts.end(), what.a) == cuts.end())
+      cuts.push_back(what.a);
+  }
+  return cuts;
+}
+
+namespace {
+
+/// Do the formulas divide by anything, or hold an angle?
+bool may_be_singular(Tape& tape, const std::vector<int>& rows) {
+  return !divisors_of(tape, rows).empty() || !cuts_of(tape, rows).empty();
+}
+
+}  // namespace
+
 ExplicitForms::ExplicitForms(const Dcs& system)
     : differential_(static_cast<std::size_t>(system.n()), 0) {
   std::vector<int> lines = system.F;
@@ -291,7 +313,7 @@ ExplicitForms::ExplicitForms(const Dcs& system)
   system_.laws = system.laws;
 
   Tape tape = system_.tape;
-  may_divide_ = !divisors_of(tape, lines).empty();
+  may_divide_ = may_be_singular(tape, lines);
   lines.resize(lines.size() - system.resets.size());  // conditions have no unknowns of their own
   const std::vector<Derivative> derivatives =
       differentiate(tape, lines, 0, system_.parameter_input(0));

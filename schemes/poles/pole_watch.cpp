@@ -127,15 +127,42 @@ bool grows(WatchedFormulas& formulas, const Way& way, double s, double growth) {
   return false;
 }
 
-/// A way too short for the digits of t is looked at beyond its ends, as a straight one.
-bool is_pole(WatchedFormulas& formulas, const Way& way, double s, double growth = pole_growth) {
-  const double length = way.b.t - way.a.t, t = way.time(s), longer = resolved * std::abs(t);
-  if (length >= longer) return grows(formulas, way, s, growth);
+/// The straight way over the moment of a share, from `longer` before it to as much behind.
+Way around_share(const Way& way, double s, double longer) {
+  const double t = way.time(s);
   Way around{way.a, way.b};
   const Vector rate = way.rate(), x = way.a.x + s * (way.b.x - way.a.x);
   around.a.t = t - longer, around.a.x = x - longer * rate;
   around.b.t = t + longer, around.b.x = x + longer * rate;
-  return grows(formulas, around, 0.5, growth);
+  return around;
+}
+
+/// A way too short for the digits of t is looked at beyond its ends, as a straight one.
+bool is_pole(WatchedFormulas& formulas, const Way& way, double s, double growth = pole_growth) {
+  const double longer = resolved * std::abs(way.time(s));
+  if (way.b.t - way.a.t >= longer) return grows(formulas, way, s, growth);
+  return grows(formulas, around_share(way, s, longer), 0.5, growth);
+}
+
+/// Does some row jump at the share s: is it as far apart at a narrow distance from it as at a wide one?
+bool jumps(WatchedFormulas& formulas, const Way& way, double s, bool at_rest) {
+  Vector values, errors;
+  const auto apart = [&](double distance, double sign) {  // at least (−1) or at most (1)
+    formulas.rows(way, s - distance, at_rest, values, errors);
+    const Vector before = values, before_errors = errors;
+    formulas.rows(way, s + distance, at_rest, values, errors);
+    return Vector((values - before).cwiseAbs() + sign * (errors + before_errors));
+  };
+  const Vector far_apart = apart(wide, 1), near_apart = apart(narrow, -1);
+  return (near_apart.array() > far_apart.array() / 2).any();
+}
+
+/// The same where a way is too short for the digits of t.
+bool is_jump(WatchedFormulas& formulas, const Way& way, double s) {
+  const double longer = resolved * std::abs(way.time(s));
+  const Way around = way.b.t - way.a.t >= longer ? way : around_share(way, s, longer);
+  const double share = way.b.t - way.a.t >= longer ? s : 0.5;
+  return jumps(formulas, around, share, false) || jumps(formulas, around, share, true);
 }
 
 /// The next zero of a function of time that may be one, from `from` on, if it is on the way up to `end`;
@@ -169,7 +196,10 @@ bool PoleWatch::is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_t
                              double s) {
   const bool is_seen = seen_.formulas == &formulas && seen_.k == k && seen_.of_time == of_time &&
                        way.time(s) <= seen_.until;
-  if (!is_seen && !is_pole(formulas, way, s)) return false;
+  const auto is_one = [&] {
+    return formulas.is_cut(k, of_time) ? is_jump(formulas, way, s) : is_pole(formulas, way, s);
+  };
+  if (!is_seen && !is_one()) return false;
   seen_ = {&formulas, k, of_time, is_seen ? seen_.until : way.time(beyond)};
   return true;
 }
@@ -211,14 +241,23 @@ std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Va
   return std::nullopt;
 }
 
-std::optional<PoleWatch::Pole> at_share(double s, const Way& way) {
-  if (!(s < inf)) return std::nullopt;
-  const double t = way.time(s);
-  return PoleWatch::Pole{
-      t, fmt::format("the equations have a pole at t = {:.6g}, which no step passes", t)};
+/// The same, of divisors alone.
+std::optional<double> zero_of_divisor(WatchedFormulas& formulas, std::size_t k, const Values& first,
+                                      const Values& middle, const Values& last, const Way& way) {
+  if (formulas.is_cut(k, false)) return std::nullopt;
+  return zero_of(formulas, k, first, middle, last, way);
 }
 
 }  // namespace
+
+std::optional<PoleWatch::Pole> PoleWatch::at(const Singularity& found, const Way& way) {
+  if (!(found.s < inf)) return std::nullopt;
+  const double t = way.time(found.s);
+  if (found.is_cut)
+    return Pole{t, fmt::format("the equations jump at t = {:.6g}, where an angle atan2(y, x) passes its "
+                               "cut, y = 0 with x < 0", t)};
+  return Pole{t, fmt::format("the equations have a pole at t = {:.6g}, which no step passes", t)};
+}
 
 bool WatchedFormulas::is_zero_between(std::size_t k, double low, double high) {
   Values values;
@@ -248,9 +287,8 @@ FormulaList& PoleWatch::formulas_of(const Mode& mode) {
   return place->second;
 }
 
-/// As a share of the way; infinite: there is none.
-double PoleWatch::first_on_way(const Way& way) {
-  double first = inf;
+PoleWatch::Singularity PoleWatch::first_on_way(const Way& way) {
+  Singularity first;
   Values at_start, at_middle, at_end;
   for (const auto& formulas : formulas_of(way.b.mode)) {
     formulas->divisors(way, 0, false, at_start);
@@ -258,7 +296,8 @@ double PoleWatch::first_on_way(const Way& way) {
     formulas->divisors(way, beyond, false, at_end);
     for (std::size_t k = 0; k < at_start.size(); ++k) {
       const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, way);
-      if (s && *s < first && is_seen_pole(*formulas, k, false, way, *s)) first = *s;
+      if (s && *s < first.s && is_seen_pole(*formulas, k, false, way, *s))
+        first = {*s, formulas->is_cut(k, false)};
     }
   }
   return first;
@@ -266,20 +305,20 @@ double PoleWatch::first_on_way(const Way& way) {
 
 std::optional<PoleWatch::Pole> PoleWatch::pass(const Way& way) {
   if (!(way.b.t > way.a.t)) return std::nullopt;
-  const std::optional<Pole> pole = at_share(first_on_way(way), way);
+  const std::optional<Pole> pole = at(first_on_way(way), way);
   std::optional<Pole> in_time = pass_in_time(way);
   return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
 }
 
 std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
   if (!(way.b.t > way.a.t)) return std::nullopt;
-  const auto at = [&](double s, const Step& like) {
+  const auto step_at = [&](double s, const Step& like) {
     return Step{way.time(s), way.state(s), like.lambda, like.w, like.mode};
   };
   Values first, middle, last;
   // In the mode before from before the end, in the mode behind from behind it, as far as it has values.
   for (const Step* side : {&way.a, &way.b}) {
-    const Way end{at(1 - before_end, *side), at(1 + behind_end, *side)};
+    const Way end{step_at(1 - before_end, *side), step_at(1 + behind_end, *side)};
     const bool is_back = side == &way.b;
     const Way seen = is_back ? Way{end.b, end.a} : end;
     for (const auto& formulas : formulas_of(side->mode)) {
@@ -287,10 +326,10 @@ std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
       formulas->divisors(seen, beyond / 2, false, middle);
       formulas->divisors(seen, beyond, false, last);
       for (std::size_t k = 0; k < first.size(); ++k) {
-        const auto zero = zero_of(*formulas, k, first, middle, last, seen);
+        const auto zero = zero_of_divisor(*formulas, k, first, middle, last, seen);
         if (!zero) continue;
         const double s = is_back ? 1 - *zero : *zero;
-        if (is_pole(*formulas, end, s)) return at_share(s, end);
+        if (is_pole(*formulas, end, s)) return at({s}, end);
         if (!is_pole(*formulas, end, s, singular_growth)) continue;
         const double t = end.time(s);
         return Pole{t, fmt::format("a divisor of the equations is 0 at t = {:.6g}, where a step ends", t)};
@@ -314,11 +353,12 @@ std::optional<PoleWatch::Pole> PoleWatch::pass_path(const Step& from, const std:
 
 std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const Way& way) {
   if (!(way.b.t > way.a.t)) return std::nullopt;
-  double first = inf;
+  Singularity first;
   for (const auto& formulas : formulas_of(way.b.mode))
     for (std::size_t k = 0; k < formulas->time_zeros().count(); ++k)
-      if (const auto s = pole_of_time(*formulas, k, way)) first = std::min(first, *s);
-  return at_share(first, way);
+      if (const auto s = pole_of_time(*formulas, k, way); s && *s < first.s)
+        first = {*s, formulas->is_cut(k, true)};
+  return at(first, way);
 }
 
 }  // namespace perp

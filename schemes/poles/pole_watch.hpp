@@ -15,7 +15,8 @@ namespace perp {
 /// rates, algebraic variables and multipliers are solved for. Where one passes or touches 0 within a
 /// step, what the mode determines grows without bound on both sides of a pole, and does not where the
 /// numerator vanishes too or a factor that is 0 takes the formula out. What grows no faster than
-/// 1/|s|^(3/4) has a finite integral: no pole.
+/// 1/|s|^(3/4) has a finite integral: no pole. An angle atan2(y, x) jumps where it passes its cut; where
+/// what the mode determines jumps with it, no law tells how the solution goes on.
 class PoleWatch {
  public:
   explicit PoleWatch(const Dcs& system);
@@ -31,7 +32,7 @@ class PoleWatch {
     double t = 0;
     std::string text;  ///< the sentence about it
   };
-  /// The first pole on the way of one step, or right behind its end.
+  /// The first pole, or cut of an angle, on the way of one step, or right behind its end.
   std::optional<Pole> pass(const Way& way);
   /// The same of a path of steps that failed on its way to `end`: it may have left its way behind a
   /// pole, and never got to one of time at its end.
@@ -44,7 +45,12 @@ class PoleWatch {
 
  private:
   FormulaList& formulas_of(const Mode& mode);
-  double first_on_way(const Way& way);
+  struct Singularity {
+    double s = inf;       // as a share of the way; infinite: there is none
+    bool is_cut = false;  // of an angle
+  };
+  static std::optional<Pole> at(const Singularity& found, const Way& way);
+  Singularity first_on_way(const Way& way);
   bool is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const Way& way, double s);
   std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const Way& way);
 

@@ -36,14 +36,19 @@ void write(const BoundedTape& tape, Values& values) {
 
 class FormulasOfMode final : public WatchedFormulas {
  public:
-  FormulasOfMode(int n, int m, const ExplicitForm& form, std::vector<int> factors)
+  FormulasOfMode(int n, int m, const ExplicitForm& form, std::vector<int> factors, std::size_t cuts)
       : n_(n),
         z_(static_cast<std::size_t>(1 + 2 * n + m), 0.0),
         z_error_(z_.size(), 0.0),
         divisors_(form.tape, factors, inputs(), {}),
         rows_(form.tape, form.rows, inputs(), {}) {
     const std::vector<bool> moves = depends_on_state(form.tape);
-    std::erase_if(factors, [&](int line) { return moves[static_cast<std::size_t>(line)]; });
+    const auto is_moved = [&](int line) { return moves[static_cast<std::size_t>(line)]; };
+    const auto first_cut = factors.end() - static_cast<std::ptrdiff_t>(cuts);
+    set_first_cuts(factors.size() - cuts,
+                   static_cast<std::size_t>(first_cut - factors.begin() -
+                                            std::count_if(factors.begin(), first_cut, is_moved)));
+    std::erase_if(factors, is_moved);
     const std::vector<double> any(z_.size() - 1, 0.0);
     Tape of_time = bind_inputs(form.tape, 1, any, factors);
     divisors_of_time_ = {of_time, factors, 1, {}};
@@ -118,8 +123,9 @@ class FormulasOfSignal : public WatchedFormulas {
 
 class DivisorsOfSignal final : public FormulasOfSignal {
  public:
-  DivisorsOfSignal(const Signal& signal, const Tape& tape, std::vector<int> factors)
+  DivisorsOfSignal(const Signal& signal, const Tape& tape, std::vector<int> factors, std::size_t cuts)
       : FormulasOfSignal(signal), divisors_(tape, factors, 1, {}) {
+    set_first_cuts(factors.size() - cuts, factors.size() - cuts);
     set_time_zeros({tape, std::move(factors)});
   }
 
@@ -157,9 +163,11 @@ Vector Way::state(double s) const {
 void watch_mode(const ExplicitForms& forms, const Mode& mode, FormulaList& list) {
   ExplicitForm form = forms.form(mode);
   std::vector<int> factors = divisors_of(form.tape, form.rows);
+  const std::vector<int> cuts = cuts_of(form.tape, form.rows);
+  factors.insert(factors.end(), cuts.begin(), cuts.end());
   if (!factors.empty())
-    list.push_back(
-        std::make_unique<FormulasOfMode>(forms.n(), forms.m(), form, std::move(factors)));
+    list.push_back(std::make_unique<FormulasOfMode>(forms.n(), forms.m(), form, std::move(factors),
+                                                    cuts.size()));
 }
 
 void watch_signal(const Signal& signal, FormulaList& list) {
@@ -170,8 +178,11 @@ void watch_signal(const Signal& signal, FormulaList& list) {
   }
   Tape tape = *signal.tape();
   std::vector<int> factors = divisors_of(tape, signal.lines());
+  const std::vector<int> cuts = cuts_of(tape, signal.lines());
+  factors.insert(factors.end(), cuts.begin(), cuts.end());
   if (!factors.empty())
-    list.push_back(std::make_unique<DivisorsOfSignal>(signal, tape, std::move(factors)));
+    list.push_back(
+        std::make_unique<DivisorsOfSignal>(signal, tape, std::move(factors), cuts.size()));
 }
 
 }  // namespace perp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,7 +26,8 @@ struct Way {
   [[nodiscard]] Vector rate() const { return (b.x - a.x) / (b.t - a.t); }
 };
 
-/// Rows of a system and the divisors in their formulas, on a way.
+/// Rows of a system and the divisors in their formulas, on a way; behind the divisors the lines whose
+/// zeros are the cuts of angles.
 class WatchedFormulas {
  public:
   virtual ~WatchedFormulas() = default;
@@ -37,6 +39,10 @@ class WatchedFormulas {
   /// where it is not solved for.
   virtual void rows(const Way& way, double s, bool at_rest, Vector& values, Vector& errors) = 0;
 
+  /// Is this one a cut? `of_time`: among the functions of time.
+  [[nodiscard]] bool is_cut(std::size_t k, bool of_time) const {
+    return k >= (of_time ? first_cut_of_time_ : first_cut_);
+  }
   /// Those divisors that are functions of time alone.
   TimeZeros& time_zeros() { return time_zeros_; }
   /// What is known of each: no zero up to `until`, then this one, if there is one.
@@ -51,12 +57,17 @@ class WatchedFormulas {
  protected:
   /// At a time that is known to within an error.
   virtual void divisors_of_time(double t, double error, std::vector<RunningError>& values) = 0;
+  void set_first_cuts(std::size_t first, std::size_t first_of_time) {
+    first_cut_ = first;
+    first_cut_of_time_ = first_of_time;
+  }
   void set_time_zeros(TimeZeros zeros) {
     time_zeros_ = std::move(zeros);
     searches_.resize(time_zeros_.count());
   }
 
  private:
+  std::size_t first_cut_ = SIZE_MAX, first_cut_of_time_ = SIZE_MAX;
   TimeZeros time_zeros_;
   std::vector<Search> searches_;
 };

@@ -16,6 +16,7 @@ constexpr int most_splits = 32;  ///< of one step, at changes of mode
 std::optional<ModePassage::Failure> ModePassage::pass(const Attempt& attempt, double t_next, double h,
                                                       long steps) {
   steps_ = steps;
+  path_.clear();
   if (scheme_.passes_jumps()) return take_as_it_is(attempt, h);
   if (attempt.status == Status::solved) return change_mode(attempt, t_next, h);
   return go_in_short_steps(t_next, h, {});
@@ -79,6 +80,7 @@ std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& befor
     // The selector went where no sequence of shorter steps leads: the solution ended on the way.
     scheme_.restore(refinement.to);
     log_changes(refinement, h, whole);
+    path_ = refinement.path;
     return Failure{refinement, h, before.t};
   }
   // A jump is passed as it was located: a long step ends with what its length makes of it.
@@ -91,6 +93,7 @@ std::optional<ModePassage::Failure> ModePassage::refine_change(const Step& befor
   }
   ++record_.counts()["refined"];
   log_changes(refinement, h, whole);
+  path_ = refinement.path;
   return std::nullopt;
 }
 
@@ -101,6 +104,7 @@ std::optional<ModePassage::Failure> ModePassage::go_in_short_steps(double t_next
   const Refinement refinement = refine(scheme_, t_next, h, changes_.refinements);
   ++record_.counts()["refined"];
   log_changes(refinement, h, whole);
+  path_ = refinement.path;
   if (refinement.status == Status::solved) return std::nullopt;
   return Failure{refinement, h, t_before};
 }

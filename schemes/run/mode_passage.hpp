@@ -47,6 +47,8 @@ class ModePassage {
   /// To t_next, or to an end of a mode before it, where the attempt at that step of length h is not one
   /// in the present mode; `steps` were made so far. A failure: nothing goes on.
   std::optional<Failure> pass(const Attempt& attempt, double t_next, double h, long steps);
+  /// The short steps of the last passage, where it was made in such ones.
+  [[nodiscard]] const std::vector<Step>& path() const { return path_; }
 
  private:
   std::optional<Failure> take_as_it_is(const Attempt& attempt, double h);
@@ -71,6 +73,7 @@ class ModePassage {
   double switched_ = -inf;  // the last moment at which functions of time did
   int splits_ = 0;    // and its number of pieces so far
   long steps_ = 0;    // of the run so far
+  std::vector<Step> path_;
   Vector sizes_;      // largest |x_j| at the start and where modes changed
 };
 

@@ -177,7 +177,8 @@ class Run {
   /// A step of this length to `to`, or a shorter one to the end of a mode. `failure_`: there is none.
   void take_piece(const Attempt& attempt, double to, double length) {
     failure_.reset();
-    if (!keeps_mode(attempt)) failure_ = passage_.pass(attempt, to, length, steps_);
+    is_passage_ = !keeps_mode(attempt);
+    if (is_passage_) failure_ = passage_.pass(attempt, to, length, steps_);
   }
 
   /// Accepts the attempted step if it is solved in the present mode.
@@ -192,8 +193,8 @@ class Run {
   std::optional<PoleWatch::Pole> pole_since(const Step& from, double end) {
     if (changes_.poles == nullptr) return std::nullopt;
     PoleWatch& poles = *changes_.poles;
-    if (failure_)
-      if (auto pole = poles.pass_path(from, failure_->refinement.path, end)) return pole;
+    if (failure_ || (is_passage_ && !passage_.path().empty()))
+      if (auto pole = poles.pass_path(from, passage_.path(), failure_ ? end : scheme_.t())) return pole;
     if (auto pole = events_.pole_on_way(poles, from, scheme_.snapshot())) return pole;
     return scheme_.passes_jumps() ? std::nullopt : poles.singular_end({from, scheme_.snapshot()});
   }
@@ -322,6 +323,7 @@ class Run {
   BoundedWay bounds_;
   bool is_watched_;  // there are bounds or resets to look for within each step
   std::optional<ModePassage::Failure> failure_;  // of the piece being made
+  bool is_passage_ = false;                      // does it leave its mode?
   Step last_kept_;
   struct Switch {
     double stop;    // a step ends here,

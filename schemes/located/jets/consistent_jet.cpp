@@ -108,6 +108,8 @@ bool ConsistentJets::is_nonlinear_in_multipliers() const {
 bool ConsistentJets::is_linear() const { return self_->first().is_linear(); }
 const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
 const JetScales& ConsistentJets::scales() const { return self_->equations().scales(); }
+void ConsistentJets::allow_work(long points) { self_->newton.allow(points); }
+bool ConsistentJets::has_run_out() const { return self_->newton.has_run_out(); }
 void ConsistentJets::set_tolerance(double tolerance) { self_->tolerance = tolerance; }
 double ConsistentJets::tolerance() const { return self_->tolerance; }
 

@@ -89,6 +89,10 @@ class ConsistentJets {
   /// Throws InvalidInput for sizes that do not fit or are not positive.
   void set_scales(const JetScales& scales);
   [[nodiscard]] const JetScales& scales() const;
+  /// How many points Newton's method may evaluate from now on, for all jets together; a jet that this ends
+  /// is not found.
+  void allow_work(long points);
+  [[nodiscard]] bool has_run_out() const;
   /// Largest residual of a jet that is called consistent; 1e-8.
   void set_tolerance(double tolerance);
   [[nodiscard]] double tolerance() const;

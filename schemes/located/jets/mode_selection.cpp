@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/branches.hpp>
@@ -89,6 +90,10 @@ bool ModeSearch::solve(const Mode& mode, const Vector& lambda, Guess guess, Jet&
   --budget_;
   jet = guess == Guess::far ? jets_.solve_from(mode, t_, x_, lambda)
                             : jets_.solve(mode, t_, x_, lambda);
+  if (jets_.has_run_out()) {
+    budget_ = 0;
+    complete_ = false;
+  }
   return true;
 }
 
@@ -300,6 +305,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
   Mode reference = mode;
   set_decided(jets.decided_branches(t, x, options.eps), options.ended, reference, open);
   ModeSearch search(jets, t, x, lambda, options);
+  jets.allow_work(options.most_points);
   Selection selection;
   const auto groups = group_laws(jets.groups(), open);
   const Mode decided = reference;
@@ -315,6 +321,7 @@ Selection select(ConsistentJets& jets, double t, const Vector& x, const Vector& 
                    [](const Continuation& a, const Continuation& b) { return a.mode < b.mode; });
   selection.rejected = std::move(search.rejected);
   selection.complete = search.complete();
+  jets.allow_work(std::numeric_limits<long>::max());
   if (options.memory) keep_memory(jets.laws(), mode, selection);
   return selection;
 }

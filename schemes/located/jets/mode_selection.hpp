@@ -27,7 +27,7 @@ struct Selection {
   /// 0 where a law with memory would leave its branch without need. Where laws are decided in
   /// groups, the laws of other groups have some consistent branch here.
   std::vector<std::pair<Mode, double>> rejected;
-  bool complete = true;  ///< false: more candidates than `SelectionOptions::most` were possible
+  bool complete = true;  ///< false: the limits of `SelectionOptions` ended the search
 };
 
 struct SelectionOptions {
@@ -37,6 +37,7 @@ struct SelectionOptions {
   double step = 1e-3;
   int starts = 5;   ///< of λ across its range on vertical branches, where the system is nonlinear
   int most = 4096;  ///< jets solved at most
+  long most_points = 30'000;  ///< at which Newton's method evaluates the equations for all of these
   /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
   /// argument says.
   std::vector<int> ended{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/base/types.hpp>
@@ -48,6 +49,11 @@ class RankNewton {
 
   [[nodiscard]] const RankElimination& elimination() const { return elimination_; }
 
+  /// How many more points all runs may evaluate together, from now on.
+  void allow(long points) { left_ = points; }
+  /// Have the runs since then come to that end? What they did not find tells nothing.
+  [[nodiscard]] bool has_run_out() const { return left_ <= 0; }
+
   /// Factorises the matrix at the present unknowns.
   template <class Equations>
   void factorise(const Equations& equations) {
@@ -79,6 +85,7 @@ class RankNewton {
 
   Open open_;
   int most_iterations_;
+  long left_ = std::numeric_limits<long>::max();
   RankElimination elimination_;
   Vector step_, correction_, sizes_;
 };
@@ -94,9 +101,9 @@ double RankNewton::correction(Equations& equations, Vector& step) {
 
 template <class Equations>
 bool RankNewton::run(Equations& equations) {
-  check_interruption();
   double size = correction(equations, step_);
   for (int iteration = 0; iteration < most_iterations_; ++iteration) {
+    check_interruption();
     if (!(size < inf)) return false;
     if (size <= settled) return true;
     const double residual = equations.relative_residual();
@@ -104,6 +111,7 @@ bool RankNewton::run(Equations& equations) {
     double share = 1, next = inf;
     bool accepted = false;
     for (double moved = 0; share > shortest && !accepted; share /= accepted ? 1 : 2) {
+      if (--left_ < 0) return false;
       equations.move(moved - share, step_);
       moved = share;
       if (!equations.evaluate()) continue;

@@ -127,6 +127,24 @@ TEST_SUITE("core/running_error") {
     CHECK(value_of("x^0.5", 0, 1e-16).error == doctest::Approx(1e-8));
   }
 
+  TEST_CASE("an angle has no bound on its cut, whatever sign its zero has") {
+    const auto angle = [](double y, double y_error, double x, double x_error) {
+      return running_error::atan2(RunningError(y, y_error), RunningError(x, x_error));
+    };
+    for (const double zero : {0.0, -0.0})
+      for (const double x : {-1.0, -1e-300, 0.0, 1e-17}) {
+        CAPTURE(x);
+        CHECK(std::isinf(angle(zero, 0, x, 1e-16).error));
+        CHECK(std::isinf(angle(zero, 1e-20, x, 1e-16).error));
+      }
+    CHECK(std::isinf(angle(0, 0, -1, 0).error));
+    CHECK(std::isinf(angle(1e-17, 1e-16, -1, 0).error));
+    CHECK(angle(0, 0, 1, 1e-16).error == 0);
+    CHECK(angle(0, 1e-16, 1, 0).error < 2e-16);
+    CHECK(angle(1e-15, 1e-16, -1, 1e-16).error < 1e-15);
+    CHECK(angle(-1e-300, 0, -1, 0).error < 1e-14);
+  }
+
   TEST_CASE("where nothing bounds a value its error is infinite and decides nothing") {
     for (const char* text : {"1/x", "log(x)", "x^(-1)", "1/(x*x)", "tan(x + pi/2)"}) {
       CAPTURE(text);

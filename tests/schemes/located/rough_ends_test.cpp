@@ -166,6 +166,24 @@ TEST_SUITE("schemes/located/rough_ends") {
     CHECK(std::abs(2 * (-r - 0.2 * std::log(1 - r / 0.2)) - 2) < 1e-9);
   }
 
+  TEST_CASE("a power of any order below 1 reaches its end in a few steps") {
+    // x^(1-p) falls by 1 - p per unit of time: x = 0 at t = x0^(1-p) / (1 - p).
+    for (const double p : {0.2, 0.5, 0.6, 0.7})
+      for (const double unit : {1.0, 0x1p40, 0x1p-40}) {
+        CAPTURE(p);
+        CAPTURE(unit);
+        const double end = 1 / (1 - p);
+        const Trajectory run =
+            solved(model(fmt::format("x = {:.17g}", unit),
+                         fmt::format("\"der(x) = -{0:.17g}*pow(abs(x/{0:.17g}), {1})*sign(x)\"", unit, p),
+                         end + 2));
+        REQUIRE(run.events.size() == 1);
+        CHECK(std::abs(run.events[0].t - end) < 2e-6);
+        CHECK(run.x.back()[0] == 0);
+        CHECK(run.counts.at("steps") < 1000);
+      }
+  }
+
   TEST_CASE("a finite-time controller of two roots comes to rest") {
     const Trajectory run = solved(model(
         "x = 1\nv = 0",

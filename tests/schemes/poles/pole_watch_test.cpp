@@ -286,4 +286,39 @@ TEST_SUITE("schemes/pole_watch") {
       if (e != 0) CHECK(run.status == Status::solved);
     }
   }
+
+  TEST_CASE("no step passes the cut of an angle, where no law tells how the equations jump") {
+    // x = t; y = atan2(1 - t, -1) and the like jump from pi to -pi at t = 1.
+    for (const char* equation :
+         {"\"y = atan2(1 - x, -1)\"", "\"y = atan2(0, 1 - x)\""})
+      for (const double h : {0.03, 0.01}) {
+        CAPTURE(equation);
+        CAPTURE(h);
+        for (const Trajectory& run : runs("y = 1.4", equation, h)) {
+          CAPTURE(run.message);
+          CHECK(run.status == Status::not_solved);
+          CHECK(run.t.back() <= 1 + 1e-9);
+          CHECK(run.t.back() > 0.7);
+        }
+      }
+    for (const char* equation : {"\"der(y) = atan2(1 - x, -1)\"", "\"der(y) = -y + atan2(1 - t, -1)\""})
+      for (const Trajectory& run : runs("y = 0", equation, 0.03)) {
+        CAPTURE(equation);
+        CHECK(run.status == Status::not_solved);
+        CHECK(std::abs(run.t.back() - 1) < 1e-6);
+        CHECK(run.message.find("the equations jump at t = 1, where an angle atan2(y, x) passes its cut") !=
+              std::string::npos);
+      }
+  }
+
+  TEST_CASE("an angle passes its cut where nothing jumps with it, and its axis elsewhere") {
+    for (const char* equation :
+         {"\"y = sin(atan2(1 - x, -1))\"", "\"y = cos(2*atan2(0.7*(1 - x), -1))\"", "\"y = atan2(1 - x, 2)\"",
+          "\"y = atan2(1 + x, 1 - x)\"", "\"y = atan2(0, 1 + x)\"", "\"y = x + atan2(0, -1)\"",
+          "\"der(y) = sin(atan2(1 - t, -1))\""})
+      for (const Trajectory& run : runs("y = 0", equation, 0.03)) {
+        CAPTURE(equation);
+        CHECK_MESSAGE(run.status == Status::solved, run.message);
+      }
+  }
 }

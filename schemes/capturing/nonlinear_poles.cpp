@@ -1,0 +1,59 @@
+// Poles of algebraic variables that a step of NonlinearCapturing passes: what no equation at its end sees.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_pole_bisections = 8;  ///< of a step, to tell a zero from a pole
+
+}  // namespace
+
+/// Does the attempted step, in the present mode, carry an algebraic variable through a pole to the
+/// other sign?
+bool NonlinearCapturing::passes_pole(double h) {
+  const State& now = current();
+  State& next = trial();
+  if (now.fresh) return false;
+  for (int j = 0; j < step_.n(); ++j) {
+    const double before = now.x[j], after = before + next.d[j];
+    const bool changes_sign = (before < 0 && after > 0) || (before > 0 && after < 0);
+    if (!changes_sign || differential_[static_cast<std::size_t>(j)] != 0) continue;
+    const Vector d = next.d, lambda = next.lambda;
+    const bool passes = has_pole(j, d, lambda, h);
+    next.d = d;
+    next.lambda = lambda;
+    set_step(next.t, h);
+    if (passes) return true;
+  }
+  return false;
+}
+
+/// The change of sign is enclosed by shorter steps: where it is a zero, the variable becomes smaller
+/// at the ends that enclose it, at a pole both ends grow. A shorter step that is not solved tells
+/// neither.
+bool NonlinearCapturing::has_pole(int variable, const Vector& d, const Vector& lambda, double h) {
+  const State& now = current();
+  State& next = trial();
+  double low = 0, high = 1, at_low = now.x[variable], at_high = at_low + d[variable];
+  const double least = std::min(std::abs(at_low), std::abs(at_high));
+  for (int k = 0; k < most_pole_bisections; ++k) {
+    const double share = low + (high - low) / 2;
+    next.d = share * d;
+    next.lambda = lambda;
+    set_step(now.t + share * h, share * h);
+    if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return false;
+    const double value = now.x[variable] + next.d[variable];
+    const bool is_before = (value > 0) == (at_low > 0);
+    (is_before ? low : high) = share;
+    (is_before ? at_low : at_high) = value;
+    const double smaller = std::min(std::abs(at_low), std::abs(at_high));
+    if (smaller > 2 * least) return true;
+    if (smaller < least / 2) return false;
+  }
+  return false;
+}
+
+}  // namespace perp
