@@ -3,7 +3,7 @@
 #include <string>
 
 #include <perp/analysis/enclosure/doubleton.hpp>
-#include <perp/core/interval/interval_series.hpp>
+#include <perp/core/interval/series/interval_series.hpp>
 
 namespace perp::enclosure {
 

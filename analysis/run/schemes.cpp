@@ -4,7 +4,7 @@
 #include <variant>
 
 #include <perp/analysis/hybrid/ways/hybrid_branches.hpp>
-#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
-#include <perp/core/law_table.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/core/laws/gap.hpp>
 
 namespace perp {

@@ -8,7 +8,7 @@
 
 #include <perp/analysis/enclosure/modes/mode_system.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
-#include <perp/core/interval/implicit_function.hpp>
+#include <perp/core/interval/series/implicit_function.hpp>
 
 namespace perp::enclosure {
 

@@ -4,7 +4,7 @@
 
 #include <perp/analysis/enclosure/interval_matrix.hpp>
 #include <perp/core/dcs.hpp>
-#include <perp/core/interval/interval_series.hpp>
+#include <perp/core/interval/series/interval_series.hpp>
 
 namespace perp::enclosure {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/schemes/located/transition/solution_branches.hpp>
 
 namespace perp {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <perp/core/interval/interval_series.hpp>
+#include <perp/core/interval/series/interval_series.hpp>
 #include <perp/core/tape/taylor.hpp>
 #include <perp/tests/core/digits50.hpp>
 

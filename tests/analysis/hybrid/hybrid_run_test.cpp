@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/read_model.hpp>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <perp/core/expression/expression.hpp>
-#include <perp/core/interval/interval_series.hpp>
+#include <perp/core/interval/series/interval_series.hpp>
 #include <perp/core/tape/taylor.hpp>
 
 #include <perp/tests/core/digits50.hpp>

@@ -1,7 +1,7 @@
 // Sensitivities of hybrid runs: those of each mode, from its start, are composed with those before.
 #include <algorithm>
 
-#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/core/base/index.hpp>
 
 namespace perp {

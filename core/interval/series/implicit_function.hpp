@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include <perp/core/interval/interval_series.hpp>
+#include <perp/core/interval/series/interval_series.hpp>
 
 namespace perp::enclosure {
 

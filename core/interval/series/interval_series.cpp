@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/core/interval/implicit_function.hpp>
-#include <perp/core/interval/interval_series.hpp>
+#include <perp/core/interval/series/implicit_function.hpp>
+#include <perp/core/interval/series/interval_series.hpp>
 #include <perp/core/interval/interval_sum.hpp>
 
 namespace perp::enclosure {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <perp/core/expression/differentiate.hpp>
-#include <perp/core/interval/implicit_function.hpp>
+#include <perp/core/interval/series/implicit_function.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <perp/analysis/hybrid/ways/hybrid_jumps.hpp>
-#include <perp/analysis/hybrid/hybrid_run.hpp>
+#include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/events/events.hpp>

@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
-#include <perp/core/interval/implicit_function.hpp>
-#include <perp/core/interval/interval_series_builder.hpp>
+#include <perp/core/interval/series/implicit_function.hpp>
+#include <perp/core/interval/series/interval_series_builder.hpp>
 
 namespace perp::enclosure {
 
