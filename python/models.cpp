@@ -2,6 +2,8 @@
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/core/branches.hpp>
+#include <perp/core/laws/law_table.hpp>
 #include <perp/io/files/input_text.hpp>
 #include <perp/io/provenance.hpp>
 #include <perp/io/text/check_text.hpp>
@@ -51,12 +53,21 @@ py::list variables_to_python(const Model& model) {
   return list;
 }
 
+/// The value of an option, wherever it stands.
+template <class Member>
+py::object value_of(const RunOptions& run, const char* /*key*/, Member member) {
+  return py::cast(run.*member);
+}
+py::object value_of(const RunOptions& run, const char* key, RunOption::Own /*own*/) {
+  return py::cast(run.own.at(key));
+}
+
 /// The options of the run that have an effect on it.
 py::dict run_to_python(const Model& model) {
   py::dict run(py::arg("t") = py::make_tuple(model.run.span.start, model.run.span.end));
   for (const RunOption& option : run_options())
     if (has_effect(model, option.key))
-      std::visit([&](auto member) { run[option.key] = model.run.*member; }, option.member);
+      std::visit([&](auto member) { run[option.key] = value_of(model.run, option.key, member); }, option.member);
   return run;
 }
 

@@ -5,6 +5,7 @@
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/analysis/enclosure/modes/law_coupling.hpp>
 #include <perp/analysis/enclosure/modes/successor.hpp>
+#include <perp/core/branches.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -244,16 +244,6 @@ void Successors::judge_constraints(ModeFlow& flow, Successor& successor) {
   }
 }
 
-/// On how many surfaces does the mode slide? λ that the states give tells itself whether its law is held.
-int Successors::held_surfaces(const ModeFlow& flow) const {
-  int count = 0;
-  for (int j = 0; j < static_cast<int>(flow.system.mode.size()); ++j)
-    if (is_vertical(branch(flow.system.mode, j)) && !is_direct(j) &&
-        flow.system.argument_of_states[static_cast<std::size_t>(j)])
-      ++count;
-  return count;
-}
-
 /// Is there one solution in the mode, beside those of other modes?
 void Successors::judge_uniqueness(const ModeFlow& flow, Successor& successor) {
   for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {

@@ -134,7 +134,7 @@ HybridContinuations HybridRun::continuations(bool at_start) {
 /// The mode in which the solution goes on from now_. False: none, the run has ended.
 bool HybridRun::choose(bool at_start) {
   const std::vector<int> before = mode_.z;
-  const HybridContinuations found = continuations(at_start);
+  HybridContinuations found = continuations(at_start);
   if (!found.chosen) {
     if (found.status != Status::not_enumerated && jump(before, mode_options(at_start))) return true;
     end_here(found);

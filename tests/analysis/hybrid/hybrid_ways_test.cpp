@@ -14,7 +14,6 @@ using namespace perp;
 Model read(const std::string& text, const std::vector<Override>& set) {
   ReadOptions known;
   known.hybrid = true;
-  known.policies = {"all", "minimal_norm", "stay"};
   return read_model_text(text, "m.toml", set, known);
 }
 

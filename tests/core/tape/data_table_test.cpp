@@ -13,6 +13,7 @@
 namespace {
 
 using perp::DataTable;
+using perp::number_of;
 using perp::Operation;
 using perp::Tape;
 using Between = DataTable::Between;
