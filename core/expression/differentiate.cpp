@@ -208,9 +208,9 @@ class Differentiator {
 
   /// The slopes of the data, which are data themselves.
   int slope_of_table(int x, int y) {
-    const DataTable& table = table_of(tape_[y].value);
+    const DataTable& table = DataTable::of(tape_[y].value);
     if (table.between() == DataTable::Between::hold) return make_.number(0);
-    return make_.apply(Operation::table, x, make_.number(number_of(table.slopes())));
+    return make_.apply(Operation::table, x, make_.number(DataTable::number_of(table.slopes())));
   }
 
   /// f'(x) of the functions of one argument.

@@ -113,7 +113,7 @@ std::uint64_t hash_of(const DataTable& table) {
 
 }  // namespace
 
-double number_of(DataTable table) {
+double DataTable::number_of(DataTable table) {
   Tables& all = tables();
   const std::uint64_t hash = hash_of(table);
   const std::scoped_lock lock(all.mutex);
@@ -127,17 +127,17 @@ double number_of(DataTable table) {
   return static_cast<double>(all.count++);
 }
 
-const DataTable& table_of(double number) {
+const DataTable& DataTable::of(double number) {
   return *tables().entries[static_cast<std::size_t>(number)].load(std::memory_order_acquire);
 }
 
-void refuse_table() {
+void DataTable::refuse() {
   throw InvalidInput("tables of data are not known to this analysis; expected formulas of t");
 }
 
-double table_value(double t, double number) {
+double DataTable::value_of(double number, double t) {
   if (std::isnan(t)) return t;
-  return table_of(number).value(t, t);
+  return of(number).value(t, t);
 }
 
 }  // namespace perp

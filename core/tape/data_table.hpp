@@ -6,7 +6,7 @@
 namespace perp {
 
 /// Measured data as a function of time: values at increasing times, held or joined by straight
-/// lines. It is immutable; a tape refers to it by a number (`number_of`).
+/// lines. It is immutable; a tape refers to it by a number.
 class DataTable {
  public:
   enum class Between {
@@ -43,6 +43,16 @@ class DataTable {
   /// The slopes of the pieces, held.
   [[nodiscard]] DataTable slopes() const;
 
+  /// The number under which a tape refers to this table, as the second operand of Operation::table:
+  /// equal tables have one number. Tables are kept as long as the program runs.
+  static double number_of(DataTable table);
+  /// The table of a number. Lock-free; `number` is one that `number_of` returned.
+  static const DataTable& of(double number);
+  /// f(t) of the table with this number.
+  static double value_of(double number, double t);
+  /// Throws InvalidInput: this arithmetic knows no tables of data.
+  [[noreturn]] static void refuse();
+
   friend bool operator==(const DataTable& a, const DataTable& b) {
     return a.between_ == b.between_ && a.name_ == b.name_ && a.times_ == b.times_ &&
            a.values_ == b.values_;
@@ -55,19 +65,6 @@ class DataTable {
   double pieces_per_time_;  // of equal distances
   std::vector<double> jumps_, kinks_;
 };
-
-/// The number under which a tape refers to this table, as the second operand of Operation::table:
-/// equal tables have one number. Tables are kept as long as the program runs.
-double number_of(DataTable table);
-
-/// The table of a number. Lock-free; `number` is one that `number_of` returned.
-const DataTable& table_of(double number);
-
-/// f(t) of the table with this number.
-double table_value(double t, double number);
-
-/// Throws InvalidInput: this arithmetic knows no tables of data.
-[[noreturn]] void refuse_table();
 
 template <class T>
 T DataTable::value(const T& x, double t) const {

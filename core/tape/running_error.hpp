@@ -254,7 +254,7 @@ struct ScalarTraits<RunningError> {
     return RunningError(value, decided ? 0 : 1 + std::abs(value));
   }
   static RunningError table(const RunningError& a, const RunningError& number) {
-    return std::isnan(a.value) ? a : table_of(number.value).value(a, a.value);
+    return std::isnan(a.value) ? a : DataTable::of(number.value).value(a, a.value);
   }
 };
 

@@ -76,17 +76,8 @@ struct ScalarTraits<double> {
   static double min(double x, double y) { return y < x || std::isnan(y) ? y : x; }
   static double max(double x, double y) { return x < y || std::isnan(y) ? y : x; }
   static double sign(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x * 0); }
-  static double table(double x, double number) { return table_value(x, number); }
+  static double table(double x, double number) { return DataTable::value_of(number, x); }
 };
-
-/// Data at x. Only scalars that say so know tables: `ScalarTraits<T>::table`.
-template <class T>
-T data_at(const T& x, const T& number) {
-  if constexpr (requires { ScalarTraits<T>::table(x, number); })
-    return ScalarTraits<T>::table(x, number);
-  else
-    refuse_table();
-}
 
 /// The value of one operation; x and y are the operands (y is ignored by operations of one).
 template <class T>
@@ -121,7 +112,11 @@ T apply_operation(Operation operation, const T& x, const T& y) {
     case Operation::min: return ScalarTraits<T>::min(x, y);
     case Operation::max: return ScalarTraits<T>::max(x, y);
     case Operation::sign: return ScalarTraits<T>::sign(x);
-    case Operation::table: return data_at(x, y);
+    case Operation::table:  // only scalars that say so know tables
+      if constexpr (requires { ScalarTraits<T>::table(x, y); })
+        return ScalarTraits<T>::table(x, y);
+      else
+        DataTable::refuse();
   }
   assert(false);
   return x;

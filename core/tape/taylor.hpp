@@ -335,7 +335,7 @@ struct ScalarTraits<Taylor<T, N>> {
   static Series table(const Series& x, const Series& number)
     requires std::is_same_v<T, double>
   {
-    return std::isnan(x[0]) ? x : table_of(number[0]).value(x, x[0]);
+    return std::isnan(x[0]) ? x : DataTable::of(number[0]).value(x, x[0]);
   }
 
  private:

@@ -156,7 +156,7 @@ struct ScalarTraits<Wide> {
     return Wide(Quad(a.value > 0 ? 1 : (a.value < 0 ? -1 : 0)), decided ? 0 : 2);
   }
   static Wide table(const Wide& a, const Wide& number) {
-    return table_of(static_cast<double>(number.value)).value(a, static_cast<double>(a.value));
+    return DataTable::of(static_cast<double>(number.value)).value(a, static_cast<double>(a.value));
   }
 };
 

@@ -52,7 +52,7 @@ void draw_curve(const Picture& picture, const SweepRequest& request, const Model
   layers += fmt::format("data index {} axes x1y2 with points pt 2 lc rgb '#777777' {}", block,
                         missing.empty() ? "notitle" : "title 'no value'");
   picture.draw(picture.preamble(900, 560) +
-                   fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset y2range [0:1]\nset ytics nomirror\n"
+                   fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset y2range [0:1]\nset ytics nomirror\nset offsets 0, 0, graph 0.03, graph 0.03\n"
                                "set key outside right top\nset grid lc rgb '#dddddd'\nplot {}\n",
                                picture.data_name(), gnuplot_text(model.name), axis_label(request, 0), layers),
                data);

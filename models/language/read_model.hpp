@@ -9,7 +9,6 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/model.hpp>
-#include <perp/models/language/multilinear/sparse_entries.hpp>
 
 namespace perp {
 
@@ -33,11 +32,7 @@ class ModelError : public InvalidInput {
   std::string excerpt_;
 };
 
-/// Reads the matrix of that name ("S", "/model/F/state") from a file; its rows are -1 where the file
-/// does not say how many there are. Nothing where the file has no such object. Throws FileError, and
-/// InvalidInput where the object is no matrix.
-using SparseReader =
-    std::function<std::optional<SparseEntries>(const std::string& file, const std::string& object)>;
+struct SparseEntries;
 
 /// What whoever reads a model makes of it.
 struct ReadOptions {
@@ -53,9 +48,12 @@ struct ReadOptions {
   /// Numbers are kept as the decimal numbers that they are, parameters and starts may be intervals:
   /// the model has `exact_numbers`. Else the middle of an interval is taken.
   bool exact = false;
-  /// Reads a matrix of an HDF5 file for [multilinear], see `SparseReader`; empty: such files are
-  /// refused. `io::read_sparse_hdf5` is one.
-  SparseReader sparse_hdf5{};
+  /// Reads the matrix of that name ("S", "/model/F/state") from an HDF5 file, for [multilinear]; its
+  /// rows are -1 where the file does not say how many there are. Nothing where the file has no such
+  /// object; FileError, and InvalidInput where the object is no matrix. Empty: such files are refused.
+  /// `io::read_sparse_hdf5` is one.
+  std::function<std::optional<SparseEntries>(const std::string& file, const std::string& object)>
+      sparse_hdf5{};
 };
 
 /// Reads a model file (TOML 1.0; the language is described in docs/language.md).

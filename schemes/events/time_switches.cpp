@@ -91,7 +91,7 @@ void TimeSwitches::add_tables() {
   for (int k = 0; k < tape_.size(); ++k) {
     if (tape_[k].operation != Operation::table) continue;
     if (tape_[tape_[k].a].operation != Operation::input) continue;
-    const DataTable& table = table_of(tape_[tape_[k].b].value);
+    const DataTable& table = DataTable::of(tape_[tape_[k].b].value);
     const bool switches =
         !table.jumps().empty() || (which_ == Of::kinks && !table.kinks().empty());
     if (switches && std::find(tables_.begin(), tables_.end(), &table) == tables_.end())

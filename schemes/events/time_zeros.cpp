@@ -54,7 +54,7 @@ TimeZeros::TimeZeros(Tape tape, std::vector<int> lines)
   const std::vector<bool> needed = needed_lines(tape_, lines_);
   for (int k = 0; k < tape_.size(); ++k)
     if (needed[static_cast<std::size_t>(k)] && tape_[k].operation == Operation::table)
-      tables_.push_back(&table_of(tape_[tape_[k].b].value));
+      tables_.push_back(&DataTable::of(tape_[tape_[k].b].value));
 }
 
 /// Up to where the series at t hold: the next time of any table.

@@ -221,6 +221,9 @@ TEST_SUITE("cli/options") {
         {{"mlcp", perp::test::data_path("/mlcp/p_degenerate_00.json")}, {"solver"}, {}},
         {{"map", "m.toml", "--vary", "x=0:1:2", "--what", "solutions"}, {"h"}, {"h"}},
         {{"map", "m.toml", "--vary", "x=0:1:2", "--what", "ac"}, {}, {}},
+        {{"sweep", "m.toml", "--vary", "x=0:1:2", "--measure", "e=end(x)"},
+         {"h", "selector"},
+         {"h", "selector", "split_at_events"}},
     };
     const Folder folder;
     // Every command stands above, every option of a scheme among the values.

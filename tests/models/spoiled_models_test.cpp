@@ -144,11 +144,11 @@ TEST_SUITE("models/spoiled_models") {
     check_all({
         {"\"abs_plus_sign\"", "\"complementerity\"",
          "m.toml:16:10: unknown law 'complementerity'; expected one of abs_plus_sign, absolute, "
-         "box, complementarity, dead_zone, equality, hysteresis, normal_cone, relay, saturation, "
+         "box, complementarity, dead_zone, equality, gap, hysteresis, normal_cone, relay, saturation, "
          "sign, step; did you mean 'complementarity'?"},
         {"\"abs_plus_sign\"", "\"Sign\"",
          "m.toml:16:10: unknown law 'Sign'; expected one of abs_plus_sign, absolute, box, "
-         "complementarity, dead_zone, equality, hysteresis, normal_cone, relay, saturation, sign, "
+         "complementarity, dead_zone, equality, gap, hysteresis, normal_cone, relay, saturation, sign, "
          "step; did you mean 'sign'?"},
         {"\"backward_euler\"", "\"backward_eular\"",
          "m.toml:19:10: unknown scheme 'backward_eular'; expected one of backward_euler, "

@@ -46,7 +46,8 @@ double largest_lag(const Trajectory& run, double h) {
 }
 
 void check_clock(const std::string& text, const std::string& name) {
-  const Model model = read_model_text(text, name);
+  const Model model = read_model_text(text, name, {}, {.hybrid = true});
+  if (model.hybrid != nullptr) return;  // its steps are those of modes
   const auto* system = std::get_if<Dcs>(&model.system);
   if (system == nullptr) return;
   for (const double factor : {1.0, 3.0}) {

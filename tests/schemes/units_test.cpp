@@ -138,7 +138,7 @@ TEST_SUITE("schemes/units") {
     int compared = 0;
     for (const auto& entry : std::filesystem::directory_iterator(test::models_path(""))) {
       if (entry.path().extension() != ".toml") continue;
-      const Model model = read_model(entry.path().string());
+      const Model model = read_model(entry.path().string(), {}, {.hybrid = true});
       const Lcs* lcs = std::get_if<Lcs>(&model.system);
       if (lcs == nullptr) continue;
       CAPTURE(entry.path().filename().string());

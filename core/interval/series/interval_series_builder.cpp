@@ -102,7 +102,7 @@ int IntervalSeries::Builder::function(Operation operation, int a, int b) {
     case Operation::abs: return node({.kind = Kind::absolute, .a = a});
     case Operation::min: return binary(Kind::smaller, a, b);
     case Operation::max: return binary(Kind::larger, a, b);
-    case Operation::table: refuse_table();
+    case Operation::table: DataTable::refuse();
     default: return node({.kind = Kind::sign, .a = a});
   }
 }

@@ -119,7 +119,7 @@ KnownInput InputTables::read(const std::string& name, const Value& table, const 
   try {
     const std::vector<double> times = columns.numbers(time);
     check_times(columns, times, span);
-    const double number = number_of({name, times, columns.numbers(values), kind});
+    const double number = DataTable::number_of({name, times, columns.numbers(values), kind});
     const int line = tape.apply(Operation::table, tape.input(HybridModel::time_input()),
                                 tape.constant(number));
     return {name, line,

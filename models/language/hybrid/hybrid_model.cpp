@@ -48,7 +48,7 @@ std::string HybridModel::row_name(int row) const {
 void HybridModel::check_data_at(double t) const {
   for (const KnownInput& input : inputs) {
     if (!input.data) continue;
-    const DataTable& data = table_of(tape[tape[input.line].b].value);
+    const DataTable& data = DataTable::of(tape[tape[input.line].b].value);
     if (t < data.start() || t > data.end())
       throw InvalidInput(fmt::format("t = {} is outside of the data of input '{}', {} to {}", t,
                                      input.name, data.start(), data.end()));

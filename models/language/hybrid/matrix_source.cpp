@@ -166,7 +166,7 @@ MatrixSource::Found MatrixSource::find(const std::string& whole, const std::stri
     if (own == nullptr) return {};
     return {matrix(own->value, table + "." + part, "/" + table + "/" + part), &own->value};
   }
-  return in_file(table + "/" + part);
+  return table.empty() ? Found{} : in_file(table + "/" + part);
 }
 
 /// Appends the rows of F.state or another part to S, whose columns are -1 before the first one.

@@ -13,7 +13,6 @@
 namespace {
 
 using perp::DataTable;
-using perp::number_of;
 using perp::Operation;
 using perp::Tape;
 using Between = DataTable::Between;
@@ -23,7 +22,7 @@ const std::vector<double> values{2, 3, 3, -2};
 
 Tape tape_of(DataTable table, int& line) {
   Tape tape;
-  line = tape.apply(Operation::table, tape.input(0), tape.constant(number_of(std::move(table))));
+  line = tape.apply(Operation::table, tape.input(0), tape.constant(DataTable::number_of(std::move(table))));
   return tape;
 }
 
@@ -103,9 +102,9 @@ TEST_CASE("series, error bounds and machine code see the same piece") {
 }
 
 TEST_CASE("equal tables have one number, and wrong ones are refused with their row") {
-  const double first = number_of({"a", {0, 1}, {2, 3}, Between::hold});
-  CHECK(number_of({"a", {0, 1}, {2, 3}, Between::hold}) == first);
-  CHECK(number_of({"a", {0, 1}, {2, 3}, Between::linear}) != first);
+  const double first = DataTable::number_of({"a", {0, 1}, {2, 3}, Between::hold});
+  CHECK(DataTable::number_of({"a", {0, 1}, {2, 3}, Between::hold}) == first);
+  CHECK(DataTable::number_of({"a", {0, 1}, {2, 3}, Between::linear}) != first);
   CHECK_THROWS_WITH_AS(DataTable("a", {0}, {1}, Between::hold),
                        "table 'a' has 1 row; expected two or more", perp::InvalidInput);
   CHECK_THROWS_WITH_AS(DataTable("a", {0, 1, 1}, {1, 2, 3}, Between::hold),
