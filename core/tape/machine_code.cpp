@@ -14,6 +14,7 @@ namespace {
 
 #ifdef PERP_MACHINE_CODE
 
+double tape_table(double t, double number) { return DataTable::value_of(number, t); }
 double tape_abs(double x) { return ScalarTraits<double>::abs(x); }
 double tape_sign(double x) { return ScalarTraits<double>::sign(x); }
 double tape_min(double x, double y) { return ScalarTraits<double>::min(x, y); }
@@ -46,7 +47,7 @@ std::uint64_t function_of(Operation operation) {
     case Operation::sign: return address(Unary(tape_sign));
     case Operation::min: return address(Binary(tape_min));
     case Operation::max: return address(Binary(tape_max));
-    case Operation::table: return address(Binary(table_value));
+    case Operation::table: return address(Binary(tape_table));
     default: return 0;
   }
 }

@@ -218,11 +218,24 @@ std::vector<int> LocatedRun::undecided_laws(const Step& before,
   return undecided;
 }
 
+/// Data that jump at the end of the span have their new value there, which is of no step of the run.
+std::optional<TimeSwitches::Switch> LocatedRun::next_switch(double t) {
+  const bool jumps_at_end = !switches_.jumps_at(span_.end).empty();
+  return switches_.next(t, jumps_at_end ? std::nextafter(span_.end, inf) : span_.end);
+}
+
+/// The last state of a run that ends where data jump.
+void LocatedRun::end_before_switch() {
+  switch_.reset();
+  now_.t = span_.end;
+  record(true);
+}
+
 /// From the last moment before a jump of the right-hand side with time to the first one after it:
 /// the state stays, all laws may change their branch.
 void LocatedRun::pass_time_switch() {
   const TimeSwitches::Switch here = *switch_;
-  switch_ = switches_.next(here.after, span_.end);
+  switch_ = next_switch(here.after);
   const Step before = now_;
   passage_ = {};
   const std::vector<int> hit = pass_laws_of_time(before, here.after);

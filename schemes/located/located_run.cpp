@@ -83,7 +83,7 @@ Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::
   span_ = span;
   check_steps();
   set_scales(x0);
-  switch_ = switches_.next(span_.start, span_.end);
+  switch_ = next_switch(span_.start);
   try {
     begin(x0);
     cover();
@@ -131,7 +131,7 @@ void LocatedRun::cover() {
     if (is_high_index_)
       capture_the_rest(now_, "the index of the mode is not resolved");
     else if (limit() - now_.t < shortest_step() && switch_)
-      pass_time_switch();
+      switch_->after < span_.end ? pass_time_switch() : end_before_switch();
     else if (!pass_lost_gap())
       advance();
   }

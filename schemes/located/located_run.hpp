@@ -112,7 +112,9 @@ class LocatedRun {
   std::optional<double> locate(const GapWatch::Fall& fall, double h);
   [[nodiscard]] bool fires_again(const GapWatch::Fall& fall) const;
   void pass_event(const GapWatch::Fall& fall, double h);
+  std::optional<TimeSwitches::Switch> next_switch(double t);
   void pass_time_switch();
+  void end_before_switch();
   std::vector<int> pass_laws_of_time(const Step& before, double after);
   /// The end of a mode: its jet there, the gaps that are 0, and dt*/dq of the first.
   struct Passage {
