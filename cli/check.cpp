@@ -41,15 +41,9 @@ struct CheckArguments {
   std::string plot;
 };
 
-constexpr int most_modes = 16;
-constexpr int most_binaries_listed = 12;  ///< beyond: the start looks at the nearest modes alone
-
 Status print_start_modes(const HybridModel& model) {
   HybridModes modes(model);
-  HybridModeOptions options;
-  options.nearest_alone = model.q() > most_binaries_listed;
-  options.stop = interrupted;
-  const StartModes start = start_modes(modes, most_modes, options);
+  const StartModes start = shown_start_modes(modes, interrupted);
   fmt::print("{}", start_modes_text(modes, start));
   return start.found.chosen ? Status::solved : start.found.status;
 }

@@ -166,7 +166,7 @@ Answer check_model(const Model& model, std::string text) {
   return {json.dump(), std::move(text)};
 }
 
-/// Of a model whose binaries no laws of their own stand for, their structure alone.
+/// Of a model whose binaries no laws of their own stand for, their structure and start.
 Answer check(Source& source, const Overrides& overrides) {
   std::string text;
   const std::optional<HybridModel> hybrid =
@@ -174,7 +174,12 @@ Answer check(Source& source, const Overrides& overrides) {
   if (hybrid) {
     text = io::structure_text(*hybrid);
     const std::string reason = lower_binaries(*hybrid).reason;
-    if (!reason.empty()) return {io::Json{{"binaries", reason}}.dump(), text};
+    if (!reason.empty())
+      return Computation().run([&] {
+        HybridModes modes(*hybrid);
+        text += io::start_modes_text(modes, shown_start_modes(modes, interruption_requested));
+        return Answer{io::Json{{"binaries", reason}}.dump(), text};
+      });
   }
   const ReadModel model = source.read({}, overrides);
   return Computation().run([&] { return check_model(*model, std::move(text)); });

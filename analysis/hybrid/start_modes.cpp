@@ -59,4 +59,12 @@ StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& op
   return result;
 }
 
+StartModes shown_start_modes(HybridModes& modes, const std::function<bool()>& stop) {
+  constexpr int most_modes = 16, most_binaries = 12;
+  HybridModeOptions options;
+  options.nearest_alone = modes.model().q() > most_binaries;
+  options.stop = stop;
+  return start_modes(modes, most_modes, options);
+}
+
 }  // namespace perp

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,5 +25,9 @@ struct StartModes {
 /// The continuations from the start of the model, the declared values of its binaries before it,
 /// with the index of at most `most` of them.
 StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& options = {});
+
+/// Those that people are shown: at most 16, of more than 12 binaries the nearest to the declared start
+/// alone. `stop`: as `HybridModeOptions::stop`.
+StartModes shown_start_modes(HybridModes& modes, const std::function<bool()>& stop = {});
 
 }  // namespace perp
