@@ -12,20 +12,19 @@ bool Recorder::row(const Step& state) {
   return !options_.observer || options_.observer(state);
 }
 
-/// The straight line from the last row to this one. Multipliers that are not known at the start are those
-/// of the end.
+StepCourse straight_course(const Step& from, const Step& to) {
+  return {from.t, to.t, [&from, &to](double s) {
+            const auto between = [s](const Vector& a, const Vector& b) {
+              return a.size() == b.size() ? Vector(a + s * (b - a)) : b;
+            };
+            return Step{from.t + s * (to.t - from.t), between(from.x, to.x),
+                        between(from.lambda, to.lambda), between(from.w, to.w), to.mode};
+          }};
+}
+
 void Recorder::pass(const Step& state) {
   if (!options_.course) return;
-  if (!is_empty() && state.t > last_.t) {
-    if (last_.lambda.size() != state.lambda.size()) last_.lambda = state.lambda;
-    if (last_.w.size() != state.w.size()) last_.w = state.w;
-    options_.course({last_.t, state.t, [&](double s) {
-                       return Step{last_.t + s * (state.t - last_.t),
-                                   last_.x + s * (state.x - last_.x),
-                                   last_.lambda + s * (state.lambda - last_.lambda),
-                                   last_.w + s * (state.w - last_.w), state.mode};
-                     }});
-  }
+  if (!is_empty() && state.t > last_.t) options_.course(straight_course(last_, state));
   last_ = state;
 }
 

@@ -10,6 +10,10 @@
 
 namespace perp {
 
+/// The course of the straight line from one state to another; what the first lacks of multipliers and
+/// arguments is that of the second. It refers to both.
+StepCourse straight_course(const Step& from, const Step& to);
+
 /// The record of one run: its rows, events, counts, and how it ended. Rows go to the observer and, where
 /// they are kept, into the trajectory; its first and its last row always do.
 class Recorder {

@@ -8,6 +8,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/check_options.hpp>
+#include <perp/schemes/run/recorder.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>
 
@@ -271,6 +272,8 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
   if (!first && is_first_of_mode && step.t == last_.t && step.mode == last_.mode &&
       step.x == last_.x)
     return;
+  if (output_.course && courses_by_rows_ && !first && step.t > last_.t)
+    output_.course(straight_course(last_, step));
   last_ = step;
   const bool asked = step.t == span_.start || step.t == span_.end ||
                      std::binary_search(output_.times.begin(), output_.times.end(), step.t);
@@ -343,8 +346,11 @@ void HybridRun::run_located() {
       is_first = false;
       return is_running();
     };
+    output.course = output_.course;
+    courses_by_rows_ = false;
     const Trajectory part =
         integrate(system, now_.x, {now_.t, span_.end}, options, output);
+    courses_by_rows_ = true;
     take(part);
     if (!is_running()) return;
     const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&

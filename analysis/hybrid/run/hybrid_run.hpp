@@ -78,6 +78,7 @@ class HybridRun {
   std::optional<HybridContinuations> near_choice();
   bool run_mode_by_series();
   bool follow_series(SeriesFlow& flow);
+  void tell_course(const Matrix& polynomials, double end);
   [[nodiscard]] std::vector<Step> states_of_step(const std::vector<double>& times) const;
   [[nodiscard]] Step state_in_step(double s) const;
   void find_idle();
@@ -128,6 +129,7 @@ class HybridRun {
   Matrix dx_end_;  ///< ∂x*/∂q of the state at its end, at the moment that moves with q
   Vector dt_end_;  ///< ∂t*/∂q
   double condition_ = 0;
+  bool courses_by_rows_ = true;  // the courses of steps are lines from row to row
   bool follows_ = false, met_all_ = true;
   std::vector<std::size_t> wanted_;
   std::vector<SolutionBranch::Choice> met_;

@@ -90,6 +90,22 @@ std::vector<Step> HybridRun::states_of_step(const std::vector<double>& times) co
   return steps;
 }
 
+/// The course of an accepted step, whose polynomials are these.
+void HybridRun::tell_course(const Matrix& polynomials, double end) {
+  const SeriesFlow& flow = series_->flow;
+  output_.course({flow.t(), end, [&](double share) {
+                    Step step = now_;
+                    step.t = flow.t() + share * (end - flow.t());
+                    Vector values = polynomials.col(polynomials.cols() - 1);
+                    for (Eigen::Index k = polynomials.cols() - 1; k-- > 0;)
+                      values = values * (share * flow.length()) + polynomials.col(k);
+                    step.x = values.head(hybrid_.n());
+                    step.w.tail(values.size() - hybrid_.n()) = values.tail(values.size() - hybrid_.n());
+                    for (int i = 0; i < hybrid_.q(); ++i) step.lambda[i] = mode_.z[at(i)];
+                    return step;
+                  }});
+}
+
 /// Steps from the present state to the end of the mode or of the span. False: no series leads there.
 bool HybridRun::follow_series(SeriesFlow& flow) {
   const std::vector<double> times = times_after(now_.t);
@@ -98,12 +114,16 @@ bool HybridRun::follow_series(SeriesFlow& flow) {
     check_interruption();
     if (k == most_in_mode || !flow.step(span_.end)) return false;
     std::vector<Step> states = states_of_step(times);
+    const Matrix course = output_.course ? flow.polynomials() : Matrix();
     const SeriesFlow::Arrival arrival = flow.arrive();
     if (arrival == SeriesFlow::Arrival::none) return false;
     if (arrival == SeriesFlow::Arrival::rejected) continue;
     ++result_.counts["steps"];
+    if (output_.course) tell_course(course, states.back().t);
+    courses_by_rows_ = false;
     for (Step& state : states)
       if (is_running()) record(std::move(state), false);
+    courses_by_rows_ = true;
     if (flow.ends()) return true;
     if (now_.t < span_.end && !flow.advance()) return false;
   }

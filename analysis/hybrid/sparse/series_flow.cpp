@@ -121,6 +121,16 @@ void SeriesFlow::at(double s, Vector& x, Vector& g) const {
     g[l] = polynomial(series_.constraint(static_cast<int>(l)), degree, s);
 }
 
+Matrix SeriesFlow::polynomials() const {
+  const int n = model_.n(), constraints = static_cast<int>(model_.g.size());
+  Matrix c(n + constraints, order_ + 1);
+  for (int row = 0; row < n + constraints; ++row) {
+    const double* of_row = row < n ? series_.variable(row) : series_.constraint(row - n);
+    for (int k = 0; k <= order_; ++k) c(row, k) = of_row[k];
+  }
+  return c;
+}
+
 SeriesFlow::Arrival SeriesFlow::arrive() {
   const int n = model_.n();
   x_end_.resize(n);

@@ -33,6 +33,9 @@ class SeriesFlow {
   [[nodiscard]] bool ends() const { return ends_; }
   /// The variables and constraints at t + s, 0 <= s <= length().
   void at(double s, Vector& x, Vector& g) const;
+  /// The polynomials themselves, which `arrive` overwrites: coefficients of s^0, s^1, ... in the columns, rows
+  /// for the variables, then for the constraints.
+  [[nodiscard]] Matrix polynomials() const;
   /// Are the rates of the polynomials at the end of the step those of the equations there? Else it begins again,
   /// and the next step is shorter.
   enum class Arrival { good, rejected, none };

@@ -10,6 +10,7 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/read_model.hpp>
+#include <perp/tests/paths.hpp>
 
 using namespace perp;
 
@@ -132,6 +133,37 @@ TEST_SUITE("analysis/measures") {
     CHECK(of[4] == doctest::Approx(1));
     CHECK(of[5] == doctest::Approx(-2));
     CHECK(of[6] == doctest::Approx(1));
+  }
+
+  TEST_CASE("models of binaries are measured by the courses of their steps: the heat of two heaters") {
+    for (const auto& [scheme, error] : {std::pair("located", 1e-9), std::pair("backward_euler", 1e-2)}) {
+      const Model model = read_model(test::models_path("/two_heaters.toml"),
+                                     {{"run.scheme", scheme}, {"run.h", "0.02"}}, {.hybrid = true});
+      Measures measuring(model, {"heat=integral(P1*z1 + P2*z2) - end(x2)", "top=max(x1) - H"});
+      IntegrateOptions options;
+      measuring.watch(options);
+      const Trajectory run = perp::scheme(scheme).run(model, options);
+      const std::vector<Measure> measured = measuring.of(run, {});
+      CHECK(std::abs(measured[0].result.value.value_or(perp::nan)) < 100 * error);
+      CHECK(std::abs(measured[1].result.value.value_or(perp::nan)) < error);
+    }
+  }
+
+  TEST_CASE("runs by Taylor series are measured by their polynomials: of steps as long as they like") {
+    std::vector<double> means;
+    for (const char* h : {"0.5", "0.001"}) {
+      const Model model = read_model(test::models_path("/rooms.toml"),
+                                     {{"N", "20"}, {"run.scheme", "located"}, {"run.h", h}, {"run.t", "[0, 2]"}},
+                                     {.hybrid = true});
+      Measures measuring(model, {"m=mean(x[1])", "z=mean(z[1])", "top=max(x[3])"});
+      IntegrateOptions options;
+      measuring.watch(options);
+      const Trajectory run = perp::scheme("located").run(model, options);
+      CHECK(run.provenance.count("series") == 1);
+      for (const Measure& measure : measuring.of(run, {})) means.push_back(measure.result.value.value_or(perp::nan));
+    }
+    for (std::size_t k = 0; k < 3; ++k) CHECK(means[k] == doctest::Approx(means[k + 3]).epsilon(1e-9));
+    CHECK(means[0] > 19);
   }
 
   TEST_CASE("what has no value says why, and a run that ends early is measured as far as it went") {
