@@ -259,6 +259,11 @@ void HybridRun::finish(Status status, std::string message) {
   if (!output_.keep && !result_.t.empty() && now_.t > result_.t.back()) result_.append(now_);
 }
 
+/// The course from the last row to this one, where no polynomial is told.
+void HybridRun::tell_line(const Step& step) {
+  if (output_.course && courses_by_rows_ && step.t > last_.t) output_.course(straight_course(last_, step));
+}
+
 /// Keeps and reports a state; the first of a mode only where it is not the last one.
 void HybridRun::record(Step step, bool is_first_of_mode) {
   const bool first = last_.mode.empty();
@@ -272,8 +277,7 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
   if (!first && is_first_of_mode && step.t == last_.t && step.mode == last_.mode &&
       step.x == last_.x)
     return;
-  if (output_.course && courses_by_rows_ && !first && step.t > last_.t)
-    output_.course(straight_course(last_, step));
+  if (!first) tell_line(step);
   last_ = step;
   const bool asked = step.t == span_.start || step.t == span_.end ||
                      std::binary_search(output_.times.begin(), output_.times.end(), step.t);

@@ -90,8 +90,17 @@ std::vector<Step> HybridRun::states_of_step(const std::vector<double>& times) co
   return steps;
 }
 
+/// The rows of a step whose course was told.
+void HybridRun::record_all(std::vector<Step> states) {
+  courses_by_rows_ = false;
+  for (Step& state : states)
+    if (is_running()) record(std::move(state), false);
+  courses_by_rows_ = true;
+}
+
 /// The course of an accepted step, whose polynomials are these.
 void HybridRun::tell_course(const Matrix& polynomials, double end) {
+  if (!output_.course) return;
   const SeriesFlow& flow = series_->flow;
   output_.course({flow.t(), end, [&](double share) {
                     Step step = now_;
@@ -119,11 +128,8 @@ bool HybridRun::follow_series(SeriesFlow& flow) {
     if (arrival == SeriesFlow::Arrival::none) return false;
     if (arrival == SeriesFlow::Arrival::rejected) continue;
     ++result_.counts["steps"];
-    if (output_.course) tell_course(course, states.back().t);
-    courses_by_rows_ = false;
-    for (Step& state : states)
-      if (is_running()) record(std::move(state), false);
-    courses_by_rows_ = true;
+    tell_course(course, states.back().t);
+    record_all(std::move(states));
     if (flow.ends()) return true;
     if (now_.t < span_.end && !flow.advance()) return false;
   }
