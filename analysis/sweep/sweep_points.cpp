@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include <perp/analysis/maps/axis.hpp>
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/sweep/counter_random.hpp>
@@ -122,9 +123,9 @@ std::vector<Override> SweepPoints::overrides(long k) const {
 }
 
 std::vector<double> evenly_spaced(double first, double last, int count) {
+  const MapAxis axis{.name = {}, .first = first, .last = last, .count = count};
   std::vector<double> values;
-  const int steps = count - 1;
-  for (int k = 0; k < count; ++k) values.push_back((first * (steps - k) + last * k) / steps + 0.0);  // no -0
+  for (int k = 0; k < count; ++k) values.push_back(axis.value(k));
   return values;
 }
 
