@@ -7,6 +7,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/linear/structure.hpp>
+#include <perp/schemes/step/step_gate.hpp>
 
 namespace perp {
 namespace {
@@ -331,10 +332,9 @@ bool ModeSeries::passes_gate() {
   }
   for (int i = 0; i < model_.q(); ++i) z_[at(model_.binary_input(i))] = (*series_)[line_of_z_[at(i)]][0];
   bounded_.run(z_.data(), z_error_.data());
-  constexpr double most = 8;
   for (std::size_t r = 0; r < bounded_.outputs(); ++r) {
     const RunningError& row = bounded_.output(r);
-    if (!(std::abs(row.value) <= most * row.error) && row.value != 0) return false;
+    if (!(std::abs(row.value) <= most_rounding * row.error) && row.value != 0) return false;
   }
   return true;
 }

@@ -6,12 +6,12 @@
 #include <perp/analysis/hybrid/sparse/sparse_steps.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/schemes/step/step_gate.hpp>
 
 namespace perp {
 namespace {
 
 constexpr double unit_of_rounding = std::numeric_limits<double>::epsilon();
-constexpr double gate = 8;              ///< bounds of its rounding, that a row may be off 0
 constexpr double near_zero = 1e-8;           ///< corrections, of the unknowns, behind which the rows are looked at
 constexpr double slow_contraction = 0.1;            ///< contraction below which a factorization is renewed
 constexpr int most_corrections = 40;
@@ -168,7 +168,7 @@ bool SparseSteps::look_at_rows(double t, double h) {
   residual_ = 0;
   for (int i = 0; i < n_; ++i) {
     const double size = std::abs(rows_[at(i)]);
-    if (!(size <= gate * errors_[at(i)]) || !std::isfinite(errors_[at(i)])) return size == 0;
+    if (!(size <= most_rounding * errors_[at(i)]) || !std::isfinite(errors_[at(i)])) return size == 0;
     if (size > 0) residual_ = std::max(residual_, size / errors_[at(i)]);
   }
   return true;
