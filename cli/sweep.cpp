@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -10,116 +10,19 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
 #include <perp/cli/command.hpp>
-#include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
-#include <perp/cli/input/model_options.hpp>
-#include <perp/cli/input/threads.hpp>
+#include <perp/cli/input/sweep_arguments.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/file_identity.hpp>
-#include <perp/io/files/input_text.hpp>
 #include <perp/io/plot/sweep_plot.hpp>
 #include <perp/io/sweep/sweep_csv.hpp>
+#include <perp/io/sweep/sweep_hdf5.hpp>
+#include <perp/io/sweep/sweep_store.hpp>
+#include <perp/io/sweep/sweep_text.hpp>
 
 namespace perp::cli {
 namespace {
-
-constexpr double most_values = 1e6;  // on one axis
-
-struct SweepArguments {
-  ModelOptions model;
-  std::vector<std::string> vary, random, measures;
-  bool zip = false, quiet = false;
-  std::optional<long> runs;
-  std::optional<long> seed;
-  std::string sampling, after, section, follow, output, plot, plot_type, plot_variable;
-  int threads = 0;
-};
-
-std::vector<std::string> split_at_colons(const std::string& text) {
-  std::vector<std::string> parts{""};
-  for (const char c : text)
-    if (c == ':')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
-
-/// FIRST:LAST:COUNT or FIRST:LAST:COUNT:log. Throws InvalidInput.
-std::vector<double> spaced(const std::string& text, const std::string& what) {
-  const std::vector<std::string> parts = split_at_colons(text);
-  const bool is_log = parts.size() == 4 && parts[3] == "log";
-  if (parts.size() != 3 && !is_log)
-    throw InvalidInput(fmt::format("{}={}: expected FIRST:LAST:COUNT, FIRST:LAST:COUNT:log or a list v1,v2,...", what, text));
-  const double first = parse_number(parts[0], what), last = parse_number(parts[1], what);
-  const double count = parse_number(parts[2], what);
-  if (!(count >= 2 && count <= most_values) || count != std::floor(count))
-    throw InvalidInput(fmt::format("{}: the count is {}; expected a whole number from 2 to {:.0f}", what, count, most_values));
-  if (is_log && std::min(first, last) <= 0)
-    throw InvalidInput(fmt::format("{}={}: expected ends > 0 on a logarithmic scale", what, text));
-  return is_log ? log_spaced(first, last, static_cast<int>(count)) : evenly_spaced(first, last, static_cast<int>(count));
-}
-
-SweepAxis parse_axis(const std::string& text) {
-  const Override assignment = parse_assignment(text, "--vary");
-  const std::string what = "--vary " + assignment.key;
-  if (assignment.value.find(':') != std::string::npos) return {assignment.key, spaced(assignment.value, what)};
-  SweepAxis axis{assignment.key, {}};
-  for (const std::string& value : split_list(assignment.value)) axis.values.push_back(parse_number(value, what));
-  return axis;
-}
-
-Follow parse_follow(const std::string& text) {
-  if (text.empty()) return Follow::none;
-  const std::vector<std::string> names{"up", "down", "both"};
-  return static_cast<Follow>(1 + find_name(text, names, "--follow"));
-}
-
-/// Throws InvalidInput where options do not fit each other.
-void check_varied(const SweepArguments& arguments) {
-  if (arguments.vary.empty() && arguments.random.empty())
-    throw InvalidInput("nothing is varied; expected --vary NAME=FIRST:LAST:COUNT or --random NAME=normal(m,s)");
-  const bool draws = arguments.runs || arguments.seed || !arguments.sampling.empty();
-  if (arguments.random.empty() && draws)
-    throw InvalidInput("--runs, --seed and --sampling are of --random, which is not given");
-  if (arguments.zip && arguments.vary.size() < 2)
-    throw InvalidInput("--zip puts several --vary side by side; expected two");
-  if (arguments.runs.value_or(1) < 1) throw InvalidInput("--runs: expected a number from 1 on");
-}
-
-/// What is varied and drawn. Throws InvalidInput.
-SweepPoints points_of(const SweepArguments& arguments, const Model& model) {
-  SweepPoints points;
-  for (const std::string& text : arguments.vary) points.axes.push_back(parse_axis(text));
-  for (const std::string& text : arguments.random) {
-    const Override assignment = parse_assignment(text, "--random");
-    points.draws.push_back(parse_draw(model, assignment.key, assignment.value));
-  }
-  check_varied(arguments);
-  const std::vector<std::string> samplings{"random", "lhs"};
-  points.latin = !arguments.sampling.empty() && find_name(arguments.sampling, samplings, "--sampling") == 1;
-  points.side_by_side = arguments.zip;
-  points.runs = arguments.runs.value_or(1);
-  points.seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
-  points.prepare(model);
-  return points;
-}
-
-SweepRequest request_of(const SweepArguments& arguments, const Model& model) {
-  SweepRequest request{.points = points_of(arguments, model),
-                       .measures = arguments.measures,
-                       .after = arguments.after,
-                       .section = arguments.section,
-                       .follow = parse_follow(arguments.follow),
-                       .threads = threads_from(arguments.threads, "--threads")};
-  if (request.measures.empty() && request.section.empty())
-    throw InvalidInput("nothing is measured; expected --measure NAME=EXPRESSION or --section WHAT");
-  const bool has_file = !arguments.plot.empty() || (!arguments.output.empty() && arguments.output != "-");
-  if (!request.section.empty() && !has_file)
-    throw InvalidInput("--section needs a file for its points: -o FILE.csv or --plot FILE");
-  return request;
-}
 
 /// Runs done, on a terminal.
 class SweepProgress {
@@ -169,14 +72,45 @@ std::string output_of(const SweepArguments& arguments) {
   return arguments.output.empty() && arguments.plot.empty() ? "-" : arguments.output;
 }
 
+/// Throws InvalidInput.
+void check_table_name(const std::string& output) {
+  if (!output.empty() && output != "-" && !output.ends_with(".csv") && !output.ends_with(".h5"))
+    throw InvalidInput(fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", output));
+}
+
+/// A slice has a folder and no picture. Throws InvalidInput.
+void check_slice(const SweepArguments& arguments) {
+  if (arguments.output.empty() || arguments.output == "-" || arguments.output.ends_with(".csv") ||
+      arguments.output.ends_with(".h5"))
+    throw InvalidInput("--slice needs a folder for its chunks: -o DIR; perp sweep --merge DIR -o FILE.csv makes the table");
+  if (!arguments.plot.empty() || arguments.resume)
+    throw InvalidInput("--slice goes without --plot and --resume: chunks that are there are not made again");
+  FilesOfCommand files;
+  files.reads(find_model(arguments.model.model), "MODEL");
+}
+
+/// Everything else is in the folder. Throws InvalidInput.
+void check_merge(const SweepArguments& arguments) {
+  const bool asks = !arguments.model.model.empty() || !arguments.model.set.empty() || !arguments.vary.empty() ||
+                    !arguments.random.empty() || !arguments.measures.empty() || !arguments.section.empty() ||
+                    !arguments.slice.empty() || !arguments.plot.empty() || arguments.resume;
+  if (asks) throw InvalidInput("--merge DIR takes -o, --partial and --quiet alone: what was swept stands in DIR");
+}
+
+void tell(const SweepArguments& arguments, const std::string& output, const SweepTable& table,
+          const std::vector<std::string>& files) {
+  std::string text = sweep_text(table);
+  for (const std::string& file : files) text += fmt::format("written  {}\n", file);
+  if (!arguments.quiet) fmt::print(output == "-" ? stderr : stdout, "{}", text);
+}
+
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const SweepArguments& arguments, const std::string& output, const SweepPicture& drawn) {
-  if (!output.empty() && output != "-" && !output.ends_with(".csv"))
-    throw InvalidInput(fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv, or -", output));
+  check_table_name(output);
   FilesOfCommand files;
   files.reads(find_model(arguments.model.model), "MODEL");
   files.writes_with_json(output, "-o");
-  if (!arguments.section.empty() && !output.empty()) files.writes(section_file(output), "--section");
+  if (!arguments.section.empty() && output.ends_with(".csv")) files.writes(section_file(output), "--section");
   if (drawn.picture) drawn.picture->declare(files, "--plot");
 }
 
@@ -185,39 +119,125 @@ long runs_of(const SweepRequest& request) {
   return request.points.size() * (request.follow == Follow::both ? 2 : 1);
 }
 
-bool is_solved(const SweepResult& result) {
-  return std::all_of(result.runs.begin(), result.runs.end(),
+bool is_solved(const SweepTable& table) {
+  return std::all_of(table.runs.begin(), table.runs.end(),
                      [](const SweepRun& run) { return run.status == Status::solved; });
 }
 
+/// The exit status.
+int end_of(bool is_complete, const SweepTable& table) {
+  if (!is_complete) fmt::print(stderr, "perp sweep: stopped before all runs were made; the same command goes on\n");
+  return is_complete && is_solved(table) ? exit_solved : exit_no_answer;
+}
+
+/// Does --resume find everything done? Throws InvalidInput.
+bool is_done(const SweepArguments& arguments, const std::string& output, const SweepTable& head) {
+  if (!arguments.resume) return false;
+  if (!output.ends_with(".csv")) throw InvalidInput("--resume needs the table that it completes: -o FILE.csv");
+  if (!is_whole_table(output, head)) return false;
+  if (!arguments.quiet) fmt::print("{} is complete\n", output);
+  return true;
+}
+
+/// Chunks are read from the store and kept in it.
+void keep_in(SweepStore& store, SweepRequest& request) {
+  request.chunks.known = [&store](long chunk) { return store.read(chunk); };
+  request.chunks.made = [&store](long chunk, const std::vector<SweepRun>& runs) { store.add(chunk, runs); };
+}
+
+/// Asked for with --time-limit or by a signal.
+std::function<bool()> stop_of(const SweepArguments& arguments) {
+  if (!arguments.time_limit) return interrupted;
+  if (!(*arguments.time_limit > 0 && *arguments.time_limit < 1e9))
+    throw InvalidInput(fmt::format("--time-limit {}: expected seconds, above 0", *arguments.time_limit));
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*arguments.time_limit));
+  return [end] { return interrupted() || Clock::now() >= end; };
+}
+
+/// Returns the files.
+std::vector<std::string> write_table(const std::string& output, const SweepTable& table) {
+  if (!output.ends_with(".h5")) return write_sweep_csv(output, table);
+  write_sweep_hdf5(output, table);
+  return {output};
+}
+
+/// One slice: its chunks are the result.
+int execute_slice(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
+  check_slice(arguments);
+  const SweepTable head = sweep_head(request, model, arguments.model.set);
+  SweepStore store(arguments.output, head, sweep_chunks(request));
+  keep_in(store, request);
+  const SweepResult result = sweep(request);
+  store.flush();
+  const SweepTable table = with_runs(head, result);
+  if (!arguments.quiet)
+    fmt::print("{}written  {}, slice {} of {}; merge all with perp sweep --merge {} -o FILE.csv\n", sweep_text(table),
+               arguments.output, request.chunks.slice, request.chunks.slices, arguments.output);
+  return end_of(result.is_complete, table);
+}
+
+/// All chunks of a folder as one table.
+int execute_merge(const SweepArguments& arguments) {
+  check_merge(arguments);
+  const std::string output = arguments.output.empty() ? "-" : arguments.output;
+  check_table_name(output);
+  const MergedSweep merged = SweepStore(arguments.merge).merged();
+  for (const std::string& file : merged.damaged) fmt::print(stderr, "perp sweep: {}\n", file);
+  if (!merged.missing.empty())
+    fmt::print(stderr, "perp sweep: {} chunks are missing, the first is {}; make them with the same command and --slice\n",
+               merged.missing.size(), merged.missing.front());
+  if (!merged.missing.empty() && !arguments.partial) return exit_no_answer;
+  tell(arguments, output, merged.table, write_table(output, merged.table));
+  return merged.missing.empty() && is_solved(merged.table) ? exit_solved : exit_no_answer;
+}
+
+/// Where chunks are kept until the table is complete: beside its file, if there is one. No other process writes there.
+void keep_beside(const std::string& output, const SweepTable& head, SweepRequest& request,
+                 std::optional<SweepStore>& store) {
+  if (output.empty() || output == "-") return;
+  store.emplace(output + ".chunks", head, sweep_chunks(request));
+  store->lock();
+  keep_in(*store, request);
+}
+
+/// The table and the picture.
+int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
+  const SweepPicture drawn = picture_of(arguments, request, model);
+  const std::string output = output_of(arguments);
+  check_files(arguments, output, drawn);
+  const SweepTable head = sweep_head(request, model, arguments.model.set);
+  if (is_done(arguments, output, head)) return exit_solved;
+  std::optional<SweepStore> store;
+  keep_beside(output, head, request, store);
+  const SweepResult result = sweep(request);
+  const SweepTable table = with_runs(head, result);
+  std::vector<std::string> files;
+  if (!output.empty()) files = write_table(output, table);
+  if (drawn.picture && result.is_complete) files.push_back(draw(drawn, request, model, result));
+  if (store) result.is_complete ? store->remove() : store->flush();
+  tell(arguments, output, table, files);
+  return end_of(result.is_complete, table);
+}
+
 int execute(const SweepArguments& arguments) {
+  if (!arguments.merge.empty()) return execute_merge(arguments);
+  if (arguments.model.model.empty()) throw InvalidInput("MODEL is missing; expected a model file, or a name of the zoo");
+  if (arguments.partial) throw InvalidInput("--partial is of --merge, which is not given");
   const ModelReader reader(arguments.model);
   const Model model = reader({}, {}, "");
   SweepRequest request = request_of(arguments, model);
   request.read = [&reader](const std::vector<Override>& set) { return reader(set, {}, "--vary"); };
-  const SweepPicture drawn = picture_of(arguments, request, model);
-  const std::string output = output_of(arguments);
-  check_files(arguments, output, drawn);
   check_run(model);
   catch_interrupts();
   const SweepProgress progress(runs_of(request));
   request.progress = progress;
-  request.stop = interrupted;
-  const SweepResult result = sweep(request);
-  std::vector<std::string> files;
-  if (!output.empty())
-    files = write_sweep(output, request, model, result, sweep_provenance(request, model, arguments.model.set));
-  if (drawn.picture && result.is_complete) files.push_back(draw(drawn, request, model, result));
-  std::string text = sweep_text(request, model, result);
-  for (const std::string& file : files) text += fmt::format("written  {}\n", file);
-  if (!arguments.quiet) fmt::print(output == "-" ? stderr : stdout, "{}", text);
-  if (!result.is_complete) fmt::print(stderr, "perp sweep: stopped before all runs were made\n");
-  return is_solved(result) ? exit_solved : exit_no_answer;
+  request.stop = stop_of(arguments);
+  return arguments.slice.empty() ? execute_whole(arguments, model, request) : execute_slice(arguments, model, request);
 }
 
-Action configure_sweep(CommandLine& line) {
-  const auto arguments = std::make_shared<SweepArguments>();
-  arguments->model.add_to(line);
+void add_points_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--vary", arguments->vary,
                  "values of a parameter, of a variable's start or of run.h; repeatable: all combinations, the "
                  "last one varies fastest")
@@ -231,6 +251,9 @@ Action configure_sweep(CommandLine& line) {
   line.add_option("--runs", arguments->runs, "draws for each point of --vary; default 1").type_name("N");
   line.add_option("--seed", arguments->seed, "of the random numbers; default 1").type_name("S");
   line.add_option("--sampling", arguments->sampling, "random (default) or lhs: Latin hypercube").type_name("NAME");
+}
+
+void add_measured_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--measure", arguments->measures, "a number of each run, as of perp run; repeatable")
       .one_at_a_time()
       .type_name("NAME=EXPRESSION");
@@ -242,21 +265,45 @@ Action configure_sweep(CommandLine& line) {
   line.add_option("--follow", arguments->follow,
                  "start each run at the end of the one before on the last axis: up, down or both")
       .type_name("WAY");
-  arguments->model.add_span_to(line);
-  arguments->model.add_run_to(line, {"h"});
-  arguments->model.add_scheme_to(line);
+}
+
+void add_outputs_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("-o,--output", arguments->output,
-                 "write the table to FILE.csv (with FILE.csv.json); - is standard output, the default without --plot")
+                 "write the table to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard output, the default without --plot. "
+                 "What is made is kept in FILE.chunks until then: after an interruption the same command goes on")
       .type_name("FILE");
   line.add_option("--plot", arguments->plot, "draw: FILE.svg, .png or .pdf").type_name("FILE");
   line.add_option("--plot-type", arguments->plot_type, "curve, heat, histogram or bifurcation; default: what fits")
       .type_name("TYPE");
   line.add_option("--plot-variable", arguments->plot_variable, "of a bifurcation diagram; default: the first")
       .type_name("X");
+}
+
+void add_execution_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--threads", arguments->threads,
                  "threads; default: one for each core. The result is the same for any number")
       .type_name("N");
+  line.add_option("--time-limit", arguments->time_limit, "stop after S seconds with exit status 3").type_name("S");
+  line.add_flag("--resume", arguments->resume, "make nothing again where FILE.csv is the whole table of this sweep, with all runs solved");
+  line.add_option("--slice", arguments->slice,
+                 "make one of N parts, as a process of its own: -o DIR takes its chunks, for any number of processes; auto: "
+                 "the task of a Slurm array")
+      .type_name("k/N");
+  line.add_option("--merge", arguments->merge, "instead of MODEL: the table of all slices in DIR").type_name("DIR");
+  line.add_flag("--partial", arguments->partial, "of --merge: write the table even where chunks are missing");
   line.add_flag("--quiet", arguments->quiet, "no summary");
+}
+
+Action configure_sweep(CommandLine& line) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  arguments->model.add_optional_to(line);
+  add_points_to(line, arguments.get());
+  add_measured_to(line, arguments.get());
+  arguments->model.add_span_to(line);
+  arguments->model.add_run_to(line, {"h"});
+  arguments->model.add_scheme_to(line);
+  add_outputs_to(line, arguments.get());
+  add_execution_to(line, arguments.get());
   return [arguments] { return execute(*arguments); };
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <mutex>
+#include <set>
 
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/parallel.hpp>
@@ -11,7 +12,19 @@
 namespace perp {
 namespace {
 
-/// The runs of one sweep, line by line: a line is what one thread makes in order.
+long directions_of(const SweepRequest& request) { return request.follow == Follow::both ? 2 : 1; }
+
+/// Points of a line, which one thread makes in order.
+long length_of(const SweepRequest& request) {
+  return request.follow == Follow::none ? 1 : request.points.line_length();
+}
+
+/// Of both directions.
+long lines_of(const SweepRequest& request) {
+  return request.points.size() / length_of(request) * directions_of(request);
+}
+
+/// The runs of one sweep, line by line.
 class Sweep {
  public:
   explicit Sweep(const SweepRequest& request) : request_(request), count_(request.points.size()) {
@@ -19,30 +32,90 @@ class Sweep {
     const Model model = request.read(request.points.overrides(0));
     for (const std::string& definition : request.measures)
       result_.measures.push_back(definition.substr(0, definition.find('=')));
+    check_measures();
     if (request.follow != Follow::none) check_follow(model);
     result_.runs.resize(static_cast<std::size_t>(count_ * directions()));
   }
 
   SweepResult operator()() {
-    const long length = request_.follow == Follow::none ? 1 : request_.points.line_length();
-    const auto lines = static_cast<std::size_t>(count_ / length * directions());
-    in_parallel(request_.threads, lines, [&](std::size_t line, int) {
-      const bool is_down = request_.follow == Follow::down ||
-                           (request_.follow == Follow::both && line % 2 == 1);
-      const long first = static_cast<long>(line) / directions() * length;
-      Vector last;
-      for (long k = 0; k < length && !is_stopped(); ++k)
-        run(is_down ? first + length - 1 - k : first + k, is_down, last);
+    const SweepChunks& chunks = request_.chunks;
+    const long all = sweep_chunks(request_);
+    const long own = chunks.slice > all ? 0 : (all - chunks.slice) / chunks.slices + 1;
+    std::vector<std::vector<std::size_t>> places;  // of the runs of each chunk
+    for (long k = 0; k < own; ++k) places.push_back(places_of(chunks.slice - 1 + k * chunks.slices, all));
+    in_parallel(request_.threads, places.size(), [&](std::size_t k, int) {
+      make(chunks.slice - 1 + static_cast<long>(k) * chunks.slices, places[k]);
     });
-    for (const SweepRun& run : result_.runs)
-      if (run.status == Status::never_run) result_.is_complete = false;
+    const auto never_run = [&](std::size_t at) { return result_.runs[at].status == Status::never_run; };
+    for (const std::vector<std::size_t>& chunk : places)
+      if (std::any_of(chunk.begin(), chunk.end(), never_run)) result_.is_complete = false;
     return std::move(result_);
   }
 
  private:
-  [[nodiscard]] long directions() const { return request_.follow == Follow::both ? 2 : 1; }
+  [[nodiscard]] long directions() const { return directions_of(request_); }
+
+  /// Where the runs of a chunk stand in the result, line by line.
+  [[nodiscard]] std::vector<std::size_t> places_of(long chunk, long chunks) const {
+    const long lines = lines_of(request_);
+    std::vector<std::size_t> places;
+    for (long line = chunk * lines / chunks; line < (chunk + 1) * lines / chunks; ++line)
+      for (long k = 0; k < length_of(request_); ++k) places.push_back(place(line, k));
+    return places;
+  }
+
+  /// Runs of a chunk: those of a line follow each other in `places`.
+  void make(long chunk, const std::vector<std::size_t>& places) {
+    if (request_.chunks.known && take(request_.chunks.known(chunk), places)) return;
+    const auto length = static_cast<std::size_t>(length_of(request_));
+    Vector last;
+    for (std::size_t k = 0; k < places.size() && !is_stopped(); ++k) {
+      if (k % length == 0) last.resize(0);
+      run(places[k], last);
+    }
+    if (is_stopped() || !request_.chunks.made) return;
+    std::vector<SweepRun> made;
+    for (const std::size_t at : places) made.push_back(result_.runs[at]);
+    const std::lock_guard lock(mutex_);
+    request_.chunks.made(chunk, made);
+  }
+
+  /// Runs that were made before. False where there are none.
+  bool take(std::vector<SweepRun> known, const std::vector<std::size_t>& places) {
+    if (known.empty()) return false;
+    const std::lock_guard lock(mutex_);
+    bool fits = known.size() == places.size();
+    for (std::size_t k = 0; fits && k < places.size(); ++k)
+      fits = place_of(known[k].point, known[k].is_down) == places[k];
+    if (!fits) throw InvalidInput("a chunk of the sweep does not hold its runs");
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      count(known[k]);
+      result_.runs[places[k]] = std::move(known[k]);
+    }
+    return true;
+  }
+
+  /// Where the k-th run of a line stands in the result. With both directions lines alternate.
+  [[nodiscard]] std::size_t place(long line, long k) const {
+    const long length = length_of(request_), first = line / directions() * length;
+    const bool is_down =
+        request_.follow == Follow::down || (request_.follow == Follow::both && line % 2 == 1);
+    return place_of(is_down ? first + length - 1 - k : first + k, is_down);
+  }
+  [[nodiscard]] std::size_t place_of(long point, bool is_down) const {
+    return static_cast<std::size_t>(point * directions() + (directions() == 2 && is_down ? 1 : 0));
+  }
 
   [[nodiscard]] bool is_stopped() const { return request_.stop && request_.stop(); }
+
+  /// Names of measures are columns beside those of the runs.
+  void check_measures() const {
+    std::set<std::string> taken{"run", "direction", "draw", "point", "status", "t_end"};
+    taken.insert(result_.names.begin(), result_.names.end());
+    for (const std::string& name : result_.measures)
+      if (taken.contains(name))
+        throw InvalidInput(fmt::format("measure {}: a table of a sweep has another column of this name; expected another name", name));
+  }
 
   void check_follow(const Model& model) const {
     if (request_.points.axes.empty() || request_.points.side_by_side || request_.points.runs > 1)
@@ -53,10 +126,10 @@ class Sweep {
   }
 
   /// `last`: the end of the run before on a line that is followed, then that of this one.
-  void run(long point, bool is_down, Vector& last) {
+  void run(std::size_t place, Vector& last) {
+    const long point = static_cast<long>(place) / directions();
     const std::vector<Override> set = request_.points.overrides(point);
-    const long second = directions() == 2 && is_down ? 1 : 0;
-    SweepRun& made = result_.runs[static_cast<std::size_t>(point * directions() + second)];
+    SweepRun made;
     Vector end;
     try {
       Model model = request_.read(set);
@@ -65,11 +138,18 @@ class Sweep {
     } catch (const InvalidInput& error) {
       throw InvalidInput(fmt::format("run {} ({}): {}", point + 1, text_of(set), error.what()));
     }
-    if (is_stopped()) made.status = Status::never_run;  // it was cut short
+    if (is_stopped()) return;  // it was cut short
     made.point = point;
-    made.is_down = is_down;
+    made.values = request_.points.values(point);
+    made.is_down =
+        request_.follow == Follow::down || (directions() == 2 && static_cast<long>(place) % 2 == 1);
     if (request_.follow != Follow::none) last = std::move(end);
     const std::lock_guard lock(mutex_);
+    count(made);
+    result_.runs[place] = std::move(made);
+  }
+
+  void count(const SweepRun& made) {
     ++done_;
     if (made.status != Status::solved) ++failed_;
     if (request_.progress) request_.progress(done_, failed_);
@@ -127,6 +207,11 @@ class Sweep {
 };
 
 }  // namespace
+
+long sweep_chunks(const SweepRequest& request) {
+  constexpr long most_chunks = 1000;
+  return std::min(most_chunks, lines_of(request));
+}
 
 SweepResult sweep(const SweepRequest& request) { return Sweep(request)(); }
 

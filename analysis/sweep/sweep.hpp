@@ -20,6 +20,18 @@ enum class Follow {
   both   ///< up, then down: two runs for each point
 };
 
+struct SweepRun;
+
+/// Work that is kept as it is made, and shared between processes: the points of a sweep in `sweep_chunks` chunks of
+/// neighbours, of which one of `slices` processes makes every `slices`-th.
+struct SweepChunks {
+  long slice = 1, slices = 1;  ///< the chunks of number k with k mod slices = slice - 1 are made, k from 0
+  /// The runs of a chunk that were made before, in order; empty: none. Called by several threads.
+  std::function<std::vector<SweepRun>(long chunk)> known{};
+  /// Takes the runs of a chunk that is complete, by one thread at a time.
+  std::function<void(long chunk, const std::vector<SweepRun>& runs)> made{};
+};
+
 /// What a sweep computes.
 struct SweepRequest {
   /// The model with these overrides. Called by several threads.
@@ -30,6 +42,7 @@ struct SweepRequest {
   std::string section{};                ///< as `Section` reads it; empty: none
   Follow follow = Follow::none;
   int threads = 1;
+  SweepChunks chunks{};
   std::function<void(long done, long failed)> progress{};  ///< after each run, by one thread at a time
   std::function<bool()> stop{};  ///< asked with every step, by several threads: true ends the sweep
 };
@@ -37,6 +50,7 @@ struct SweepRequest {
 /// One run of a sweep.
 struct SweepRun {
   long point = 0;
+  std::vector<double> values{};  ///< of what is varied
   bool is_down = false;  ///< with Follow::down and both
   Status status = Status::never_run;
   std::string message;
@@ -51,8 +65,11 @@ struct SweepResult {
   std::vector<std::string> names;     ///< of what is varied
   std::vector<std::string> measures;  ///< names
   std::vector<SweepRun> runs;
-  bool is_complete = true;            ///< false: it was stopped, some runs were never made
+  bool is_complete = true;            ///< false: it was stopped, some runs of its slice were never made
 };
+
+/// The number of chunks of a sweep: a thousand, or one for each line that is followed where there are fewer.
+long sweep_chunks(const SweepRequest& request);
 
 /// Runs the sweep. A run that ends early is one with its status; wrong input of any run is InvalidInput with
 /// the first such point.

@@ -39,12 +39,17 @@ void say_warnings(const Model& model) {
     if (said.insert(warning).second) fmt::print(stderr, "{}: warning: {}\n", model.file, warning);
 }
 
+constexpr const char* model_meaning = "a model file, or a name of the zoo (perp list models)";
+
 }  // namespace
 
 void ModelOptions::add_to(CommandLine& line) {
-  line.add_option("MODEL", model, "a model file, or a name of the zoo (perp list models)")
-      .required()
-      .type_name("");
+  line.add_option("MODEL", model, model_meaning).required().type_name("");
+  add_set_to(line);
+}
+
+void ModelOptions::add_optional_to(CommandLine& line) {
+  line.add_option("MODEL", model, model_meaning).type_name("");
   add_set_to(line);
 }
 

@@ -24,6 +24,7 @@ struct ModelOptions {
   bool exact = false;  ///< numbers are exact and may be intervals: see ReadOptions
 
   void add_to(CommandLine& line);       ///< MODEL and --set
+  void add_optional_to(CommandLine& line);  ///< the same where the command may do without MODEL
   void add_set_to(CommandLine& line);   ///< --set alone
   void add_span_to(CommandLine& line);  ///< --t
   /// The flags of these keys of [run].

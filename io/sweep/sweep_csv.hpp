@@ -3,24 +3,19 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/sweep/sweep.hpp>
-#include <perp/io/json.hpp>
+#include <perp/io/sweep/sweep_table.hpp>
 
 namespace perp::io {
 
 /// FILE.csv: run,<what is varied>,[direction,]status,t_end,<measures>, a row for each run; a measure without a
 /// value is an empty field. FILE.section.csv: run,<what is varied>,[direction,]k,t,<variables>. FILE.csv.json:
-/// the provenance. Returns the files written. Throws FileError.
-std::vector<std::string> write_sweep(const std::string& file, const SweepRequest& request, const Model& model,
-                                     const SweepResult& result, const Json& provenance);
+/// the provenance. "-" is standard output, for the first alone. Returns the files written. Throws FileError.
+std::vector<std::string> write_sweep_csv(const std::string& file, const SweepTable& table);
+
+/// Is FILE.csv the whole table of this sweep, with all its runs solved? The runs of `head` do not count.
+bool is_whole_table(const std::string& file, const SweepTable& head);
 
 /// "out.section.csv" of "out.csv".
 std::string section_file(const std::string& file);
-
-/// What made a sweep.
-Json sweep_provenance(const SweepRequest& request, const Model& model, const std::vector<std::string>& set);
-
-/// What a sweep says to people.
-std::string sweep_text(const SweepRequest& request, const Model& model, const SweepResult& result);
 
 }  // namespace perp::io

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 
+#include <perp/core/base/digest.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/families/families.hpp>
@@ -21,18 +21,15 @@ using reader::Value;
 constexpr std::size_t largest_file = 64UL << 20U;
 constexpr std::size_t most_variables = 4096;
 
-/// FNV-1a, 64 bits, over the text and every override.
+/// Of the text and every override.
 std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  const auto add = [&hash](std::string_view bytes) {
-    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  };
-  add(text);
+  Digest hash;
+  hash.add(text);
   for (const Override& item : overrides) {
-    add(std::string_view("\0", 1));
-    add(item.key + "=" + item.value);
+    hash.add(std::string_view("\0", 1));
+    hash.add(item.key + "=" + item.value);
   }
-  return fmt::format("{:016x}", hash);
+  return hash.text();
 }
 
 std::string read_text(const std::string& file) {

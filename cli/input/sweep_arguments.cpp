@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/sweep_arguments.hpp>
+#include <perp/cli/input/threads.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/input_text.hpp>
+
+namespace perp::cli {
+
+using namespace io;
+
+namespace {
+
+constexpr double most_values = 1e6;  // on one axis
+
+std::vector<std::string> split_at_colons(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const char c : text)
+    if (c == ':')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+/// FIRST:LAST:COUNT or FIRST:LAST:COUNT:log. Throws InvalidInput.
+std::vector<double> spaced(const std::string& text, const std::string& what) {
+  const std::vector<std::string> parts = split_at_colons(text);
+  const bool is_log = parts.size() == 4 && parts[3] == "log";
+  if (parts.size() != 3 && !is_log)
+    throw InvalidInput(fmt::format("{}={}: expected FIRST:LAST:COUNT, FIRST:LAST:COUNT:log or a list v1,v2,...", what, text));
+  const double first = parse_number(parts[0], what), last = parse_number(parts[1], what);
+  const double count = parse_number(parts[2], what);
+  if (!(count >= 2 && count <= most_values) || count != std::floor(count))
+    throw InvalidInput(fmt::format("{}: the count is {}; expected a whole number from 2 to {:.0f}", what, count, most_values));
+  if (is_log && std::min(first, last) <= 0)
+    throw InvalidInput(fmt::format("{}={}: expected ends > 0 on a logarithmic scale", what, text));
+  return is_log ? log_spaced(first, last, static_cast<int>(count)) : evenly_spaced(first, last, static_cast<int>(count));
+}
+
+SweepAxis parse_axis(const std::string& text) {
+  const Override assignment = parse_assignment(text, "--vary");
+  const std::string what = "--vary " + assignment.key;
+  if (assignment.value.find(':') != std::string::npos) return {assignment.key, spaced(assignment.value, what)};
+  SweepAxis axis{assignment.key, {}};
+  for (const std::string& value : split_list(assignment.value)) axis.values.push_back(parse_number(value, what));
+  return axis;
+}
+
+Follow parse_follow(const std::string& text) {
+  if (text.empty()) return Follow::none;
+  const std::vector<std::string> names{"up", "down", "both"};
+  return static_cast<Follow>(1 + find_name(text, names, "--follow"));
+}
+
+/// Throws InvalidInput where options do not fit each other.
+void check_varied(const SweepArguments& arguments) {
+  if (arguments.vary.empty() && arguments.random.empty())
+    throw InvalidInput("nothing is varied; expected --vary NAME=FIRST:LAST:COUNT or --random NAME=normal(m,s)");
+  const bool draws = arguments.runs || arguments.seed || !arguments.sampling.empty();
+  if (arguments.random.empty() && draws)
+    throw InvalidInput("--runs, --seed and --sampling are of --random, which is not given");
+  if (arguments.zip && arguments.vary.size() < 2)
+    throw InvalidInput("--zip puts several --vary side by side; expected two");
+  if (arguments.runs.value_or(1) < 1) throw InvalidInput("--runs: expected a number from 1 on");
+}
+
+/// What is varied and drawn. Throws InvalidInput.
+SweepPoints points_of(const SweepArguments& arguments, const Model& model) {
+  SweepPoints points;
+  for (const std::string& text : arguments.vary) points.axes.push_back(parse_axis(text));
+  for (const std::string& text : arguments.random) {
+    const Override assignment = parse_assignment(text, "--random");
+    points.draws.push_back(parse_draw(model, assignment.key, assignment.value));
+  }
+  check_varied(arguments);
+  const std::vector<std::string> samplings{"random", "lhs"};
+  points.latin = !arguments.sampling.empty() && find_name(arguments.sampling, samplings, "--sampling") == 1;
+  points.side_by_side = arguments.zip;
+  points.runs = arguments.runs.value_or(1);
+  points.seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
+  points.prepare(model);
+  return points;
+}
+
+/// Throws InvalidInput.
+long whole(const std::string& text, const std::string& slice) {
+  const double number = parse_number(text, "--slice " + slice);
+  if (number != std::floor(number) || std::abs(number) > 1e9)
+    throw InvalidInput(fmt::format("--slice {}: {} is no whole number; expected k/N, e.g. 3/16", slice, text));
+  return static_cast<long>(number);
+}
+
+/// The variable of a job array. Throws InvalidInput.
+long of_environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) throw InvalidInput(fmt::format("--slice auto: {} is not set; expected k/N", name));
+  return whole(text, fmt::format("auto ({})", name));
+}
+
+/// k/N, or auto: the task of a Slurm array. Throws InvalidInput.
+void read_slice(const std::string& text, SweepChunks& chunks) {
+  if (text.empty()) return;
+  if (text == "auto") {
+    const long first = std::getenv("SLURM_ARRAY_TASK_MIN") == nullptr ? 1 : of_environment("SLURM_ARRAY_TASK_MIN");
+    chunks.slices = of_environment("SLURM_ARRAY_TASK_COUNT");
+    chunks.slice = of_environment("SLURM_ARRAY_TASK_ID") - first + 1;
+  } else {
+    const std::size_t bar = text.find('/');
+    if (bar == std::string::npos) throw InvalidInput(fmt::format("--slice {}: expected k/N, e.g. 3/16, or auto", text));
+    chunks.slice = whole(text.substr(0, bar), text);
+    chunks.slices = whole(text.substr(bar + 1), text);
+  }
+  if (chunks.slices < 1 || chunks.slice < 1 || chunks.slice > chunks.slices)
+    throw InvalidInput(fmt::format("--slice {}: slice {} of {}; expected k/N with k from 1 to N", text, chunks.slice,
+                                   chunks.slices));
+}
+
+}  // namespace
+
+SweepRequest request_of(const SweepArguments& arguments, const Model& model) {
+  SweepRequest request{.points = points_of(arguments, model),
+                       .measures = arguments.measures,
+                       .after = arguments.after,
+                       .section = arguments.section,
+                       .follow = parse_follow(arguments.follow),
+                       .threads = threads_from(arguments.threads, "--threads")};
+  if (request.measures.empty() && request.section.empty())
+    throw InvalidInput("nothing is measured; expected --measure NAME=EXPRESSION or --section WHAT");
+  read_slice(arguments.slice, request.chunks);
+  const bool has_file = !arguments.plot.empty() || (!arguments.output.empty() && arguments.output != "-");
+  if (!request.section.empty() && !has_file)
+    throw InvalidInput("--section needs a file for its points: -o FILE.csv or --plot FILE");
+  return request;
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/analysis/sweep/sweep.hpp>
+#include <perp/io/json.hpp>
+
+namespace perp::io {
+
+/// What the files of a sweep hold.
+struct SweepTable {
+  std::vector<std::string> names;      ///< of what is varied
+  bool has_directions = false;         ///< two runs of each point, up and down
+  std::vector<std::string> measures;   ///< names
+  bool has_section = false;
+  std::vector<std::string> variables;  ///< of the states of the section
+  std::vector<long> shape;             ///< of all runs: axes, then draws, then directions
+  Json provenance;
+  std::vector<SweepRun> runs;          ///< those that were made, in order
+};
+
+/// The table of a sweep without its runs; `set`: the overrides of all runs.
+SweepTable sweep_head(const SweepRequest& request, const Model& model, const std::vector<std::string>& set);
+
+/// The same with the runs that were made.
+SweepTable with_runs(SweepTable head, const SweepResult& result);
+
+}  // namespace perp::io
