@@ -260,7 +260,8 @@ void add_measured_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--section", arguments->section,
                  "states of each run: every:T, before an EVENT, or FORMULA=VALUE:up|down; to FILE.section.csv")
       .type_name("WHAT");
-  line.add_option("--after", arguments->after, "measures and sections begin at this time, a formula of parameters")
+  line.add_option("--after", arguments->after, "measures and sections begin at this time, a formula of parameters; beyond the model's "
+                                             "span the runs last as long again (without --t)")
       .type_name("T");
   line.add_option("--follow", arguments->follow,
                  "start each run at the end of the one before on the last axis: up, down or both")

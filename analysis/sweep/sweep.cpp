@@ -134,6 +134,7 @@ class Sweep {
     try {
       Model model = request_.read(set);
       if (last.size() > 0) start_at(last, set, model);
+      if (request_.extends_span) extend(model);
       made = measured(model, end);
     } catch (const InvalidInput& error) {
       throw InvalidInput(fmt::format("run {} ({}): {}", point + 1, text_of(set), error.what()));
@@ -153,6 +154,14 @@ class Sweep {
     ++done_;
     if (made.status != Status::solved) ++failed_;
     if (request_.progress) request_.progress(done_, failed_);
+  }
+
+  /// Until the end of the window.
+  void extend(Model& model) const {
+    if (request_.after.empty()) return;
+    Span& span = model.run.span;
+    const double from = constant_expression(model, request_.after);
+    if (from >= span.end) span.end = from + (span.end - span.start);
   }
 
   /// Starts of variables that are not varied themselves.

@@ -39,6 +39,8 @@ struct SweepRequest {
   SweepPoints points{};
   std::vector<std::string> measures{};  ///< as `Measures` reads them, with the parameters of each run
   std::string after{};                  ///< start of the window of measures and of the section; a formula
+  /// A window that begins beyond the model's span is as long as the span, and its run lasts until then.
+  bool extends_span = false;
   std::string section{};                ///< as `Section` reads it; empty: none
   Follow follow = Follow::none;
   int threads = 1;

@@ -127,6 +127,7 @@ SweepRequest request_of(const SweepArguments& arguments, const Model& model) {
   SweepRequest request{.points = points_of(arguments, model),
                        .measures = arguments.measures,
                        .after = arguments.after,
+                       .extends_span = arguments.model.run.at("t").empty(),
                        .section = arguments.section,
                        .follow = parse_follow(arguments.follow),
                        .threads = threads_from(arguments.threads, "--threads")};

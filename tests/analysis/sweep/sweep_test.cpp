@@ -191,4 +191,22 @@ TEST_SUITE("analysis/sweep") {
     request.points.axes = {{"b", {0.1, 1}}};
     CHECK_THROWS_AS(made(request), InvalidInput);
   }
+
+  TEST_CASE("a window beyond the span is as long as the span, at the end of a longer run") {
+    SweepRequest request = request_of(decay);  // t in [0, 2]
+    request.points.axes = {{"k", {0.5, 1, 2}}};
+    request.measures = {"e=end(x)", "m=mean(x)"};
+    request.after = "3/k";
+    request.extends_span = true;
+    const SweepResult result = made(request);
+    for (const SweepRun& run : result.runs) {
+      const double k = run.values[0], from = 3 / k, end = from < 2 ? 2 : from + 2;
+      CHECK(run.t_end == doctest::Approx(end).epsilon(1e-15));
+      CHECK(*run.measures[0].value == doctest::Approx(std::exp(-k * end)).epsilon(1e-9));
+      const double mean = (std::exp(-k * from) - std::exp(-k * end)) / k / (end - from);
+      CHECK(*run.measures[1].value == doctest::Approx(mean).epsilon(1e-9));
+    }
+    request.extends_span = false;
+    CHECK_THROWS_AS(made(request), InvalidInput);
+  }
 }
