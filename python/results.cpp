@@ -30,6 +30,8 @@ struct RunArguments {
   std::vector<double> times;
   long most_steps = 0;
   py::object callback, tick;
+  std::vector<std::string> measures;
+  std::string after;
 };
 
 py::array copy(const Vector& values) { return py::array(static_cast<py::ssize_t>(values.size()), values.data()); }
@@ -47,7 +49,8 @@ KeptRun computed(const RunArguments& arguments, const Integrate& integrate) {
   const py::object tick = arguments.tick.is_none() ? py::object(py::none())
                                                    : py::cpp_function([&] { arguments.tick(t); });
   Computation computation(tick);
-  KeepOptions options{.times = arguments.times, .most_steps = arguments.most_steps};
+  KeepOptions options{.times = arguments.times, .most_steps = arguments.most_steps, .observer = {},
+                      .measures = arguments.measures, .after = arguments.after};
   const bool calls = !arguments.callback.is_none();
   options.observer = [&](const Step& step) {
     t = step.t;
@@ -122,6 +125,14 @@ py::dict event_to_python(const Model& model, const Event& event) {
   return fields;
 }
 
+/// (name, value or None, why there is none).
+py::list measures_of(const Run& run) {
+  py::list measures;
+  for (const Measure& measure : run.kept.measures)
+    measures.append(py::make_tuple(measure.name, measure.result.value, measure.result.reason));
+  return measures;
+}
+
 py::list events_of(const Run& run) {
   py::list events;
   for (const Event& event : run.kept.run.events) events.append(event_to_python(*run.model, event));
@@ -162,7 +173,7 @@ std::string summary_of(const Run& run) {
         run.kept.n, run.kept.quantities);
     return io::sensitivities_text(*run.model, run.kept.run, quantities, last);
   }
-  return io::text_of({*run.model, run.kept.run, run.kept.modes, constraints, run.last(), {}});
+  return io::text_of({*run.model, run.kept.run, run.kept.modes, constraints, run.last(), {}, run.kept.measures});
 }
 
 void write_csv(const Run& run, const std::string& file, const std::vector<std::string>& set) {
@@ -172,7 +183,7 @@ void write_csv(const Run& run, const std::string& file, const std::vector<std::s
   for (std::size_t k = 0; k < run.kept.rows(); ++k)
     csv.row(run.kept.row(k), Eigen::Map<const Vector>(run.kept.output.data() + k * columns, run.kept.outputs));
   csv.close();
-  io::write_file(file + ".json", io::provenance(*run.model, run.kept.run, set).dump(1) + "\n");
+  io::write_file(file + ".json", io::provenance(*run.model, run.kept.run, set, run.kept.measures).dump(1) + "\n");
 }
 
 template <class Member>
@@ -187,8 +198,10 @@ auto rows_view(Member KeptRun::*values, int KeptRun::*columns) {
 
 void bind_results(py::module_& module) {
   py::class_<RunArguments>(module, "RunArguments")
-      .def(py::init([](std::vector<double> times, long most_steps, py::object callback, py::object tick) {
-        return RunArguments{std::move(times), most_steps, std::move(callback), std::move(tick)};
+      .def(py::init([](std::vector<double> times, long most_steps, py::object callback, py::object tick,
+                       std::vector<std::string> measures, std::string after) {
+        return RunArguments{std::move(times),    most_steps,         std::move(callback),
+                            std::move(tick), std::move(measures), std::move(after)};
       }));
 
   py::class_<Run, std::shared_ptr<Run>>(module, "Run")
@@ -210,11 +223,12 @@ void bind_results(py::module_& module) {
       .def_property_readonly("counts", [](const Run& run) { return run.kept.run.counts; })
       .def_property_readonly("is_every_step", [](const Run& run) { return run.kept.is_every_step; })
       .def_property_readonly("events", &events_of)
+      .def_property_readonly("measures", &measures_of)
       .def_property_readonly("modes", &modes_of)
       .def_property_readonly("mode_texts", &mode_texts_of)
       .def_property_readonly("end", [](const Run& run) { return py::make_tuple(run.last().t, copy(run.last().x)); })
       .def("provenance", [](const Run& run, const std::vector<std::string>& set) {
-        return io::provenance(*run.model, run.kept.run, set).dump();
+        return io::provenance(*run.model, run.kept.run, set, run.kept.measures).dump();
       })
       .def("summary", &summary_of)
       .def("write_csv", &write_csv);

@@ -220,6 +220,16 @@ class Result(Rows):
         return Columns(self._names["outputs"], self._run.outputs)
 
     @cached_property
+    def measures(self):
+        """What was measured, by name; NaN where the run has no such number: `measure_notes` says why."""
+        return {name: float("nan") if value is None else value for name, value, _ in self._run.measures}
+
+    @property
+    def measure_notes(self):
+        """Why a measure has no value, by its name."""
+        return {name: reason for name, value, reason in self._run.measures if value is None}
+
+    @cached_property
     def _columns(self):
         # A law's name means its multiplier.
         tables = (Columns(self.names, self.x), self.lam, self.outputs, Columns(self._names["w"], self._run.w))
