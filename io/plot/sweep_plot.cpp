@@ -73,17 +73,20 @@ void draw_bifurcation(const Picture& picture, const SweepRequest& request, const
   const std::string up = section_rows(request, result, variable, false);
   const std::string down = section_rows(request, result, variable, true);
   if (up.empty() && down.empty()) throw InvalidInput("there is no picture: the section has no point");
-  const auto layer = [](int block, const char* title) {
-    return fmt::format("data index {} with dots lw 2 lc rgb '{}' {}", block, curve_colour(static_cast<std::size_t>(block)), title);
-  };
   const bool both = request.follow == Follow::both;
+  const auto layer = [both](std::size_t block, const char* title) {
+    std::string text = fmt::format("data index {} with points pt 7 ps 0.15 lc rgb '{}' notitle", block, curve_colour(block));
+    if (both) text += fmt::format(", keyentry with points pt 7 ps 0.8 lc rgb '{}' title '{}'", curve_colour(block), title);
+    return text;
+  };
+  const auto [first, last] = std::minmax_element(request.points.axes[0].values.begin(), request.points.axes[0].values.end());
   picture.draw(picture.preamble(900, 560) +
                    fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset ylabel {}\nset key outside right top\n"
-                               "plot {}, {}\n",
+                               "set xrange [{}:{}]\nset offsets 0, 0, graph 0.03, graph 0.03\nplot {}, {}\n",
                                picture.data_name(), gnuplot_text(model.name + ", section " + request.section),
                                axis_label(request, 0),
-                               gnuplot_text(variable_names(model)[static_cast<std::size_t>(variable)]),
-                               layer(0, both ? "title 'up'" : "notitle"), layer(1, both ? "title 'down'" : "notitle")),
+                               gnuplot_text(variable_names(model)[static_cast<std::size_t>(variable)]), *first, *last,
+                               layer(0, "up"), layer(1, "down")),
                data_block("up", up) + data_block("down", down));
 }
 
