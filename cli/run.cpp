@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <numeric>
 
 #include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/columns.hpp>
@@ -13,9 +12,9 @@
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/interrupt.hpp>
 #include <perp/cli/input/model_options.hpp>
+#include <perp/cli/input/picture_options.hpp>
 #include <perp/cli/input/progress.hpp>
 #include <perp/core/base/error.hpp>
-#include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/io/plot/run_pictures.hpp>
 #include <perp/io/run_recorder.hpp>
@@ -24,55 +23,20 @@
 namespace perp::cli {
 namespace {
 
-constexpr std::size_t most_drawn = 40;  // variables in one picture, unless the user names them
-
 struct RunArguments {
   ModelOptions model;
   std::string output, events, times;
-  std::string plot, plot_phase, plot_variables;
+  PictureOptions pictures;
   std::vector<std::string> measures;
   std::string after;
   bool all = false, quiet = false;
 };
 
-RunPictures pictures_of(const RunArguments& arguments, const Model& model) {
-  RunPictures pictures;
-  if (arguments.plot.empty()) {
-    if (!arguments.plot_phase.empty() || !arguments.plot_variables.empty())
-      throw InvalidInput("--plot-phase and --plot-variables need --plot FILE");
-    return pictures;
-  }
-  pictures.over_time.emplace(arguments.plot);
-  const std::vector<std::string> names = variable_names(model);
-  if (!arguments.plot_variables.empty()) {
-    for (const std::string& name : split_list(arguments.plot_variables))
-      pictures.drawn.push_back(static_cast<int>(find_name(name, names, "variable")));
-  } else {
-    pictures.drawn.resize(std::min(names.size(), most_drawn));
-    std::iota(pictures.drawn.begin(), pictures.drawn.end(), 0);
-    if (names.size() > most_drawn)
-      fmt::print(stderr,
-                 "perp run: the picture shows the first {} of {} variables; choose others with "
-                 "--plot-variables\n",
-                 most_drawn, names.size());
-  }
-  if (!arguments.plot_phase.empty()) {
-    const auto pair = split_list(arguments.plot_phase);
-    if (pair.size() != 2)
-      throw InvalidInput(fmt::format("--plot-phase {}: expected two variables, as in x1,x2",
-                                     arguments.plot_phase));
-    pictures.horizontal = static_cast<int>(find_name(pair[0], names, "variable"));
-    pictures.vertical = static_cast<int>(find_name(pair[1], names, "variable"));
-    pictures.phase.emplace(pictures.over_time->sibling("phase"));
-  }
-  return pictures;
-}
-
 Destinations destinations_of(const RunArguments& arguments, const Model& model,
                              const RunPictures& pictures) {
   Destinations destinations;
   destinations.data = arguments.output;
-  if (arguments.output.empty() && arguments.plot.empty() && arguments.measures.empty())
+  if (arguments.output.empty() && arguments.pictures.plot.empty() && arguments.measures.empty())
     destinations.data = "-";
   if (!arguments.times.empty()) destinations.times = parse_times(arguments.times);
   for (const double t : destinations.times)
@@ -80,6 +44,7 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
       throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
                                      model.run.span.start, model.run.span.end));
   destinations.plotted = pictures.sampled();
+  destinations.plot_window = pictures.window;
   return destinations;
 }
 
@@ -103,15 +68,16 @@ Step last_state(const Trajectory& run) {
 
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
-  if (arguments.all || !arguments.plot_phase.empty() || !arguments.measures.empty())
-    throw InvalidInput("scheme enclosure has neither --all, --measure nor --plot-phase");
+  if (arguments.all || !arguments.pictures.phase.empty() || !arguments.measures.empty() ||
+      !arguments.pictures.panels.empty() || !arguments.pictures.window.empty())
+    throw InvalidInput("scheme enclosure has neither --all, --measure, --plot-phase, --plot-panels nor --plot-window");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
   enclosure.events = arguments.events;
   enclosure.times = arguments.times;
-  enclosure.plot = arguments.plot;
-  enclosure.plot_variables = arguments.plot_variables;
+  enclosure.plot = arguments.pictures.plot;
+  enclosure.plot_variables = arguments.pictures.variables;
   enclosure.quiet = arguments.quiet;
   enclosure.program = "perp run";
   return enclose_model(enclosure);
@@ -157,7 +123,7 @@ int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
   Measures measures = measures_of(arguments, model);
-  const RunPictures pictures = pictures_of(arguments, model);
+  const RunPictures pictures = pictures_of(arguments.pictures, model);
   Destinations destinations = destinations_of(arguments, model, pictures);
   check_files(arguments, destinations, pictures);
   check_run(model);                            // before files are touched
@@ -219,15 +185,7 @@ Action configure_run(CommandLine& line) {
                  "write the states to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard "
                  "output, the default without --plot and --measure")
       .type_name("FILE");
-  line.add_option("--plot", arguments->plot,
-                 "draw the variables over time: FILE.svg, .png or .pdf (with FILE's gnuplot script "
-                 "and data beside it)")
-      .type_name("FILE");
-  line.add_option("--plot-phase", arguments->plot_phase,
-                 "draw a phase picture too, to FILE_phase of --plot FILE")
-      .type_name("X,Y");
-  line.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
-      .type_name("X,Y,...");
+  arguments->pictures.add_to(line);
   line.add_option("--events", arguments->events, "write the events to FILE as CSV")
       .type_name("FILE");
   line.add_option("--times", arguments->times,

@@ -15,7 +15,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/file_identity.hpp>
-#include <perp/io/plot/sweep_plot.hpp>
+#include <perp/io/sweep/sweep_plot.hpp>
 #include <perp/io/sweep/sweep_csv.hpp>
 #include <perp/io/sweep/sweep_hdf5.hpp>
 #include <perp/io/sweep/sweep_store.hpp>

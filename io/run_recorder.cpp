@@ -23,7 +23,7 @@ RunRecorder::RunRecorder(const Model& model, const Destinations& destinations)
       destinations_(destinations),
       values_(model),
       constraints_(model, expected_steps(model)),
-      samples_(destinations.plotted, expected_steps(model)) {
+      samples_(model, destinations.plotted, destinations.plot_window, expected_steps(model)) {
   if (destinations.listing) lister_.emplace(model);
   const std::string& file = destinations.data;
   if (file.empty()) return;

@@ -22,7 +22,8 @@ namespace perp::io {
 struct Destinations {
   std::string data{};           ///< .csv, .h5 or "-" for CSV on standard output; empty: nowhere
   std::vector<double> times{};  ///< rows at these times only; empty: every step
-  std::vector<int> plotted{};   ///< variables that pictures need; empty: none
+  std::vector<int> plotted{};   ///< columns that pictures need (see `drawn_columns`); empty: none
+  Span plot_window{-inf, inf};  ///< where they need them
   /// Takes a text for every step that has not exactly one solution; empty: these are not listed.
   std::function<void(const std::string& text)> listing{};
 };

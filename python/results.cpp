@@ -1,4 +1,5 @@
 // Runs and their rows: arrays of numpy that are the columns of the run.
+#include <perp/analysis/measures/kept_measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
 #include <perp/analysis/sensitivities.hpp>
@@ -18,6 +19,7 @@ struct Run {
   KeptRun kept;
   std::vector<std::string> quantities{};  ///< what it is differentiated by
   std::vector<std::string> columns{};     ///< their names in files
+  std::vector<Measure> measures{};
 
   [[nodiscard]] Step last() const {
     const Trajectory& run = kept.run;
@@ -44,13 +46,12 @@ py::array copy(const Matrix& values) {
 
 /// Calls `integrate` with options that call back, look for signals and tell how far the run is.
 template <class Integrate>
-KeptRun computed(const RunArguments& arguments, const Integrate& integrate) {
+auto computed(const RunArguments& arguments, const Integrate& integrate) {
   double t = nan;
   const py::object tick = arguments.tick.is_none() ? py::object(py::none())
                                                    : py::cpp_function([&] { arguments.tick(t); });
   Computation computation(tick);
-  KeepOptions options{.times = arguments.times, .most_steps = arguments.most_steps, .observer = {},
-                      .measures = arguments.measures, .after = arguments.after};
+  KeepOptions options{.times = arguments.times, .most_steps = arguments.most_steps, .observer = {}};
   const bool calls = !arguments.callback.is_none();
   options.observer = [&](const Step& step) {
     t = step.t;
@@ -66,8 +67,11 @@ KeptRun computed(const RunArguments& arguments, const Integrate& integrate) {
 }
 
 std::shared_ptr<Run> run_model(const ReadModel& model, const RunArguments& arguments) {
-  return std::make_shared<Run>(
-      Run{model, computed(arguments, [&](const KeepOptions& options) { return keep_run(*model, options); })});
+  const auto integrate = [&](const KeepOptions& options) {
+    return keep_measured_run(*model, options, arguments.measures, arguments.after);
+  };
+  KeptMeasures run = computed(arguments, integrate);
+  return std::make_shared<Run>(Run{model, std::move(run.kept), {}, {}, std::move(run.measures)});
 }
 
 std::shared_ptr<Run> run_sensitivities(const ReadModel& model, const std::shared_ptr<Source>& source,
@@ -128,7 +132,7 @@ py::dict event_to_python(const Model& model, const Event& event) {
 /// (name, value or None, why there is none).
 py::list measures_of(const Run& run) {
   py::list measures;
-  for (const Measure& measure : run.kept.measures)
+  for (const Measure& measure : run.measures)
     measures.append(py::make_tuple(measure.name, measure.result.value, measure.result.reason));
   return measures;
 }
@@ -173,7 +177,7 @@ std::string summary_of(const Run& run) {
         run.kept.n, run.kept.quantities);
     return io::sensitivities_text(*run.model, run.kept.run, quantities, last);
   }
-  return io::text_of({*run.model, run.kept.run, run.kept.modes, constraints, run.last(), {}, run.kept.measures});
+  return io::text_of({*run.model, run.kept.run, run.kept.modes, constraints, run.last(), {}, run.measures});
 }
 
 void write_csv(const Run& run, const std::string& file, const std::vector<std::string>& set) {
@@ -183,7 +187,7 @@ void write_csv(const Run& run, const std::string& file, const std::vector<std::s
   for (std::size_t k = 0; k < run.kept.rows(); ++k)
     csv.row(run.kept.row(k), Eigen::Map<const Vector>(run.kept.output.data() + k * columns, run.kept.outputs));
   csv.close();
-  io::write_file(file + ".json", io::provenance(*run.model, run.kept.run, set, run.kept.measures).dump(1) + "\n");
+  io::write_file(file + ".json", io::provenance(*run.model, run.kept.run, set, run.measures).dump(1) + "\n");
 }
 
 template <class Member>
@@ -228,7 +232,7 @@ void bind_results(py::module_& module) {
       .def_property_readonly("mode_texts", &mode_texts_of)
       .def_property_readonly("end", [](const Run& run) { return py::make_tuple(run.last().t, copy(run.last().x)); })
       .def("provenance", [](const Run& run, const std::vector<std::string>& set) {
-        return io::provenance(*run.model, run.kept.run, set, run.kept.measures).dump();
+        return io::provenance(*run.model, run.kept.run, set, run.measures).dump();
       })
       .def("summary", &summary_of)
       .def("write_csv", &write_csv);

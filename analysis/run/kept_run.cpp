@@ -114,12 +114,7 @@ KeptRun keep_run(const Model& model, const KeepOptions& options) {
 KeptRun keep_run(const Model& model, const KeepOptions& options,
                  const std::function<Trajectory(const IntegrateOptions& options)>& integrate, int quantities) {
   Keeper keeper(model, options, quantities);
-  Measures measures(model, options.measures, options.after);
-  IntegrateOptions integration = keeper.integration(model);
-  measures.watch(integration);
-  KeptRun kept = keeper.result(integrate(integration));
-  kept.measures = measures.of(kept.run, kept.modes);
-  return kept;
+  return keeper.result(integrate(keeper.integration(model)));
 }
 
 KeptRun kept(const Model& model, Trajectory run) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/history.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
@@ -18,8 +17,6 @@ struct KeepOptions {
   long most_steps = 0;          ///< the run ends after as many, as interrupted; 0: no limit
   /// Called with every accepted step; false ends the run as interrupted.
   std::function<bool(const Step& step)> observer{};
-  std::vector<std::string> measures{};  ///< numbers of the run, as `Measures` reads them
-  std::string after{};                  ///< start of their window, a formula
 };
 
 /// A run with its rows in columns, one array for each quantity, row after row.
@@ -35,7 +32,6 @@ struct KeptRun {
   std::vector<int> mode{};              ///< N×m branches; -1 where a row is in no mode
   std::vector<double> dx_dq{};          ///< N×n×q, where sensitivities are computed and a row has them, else NaN
   int quantities = 0;                   ///< q
-  std::vector<Measure> measures{};      ///< what was asked for
   bool is_every_step = true;            ///< are the rows all accepted steps?
 
   [[nodiscard]] std::size_t rows() const { return t.size(); }

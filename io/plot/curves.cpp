@@ -32,22 +32,13 @@ Break find_break(const std::vector<Samples::State>& states, std::size_t k, Eigen
   return {whole > discontinuity_factor * std::max(before, change(k + 2)) + rounding, k + 2};
 }
 
-Vector selected(const Vector& x, const std::vector<int>& variables) {
-  Vector part(static_cast<Eigen::Index>(variables.size()));
-  for (std::size_t j = 0; j < variables.size(); ++j)
-    part[static_cast<Eigen::Index>(j)] = x[variables[j]];
-  return part;
-}
-
 /// Walks through the states and inserts what happens between them.
 class Builder {
  public:
-  Builder(const std::vector<Samples::State>& states, const std::vector<int>& variables,
-          const std::vector<bool>& is_algebraic, const std::vector<ModeSpan>& modes,
-          const std::vector<Event>& events)
-      : states_(states), variables_(variables), modes_(modes) {
-    for (const int variable : variables)
-      algebraic_.push_back(is_algebraic[static_cast<std::size_t>(variable)]);
+  Builder(const std::vector<Samples::State>& states, const std::vector<DrawnColumn>& drawn,
+          const ColumnValues& values, const std::vector<ModeSpan>& modes, const std::vector<Event>& events)
+      : states_(states), values_(values), modes_(modes) {
+    for (const DrawnColumn& column : drawn) algebraic_.push_back(column.is_algebraic);
     for (const Event& event : events)
       if ((event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start) &&
           event.x_before.size() > 0)
@@ -82,8 +73,8 @@ class Builder {
   }
 
   void jump(const Event& event, std::size_t k) {
-    Vector left = selected(event.x_before, variables_);
-    const Vector right = selected(event.x_after, variables_);
+    Vector left = values_.of_variables(event.x_before);
+    const Vector right = values_.of_variables(event.x_after);
     for (std::size_t j = 0; j < algebraic_.size(); ++j) {
       const auto index = static_cast<Eigen::Index>(j);
       if (algebraic_[j]) {
@@ -130,7 +121,7 @@ class Builder {
   }
 
   const std::vector<Samples::State>& states_;
-  const std::vector<int>& variables_;
+  const ColumnValues& values_;
   const std::vector<ModeSpan>& modes_;
   std::vector<bool> algebraic_;
   std::vector<const Event*> jumps_;
@@ -141,17 +132,18 @@ class Builder {
 
 }  // namespace
 
-Samples::Samples(std::vector<int> variables, double expected_steps)
-    : variables_(std::move(variables)), share_(1) {
+Samples::Samples(const Model& model, std::vector<int> drawn, Span window, double expected_steps)
+    : values_(model, std::move(drawn)), window_(window), share_(1) {
   if (expected_steps <= most_states) return;
   const double shares =
-      std::clamp(most_states / static_cast<double>(variables_.size() + 1), 500.0, 10'000.0);
+      std::clamp(most_states / static_cast<double>(values_.size() + 1), 500.0, 10'000.0);
   share_ = static_cast<std::size_t>(std::ceil(expected_steps / shares));
 }
 
 void Samples::add(const Step& step) {
+  if (step.t < window_.start || step.t > window_.end) return;
   if (!pending_.empty() && pending_.back().mode != step.mode) reduce();
-  pending_.push_back({step.t, selected(step.x, variables_), step.mode});
+  pending_.push_back({step.t, values_(step), step.mode});
   if (pending_.size() >= share_) reduce();
 }
 
@@ -166,7 +158,7 @@ void Samples::reduce() {
   const std::size_t last = pending_.size() - 1;
   std::set<std::size_t> chosen{0, std::min<std::size_t>(1, last), last > 0 ? last - 1 : 0, last};
   if (share_ > 1)
-    for (Eigen::Index j = 0; j < static_cast<Eigen::Index>(variables_.size()); ++j) {
+    for (Eigen::Index j = 0; j < static_cast<Eigen::Index>(values_.size()); ++j) {
       const auto less = [j](const State& a, const State& b) { return a.x[j] < b.x[j]; };
       const auto [low, high] = std::minmax_element(pending_.begin(), pending_.end(), less);
       chosen.insert(static_cast<std::size_t>(low - pending_.begin()));
@@ -176,10 +168,9 @@ void Samples::reduce() {
   pending_.clear();
 }
 
-Curves curves(const std::vector<Samples::State>& states, const std::vector<int>& variables,
-              const std::vector<bool>& is_algebraic, const std::vector<ModeSpan>& modes,
-              const std::vector<Event>& events) {
-  return Builder(states, variables, is_algebraic, modes, events)();
+Curves curves(const std::vector<Samples::State>& states, const std::vector<DrawnColumn>& drawn,
+              const ColumnValues& values, const std::vector<ModeSpan>& modes, const std::vector<Event>& events) {
+  return Builder(states, drawn, values, modes, events)();
 }
 
 }  // namespace perp::io

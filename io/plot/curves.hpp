@@ -6,6 +6,7 @@
 
 #include <perp/analysis/run/history.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/io/plot/drawn_columns.hpp>
 #include <perp/models/language/model.hpp>
 
 namespace perp::io {
@@ -21,16 +22,17 @@ class Samples {
     Mode mode;
   };
 
-  /// `variables`: those that are drawn, indices of the model's.
-  Samples(std::vector<int> variables, double expected_steps);
+  /// `drawn`: places of columns, see `drawn_columns`. States outside of `window` are left out.
+  Samples(const Model& model, std::vector<int> drawn, Span window, double expected_steps);
   void add(const Step& step);
-  /// All states kept; `x` holds the drawn variables only.
+  /// All states kept; `x` holds what is drawn.
   const std::vector<State>& finish();
 
  private:
   void reduce();
 
-  std::vector<int> variables_;
+  ColumnValues values_;
+  Span window_;
   std::size_t share_;
   std::vector<State> pending_, kept_;
 };
@@ -39,11 +41,11 @@ class Samples {
 struct Curves {
   struct Row {
     double t;
-    Vector x;  ///< NaN: the variable's curve is interrupted here
+    Vector x;  ///< NaN: the curve is interrupted here
     Mode mode;
   };
   struct Jump {
-    int variable;
+    int curve;
     double t, from, to;
   };
   std::vector<Row> rows;
@@ -55,8 +57,8 @@ struct Curves {
 /// (the value at the end of its step is left out where it is a mean of both).
 /// The algebraic variables at the end of a step with a jump hold the impulse of the jump (they grow
 /// like 1/h); they are left out.
-Curves curves(const std::vector<Samples::State>& states, const std::vector<int>& variables,
-              const std::vector<bool>& is_algebraic, const std::vector<ModeSpan>& modes,
-              const std::vector<Event>& events);
+/// `drawn`: the columns, whose values `values` gives.
+Curves curves(const std::vector<Samples::State>& states, const std::vector<DrawnColumn>& drawn,
+              const ColumnValues& values, const std::vector<ModeSpan>& modes, const std::vector<Event>& events);
 
 }  // namespace perp::io

@@ -138,17 +138,13 @@ class Path {
   double width_ = 1, height_ = 1;
 };
 
-std::string axis_label(const Variable& variable) {
-  return gnuplot_text(variable.unit.empty() ? variable.name
-                                            : variable.name + " [" + variable.unit + "]");
+std::string axis_label(const DrawnColumn& column) {
+  return gnuplot_text(column.unit.empty() ? column.name : column.name + " [" + column.unit + "]");
 }
 
 std::string script_of(const Picture& picture, const RunPlot& plot, int horizontal, int vertical,
                       const ModeColours& colours, const Path& path) {
-  const auto variable = [&](int curve) -> const Variable& {
-    return plot.model
-        .variables[static_cast<std::size_t>(plot.variables[static_cast<std::size_t>(curve)])];
-  };
+  const auto column = [&](int curve) -> const DrawnColumn& { return plot.drawn[static_cast<std::size_t>(curve)]; };
   const std::size_t modes =
       path.is_single() ? 1 : std::max<std::size_t>(colours.entries().size(), 1);
   std::size_t longest = 16;
@@ -171,8 +167,8 @@ std::string script_of(const Picture& picture, const RunPlot& plot, int horizonta
       "set bmargin at screen {:.4f}\n"
       "set key at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} noenhanced "
       "reverse Left samplen 2.2 spacing 1.2\n\nplot ",
-      gnuplot_text(plot.model.name), axis_label(variable(horizontal)),
-      axis_label(variable(vertical)), axis_range(path.x().lower, path.x().upper),
+      gnuplot_text(plot.model.name), axis_label(column(horizontal)),
+      axis_label(column(vertical)), axis_range(path.x().lower, path.x().upper),
       axis_range(path.y().lower, path.y().upper), static_cast<double>(left) / width,
       1 - 46.0 / height, 1 - static_cast<double>(46 + panel) / height,
       static_cast<double>(left) / width, 12.0 / height, columns, rows);

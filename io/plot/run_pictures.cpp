@@ -8,21 +8,24 @@
 namespace perp::io {
 namespace {
 
-std::vector<bool> algebraic_variables(const Model& model) {
-  std::vector<bool> is_algebraic(model.variables.size(), true);
-  for (const int j : model.differential_variables())
-    is_algebraic[static_cast<std::size_t>(j)] = false;
-  return is_algebraic;
+/// The stretches within the window, cut at its ends.
+std::vector<ModeSpan> within(std::vector<ModeSpan> modes, const Span& window) {
+  std::erase_if(modes, [&](const ModeSpan& span) { return span.end < window.start || span.start > window.end; });
+  for (ModeSpan& span : modes) {
+    span.start = std::max(span.start, window.start);
+    span.end = std::min(span.end, window.end);
+  }
+  return modes;
 }
 
 }  // namespace
 
 std::vector<int> RunPictures::sampled() const {
-  std::vector<int> variables = drawn;
-  for (const int variable : {horizontal, vertical})
-    if (variable >= 0 && std::find(variables.begin(), variables.end(), variable) == variables.end())
-      variables.push_back(variable);
-  return variables;
+  std::vector<int> columns = drawn;
+  for (const int column : {horizontal, vertical})
+    if (column >= 0 && std::find(columns.begin(), columns.end(), column) == columns.end())
+      columns.push_back(column);
+  return columns;
 }
 
 void draw(const RunPictures& pictures, const Model& model, const std::vector<ModeSpan>& modes,
@@ -30,28 +33,25 @@ void draw(const RunPictures& pictures, const Model& model, const std::vector<Mod
   if (!pictures.over_time) return;
   const auto& states = samples.finish();
   if (states.empty()) throw InvalidInput("there is no picture: the run has no state");
-  const std::vector<int> variables = pictures.sampled();
-  const std::vector<bool> is_algebraic = algebraic_variables(model);
-  RunPlot plot{model,
-               variables,
-               is_algebraic,
-               modes,
-               curves(states, variables, is_algebraic, modes, run.events),
+  const std::vector<int> columns = pictures.sampled();
+  const std::vector<DrawnColumn> all = drawn_columns(model);
+  std::vector<DrawnColumn> drawn;
+  for (const int column : columns) drawn.push_back(all[static_cast<std::size_t>(column)]);
+  RunPlot plot{model, drawn, pictures.panels, within(modes, pictures.window),
+               curves(states, drawn, ColumnValues(model, columns), modes, run.events),
                run.status == Status::no_solution};
   if (pictures.phase) {
-    const auto place = [&](int variable) {
-      return static_cast<int>(std::find(variables.begin(), variables.end(), variable) -
-                              variables.begin());
+    const auto place = [&](int column) {
+      return static_cast<int>(std::find(columns.begin(), columns.end(), column) - columns.begin());
     };
     draw_phase(*pictures.phase, plot, place(pictures.horizontal), place(pictures.vertical));
     files.push_back(pictures.phase->file());
   }
   // What only the phase picture needs stands at the end.
-  const auto drawn = static_cast<Eigen::Index>(pictures.drawn.size());
-  plot.variables.resize(pictures.drawn.size());
-  for (Curves::Row& row : plot.curves.rows) row.x.conservativeResize(drawn);
-  std::erase_if(plot.curves.jumps,
-                [&](const Curves::Jump& jump) { return jump.variable >= drawn; });
+  const auto count = static_cast<Eigen::Index>(pictures.drawn.size());
+  plot.drawn.resize(pictures.drawn.size());
+  for (Curves::Row& row : plot.curves.rows) row.x.conservativeResize(count);
+  std::erase_if(plot.curves.jumps, [&](const Curves::Jump& jump) { return jump.curve >= count; });
   draw_over_time(*pictures.over_time, plot);
   files.push_back(pictures.over_time->file());
 }

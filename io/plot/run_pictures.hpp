@@ -15,10 +15,12 @@ namespace perp::io {
 /// The pictures of a run that are asked for.
 struct RunPictures {
   std::optional<Picture> over_time{}, phase{};
-  std::vector<int> drawn{};            ///< variables over time
-  int horizontal = -1, vertical = -1;  ///< variables of the phase picture
+  std::vector<int> drawn{};            ///< columns over time: places in `drawn_columns`
+  std::vector<std::vector<int>> panels{};  ///< places in `drawn` of each panel; empty: by unit and size
+  Span window{-inf, inf};                  ///< what is drawn of the run
+  int horizontal = -1, vertical = -1;      ///< columns of the phase picture
 
-  /// Variables whose samples the pictures need, each once.
+  /// Columns whose samples the pictures need, each once.
   [[nodiscard]] std::vector<int> sampled() const;
 };
 

@@ -16,16 +16,16 @@ constexpr std::size_t most_named_modes = 12;
 constexpr int letter = 9;  // width of one in a legend
 
 struct Panel {
-  std::vector<int> curves;             // indices of the drawn variables
+  std::vector<int> curves;             // places among the drawn columns
   double smallest = inf, largest = 0;  // half heights
   double low = inf, high = -inf;       // of all values
-  std::string unit;
+  std::string unit{};
 };
 
 /// Smallest and largest value of each curve; (0, 0) for one that is nowhere drawn.
 std::vector<Range> ranges(const RunPlot& plot) {
   std::vector<Range> list;
-  for (std::size_t j = 0; j < plot.variables.size(); ++j) {
+  for (std::size_t j = 0; j < plot.drawn.size(); ++j) {
     Range range{inf, -inf};
     for (const Curves::Row& row : plot.curves.rows) {
       const double value = row.x[static_cast<Eigen::Index>(j)];
@@ -45,13 +45,29 @@ double half_height(const Range& range) {
   return height > 1e-9 * size ? height / 2 : 0;
 }
 
-/// One panel where that is readable; else variables of one unit and about one size share a panel.
+/// The panels that were asked for; a unit that all its curves have stands beside them.
+std::vector<Panel> given_panels(const RunPlot& plot, const std::vector<Range>& range) {
+  std::vector<Panel> list;
+  for (const std::vector<int>& curves : plot.panels) {
+    Panel panel{.curves = curves, .unit = plot.drawn[static_cast<std::size_t>(curves.front())].unit};
+    for (const int curve : curves) {
+      const auto j = static_cast<std::size_t>(curve);
+      if (plot.drawn[j].unit != panel.unit) panel.unit.clear();
+      panel.low = std::min(panel.low, range[j].lower);
+      panel.high = std::max(panel.high, range[j].upper);
+    }
+    list.push_back(std::move(panel));
+  }
+  return list;
+}
+
+/// One panel where that is readable; else columns of one unit and about one size share a panel.
 std::vector<Panel> panels(const RunPlot& plot) {
   const std::vector<Range> range = ranges(plot);
+  if (!plot.panels.empty()) return given_panels(plot, range);
   std::vector<Panel> list;
-  for (std::size_t j = 0; j < plot.variables.size(); ++j) {
-    const std::string& unit =
-        plot.model.variables[static_cast<std::size_t>(plot.variables[j])].unit;
+  for (std::size_t j = 0; j < plot.drawn.size(); ++j) {
+    const std::string& unit = plot.drawn[j].unit;
     const double size = half_height(range[j]);
     const auto fits = [&](const Panel& panel) {
       if (panel.unit != unit || panel.curves.size() >= most_curves_per_panel) return false;
@@ -108,7 +124,7 @@ class Script {
   /// Widths and columns from the longest names.
   void measure_legends() {
     std::size_t longest = 0;
-    for (std::size_t j = 0; j < plot_.variables.size(); ++j)
+    for (std::size_t j = 0; j < plot_.drawn.size(); ++j)
       longest = std::max(longest, name_of(static_cast<int>(j)).size());
     right_ = std::clamp(56 + letter * static_cast<int>(longest), 110, 320);
     if (!has_modes()) return;
@@ -121,9 +137,13 @@ class Script {
     legend_rows_ = (count + legend_columns_ - 1) / legend_columns_;
   }
 
+  [[nodiscard]] bool is_algebraic_variable(int curve) const {
+    return column(curve).kind == DrawnColumn::Kind::variable && column(curve).is_algebraic;
+  }
+
   /// As in the legend.
   [[nodiscard]] std::string name_of(int curve) const {
-    return variable(curve).name + (is_algebraic(curve) ? " (algebraic)" : "");
+    return column(curve).name + (is_algebraic_variable(curve) ? " (algebraic)" : "");
   }
 
   [[nodiscard]] double screen(int from_top) const {
@@ -175,14 +195,7 @@ class Script {
         last_time());
   }
 
-  [[nodiscard]] const Variable& variable(int curve) const {
-    return plot_.model
-        .variables[static_cast<std::size_t>(plot_.variables[static_cast<std::size_t>(curve)])];
-  }
-  [[nodiscard]] bool is_algebraic(int curve) const {
-    return plot_
-        .is_algebraic[static_cast<std::size_t>(plot_.variables[static_cast<std::size_t>(curve)])];
-  }
+  [[nodiscard]] const DrawnColumn& column(int curve) const { return plot_.drawn[static_cast<std::size_t>(curve)]; }
 
   void panel(std::size_t k) {
     const Panel& part = panels_[k];
@@ -195,7 +208,7 @@ class Script {
     line("set format x '{}'", is_last ? "%g" : "");
     line("set xlabel {}", is_last ? "'t' offset 0,0.3" : "''");
     std::string names;
-    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + variable(curve).name;
+    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + column(curve).name;
     if (!part.unit.empty()) names += " [" + part.unit + "]";
     line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(names));
     line("set yrange {}", axis_range(part.low, part.high));
@@ -207,11 +220,11 @@ class Script {
 
   /// A curve and its jumps.
   std::string curve_of(int curve, std::size_t style) {
-    const bool dashed = is_algebraic(curve);
+    const bool dashed = is_algebraic_variable(curve);
     std::string text = fmt::format("{}data index 0 using 1:{} with lines ls {}{} title {}",
                                    style > 0 ? ", \\\n     " : "", curve + 2, style + 1,
                                    dashed ? " dt (9,5)" : "", gnuplot_text(name_of(curve)));
-    const auto has_jump = [&](const Curves::Jump& jump) { return jump.variable == curve; };
+    const auto has_jump = [&](const Curves::Jump& jump) { return jump.curve == curve; };
     if (std::any_of(plot_.curves.jumps.begin(), plot_.curves.jumps.end(), has_jump))
       text += fmt::format(
           ", \\\n     data index 1 using 1:(column(4) == {} ? column(2) : NaN):(0):(column(3) - "
@@ -265,8 +278,7 @@ class Script {
 
 std::string data_of(const RunPlot& plot) {
   std::string heading = "index 0: t";
-  for (const int variable : plot.variables)
-    heading += " " + plot.model.variables[static_cast<std::size_t>(variable)].name;
+  for (const DrawnColumn& column : plot.drawn) heading += " " + column.name;
   std::string rows;
   for (const Curves::Row& row : plot.curves.rows) {
     rows += fmt::format("{}", row.t);
@@ -275,7 +287,7 @@ std::string data_of(const RunPlot& plot) {
   }
   std::string jumps;
   for (const Curves::Jump& jump : plot.curves.jumps)
-    jumps += fmt::format("{} {} {} {}\n", jump.t, jump.from, jump.to, jump.variable + 2);
+    jumps += fmt::format("{} {} {} {}\n", jump.t, jump.from, jump.to, jump.curve + 2);
   return data_block(heading + "; NaN where a curve is interrupted", rows) +
          data_block("index 1, jumps: t from to column", jumps);
 }

@@ -54,6 +54,38 @@ TEST_SUITE("cli/plot") {
     CHECK(to == doctest::Approx(3));
   }
 
+  TEST_CASE("multipliers, arguments of laws and outputs are drawn, in the panels and the window that are asked for") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"run", "switching_dae_crossing", "--plot", "out.svg", "--plot-panels",
+                                              "x1,x2; lambda1", "--plot-window", "2,4", "-o", "run.csv", "--quiet"});
+    CHECK(run.status == 0);
+    const std::string data = read_text(folder / "out.dat");
+    CHECK(data.find("# index 0: t x1 x2 lambda1;") != std::string::npos);
+    const perp::test::Csv csv = perp::test::parse_csv(read_text(folder / "run.csv"));
+    std::size_t compared = 0;
+    for (const std::string& row : lines(data.substr(0, data.find("# index 1")))) {
+      double t = 0, x1 = 0, x2 = 0, lambda = 0;
+      if (std::sscanf(row.c_str(), "%lf %lf %lf %lf", &t, &x1, &x2, &lambda) != 4) continue;
+      CHECK(t >= 2);
+      CHECK(t <= 4);
+      for (std::size_t k = 0; k < csv.rows.size(); ++k)
+        if (csv.number(k, "t") == t && csv.number(k, "lambda1") == lambda && csv.number(k, "x1") == x1) ++compared;
+    }
+    CHECK(compared >= 20);  // steps of 0.1
+    const std::string script = read_text(folder / "out.gp");
+    CHECK(script.find("set ylabel 'x1, x2'") != std::string::npos);
+    CHECK(script.find("set ylabel 'lambda1'") != std::string::npos);
+    for (const std::vector<std::string>& wrong :
+         {std::vector<std::string>{"--plot-panels", "x1;;x2"}, {"--plot-panels", "x1", "--plot-variables", "x2"},
+          {"--plot-window", "3"}, {"--plot-window", "11,12"}, {"--plot-variables", "lambda"}}) {
+      std::vector<std::string> arguments{"run", "switching_dae_crossing", "--plot", "no.svg"};
+      arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+      CHECK(perp_program(folder, arguments).status == 2);
+      CHECK_FALSE(exists(folder / "no.svg"));
+    }
+    CHECK(perp_program(folder, {"run", "switching_dae_crossing", "--plot-panels", "x1"}).status == 2);
+  }
+
   TEST_CASE("names that a shell or gnuplot could misread do no harm") {
     const Folder folder;
     for (const std::string name : {"it's $(touch harm) `touch harm` \"x\" ; a.svg", "-p.svg"}) {

@@ -6,7 +6,7 @@
 #include <perp/analysis/run/columns.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
-#include <perp/io/plot/sweep_plot.hpp>
+#include <perp/io/sweep/sweep_plot.hpp>
 
 namespace perp::io {
 namespace {

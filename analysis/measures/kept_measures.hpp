@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/analysis/measures/measures.hpp>
+#include <perp/analysis/run/kept_run.hpp>
+
+namespace perp {
+
+/// A run with its rows and the numbers that were asked for.
+struct KeptMeasures {
+  KeptRun kept;
+  std::vector<Measure> measures{};
+};
+
+/// `keep_run` with measures and the start of their window, as `Measures` reads them. Throws InvalidInput.
+KeptMeasures keep_measured_run(const Model& model, const KeepOptions& options, const std::vector<std::string>& measures,
+                               const std::string& after);
+
+}  // namespace perp

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/measures/measures.hpp>
+#include <perp/analysis/run/kept_run.hpp>
+
+namespace perp {
+
+/// A run with its rows and the numbers that were asked for.
+struct MeasuredRun {
+  KeptRun kept;
+  std::vector<Measure> measures{};
+};
+
+/// `keep_run` with measures and the start of their window, as `Measures` reads them. Throws InvalidInput.
+MeasuredRun measured_run(const Model& model, const KeepOptions& options, const std::vector<std::string>& measures,
+                         const std::string& after);
+
+}  // namespace perp

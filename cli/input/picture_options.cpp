@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <perp/cli/input/arguments.hpp>
+#include <perp/cli/input/picture_options.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
+
+namespace perp::cli {
+
+using namespace io;
+
+namespace {
+
+constexpr std::size_t most_drawn = 40;  // variables in one picture, unless the user names them
+
+/// The columns by their names; each of `names` once in `drawn`.
+std::vector<int> places_in(std::vector<int>& drawn, const std::vector<std::string>& names,
+                           const std::vector<std::string>& known) {
+  std::vector<int> places;
+  for (const std::string& name : names) {
+    const int column = static_cast<int>(find_name(name, known, "column"));
+    const auto found = std::find(drawn.begin(), drawn.end(), column);
+    places.push_back(static_cast<int>(found - drawn.begin()));
+    if (found == drawn.end()) drawn.push_back(column);
+  }
+  return places;
+}
+
+/// All variables, or the first of very many.
+void draw_variables(const Model& model, RunPictures& pictures) {
+  const std::size_t count = model.variables.size();
+  pictures.drawn.resize(std::min(count, most_drawn));
+  std::iota(pictures.drawn.begin(), pictures.drawn.end(), 0);
+  if (count > most_drawn)
+    fmt::print(stderr,
+               "perp run: the picture shows the first {} of {} variables; choose others with "
+               "--plot-variables\n",
+               most_drawn, count);
+}
+
+/// "vC; iL,iD": the columns of each panel.
+void draw_panels(const std::string& text, const std::vector<std::string>& known, RunPictures& pictures) {
+  std::size_t from = 0;
+  while (from <= text.size()) {
+    const std::size_t end = std::min(text.find(';', from), text.size());
+    pictures.panels.push_back(places_in(pictures.drawn, split_list(text.substr(from, end - from)), known));
+    from = end + 1;
+  }
+}
+
+/// T0,T. Throws InvalidInput.
+Span window_of(const std::string& text, const Span& span) {
+  const std::vector<double> ends = parse_times(text);
+  if (ends.size() != 2)
+    throw InvalidInput(fmt::format("--plot-window {}: expected two times, as in 0.1,0.2", text));
+  if (!(ends[0] < span.end && ends[1] > span.start))
+    throw InvalidInput(fmt::format("--plot-window {}: the run's span [{}, {}] is outside of it", text, span.start, span.end));
+  return {ends[0], ends[1]};
+}
+
+/// Throws InvalidInput where options do not fit each other.
+void check(const PictureOptions& options) {
+  const bool asks = !options.phase.empty() || !options.variables.empty() || !options.panels.empty() || !options.window.empty();
+  if (options.plot.empty() && asks)
+    throw InvalidInput("--plot-phase, --plot-variables, --plot-panels and --plot-window need --plot FILE");
+  if (!options.variables.empty() && !options.panels.empty())
+    throw InvalidInput("--plot-variables and --plot-panels both say what is drawn; expected one of them");
+}
+
+/// X,Y
+void draw_phase(const std::string& text, const std::vector<std::string>& known, RunPictures& pictures) {
+  const auto pair = split_list(text);
+  if (pair.size() != 2) throw InvalidInput(fmt::format("--plot-phase {}: expected two variables, as in x1,x2", text));
+  pictures.horizontal = static_cast<int>(find_name(pair[0], known, "column"));
+  pictures.vertical = static_cast<int>(find_name(pair[1], known, "column"));
+  pictures.phase.emplace(pictures.over_time->sibling("phase"));
+}
+
+}  // namespace
+
+RunPictures pictures_of(const PictureOptions& options, const Model& model) {
+  check(options);
+  RunPictures pictures;
+  if (options.plot.empty()) return pictures;
+  pictures.over_time.emplace(options.plot);
+  std::vector<std::string> names;
+  for (const DrawnColumn& column : drawn_columns(model)) names.push_back(column.name);
+  if (!options.window.empty()) pictures.window = window_of(options.window, model.run.span);
+  if (!options.panels.empty())
+    draw_panels(options.panels, names, pictures);
+  else if (!options.variables.empty())
+    places_in(pictures.drawn, split_list(options.variables), names);
+  else
+    draw_variables(model, pictures);
+  if (!options.phase.empty()) draw_phase(options.phase, names, pictures);
+  return pictures;
+}
+
+void PictureOptions::add_to(CommandLine& line) {
+  line.add_option("--plot", plot,
+                 "draw the variables over time: FILE.svg, .png or .pdf (with FILE's gnuplot script "
+                 "and data beside it)")
+      .type_name("FILE");
+  line.add_option("--plot-phase", phase,
+                 "draw a phase picture too, to FILE_phase of --plot FILE")
+      .type_name("X,Y");
+  line.add_option("--plot-variables", variables,
+                 "columns to draw: variables, multipliers, arguments of laws, outputs; default: all variables")
+      .type_name("X,Y,...");
+  line.add_option("--plot-panels", panels, "the same, panel by panel: \"vC; iL,iD\"").type_name("X;Y,Z;...");
+  line.add_option("--plot-window", window, "draw this time only").type_name("T0,T");
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include <perp/cli/input/command_line.hpp>
+#include <perp/io/plot/run_pictures.hpp>
+
+namespace perp::cli {
+
+/// The options of a command that draws a run.
+struct PictureOptions {
+  std::string plot, phase, variables, panels, window;
+  void add_to(CommandLine& line);
+};
+
+/// The pictures that they ask for. Throws InvalidInput.
+io::RunPictures pictures_of(const PictureOptions& options, const Model& model);
+
+}  // namespace perp::cli

@@ -1,0 +1,47 @@
+#include <algorithm>
+
+#include <perp/analysis/run/columns.hpp>
+#include <perp/io/plot/drawn_columns.hpp>
+
+namespace perp::io {
+
+std::vector<DrawnColumn> drawn_columns(const Model& model) {
+  using Kind = DrawnColumn::Kind;
+  const Columns names = columns_of(model);
+  std::vector<DrawnColumn> list;
+  for (std::size_t j = 0; j < names.x.size(); ++j)
+    list.push_back({names.x[j], model.variables[j].unit, Kind::variable, true});
+  for (const int j : model.differential_variables()) list[static_cast<std::size_t>(j)].is_algebraic = false;
+  for (const std::string& name : names.lambda) list.push_back({name, {}, Kind::multiplier, true});
+  for (const std::string& name : names.w) list.push_back({name, {}, Kind::argument, true});
+  for (const std::string& name : names.outputs) list.push_back({name, {}, Kind::output, true});
+  return list;
+}
+
+ColumnValues::ColumnValues(const Model& model, std::vector<int> columns)
+    : model_(&model), columns_(std::move(columns)), n_(static_cast<int>(model.variables.size())), m_(model.m()) {
+  has_outputs_ = std::any_of(columns_.begin(), columns_.end(), [this](int column) { return column >= n_ + 2 * m_; });
+}
+
+Vector ColumnValues::operator()(const Step& step) const {
+  const Vector outputs = has_outputs_ ? model_->outputs.at(step.t, step.x, step.lambda) : Vector();
+  Vector values(static_cast<Eigen::Index>(columns_.size()));
+  const auto entry = [](const Vector& of, int k) { return k < of.size() ? of[k] : nan; };
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    const int k = columns_[j];
+    values[static_cast<Eigen::Index>(j)] = k < n_            ? step.x[k]
+                                           : k < n_ + m_     ? entry(step.lambda, k - n_)
+                                           : k < n_ + 2 * m_ ? entry(step.w, k - n_ - m_)
+                                                             : entry(outputs, k - n_ - 2 * m_);
+  }
+  return values;
+}
+
+Vector ColumnValues::of_variables(const Vector& x) const {
+  Vector values(static_cast<Eigen::Index>(columns_.size()));
+  for (std::size_t j = 0; j < columns_.size(); ++j)
+    values[static_cast<Eigen::Index>(j)] = columns_[j] < n_ ? x[columns_[j]] : nan;
+  return values;
+}
+
+}  // namespace perp::io

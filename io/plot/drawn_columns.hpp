@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/core/trajectory.hpp>
+#include <perp/models/language/model.hpp>
+
+namespace perp::io {
+
+/// A quantity of a run that a picture can show.
+struct DrawnColumn {
+  enum class Kind { variable, multiplier, argument, output };
+  std::string name;
+  std::string unit;
+  Kind kind = Kind::variable;
+  bool is_algebraic = false;  ///< it may jump wherever the mode changes
+};
+
+/// All of them: variables, multipliers, arguments of the laws, outputs, each with the name of its column in files.
+std::vector<DrawnColumn> drawn_columns(const Model& model);
+
+/// Some of them, by their places in `drawn_columns`, at one state; NaN where the state does not have the number.
+class ColumnValues {
+ public:
+  /// The model must outlive it.
+  ColumnValues(const Model& model, std::vector<int> columns);
+  Vector operator()(const Step& step) const;
+  /// Of a state x alone: NaN for all but variables.
+  [[nodiscard]] Vector of_variables(const Vector& x) const;
+  [[nodiscard]] std::size_t size() const { return columns_.size(); }
+
+ private:
+  const Model* model_;
+  std::vector<int> columns_;
+  int n_, m_;
+  bool has_outputs_ = false;
+};
+
+}  // namespace perp::io
