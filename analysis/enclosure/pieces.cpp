@@ -156,6 +156,7 @@ class Union {
       if (row.to <= tube_until_) whole_.tube.push_back(row);
     }
     whole_.steps += part.steps;
+    whole_.proof.insert(whole_.proof.end(), part.proof.begin(), part.proof.end());
   }
 
   Enclosure finish() {

@@ -240,6 +240,7 @@ bool TaylorStep::prove(const Interval& times, bool derivatives) {
     if (!is_bounded(R)) return false;
     if (inside) {
       tube_box_ = Z;
+      bound_ = V;
       remainder_ = R;
       return true;
     }
