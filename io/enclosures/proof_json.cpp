@@ -24,10 +24,11 @@ using enclosure::SeriesInput;
 using enclosure::Trend;
 
 /// By number of the operation.
-constexpr std::array operations{
-    "constant", "input", "pi",   "negate", "add",  "subtract", "multiply", "divide", "power", "sin",
-    "cos",      "tan",   "asin", "acos",   "atan", "sinh",     "cosh",     "tanh",   "exp",   "log",
-    "log10",    "sqrt",  "atan2", "abs",   "min",  "max",      "sign",     "table"};
+constexpr std::array operations{"constant", "input",  "pi",    "negate", "add",   "subtract",
+                                "multiply", "divide", "power", "sin",    "cos",   "tan",
+                                "asin",     "acos",   "atan",  "sinh",   "cosh",  "tanh",
+                                "exp",      "log",    "log10", "sqrt",   "atan2", "abs",
+                                "min",      "max",    "sign",  "table"};
 static_assert(operations.size() == static_cast<std::size_t>(Operation::table) + 1);
 
 Json exact(double x) { return fmt::format("{:a}", x); }
@@ -63,7 +64,7 @@ Json exact(const IntervalMatrix& A) {
 Json exact(const Doubleton::Parts& set) {
   Json x = Json::array();
   for (const double value : set.center) x.push_back(exact(value));
-  return {{"x", std::move(x)},    {"C", exact(set.C)}, {"r0", exact(set.r0)},
+  return {{"x", std::move(x)}, {"C", exact(set.C)}, {"r0", exact(set.r0)},
           {"Q", exact(set.Q)}, {"r", exact(set.r)}, {"box", exact(set.box)}};
 }
 
@@ -129,8 +130,7 @@ Json slice(const ProofSlice& slice) {
 Json step(const ProofStep& made) {
   Json slices = Json::array(), rows = Json::array();
   for (const ProofSlice& of : made.slices) slices.push_back(slice(of));
-  for (const auto& row : made.rows)
-    rows.push_back({{"t", exact(row.t)}, {"box", exact(row.box)}});
+  for (const auto& row : made.rows) rows.push_back({{"t", exact(row.t)}, {"box", exact(row.box)}});
   return {{"flow", made.flow},
           {"t", exact(made.t)},
           {"proved", exact(made.proved)},
@@ -164,9 +164,8 @@ void write_proof(const std::string& file, const enclosure::ExactModel& model,
     Json flows = Json::array(), steps = Json::array();
     for (const ProofFlow& flow : piece.flows) flows.push_back(equations(flow, model.system.laws));
     for (const ProofStep& made : piece.steps) steps.push_back(step(made));
-    const Json text{{"start", exact(piece.start)},
-                    {"flows", std::move(flows)},
-                    {"steps", std::move(steps)}};
+    const Json text{
+        {"start", exact(piece.start)}, {"flows", std::move(flows)}, {"steps", std::move(steps)}};
     write(std::exchange(separator, ",\n") + text.dump());
   }
   write("]}\n");

@@ -42,8 +42,9 @@ struct ProofFlow {
   Flow flow{};
 };
 
-/// The steps in modes of one piece of the set, in the order in which they were made; those that were
-/// taken back too, since what they prove holds as well. Events and phases with open laws are not in it.
+/// The steps in modes of one piece of the set, in the order in which they were made; those that
+/// were taken back too, since what they prove holds as well. Events and phases with open laws are
+/// not in it.
 struct PieceProof {
   Box start{};
   std::vector<ProofFlow> flows{};
