@@ -73,7 +73,7 @@ const std::vector<Wrong>& wrong_models() {
        "wrong.toml:6:14: m/x has no value everywhere on the set of starts"},
       {m, "x = 1", "equations = [\"der(x) = -1 + f\"]\nlaws = [\"0 <= x + 1 perp g >= 0\", \"0 <= "
                    "x - 2 perp f >= 0\"]",
-       t, "wrong.toml:7:35: law 'complementarity' has no branch for any of the starts: its argument "
+       t, "wrong.toml:7:35: law 'f' has no branch for any of the starts: its argument "
           "is in [-1, -1]; expected a consistent start, as one of perp jumps"},
       {m, x, "equations = [\"x = m\"]", t,
        "wrong.toml: no equation holds a derivative: there is nothing to follow; expected one with "
