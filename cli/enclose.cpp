@@ -19,6 +19,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/core/interval/decimal.hpp>
+#include <perp/io/enclosures/proof_json.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/io/files/input_text.hpp>
 #include <perp/io/files/output_file.hpp>
@@ -84,6 +85,7 @@ enclosure::EncloseOptions options_of(const EncloseArguments& arguments) {
   options.pieces = arguments.pieces;
   options.threads = threads_from(arguments.threads, "--threads");
   options.tube = !arguments.tube.empty();
+  options.proof = !arguments.proof.empty();
   return options;
 }
 
@@ -125,6 +127,7 @@ void check_files(const EncloseArguments& arguments, const std::string& output,
   files.writes_with_json(output, "-o");
   files.writes(arguments.events, "--events");
   files.writes(arguments.tube, "--tube");
+  files.writes(arguments.proof, "--proof");
   if (drawing.picture) drawing.picture->declare(files, "--plot");
 }
 
@@ -161,6 +164,10 @@ std::vector<std::string> write_tables(const EncloseArguments& arguments, const s
   if (!arguments.tube.empty()) {
     write_tube_csv(arguments.tube, run);
     files.push_back(arguments.tube);
+  }
+  if (!arguments.proof.empty()) {
+    write_proof(arguments.proof, run.model, run.result, options.step.order);
+    files.push_back(arguments.proof);
   }
   return files;
 }
@@ -221,6 +228,9 @@ Action configure_enclose(CommandLine& line) {
       .type_name("FILE");
   line.add_option("--tube", arguments->tube,
                  "write boxes that hold for whole intervals of time, without gaps, to FILE as CSV")
+      .type_name("FILE");
+  line.add_option("--proof", arguments->proof,
+                 "write every step with what proves it to FILE as JSON, for scripts/check_proof")
       .type_name("FILE");
   line.add_option("--plot", arguments->plot,
                  "draw bands over time: FILE.svg, .png or .pdf (with FILE's gnuplot script and "

@@ -43,6 +43,19 @@ void Doubleton::note_sizes(const Box& box) {
 
 namespace {
 
+/// (a M) r of a row a.
+Interval product(const Box& a, const Matrix& M, const Box& r) {
+  Interval sum;
+  for (std::size_t j = 0; j < r.size(); ++j) {
+    Interval entry;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      add_product(entry, a[i],
+                  Interval(M(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j))));
+    add_product(sum, entry, r[j]);
+  }
+  return sum;
+}
+
 double largest_share(const Box& part, const std::vector<double>& scales) {
   double most = 0;
   for (std::size_t i = 0; i < part.size(); ++i) most = std::max(most, radius(part[i]) / scales[i]);
@@ -94,11 +107,7 @@ std::vector<double> Doubleton::smear(const std::vector<bool>& wanted) const {
   return *std::max_element(moved.begin(), moved.end()) > 0 ? moved : all;
 }
 
-Interval Doubleton::spread(const Box& a) const {
-  IntervalMatrix row(1, states());
-  for (int j = 0; j < states(); ++j) row(0, j) = a[static_cast<std::size_t>(j)];
-  return ((row * IntervalMatrix(c_)) * r0_ + (row * IntervalMatrix(q_)) * r_)[0];
-}
+Interval Doubleton::spread(const Box& a) const { return product(a, c_, r0_) + product(a, q_, r_); }
 
 Box Doubleton::image_box(const Box& F, const IntervalMatrix& J) const {
   return F + (J * IntervalMatrix(c_)) * r0_ + (J * IntervalMatrix(q_)) * r_;

@@ -17,6 +17,13 @@ class Doubleton {
   [[nodiscard]] const std::vector<double>& center() const { return center_; }
   [[nodiscard]] const Box& box() const { return box_; }
   [[nodiscard]] int states() const { return static_cast<int>(center_.size()); }
+  /// What it is made of, as it stands in memory.
+  struct Parts {
+    std::vector<double> center{};
+    Matrix C{}, Q{};
+    Box r0{}, r{}, box{};
+  };
+  [[nodiscard]] Parts parts() const { return {center_, c_, q_, r0_, r_, box_}; }
 
   /// Where the set goes under every map φ with φ(x) ∈ F + J (x − center) for the members x: a box.
   [[nodiscard]] Box image_box(const Box& F, const IntervalMatrix& J) const;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/analysis/enclosure/interval_matrix.hpp>
+#include <perp/analysis/enclosure/proof/proof_log.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
 #include <perp/core/dcs.hpp>
 
@@ -21,6 +22,7 @@ struct EncloseOptions {
   int branches = 64;   ///< most branches that are followed at one time
   int threads = 1;     ///< pieces are independent; the result does not depend on it
   double share = 0.1;  ///< of a width: what a piece may be wider than its linear image
+  bool proof = false;  ///< also what is needed to re-check every step: `Enclosure::proof`
 };
 
 /// What a row claims of every point of the start (starts and parameters).
@@ -91,6 +93,7 @@ struct Enclosure {
   std::optional<Lost> lost{};
   int steps = 0;   ///< of all pieces
   int pieces = 1;  ///< that were followed
+  std::vector<PieceProof> proof{};  ///< of a system, where it was asked for: one for each piece
 };
 
 /// Encloses all solutions of x' = f(t, x) that start in `start` at span.start, until span.end.

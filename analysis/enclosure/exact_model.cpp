@@ -4,6 +4,7 @@
 
 #include <perp/analysis/enclosure/exact_model.hpp>
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
+#include <perp/analysis/enclosure/modes/state_space.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 
 namespace perp::enclosure {
@@ -82,9 +83,14 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
 }
 
 Enclosure ExactModel::enclose(const EncloseOptions& options) const {
+  const std::vector<int>& disturbances = model.exact_numbers->disturbances;
+  if (state_space(system, values, disturbances).variables.empty())
+    throw ModelError(fmt::format("{}: no equation holds a derivative: there is nothing to follow; "
+                                 "expected one with der(...)",
+                                 model.file),
+                     "");
   try {
-    return enclosure::enclose(system, start, values, span, options,
-                              model.exact_numbers->disturbances);
+    return enclosure::enclose(system, start, values, span, options, disturbances);
   } catch (const InconsistentStart& error) {
     throw ModelError(fmt::format("{}: {}; expected a consistent start, as one of perp jumps",
                                  model.file, error.what()),

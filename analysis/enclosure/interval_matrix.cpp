@@ -14,20 +14,11 @@ IntervalMatrix::IntervalMatrix(const Matrix& points)
     for (int j = 0; j < columns_; ++j) (*this)(i, j) = Interval(points(i, j));
 }
 
-namespace {
-
-void add_scaled(Interval& sum, const Interval& a, const Interval& b) {
-  if ((a.is_zero() && b.has_value()) || (b.is_zero() && a.has_value())) return;
-  sum += a * b;
-}
-
-}  // namespace
-
 IntervalMatrix operator*(const IntervalMatrix& a, const IntervalMatrix& b) {
   IntervalMatrix product(a.rows(), b.columns());
   for (int i = 0; i < a.rows(); ++i)
     for (int k = 0; k < a.columns(); ++k)
-      for (int j = 0; j < b.columns(); ++j) add_scaled(product(i, j), a(i, k), b(k, j));
+      for (int j = 0; j < b.columns(); ++j) add_product(product(i, j), a(i, k), b(k, j));
   return product;
 }
 
@@ -42,7 +33,7 @@ Box operator*(const IntervalMatrix& a, const Box& x) {
   Box product(static_cast<std::size_t>(a.rows()));
   for (int i = 0; i < a.rows(); ++i)
     for (int j = 0; j < a.columns(); ++j)
-      add_scaled(product[static_cast<std::size_t>(i)], a(i, j), x[static_cast<std::size_t>(j)]);
+      add_product(product[static_cast<std::size_t>(i)], a(i, j), x[static_cast<std::size_t>(j)]);
   return product;
 }
 
@@ -83,13 +74,15 @@ bool is_bounded(const Box& a) {
   return std::all_of(a.begin(), a.end(), [](const Interval& x) { return x.is_bounded(); });
 }
 
+Interval common_part(const Interval& a, const Interval& b) {
+  const std::optional<Interval> both = intersection(a, b);
+  if (!both) throw std::logic_error("two enclosures of one solution do not meet");
+  return *both;
+}
+
 Box common(const Box& a, const Box& b) {
   Box box(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const std::optional<Interval> both = intersection(a[i], b[i]);
-    if (!both) throw std::logic_error("two enclosures of one solution do not meet");
-    box[i] = *both;
-  }
+  for (std::size_t i = 0; i < a.size(); ++i) box[i] = common_part(a[i], b[i]);
   return box;
 }
 

@@ -36,6 +36,10 @@ class IntervalMatrix {
 
 /// Sums of products; exact zeros cost and widen nothing.
 ///@{
+inline void add_product(Interval& sum, const Interval& a, const Interval& b) {
+  if ((a.is_zero() && b.has_value()) || (b.is_zero() && a.has_value())) return;
+  sum += a * b;
+}
 IntervalMatrix operator*(const IntervalMatrix& a, const IntervalMatrix& b);
 IntervalMatrix operator-(const IntervalMatrix& a, const IntervalMatrix& b);
 Box operator*(const IntervalMatrix& a, const Box& x);
@@ -52,7 +56,10 @@ Box points(const std::vector<double>& x);
 bool is_bounded(const Box& a);
 
 /// Two enclosures of one non-empty set. Throws std::logic_error where they do not meet.
+///@{
+Interval common_part(const Interval& a, const Interval& b);
 Box common(const Box& a, const Box& b);
+///@}
 
 /// E with |W(τ) − I| ≤ E for every W' = A(t) W, W(0) = I, |A(t)| ≤ `rates`, |τ| ≤ `time`: the sum of
 /// Picard's series, entry by entry, so that what does not act on a state changes nothing of it and

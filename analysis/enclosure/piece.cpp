@@ -49,7 +49,8 @@ Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
       start_(start),
       effort_(effort),
       flows_(task.system, task.space, task.options.step),
-      open_flows_(flows_) {}
+      open_flows_(flows_),
+      proof_(start, task.options.proof) {}
 
 PieceResult Piece::run() {
   start();
@@ -59,6 +60,7 @@ PieceResult Piece::run() {
     follow(branch);
   }
   for (const Branch& branch : open_) note_unfinished(branch);
+  result_.enclosure.proof = proof_.take();
   result_.is_given_up = is_given_up();
   std::stable_sort(result_.enclosure.rows.begin(), result_.enclosure.rows.end(),
                    [](const EnclosureRow& a, const EnclosureRow& b) { return a.t < b.t; });
@@ -198,6 +200,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
   if (!prepare_step(branch, flow, end)) return lose_step(branch, flow);
   ++result_.enclosure.steps;
   note_certain(branch, flow);
+  proof_.begin();
   const double t = branch.t;
   double length = flow.step.end() - t;
   int undecided = -1;
@@ -210,6 +213,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
       std::vector<Monitor> monitors = branch.monitors;
       undecided = watch(flow.step, branch.set, Interval(done, next) - Interval(t), monitors);
       if (undecided >= 0) break;
+      proof_.note_slice(Interval(done, next) - Interval(t), branch.monitors, monitors);
       branch.monitors = monitors;
       for (int m = 0; m < static_cast<int>(monitors.size()); ++m) {
         const Monitor& monitor = monitors[static_cast<std::size_t>(m)];
@@ -246,7 +250,9 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
       row.branch = branch.number;
       row.flag = branch.flag;
       row.how = branch.how;
-      if (!make_row(flow, Interval(time), flow.step.at(branch.set, time), row))
+      const Box states = flow.step.at(branch.set, time);
+      proof_.note_row(time, states);
+      if (!make_row(flow, Interval(time), states, row))
         return lose(branch, "an algebraic variable has no value everywhere in the set",
                     Interval(time), -1);
       const bool is_certain =
@@ -268,7 +274,9 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
         branch.tube_from = end;
       }
     }
+    proof_.note_move(flow, branch.set, branch.t, end);
     flow.step.move(branch.set, end);
+    proof_.note_moved(branch.set);
     branch.t = end;
     if (branch.row > first_row) note_width(branch);
   }

@@ -157,6 +157,7 @@ class Piece {
   int numbers_ = 0;
   std::vector<double> widest_, excess_;  // of the states at rows
   PieceResult result_;
+  ProofLog proof_;  // empty where it is not asked for
 };
 
 }  // namespace perp::enclosure

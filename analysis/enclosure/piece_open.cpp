@@ -101,12 +101,15 @@ void Piece::approach(Branch& branch) {
     const double t = branch.t;
     if (!prepare_step(branch, flow, task_.span.end)) return;
     double at = t, until = flow.step.end();
+    proof_.begin();
     for (double next = until; next > at;
          next = at + task_.grid * std::floor((until - at) / (2 * task_.grid))) {
       std::vector<Monitor> monitors = branch.monitors;
       const bool is_certain =
           watch(flow.step, branch.set, Interval(at, next) - Interval(t), monitors) < 0 &&
           are_positive(monitors);
+      if (is_certain)
+        proof_.note_slice(Interval(at, next) - Interval(t), branch.monitors, monitors);
       (is_certain ? at : until) = next;
     }
     ++result_.enclosure.steps;

@@ -156,6 +156,7 @@ class Union {
       if (row.to <= tube_until_) whole_.tube.push_back(row);
     }
     whole_.steps += part.steps;
+    whole_.proof.insert(whole_.proof.end(), part.proof.begin(), part.proof.end());
   }
 
   Enclosure finish() {
@@ -211,17 +212,19 @@ void check_starts(const Dcs& system, const std::vector<Part>& parts) {
 }
 
 /// One thing to try where the proof ended.
-std::string advice_for(const Lost& lost, const std::vector<Part>& parts,
+std::string advice_for(const Lost& lost, const std::vector<Part>& parts, double start,
                        const EncloseOptions& options) {
   const auto is_wide = [](const Part& part) {
     return std::any_of(part.start.begin(), part.start.end(),
                        [](const Interval& side) { return side.hi > directed::next_up(side.lo); });
   };
-  if (!std::any_of(parts.begin(), parts.end(), is_wide))
+  if (!std::any_of(parts.begin(), parts.end(), is_wide)) {
+    if (lost.t.lo <= start) return "another start, or perp jumps to see what may follow this one";
     return fmt::format(
         "a span that ends before t = {:.6g}, or perp run --scheme located to see what "
         "happens there",
         lost.t.lo);
+  }
   if (parts.size() >= static_cast<std::size_t>(options.pieces))
     return fmt::format("smaller intervals, or more pieces than {} (--pieces-max)", options.pieces);
   return "smaller intervals of starts and parameters";
@@ -242,7 +245,7 @@ Enclosure join(const std::vector<Part>& parts, double start, const EncloseOption
   for (const Part& part : parts) whole.add(part.result.enclosure);
   Enclosure joined = whole.finish();
   joined.lost = lost;
-  if (lost) joined.lost->advice = advice_for(*lost, parts, options);
+  if (lost) joined.lost->advice = advice_for(*lost, parts, start, options);
   joined.pieces = static_cast<int>(parts.size());
   return joined;
 }

@@ -30,11 +30,20 @@ Flow relations(const Flow& flow) {
   return still;
 }
 
-/// k (k − 1) … (k − order + 1)
-Interval falling(int k, int order) {
-  Interval product(1);
-  for (int l = 0; l < order; ++l) product *= Interval(k - l);
-  return product;
+/// k (k − 1) … (k − order + 1) x; the factor is exact.
+Interval falling(int k, int order, const Interval& x) {
+  double product = 1;
+  for (int l = 0; l < order; ++l) product *= k - l;
+  return order == 0 ? x : Interval(product) * x;
+}
+
+/// a_first + … + a_last τ^(last − first) by Horner's rule.
+template <class Coefficient>
+Interval horner(const Coefficient& a, int first, int last, const Interval& tau) {
+  if (last < first) return {};
+  Interval sum = a(last);
+  for (int k = last - 1; k >= first; --k) sum = sum * tau + a(k);
+  return sum;
 }
 
 }  // namespace
@@ -49,29 +58,28 @@ TaylorStep::TaylorStep(const Flow& flow, const StepOptions& options)
 
 Interval TaylorStep::since_start(double from, double to) const { return Interval(from, to) - t_; }
 
-/// Σ_{k ≤ K} x_k τ^k by Horner's rule.
+/// Σ_{k ≤ K} x_k τ^k; what is exactly 0 beyond the last coefficient costs nothing.
 Interval TaylorStep::polynomial(const IntervalSeries& series, int state,
                                 const Interval& tau) const {
-  Interval sum = series.coefficient(state, options_.order);
-  for (int k = options_.order - 1; k >= 0; --k) sum = sum * tau + series.coefficient(state, k);
-  return sum;
+  return horner([&](int k) { return series.coefficient(state, k); }, 0,
+                std::min(options_.order, series.length(state) - 1), tau);
 }
 
 Box TaylorStep::centre_at(const Interval& tau) const {
   Box sum(remainder_.size());
+  const Interval last = natural_power(tau, options_.order + 1);
   for (int i = 0; i < point_.states(); ++i)
     sum[static_cast<std::size_t>(i)] =
-        polynomial(point_, i, tau) +
-        remainder_[static_cast<std::size_t>(i)] * natural_power(tau, options_.order + 1);
+        polynomial(point_, i, tau) + remainder_[static_cast<std::size_t>(i)] * last;
   return sum;
 }
 
 Box TaylorStep::box_at(const Interval& tau) {
   Box sum(remainder_.size());
+  const Interval last = natural_power(tau, options_.order + 1);
   for (int i = 0; i < box_series_.states(); ++i)
     sum[static_cast<std::size_t>(i)] =
-        polynomial(box_series_, i, tau) +
-        remainder_[static_cast<std::size_t>(i)] * natural_power(tau, options_.order + 1);
+        polynomial(box_series_, i, tau) + remainder_[static_cast<std::size_t>(i)] * last;
   sum = common(sum, tube_box_);
   refine(tau, sum);
   return sum;
@@ -81,12 +89,9 @@ IntervalMatrix TaylorStep::jacobian_at(const Interval& tau) const {
   const int n = box_series_.states();
   IntervalMatrix J(n, n);
   for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      Interval sum = box_series_.derivative(i, j, options_.order);
-      for (int k = options_.order - 1; k >= 0; --k)
-        sum = sum * tau + box_series_.derivative(i, j, k);
-      J(i, j) = sum;
-    }
+    for (int j = 0; j < n; ++j)
+      J(i, j) = horner([&](int k) { return box_series_.derivative(i, j, k); }, 0,
+                       std::min(options_.order, box_series_.derivative_length(i, j) - 1), tau);
   }
   return J;
 }
@@ -180,7 +185,7 @@ void TaylorStep::refine(const Interval& tau, Box& box) {
   if (dependents_.empty() || !relations_.compute(t_ + tau, box, 1, false)) return;
   for (int k = 0; k < static_cast<int>(dependents_.size()); ++k) {
     Interval& x = box[static_cast<std::size_t>(dependents_[static_cast<std::size_t>(k)].state)];
-    x = common({x}, {relations_.output(k, 0)})[0];
+    x = common_part(x, relations_.output(k, 0));
   }
 }
 
@@ -240,6 +245,7 @@ bool TaylorStep::prove(const Interval& times, bool derivatives) {
     if (!is_bounded(R)) return false;
     if (inside) {
       tube_box_ = Z;
+      bound_ = V;
       remainder_ = R;
       return true;
     }
@@ -330,15 +336,14 @@ void TaylorStep::move(Doubleton& set, double time, const Box& added, const Box& 
 
 Interval TaylorStep::output_polynomial(const IntervalSeries& series, int i, int order,
                                        const Interval& tau) const {
-  Interval sum;
-  for (int k = options_.order - 1; k >= order; --k)
-    sum = sum * tau + falling(k, order) * series.output(i, k);
-  return sum;
+  return horner([&](int k) { return falling(k, order, series.output(i, k)); }, order,
+                std::min(options_.order, series.output_length(i)) - 1, tau);
 }
 
 Interval TaylorStep::output_remainder(int i, int order, const Interval& tau) const {
   const int K = options_.order;
-  return falling(K, order) * tube_.output(i, K) * natural_power(tau, K - order);
+  const Interval& last = tube_.output(i, K);
+  return last.is_zero() ? last : falling(K, order, last) * natural_power(tau, K - order);
 }
 
 Interval TaylorStep::output(int i, int order, const Interval& tau) const {
@@ -353,13 +358,12 @@ Interval TaylorStep::output(int i, int order, const Interval& tau, const Doublet
   const int n = box_series_.states();
   Box slopes(static_cast<std::size_t>(n));
   for (int j = 0; j < n; ++j)
-    for (int k = options_.order - 1; k >= order; --k)
-      slopes[static_cast<std::size_t>(j)] =
-          slopes[static_cast<std::size_t>(j)] * tau +
-          falling(k, order) * box_series_.output_derivative(i, j, k);
+    slopes[static_cast<std::size_t>(j)] = horner(
+        [&](int k) { return falling(k, order, box_series_.output_derivative(i, j, k)); }, order,
+        std::min(options_.order, box_series_.output_derivative_length(i, j)) - 1, tau);
   const Interval mean = output_polynomial(point_, i, order, tau) + set.spread(slopes) +
                         output_remainder(i, order, tau);
-  return common({output(i, order, tau)}, {mean})[0];
+  return common_part(output(i, order, tau), mean);
 }
 
 }  // namespace perp::enclosure

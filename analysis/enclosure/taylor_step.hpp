@@ -64,6 +64,9 @@ class TaylorStep {
   void project(const Interval& time, Box& F, IntervalMatrix& J, const Box& box);
   /// Z, where all solutions stay.
   [[nodiscard]] const Box& tube_box() const { return tube_box_; }
+  /// V and R of its proof.
+  [[nodiscard]] const Box& a_priori_bound() const { return bound_; }
+  [[nodiscard]] const Box& remainder() const { return remainder_; }
   ///@}
 
   /// The derivative number `order` by time of an output of the flow, at times τ after t.
@@ -95,7 +98,7 @@ class TaylorStep {
   Interval t_{};
   double end_ = 0, last_length_ = 0;
   Matrix growth_;  // |∂f| over Z
-  Box tube_box_, remainder_;  // Z, R
+  Box tube_box_, bound_, remainder_;  // Z, V, R
   std::string reason_;
 };
 

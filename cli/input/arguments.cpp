@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/core/base/error.hpp>
@@ -44,6 +45,15 @@ std::vector<Time> times_of(const std::string& text, const std::string& what, boo
   return times;
 }
 
+/// Of a file of times.
+std::string text_of_times(const std::string& name) {
+  if (name.find(',') != std::string::npos && !std::filesystem::exists(name))
+    throw InvalidInput(fmt::format("--times {}: this is no list of numbers, and there is no such "
+                                   "file; expected times as in 0,0.5,1",
+                                   name));
+  return read_file(name);
+}
+
 }  // namespace
 
 std::vector<std::string> split_list(std::string_view text) {
@@ -71,7 +81,7 @@ Override parse_assignment(std::string_view text, std::string_view option) {
 std::vector<double> parse_times(const std::string& text, std::vector<std::string>* texts) {
   const bool is_list =
       !text.empty() && text.find_first_not_of("0123456789.,+-eE \t") == std::string::npos;
-  const std::string source = is_list ? text : read_file(text);
+  const std::string source = is_list ? text : text_of_times(text);
   const auto found = times_of(source, is_list ? "--times" : text, !is_list);
   if (found.empty()) throw InvalidInput(fmt::format("--times {}: there is no time in it", text));
   std::vector<double> times;

@@ -71,6 +71,15 @@ const std::vector<Wrong>& wrong_models() {
        "wrong.toml:6:14: log(x) has no value everywhere on the set of starts: x is in [0, 1]"},
       {m, "x = \"[-1, 1]\"", "equations = [\"der(x) = m/x\"]", t,
        "wrong.toml:6:14: m/x has no value everywhere on the set of starts"},
+      {m, "x = 1", "equations = [\"der(x) = -1 + f\"]\nlaws = [\"0 <= x + 1 perp g >= 0\", \"0 <= "
+                   "x - 2 perp f >= 0\"]",
+       t, "wrong.toml:7:35: law 'f' has no branch for any of the starts: its argument "
+          "is in [-1, -1]; expected a consistent start, as one of perp jumps"},
+      {m, x, "equations = [\"x = m\"]", t,
+       "wrong.toml: no equation holds a derivative: there is nothing to follow; expected one with "
+       "der(...)"},
+      {"m = \"[1, 2]\"", x, "equations = [\"x = m\"]", t,
+       "wrong.toml: no equation holds a derivative"},
       {m, "x = { start = 1, bounds = [0, 2] }", equation, t,
        "wrong.toml:4:18: variable 'x' has bounds, which an enclosure does not watch"},
   };
@@ -190,6 +199,9 @@ TEST_SUITE("enclose") {
         {{"--order", "0"}, "the order is 0"},
         {{"--tol", "0"}, "--tol is 0"},
         {{"--times", "0,3"}, "--times: 3 is outside"},
+        {{"--times", "0,a"}, "--times 0,a: this is no list of numbers, and there is no such file"},
+        {{"--proof", "decay.toml"}, "--proof decay.toml is the file of MODEL"},
+        {{"--proof", "no/such/folder.json"}, "--proof no/such/folder.json cannot be written"},
         {{"--set", "run.tol=1"}, "run.tol has no effect"},
         {{"--set", "q=1"}, "unknown key 'q'"},
         {{"--events", "decay.toml"}, "--events decay.toml is the file of MODEL"},
@@ -256,6 +268,17 @@ TEST_SUITE("enclose") {
     CHECK(events.text(0, "type") == "lost");
     CHECK(events.number(0, "t_lo") <= 1);
     CHECK(events.number(0, "t_lo") > 0.9);
+  }
+
+  TEST_CASE("a proof that is lost at once advises no shorter span") {
+    const Folder folder;
+    folder.write("zero.toml",
+                 "[parameters]\nm = 0\n[variables]\nx = 1\n[model]\nequations = [\"m*der(x) = "
+                 "-x\"]\n[run]\nt = [0, 2]\n");
+    const Outcome outcome = perp_program(folder, {"enclose", "zero.toml", "-o", "rows.csv"});
+    CHECK(outcome.status == 3);
+    CHECK(outcome.err.find("try: another start") != std::string::npos);
+    CHECK(parse_csv(read_text(folder / "rows.csv")).rows.empty());
   }
 
   TEST_CASE("other commands take the middle of an interval and say so once") {

@@ -101,6 +101,22 @@ class IntervalSeries {
   }
   ///@}
 
+  /// One more than the order of the last coefficient that is not exactly 0: those behind are.
+  ///@{
+  [[nodiscard]] int length(int state) const {
+    return length_of(first_strand(state_nodes_[static_cast<std::size_t>(state)]));
+  }
+  [[nodiscard]] int derivative_length(int state, int by) const {
+    return length_of(strand(state_nodes_[static_cast<std::size_t>(state)], by));
+  }
+  [[nodiscard]] int output_length(int i) const {
+    return length_of(first_strand(output_nodes_[static_cast<std::size_t>(i)]));
+  }
+  [[nodiscard]] int output_derivative_length(int i, int by) const {
+    return length_of(strand(output_nodes_[static_cast<std::size_t>(i)], by));
+  }
+  ///@}
+
  private:
   enum class Kind {
     constant,
@@ -169,6 +185,9 @@ class IntervalSeries {
     static const Interval zero;
     const int found = strand(node, by);
     return found < 0 ? zero : at(found, k);
+  }
+  [[nodiscard]] int length_of(int strand) const {
+    return strand < 0 ? 0 : strands_[static_cast<std::size_t>(strand)].length;
   }
   void set(int strand, int k, const Interval& value);
   void store(int strand, int k, const Interval& value);

@@ -36,7 +36,7 @@ class EquationTexts {
   void complete(const std::vector<std::string>& multipliers, ExactNumbers& numbers) const;
 
   /// Throws where a formula of the lowered smooth model has no value for some of the starts, as
-  /// log(x) for x in [0, 1], and at an equation between states that no start fulfils.
+  /// log(x) for x in [0, 1], and at an equation between states, or a law, that no start fulfils.
   void check_starts(const Dcs& system) const;
 
   [[nodiscard]] const EquationModel& model() const { return *model_; }

@@ -204,6 +204,16 @@ std::vector<Interval> values_at_start(const Dcs& system, double t,
   return values;
 }
 
+/// The first of these laws that has no λ for any argument that the starts may give; -1: there is none.
+int first_law_elsewhere(const Dcs& system, const std::vector<Interval>& values, std::size_t laws) {
+  for (std::size_t i = 0; i < std::min(laws, system.laws.size()); ++i) {
+    const Interval& w = values[static_cast<std::size_t>(system.G[i])];
+    if (w.has_value() && !multipliers_over(system.laws[i], w).has_value())
+      return static_cast<int>(i);
+  }
+  return -1;
+}
+
 /// The first needed line without a value whose operands have one; -1: there is none.
 int first_without_value(const Tape& tape, int root, const std::vector<Interval>& values) {
   const std::vector<bool> needed = needed_lines(tape, std::span(&root, 1));
@@ -223,6 +233,15 @@ void EquationTexts::check_starts(const Dcs& system) const {
   const std::vector<Interval> values =
       values_at_start(system, given_.run.span.start, given_.exact_numbers->starts, *model_->exact);
   const std::vector<std::string> names = given_.input_names();
+  const int law = first_law_elsewhere(system, values, laws_.size());
+  if (law >= 0) {
+    const auto i = static_cast<std::size_t>(law);
+    const Interval& w = values[static_cast<std::size_t>(system.G[i])];
+    context_.document().fail(
+        *laws_[i], fmt::format("law '{}' has no branch for any of the starts: its argument is in [{:.6g}, "
+                               "{:.6g}]; expected a consistent start, as one of perp jumps",
+                               system.laws[i].name, w.lo, w.hi));
+  }
   for (std::size_t i = 0; i < system.F.size(); ++i) {
     const Interval& difference = values[static_cast<std::size_t>(system.F[i])];
     if (difference.has_value() && !difference.contains(0.0))

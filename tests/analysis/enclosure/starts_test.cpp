@@ -57,8 +57,10 @@ TEST_SUITE("analysis/enclosure/starts") {
       std::string text = contact;
       return text.replace(text.find('X'), 1, x);
     };
-    CHECK(contains(refusal(at("-1")), "the start is in no mode"));
-    CHECK(contains(refusal(at("\"[-2, -1]\"")), "the start is in no mode"));
+    CHECK(contains(refusal(at("-1")),
+                   "start.toml:4:9: law 'f' has no branch for any of the starts: its argument is in "
+                   "[-1, -1]; expected a consistent start"));
+    CHECK(contains(refusal(at("\"[-2, -1]\"")), "its argument is in [-2, -1]"));
     CHECK(refusal(at("1")).empty());
     // a rod: x² + y² = 1 asks for x u + y v = 0 as well
     const std::string rod =
