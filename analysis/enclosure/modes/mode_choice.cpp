@@ -11,6 +11,10 @@ namespace perp::enclosure {
 /// What no state changes first, then what is evaluated near the set. By an unknown is not divided:
 /// where it is 0 there may be another solution.
 Divisor ModeSolver::rate(int line, double& size) const {
+  if (lines_.is_number(line)) {
+    size = std::abs(tape_[line].value);
+    return size == 0 ? Divisor::none : Divisor::constant;
+  }
   if (!unknowns_of(line).empty()) return Divisor::none;
   size = near(line);
   if (!(size > 0) || !std::isfinite(size)) return Divisor::none;
@@ -19,7 +23,6 @@ Divisor ModeSolver::rate(int line, double& size) const {
 
 /// The size of a line near the set.
 double ModeSolver::near(int line) const {
-  if (lines_.is_number(line)) return std::abs(tape_[line].value);
   std::vector<double> values(static_cast<std::size_t>(tape_.size()));
   tape_.evaluate(std::span<const double>(near_), std::span<double>(values));
   return std::abs(values[static_cast<std::size_t>(line)]);
@@ -27,20 +30,21 @@ double ModeSolver::near(int line) const {
 
 /// The equation with the fewest unknowns first, and of these what it gives by itself: that does not depend on
 /// units, as sizes do.
-void ModeSolver::consider(int equation, int input, Choice& best) {
+void ModeSolver::consider(int equation, int input, int others, Choice& best) {
   const Equation& of = equations_[static_cast<std::size_t>(equation)];
   const int coefficient = lines_.derivative(of.line, input);
   if (lines_.depends(coefficient, input)) return;
-  if (is_state(input) && !is_constant_line(system_, space_, lines_, coefficient)) return;
+  const bool of_state = is_state(input);
+  if (of_state && !is_constant_line(system_, space_, lines_, coefficient)) return;
   Choice choice{equation, input, coefficient, Divisor::none, 0};
-  choice.is_bent = !is_state(input) && is_bent(equation, input);
-  choice.others = static_cast<int>(unknowns_of(of.line).size());
-  choice.is_own = of.origin >= 0 && lines_.depends(of.origin, input);
-  choice.is_rate = is_rate(input);
-  choice.is_number = lines_.is_number(coefficient);
   choice.divisor = rate(coefficient, choice.size);
   if (choice.divisor == Divisor::none) return;
-  if (is_state(input)) choice.sway = choice.size * sway(of, input);
+  choice.is_bent = !of_state && is_bent(equation, input);
+  choice.others = others;
+  choice.is_own = std::binary_search(of.held.begin(), of.held.end(), input);
+  choice.is_rate = is_rate(input);
+  choice.is_number = lines_.is_number(coefficient);
+  if (of_state && others > 1) choice.sway = choice.size * sway(of, input);
   const auto rank = [](const Choice& one) {
     return std::tuple(one.divisor != Divisor::none, !one.is_bent, one.divisor, one.sway, -one.others,
                       one.is_own, one.is_rate, one.is_number, one.size);
@@ -54,6 +58,7 @@ double ModeSolver::sway(const Equation& surface, int state) {
   const int rate = system_.derivative_input(state - system_.variable_input(0));
   double most = 0;
   for (const int line : system_.F) {
+    if (!lines_.depends(line, rate)) continue;
     const double own = near(lines_.derivative(line, rate));
     if (!(own > 0)) continue;
     for (const int input : unknowns_of(line)) {

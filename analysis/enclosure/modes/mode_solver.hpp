@@ -40,7 +40,7 @@ class ModeSolver {
  private:
   struct Equation {
     int line = -1;
-    int origin = -1;              ///< its line in the model; -1: it is derived
+    std::vector<int> held{};      ///< inputs of its line in the model; none: it is derived
     int equation = -1, law = -1;  ///< where it comes from
     bool is_open = true;
   };
@@ -49,7 +49,7 @@ class ModeSolver {
     Divisor divisor = Divisor::none;
     double size = 0, sway = 0;
     bool is_bent = false;
-    int others = 0;       ///< unknowns of the equation, this one too
+    int others = 0;       ///< unknowns of the equation, this one too (of a surface its states)
     bool is_own = false;  ///< the model's equation holds the unknown
     bool is_rate = false;
     bool is_number = false;
@@ -64,7 +64,7 @@ class ModeSolver {
   [[nodiscard]] Divisor rate(int line, double& size) const;
   [[nodiscard]] double near(int line) const;
   [[nodiscard]] double sway(const Equation& surface, int state);
-  void consider(int equation, int input, Choice& best);
+  void consider(int equation, int input, int others, Choice& best);
   bool is_bent(int equation, int input);
   void solve(const Choice& choice);
   void constrain(const Choice& choice);

@@ -56,7 +56,7 @@ void ModeSolver::collect() {
   for (const int j : space_.variables) is_differential_[static_cast<std::size_t>(j)] = true;
   for (int k = 0; k < system_.n(); ++k)
     equations_.push_back({.line = system_.F[static_cast<std::size_t>(k)],
-                          .origin = system_.F[static_cast<std::size_t>(k)],
+                          .held = lines_.inputs_of(system_.F[static_cast<std::size_t>(k)]),
                           .equation = k});
   for (int i = 0; i < system_.m(); ++i) {
     if (open_.contains(i)) continue;
@@ -66,7 +66,7 @@ void ModeSolver::collect() {
     const int bl =
         lines_.multiply(lines_.number(branch.b), tape_.input(system_.multiplier_input(i)));
     const int line = lines_.subtract(lines_.add(aw, bl), lines_.number(branch.c));
-    equations_.push_back({.line = line, .origin = line, .law = i});
+    equations_.push_back({.line = line, .held = lines_.inputs_of(line), .law = i});
   }
 }
 
@@ -138,7 +138,8 @@ bool ModeSolver::advance(ModeSystem& made) {
     any = true;
     const std::vector<int> unknowns = unknowns_of(equation.line);
     if (unknowns.empty()) return take_constraint(k, made);
-    for (const int input : unknowns) consider(k, input, best);
+    for (const int input : unknowns)
+      consider(k, input, static_cast<int>(unknowns.size()), best);
   }
   if (!any) return false;
   if (best.divisor != Divisor::none) solve(best);
@@ -152,8 +153,10 @@ bool ModeSolver::advance(ModeSystem& made) {
 bool ModeSolver::take_constraint(int k, ModeSystem& made) {
   const int line = equations_[static_cast<std::size_t>(k)].line;
   Choice best;
-  for (const int input : lines_.inputs_of(line))
-    if (is_state(input) && !holds_open(line)) consider(k, input, best);
+  std::vector<int> states = lines_.inputs_of(line);
+  std::erase_if(states, [this](int input) { return !is_state(input); });
+  if (!states.empty() && holds_open(line)) states.clear();
+  for (const int input : states) consider(k, input, static_cast<int>(states.size()), best);
   if (best.divisor != Divisor::none) {
     constrain(best);
     return true;
