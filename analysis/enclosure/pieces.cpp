@@ -75,6 +75,13 @@ std::vector<Box> points_of(const Box& whole) {
   return list;
 }
 
+/// The width of a state in the hull of rows of variables; of a parameter that of the set.
+double width_of(const PieceTask& task, const Box& whole, const Box* variables, std::size_t state) {
+  if (state >= task.space.variables.size()) return width(whole[state]);
+  if (variables == nullptr) return 0;
+  return width((*variables)[static_cast<std::size_t>(task.space.variables[state])]);
+}
+
 /// The widths of the hull of some points of the set, by row and state; empty: there are too many. They are no
 /// bounds: parts are measured with them.
 std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
@@ -92,11 +99,7 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
     reach.push_back(widest);
     const auto found = hulls.find(t);
     for (std::size_t i = 0; i < whole.size(); ++i) {
-      const bool is_variable = i < task.space.variables.size();
-      double now = width(whole[i]);
-      if (is_variable && found == hulls.end()) now = 0;
-      if (is_variable && found != hulls.end())
-        now = width(found->second[static_cast<std::size_t>(task.space.variables[i])]);
+      const double now = width_of(task, whole, found == hulls.end() ? nullptr : &found->second, i);
       widest[i] = std::max(widest[i], now);
       reach.back()[i] = reach_share * (now + least_share * widest[i]);
     }

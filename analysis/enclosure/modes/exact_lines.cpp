@@ -108,16 +108,19 @@ ExactLines::Signed ExactLines::factor_beside(int product, const Signed& divisor)
   return {};
 }
 
-// 0/n = 0, and (a n)/n = a
+/// 0/n = 0, and (a n)/n = a; −1: nothing cancels.
+int ExactLines::cancelled(int a, int b) {
+  const Signed divisor = without_sign(b);
+  if (!is_nonzero(divisor.line)) return -1;
+  if (is_number(a, 0)) return number(0);
+  const Signed found = factor_beside(a, divisor);
+  return found.line < 0 || found.sign > 0 ? found.line : negate(found.line);
+}
+
 int ExactLines::divide(int a, int b) {
   if (is_number(b, 1)) return a;
   if (is_number(b, -1)) return negate(a);
-  const Signed divisor = without_sign(b);
-  if (is_nonzero(divisor.line)) {
-    if (is_number(a, 0)) return number(0);
-    const Signed found = factor_beside(a, divisor);
-    if (found.line >= 0) return found.sign > 0 ? found.line : negate(found.line);
-  }
+  if (const int line = cancelled(a, b); line >= 0) return line;
   if (is_number(a) && is_number(b)) {
     const Interval quotient = exact(Operation::divide, tape_[a].value, tape_[b].value);
     if (quotient.is_point()) return number(quotient.lo);

@@ -53,6 +53,7 @@ class ExactLines {
   [[nodiscard]] Signed without_sign(int line) const;
   [[nodiscard]] Signed factor_beside(int product, const Signed& divisor) const;
   [[nodiscard]] bool is_nonzero(int line) const;
+  int cancelled(int a, int b);
 
   Tape& tape_;
   std::set<int> nonzero_;
