@@ -56,12 +56,6 @@ Interval product(const Box& a, const Matrix& M, const Box& r) {
   return sum;
 }
 
-double largest_share(const Box& part, const std::vector<double>& scales) {
-  double most = 0;
-  for (std::size_t i = 0; i < part.size(); ++i) most = std::max(most, radius(part[i]) / scales[i]);
-  return most;
-}
-
 }  // namespace
 
 Doubleton::Doubleton(const Box& box, std::vector<bool> constant)
@@ -199,28 +193,57 @@ Frame Doubleton::next_frame(const Matrix& directions, const std::vector<bool>& c
   return whole;
 }
 
+/// States that no column of C or Q joins have sets of their own: the number of the set of each.
+std::vector<int> Doubleton::blocks() const {
+  std::vector<int> block(r_.size());
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<int>(i);
+  for (int i = 0; i < states(); ++i)
+    for (int j = 0; j < states(); ++j) {
+      const int from = block[static_cast<std::size_t>(j)], to = block[static_cast<std::size_t>(i)];
+      if (c_(i, j) != 0 || q_(i, j) != 0) std::replace(block.begin(), block.end(), from, to);
+    }
+  return block;
+}
+
+/// By state: has the second part of its block outgrown the first?
+std::vector<bool> Doubleton::outgrown(const std::vector<double>& scales) const {
+  const std::vector<int> block = blocks();
+  const Box first = IntervalMatrix(c_) * r0_, second = IntervalMatrix(q_) * r_;
+  std::vector<double> excess(block.size(), 0), most(block.size(), 0);
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const auto of = static_cast<std::size_t>(block[i]);
+    most[of] = std::max(most[of], radius(first[i]) / scales[i]);
+    excess[of] = std::max(excess[of], radius(second[i]) / scales[i]);
+  }
+  std::vector<bool> list(block.size());
+  for (std::size_t i = 0; i < block.size(); ++i)
+    list[i] = excess[static_cast<std::size_t>(block[i])] > most[static_cast<std::size_t>(block[i])];
+  return list;
+}
+
 // Where the second part has outgrown the first, it takes the first in,  r_0' = r + Q⁻¹ C r_0, and a
 // new one begins: its parallelepiped then follows the flow like the starting box did. What depends
-// on constant states stays in their columns.
+// on constant states stays in their columns, and blocks do not take part in each other's turns.
 void Doubleton::reorganize(const Frame& frame, const std::vector<bool>& constant,
                            const std::vector<double>& scales) {
-  const double first = largest_share(IntervalMatrix(c_) * r0_, scales);
-  const double second = largest_share(IntervalMatrix(q_) * r_, scales);
-  if (!(second > first)) return;
-  Matrix moving = c_, next = q_;
-  Box r0 = r0_;
+  const std::vector<bool> turns = outgrown(scales);
+  Matrix moving = Matrix::Zero(c_.rows(), c_.cols()), next = c_;
+  Box rest = r0_;
   for (Eigen::Index i = 0; i < c_.cols(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const bool is_kept = constant[at] && c_.row(i) == Vector::Unit(c_.cols(), i).transpose();
-    (is_kept ? moving : next).col(i) = is_kept ? Vector::Zero(c_.rows()) : Vector(next.col(i));
-    if (is_kept)
-      next.col(i) = c_.col(i);
-    else
-      r0[at] = Interval(0);
+    if (!turns[at]) continue;
+    if (constant[at] && c_.row(i) == Vector::Unit(c_.cols(), i).transpose()) continue;
+    moving.col(i) = c_.col(i);
+    next.col(i) = q_.col(i);
+    rest[at] = Interval(0);
   }
-  r0_ = r0 + r_ + (frame.inverse * IntervalMatrix(moving)) * r0_;
+  const Box taken = (frame.inverse * IntervalMatrix(moving)) * r0_;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (!turns[i]) continue;
+    r0_[i] = rest[i] + r_[i] + taken[i];
+    r_[i] = Interval(0);
+  }
   c_ = next;
-  std::fill(r_.begin(), r_.end(), Interval(0));
 }
 
 }  // namespace perp::enclosure

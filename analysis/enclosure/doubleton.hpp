@@ -47,6 +47,8 @@ class Doubleton {
   void keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const;
   [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
                                  const std::vector<double>& scales) const;
+  [[nodiscard]] std::vector<int> blocks() const;
+  [[nodiscard]] std::vector<bool> outgrown(const std::vector<double>& scales) const;
   void reorganize(const Frame& frame, const std::vector<bool>& constant,
                   const std::vector<double>& scales);
 

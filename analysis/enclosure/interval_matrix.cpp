@@ -228,7 +228,8 @@ Frame orthogonal_frame(const Matrix& directions, const std::vector<double>& leng
   Matrix q(n, n);
   for (int j = 0; j < n; ++j) q.col(j) = scaled.col(order[at(j)]);
   orthonormalize(q);
-  q = q.unaryExpr([](double x) { return std::abs(x) < 0x1p-200 ? 0.0 : x; });
+  Matrix sorted = q.unaryExpr([](double x) { return std::abs(x) < 0x1p-200 ? 0.0 : x; });
+  for (int j = 0; j < n; ++j) q.col(order[at(j)]) = sorted.col(j);
   Frame frame;
   if (!q.allFinite() || !enclose_inverse(q, frame.inverse)) {
     q.setIdentity();

@@ -73,7 +73,8 @@ struct Frame {
 };
 
 /// A frame close to the orthonormal one that Gram and Schmidt make of the columns of `directions`,
-/// the longest first, in coordinates divided by `scales` (powers of two): of any matrix at all,
+/// the longest first, each in the place of its direction, in coordinates divided by `scales` (powers of
+/// two): of any matrix at all,
 /// singular ones too.
 Frame orthogonal_frame(const Matrix& directions, const std::vector<double>& lengths,
                        const std::vector<double>& scales);

@@ -169,24 +169,26 @@ void Piece::follow(Branch& branch) {
 }
 
 /// What the set is wider than the linear image of the start, as a share of the largest width of
-/// that state at any row so far. Widths of rounding are no reason to bisect.
+/// that state at any row so far, or of the whole set's: it is the hull of all pieces that is asked for.
+/// Widths of rounding are no reason to bisect.
 void Piece::note_width(const Branch& branch) {
   const Box& box = branch.set.box();
   const Box image = branch.set.linear_image();
   widest_.resize(box.size(), 0);
-  excess_.resize(box.size(), 0);
+  is_wide_.resize(box.size(), false);
   for (std::size_t i = 0; i < box.size(); ++i) {
     const double whole = width(box[i]);
     widest_[i] = std::max(widest_[i], whole);
     // what no interval of the start acts on is as wide in every part
-    if (whole > rounding_share * magnitude(box[i]) && branch.set.is_spread(static_cast<int>(i)))
-      excess_[i] = std::max(excess_[i], whole - width(image[i]));
-    if (excess_[i] > 0) result_.excess = std::max(result_.excess, excess_[i] / widest_[i]);
+    if (!(whole > rounding_share * magnitude(box[i])) || !branch.set.is_spread(static_cast<int>(i)))
+      continue;
+    const double measure =
+        task_.reach.empty() ? widest_[i] : std::max(widest_[i], task_.reach[branch.row - 1][i]);
+    const double excess = (whole - width(image[i])) / measure;
+    result_.excess = std::max(result_.excess, excess);
+    if (excess > task_.options.share) is_wide_[i] = true;
   }
-  std::vector<bool> wide(box.size());
-  for (std::size_t i = 0; i < box.size(); ++i)
-    wide[i] = excess_[i] > task_.options.share * widest_[i];
-  if (result_.excess > task_.options.share) note_split(branch, wide);
+  if (result_.excess > task_.options.share) note_split(branch, is_wide_);
 }
 
 /// One step as far as all gaps are certain, at most to an event of the centre.

@@ -19,6 +19,8 @@ struct PieceTask {
   std::vector<double> times{};  ///< of the rows
   double grid = 0;              ///< differences of its multiples are exact
   Box start{};                  ///< of the variables, algebraic ones too
+  /// At each row, by state: what the width of the whole set is like there; empty: it is not known.
+  std::vector<std::vector<double>> reach{};
 };
 
 /// What became of one piece of the start.
@@ -155,7 +157,8 @@ class Piece {
   OpenFlows open_flows_;
   std::vector<Branch> open_;
   int numbers_ = 0;
-  std::vector<double> widest_, excess_;  // of the states at rows
+  std::vector<double> widest_;  // of the states at rows
+  std::vector<bool> is_wide_;   // states of which a row was too wide
   PieceResult result_;
   ProofLog proof_;  // empty where it is not asked for
 };

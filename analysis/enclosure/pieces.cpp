@@ -59,6 +59,54 @@ void run_all(const PieceTask& task, std::vector<Part>& parts) {
     if (error) std::rethrow_exception(error);
 }
 
+constexpr double reach_share = 0.5;  ///< of the width of the whole set, that a width is measured with,
+constexpr double least_share = 0.1;  ///< and of the widest that it was
+
+/// The middle of the set, and the ends of each of its intervals beside that.
+std::vector<Box> points_of(const Box& whole) {
+  std::vector<Box> list{points(middle(whole))};
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (!(whole[i].lo < whole[i].hi)) continue;
+    for (const double end : {whole[i].lo, whole[i].hi}) {
+      list.push_back(list.front());
+      list.back()[i] = Interval(end);
+    }
+  }
+  return list;
+}
+
+/// The width of a state in the hull of rows of variables; of a parameter that of the set.
+double width_of(const PieceTask& task, const Box& whole, const Box* variables, std::size_t state) {
+  if (state >= task.space.variables.size()) return width(whole[state]);
+  if (variables == nullptr) return 0;
+  return width((*variables)[static_cast<std::size_t>(task.space.variables[state])]);
+}
+
+/// The widths of the hull of some points of the set, by row and state; empty: there are too many. They are no
+/// bounds: parts are measured with them.
+std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
+  const std::vector<Box> list = points_of(whole);
+  if (4 * list.size() > static_cast<std::size_t>(task.options.pieces)) return {};
+  std::map<double, Box> hulls;
+  for (const Box& point : list)
+    for (const EnclosureRow& row : Piece(task, point, Effort::whole).run().enclosure.rows) {
+      Box& hull_of = hulls.try_emplace(row.t, row.box).first->second;
+      for (std::size_t i = 0; i < hull_of.size(); ++i) hull_of[i] = hull(hull_of[i], row.box[i]);
+    }
+  std::vector<std::vector<double>> reach;
+  std::vector<double> widest(whole.size(), 0);
+  for (const double t : task.times) {
+    reach.push_back(widest);
+    const auto found = hulls.find(t);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      const double now = width_of(task, whole, found == hulls.end() ? nullptr : &found->second, i);
+      widest[i] = std::max(widest[i], now);
+      reach.back()[i] = reach_share * (now + least_share * widest[i]);
+    }
+  }
+  return reach;
+}
+
 /// Bisects parts that were lost, or that are wider than their linear image by more than a share, as
 /// long as the budget lasts. False: nothing is left to bisect.
 bool split(std::vector<Part>& parts, const EncloseOptions& options) {
@@ -274,16 +322,20 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
   check_order(options);
   const StateSpace space = state_space(system, parameters, disturbances);
   const Box whole = start_of(system, space, start);
-  const PieceTask task{.system = system,
-                       .space = space,
-                       .options = options,
-                       .span = span,
-                       .times = times_of_rows(span, options),
-                       .grid = time_grid(span),
-                       .start = start};
+  PieceTask task{.system = system,
+                 .space = space,
+                 .options = options,
+                 .span = span,
+                 .times = times_of_rows(span, options),
+                 .grid = time_grid(span),
+                 .start = start};
   std::vector<Part> parts{{.start = whole}};
   do {
     run_all(task, parts);
+    const PieceResult& first = parts.front().result;
+    const bool is_too_wide = parts.size() == 1 && first.excess > options.share &&
+                             can_bisect(parts.front().start, first.split);
+    if (is_too_wide && disturbances.empty()) task.reach = reach_of(task, whole);
   } while (split(parts, options) || open_lost(parts));
   check_starts(system, parts);
   return join(parts, span.start, options);

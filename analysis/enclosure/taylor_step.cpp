@@ -256,7 +256,7 @@ bool TaylorStep::prove(const Interval& times, bool derivatives) {
 }
 
 /// Not only the coefficients over the box but the remainder that was proved is small: below the
-/// rounding of the state, or a hundredth of its width.
+/// rounding of the state, or a small share of its width.
 bool TaylorStep::is_sharp(const Box& box, double h) const {
   if (options_.excess == directed::infinity) return true;
   const Interval last = natural_power(Interval(0, h), options_.order + 1);

@@ -12,7 +12,7 @@ struct StepOptions {
   int order = 18;        ///< K, degree of the Taylor polynomials, at least 1
   double share = 1e-17;  ///< of a state's size, that the last terms of its series may have
   double longest = 0;    ///< a step's length; 0: no limit
-  double excess = 0.01;  ///< of a box's width, that the remainder of a step may be as wide as
+  double excess = 1e-4;  ///< of a box's width, that the remainder of a step may be as wide as
 };
 
 /// One step of x' = f(t, x) for all points of a set, with its proof: for times T after t,

@@ -77,16 +77,50 @@ int ExactLines::multiply(int a, int b) {
   if (const int n = reciprocal_of(b); n >= 0) return divide(a, n);
   if (const int n = reciprocal_of(a); n >= 0) return divide(b, n);
   const Instruction x = tape_[a], y = tape_[b];
-  if (x.operation == Operation::divide && x.b == b && is_number(b) && tape_[b].value != 0)
-    return x.a;
-  if (y.operation == Operation::divide && y.b == a && is_number(a) && tape_[a].value != 0)
-    return y.a;
+  if (x.operation == Operation::divide && x.b == b && is_nonzero(b)) return x.a;
+  if (y.operation == Operation::divide && y.b == a && is_nonzero(a)) return y.a;
   return tape_.apply(Operation::multiply, a, b);
+}
+
+/// A number that is not 0, or an input that is none anywhere.
+bool ExactLines::is_nonzero(int line) const {
+  const Instruction here = tape_[line];
+  if (here.operation == Operation::constant) return here.value != 0;
+  return here.operation == Operation::input && nonzero_.contains(here.a);
+}
+
+ExactLines::Signed ExactLines::without_sign(int line) const {
+  if (tape_[line].operation == Operation::negate) return {tape_[line].a, -1};
+  return {line, 1};
+}
+
+/// c of a product c n, with n the divisor or its negative; −1: it is none.
+ExactLines::Signed ExactLines::factor_beside(int product, const Signed& divisor) const {
+  const Signed of = without_sign(product);
+  const Instruction here = tape_[of.line];
+  if (here.operation != Operation::multiply) return {};
+  for (const auto& [factor, other] : {std::pair(here.a, here.b), std::pair(here.b, here.a)}) {
+    const Signed found = without_sign(factor);
+    if (found.line == divisor.line) return {other, of.sign * found.sign * divisor.sign};
+    if (is_number(divisor.line) && is_number(factor, -tape_[divisor.line].value))
+      return {other, -of.sign * divisor.sign};
+  }
+  return {};
+}
+
+/// 0/n = 0, and (a n)/n = a; −1: nothing cancels.
+int ExactLines::cancelled(int a, int b) {
+  const Signed divisor = without_sign(b);
+  if (!is_nonzero(divisor.line)) return -1;
+  if (is_number(a, 0)) return number(0);
+  const Signed found = factor_beside(a, divisor);
+  return found.line < 0 || found.sign > 0 ? found.line : negate(found.line);
 }
 
 int ExactLines::divide(int a, int b) {
   if (is_number(b, 1)) return a;
   if (is_number(b, -1)) return negate(a);
+  if (const int line = cancelled(a, b); line >= 0) return line;
   if (is_number(a) && is_number(b)) {
     const Interval quotient = exact(Operation::divide, tape_[a].value, tape_[b].value);
     if (quotient.is_point()) return number(quotient.lo);

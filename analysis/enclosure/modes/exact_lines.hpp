@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <perp/core/tape/tape.hpp>
@@ -10,10 +12,12 @@ namespace perp::enclosure {
 
 /// Algebra on the lines of a tape that rounds nothing: numbers are put together only where that is
 /// exact, and what is 0, 1 or cancels by its form is left out. A product with the number 0 is 0:
-/// what does not act is not evaluated.
+/// what does not act is not evaluated. By what is not 0 anywhere products are divided: (a n)/n = a.
 class ExactLines {
  public:
-  explicit ExactLines(Tape& tape) : tape_(tape) {}
+  /// `nonzero`: inputs that are no 0 anywhere.
+  explicit ExactLines(Tape& tape, std::set<int> nonzero = {})
+      : tape_(tape), nonzero_(std::move(nonzero)) {}
 
   int number(double value) { return tape_.constant(value); }
   int negate(int a);
@@ -41,9 +45,18 @@ class ExactLines {
   Tape& tape() { return tape_; }
 
  private:
+  /// A line as another one or its negative: sign · line.
+  struct Signed {
+    int line = -1, sign = 1;
+  };
   [[nodiscard]] int reciprocal_of(int line) const;
+  [[nodiscard]] Signed without_sign(int line) const;
+  [[nodiscard]] Signed factor_beside(int product, const Signed& divisor) const;
+  [[nodiscard]] bool is_nonzero(int line) const;
+  int cancelled(int a, int b);
 
   Tape& tape_;
+  std::set<int> nonzero_;
 };
 
 }  // namespace perp::enclosure

@@ -11,7 +11,7 @@
 namespace perp::enclosure {
 
 /// How good a quantity is as the divisor of an equation.
-enum class Divisor { none, of_states, number };
+enum class Divisor { none, of_states, constant };
 
 /// Solves the equations of a mode.
 class ModeSolver {
@@ -25,7 +25,7 @@ class ModeSolver {
         open_(open),
         roots_(std::move(roots)),
         tape_(system.tape),
-        lines_(tape_) {}
+        lines_(tape_, nonzero_inputs(system, space)) {}
 
   ModeSystem run();
   [[nodiscard]] int argument(int law);
@@ -40,23 +40,31 @@ class ModeSolver {
  private:
   struct Equation {
     int line = -1;
+    std::vector<int> held{};      ///< inputs of its line in the model; none: it is derived
     int equation = -1, law = -1;  ///< where it comes from
     bool is_open = true;
   };
   struct Choice {
     int equation = -1, input = -1, coefficient = -1;
     Divisor divisor = Divisor::none;
-    double size = 0;
+    double size = 0, sway = 0;
     bool is_bent = false;
+    int others = 0;       ///< unknowns of the equation, this one too (of a surface its states)
+    bool is_own = false;  ///< the model's equation holds the unknown
+    bool is_rate = false;
+    bool is_number = false;
   };
 
   void collect();
   [[nodiscard]] bool is_unknown(int input) const;
   [[nodiscard]] bool is_state(int input) const;
+  [[nodiscard]] bool is_rate(int input) const;
   [[nodiscard]] std::vector<int> unknowns_of(int line) const;
   [[nodiscard]] bool holds_open(int line) const;
   [[nodiscard]] Divisor rate(int line, double& size) const;
-  void consider(int equation, int input, Choice& best);
+  [[nodiscard]] double near(int line) const;
+  [[nodiscard]] double sway(const Equation& surface, int state);
+  void consider(int equation, int input, int others, Choice& best);
   bool is_bent(int equation, int input);
   void solve(const Choice& choice);
   void constrain(const Choice& choice);

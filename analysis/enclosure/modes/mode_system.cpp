@@ -1,7 +1,6 @@
 // The differential equations of a mode; called by transitions of enclosures.
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include <perp/analysis/enclosure/modes/law_coupling.hpp>
 #include <perp/analysis/enclosure/modes/mode_solver.hpp>
@@ -23,6 +22,10 @@ constexpr const char* not_solved =
 bool ModeSolver::is_state(int input) const {
   const int j = input - system_.variable_input(0);
   return 0 <= j && j < system_.n() && is_differential_[static_cast<std::size_t>(j)];
+}
+
+bool ModeSolver::is_rate(int input) const {
+  return input >= system_.derivative_input(0) && input < system_.variable_input(0);
 }
 
 bool ModeSolver::is_unknown(int input) const {
@@ -52,7 +55,9 @@ void ModeSolver::collect() {
   is_differential_.assign(static_cast<std::size_t>(system_.n()), false);
   for (const int j : space_.variables) is_differential_[static_cast<std::size_t>(j)] = true;
   for (int k = 0; k < system_.n(); ++k)
-    equations_.push_back({.line = system_.F[static_cast<std::size_t>(k)], .equation = k});
+    equations_.push_back({.line = system_.F[static_cast<std::size_t>(k)],
+                          .held = lines_.inputs_of(system_.F[static_cast<std::size_t>(k)]),
+                          .equation = k});
   for (int i = 0; i < system_.m(); ++i) {
     if (open_.contains(i)) continue;
     const Branch& branch = branch_of(system_, mode_, i);
@@ -60,49 +65,9 @@ void ModeSolver::collect() {
     const int aw = branch.a == 0 ? lines_.number(0) : lines_.multiply(lines_.number(branch.a), w);
     const int bl =
         lines_.multiply(lines_.number(branch.b), tape_.input(system_.multiplier_input(i)));
-    equations_.push_back(
-        {.line = lines_.subtract(lines_.add(aw, bl), lines_.number(branch.c)), .law = i});
+    const int line = lines_.subtract(lines_.add(aw, bl), lines_.number(branch.c));
+    equations_.push_back({.line = line, .held = lines_.inputs_of(line), .law = i});
   }
-}
-
-/// Numbers first, then what is evaluated near the set. By an unknown is not divided: where it is 0
-/// there may be another solution.
-Divisor ModeSolver::rate(int line, double& size) const {
-  if (lines_.is_number(line)) {
-    size = std::abs(tape_[line].value);
-    return size == 0 ? Divisor::none : Divisor::number;
-  }
-  std::vector<double> values(static_cast<std::size_t>(tape_.size()));
-  if (!unknowns_of(line).empty()) return Divisor::none;
-  tape_.evaluate(std::span<const double>(near_), std::span<double>(values));
-  size = std::abs(values[static_cast<std::size_t>(line)]);
-  return size > 0 && std::isfinite(size) ? Divisor::of_states : Divisor::none;
-}
-
-void ModeSolver::consider(int equation, int input, Choice& best) {
-  const int line = equations_[static_cast<std::size_t>(equation)].line;
-  const int coefficient = lines_.derivative(line, input);
-  if (lines_.depends(coefficient, input)) return;
-  if (is_state(input) && !is_constant_line(system_, space_, lines_, coefficient)) return;
-  const bool bends = !is_state(input) && is_bent(equation, input);
-  Choice choice{equation, input, coefficient, Divisor::none, 0, bends};
-  choice.divisor = rate(coefficient, choice.size);
-  if (choice.divisor == Divisor::none) return;
-  const auto rank = [](const Choice& one) {
-    return std::tuple(one.divisor != Divisor::none, !one.is_bent, one.divisor, one.size);
-  };
-  if (rank(best) < rank(choice)) best = choice;
-}
-
-/// Does another equation hold the unknown otherwise than by sums and products? Then it is left to that one,
-/// if it can be: what it depends on is not mixed with what stands here.
-bool ModeSolver::is_bent(int equation, int input) {
-  for (int k = 0; k < static_cast<int>(equations_.size()); ++k) {
-    const Equation& other = equations_[static_cast<std::size_t>(k)];
-    if (k != equation && other.is_open && lines_.depends(lines_.derivative(other.line, input), input))
-      return true;
-  }
-  return false;
 }
 
 /// Rewrites everything that is still in use.
@@ -173,7 +138,8 @@ bool ModeSolver::advance(ModeSystem& made) {
     any = true;
     const std::vector<int> unknowns = unknowns_of(equation.line);
     if (unknowns.empty()) return take_constraint(k, made);
-    for (const int input : unknowns) consider(k, input, best);
+    for (const int input : unknowns)
+      consider(k, input, static_cast<int>(unknowns.size()), best);
   }
   if (!any) return false;
   if (best.divisor != Divisor::none) solve(best);
@@ -187,8 +153,10 @@ bool ModeSolver::advance(ModeSystem& made) {
 bool ModeSolver::take_constraint(int k, ModeSystem& made) {
   const int line = equations_[static_cast<std::size_t>(k)].line;
   Choice best;
-  for (const int input : lines_.inputs_of(line))
-    if (is_state(input) && !holds_open(line)) consider(k, input, best);
+  std::vector<int> states = lines_.inputs_of(line);
+  std::erase_if(states, [this](int input) { return !is_state(input); });
+  if (!states.empty() && holds_open(line)) states.clear();
+  for (const int input : states) consider(k, input, static_cast<int>(states.size()), best);
   if (best.divisor != Divisor::none) {
     constrain(best);
     return true;

@@ -68,6 +68,17 @@ std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& spac
   return inputs;
 }
 
+std::set<int> nonzero_inputs(const Dcs& system, const StateSpace& space) {
+  std::set<int> inputs;
+  for (int k = 0; k < static_cast<int>(space.values.size()); ++k) {
+    const auto& list = space.disturbances;
+    const bool varies = std::find(list.begin(), list.end(), k) != list.end();
+    if (!varies && certain_sign(space.values[static_cast<std::size_t>(k)]) != 0)
+      inputs.insert(system.parameter_input(k));
+  }
+  return inputs;
+}
+
 std::vector<bool> states_acting_on(const Flow& flow, int line) {
   Tape tape = flow.tape;
   const ExactLines lines(tape);

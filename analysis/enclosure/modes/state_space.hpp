@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include <perp/analysis/enclosure/interval_matrix.hpp>
@@ -33,6 +34,9 @@ StateSpace state_space(const Dcs& system, const Box& parameters,
 /// Disturbances are constants here: what is computed of values holds at every time, of first
 /// derivatives along a solution at almost every time, where the quantity itself holds none of them.
 std::vector<SeriesInput> series_inputs(const Dcs& system, const StateSpace& space);
+
+/// The inputs of constants (parameters, literals that are no doubles) that are not 0 anywhere in the set.
+std::set<int> nonzero_inputs(const Dcs& system, const StateSpace& space);
 
 /// The states that a line of a flow depends on, now or later: those it holds, and those that the
 /// rates of these hold.

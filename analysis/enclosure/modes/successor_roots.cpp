@@ -58,7 +58,7 @@ bool Successors::jumps(ModeFlow& flow, const Box& before) {
 bool Successors::goes_on(const ModeFlow& flow) const {
   if (flow.has_implicit() || from_->has_implicit()) return false;
   Tape tape = flow.system.observed.tape;
-  ExactLines lines(tape);
+  ExactLines lines(tape, nonzero_inputs(flows_.system(), flows_.space()));
   std::map<int, int> given;
   for (const DependentState& dependent : flow.system.flow.dependents) {
     const auto state = static_cast<std::size_t>(dependent.state);

@@ -148,6 +148,63 @@ TEST_SUITE("analysis/enclosure/doubleton") {
     }
   }
 
+  TEST_CASE("a set beside a point that others do not act on is organized by itself") {
+    // a wide box that turns, alone and beside a state whose rounding is all that it has
+    const std::vector<Interval> box{Interval(1, 1.5), Interval(-0.25, 0.25)};
+    Doubleton alone(box), beside({box[0], box[1], Interval(1e6)});
+    for (int k = 0; k < 50; ++k) {
+      IntervalMatrix J(2, 2), K(3, 3);
+      J(0, 0) = J(1, 1) = K(0, 0) = K(1, 1) = Interval(0.6);
+      J(0, 1) = K(0, 1) = Interval(-0.8);
+      J(1, 0) = K(1, 0) = Interval(0.8);
+      K(2, 2) = Interval(1);
+      const Box F = J * enclosure::points(alone.center());
+      alone.move(F, J, alone.image_box(F, J));
+      Box G = K * enclosure::points(beside.center());
+      G[2] += enclosure::symmetric(1e-10);
+      beside.move(G, K, beside.image_box(G, K));
+    }
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(enclosure::width(beside.box()[i]) < (1 + 1e-12) * enclosure::width(alone.box()[i]));
+    CHECK(beside.box()[2].contains(Interval(1e6 - 50e-10, 1e6 + 50e-10)));
+  }
+
+  TEST_CASE("members follow their set through wide maps of blocks, exactly") {
+    Numbers random;
+    for (int trial = 0; trial < 60; ++trial) {
+      const int n = 4;  // states 0 and 2 act on each other, 1 and 3 do
+      const double radius = std::pow(10, random.in(-16, -0.5));
+      Box start;
+      std::vector<Rational> x;
+      for (int i = 0; i < n; ++i) {
+        start.push_back(i % 2 == trial % 2 ? Interval(random.in(-2, 2)) : random.around(2, 0.1));
+        x.emplace_back(random.in(start.back()));
+      }
+      Doubleton set(start);
+      for (int step = 0; step < 6; ++step) {
+        Box F;
+        IntervalMatrix J(n, n);
+        std::vector<Rational> next;
+        for (int i = 0; i < n; ++i) {
+          F.push_back(random.around(2, radius));
+          Rational value(random.in(F.back()));
+          for (int j = i % 2; j < n; j += 2) {
+            J(i, j) = random.around(1.2, radius);
+            value += Rational(random.in(J(i, j))) *
+                     (x[static_cast<std::size_t>(j)] -
+                      Rational(set.center()[static_cast<std::size_t>(j)]));
+          }
+          next.push_back(value);
+        }
+        set.move(F, J, set.image_box(F, J));
+        x = next;
+        bool inside = true;
+        for (std::size_t i = 0; i < x.size(); ++i) inside = inside && holds(set.box()[i], x[i]);
+        CHECK(inside);
+      }
+    }
+  }
+
   TEST_CASE("turning a set does not widen it") {
     Doubleton set({Interval(1, 1.5), Interval(-0.25, 0.25)});
     const double c = 0.6, s = 0.8;  // to within rounding a rotation
