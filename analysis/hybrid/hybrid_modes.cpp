@@ -1,6 +1,7 @@
 // Mode determination: sub-problems give the candidates, Taylor series decide, the rule takes one.
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/analysis/hybrid/proofs/mode_exclusion.hpp>
@@ -13,7 +14,11 @@
 namespace perp {
 namespace {
 
-int branch_of(double z) { return z == 0 ? 0 : (z == 1 ? 1 : released_binary); }
+/// NaN: it has no value before.
+int branch_of(double z) {
+  if (std::isnan(z)) return any_binary;
+  return z == 0 ? 0 : (z == 1 ? 1 : released_binary);
+}
 
 }  // namespace
 
@@ -50,6 +55,7 @@ struct HybridModes::Implementation {
   HybridModeOptions options;
   HybridContinuations result;
   bool previous_continues = false;
+  bool has_free = false;  // binaries without a value before, beside others with one
   std::vector<char> inside;  // of each binary
   // Excluded by their derivatives, and where they stand in result.excluded.
   std::vector<std::pair<ModeCandidate, std::size_t>> by_derivatives;
@@ -92,6 +98,10 @@ void HybridModes::Implementation::look_at_previous() {
   if (previous.empty()) return;
   std::vector<int> z(at(model.q()));
   for (int i = 0; i < model.q(); ++i) z[at(i)] = branch_of(previous[at(i)]);
+  if (has_free) {  // they may take any value
+    for (int i = 0; i < model.q(); ++i) inside[at(i)] = z[at(i)] == any_binary ? 1 : 0;
+    return;
+  }
   ValueSearch::Walk walk = search.walk(t, x, options.share, z);
   const ModeJets::Verdict verdict = jets.judge(t, walk.candidate, options.share);
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
@@ -121,6 +131,7 @@ void HybridModes::Implementation::count_changes(HybridContinuation& c) const {
   for (int i = 0; i < model.q(); ++i) {
     const bool is_released = std::binary_search(c.released.begin(), c.released.end(), i);
     const int before = branch_of(previous[at(i)]);
+    if (before == any_binary) continue;
     const int now = is_released ? released_binary : branch_of(c.z[at(i)]);
     if (now != before) ++(inside[at(i)] ? c.inside : c.outside);
   }
@@ -212,7 +223,9 @@ void HybridModes::Implementation::conclude(bool is_whole) {
     result.notes.emplace_back(
         "unknowns of one sub-problem multiply each other: its solutions are not all enumerated");
   }
-  if (previous.empty() && result.list.size() > 1)
+  const auto keeps = [](const HybridContinuation& c) { return c.outside == 0; };
+  if ((previous.empty() || has_free) &&
+      std::count_if(result.list.begin(), result.list.end(), keeps) > 1)
     result.notes.emplace_back("several modes continue and the previous one is not known");
   if (!result.list.empty())
     result.status = Status::solved;
@@ -235,11 +248,14 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
     throw InvalidInput(fmt::format("the previous mode must have {} values but has {}",
                                    self.model.q(), previous.size()));
   for (const double z : previous)
-    if (!(z >= 0 && z <= 1))
+    if (!std::isnan(z) && !(z >= 0 && z <= 1))
       throw InvalidInput(fmt::format("the previous value of a binary is {}; expected 0 to 1", z));
   self.t = t;
   self.x = x;
+  const auto is_free = [](double z) { return std::isnan(z); };
   self.previous = previous;
+  if (std::all_of(previous.begin(), previous.end(), is_free)) self.previous.clear();
+  self.has_free = std::any_of(self.previous.begin(), self.previous.end(), is_free);
   self.options = options;
   self.result = {};
   self.previous_continues = false;
@@ -248,7 +264,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.search.begin_roots();
   self.look_at_previous();
   bool is_whole = false;
-  if (options.nearest_alone && !previous.empty()) self.search_nearest();
+  if (options.nearest_alone && !self.previous.empty()) self.search_nearest();
   if (self.result.list.empty()) {
     self.result.is_complete = true;
     is_whole =
@@ -256,7 +272,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
     if (!is_whole) self.search_near();
   }
   HybridContinuations& result = self.result;
-  order_continuations(previous, self.previous_continues, options.share, result);
+  order_continuations(self.previous, self.previous_continues, options.share, result);
   // What was not searched changes more.
   if (!is_whole && !self.previous_continues && result.list.size() == 1)
     result.decided_by = "fewest changes outside the called sub-problems";

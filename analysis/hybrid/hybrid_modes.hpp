@@ -46,7 +46,8 @@ class HybridModes {
   [[nodiscard]] bool keeps_states() const;
 
   /// `x` (n): the states, and a guess of the algebraic variables. `previous`: of each binary the
-  /// value before, between 0 and 1 of one that slides; empty where it is not known: then the
+  /// value before, between 0 and 1 of one that slides, NaN of one of which none is known; empty: of
+  /// all. Known ones are kept where some continuation keeps them; between values of the others the
   /// smallest rate norm decides. Throws InvalidInput for sizes and values that are none.
   HybridContinuations continuations(double t, const Vector& x, const std::vector<double>& previous,
                                     const HybridModeOptions& options = {});

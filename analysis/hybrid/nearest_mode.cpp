@@ -40,7 +40,7 @@ std::array<int, 4> counts(const HybridContinuation& c) {
 bool changes_earlier(const std::vector<double>& previous, const HybridContinuation& a,
                      const HybridContinuation& b) {
   for (std::size_t i = 0; i < a.z.size(); ++i) {
-    const double before = previous.empty() ? 0 : previous[i];
+    const double before = previous.empty() || std::isnan(previous[i]) ? 0 : previous[i];
     const bool left = a.z[i] != before, right = b.z[i] != before;
     if (left != right) return left;
   }
@@ -48,10 +48,14 @@ bool changes_earlier(const std::vector<double>& previous, const HybridContinuati
 }
 
 /// How the first differs from all others in the list.
-std::string decision(const HybridContinuations& continuations, bool knows_previous, double share) {
-  constexpr std::array<const char*, 4> words{"fewest changes outside the called sub-problems",
-                                             "fewest changes inside", "fewest sliding binaries",
-                                             "nearest root of the equations"};
+std::string decision(const HybridContinuations& continuations, const std::vector<double>& previous,
+                     double share) {
+  std::array<const char*, 4> words{"fewest changes outside the called sub-problems",
+                                   "fewest changes inside", "fewest sliding binaries",
+                                   "nearest root of the equations"};
+  const bool knows_previous = !previous.empty();
+  if (std::any_of(previous.begin(), previous.end(), [](double z) { return std::isnan(z); }))
+    words[0] = "fewest changes of declared values";
   const std::vector<HybridContinuation>& list = continuations.list;
   if (list.size() == 1) return "only continuation";
   std::vector<const HybridContinuation*> rest;
@@ -128,7 +132,7 @@ void order_continuations(const std::vector<double>& previous, bool previous_cont
   }
   continuations.chosen = 0;
   continuations.decided_by = previous_continues ? "previous mode continues"
-                                                : decision(continuations, !previous.empty(), share);
+                                                : decision(continuations, previous, share);
 }
 
 }  // namespace perp

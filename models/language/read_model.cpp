@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/data/content_hash.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/families/families.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
@@ -21,18 +21,12 @@ using reader::Value;
 constexpr std::size_t largest_file = 64UL << 20U;
 constexpr std::size_t most_variables = 4096;
 
-/// FNV-1a, 64 bits, over the text and every override.
+/// Over the text and every override.
 std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
-  std::uint64_t hash = 0xCBF29CE484222325ULL;
-  const auto add = [&hash](std::string_view bytes) {
-    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-  };
-  add(text);
-  for (const Override& item : overrides) {
-    add(std::string_view("\0", 1));
-    add(item.key + "=" + item.value);
-  }
-  return fmt::format("{:016x}", hash);
+  unsigned long long hash = reader::hash_with(reader::hash_of_nothing, text);
+  for (const Override& item : overrides)
+    hash = reader::hash_with(reader::hash_with(hash, std::string_view("\0", 1)), item.key + "=" + item.value);
+  return reader::hash_text(hash);
 }
 
 std::string read_text(const std::string& file) {
