@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
-#include <perp/analysis/hybrid/proofs/mode_exclusion.hpp>
 #include <perp/analysis/hybrid/mode_jets.hpp>
 #include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/analysis/hybrid/proofs/mode_bounds.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
@@ -28,8 +28,8 @@ struct HybridModes::Implementation {
         structure(structure_of(model)),
         faces(model),
         search(model, structure, faces),
-        jets(model, structure, faces, search),
-        proofs(model, structure, faces, search) {}
+        bounds(model, structure, faces, search),
+        jets(model, structure, faces, search, bounds) {}
 
   void look_at_previous();
   void count_changes(HybridContinuation& continuation) const;
@@ -39,14 +39,15 @@ struct HybridModes::Implementation {
   void exclude(const Exclusion& exclusion);
   void judge(const ModeCandidate& candidate);
   bool show_exclusions();
+  void bound_rates();
   void conclude(bool is_whole);
 
   HybridModel model;
   HybridStructure structure;
   Faces faces;
   ValueSearch search;
+  ModeBounds bounds;
   ModeJets jets;
-  ModeExclusion proofs;
 
   // Of one question.
   double t = 0;
@@ -162,7 +163,8 @@ bool HybridModes::Implementation::show_exclusions() {
   bool is_whole = true;
   for (const auto& [candidate, place] : by_derivatives) {
     if (options.stop && options.stop()) return false;
-    if (proofs.shows(t, x, options.share, candidate)) continue;
+    bounds.look_at(t, x, options.share, candidate);
+    if (bounds.is_excluded()) continue;
     is_whole = false;
     if (place < result.excluded.size()) result.excluded[place].is_shown = false;
   }
@@ -216,12 +218,42 @@ void HybridModes::Implementation::search_nearest() {
   search_all(limits);
 }
 
+/// Rate norms that are near each other: how well they are known.
+void HybridModes::Implementation::bound_rates() {
+  constexpr double near = 0x1p-20, rounding = 0x1p-40;
+  for (HybridContinuation& c : result.list) {
+    const bool has_rival = std::any_of(result.list.begin(), result.list.end(), [&](const HybridContinuation& other) {
+      return &other != &c &&
+             std::abs(other.rate_norm - c.rate_norm) <= near * std::max(c.rate_norm, other.rate_norm);
+    });
+    if (!has_rival) continue;
+    ModeCandidate candidate{{}, c.x, c.rates, c.root};
+    for (int i = 0; i < model.q(); ++i)
+      candidate.z.push_back(std::binary_search(c.released.begin(), c.released.end(), i)
+                                ? released_binary
+                                : branch_of(std::round(c.z[at(i)])));
+    for (double& rate : candidate.rates) rate = std::isnan(rate) ? 0 : rate;
+    bounds.look_at(t, x, options.share, candidate);
+    c.rate_norm_error = (options.share + rounding) * c.rate_norm;
+    if (const auto norm = bounds.rate_norm()) {
+      c.rate_norm = norm->bounded.value;
+      c.rate_norm_error = norm->bounded.error;
+      c.exact_rate_norm = norm->exact;
+    }
+  }
+}
+
 /// What is known of those that are not in the list.
 void HybridModes::Implementation::conclude(bool is_whole) {
   if (search.may_have_other_roots()) {
     result.is_complete = false;
     result.notes.emplace_back(
         "unknowns of one sub-problem multiply each other: its solutions are not all enumerated");
+  }
+  const bool are_shown = !is_whole || !result.is_complete || show_exclusions();
+  if (!are_shown && !result.list.empty()) {
+    result.is_complete = false;
+    result.notes.emplace_back("that the other values do not continue is not shown for all of them");
   }
   const auto keeps = [](const HybridContinuation& c) { return c.outside == 0; };
   if ((previous.empty() || has_free) &&
@@ -231,7 +263,7 @@ void HybridModes::Implementation::conclude(bool is_whole) {
     result.status = Status::solved;
   else if (!is_whole || !result.is_complete)
     result.status = Status::not_enumerated;
-  else if (show_exclusions())
+  else if (are_shown)
     result.status = Status::no_solution;
   else
     result.status = Status::not_solved;
@@ -272,7 +304,8 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
     if (!is_whole) self.search_near();
   }
   HybridContinuations& result = self.result;
-  order_continuations(self.previous, self.previous_continues, options.share, result);
+  self.bound_rates();
+  order_continuations(self.previous, self.previous_continues, result);
   // What was not searched changes more.
   if (!is_whole && !self.previous_continues && result.list.size() == 1)
     result.decided_by = "fewest changes outside the called sub-problems";

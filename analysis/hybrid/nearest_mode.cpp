@@ -4,6 +4,7 @@
 
 #include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/tape/running_error.hpp>
 
 namespace perp {
 namespace {
@@ -47,9 +48,15 @@ bool changes_earlier(const std::vector<double>& previous, const HybridContinuati
   return a.z < b.z;
 }
 
+/// Has `a` certainly a smaller rate norm than `b`?
+bool is_slower(const HybridContinuation& a, const HybridContinuation& b) {
+  if (a.exact_rate_norm && b.exact_rate_norm) return *a.exact_rate_norm < *b.exact_rate_norm;
+  return decided_sign(RunningError(b.rate_norm, b.rate_norm_error) -
+                      RunningError(a.rate_norm, a.rate_norm_error)) > 0;
+}
+
 /// How the first differs from all others in the list.
-std::string decision(const HybridContinuations& continuations, const std::vector<double>& previous,
-                     double share) {
+std::string decision(const HybridContinuations& continuations, const std::vector<double>& previous) {
   std::array<const char*, 4> words{"fewest changes outside the called sub-problems",
                                    "fewest changes inside", "fewest sliding binaries",
                                    "nearest root of the equations"};
@@ -66,7 +73,7 @@ std::string decision(const HybridContinuations& continuations, const std::vector
     if (rest.size() == 1) return words[k];
   }
   std::erase_if(rest, [&](const HybridContinuation* c) {
-    return c->rate_norm - list[0].rate_norm > share * std::max(c->rate_norm, list[0].rate_norm);
+    return is_slower(list[0], *c);
   });
   return rest.size() == 1 ? "smallest rate norm" : "first declared binary changes";
 }
@@ -106,18 +113,20 @@ std::vector<int> called_sub_problems(const HybridModel& model, const HybridStruc
   return list;
 }
 
-void order_continuations(const std::vector<double>& previous, bool previous_continues, double share,
+void order_continuations(const std::vector<double>& previous, bool previous_continues,
                          HybridContinuations& continuations) {
   std::vector<HybridContinuation>& list = continuations.list;
   std::sort(list.begin(), list.end(), [](const HybridContinuation& a, const HybridContinuation& b) {
     if (counts(a) != counts(b)) return counts(a) < counts(b);
+    if (a.exact_rate_norm && b.exact_rate_norm && !(*a.exact_rate_norm == *b.exact_rate_norm))
+      return *a.exact_rate_norm < *b.exact_rate_norm;
     return a.rate_norm != b.rate_norm ? a.rate_norm < b.rate_norm : a.z < b.z;
   });
   // Runs of rates that are equal to rounding are ordered by declaration.
   for (std::size_t from = 0; from < list.size();) {
     std::size_t to = from + 1;
     while (to < list.size() && counts(list[to]) == counts(list[from]) &&
-           list[to].rate_norm - list[to - 1].rate_norm <= share * list[to].rate_norm)
+           !is_slower(list[to - 1], list[to]))
       ++to;
     std::sort(list.begin() + static_cast<std::ptrdiff_t>(from),
               list.begin() + static_cast<std::ptrdiff_t>(to),
@@ -132,7 +141,7 @@ void order_continuations(const std::vector<double>& previous, bool previous_cont
   }
   continuations.chosen = 0;
   continuations.decided_by = previous_continues ? "previous mode continues"
-                                                : decision(continuations, previous, share);
+                                                : decision(continuations, previous);
 }
 
 }  // namespace perp

@@ -118,6 +118,7 @@ HybridModeOptions HybridRun::mode_options(bool at_start) const {
   options.most_candidates = most_judged;
   options.nearest_alone = !at_start && !follows_;
   options.sizes = sizes_;
+  options.share = at_start ? 0 : share_of_computed;
   options.stop = [] { return interruption_requested(); };
   return options;
 }

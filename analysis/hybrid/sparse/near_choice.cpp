@@ -4,9 +4,11 @@
 #include <map>
 
 #include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/analysis/hybrid/roots/rational_tape.hpp>
 #include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/expression/polynomial.hpp>
 
 namespace perp {
 namespace {
@@ -38,20 +40,40 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
       constraints_of_(at(model.q())) {
   for (int l = 0; l < faces_.constraints(); ++l)
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
-  series_.set_sizes(options_.sizes);
   find_parts();
 }
 
-/// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is not 0 to rounding.
+/// Of g_l at exact states, where it holds nothing but them, t and binaries and is rational.
+std::optional<int> NearChoice::exact_sign(int l, const std::vector<int>& z) {
+  const Tape& tape = faces_.tape();
+  const int line = faces_.rows()[model_.f.size() + at(l)];
+  std::vector<RunningError> inputs(at(model_.parameter_input(0)));
+  inputs[0].value = series_.time();
+  for (int i = 0; i < model_.q(); ++i) inputs[at(model_.binary_input(i))].value = z[at(i)];
+  for (const int k : lines_below(tape, line)) {
+    if (tape[k].operation != Operation::input || tape[k].a == HybridModel::time_input()) continue;
+    const int j = tape[k].a - model_.variable_input(0);
+    if (j < 0 || (j < model_.n() && !series_.is_state(j))) return std::nullopt;
+    if (j < model_.n()) inputs[at(tape[k].a)].value = series_.variable(j)[0];
+  }
+  RationalTape exact(tape, inputs);
+  const std::optional<Rational> g = exact.value(line);
+  if (!g || !exact.is_exact) return std::nullopt;
+  return g->sign();
+}
+
+/// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is told from 0.
 NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
   const double* c = series_.constraint(l);
-  if (std::abs(c[0]) > options_.share * series_.size(l, 0)) return c[0] > 0 ? Sign::positive : Sign::negative;
-  if (faces_.is_void(l, z)) return Sign::idle;
-  double power = 1;
-  for (int k = 1; k <= last_order; ++k) {
-    power *= options_.time;
-    if (std::abs(c[k]) > options_.share * std::max(series_.size(l, k), series_.size(l, 0) / power))
-      return c[k] > 0 ? Sign::rises : Sign::falls;
+  for (int k = 0; k <= last_order; ++k) {
+    const RunningError here(c[k], series_.error(l, k));
+    int sign = decided_sign(here);
+    if (sign == 0 && k == 0 && faces_.is_void(l, z)) return Sign::idle;
+    if (!std::isfinite(here.error)) return Sign::open;
+    if (sign == 0 && k == 0 && here.error > 0 && series_.knows_states_exactly())
+      sign = exact_sign(l, z).value_or(0);
+    if (sign != 0 && k == 0) return sign > 0 ? Sign::positive : Sign::negative;
+    if (sign != 0) return sign > 0 ? Sign::rises : Sign::falls;
   }
   return Sign::stays;
 }
@@ -64,14 +86,16 @@ NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vect
   for (int l = 0; l < faces_.constraints(); ++l) {
     if (part != every_part && part_of_constraint_[at(l)] != part) continue;
     const Sign sign = sign_of(l, z);
+    if (sign == Sign::open) verdict.has_series = false;
     if (sign == Sign::positive || sign == Sign::rises) verdict.violated.push_back(equations + l);
     if (sign >= Sign::falls) verdict.on_surface.push_back(equations + l);
     if (sign == Sign::stays) verdict.is_strict = false;
   }
   for (int j = 0; j < model_.n(); ++j) {
     if (!series_.is_state(j) || (part != every_part && part_of_signal_[at(j)] != part)) continue;
-    const double rate = series_.rate(j) / model_.head.variables[at(j)].nominal;
-    verdict.rate_norm += rate * rate;
+    const RunningError rate = RunningError(series_.rate(j), series_.rate_error(j)) /
+                              RunningError(model_.head.variables[at(j)].nominal);
+    verdict.rate_norm = verdict.rate_norm + rate * rate;
   }
   return verdict;
 }
@@ -124,10 +148,11 @@ HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& 
     c.x[j] = series_.variable(j)[0];
     if (series_.is_state(j)) c.rates[j] = series_.rate(j);
   }
-  c.rate_norm = verdict.rate_norm;
+  c.rate_norm = verdict.rate_norm.value;
+  c.rate_norm_error = verdict.rate_norm.error;
   for (int l = 0; l < faces_.constraints(); ++l) {
     const double g = series_.constraint(l)[0];
-    const bool is_zero = std::abs(g) <= options_.share * series_.size(l, 0);
+    const bool is_zero = std::abs(g) <= series_.error(l, 0);
     c.constraints.push_back({is_zero && faces_.is_void(l, z), false, {is_zero ? 0 : g}});
   }
   HybridContinuations found;
@@ -202,9 +227,10 @@ std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, c
     }
     // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
     const std::size_t all = found->size();
-    double least = found->front().rate_norm;
-    for (const Found& f : *found) least = std::min(least, f.rate_norm);
-    std::erase_if(*found, [&](const Found& f) { return f.rate_norm - least > options_.share * f.rate_norm; });
+    RunningError least = found->front().rate_norm;
+    for (const Found& f : *found)
+      if (f.rate_norm.value < least.value) least = f.rate_norm;
+    std::erase_if(*found, [&](const Found& f) { return decided_sign(f.rate_norm - least) > 0; });
     return Taken{found->front().changed, binaries.size() == 1 ? "fewest changes outside the called sub-problems"
                                          : all == 1           ? "fewest changes inside"
                                          : found->size() == 1 ? "smallest rate norm"
@@ -224,7 +250,8 @@ std::map<int, std::vector<int>> NearChoice::called_binaries(const std::vector<in
 }
 
 std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
-                                                          const std::vector<int>& previous) {
+                                                          const std::vector<int>& previous, bool is_exact) {
+  series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
   const Verdict before = judge(t, x, previous, every_part);
   if (!before.has_series) return std::nullopt;
   if (before.violated.empty()) {
