@@ -56,6 +56,7 @@ struct HybridModes::Implementation {
   HybridModeOptions options;
   HybridContinuations result;
   bool previous_continues = false;
+  bool has_open_modes = false;  // that do not determine what slides
   bool has_free = false;  // binaries without a value before, beside others with one
   std::vector<char> inside;  // of each binary
   // Excluded by their derivatives, and where they stand in result.excluded.
@@ -165,6 +166,11 @@ bool HybridModes::Implementation::show_exclusions() {
     if (options.stop && options.stop()) return false;
     bounds.look_at(t, x, options.share, candidate);
     if (bounds.is_excluded()) continue;
+    if (bounds.leaves_binaries_open()) {
+      has_open_modes = true;
+      if (place < result.excluded.size()) result.excluded[place].why = "leaves its sliding binaries open";
+      continue;
+    }
     is_whole = false;
     if (place < result.excluded.size()) result.excluded[place].is_shown = false;
   }
@@ -263,7 +269,7 @@ void HybridModes::Implementation::conclude(bool is_whole) {
     result.status = Status::solved;
   else if (!is_whole || !result.is_complete)
     result.status = Status::not_enumerated;
-  else if (are_shown)
+  else if (are_shown && !has_open_modes)
     result.status = Status::no_solution;
   else
     result.status = Status::not_solved;
@@ -290,7 +296,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.has_free = std::any_of(self.previous.begin(), self.previous.end(), is_free);
   self.options = options;
   self.result = {};
-  self.previous_continues = false;
+  self.previous_continues = self.has_open_modes = false;
   self.search.set_errors(options.share * options.sizes);
   self.jets.set_sizes(options.sizes);
   self.search.begin_roots();

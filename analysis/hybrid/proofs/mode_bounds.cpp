@@ -6,6 +6,7 @@
 #include <perp/analysis/hybrid/proofs/mode_bounds.hpp>
 #include <perp/analysis/hybrid/proofs/mode_series.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/polynomial.hpp>
 
 namespace perp {
 /// A mode in one kind of numbers: by elimination where everything is affine with constant
@@ -16,7 +17,9 @@ class ModeBounds::Level {
   Level(const HybridModel& model, const HybridStructure& structure, Mode mode,
         const ModeCandidate& candidate, const std::vector<Number>& inputs)
       : model_(model),
+        structure_(structure),
         mode_(std::move(mode)),
+        is_off_surface_(leaves_surface(inputs)),
         array_(model, structure, mode_.tape, mode_.equations, mode_.constraints, inputs) {
     if (array_.is_affine() || !mode_.released.empty()) return;
     series_.emplace(model, structure, mode_.tape, mode_.equations, inputs);
@@ -24,6 +27,7 @@ class ModeBounds::Level {
   }
 
   [[nodiscard]] std::optional<bool> contradicts() const {
+    if (is_off_surface_) return true;
     if (array_.is_affine()) return array_.has_contradiction();
     return has_series_ ? std::optional(false) : std::nullopt;
   }
@@ -38,6 +42,9 @@ class ModeBounds::Level {
   [[nodiscard]] std::optional<Number> beyond_end(int binary, int end, int k) const {
     return is_solved() ? array_.beyond_end(binary, end, k) : std::nullopt;
   }
+  [[nodiscard]] bool leaves_open(int binary) const {
+    return is_solved() && !array_.beyond_end(binary, 0, 0);
+  }
   [[nodiscard]] std::optional<Number> rate(int j) const {
     if (is_solved()) return array_.rate(j);
     if (!has_series_) return std::nullopt;
@@ -45,10 +52,32 @@ class ModeBounds::Level {
   }
 
  private:
+  /// Is a surface of a released binary certainly not 0, whatever the signals are that are not known?
+  [[nodiscard]] bool leaves_surface(const std::vector<Number>& inputs) const {
+    std::vector<ModeTaylor<Number>> at_state;
+    for (const Number& input : inputs) at_state.emplace_back(input);
+    const std::size_t first = mode_.equations.size() - mode_.released.size();
+    return std::any_of(mode_.equations.begin() + static_cast<std::ptrdiff_t>(first), mode_.equations.end(),
+                       [&](int line) {
+                         const auto value = series_value<Number>(mode_.tape, line, at_state);
+                         return value && !may_be_zero((*value)[0]) && is_of_states(line);
+                       });
+  }
+  [[nodiscard]] bool is_of_states(int line) const {
+    const std::vector<int> lines = lines_below(mode_.tape, line);
+    return std::all_of(lines.begin(), lines.end(), [&](int k) {
+      const Instruction& here = mode_.tape[k];
+      const int j = here.a - model_.variable_input(0);
+      return here.operation != Operation::input || here.a == HybridModel::time_input() ||
+             (j >= 0 && j < model_.n() && structure_.is_state[at(j)] != 0);
+    });
+  }
   [[nodiscard]] bool is_solved() const { return array_.is_affine() && !array_.has_contradiction(); }
 
   const HybridModel& model_;
+  const HybridStructure& structure_;
   Mode mode_;
+  bool is_off_surface_;
   AffineArray<Number> array_;
   std::optional<BlockSeries<Number>> series_;
   bool has_series_ = false;
@@ -166,6 +195,12 @@ bool ModeBounds::becomes_positive(const Coefficient& coefficient) {
     if (*value != 0) return *value > 0;
   }
   return false;
+}
+
+bool ModeBounds::leaves_binaries_open() {
+  return filter() != nullptr && std::any_of(mode_.released.begin(), mode_.released.end(), [&](int i) {
+           return filter_->leaves_open(i);
+         });
 }
 
 bool ModeBounds::is_excluded() {

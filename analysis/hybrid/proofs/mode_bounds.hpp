@@ -31,6 +31,9 @@ class ModeBounds {
   /// Do the equations, the surfaces of released binaries among them, contradict each other at the
   /// states? None: not known.
   std::optional<bool> contradicts();
+  /// Is it shown that the equations leave a sliding binary open? Such a mode is no continuation of its own, and no proof
+  /// that there is none.
+  bool leaves_binaries_open();
   /// Is it shown that no solution goes on in this mode? Derivatives that are 0 as far as is known are
   /// taken as 0.
   bool is_excluded();
