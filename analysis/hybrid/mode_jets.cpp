@@ -122,6 +122,7 @@ void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, 
     for (int k = 0; k <= last_order && k < jet.w_known[at(law)] && !row.is_held && !row.is_void &&
                     decided == 0;
          ++k) {
+      if (std::isnan(jet.w(law, k))) verdict.has_jet = false;  // a constraint without a value holds nowhere
       decided = constraint_sign(jet, l, k, time, share);
       row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * jet.w(law, k));
     }

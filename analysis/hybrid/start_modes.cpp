@@ -68,13 +68,31 @@ StartModes shown_start_modes(HybridModes& modes, const std::function<bool()>& st
   return start_modes(modes, most_modes, options);
 }
 
+namespace {
+
+/// A row that excludes the declared values where the others are free, -1: none is known.
+int excluding_row(const HybridModel& model, const HybridContinuations& found) {
+  for (const Exclusion& exclusion : found.excluded) {
+    bool is_declared = !exclusion.rows.empty();
+    for (int i = 0; i < model.q() && is_declared; ++i) {
+      const std::optional<int>& start = model.binaries[at(i)].start;
+      is_declared = !start || exclusion.z[at(i)] == any_binary || exclusion.z[at(i)] == *start;
+    }
+    if (is_declared) return exclusion.rows.front();
+  }
+  return -1;
+}
+
+}  // namespace
+
 std::string violated_start(const HybridModel& model, const HybridContinuations& found) {
   const int equations = static_cast<int>(model.f.size()), rows = equations + static_cast<int>(model.g.size());
   const auto is_row = [&](int row) { return row < rows; };
   const auto first = std::find_if(found.violated.begin(), found.violated.end(), is_row);
-  if (first == found.violated.end()) return "a row";
-  if (*first < equations) return "equation " + model.row_name(*first);
-  const Constraint& constraint = model.constraints[at(*first - equations)];
+  const int row = first != found.violated.end() ? *first : excluding_row(model, found);
+  if (row < 0 || row >= rows) return "a row";
+  if (row < equations) return "equation " + model.row_name(row);
+  const Constraint& constraint = model.constraints[at(row - equations)];
   std::vector<int> lines;
   const Tape tape = model.closed(lines);
   std::vector<double> inputs(at(model.parameter_input(0)), nan), values(at(tape.size()));
@@ -84,7 +102,7 @@ std::string violated_start(const HybridModel& model, const HybridContinuations& 
   for (int i = 0; i < model.q(); ++i)
     if (const auto& start = model.binaries[at(i)].start) inputs[at(model.binary_input(i))] = *start;
   tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
-  const double g = values[at(lines[at(*first)])];
+  const double g = values[at(lines[at(row)])];
   const std::string text = fmt::format("{}: {}", constraint.name, constraint.text);
   return g > 0 ? fmt::format("{}, which it exceeds by {:g}", text, g)
                : text + ", just after the start";
