@@ -281,6 +281,8 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
   if (request_.columns() > 0) {
     step.dx_dq = composed(step.dx_dq);
     step.dlambda_dq = composed(step.dlambda_dq);
+    if (first)  // the given states, before a mode of higher index brings them onto its constraint
+      for (const int j : states_) step.dx_dq.row(j) = S_.row(j);
   }
   now_ = step;
   if (!first && is_first_of_mode && step.t == last_.t && step.mode == last_.mode &&
