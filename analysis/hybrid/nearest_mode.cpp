@@ -55,6 +55,14 @@ bool is_slower(const HybridContinuation& a, const HybridContinuation& b) {
                       RunningError(a.rate_norm, a.rate_norm_error)) > 0;
 }
 
+/// By what the rule compares first, rates as numbers.
+bool is_before(const HybridContinuation& a, const HybridContinuation& b) {
+  if (counts(a) != counts(b)) return counts(a) < counts(b);
+  if (a.exact_rate_norm && b.exact_rate_norm && !(*a.exact_rate_norm == *b.exact_rate_norm))
+    return *a.exact_rate_norm < *b.exact_rate_norm;
+  return a.rate_norm != b.rate_norm ? a.rate_norm < b.rate_norm : a.z < b.z;
+}
+
 /// How the first differs from all others in the list.
 std::string decision(const HybridContinuations& continuations, const std::vector<double>& previous) {
   std::array<const char*, 4> words{"fewest changes outside the called sub-problems",
@@ -116,12 +124,7 @@ std::vector<int> called_sub_problems(const HybridModel& model, const HybridStruc
 void order_continuations(const std::vector<double>& previous, bool previous_continues,
                          HybridContinuations& continuations) {
   std::vector<HybridContinuation>& list = continuations.list;
-  std::sort(list.begin(), list.end(), [](const HybridContinuation& a, const HybridContinuation& b) {
-    if (counts(a) != counts(b)) return counts(a) < counts(b);
-    if (a.exact_rate_norm && b.exact_rate_norm && !(*a.exact_rate_norm == *b.exact_rate_norm))
-      return *a.exact_rate_norm < *b.exact_rate_norm;
-    return a.rate_norm != b.rate_norm ? a.rate_norm < b.rate_norm : a.z < b.z;
-  });
+  std::sort(list.begin(), list.end(), is_before);
   // Runs of rates that are equal to rounding are ordered by declaration.
   for (std::size_t from = 0; from < list.size();) {
     std::size_t to = from + 1;

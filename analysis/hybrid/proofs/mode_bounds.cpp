@@ -9,30 +9,37 @@
 #include <perp/core/expression/polynomial.hpp>
 
 namespace perp {
+namespace {
+
+constexpr std::size_t most_known = 4096;  ///< modes of which it is kept whether they are affine
+
+}  // namespace
+
 /// A mode in one kind of numbers: by elimination where everything is affine with constant
 /// coefficients, whatever the index, else sub-problem by sub-problem.
 template <class Number>
 class ModeBounds::Level {
  public:
   Level(const HybridModel& model, const HybridStructure& structure, Mode mode,
-        const ModeCandidate& candidate, const std::vector<Number>& inputs)
+        const ModeCandidate& candidate, const std::vector<Number>& inputs, bool may_be_affine)
       : model_(model),
         structure_(structure),
         mode_(std::move(mode)),
-        is_off_surface_(leaves_surface(inputs)),
-        array_(model, structure, mode_.tape, mode_.equations, mode_.constraints, inputs) {
-    if (array_.is_affine() || !mode_.released.empty()) return;
+        is_off_surface_(leaves_surface(inputs)) {
+    if (may_be_affine) array_.emplace(model, structure, mode_.tape, mode_.equations, mode_.constraints, inputs);
+    if (is_affine() || !mode_.released.empty()) return;
     series_.emplace(model, structure, mode_.tape, mode_.equations, inputs);
     has_series_ = series_->solve(candidate.x, candidate.rates);
   }
 
+  [[nodiscard]] bool is_affine() const { return array_ && array_->is_affine(); }
   [[nodiscard]] std::optional<bool> contradicts() const {
     if (is_off_surface_) return true;
-    if (array_.is_affine()) return array_.has_contradiction();
+    if (is_affine()) return array_->has_contradiction();
     return has_series_ ? std::optional(false) : std::nullopt;
   }
   [[nodiscard]] std::optional<Number> constraint(int l, int k) {
-    if (is_solved()) return array_.constraint(l, k);
+    if (is_solved()) return array_->constraint(l, k);
     if (!has_series_) return std::nullopt;
     auto known = values_.find(l);
     if (known == values_.end())
@@ -40,13 +47,13 @@ class ModeBounds::Level {
     return known->second ? std::optional<Number>((*known->second)[k]) : std::nullopt;
   }
   [[nodiscard]] std::optional<Number> beyond_end(int binary, int end, int k) const {
-    return is_solved() ? array_.beyond_end(binary, end, k) : std::nullopt;
+    return is_solved() ? array_->beyond_end(binary, end, k) : std::nullopt;
   }
   [[nodiscard]] bool leaves_open(int binary) const {
-    return is_solved() && !array_.beyond_end(binary, 0, 0);
+    return is_solved() && !array_->beyond_end(binary, 0, 0);
   }
   [[nodiscard]] std::optional<Number> rate(int j) const {
-    if (is_solved()) return array_.rate(j);
+    if (is_solved()) return array_->rate(j);
     if (!has_series_) return std::nullopt;
     return series_->coefficient(HybridModel::derivative_input(j), 0);
   }
@@ -72,13 +79,13 @@ class ModeBounds::Level {
              (j >= 0 && j < model_.n() && structure_.is_state[at(j)] != 0);
     });
   }
-  [[nodiscard]] bool is_solved() const { return array_.is_affine() && !array_.has_contradiction(); }
+  [[nodiscard]] bool is_solved() const { return is_affine() && !array_->has_contradiction(); }
 
   const HybridModel& model_;
   const HybridStructure& structure_;
   Mode mode_;
   bool is_off_surface_;
-  AffineArray<Number> array_;
+  std::optional<AffineArray<Number>> array_;
   std::optional<BlockSeries<Number>> series_;
   bool has_series_ = false;
   std::map<int, std::optional<ModeTaylor<Number>>> values_;
@@ -139,8 +146,14 @@ void ModeBounds::read_constraints(const std::map<int, double>& values) {
 ModeBounds::Level<RunningError>* ModeBounds::filter() {
   if (!is_mode_) is_mode_ = read_mode();
   if (!*is_mode_) return nullptr;
-  if (!filter_)
-    filter_ = std::make_unique<Level<RunningError>>(model_, structure_, mode_, candidate_, inputs_);
+  if (!filter_) {
+    // Which modes are affine does not depend on the state.
+    const auto known = is_affine_.find(candidate_.z);
+    const bool may_be = known == is_affine_.end() || known->second;
+    filter_ = std::make_unique<Level<RunningError>>(model_, structure_, mode_, candidate_, inputs_, may_be);
+    if (known == is_affine_.end() && is_affine_.size() < most_known)
+      is_affine_.emplace(candidate_.z, filter_->is_affine());
+  }
   return filter_.get();
 }
 
@@ -150,7 +163,7 @@ ModeBounds::Level<Rational>* ModeBounds::exact() {
   if (!exact_) {
     std::vector<Rational> inputs;
     for (const RunningError& input : inputs_) inputs.emplace_back(input.value);
-    exact_ = std::make_unique<Level<Rational>>(model_, structure_, mode_, candidate_, inputs);
+    exact_ = std::make_unique<Level<Rational>>(model_, structure_, mode_, candidate_, inputs, filter_->is_affine());
   }
   return exact_.get();
 }

@@ -74,6 +74,7 @@ class ModeBounds {
   bool is_exact_ = false;           // the states
   std::optional<bool> is_mode_;     // read, and it is one
   Mode mode_;
+  std::map<std::vector<int>, bool> is_affine_;  // modes met
   std::unique_ptr<Level<RunningError>> filter_;
   std::unique_ptr<Level<Rational>> exact_;
 };

@@ -278,12 +278,7 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
   const bool first = last_.mode.empty();
   for (int i = 0; i < hybrid_.q(); ++i)
     if (mode_.z[at(i)] != any_binary) step.mode[at(i)] = mode_.z[at(i)];
-  if (request_.columns() > 0) {
-    step.dx_dq = composed(step.dx_dq);
-    step.dlambda_dq = composed(step.dlambda_dq);
-    if (first)  // the given states, before a mode of higher index brings them onto its constraint
-      for (const int j : states_) step.dx_dq.row(j) = S_.row(j);
-  }
+  compose_sensitivities(step, first);
   now_ = step;
   if (!first && is_first_of_mode && step.t == last_.t && step.mode == last_.mode &&
       step.x == last_.x)

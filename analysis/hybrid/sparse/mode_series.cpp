@@ -320,7 +320,7 @@ Vector ModeSeries::errors_of_unknowns(Block& block, int k) {
 bool ModeSeries::bound_block(Block& block, int k) {
   SeriesTape& series = *series_;
   for (const int j : block.unknowns) series.error(line_of_unknown(j))[k] = 0;
-  series.bound_errors(block.lines, k);
+  series.bound_errors(k == 0 ? block.lines : block.moving, k);
   if (k == 0) series.bound_errors(block.slopes, 0);
   const Vector errors = errors_of_unknowns(block, k);
   for (Eigen::Index i = 0; i < errors.size(); ++i) {
@@ -331,8 +331,7 @@ bool ModeSeries::bound_block(Block& block, int k) {
           running_error::bound(variable(j)[k + 1], errors[i] / (k + 1) + running_error::rounding(variable(j)[k + 1]))
               .error;
   }
-  series.bound_errors(block.lines, k);
-  if (k == 0) series.bound_errors(block.slopes, 0);
+  series.bound_errors(k == 0 ? block.behind : block.behind_moving, k);
   return errors.allFinite();
 }
 
@@ -357,7 +356,7 @@ void ModeSeries::bound_errors(int last) {
   for (int k = 0; k <= last; ++k) {
     for (Block& block : blocks_)
       if (!bound_block(block, k)) return;
-    series.bound_errors(rest_, k);
+    series.bound_errors(k == 0 ? rest_ : rest_moving_, k);
     bounded_until_ = k;
   }
 }

@@ -43,6 +43,13 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
   find_parts();
 }
 
+/// The variable that an input of the tape is, -1: it is t or a binary, -2: no state.
+int NearChoice::state_of_input(int input) const {
+  if (input == HybridModel::time_input() || input >= model_.binary_input(0)) return -1;
+  const int j = input - model_.variable_input(0);
+  return j >= 0 && series_.is_state(j) ? j : -2;
+}
+
 /// Of g_l at exact states, where it holds nothing but them, t and binaries and is rational.
 std::optional<int> NearChoice::exact_sign(int l, const std::vector<int>& z) {
   const Tape& tape = faces_.tape();
@@ -51,10 +58,10 @@ std::optional<int> NearChoice::exact_sign(int l, const std::vector<int>& z) {
   inputs[0].value = series_.time();
   for (int i = 0; i < model_.q(); ++i) inputs[at(model_.binary_input(i))].value = z[at(i)];
   for (const int k : lines_below(tape, line)) {
-    if (tape[k].operation != Operation::input || tape[k].a == HybridModel::time_input()) continue;
-    const int j = tape[k].a - model_.variable_input(0);
-    if (j < 0 || (j < model_.n() && !series_.is_state(j))) return std::nullopt;
-    if (j < model_.n()) inputs[at(tape[k].a)].value = series_.variable(j)[0];
+    if (tape[k].operation != Operation::input) continue;
+    const int j = state_of_input(tape[k].a);
+    if (j == -2) return std::nullopt;
+    if (j >= 0) inputs[at(tape[k].a)].value = series_.variable(j)[0];
   }
   RationalTape exact(tape, inputs);
   const std::optional<Rational> g = exact.value(line);
@@ -62,26 +69,39 @@ std::optional<int> NearChoice::exact_sign(int l, const std::vector<int>& z) {
   return g->sign();
 }
 
+/// Of g_l itself, 0: not told from 0. `has_bound`: is there one?
+int NearChoice::value_sign(int l, const std::vector<int>& z, bool& has_bound) {
+  const RunningError g(series_.constraint(l)[0], series_.error(l, 0));
+  has_bound = std::isfinite(g.error);
+  const int sign = decided_sign(g);
+  const bool asks = sign == 0 && has_bound && g.error > 0 && series_.knows_states_exactly();
+  return asks ? exact_sign(l, z).value_or(0) : sign;
+}
+
 /// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is told from 0.
 NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
-  const double* c = series_.constraint(l);
-  for (int k = 0; k <= last_order; ++k) {
-    const RunningError here(c[k], series_.error(l, k));
-    int sign = decided_sign(here);
-    if (sign == 0 && k == 0 && faces_.is_void(l, z)) return Sign::idle;
-    if (!std::isfinite(here.error)) return Sign::open;
-    if (sign == 0 && k == 0 && here.error > 0 && series_.knows_states_exactly())
-      sign = exact_sign(l, z).value_or(0);
-    if (sign != 0 && k == 0) return sign > 0 ? Sign::positive : Sign::negative;
-    if (sign != 0) return sign > 0 ? Sign::rises : Sign::falls;
+  bool has_bound = false;
+  const int value = value_sign(l, z, has_bound);
+  if (value != 0) return value > 0 ? Sign::positive : Sign::negative;
+  if (faces_.is_void(l, z)) return Sign::idle;
+  for (int k = 1; k <= last_order && has_bound; ++k) {
+    const RunningError here(series_.constraint(l)[k], series_.error(l, k));
+    has_bound = std::isfinite(here.error);
+    if (const int sign = decided_sign(here); sign != 0) return sign > 0 ? Sign::rises : Sign::falls;
   }
-  return Sign::stays;
+  return has_bound ? Sign::stays : Sign::open;
 }
 
 NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part) {
   Verdict verdict;
   if (!series_.begin(t, x, z, last_order) || !series_.passes_gate()) return verdict;
   verdict.has_series = true;
+  read_constraints(z, part, verdict);
+  read_rates(part, verdict);
+  return verdict;
+}
+
+void NearChoice::read_constraints(const std::vector<int>& z, int part, Verdict& verdict) {
   const int equations = static_cast<int>(model_.f.size());
   for (int l = 0; l < faces_.constraints(); ++l) {
     if (part != every_part && part_of_constraint_[at(l)] != part) continue;
@@ -91,13 +111,15 @@ NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vect
     if (sign >= Sign::falls) verdict.on_surface.push_back(equations + l);
     if (sign == Sign::stays) verdict.is_strict = false;
   }
+}
+
+void NearChoice::read_rates(int part, Verdict& verdict) {
   for (int j = 0; j < model_.n(); ++j) {
     if (!series_.is_state(j) || (part != every_part && part_of_signal_[at(j)] != part)) continue;
     const RunningError rate = RunningError(series_.rate(j), series_.rate_error(j)) /
                               RunningError(model_.head.variables[at(j)].nominal);
     verdict.rate_norm = verdict.rate_norm + rate * rate;
   }
-  return verdict;
 }
 
 /// Has a constraint of the binary, where the others are as in `corner`, at 0 a face that another one has at 1

@@ -54,6 +54,10 @@ class NearChoice {
   enum class Sign { open, idle, negative, positive, falls, rises, stays };
   void find_parts();
   Sign sign_of(int l, const std::vector<int>& z);
+  void read_constraints(const std::vector<int>& z, int part, Verdict& verdict);
+  void read_rates(int part, Verdict& verdict);
+  [[nodiscard]] int state_of_input(int input) const;
+  int value_sign(int l, const std::vector<int>& z, bool& has_bound);
   [[nodiscard]] std::optional<int> exact_sign(int l, const std::vector<int>& z);
   std::optional<std::vector<Found>> at_distance(double t, const Vector& x, const std::vector<int>& z,
                                                 const std::vector<int>& binaries, int part, int distance);
