@@ -32,6 +32,11 @@ struct HybridModes::Implementation {
         jets(model, structure, faces, search, bounds) {}
 
   void look_at_previous();
+  [[nodiscard]] std::vector<int> branches_before() const;
+  void note_free(const std::vector<int>& z);
+  void read_previous(const std::vector<double>& given);
+  void note_ambiguity();
+  [[nodiscard]] Status end_word(bool is_whole, bool are_shown) const;
   void count_changes(HybridContinuation& continuation) const;
   bool search_all(const ValueLimits& limits);
   void search_near();
@@ -94,16 +99,23 @@ bool HybridModes::keeps_states() const {
   return true;
 }
 
+std::vector<int> HybridModes::Implementation::branches_before() const {
+  std::vector<int> z;
+  for (const double value : previous) z.push_back(branch_of(value));
+  return z;
+}
+
+/// Those without a value before may take any.
+void HybridModes::Implementation::note_free(const std::vector<int>& z) {
+  for (int i = 0; i < model.q(); ++i) inside[at(i)] = z[at(i)] == any_binary ? 1 : 0;
+}
+
 /// What the previous value violates, and which sub-problems that calls.
 void HybridModes::Implementation::look_at_previous() {
   inside.assign(at(model.q()), 0);
   if (previous.empty()) return;
-  std::vector<int> z(at(model.q()));
-  for (int i = 0; i < model.q(); ++i) z[at(i)] = branch_of(previous[at(i)]);
-  if (has_free) {  // they may take any value
-    for (int i = 0; i < model.q(); ++i) inside[at(i)] = z[at(i)] == any_binary ? 1 : 0;
-    return;
-  }
+  const std::vector<int> z = branches_before();
+  if (has_free) return note_free(z);
   ValueSearch::Walk walk = search.walk(t, x, options.share, z);
   const ModeJets::Verdict verdict = jets.judge(t, walk.candidate, options.share);
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
@@ -204,7 +216,7 @@ bool HybridModes::Implementation::search_all(const ValueLimits& limits) {
 void HybridModes::Implementation::search_near() {
   result.is_complete = false;
   ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
-  for (const double z : previous) limits.previous.push_back(branch_of(z));
+  limits.previous = branches_before();
   for (; !previous.empty() && limits.most_outside <= options.most_outside; ++limits.most_outside)
     if (!search_all(limits) || !result.list.empty()) break;
 }
@@ -214,13 +226,11 @@ void HybridModes::Implementation::search_near() {
 void HybridModes::Implementation::search_nearest() {
   result.is_complete = false;
   if (previous_continues) {
-    std::vector<int> z;
-    for (const double value : previous) z.push_back(branch_of(value));
-    judge(search.walk(t, x, options.share, z).candidate);
+    judge(search.walk(t, x, options.share, branches_before()).candidate);
     return;
   }
   ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
-  for (const double z : previous) limits.previous.push_back(branch_of(z));
+  limits.previous = branches_before();
   search_all(limits);
 }
 
@@ -249,6 +259,33 @@ void HybridModes::Implementation::bound_rates() {
   }
 }
 
+Status HybridModes::Implementation::end_word(bool is_whole, bool are_shown) const {
+  if (!result.list.empty()) return Status::solved;
+  if (!is_whole || !result.is_complete) return Status::not_enumerated;
+  return are_shown && !has_open_modes ? Status::no_solution : Status::not_solved;
+}
+
+void HybridModes::Implementation::note_ambiguity() {
+  if (!previous.empty() && !has_free) return;
+  const auto keeps = [](const HybridContinuation& c) { return c.outside == 0; };
+  if (std::count_if(result.list.begin(), result.list.end(), keeps) > 1)
+    result.notes.emplace_back("several modes continue and the previous one is not known");
+}
+
+/// Empty where no binary has a value before. Throws InvalidInput.
+void HybridModes::Implementation::read_previous(const std::vector<double>& given) {
+  if (!given.empty() && static_cast<int>(given.size()) != model.q())
+    throw InvalidInput(fmt::format("the previous mode must have {} values but has {}", model.q(),
+                                   given.size()));
+  for (const double z : given)
+    if (!std::isnan(z) && !(z >= 0 && z <= 1))
+      throw InvalidInput(fmt::format("the previous value of a binary is {}; expected 0 to 1", z));
+  const auto is_free = [](double z) { return std::isnan(z); };
+  previous = given;
+  if (std::all_of(given.begin(), given.end(), is_free)) previous.clear();
+  has_free = std::any_of(previous.begin(), previous.end(), is_free);
+}
+
 /// What is known of those that are not in the list.
 void HybridModes::Implementation::conclude(bool is_whole) {
   if (search.may_have_other_roots()) {
@@ -261,18 +298,8 @@ void HybridModes::Implementation::conclude(bool is_whole) {
     result.is_complete = false;
     result.notes.emplace_back("that the other values do not continue is not shown for all of them");
   }
-  const auto keeps = [](const HybridContinuation& c) { return c.outside == 0; };
-  if ((previous.empty() || has_free) &&
-      std::count_if(result.list.begin(), result.list.end(), keeps) > 1)
-    result.notes.emplace_back("several modes continue and the previous one is not known");
-  if (!result.list.empty())
-    result.status = Status::solved;
-  else if (!is_whole || !result.is_complete)
-    result.status = Status::not_enumerated;
-  else if (are_shown && !has_open_modes)
-    result.status = Status::no_solution;
-  else
-    result.status = Status::not_solved;
+  note_ambiguity();
+  result.status = end_word(is_whole, are_shown);
   if (result.status == Status::not_solved) result.decided_by = "none: no continuation was found";
 }
 
@@ -282,18 +309,9 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   Implementation& self = *self_;
   if (x.size() != self.model.n() || !x.allFinite())
     throw InvalidInput(fmt::format("x must be {} finite numbers", self.model.n()));
-  if (!previous.empty() && static_cast<int>(previous.size()) != self.model.q())
-    throw InvalidInput(fmt::format("the previous mode must have {} values but has {}",
-                                   self.model.q(), previous.size()));
-  for (const double z : previous)
-    if (!std::isnan(z) && !(z >= 0 && z <= 1))
-      throw InvalidInput(fmt::format("the previous value of a binary is {}; expected 0 to 1", z));
+  self.read_previous(previous);
   self.t = t;
   self.x = x;
-  const auto is_free = [](double z) { return std::isnan(z); };
-  self.previous = previous;
-  if (std::all_of(previous.begin(), previous.end(), is_free)) self.previous.clear();
-  self.has_free = std::any_of(self.previous.begin(), self.previous.end(), is_free);
   self.options = options;
   self.result = {};
   self.previous_continues = self.has_open_modes = false;

@@ -132,6 +132,14 @@ void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, 
   }
 }
 
+/// Of the distance of coefficient k of z_i from an end of [0, 1], inwards; 0: not told from 0.
+int ModeJets::released_sign(int i, int end, int k, double distance, double share) {
+  const int sign = distance > 0 ? 1 : -1;
+  if (std::abs(distance) > clear) return sign;
+  if (const std::optional<int> beyond = bounds_.beyond_end(i, end, k)) return -*beyond;
+  return std::abs(distance) > share + rounding ? sign : 0;
+}
+
 /// (z, ż, ..) lexicographically in [0, 1].
 void ModeJets::read_released(const ModeCandidate& candidate, const Jet& jet,
                              const ConsistentJets& jets, double share, Verdict& verdict) {
@@ -145,12 +153,7 @@ void ModeJets::read_released(const ModeCandidate& candidate, const Jet& jet,
            ++k, power *= jets.scales().time) {
         const double distance =
             (end == 0 ? 1 : -1) * (jet.lambda(i, k) - (k == 0 ? end : 0)) * power;
-        const std::optional<int> beyond =
-            std::abs(distance) > clear ? std::nullopt : bounds_.beyond_end(i, end, k);
-        if (beyond)
-          sign = -*beyond;
-        else if (std::abs(distance) > share + rounding)
-          sign = distance > 0 ? 1 : -1;
+        sign = released_sign(i, end, k, distance, share);
       }
       if (sign < 0) verdict.violated.push_back(rows + i);
       if (sign == 0) verdict.continuation.is_strict = false;

@@ -39,6 +39,7 @@ class ModeJets {
   int constraint_sign(const Jet& jet, int l, int k, double time, double share);
   void read_constraints(const ModeCandidate& candidate, const Jet& jet, double time, double share,
                         Verdict& verdict);
+  int released_sign(int i, int end, int k, double distance, double share);
   void read_released(const ModeCandidate& candidate, const Jet& jet, const ConsistentJets& jets,
                      double share, Verdict& verdict);
 

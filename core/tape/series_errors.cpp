@@ -58,7 +58,6 @@ double SeriesTape::of_quotient(int line, int divisor, double of_terms, double sc
 double SeriesTape::next_error(const Instruction& here, int line, int k) const {
   const auto series = [&](int of) { return Series{(*this)[of], error(of)}; };
   const Series a = series(here.a), b = here.b < 0 ? a : series(here.b), y = series(line);
-  const auto share = [k](int j) { return static_cast<double>(j) / k; };
   const double own = a.error[k] + 2 * unit_roundoff * std::abs(a.value[k]);
   switch (here.operation) {
     case Operation::negate: return a.error[k];
@@ -68,11 +67,20 @@ double SeriesTape::next_error(const Instruction& here, int line, int k) const {
              (a.value[k] != 0 && b.value[k] != 0 ? unit_roundoff * std::abs(y.value[k]) : 0);
     case Operation::multiply: return terms(a, b, 0, k, k, one).error(k);
     case Operation::divide: return of_quotient(line, here.b, own + terms(b, y, 1, k, k, one).error(k), 1, k);
+    default: return function_error(here, line, k);
+  }
+}
+
+double SeriesTape::function_error(const Instruction& here, int line, int k) const {
+  const Series a{(*this)[here.a], error(here.a)}, y{(*this)[line], error(line)};
+  const auto share = [k](int j) { return static_cast<double>(j) / k; };
+  const double own = a.error[k] + 2 * unit_roundoff * std::abs(a.value[k]);
+  switch (here.operation) {
     case Operation::exp: return terms(a, y, 1, k, k, share).error(k);
     case Operation::log: return of_quotient(line, here.a, own + terms(y, a, 1, k - 1, k, share).error(k), 1, k);
     case Operation::sqrt: return of_quotient(line, line, own + terms(y, y, 1, k - 1, k, one).error(k), 2, k);
     case Operation::power: {
-      const double p = b.value[0];
+      const double p = (*this)[here.b][0];
       if (p == 2) return terms(a, a, 0, k, k, one).error(k);
       const auto weight = [&](int j) { return (std::abs(p) * j + (k - j)) / k; };
       return of_quotient(line, here.a, terms(a, y, 1, k, k, weight).error(k), 1, k);

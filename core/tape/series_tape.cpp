@@ -62,8 +62,10 @@ SeriesTape::SeriesTape(const Tape& tape, int orders, const std::vector<char>& st
   errors_.assign(at(places) * at(bounded_orders), 0);
   for (int k = 0; k < tape.size(); ++k) {
     if (!is_leaf(tape[k]) || tape[k].operation == Operation::input) continue;
-    (*this)[k][0] = tape[k].operation == Operation::pi ? ScalarTraits<double>::pi() : tape[k].value;
-    if (tape[k].operation == Operation::pi) error(k)[0] = ScalarTraits<RunningError>::pi().error;
+    const RunningError value =
+        tape[k].operation == Operation::pi ? ScalarTraits<RunningError>::pi() : RunningError(tape[k].value);
+    (*this)[k][0] = value.value;
+    error(k)[0] = value.error;
   }
 }
 

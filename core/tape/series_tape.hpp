@@ -51,6 +51,7 @@ class SeriesTape {
   void sine(const Instruction& here, int line, int k);
   [[nodiscard]] double first_error(const Instruction& here) const;
   [[nodiscard]] double next_error(const Instruction& here, int line, int k) const;
+  [[nodiscard]] double function_error(const Instruction& here, int line, int k) const;
   [[nodiscard]] double of_quotient(int line, int divisor, double of_terms, double scale, int k) const;
   void bound_sine(const Instruction& here, int line, int k);
 
