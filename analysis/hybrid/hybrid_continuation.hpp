@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/rational.hpp>
 #include <perp/core/base/status.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
@@ -23,7 +24,9 @@ struct HybridContinuation {
   std::vector<double> z;      ///< of a released binary its value in [0, 1]
   std::vector<int> released;  ///< binaries that slide, increasing
   std::vector<int> surfaces;  ///< of each binary, see HybridMode
-  bool is_strict = true;  ///< every constraint that is not void or held is negative just after t
+  /// Every constraint that is not void or held is shown to be negative just after t; else derivatives of order 0
+  /// to 3 of one are 0, or cannot be told from it.
+  bool is_strict = true;
   Vector x;               ///< the given states to rounding, and the algebraic variables of this mode
   Vector rates;           ///< ẋ of the states, NaN of algebraic variables
   std::vector<ConstraintJet> constraints{};
@@ -33,6 +36,8 @@ struct HybridContinuation {
   /// before: where unknowns of a sub-problem multiply each other.
   int root = 0;
   double rate_norm = 0;  ///< Σ (ẋ_j / nominal_j)² over the states
+  double rate_norm_error = 0;  ///< how far it may be from the exact one
+  std::optional<Rational> exact_rate_norm{};  ///< where rational numbers give it
 };
 
 /// How a binary stands in a list of values, besides 0, 1 and released_binary.

@@ -1,11 +1,12 @@
 // Mode determination: sub-problems give the candidates, Taylor series decide, the rule takes one.
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 
 #include <perp/analysis/hybrid/hybrid_modes.hpp>
-#include <perp/analysis/hybrid/proofs/mode_exclusion.hpp>
 #include <perp/analysis/hybrid/mode_jets.hpp>
 #include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/analysis/hybrid/proofs/mode_bounds.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
@@ -13,7 +14,11 @@
 namespace perp {
 namespace {
 
-int branch_of(double z) { return z == 0 ? 0 : (z == 1 ? 1 : released_binary); }
+/// NaN: it has no value before.
+int branch_of(double z) {
+  if (std::isnan(z)) return any_binary;
+  return z == 0 ? 0 : (z == 1 ? 1 : released_binary);
+}
 
 }  // namespace
 
@@ -23,10 +28,15 @@ struct HybridModes::Implementation {
         structure(structure_of(model)),
         faces(model),
         search(model, structure, faces),
-        jets(model, structure, faces, search),
-        proofs(model, structure, faces, search) {}
+        bounds(model, structure, faces, search),
+        jets(model, structure, faces, search, bounds) {}
 
   void look_at_previous();
+  [[nodiscard]] std::vector<int> branches_before() const;
+  void note_free(const std::vector<int>& z);
+  void read_previous(const std::vector<double>& given);
+  void note_ambiguity();
+  [[nodiscard]] Status end_word(bool is_whole, bool are_shown) const;
   void count_changes(HybridContinuation& continuation) const;
   bool search_all(const ValueLimits& limits);
   void search_near();
@@ -34,14 +44,15 @@ struct HybridModes::Implementation {
   void exclude(const Exclusion& exclusion);
   void judge(const ModeCandidate& candidate);
   bool show_exclusions();
+  void bound_rates();
   void conclude(bool is_whole);
 
   HybridModel model;
   HybridStructure structure;
   Faces faces;
   ValueSearch search;
+  ModeBounds bounds;
   ModeJets jets;
-  ModeExclusion proofs;
 
   // Of one question.
   double t = 0;
@@ -50,6 +61,8 @@ struct HybridModes::Implementation {
   HybridModeOptions options;
   HybridContinuations result;
   bool previous_continues = false;
+  bool has_open_modes = false;  // that do not determine what slides
+  bool has_free = false;  // binaries without a value before, beside others with one
   std::vector<char> inside;  // of each binary
   // Excluded by their derivatives, and where they stand in result.excluded.
   std::vector<std::pair<ModeCandidate, std::size_t>> by_derivatives;
@@ -86,12 +99,23 @@ bool HybridModes::keeps_states() const {
   return true;
 }
 
+std::vector<int> HybridModes::Implementation::branches_before() const {
+  std::vector<int> z;
+  for (const double value : previous) z.push_back(branch_of(value));
+  return z;
+}
+
+/// Those without a value before may take any.
+void HybridModes::Implementation::note_free(const std::vector<int>& z) {
+  for (int i = 0; i < model.q(); ++i) inside[at(i)] = z[at(i)] == any_binary ? 1 : 0;
+}
+
 /// What the previous value violates, and which sub-problems that calls.
 void HybridModes::Implementation::look_at_previous() {
   inside.assign(at(model.q()), 0);
   if (previous.empty()) return;
-  std::vector<int> z(at(model.q()));
-  for (int i = 0; i < model.q(); ++i) z[at(i)] = branch_of(previous[at(i)]);
+  const std::vector<int> z = branches_before();
+  if (has_free) return note_free(z);
   ValueSearch::Walk walk = search.walk(t, x, options.share, z);
   const ModeJets::Verdict verdict = jets.judge(t, walk.candidate, options.share);
   result.violated = verdict.has_jet ? verdict.violated : walk.excluding;
@@ -121,6 +145,7 @@ void HybridModes::Implementation::count_changes(HybridContinuation& c) const {
   for (int i = 0; i < model.q(); ++i) {
     const bool is_released = std::binary_search(c.released.begin(), c.released.end(), i);
     const int before = branch_of(previous[at(i)]);
+    if (before == any_binary) continue;
     const int now = is_released ? released_binary : branch_of(c.z[at(i)]);
     if (now != before) ++(inside[at(i)] ? c.inside : c.outside);
   }
@@ -151,7 +176,13 @@ bool HybridModes::Implementation::show_exclusions() {
   bool is_whole = true;
   for (const auto& [candidate, place] : by_derivatives) {
     if (options.stop && options.stop()) return false;
-    if (proofs.shows(t, x, options.share, candidate)) continue;
+    bounds.look_at(t, x, options.share, candidate);
+    if (bounds.is_excluded()) continue;
+    if (bounds.leaves_binaries_open()) {
+      has_open_modes = true;
+      if (place < result.excluded.size()) result.excluded[place].why = "leaves its sliding binaries open";
+      continue;
+    }
     is_whole = false;
     if (place < result.excluded.size()) result.excluded[place].is_shown = false;
   }
@@ -185,7 +216,7 @@ bool HybridModes::Implementation::search_all(const ValueLimits& limits) {
 void HybridModes::Implementation::search_near() {
   result.is_complete = false;
   ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
-  for (const double z : previous) limits.previous.push_back(branch_of(z));
+  limits.previous = branches_before();
   for (; !previous.empty() && limits.most_outside <= options.most_outside; ++limits.most_outside)
     if (!search_all(limits) || !result.list.empty()) break;
 }
@@ -195,14 +226,64 @@ void HybridModes::Implementation::search_near() {
 void HybridModes::Implementation::search_nearest() {
   result.is_complete = false;
   if (previous_continues) {
-    std::vector<int> z;
-    for (const double value : previous) z.push_back(branch_of(value));
-    judge(search.walk(t, x, options.share, z).candidate);
+    judge(search.walk(t, x, options.share, branches_before()).candidate);
     return;
   }
   ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
-  for (const double z : previous) limits.previous.push_back(branch_of(z));
+  limits.previous = branches_before();
   search_all(limits);
+}
+
+/// Rate norms that are near each other: how well they are known.
+void HybridModes::Implementation::bound_rates() {
+  constexpr double near = 0x1p-20, rounding = 0x1p-40;
+  for (HybridContinuation& c : result.list) {
+    const bool has_rival = std::any_of(result.list.begin(), result.list.end(), [&](const HybridContinuation& other) {
+      return &other != &c &&
+             std::abs(other.rate_norm - c.rate_norm) <= near * std::max(c.rate_norm, other.rate_norm);
+    });
+    if (!has_rival) continue;
+    ModeCandidate candidate{{}, c.x, c.rates, c.root};
+    for (int i = 0; i < model.q(); ++i)
+      candidate.z.push_back(std::binary_search(c.released.begin(), c.released.end(), i)
+                                ? released_binary
+                                : branch_of(std::round(c.z[at(i)])));
+    for (double& rate : candidate.rates) rate = std::isnan(rate) ? 0 : rate;
+    bounds.look_at(t, x, options.share, candidate);
+    c.rate_norm_error = (options.share + rounding) * c.rate_norm;
+    if (const auto norm = bounds.rate_norm()) {
+      c.rate_norm = norm->bounded.value;
+      c.rate_norm_error = norm->bounded.error;
+      c.exact_rate_norm = norm->exact;
+    }
+  }
+}
+
+Status HybridModes::Implementation::end_word(bool is_whole, bool are_shown) const {
+  if (!result.list.empty()) return Status::solved;
+  if (!is_whole || !result.is_complete) return Status::not_enumerated;
+  return are_shown && !has_open_modes ? Status::no_solution : Status::not_solved;
+}
+
+void HybridModes::Implementation::note_ambiguity() {
+  if (!previous.empty() && !has_free) return;
+  const auto keeps = [](const HybridContinuation& c) { return c.outside == 0; };
+  if (std::count_if(result.list.begin(), result.list.end(), keeps) > 1)
+    result.notes.emplace_back("several modes continue and the previous one is not known");
+}
+
+/// Empty where no binary has a value before. Throws InvalidInput.
+void HybridModes::Implementation::read_previous(const std::vector<double>& given) {
+  if (!given.empty() && static_cast<int>(given.size()) != model.q())
+    throw InvalidInput(fmt::format("the previous mode must have {} values but has {}", model.q(),
+                                   given.size()));
+  for (const double z : given)
+    if (!std::isnan(z) && !(z >= 0 && z <= 1))
+      throw InvalidInput(fmt::format("the previous value of a binary is {}; expected 0 to 1", z));
+  const auto is_free = [](double z) { return std::isnan(z); };
+  previous = given;
+  if (std::all_of(given.begin(), given.end(), is_free)) previous.clear();
+  has_free = std::any_of(previous.begin(), previous.end(), is_free);
 }
 
 /// What is known of those that are not in the list.
@@ -212,16 +293,13 @@ void HybridModes::Implementation::conclude(bool is_whole) {
     result.notes.emplace_back(
         "unknowns of one sub-problem multiply each other: its solutions are not all enumerated");
   }
-  if (previous.empty() && result.list.size() > 1)
-    result.notes.emplace_back("several modes continue and the previous one is not known");
-  if (!result.list.empty())
-    result.status = Status::solved;
-  else if (!is_whole || !result.is_complete)
-    result.status = Status::not_enumerated;
-  else if (show_exclusions())
-    result.status = Status::no_solution;
-  else
-    result.status = Status::not_solved;
+  const bool are_shown = !is_whole || !result.is_complete || show_exclusions();
+  if (!are_shown && !result.list.empty()) {
+    result.is_complete = false;
+    result.notes.emplace_back("that the other values do not continue is not shown for all of them");
+  }
+  note_ambiguity();
+  result.status = end_word(is_whole, are_shown);
   if (result.status == Status::not_solved) result.decided_by = "none: no continuation was found";
 }
 
@@ -231,24 +309,18 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   Implementation& self = *self_;
   if (x.size() != self.model.n() || !x.allFinite())
     throw InvalidInput(fmt::format("x must be {} finite numbers", self.model.n()));
-  if (!previous.empty() && static_cast<int>(previous.size()) != self.model.q())
-    throw InvalidInput(fmt::format("the previous mode must have {} values but has {}",
-                                   self.model.q(), previous.size()));
-  for (const double z : previous)
-    if (!(z >= 0 && z <= 1))
-      throw InvalidInput(fmt::format("the previous value of a binary is {}; expected 0 to 1", z));
+  self.read_previous(previous);
   self.t = t;
   self.x = x;
-  self.previous = previous;
   self.options = options;
   self.result = {};
-  self.previous_continues = false;
+  self.previous_continues = self.has_open_modes = false;
   self.search.set_errors(options.share * options.sizes);
   self.jets.set_sizes(options.sizes);
   self.search.begin_roots();
   self.look_at_previous();
   bool is_whole = false;
-  if (options.nearest_alone && !previous.empty()) self.search_nearest();
+  if (options.nearest_alone && !self.previous.empty()) self.search_nearest();
   if (self.result.list.empty()) {
     self.result.is_complete = true;
     is_whole =
@@ -256,7 +328,8 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
     if (!is_whole) self.search_near();
   }
   HybridContinuations& result = self.result;
-  order_continuations(previous, self.previous_continues, options.share, result);
+  self.bound_rates();
+  order_continuations(self.previous, self.previous_continues, result);
   // What was not searched changes more.
   if (!is_whole && !self.previous_continues && result.list.size() == 1)
     result.decided_by = "fewest changes outside the called sub-problems";

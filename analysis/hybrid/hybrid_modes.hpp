@@ -10,12 +10,18 @@
 
 namespace perp {
 
+/// How well the states of a run are known at its events, as a share of their sizes: events lie where a constraint is 0
+/// as far as the steps of the scheme tell.
+inline constexpr double share_of_computed = 1e-11;
+
 /// What a search over the modes of a hybrid model may take, and what counts as 0 in it.
 struct HybridModeOptions {
-  /// Numbers are zero up to this share of the sizes of their terms; the state is known up to it.
-  double share = 1e-11;
-  /// The sizes of the variables, also of those that are 0 but for rounding: states are known to that
-  /// share of these; empty: of themselves alone.
+  /// How far states may be from the exact ones, as a share of themselves and their sizes; 0: they are the numbers that
+  /// are given. Signs are decided by bounds of all errors that follow from it; a derivative that these leave open is 0
+  /// as far as is known. Of exact states rational numbers decide, where they can.
+  double share = 0;
+  /// The sizes of the variables, also of those that are 0 but for rounding; empty: states are known to that share of
+  /// themselves alone.
   Vector sizes{};
   /// A previous value that continues is the only one looked for; else values that change outside of
   /// the called sub-problems only where no other continues. The choice is the same.
@@ -46,7 +52,8 @@ class HybridModes {
   [[nodiscard]] bool keeps_states() const;
 
   /// `x` (n): the states, and a guess of the algebraic variables. `previous`: of each binary the
-  /// value before, between 0 and 1 of one that slides; empty where it is not known: then the
+  /// value before, between 0 and 1 of one that slides, NaN of one of which none is known; empty: of
+  /// all. Known ones are kept where some continuation keeps them; between values of the others the
   /// smallest rate norm decides. Throws InvalidInput for sizes and values that are none.
   HybridContinuations continuations(double t, const Vector& x, const std::vector<double>& previous,
                                     const HybridModeOptions& options = {});

@@ -10,6 +10,8 @@ namespace {
 
 constexpr int levels = 4;  ///< of the derivative array: order 3 of modes of index 2
 constexpr int last_order = 3;
+constexpr double clear = 0x1p-20;     ///< of the sizes of its terms: beyond it a sign needs no bound
+constexpr double rounding = 0x1p-40;  ///< of these sizes: what is not told from 0 where nothing bounds it
 constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
 
 /// λ = 0 | λ = 1 | w = 0, the surface on which it slides.
@@ -57,8 +59,8 @@ double factorial(int k) { return k < 2 ? 1 : k * factorial(k - 1); }
 }  // namespace
 
 ModeJets::ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
-                   ValueSearch& search)
-    : model_(model), structure_(structure), faces_(faces), search_(search) {}
+                   ValueSearch& search, ModeBounds& bounds)
+    : model_(model), structure_(structure), faces_(faces), search_(search), bounds_(bounds) {}
 
 ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
   auto place = jets_.find(surfaces);
@@ -84,6 +86,27 @@ bool ModeJets::keeps_states(const Vector& given, const Jet& jet, const Consisten
   return true;
 }
 
+/// 0: not told from 0.
+int ModeJets::constraint_sign(const Jet& jet, int l, int k, double time, double share) {
+  const int law = model_.q() + l;
+  const double value = jet.w(law, k);
+  const double size = std::max(jet.w_size(law, k), jet.w_size(law, 0) / std::pow(time, k));
+  const int sign = value > 0 ? 1 : -1;
+  if (std::abs(value) > clear * size) return sign;
+  if (const std::optional<int> bounded = bounds_.constraint(l, k)) return *bounded;
+  return std::abs(value) > (share + rounding) * size ? sign : 0;
+}
+
+/// Is the state on the surfaces of the released binaries, as far as it is known?
+bool ModeJets::looks_at_surfaces(const ModeCandidate& candidate, const Jet& jet, double share) {
+  if (const std::optional<bool> contradicts = bounds_.contradicts()) return !*contradicts;
+  for (int i = 0; i < model_.q(); ++i)
+    if (candidate.z[at(i)] == released_binary &&
+        !(std::abs(jet.w(i, 0)) <= (share + rounding) * jet.w_size(i, 0)))
+      return false;
+  return true;
+}
+
 void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, double time,
                                 double share, Verdict& verdict) {
   const int equations = static_cast<int>(model_.f.size());
@@ -95,19 +118,26 @@ void ModeJets::read_constraints(const ModeCandidate& candidate, const Jet& jet, 
     row.is_held = slides && search_.is_held(candidate.z, l);
     row.is_void = !slides && faces_.is_void(l, candidate.z);
     const int law = model_.q() + l;
-    double decided = 0, power = 1;
+    int decided = 0;
     for (int k = 0; k <= last_order && k < jet.w_known[at(law)] && !row.is_held && !row.is_void &&
                     decided == 0;
-         ++k, power *= time) {
-      const double value = jet.w(law, k);
-      const double size = std::max(jet.w_size(law, k), jet.w_size(law, 0) / power);
-      if (std::abs(value) > share * size) decided = value;
-      row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * value);
+         ++k) {
+      if (std::isnan(jet.w(law, k))) verdict.has_jet = false;  // a constraint without a value holds nowhere
+      decided = constraint_sign(jet, l, k, time, share);
+      row.derivatives.push_back(decided == 0 ? 0 : factorial(k) * jet.w(law, k));
     }
     if (decided > 0) verdict.violated.push_back(equations + l);
     if (decided == 0 && !row.is_held && !row.is_void) verdict.continuation.is_strict = false;
     verdict.continuation.constraints.push_back(std::move(row));
   }
+}
+
+/// Of the distance of coefficient k of z_i from an end of [0, 1], inwards; 0: not told from 0.
+int ModeJets::released_sign(int i, int end, int k, double distance, double share) {
+  const int sign = distance > 0 ? 1 : -1;
+  if (std::abs(distance) > clear) return sign;
+  if (const std::optional<int> beyond = bounds_.beyond_end(i, end, k)) return -*beyond;
+  return std::abs(distance) > share + rounding ? sign : 0;
 }
 
 /// (z, ż, ..) lexicographically in [0, 1].
@@ -123,7 +153,7 @@ void ModeJets::read_released(const ModeCandidate& candidate, const Jet& jet,
            ++k, power *= jets.scales().time) {
         const double distance =
             (end == 0 ? 1 : -1) * (jet.lambda(i, k) - (k == 0 ? end : 0)) * power;
-        if (std::abs(distance) > share) sign = distance > 0 ? 1 : -1;
+        sign = released_sign(i, end, k, distance, share);
       }
       if (sign < 0) verdict.violated.push_back(rows + i);
       if (sign == 0) verdict.continuation.is_strict = false;
@@ -148,9 +178,9 @@ ModeJets::Verdict ModeJets::judge(double t, const ModeCandidate& candidate, doub
   ConsistentJets& jets = jets_for(surfaces, t, candidate.x);
   const Jet jet = jets.solve(mode, t, candidate.x, lambda, candidate.rates);
   if (!jet.consistent || !jet.determined || !keeps_states(candidate.x, jet, jets)) return verdict;
-  for (const int i :
-       verdict.continuation.released)  // on the surface to the same share as other zeros
-    if (!(std::abs(jet.w(i, 0)) <= share * jet.w_size(i, 0))) return verdict;
+  bounds_.look_at(t, candidate.x, share, candidate);
+  if (!verdict.continuation.released.empty() && !looks_at_surfaces(candidate, jet, share))
+    return verdict;
   verdict.has_jet = true;
   verdict.continuation.surfaces = surfaces;
   verdict.continuation.root = candidate.root;

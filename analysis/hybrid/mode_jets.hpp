@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include <perp/analysis/hybrid/proofs/mode_bounds.hpp>
 #include <perp/analysis/hybrid/value_search.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 
@@ -13,7 +14,7 @@ namespace perp {
 class ModeJets {
  public:
   ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
-           ValueSearch& search);
+           ValueSearch& search, ModeBounds& bounds);
 
   /// The sizes of the variables; empty: from the data and each state that is judged.
   void set_sizes(Vector sizes) { sizes_ = std::move(sizes); }
@@ -24,18 +25,21 @@ class ModeJets {
     bool has_jet = false;
   };
 
-  /// Constraints of a mode are judged by the first derivative of orders 0 to 3 that is not 0:
-  /// |g⁽ᵏ⁾| > `share` of the sizes of its terms and of those of g within the time scale: a rate that
-  /// cancels is known no better. The states of the candidate are kept but for
-  /// rounding, by which they return to the constraints of the mode.
+  /// Constraints of a mode are judged by the first derivative of orders 0 to 3 that is told from 0:
+  /// far from 0 by its sign, near it by ModeBounds; where nothing bounds it (modes of index 2 that are
+  /// not affine), by what its terms and those of g within the time scale round by. States are known to
+  /// `share`; they are kept but for rounding, by which they return to the constraints of the mode.
   Verdict judge(double t, const ModeCandidate& candidate, double share);
 
  private:
   ConsistentJets& jets_for(const std::vector<int>& surfaces, double t, const Vector& x);
   [[nodiscard]] bool keeps_states(const Vector& given, const Jet& jet,
                                   const ConsistentJets& jets) const;
+  bool looks_at_surfaces(const ModeCandidate& candidate, const Jet& jet, double share);
+  int constraint_sign(const Jet& jet, int l, int k, double time, double share);
   void read_constraints(const ModeCandidate& candidate, const Jet& jet, double time, double share,
                         Verdict& verdict);
+  int released_sign(int i, int end, int k, double distance, double share);
   void read_released(const ModeCandidate& candidate, const Jet& jet, const ConsistentJets& jets,
                      double share, Verdict& verdict);
 
@@ -43,6 +47,7 @@ class ModeJets {
   const HybridStructure& structure_;
   Faces& faces_;
   ValueSearch& search_;
+  ModeBounds& bounds_;
   std::map<std::vector<int>, std::unique_ptr<ConsistentJets>>
       jets_;  // by the surfaces of all binaries
   std::map<std::vector<int>, Dcs> systems_;

@@ -4,6 +4,7 @@
 
 #include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/tape/running_error.hpp>
 
 namespace perp {
 namespace {
@@ -40,18 +41,36 @@ std::array<int, 4> counts(const HybridContinuation& c) {
 bool changes_earlier(const std::vector<double>& previous, const HybridContinuation& a,
                      const HybridContinuation& b) {
   for (std::size_t i = 0; i < a.z.size(); ++i) {
-    const double before = previous.empty() ? 0 : previous[i];
+    const double before = previous.empty() || std::isnan(previous[i]) ? 0 : previous[i];
     const bool left = a.z[i] != before, right = b.z[i] != before;
     if (left != right) return left;
   }
   return a.z < b.z;
 }
 
+/// Has `a` certainly a smaller rate norm than `b`?
+bool is_slower(const HybridContinuation& a, const HybridContinuation& b) {
+  if (a.exact_rate_norm && b.exact_rate_norm) return *a.exact_rate_norm < *b.exact_rate_norm;
+  return decided_sign(RunningError(b.rate_norm, b.rate_norm_error) -
+                      RunningError(a.rate_norm, a.rate_norm_error)) > 0;
+}
+
+/// By what the rule compares first, rates as numbers.
+bool is_before(const HybridContinuation& a, const HybridContinuation& b) {
+  if (counts(a) != counts(b)) return counts(a) < counts(b);
+  if (a.exact_rate_norm && b.exact_rate_norm && !(*a.exact_rate_norm == *b.exact_rate_norm))
+    return *a.exact_rate_norm < *b.exact_rate_norm;
+  return a.rate_norm != b.rate_norm ? a.rate_norm < b.rate_norm : a.z < b.z;
+}
+
 /// How the first differs from all others in the list.
-std::string decision(const HybridContinuations& continuations, bool knows_previous, double share) {
-  constexpr std::array<const char*, 4> words{"fewest changes outside the called sub-problems",
-                                             "fewest changes inside", "fewest sliding binaries",
-                                             "nearest root of the equations"};
+std::string decision(const HybridContinuations& continuations, const std::vector<double>& previous) {
+  std::array<const char*, 4> words{"fewest changes outside the called sub-problems",
+                                   "fewest changes inside", "fewest sliding binaries",
+                                   "nearest root of the equations"};
+  const bool knows_previous = !previous.empty();
+  if (std::any_of(previous.begin(), previous.end(), [](double z) { return std::isnan(z); }))
+    words[0] = "fewest changes of declared values";
   const std::vector<HybridContinuation>& list = continuations.list;
   if (list.size() == 1) return "only continuation";
   std::vector<const HybridContinuation*> rest;
@@ -62,7 +81,7 @@ std::string decision(const HybridContinuations& continuations, bool knows_previo
     if (rest.size() == 1) return words[k];
   }
   std::erase_if(rest, [&](const HybridContinuation* c) {
-    return c->rate_norm - list[0].rate_norm > share * std::max(c->rate_norm, list[0].rate_norm);
+    return is_slower(list[0], *c);
   });
   return rest.size() == 1 ? "smallest rate norm" : "first declared binary changes";
 }
@@ -102,18 +121,15 @@ std::vector<int> called_sub_problems(const HybridModel& model, const HybridStruc
   return list;
 }
 
-void order_continuations(const std::vector<double>& previous, bool previous_continues, double share,
+void order_continuations(const std::vector<double>& previous, bool previous_continues,
                          HybridContinuations& continuations) {
   std::vector<HybridContinuation>& list = continuations.list;
-  std::sort(list.begin(), list.end(), [](const HybridContinuation& a, const HybridContinuation& b) {
-    if (counts(a) != counts(b)) return counts(a) < counts(b);
-    return a.rate_norm != b.rate_norm ? a.rate_norm < b.rate_norm : a.z < b.z;
-  });
+  std::sort(list.begin(), list.end(), is_before);
   // Runs of rates that are equal to rounding are ordered by declaration.
   for (std::size_t from = 0; from < list.size();) {
     std::size_t to = from + 1;
     while (to < list.size() && counts(list[to]) == counts(list[from]) &&
-           list[to].rate_norm - list[to - 1].rate_norm <= share * list[to].rate_norm)
+           !is_slower(list[to - 1], list[to]))
       ++to;
     std::sort(list.begin() + static_cast<std::ptrdiff_t>(from),
               list.begin() + static_cast<std::ptrdiff_t>(to),
@@ -128,7 +144,7 @@ void order_continuations(const std::vector<double>& previous, bool previous_cont
   }
   continuations.chosen = 0;
   continuations.decided_by = previous_continues ? "previous mode continues"
-                                                : decision(continuations, !previous.empty(), share);
+                                                : decision(continuations, previous);
 }
 
 }  // namespace perp

@@ -20,8 +20,9 @@ std::vector<int> called_sub_problems(const HybridModel& model, const HybridStruc
 ///     fewest changes outside of the called sub-problems, inside, fewest released binaries, nearest
 ///     root of the equations, smallest rate norm, and of equal ones the one that changes the binary declared first.
 /// Says which of them decided. `previous`: of each binary; empty where it is not known, then
-/// changes do not count. Rates are compared to `share` of themselves.
-void order_continuations(const std::vector<double>& previous, bool previous_continues, double share,
+/// changes do not count, NaN of binaries of which none is known. Rate norms are equal where neither
+/// rational numbers nor the bounds of their errors tell them apart.
+void order_continuations(const std::vector<double>& previous, bool previous_continues,
                          HybridContinuations& continuations);
 
 }  // namespace perp

@@ -1,6 +1,8 @@
 // How a hybrid model starts, and the index of the modes there: perp check asks.
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <perp/analysis/hybrid/start_modes.hpp>
 #include <perp/core/base/error.hpp>
@@ -45,8 +47,7 @@ StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& op
   const HybridModel& model = modes.model();
   std::vector<double> previous;
   for (const Binary& binary : model.binaries)
-    if (binary.start) previous.push_back(*binary.start);
-  if (static_cast<int>(previous.size()) < model.q()) previous.clear();
+    previous.push_back(binary.start ? *binary.start : nan);
   StartModes result;
   result.found =
       modes.continuations(model.head.run.span.start, model.head.x0(), previous, options);
@@ -65,6 +66,46 @@ StartModes shown_start_modes(HybridModes& modes, const std::function<bool()>& st
   options.nearest_alone = modes.model().q() > most_binaries;
   options.stop = stop;
   return start_modes(modes, most_modes, options);
+}
+
+namespace {
+
+/// A row that excludes the declared values where the others are free, -1: none is known.
+int excluding_row(const HybridModel& model, const HybridContinuations& found) {
+  for (const Exclusion& exclusion : found.excluded) {
+    bool is_declared = !exclusion.rows.empty();
+    for (int i = 0; i < model.q() && is_declared; ++i) {
+      const std::optional<int>& start = model.binaries[at(i)].start;
+      is_declared = !start || exclusion.z[at(i)] == any_binary || exclusion.z[at(i)] == *start;
+    }
+    if (is_declared) return exclusion.rows.front();
+  }
+  return -1;
+}
+
+}  // namespace
+
+std::string violated_start(const HybridModel& model, const HybridContinuations& found) {
+  const int equations = static_cast<int>(model.f.size()), rows = equations + static_cast<int>(model.g.size());
+  const auto is_row = [&](int row) { return row < rows; };
+  const auto first = std::find_if(found.violated.begin(), found.violated.end(), is_row);
+  const int row = first != found.violated.end() ? *first : excluding_row(model, found);
+  if (row < 0 || row >= rows) return "a row";
+  if (row < equations) return "equation " + model.row_name(row);
+  const Constraint& constraint = model.constraints[at(row - equations)];
+  std::vector<int> lines;
+  const Tape tape = model.closed(lines);
+  std::vector<double> inputs(at(model.parameter_input(0)), nan), values(at(tape.size()));
+  inputs[0] = model.head.run.span.start;
+  for (int j = 0; j < model.n(); ++j)
+    inputs[at(model.variable_input(j))] = model.head.variables[at(j)].start;
+  for (int i = 0; i < model.q(); ++i)
+    if (const auto& start = model.binaries[at(i)].start) inputs[at(model.binary_input(i))] = *start;
+  tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
+  const double g = values[at(lines[at(row)])];
+  const std::string text = fmt::format("{}: {}", constraint.name, constraint.text);
+  return g > 0 ? fmt::format("{}, which it exceeds by {:g}", text, g)
+               : text + ", just after the start";
 }
 
 }  // namespace perp

@@ -30,4 +30,8 @@ StartModes start_modes(HybridModes& modes, int most, const HybridModeOptions& op
 /// alone. `stop`: as `HybridModeOptions::stop`.
 StartModes shown_start_modes(HybridModes& modes, const std::function<bool()>& stop = {});
 
+/// The row that the declared binaries violate at the start, with its value where that is positive:
+/// "g1: (3 - x)*z <= 0, which it exceeds by 2". `found`: the continuations from there.
+std::string violated_start(const HybridModel& model, const HybridContinuations& found);
+
 }  // namespace perp

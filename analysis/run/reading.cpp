@@ -29,18 +29,6 @@ std::pair<std::string, std::string> name_and_table(std::string key) {
   return {key, table};
 }
 
-/// Throws InvalidInput where some binaries have no value.
-void require_all(const std::vector<std::string>& binaries, const std::vector<double>& values,
-                 const std::string& what) {
-  std::vector<std::string> missing;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (std::isnan(values[i])) missing.push_back(binaries[i]);
-  if (missing.empty()) return;
-  throw InvalidInput(fmt::format(
-      "{}: {} {} no value and no start in the model; expected all binaries or none", what,
-      fmt::join(missing, ", "), missing.size() == 1 ? "has" : "have"));
-}
-
 }  // namespace
 
 ReadOptions read_options(const ReadingOptions& options) {
@@ -110,7 +98,6 @@ std::vector<double> previous_values(const HybridModel& model,
           "{} is {}; expected 0, 1, or between them a binary that slides", what + " " + name, value));
   }
   if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) return {};
-  require_all(names, values, what);
   return values;
 }
 

@@ -41,8 +41,8 @@ bool same_key(const std::string& a, const std::string& b);
 /// them in messages. Throws InvalidInput.
 Mode mode_of(const std::vector<std::string>& branches, const std::vector<Law>& laws, const std::string& what);
 
-/// The value of each binary before: the one that is given, else its start. Empty where none has one. `what` names
-/// them in messages. Throws InvalidInput for names and numbers that are none, and where some have no value.
+/// The value of each binary before: the one that is given, else its start, else NaN. Empty where none has one.
+/// `what` names them in messages. Throws InvalidInput for names and numbers that are none.
 std::vector<double> previous_values(const HybridModel& model,
                                     const std::vector<std::pair<std::string, double>>& given,
                                     const std::string& what);

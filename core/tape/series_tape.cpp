@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/tape/running_error.hpp>
 #include <perp/core/tape/series_tape.hpp>
 
 namespace perp {
@@ -58,11 +59,13 @@ SeriesTape::SeriesTape(const Tape& tape, int orders, const std::vector<char>& st
     if (here.operation == Operation::sin || here.operation == Operation::cos) companion_[at(k)] = places++;
   }
   coefficients_.assign(at(places) * at(orders), 0);
-  sizes_.assign(at(tape.size()) * at(sized_orders), 0);
+  errors_.assign(at(places) * at(bounded_orders), 0);
   for (int k = 0; k < tape.size(); ++k) {
     if (!is_leaf(tape[k]) || tape[k].operation == Operation::input) continue;
-    (*this)[k][0] = tape[k].operation == Operation::pi ? ScalarTraits<double>::pi() : tape[k].value;
-    size(k)[0] = std::abs((*this)[k][0]);
+    const RunningError value =
+        tape[k].operation == Operation::pi ? ScalarTraits<RunningError>::pi() : RunningError(tape[k].value);
+    (*this)[k][0] = value.value;
+    error(k)[0] = value.error;
   }
 }
 
@@ -122,33 +125,6 @@ double SeriesTape::of_function(const Instruction& here, const double* y, int k) 
       return sum / (k * a[0]);
     }
     default: return std::nan("");
-  }
-}
-
-void SeriesTape::compute_sizes(std::span<const int> lines, int k) {
-  for (const int line : lines) {
-    const Instruction& here = tape_[line];
-    const double* a = size(here.a);
-    const double* b = here.b < 0 ? a : size(here.b);
-    double& result = size(line)[k];
-    switch (here.operation) {
-      case Operation::negate: result = a[k]; break;
-      case Operation::add:
-      case Operation::subtract: result = a[k] + b[k]; break;
-      case Operation::multiply: result = convolution(a, b, 0, k, k); break;
-      case Operation::divide: {
-        const double divisor = std::abs((*this)[here.b][0]);
-        result = k == 0 ? a[0] / divisor * std::max(b[0] / divisor, 1.0)
-                        : (a[k] + convolution(b, size(line), 1, k, k)) / divisor;
-        break;
-      }
-      default: {
-        // y_k = Σ j/k f'(..)..: no more than the slope at a times the terms of a, and those of y.
-        const double value = (*this)[here.a][0], y = (*this)[line][0];
-        const double slope = value == 0 ? 1 : std::abs(y / value);
-        result = std::max(std::abs((*this)[line][k]), (slope + std::abs(y)) * a[k]);
-      }
-    }
   }
 }
 

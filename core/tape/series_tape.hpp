@@ -31,12 +31,15 @@ class SeriesTape {
   /// Coefficient k of these lines, which are no inputs and in the order of the tape.
   void compute(std::span<const int> lines, int k);
 
-  /// Sums of the absolute values of the terms that coefficient k of a line is made of: its rounding is a
-  /// small multiple of eps times these. For k < sized_orders.
+  /// Bounds of the errors of coefficient k of a line, from those of the inputs and of the coefficients before it, and
+  /// from all rounding; infinite where there is none. For k < bounded_orders. Errors of inputs are set from outside.
   ///@{
-  static constexpr int sized_orders = 4;
-  double* size(int line) { return &sizes_[static_cast<std::size_t>(line) * sized_orders]; }
-  void compute_sizes(std::span<const int> lines, int k);
+  static constexpr int bounded_orders = 4;
+  double* error(int line) { return &errors_[static_cast<std::size_t>(line) * bounded_orders]; }
+  [[nodiscard]] const double* error(int line) const {
+    return &errors_[static_cast<std::size_t>(line) * bounded_orders];
+  }
+  void bound_errors(std::span<const int> lines, int k);
   ///@}
 
  private:
@@ -46,12 +49,17 @@ class SeriesTape {
   double coefficient(int line, int k);
   [[nodiscard]] double of_function(const Instruction& here, const double* y, int k) const;
   void sine(const Instruction& here, int line, int k);
+  [[nodiscard]] double first_error(const Instruction& here) const;
+  [[nodiscard]] double next_error(const Instruction& here, int line, int k) const;
+  [[nodiscard]] double function_error(const Instruction& here, int line, int k) const;
+  [[nodiscard]] double of_quotient(int line, int divisor, double of_terms, double scale, int k) const;
+  void bound_sine(const Instruction& here, int line, int k);
 
   const Tape& tape_;
   int orders_;
   std::vector<char> steady_;      // of each line
   std::vector<int> companion_;    // of sin and cos: where the other one is kept
-  std::vector<double> coefficients_, sizes_;
+  std::vector<double> coefficients_, errors_;
 };
 
 }  // namespace perp

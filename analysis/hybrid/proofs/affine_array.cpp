@@ -10,16 +10,31 @@
 namespace perp {
 namespace {
 
-RunningError rounded(const Rational& value) {
+template <class Number>
+Number number_of(const Rational& value);
+template <>
+RunningError number_of(const Rational& value) {
   const double nearest = to_double(value);
   return RunningError(nearest, Rational(nearest) == value ? 0 : half_ulp(nearest));
 }
+template <>
+Rational number_of(const Rational& value) {
+  return value;
+}
 
-void subtract(AffineRow& row, const AffineRow& other, const Rational& factor) {
+std::vector<RunningError> with_bounds(const std::vector<RunningError>& inputs) { return inputs; }
+std::vector<RunningError> with_bounds(const std::vector<Rational>& inputs) {
+  std::vector<RunningError> list;
+  for (const Rational& input : inputs) list.emplace_back(to_double(input));
+  return list;
+}
+
+template <class Number>
+void subtract(AffineRow<Number>& row, const AffineRow<Number>& other, const Rational& factor) {
   if (factor == 0) return;
   const Rational times = factor;  // not an entry of the row that changes
   for (std::size_t c = 0; c < row.a.size(); ++c) row.a[c] -= times * other.a[c];
-  row.rest = row.rest - rounded(times) * other.rest;
+  row.rest = row.rest - number_of<Number>(times) * other.rest;
 }
 
 bool has_inputs(const Tape& tape, int line) {
@@ -30,9 +45,10 @@ bool has_inputs(const Tape& tape, int line) {
 
 }  // namespace
 
-AffineArray::AffineArray(const HybridModel& model, const HybridStructure& structure, Tape tape,
+template <class Number>
+AffineArray<Number>::AffineArray(const HybridModel& model, const HybridStructure& structure, Tape tape,
                          const std::vector<int>& equations, const std::vector<int>& constraints,
-                         const std::vector<RunningError>& inputs)
+                         const std::vector<Number>& inputs)
     : model_(model),
       structure_(structure),
       tape_(std::move(tape)),
@@ -46,11 +62,12 @@ AffineArray::AffineArray(const HybridModel& model, const HybridStructure& struct
       has_contradiction_ = !add(row_of(static_cast<int>(output), k)) || has_contradiction_;
 }
 
-bool AffineArray::read_slopes(const std::vector<RunningError>& inputs) {
+template <class Number>
+bool AffineArray<Number>::read_slopes(const std::vector<Number>& inputs) {
   slopes_.resize(outputs_.size());
   const std::vector<Derivative> all =
       differentiate(tape_, outputs_, 1, model_.parameter_input(0));
-  RationalTape numbers(tape_, inputs);
+  RationalTape numbers(tape_, with_bounds(inputs));
   for (const Derivative& one : all) {
     if (has_inputs(tape_, one.line)) return false;
     const std::optional<Rational> value = numbers.value(one.line);
@@ -61,14 +78,15 @@ bool AffineArray::read_slopes(const std::vector<RunningError>& inputs) {
 }
 
 /// The outputs where all signals are 0, as functions of time.
-bool AffineArray::read_rests(const std::vector<RunningError>& inputs) {
-  std::vector<SeriesOfNumbers> of_time(inputs.size());
+template <class Number>
+bool AffineArray<Number>::read_rests(const std::vector<Number>& inputs) {
+  std::vector<ModeTaylor<Number>> of_time(inputs.size());
   of_time[0][0] = inputs[0];
-  of_time[0][1] = RunningError(1);
+  of_time[0][1] = Number(1);
   for (const int line : outputs_) {
-    const auto series = series_value(tape_, line, of_time);
+    const auto series = series_value<Number>(tape_, line, of_time);
     if (!series) return false;
-    std::vector<RunningError> rest;
+    std::vector<Number> rest;
     for (int k = 0; k < orders; ++k) rest.push_back((*series)[k]);
     rests_.push_back(std::move(rest));
   }
@@ -76,15 +94,18 @@ bool AffineArray::read_rests(const std::vector<RunningError>& inputs) {
 }
 
 /// Columns: x of orders 1 to 4, algebraic variables and binaries of orders 0 to 3.
-std::size_t AffineArray::column(int variable, int order) const {
+template <class Number>
+std::size_t AffineArray<Number>::column(int variable, int order) const {
   return at(variable * orders + order);
 }
 
-AffineRow AffineArray::empty_row() const {
+template <class Number>
+AffineRow<Number> AffineArray<Number>::empty_row() const {
   return {std::vector<Rational>(at((model_.n() + model_.q()) * orders)), {}};
 }
 
-void AffineArray::add_slope(int input, const Rational& slope, int k, AffineRow& row) const {
+template <class Number>
+void AffineArray<Number>::add_slope(int input, const Rational& slope, int k, Row& row) const {
   if (input < model_.variable_input(0)) {
     row.a[column(input - HybridModel::derivative_input(0), k)] +=
         Rational(static_cast<long>(k + 1)) * slope;
@@ -95,52 +116,68 @@ void AffineArray::add_slope(int input, const Rational& slope, int k, AffineRow& 
   if (!is_state)
     row.a[column(variable, k)] += slope;
   else if (k == 0)
-    row.rest = row.rest + rounded(slope) * inputs_[at(input)];
+    row.rest = row.rest + number_of<Number>(slope) * inputs_[at(input)];
   else
     row.a[column(variable, k - 1)] += slope;
 }
 
-AffineRow AffineArray::row_of(int output, int k) const {
-  AffineRow row = empty_row();
+template <class Number>
+AffineRow<Number> AffineArray<Number>::row_of(int output, int k) const {
+  Row row = empty_row();
   row.rest = rests_[at(output)][at(k)];
   for (const auto& [input, slope] : slopes_[at(output)]) add_slope(input, slope, k, row);
   return row;
 }
 
-void AffineArray::reduce(AffineRow& row) const {
+template <class Number>
+void AffineArray<Number>::reduce(Row& row) const {
   for (const auto& [pivot, other] : rows_) subtract(row, other, row.a[pivot]);
 }
 
 /// False: the row contradicts those before.
-bool AffineArray::add(AffineRow row) {
+template <class Number>
+bool AffineArray<Number>::add(Row row) {
   reduce(row);
   std::size_t pivot = 0;
   while (pivot < row.a.size() && row.a[pivot] == 0) ++pivot;
-  if (pivot == row.a.size()) return decided_sign(row.rest) == 0;
+  if (pivot == row.a.size()) return may_be_zero(row.rest);
   const Rational scale = Rational(1) / row.a[pivot];
   for (Rational& entry : row.a) entry *= scale;
-  row.rest = row.rest * rounded(scale);
+  row.rest = row.rest * number_of<Number>(scale);
   for (auto& [column, other] : rows_) subtract(other, row, other.a[pivot]);
   rows_.emplace(pivot, std::move(row));
   return true;
 }
 
-std::optional<RunningError> AffineArray::value(AffineRow row) const {
+template <class Number>
+std::optional<Number> AffineArray<Number>::value(Row row) const {
   reduce(row);
   for (const Rational& entry : row.a)
     if (!(entry == 0)) return std::nullopt;
   return row.rest;
 }
 
-std::optional<RunningError> AffineArray::constraint(int l, int k) const {
+template <class Number>
+std::optional<Number> AffineArray<Number>::constraint(int l, int k) const {
   return value(row_of(static_cast<int>(equations_) + l, k));
 }
 
-std::optional<RunningError> AffineArray::beyond_end(int binary, int end, int k) const {
-  AffineRow row = empty_row();
+template <class Number>
+std::optional<Number> AffineArray<Number>::beyond_end(int binary, int end, int k) const {
+  Row row = empty_row();
   row.a[column(model_.n() + binary, k)] = end == 0 ? -1 : 1;
-  row.rest = RunningError(k == 0 && end == 1 ? -1 : 0);
+  row.rest = Number(k == 0 && end == 1 ? -1 : 0);
   return value(std::move(row));
 }
+
+template <class Number>
+std::optional<Number> AffineArray<Number>::rate(int j) const {
+  Row row = empty_row();
+  row.a[column(j, 0)] = 1;
+  return value(std::move(row));
+}
+
+template class AffineArray<RunningError>;
+template class AffineArray<Rational>;
 
 }  // namespace perp

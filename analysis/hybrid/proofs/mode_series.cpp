@@ -9,12 +9,25 @@
 namespace perp {
 namespace {
 
-constexpr int orders = 4;
 constexpr double most_power = 16;
 
+/// How far a pivot is from 0, in units of its error, which has the unit of the row.
+double margin(const RunningError& a) {
+  if (decided_sign(a) == 0) return 0;
+  return a.error == 0 ? inf : std::abs(a.value) / a.error;
+}
+double margin(const Rational& a) { return a.sign() == 0 ? 0 : 1; }
+
+bool is_plain_zero(const RunningError& a) { return a.value == 0 && a.error == 0; }
+bool is_plain_zero(const Rational& a) { return a.sign() == 0; }
+
+std::optional<RunningError> pi_of(const RunningError& /*kind*/) { return ScalarTraits<RunningError>::pi(); }
+std::optional<Rational> pi_of(const Rational& /*kind*/) { return std::nullopt; }
+
+template <class Number>
 class LinearSystem {
  public:
-  LinearSystem(std::vector<RunningError> A, std::vector<RunningError>& b)
+  LinearSystem(std::vector<Number> A, std::vector<Number>& b)
       : A_(std::move(A)), b_(b), n_(b.size()) {}
 
   /// A u = b by elimination with bounds, u in the place of b; false where a pivot is not told from 0.
@@ -29,13 +42,7 @@ class LinearSystem {
   }
 
  private:
-  RunningError& entry(std::size_t i, std::size_t k) { return A_[i * n_ + k]; }
-
-  /// In units of its error, which has the unit of the row.
-  static double margin(const RunningError& a) {
-    if (decided_sign(a) == 0) return 0;
-    return a.error == 0 ? inf : std::abs(a.value) / a.error;
-  }
+  Number& entry(std::size_t i, std::size_t k) { return A_[i * n_ + k]; }
 
   bool bring_pivot(std::size_t c) {
     std::size_t pivot = c;
@@ -48,15 +55,15 @@ class LinearSystem {
   }
 
   void eliminate(std::size_t row, std::size_t c) {
-    if (entry(row, c).value == 0 && entry(row, c).error == 0) return;
-    const RunningError factor = entry(row, c) / entry(c, c);
+    if (is_plain_zero(entry(row, c))) return;
+    const Number factor = entry(row, c) / entry(c, c);
     for (std::size_t k = c + 1; k < n_; ++k) entry(row, k) = entry(row, k) - factor * entry(c, k);
     b_[row] = b_[row] - factor * b_[c];
-    entry(row, c) = RunningError();
+    entry(row, c) = Number();
   }
 
-  std::vector<RunningError> A_;
-  std::vector<RunningError>& b_;
+  std::vector<Number> A_;
+  std::vector<Number>& b_;
   std::size_t n_;
 };
 
@@ -68,48 +75,61 @@ int slope_line(Tape& tape, int row, int input) {
 }
 
 /// a^b for a natural number b; none for another one.
-std::optional<SeriesOfNumbers> power(const SeriesOfNumbers& a, const Instruction& exponent) {
+template <class Number>
+std::optional<ModeTaylor<Number>> power(const ModeTaylor<Number>& a, const Instruction& exponent) {
   const bool is_natural = exponent.operation == Operation::constant && exponent.value >= 1 &&
                           exponent.value <= most_power &&
                           exponent.value == std::floor(exponent.value);
   if (!is_natural) return std::nullopt;
-  SeriesOfNumbers result = a;
+  ModeTaylor<Number> result = a;
   for (int i = 1; i < static_cast<int>(exponent.value); ++i) result = result * a;
   return result;
 }
 
 /// One of the operations that polynomials and fractions are made of; none for another one.
-std::optional<SeriesOfNumbers> applied(const Tape& tape, const Instruction& line,
-                                       const std::vector<SeriesOfNumbers>& values) {
-  const SeriesOfNumbers none;
-  const SeriesOfNumbers& a = line.a < 0 ? none : values[at(line.a)];
-  const SeriesOfNumbers& b = line.b < 0 ? none : values[at(line.b)];
+template <class Number>
+std::optional<ModeTaylor<Number>> applied(const Tape& tape, const Instruction& line,
+                                          const std::vector<ModeTaylor<Number>>& values) {
+  const ModeTaylor<Number> none;
+  const ModeTaylor<Number>& a = line.a < 0 ? none : values[at(line.a)];
+  const ModeTaylor<Number>& b = line.b < 0 ? none : values[at(line.b)];
   switch (line.operation) {
     case Operation::negate: return -a;
     case Operation::add: return a + b;
     case Operation::subtract: return a - b;
     case Operation::multiply: return a * b;
-    case Operation::divide: return a / b;
-    case Operation::power: return power(a, tape[line.b]);
+    case Operation::divide:
+      if (may_be_zero(b[0])) return std::nullopt;
+      return a / b;
+    case Operation::power: return power<Number>(a, tape[line.b]);
     default: return std::nullopt;
   }
 }
 
+/// Of a constant or π; none: no number of this kind.
+template <class Number>
+std::optional<Number> leaf(const Instruction& line) {
+  if (line.operation == Operation::pi) return pi_of(Number());
+  if (!std::isfinite(line.value)) return std::nullopt;
+  return Number(line.value);
+}
+
 }  // namespace
 
-std::optional<SeriesOfNumbers> series_value(const Tape& tape, int line,
-                                            const std::vector<SeriesOfNumbers>& inputs) {
-  std::vector<SeriesOfNumbers> values(at(line + 1));
+template <class Number>
+std::optional<ModeTaylor<Number>> series_value(const Tape& tape, int line,
+                                               const std::vector<ModeTaylor<Number>>& inputs) {
+  std::vector<ModeTaylor<Number>> values(at(line + 1));
   for (const int k : lines_below(tape, line)) {
     const Instruction& here = tape[k];
-    if (here.operation == Operation::constant) {
-      values[at(k)] = SeriesOfNumbers(RunningError(here.value));
-    } else if (here.operation == Operation::pi) {
-      values[at(k)] = SeriesOfNumbers(ScalarTraits<RunningError>::pi());
+    if (here.operation == Operation::constant || here.operation == Operation::pi) {
+      const std::optional<Number> value = leaf<Number>(here);
+      if (!value) return std::nullopt;
+      values[at(k)] = ModeTaylor<Number>(*value);
     } else if (here.operation == Operation::input) {
       values[at(k)] = inputs[at(here.a)];
     } else {
-      const std::optional<SeriesOfNumbers> value = applied(tape, here, values);
+      const std::optional<ModeTaylor<Number>> value = applied<Number>(tape, here, values);
       if (!value) return std::nullopt;
       values[at(k)] = *value;
     }
@@ -117,19 +137,25 @@ std::optional<SeriesOfNumbers> series_value(const Tape& tape, int line,
   return values[at(line)];
 }
 
-BlockSeries::BlockSeries(const HybridModel& model, const HybridStructure& structure, Tape& tape,
+template std::optional<ModeTaylor<RunningError>> series_value(const Tape&, int,
+                                                              const std::vector<ModeTaylor<RunningError>>&);
+template std::optional<ModeTaylor<Rational>> series_value(const Tape&, int, const std::vector<ModeTaylor<Rational>>&);
+
+template <class Number>
+BlockSeries<Number>::BlockSeries(const HybridModel& model, const HybridStructure& structure, Tape& tape,
                          const std::vector<int>& equations,
-                         const std::vector<RunningError>& inputs)
+                         const std::vector<Number>& inputs)
     : model_(model), tape_(tape), series_(inputs.size()) {
   series_[0][0] = inputs[0];
-  series_[0][1] = RunningError(1);
+  series_[0][1] = Number(1);
   for (int j = 0; j < model.n(); ++j)
     if (structure.is_state[at(j)])
       series_[at(model.variable_input(j))][0] = inputs[at(model.variable_input(j))];
   for (const SubProblem& given : structure.blocks) read_block(structure, given, equations);
 }
 
-void BlockSeries::read_block(const HybridStructure& structure, const SubProblem& given,
+template <class Number>
+void BlockSeries<Number>::read_block(const HybridStructure& structure, const SubProblem& given,
                              const std::vector<int>& equations) {
   Block block;
   for (const int unknown : given.unknowns)
@@ -144,7 +170,8 @@ void BlockSeries::read_block(const HybridStructure& structure, const SubProblem&
   blocks_.push_back(std::move(block));
 }
 
-void BlockSeries::read_slopes(Block& block) {
+template <class Number>
+void BlockSeries<Number>::read_slopes(Block& block) {
   for (const int row : block.rows) {
     const int degree = degree_in(tape_, row, block.inputs);
     block.is_affine = block.is_affine && degree >= 0 && degree <= 1;
@@ -152,56 +179,74 @@ void BlockSeries::read_slopes(Block& block) {
   }
 }
 
-void BlockSeries::put(int input, int order, const RunningError& value) {
+template <class Number>
+void BlockSeries<Number>::put(int input, int order, const Number& value) {
   series_[at(input)][order] = value;
-  if (input >= model_.variable_input(0) || order + 1 >= orders) return;
+  if (input >= model_.variable_input(0) || order + 1 >= mode_orders) return;
   const int j = input - HybridModel::derivative_input(0);
-  series_[at(model_.variable_input(j))][order + 1] = value / RunningError(order + 1);
+  series_[at(model_.variable_input(j))][order + 1] = value / Number(order + 1);
 }
 
-std::optional<std::vector<RunningError>> BlockSeries::rests_of(const Block& block,
+template <class Number>
+std::optional<std::vector<Number>> BlockSeries<Number>::rests_of(const Block& block,
                                                                int order) const {
-  std::vector<RunningError> rests;
+  std::vector<Number> rests;
   for (const int row : block.rows) {
-    const auto value = series_value(tape_, row, series_);
+    const auto value = series_value<Number>(tape_, row, series_);
     if (!value) return std::nullopt;
     rests.push_back(-(*value)[order]);
   }
   return rests;
 }
 
-std::optional<std::vector<RunningError>> BlockSeries::slopes_of(const Block& block) const {
-  std::vector<RunningError> slopes;
+template <class Number>
+std::optional<std::vector<Number>> BlockSeries<Number>::slopes_of(const Block& block) const {
+  std::vector<Number> slopes;
   for (const int line : block.slopes) {
-    const auto slope = line < 0 ? SeriesOfNumbers() : series_value(tape_, line, series_);
+    const auto slope = line < 0 ? ModeTaylor<Number>() : series_value<Number>(tape_, line, series_);
     if (!slope) return std::nullopt;
     slopes.push_back((*slope)[0]);
   }
   return slopes;
 }
 
+/// `value`: what the linear equations give, of a root the distance from a point near it. None: it has no bound, or
+/// is no rational number.
+template <>
+std::optional<RunningError> BlockSeries<RunningError>::solved(const RunningError& value, double near, bool is_root) {
+  const RunningError result =
+      is_root ? RunningError(near, 2 * (std::abs(value.value) + value.error)) : value;
+  return std::isfinite(result.error) ? std::optional(result) : std::nullopt;
+}
+
+template <>
+std::optional<Rational> BlockSeries<Rational>::solved(const Rational& value, double near, bool is_root) {
+  if (!is_root) return value;
+  return value.sign() == 0 ? std::optional<Rational>(near) : std::nullopt;
+}
+
 /// The coefficients of this order are given by affine equations; those of order 0 of several unknowns
 /// that multiply each other lie within 2 |J^-1| |F| of a point near them.
-bool BlockSeries::solve_block(const Block& block, int order, const std::vector<double>& near) {
+template <class Number>
+bool BlockSeries<Number>::solve_block(const Block& block, int order, const std::vector<double>& near) {
   const bool is_root = order == 0 && !block.is_affine;
   for (std::size_t k = 0; k < block.inputs.size(); ++k)
-    put(block.inputs[k], order, RunningError(is_root ? near[k] : 0));
-  std::optional<std::vector<RunningError>> rests = rests_of(block, order);
-  const std::optional<std::vector<RunningError>> slopes = slopes_of(block);
-  if (!rests || !slopes || !LinearSystem(*slopes, *rests).solve()) return false;
-  std::vector<RunningError>& rest = *rests;
-  for (std::size_t k = 0; k < rest.size(); ++k) {
-    if (is_root)
-      rest[k] = RunningError(near[k], 2 * (std::abs(rest[k].value) + rest[k].error));
-    if (!std::isfinite(rest[k].error)) return false;
-    put(block.inputs[k], order, rest[k]);
+    put(block.inputs[k], order, Number(is_root ? near[k] : 0.0));
+  std::optional<std::vector<Number>> rests = rests_of(block, order);
+  const std::optional<std::vector<Number>> slopes = slopes_of(block);
+  if (!rests || !slopes || !LinearSystem<Number>(*slopes, *rests).solve()) return false;
+  for (std::size_t k = 0; k < rests->size(); ++k) {
+    const std::optional<Number> value = solved((*rests)[k], near[k], is_root);
+    if (!value) return false;
+    put(block.inputs[k], order, *value);
   }
   return true;
 }
 
-bool BlockSeries::solve(const Vector& x, const Vector& rates) {
+template <class Number>
+bool BlockSeries<Number>::solve(const Vector& x, const Vector& rates) {
   if (!is_square_) return false;
-  for (int order = 0; order < orders; ++order)
+  for (int order = 0; order < mode_orders; ++order)
     for (const Block& block : blocks_) {
       std::vector<double> near;
       for (const int input : block.inputs)
@@ -212,5 +257,8 @@ bool BlockSeries::solve(const Vector& x, const Vector& rates) {
     }
   return true;
 }
+
+template class BlockSeries<RunningError>;
+template class BlockSeries<Rational>;
 
 }  // namespace perp

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
+#include <perp/analysis/hybrid/start_modes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
@@ -117,6 +118,7 @@ HybridModeOptions HybridRun::mode_options(bool at_start) const {
   options.most_candidates = most_judged;
   options.nearest_alone = !at_start && !follows_;
   options.sizes = sizes_;
+  options.share = at_start ? 0 : share_of_computed;
   options.stop = [] { return interruption_requested(); };
   return options;
 }
@@ -125,8 +127,8 @@ HybridModeOptions HybridRun::mode_options(bool at_start) const {
 HybridContinuations HybridRun::continuations(bool at_start) {
   if (std::optional<HybridContinuations> near = near_choice()) return *std::move(near);
   std::vector<double> previous;
-  if (std::find(mode_.z.begin(), mode_.z.end(), any_binary) == mode_.z.end())
-    for (const int z : mode_.z) previous.push_back(z == released_binary ? 0.5 : z);
+  for (const int z : mode_.z)
+    previous.push_back(z == any_binary ? nan : (z == released_binary ? 0.5 : z));
   HybridContinuations found = modes().continuations(now_.t, now_.x, previous, mode_options(at_start));
   check_interruption();
   return found;
@@ -174,17 +176,24 @@ void HybridRun::enter(const HybridContinuation& c) {
 /// taken where none is declared.
 void HybridRun::log_start(const std::vector<int>& before, const HybridContinuations& found) {
   const bool is_free = std::find(before.begin(), before.end(), any_binary) != before.end() || before.empty();
-  if (mode_.z != before && !is_free)
+  bool keeps_declared = true;
+  for (int i = 0; i < hybrid_.q(); ++i)
+    keeps_declared = keeps_declared && (before[at(i)] == any_binary || before[at(i)] == mode_.z[at(i)]);
+  if (!keeps_declared)
     result_.events.push_back(event_at(
         EventKind::mode_change, now_.t, now_.x,
         fmt::format("the start {} of the binaries violates {}; {} continues",
-                    values_text(hybrid_, before),
-                    found.violated.empty() ? "a row" : row_word(hybrid_, found.violated[0]),
+                    values_text(hybrid_, before), violated_start(hybrid_, found),
                     values_text(hybrid_, mode_.z))));
-  if (found.list.size() > 1 && is_free)
+  // Of those that keep what is declared as well as the one that is taken.
+  const HybridContinuation& taken = found.list[at(*found.chosen)];
+  const auto count = std::count_if(found.list.begin(), found.list.end(), [&](const auto& c) {
+    return c.outside == taken.outside;
+  });
+  if (count > 1 && is_free)
     result_.provenance["start"] =
         fmt::format("{} values of the binaries continue from the start; {} is taken ({})",
-                    found.list.size(), values_text(hybrid_, mode_.z), found.decided_by);
+                    count, values_text(hybrid_, mode_.z), found.decided_by);
 }
 
 /// One event for all binaries that change at this moment, of the first of them.
@@ -269,10 +278,7 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
   const bool first = last_.mode.empty();
   for (int i = 0; i < hybrid_.q(); ++i)
     if (mode_.z[at(i)] != any_binary) step.mode[at(i)] = mode_.z[at(i)];
-  if (request_.columns() > 0) {
-    step.dx_dq = composed(step.dx_dq);
-    step.dlambda_dq = composed(step.dlambda_dq);
-  }
+  compose_sensitivities(step, first);
   now_ = step;
   if (!first && is_first_of_mode && step.t == last_.t && step.mode == last_.mode &&
       step.x == last_.x)

@@ -97,6 +97,7 @@ class HybridRun {
   // hybrid_sensitivities.cpp
   void begin_sensitivities();
   [[nodiscard]] SensitivityRequest request_of_mode() const;
+  void compose_sensitivities(Step& step, bool is_first) const;
   [[nodiscard]] Matrix composed(const Matrix& of_mode) const;
   void end_sensitivities(const Event& end);
   void pass_sensitivities(bool is_same_mode);

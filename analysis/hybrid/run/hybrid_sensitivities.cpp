@@ -33,6 +33,16 @@ Matrix HybridRun::composed(const Matrix& of_mode) const {
   return result;
 }
 
+/// Of a state within the mode; at the start of the run they are those of the given states, before a mode of higher index
+/// brings them onto its constraint.
+void HybridRun::compose_sensitivities(Step& step, bool is_first) const {
+  if (request_.columns() == 0) return;
+  step.dx_dq = composed(step.dx_dq);
+  step.dlambda_dq = composed(step.dlambda_dq);
+  if (is_first)
+    for (const int j : states_) step.dx_dq.row(j) = S_.row(j);
+}
+
 /// At the end of a mode: the moment t* and the state there by q.
 void HybridRun::end_sensitivities(const Event& end) {
   if (request_.columns() == 0) return;

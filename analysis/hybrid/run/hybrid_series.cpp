@@ -20,7 +20,7 @@ struct HybridRun::Series {
       : structure(structure_of(model)),
         series(model),
         near(model, structure, series, options),
-        flow(model, series, {tol, options.share, options.time, options.sizes}) {}
+        flow(model, series, {tol, options.share, options.sizes}) {}
 
   HybridStructure structure;
   ModeSeries series;
@@ -35,7 +35,7 @@ HybridRun::Series* HybridRun::series() {
     return nullptr;
   if (!series_) {
     NearChoice::Options options;
-    options.time = time_;
+    options.share = share_of_computed;
     options.sizes = sizes_;
     series_ = std::make_shared<Series>(hybrid_, options, schemes_.located.tol);
   }
@@ -61,7 +61,7 @@ std::optional<HybridContinuations> HybridRun::near_choice() {
     return found;
   }
   Series* parts = is_plain() ? series() : nullptr;
-  return parts == nullptr ? std::nullopt : parts->near(now_.t, now_.x, mode_.z);
+  return parts == nullptr ? std::nullopt : parts->near(now_.t, now_.x, mode_.z, result_.t.empty());
 }
 
 /// The state at s of the present step.
@@ -142,7 +142,7 @@ bool HybridRun::run_mode_by_series() {
   Series* parts = is_plain() ? series() : nullptr;
   if (parts == nullptr) return false;
   SeriesFlow& flow = parts->flow;
-  const bool is_followed = flow.start(now_.t, now_.x, mode_.z) && follow_series(flow);
+  const bool is_followed = flow.start(now_.t, now_.x, mode_.z, now_.t == span_.start) && follow_series(flow);
   if (flow.steps() > 0) result_.provenance["series"] = fmt::format("{}", ModeSeries::order);
   if (!is_followed) {
     is_without_series_ = true;

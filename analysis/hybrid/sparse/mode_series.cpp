@@ -274,7 +274,7 @@ bool ModeSeries::begin(double t, const Vector& x, const std::vector<int>& z, int
   series[line_of_t_][1] = 1;
   for (int j = 0; j < model_.n(); ++j) series[line_of_x_[at(j)]][0] = x[j];
   for (int i = 0; i < model_.q(); ++i) series[line_of_z_[at(i)]][0] = z[at(i)];
-  known_ = sized_ = -1;
+  known_ = bounded_until_ = -1;
   return extend(last);
 }
 
@@ -284,40 +284,81 @@ bool ModeSeries::extend(int last) {
   return true;
 }
 
-/// The terms of a row, carried over to its unknown.
-void ModeSeries::size_block(Block& block, int k) {
+/// With F the rows at the unknowns u of this order, J their derivatives: |u − u*| <= 2 |J⁻¹| (|F| + e_F), from e_F
+/// with exact u; for one unknown J⁻¹ has its own error. Rows of orders above 0 are affine in u, which solves them but
+/// for rounding that e_F counts.
+Vector ModeSeries::errors_of_unknowns(Block& block, int k) {
   SeriesTape& series = *series_;
-  for (const int j : block.unknowns) series.size(line_of_unknown(j))[k] = std::abs(coefficient(j, k));
-  series.compute_sizes(block.lines, k);
-  if (block.unknowns.size() == 1) {
-    double& size = series.size(line_of_unknown(block.unknowns[0]))[k];
-    const double slope = std::abs(series[block.derivatives[0]][0]);
-    size = std::max(size, series.size(block.rows[0])[k] / slope);
-    series.compute_sizes(block.lines, k);
+  const auto count = static_cast<Eigen::Index>(block.unknowns.size());
+  Vector rows(count), errors = Vector::Zero(count);
+  for (Eigen::Index i = 0; i < count; ++i)
+    rows[i] = series.error(block.rows[at(i)])[k] + (k == 0 ? std::abs(series[block.rows[at(i)]][0]) : 0);
+  if (!block.factor) {
+    const int slope = block.derivatives[0];
+    const double least = std::abs(series[slope][0]) - series.error(slope)[0];
+    errors[0] = least > 0 ? 2 * rows[0] / least : std::numeric_limits<double>::infinity();
+  } else {
+    // The elimination itself: as if each entry of J had some units of its last place more or less.
+    for (std::size_t e = 0; e < block.places.size(); ++e)
+      rows[block.places[e].row] += 16 * static_cast<double>(count) * unit_roundoff *
+                                   std::abs(series[block.derivatives[e]][0] *
+                                            coefficient(block.unknowns[at(block.places[e].column)], k));
+    for (Eigen::Index c = 0; c < count; ++c) {
+      right_ = Vector::Unit(count, c);
+      block.factor->solve(right_);
+      errors += 2 * rows[c] * right_.cwiseAbs();
+    }
   }
-  for (const int j : block.unknowns)
-    if (is_state(j) && k + 1 < SeriesTape::sized_orders)
-      series.size(line_of_x_[at(j)])[k + 1] = series.size(line_of_rate_[at(j)])[k] / (k + 1);
+  for (Eigen::Index i = 0; i < count; ++i)
+    errors[i] = running_error::bound(coefficient(block.unknowns[at(i)], k),
+                                     errors[i] + 4 * running_error::rounding(coefficient(block.unknowns[at(i)], k)))
+                    .error;
+  return errors;
 }
 
-double ModeSeries::size(int l, int k) {
-  if (sized_ < k) find_sizes(k == 0 ? 0 : SeriesTape::sized_orders - 1);
-  return series_->size(line_of_g_[index(l)])[k];
-}
-
-void ModeSeries::find_sizes(int last) {
+/// False: there is no bound.
+bool ModeSeries::bound_block(Block& block, int k) {
   SeriesTape& series = *series_;
-  series.size(line_of_t_)[0] = std::abs(series[line_of_t_][0]);
-  series.size(line_of_t_)[1] = 1;
-  for (const int line : line_of_z_) series.size(line)[0] = std::abs(series[line][0]);
+  for (const int j : block.unknowns) series.error(line_of_unknown(j))[k] = 0;
+  series.bound_errors(k == 0 ? block.lines : block.moving, k);
+  if (k == 0) series.bound_errors(block.slopes, 0);
+  const Vector errors = errors_of_unknowns(block, k);
+  for (Eigen::Index i = 0; i < errors.size(); ++i) {
+    const int j = block.unknowns[at(i)];
+    series.error(line_of_unknown(j))[k] = errors[i];
+    if (is_state(j) && k + 1 < SeriesTape::bounded_orders)
+      series.error(line_of_x_[at(j)])[k + 1] =
+          running_error::bound(variable(j)[k + 1], errors[i] / (k + 1) + running_error::rounding(variable(j)[k + 1]))
+              .error;
+  }
+  series.bound_errors(k == 0 ? block.behind : block.behind_moving, k);
+  return errors.allFinite();
+}
+
+double ModeSeries::error(int l, int k) {
+  if (bounded_until_ < k) bound_errors(k == 0 ? 0 : SeriesTape::bounded_orders - 1);
+  return bounded_until_ < k ? std::numeric_limits<double>::infinity() : series_->error(line_of_g_[index(l)])[k];
+}
+
+double ModeSeries::rate_error(int j) {
+  if (bounded_until_ < 0) bound_errors(0);
+  return bounded_until_ < 0 ? std::numeric_limits<double>::infinity()
+                            : series_->error(line_of_rate_[index(j)])[0];
+}
+
+void ModeSeries::bound_errors(int last) {
+  SeriesTape& series = *series_;
+  series.error(line_of_t_)[0] = share_ > 0 ? half_ulp(series[line_of_t_][0]) : 0;
   for (int j = 0; j < model_.n(); ++j)
-    series.size(line_of_x_[at(j)])[0] =
-        std::max(std::abs(variable(j)[0]), j < sizes_.size() ? sizes_[j] : 0.0);
+    if (is_state(j))
+      series.error(line_of_x_[at(j)])[0] =
+          share_ * std::max(std::abs(variable(j)[0]), j < sizes_.size() ? sizes_[j] : 0.0);
   for (int k = 0; k <= last; ++k) {
-    for (Block& block : blocks_) size_block(block, k);
-    series.compute_sizes(rest_, k);
+    for (Block& block : blocks_)
+      if (!bound_block(block, k)) return;
+    series.bound_errors(k == 0 ? rest_ : rest_moving_, k);
+    bounded_until_ = k;
   }
-  sized_ = last;
 }
 
 bool ModeSeries::passes_gate() {

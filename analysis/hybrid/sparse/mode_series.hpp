@@ -38,12 +38,22 @@ class ModeSeries {
   [[nodiscard]] const double* variable(int j) const { return (*series_)[line_of_x_[index(j)]]; }
   [[nodiscard]] const double* constraint(int l) const { return (*series_)[line_of_g_[index(l)]]; }
   ///@}
+  [[nodiscard]] double time() const { return (*series_)[line_of_t_][0]; }
   [[nodiscard]] bool is_state(int j) const { return is_state_[index(j)] != 0; }
   [[nodiscard]] double rate(int j) const { return variable(j)[1]; }
-  /// The sizes of the terms of coefficient k of g_l, k <= 3.
-  double size(int l, int k);
-  /// Sizes of the variables: their coefficients 0 are known up to a share of these.
-  void set_sizes(Vector sizes) { sizes_ = std::move(sizes); }
+  /// How far the states that are given may be from the exact ones: `share` of their sizes and themselves; 0: they
+  /// are exact.
+  void set_known(double share, Vector sizes) {
+    share_ = share;
+    sizes_ = std::move(sizes);
+    bounded_until_ = -1;
+  }
+  [[nodiscard]] bool knows_states_exactly() const { return share_ == 0; }
+  /// A bound of the error of coefficient k of g_l, k <= 3, and of ẋ_j; infinite: there is none.
+  ///@{
+  double error(int l, int k);
+  double rate_error(int j);
+  ///@}
   /// Does every equation hold within 8 bounds of its own rounding at the beginning?
   [[nodiscard]] bool passes_gate();
 
@@ -73,8 +83,9 @@ class ModeSeries {
   }
   [[nodiscard]] bool read_right(const Block& block, bool& is_zero);
   double correct(Block& block);
-  void size_block(Block& block, int k);
-  void find_sizes(int last);
+  [[nodiscard]] bool bound_block(Block& block, int k);
+  [[nodiscard]] Vector errors_of_unknowns(Block& block, int k);
+  void bound_errors(int last);
   [[nodiscard]] double& coefficient(int unknown, int k);
   bool factorise(Block& block);
   bool solve_first(Block& block);
@@ -94,7 +105,8 @@ class ModeSeries {
   std::vector<int> rest_, rest_moving_;  // lines of the constraints
   Vector right_;
   int known_ = -1;  // the last order
-  int sized_ = -1;  // the last one with sizes
+  int bounded_until_ = -1;  // the last one with bounds of errors
+  double share_ = 0;
   Vector sizes_;
   std::vector<double> z_, z_error_;
 };

@@ -4,9 +4,11 @@
 #include <map>
 
 #include <perp/analysis/hybrid/nearest_mode.hpp>
+#include <perp/analysis/hybrid/roots/rational_tape.hpp>
 #include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/core/expression/polynomial.hpp>
 
 namespace perp {
 namespace {
@@ -38,42 +40,86 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
       constraints_of_(at(model.q())) {
   for (int l = 0; l < faces_.constraints(); ++l)
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
-  series_.set_sizes(options_.sizes);
   find_parts();
 }
 
-/// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is not 0 to rounding.
-NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
-  const double* c = series_.constraint(l);
-  if (std::abs(c[0]) > options_.share * series_.size(l, 0)) return c[0] > 0 ? Sign::positive : Sign::negative;
-  if (faces_.is_void(l, z)) return Sign::idle;
-  double power = 1;
-  for (int k = 1; k <= last_order; ++k) {
-    power *= options_.time;
-    if (std::abs(c[k]) > options_.share * std::max(series_.size(l, k), series_.size(l, 0) / power))
-      return c[k] > 0 ? Sign::rises : Sign::falls;
+/// The variable that an input of the tape is, -1: it is t or a binary, -2: no state.
+int NearChoice::state_of_input(int input) const {
+  if (input == HybridModel::time_input() || input >= model_.binary_input(0)) return -1;
+  const int j = input - model_.variable_input(0);
+  return j >= 0 && series_.is_state(j) ? j : -2;
+}
+
+/// Of g_l at exact states, where it holds nothing but them, t and binaries and is rational.
+std::optional<int> NearChoice::exact_sign(int l, const std::vector<int>& z) {
+  const Tape& tape = faces_.tape();
+  const int line = faces_.rows()[model_.f.size() + at(l)];
+  std::vector<RunningError> inputs(at(model_.parameter_input(0)));
+  inputs[0].value = series_.time();
+  for (int i = 0; i < model_.q(); ++i) inputs[at(model_.binary_input(i))].value = z[at(i)];
+  for (const int k : lines_below(tape, line)) {
+    if (tape[k].operation != Operation::input) continue;
+    const int j = state_of_input(tape[k].a);
+    if (j == -2) return std::nullopt;
+    if (j >= 0) inputs[at(tape[k].a)].value = series_.variable(j)[0];
   }
-  return Sign::stays;
+  RationalTape exact(tape, inputs);
+  const std::optional<Rational> g = exact.value(line);
+  if (!g || !exact.is_exact) return std::nullopt;
+  return g->sign();
+}
+
+/// Of g_l itself, 0: not told from 0. `has_bound`: is there one?
+int NearChoice::value_sign(int l, const std::vector<int>& z, bool& has_bound) {
+  const RunningError g(series_.constraint(l)[0], series_.error(l, 0));
+  has_bound = std::isfinite(g.error);
+  const int sign = decided_sign(g);
+  const bool asks = sign == 0 && has_bound && g.error > 0 && series_.knows_states_exactly();
+  return asks ? exact_sign(l, z).value_or(0) : sign;
+}
+
+/// The sign of constraint l just after t: of the first of the derivatives 0 to 3 that is told from 0.
+NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
+  bool has_bound = false;
+  const int value = value_sign(l, z, has_bound);
+  if (value != 0) return value > 0 ? Sign::positive : Sign::negative;
+  if (faces_.is_void(l, z)) return Sign::idle;
+  for (int k = 1; k <= last_order && has_bound; ++k) {
+    const RunningError here(series_.constraint(l)[k], series_.error(l, k));
+    has_bound = std::isfinite(here.error);
+    if (const int sign = decided_sign(here); sign != 0) return sign > 0 ? Sign::rises : Sign::falls;
+  }
+  return has_bound ? Sign::stays : Sign::open;
 }
 
 NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part) {
   Verdict verdict;
   if (!series_.begin(t, x, z, last_order) || !series_.passes_gate()) return verdict;
   verdict.has_series = true;
+  read_constraints(z, part, verdict);
+  read_rates(part, verdict);
+  return verdict;
+}
+
+void NearChoice::read_constraints(const std::vector<int>& z, int part, Verdict& verdict) {
   const int equations = static_cast<int>(model_.f.size());
   for (int l = 0; l < faces_.constraints(); ++l) {
     if (part != every_part && part_of_constraint_[at(l)] != part) continue;
     const Sign sign = sign_of(l, z);
+    if (sign == Sign::open) verdict.has_series = false;
     if (sign == Sign::positive || sign == Sign::rises) verdict.violated.push_back(equations + l);
     if (sign >= Sign::falls) verdict.on_surface.push_back(equations + l);
     if (sign == Sign::stays) verdict.is_strict = false;
   }
+}
+
+void NearChoice::read_rates(int part, Verdict& verdict) {
   for (int j = 0; j < model_.n(); ++j) {
     if (!series_.is_state(j) || (part != every_part && part_of_signal_[at(j)] != part)) continue;
-    const double rate = series_.rate(j) / model_.head.variables[at(j)].nominal;
-    verdict.rate_norm += rate * rate;
+    const RunningError rate = RunningError(series_.rate(j), series_.rate_error(j)) /
+                              RunningError(model_.head.variables[at(j)].nominal);
+    verdict.rate_norm = verdict.rate_norm + rate * rate;
   }
-  return verdict;
 }
 
 /// Has a constraint of the binary, where the others are as in `corner`, at 0 a face that another one has at 1
@@ -124,10 +170,11 @@ HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& 
     c.x[j] = series_.variable(j)[0];
     if (series_.is_state(j)) c.rates[j] = series_.rate(j);
   }
-  c.rate_norm = verdict.rate_norm;
+  c.rate_norm = verdict.rate_norm.value;
+  c.rate_norm_error = verdict.rate_norm.error;
   for (int l = 0; l < faces_.constraints(); ++l) {
     const double g = series_.constraint(l)[0];
-    const bool is_zero = std::abs(g) <= options_.share * series_.size(l, 0);
+    const bool is_zero = std::abs(g) <= series_.error(l, 0);
     c.constraints.push_back({is_zero && faces_.is_void(l, z), false, {is_zero ? 0 : g}});
   }
   HybridContinuations found;
@@ -202,9 +249,10 @@ std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, c
     }
     // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
     const std::size_t all = found->size();
-    double least = found->front().rate_norm;
-    for (const Found& f : *found) least = std::min(least, f.rate_norm);
-    std::erase_if(*found, [&](const Found& f) { return f.rate_norm - least > options_.share * f.rate_norm; });
+    RunningError least = found->front().rate_norm;
+    for (const Found& f : *found)
+      if (f.rate_norm.value < least.value) least = f.rate_norm;
+    std::erase_if(*found, [&](const Found& f) { return decided_sign(f.rate_norm - least) > 0; });
     return Taken{found->front().changed, binaries.size() == 1 ? "fewest changes outside the called sub-problems"
                                          : all == 1           ? "fewest changes inside"
                                          : found->size() == 1 ? "smallest rate norm"
@@ -224,7 +272,8 @@ std::map<int, std::vector<int>> NearChoice::called_binaries(const std::vector<in
 }
 
 std::optional<HybridContinuations> NearChoice::operator()(double t, const Vector& x,
-                                                          const std::vector<int>& previous) {
+                                                          const std::vector<int>& previous, bool is_exact) {
+  series_.set_known(is_exact ? 0 : options_.share, options_.sizes);
   const Verdict before = judge(t, x, previous, every_part);
   if (!before.has_series) return std::nullopt;
   if (before.violated.empty()) {

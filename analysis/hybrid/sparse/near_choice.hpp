@@ -17,18 +17,19 @@ namespace perp {
 class NearChoice {
  public:
   struct Options {
-    double share = 1e-11;  ///< numbers are 0 up to this share of the sizes of their terms
-    double time = 1;       ///< of the model
-    Vector sizes{};        ///< of the variables
+    double share = 0;  ///< of themselves and their sizes: how well states are known that were computed
+    Vector sizes{};    ///< of the variables
     long most_values = 4096;
   };
 
   NearChoice(const HybridModel& model, const HybridStructure& structure, ModeSeries& series,
              Options options);
 
-  /// In which mode a solution goes on from (t, x); `previous`: 0 or 1 of each binary. Empty: open.
+  /// In which mode a solution goes on from (t, x); `previous`: 0 or 1 of each binary; `is_exact`: x are these numbers,
+  /// else the states are known to `share`. Signs are decided by bounds of all errors, of exact states that these leave
+  /// open by rational numbers; what stays open is 0 as far as is known, and the continuation weak. Empty: open.
   std::optional<HybridContinuations> operator()(double t, const Vector& x,
-                                                const std::vector<int>& previous);
+                                                const std::vector<int>& previous, bool is_exact);
 
   [[nodiscard]] bool is_void(int constraint, const std::vector<int>& z) {
     return faces_.is_void(constraint, z);
@@ -39,7 +40,7 @@ class NearChoice {
     bool has_series = false;
     bool is_strict = true;
     std::vector<int> violated{}, on_surface{};  ///< rows
-    double rate_norm = 0;
+    RunningError rate_norm{};
   };
   struct Taken {
     std::vector<int> changed;
@@ -47,11 +48,17 @@ class NearChoice {
   };
   struct Found {
     std::vector<int> changed;
-    double rate_norm;
+    RunningError rate_norm;
   };
-  enum class Sign { idle, negative, positive, falls, rises, stays };  ///< the last three: 0 at t
+  /// open: no bound of the error; falls, rises and stays: 0 at t.
+  enum class Sign { open, idle, negative, positive, falls, rises, stays };
   void find_parts();
   Sign sign_of(int l, const std::vector<int>& z);
+  void read_constraints(const std::vector<int>& z, int part, Verdict& verdict);
+  void read_rates(int part, Verdict& verdict);
+  [[nodiscard]] int state_of_input(int input) const;
+  int value_sign(int l, const std::vector<int>& z, bool& has_bound);
+  [[nodiscard]] std::optional<int> exact_sign(int l, const std::vector<int>& z);
   std::optional<std::vector<Found>> at_distance(double t, const Vector& x, const std::vector<int>& z,
                                                 const std::vector<int>& binaries, int part, int distance);
   [[nodiscard]] std::map<int, std::vector<int>> called_binaries(const std::vector<int>& called) const;

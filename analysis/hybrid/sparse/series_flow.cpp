@@ -15,6 +15,7 @@ constexpr double least_defect = 0x1p-44;  ///< of the sizes: rounding
 constexpr double most_defect = 10;      ///< of the tolerance: of the rates at the end of a step
 constexpr int most_shorter = 30;
 constexpr int decisive_orders = 4;      ///< of the derivatives that tell the sign of a constraint
+constexpr double rounding_of_step = 0x1p-48;  ///< of the size of a polynomial: its terms' rounding
 
 }  // namespace
 
@@ -23,7 +24,9 @@ SeriesFlow::SeriesFlow(const HybridModel& model, ModeSeries& series, SeriesScale
   scales_.tol = std::max(of_tolerance * scales_.tol, tiny_tolerance);
 }
 
-bool SeriesFlow::start(double t, const Vector& x, const std::vector<int>& z) {
+bool SeriesFlow::start(double t, const Vector& x, const std::vector<int>& z, bool is_exact) {
+  known_to_ = is_exact ? 0 : scales_.share;
+  series_.set_known(known_to_, scales_.sizes);
   t_ = t;
   z_ = z;
   x_ = x;
@@ -68,16 +71,15 @@ double SeriesFlow::length_by_tolerance() const {
 /// The first order at which constraint l is not 0 to rounding; its coefficients below count as 0.
 int SeriesFlow::leading(int l, double size_in_step) {
   const double* c = series_.constraint(l);
-  if (std::abs(c[0]) > scales_.share * series_.size(l, 0)) return 0;
-  double power = 1;
-  for (int k = 1; k < decisive_orders; ++k) {
-    power *= scales_.time;
-    if (std::abs(c[k]) > scales_.share * std::max(series_.size(l, k), series_.size(l, 0) / power)) return k;
+  double unknown = rounding_of_step * size_in_step, power = 1;  // of g in the step
+  for (int k = 0; k < decisive_orders; ++k, power *= h_) {
+    const double error = series_.error(l, k);
+    if (std::abs(c[k]) > error || !std::isfinite(error)) return k;
+    unknown += error * power;
   }
-  // It stays at 0 as far as is looked at; further terms count where they are more than rounding.
-  power = std::pow(h_, decisive_orders);
+  // It stays at 0 as far as is looked at; further terms count where they are more than what is not known.
   for (int k = decisive_orders; k <= order_; ++k, power *= h_)
-    if (std::abs(c[k]) * power > scales_.share * std::max(series_.size(l, 0), size_in_step)) return k;
+    if (std::abs(c[k]) * power > unknown) return k;
   return order_ + 1;
 }
 
@@ -140,6 +142,7 @@ SeriesFlow::Arrival SeriesFlow::arrive() {
     x_end_[j] = polynomial(c, order_, h_);
     for (int k = order_; k >= 1; --k) slopes[j] = slopes[j] * h_ + k * c[k];
   }
+  series_.set_known(scales_.share, scales_.sizes);
   bool is_good = series_.begin(t_ + h_, x_end_, z_, 0);
   for (int j = 0; j < n && is_good; ++j) {
     if (!series_.is_state(j)) continue;
@@ -153,12 +156,14 @@ SeriesFlow::Arrival SeriesFlow::arrive() {
     return Arrival::good;
   }
   longest_ = h_ / 4;
+  series_.set_known(known_to_, scales_.sizes);
   return t_ + longest_ > t_ && series_.begin(t_, x_, z_, 0) ? Arrival::rejected : Arrival::none;
 }
 
 bool SeriesFlow::advance() {
   t_ += h_;
   h_ = 0;
+  known_to_ = scales_.share;
   for (int j = 0; j < model_.n(); ++j) x_[j] = series_.variable(j)[0];
   return series_.passes_gate();
 }

@@ -9,8 +9,7 @@ namespace perp {
 /// What Taylor steps need to know of a model besides its equations.
 struct SeriesScales {
   double tol = 1e-10;    ///< of a step, relative to the sizes of the states
-  double share = 1e-11;  ///< numbers are 0 up to this share of the sizes of their terms
-  double time = 1;       ///< of the model
+  double share = 0;  ///< of themselves and their sizes: how well computed states are known
   Vector sizes{};        ///< of the variables
 };
 
@@ -20,8 +19,9 @@ class SeriesFlow {
  public:
   SeriesFlow(const HybridModel& model, ModeSeries& series, SeriesScales scales);
 
-  /// Starts at (t, x), or goes on there in another mode. False: no series there.
-  bool start(double t, const Vector& x, const std::vector<int>& z);
+  /// Starts at (t, x), or goes on there in another mode; `is_exact`: x are these numbers, else computed ones.
+  /// False: no series there.
+  bool start(double t, const Vector& x, const std::vector<int>& z, bool is_exact);
   /// One step, at most to t_end, and no further than where a constraint becomes positive. False: none that
   /// meets the tolerance.
   bool step(double t_end);
@@ -55,6 +55,7 @@ class SeriesFlow {
   std::vector<int> z_;
   double t_ = 0, h_ = 0, rest_ = 0;
   double longest_ = inf;  // of the next step
+  double known_to_ = 0;   // of the states at its beginning
   bool ends_ = false;
   int order_ = 0;  // of the present step
   long steps_ = 0;

@@ -29,6 +29,7 @@ void jumps_in(HybridModes& modes, const Dcs& system, double t, const Vector& x,
   }
   HybridModeOptions alone = options;
   alone.nearest_alone = true;
+  alone.share = share_of_computed;
   for (const Jump& jump : find_jumps(equations, jets, t, x, lambda).found) {
     HybridContinuations after = modes.continuations(t, jump.x, previous, alone);
     if (!after.chosen) continue;

@@ -7,6 +7,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/data/content_hash.hpp>
 #include <perp/models/language/data/input_table.hpp>
 
 namespace perp::reader {
@@ -27,10 +28,10 @@ const CsvColumns& InputTables::file(const Value& place, const std::string& given
         place,
         fmt::format("'{}' cannot be opened; expected a CSV file, its path from the model's folder",
                     given));
+  const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  hash_ = hash_with_file(hash_, content);
   try {
-    known = std::make_unique<CsvColumns>(
-        std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()},
-        given);
+    known = std::make_unique<CsvColumns>(content, given);
   } catch (const InvalidInput& problem) {
     document.fail(place, problem.what());
   }

@@ -237,23 +237,6 @@ void check_starts(const Document& document, const HybridModel& hybrid, Model& mo
 
 namespace {
 
-/// Binaries beside others with a start: what is not declared would leave the others undeclared.
-void check_all_or_none(const Document& document, const HybridModel& hybrid) {
-  const auto has_start = [](const Binary& binary) { return binary.start.has_value(); };
-  const auto& binaries = hybrid.binaries;
-  if (std::none_of(binaries.begin(), binaries.end(), has_start)) return;
-  const auto open = std::find_if_not(binaries.begin(), binaries.end(), has_start);
-  if (open != binaries.end())
-    document.fail(*document.root().find("binaries")->value.find(open->name),
-                  fmt::format("binary '{}' has no start and others have; expected a start of each "
-                              "binary, or of none",
-                              open->name));
-}
-
-}  // namespace
-
-namespace {
-
 /// Is it a large model whose run is by the binaries, and no option asks for laws?
 bool keeps_binaries(const Document& document, const HybridModel& hybrid, const ReadOptions& known) {
   const std::string& scheme = hybrid.head.run.scheme;
@@ -290,7 +273,6 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered);
   Model model = hybrid.head;
   if (!is_lowered) {
-    check_all_or_none(document, hybrid);
     lowered.system = constraint_system(hybrid);
     model.hybrid = std::make_shared<const HybridModel>(hybrid);
   }

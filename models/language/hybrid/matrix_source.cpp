@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include <perp/core/base/index.hpp>
+#include <perp/models/language/data/content_hash.hpp>
 #include <perp/models/language/hybrid/matrix_source.hpp>
 #include <perp/models/language/multilinear/matrix_market.hpp>
 
@@ -35,6 +36,14 @@ std::pair<std::string, std::string> file_and_object(const std::string& given,
   const std::size_t colon = given.rfind(":/");
   if (colon == std::string::npos || colon < 2) return {given, object};
   return {given.substr(0, colon), given.substr(colon + 1)};
+}
+
+/// Its numbers, to the bit.
+std::string words_of(const SparseEntries& matrix) {
+  std::string words = fmt::format("{} {}", matrix.rows, matrix.columns);
+  for (const SparseEntry& entry : matrix.entries)
+    words += fmt::format(";{} {} {:a}", entry.row, entry.column, entry.value);
+  return words;
 }
 
 }  // namespace
@@ -88,7 +97,9 @@ std::optional<SparseEntries> MatrixSource::of_hdf5(const Value& place, const std
                                       "expected Matrix Market files",
                                       given));
   try {
-    return context_.known().sparse_hdf5(path_of(given), object);
+    std::optional<SparseEntries> found = context_.known().sparse_hdf5(path_of(given), object);
+    if (found) hash_ = hash_with_file(hash_, words_of(*found));
+    return found;
   } catch (const InvalidInput& problem) {
     document_.fail(place, problem.what());
   } catch (const FileError& problem) {
@@ -112,6 +123,7 @@ SparseEntries MatrixSource::of_file(const Value& place, const std::string& given
     return *std::move(found);
   }
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  hash_ = hash_with_file(hash_, text);
   try {
     return parse_matrix_market(text, given);
   } catch (const InvalidInput& problem) {

@@ -14,8 +14,9 @@ namespace perp::reader {
 /// }; or all of them are the objects of these names in `file`, below `group`.
 class MatrixSource {
  public:
-  MatrixSource(const Context& context, const Value& table, SignalCounts counts)
-      : context_(context), document_(context.document()), table_(table), counts_(counts) {}
+  /// `hash`: of the model, to which the matrices of files are added.
+  MatrixSource(const Context& context, const Value& table, SignalCounts counts, std::string& hash)
+      : context_(context), document_(context.document()), table_(table), counts_(counts), hash_(hash) {}
 
   /// Checked: the rows of S and Phi_f, the columns of all. Throw ModelError.
   ///@{
@@ -49,6 +50,7 @@ class MatrixSource {
   const Document& document_;
   const Value& table_;
   SignalCounts counts_;
+  std::string& hash_;
 };
 
 }  // namespace perp::reader

@@ -24,7 +24,7 @@ class MatrixTexts {
       document_.fail(*table_.find("group"),
                      "group has no effect without file; expected file = \"model.h5\"");
     read_signals();
-    const MatrixSource source(context_, table_, counts_);
+    const MatrixSource source(context_, table_, counts_, model_.head.hash);
     const SparseEntries S = source.S();
     const SparseEntries f = source.phi_f(S.columns), g = source.phi_g(S.columns);
     write(MultilinearForm(S, f, g));
@@ -32,6 +32,7 @@ class MatrixTexts {
 
  private:
   void read_signals();
+  [[nodiscard]] const char* word_of(const std::string& name) const;
   int add_names(const Value& signals, const char* key, const std::vector<std::string>& known,
                  int first);
   void write(const MultilinearForm& form);
@@ -44,6 +45,16 @@ class MatrixTexts {
   std::vector<int> inputs_;  // of the tape, for each row of S
   SignalCounts counts_;
 };
+
+/// What a name is that the list does not know.
+const char* MatrixTexts::word_of(const std::string& name) const {
+  const auto has = [&](const auto& list) {
+    return std::any_of(list.begin(), list.end(), [&](const auto& item) { return item.name == name; });
+  };
+  if (has(model_.head.variables)) return "a variable";
+  if (has(model_.inputs)) return "an input";
+  return has(model_.binaries) ? "a binary" : "declared nowhere";
+}
 
 /// Appends the inputs of the tape for the signals of one kind; their number.
 int MatrixTexts::add_names(const Value& signals, const char* key,
@@ -66,7 +77,7 @@ int MatrixTexts::add_names(const Value& signals, const char* key,
       ++count;
     }
     if (!is_known)
-      document_.fail(item, fmt::format("{} names '{}', which is declared nowhere{}", what, name,
+      document_.fail(item, fmt::format("{} names '{}', which is {}{}", what, name, word_of(name),
                                        suggestion(name, known)));
   }
   return count;

@@ -61,6 +61,16 @@ void MultilinearForm::check(const Vector& v) const {
     throw InvalidInput(fmt::format("v must have {} entries but has {}", signals_, v.size()));
 }
 
+/// With what the difference, the product and the sum are rounded by.
+double MultilinearForm::cancelled_factor(double S, double v) {
+  const double size = std::abs(S), a = 1 - size;
+  const double of_a = size < 1 ? (1 - a) - size : 1 - (a + size);
+  const double b = S * v, of_b = std::fma(S, v, -b);
+  const double sum = a + b, back = sum - a;
+  const double of_sum = (a - (sum - back)) + (b - back);
+  return sum + (of_sum + (of_a + of_b));
+}
+
 Vector MultilinearForm::values(const Vector& v) const {
   check(v);
   Vector rows = Vector::Zero(equations_ + constraints_);

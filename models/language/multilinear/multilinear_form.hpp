@@ -51,9 +51,12 @@ class MultilinearForm {
     int row = 0;  ///< of f, then g
     double phi = 0;
   };
-  [[nodiscard]] double factor(const Factor& f, const Vector& v) const {
-    return 1 - std::abs(f.S) + f.S * v[f.signal];
+  /// 1 − |S| + S v, right to some units in its last place also where it cancels.
+  [[nodiscard]] static double factor(const Factor& f, const Vector& v) {
+    const double a = 1 - std::abs(f.S), b = f.S * v[f.signal], sum = a + b;
+    return 4 * std::abs(sum) >= std::abs(a) + std::abs(b) ? sum : cancelled_factor(f.S, v[f.signal]);
   }
+  static double cancelled_factor(double S, double v);
   [[nodiscard]] SparseEntries weights_of(int first, int count) const;
   void check(const Vector& v) const;
 

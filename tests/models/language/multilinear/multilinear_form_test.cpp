@@ -1,4 +1,7 @@
 #include <doctest/doctest.h>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -46,6 +49,18 @@ Vector vector_of(const json& list) {
   Vector v(static_cast<Eigen::Index>(list.size()));
   for (std::size_t k = 0; k < list.size(); ++k) v[static_cast<Eigen::Index>(k)] = list[k];
   return v;
+}
+
+/// Σ |φ| Π (1 + |S| + |S v|) of every row: what the rounding of formulas is a share of.
+Vector terms_of(const MultilinearForm& form, const Vector& v) {
+  Vector size = Vector::Zero(form.equations());
+  std::vector<double> product(static_cast<std::size_t>(form.columns()), 1);
+  for (int k = 0; k < form.columns(); ++k)
+    for (const MultilinearForm::Factor& f : form.factors(k))
+      product[static_cast<std::size_t>(k)] *= 1 + std::abs(f.S) + std::abs(f.S * v[f.signal]);
+  for (const SparseEntry& entry : form.phi_f().entries)
+    size[entry.row] += std::abs(entry.value) * product[static_cast<std::size_t>(entry.column)];
+  return size;
 }
 
 /// |terms| of every row: the sum that 1e-13 is a share of.
@@ -165,7 +180,7 @@ TEST_CASE(
   const auto draw = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
   };
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < 1000; ++trial) {
     const int signals = draw(1, 45), columns = draw(1, 12), rows = draw(1, 4);
     SparseEntries S{signals, columns, {}}, phi{rows, columns, {}};
     for (int k = 0; k < columns; ++k) {
@@ -192,9 +207,7 @@ TEST_CASE(
     const Vector values = form.values(v);
     for (int row = 0; row < rows; ++row) {
       const auto k = static_cast<std::size_t>(row);
-      // 1 - |S| + S v cancels: its own rounding counts in units of the terms it is the difference
-      // of.
-      CHECK(abs(Digits50(values[row]) - exact[k]) <= Digits50(1e-9) * size[k] + Digits50(1e-12));
+      CHECK(abs(Digits50(values[row]) - exact[k]) <= Digits50(1e-13) * size[k]);
     }
     // Linear in every signal: the derivative is an exact difference quotient, to rounding.
     for (const SparseEntry& derivative : form.jacobian(v)) {
@@ -212,8 +225,57 @@ TEST_CASE(
         slope += product;
         terms += abs(product);
       }
-      CHECK(abs(Digits50(derivative.value) - slope) <= Digits50(1e-9) * terms + Digits50(1e-12));
+      CHECK(abs(Digits50(derivative.value) - slope) <= Digits50(1e-13) * terms);
     }
+  }
+}
+
+/// "{ rows = 1, columns = 2, entries = [[1, 2, 0.5]] }"
+std::string inline_matrix(const SparseEntries& matrix) {
+  std::string entries;
+  for (const SparseEntry& entry : matrix.entries) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%s[%d, %d, %.17g]", entries.empty() ? "" : ", ", entry.row + 1,
+                  entry.column + 1, entry.value);
+    entries += text.data();
+  }
+  return "{ rows = " + std::to_string(matrix.rows) + ", columns = " + std::to_string(matrix.columns) +
+         ", entries = [" + entries + "] }\n";
+}
+
+TEST_CASE("random matrices, read as a model and written again, are the same functions to 50 digits") {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> entry(-2, 2);
+  for (int trial = 0; trial < 60; ++trial) {
+    // Algebraic variables y_j, each in a column of its own, and inputs.
+    const int rows = 1 + trial % 3, inputs = 1 + trial % 41, signals = rows + inputs, columns = rows + 4;
+    SparseEntries S{signals, columns, {}}, phi{rows, columns, {}};
+    std::string variables = "[variables]\n", known = "[inputs]\n", y_names, u_names;
+    for (int j = 0; j < rows; ++j) {
+      variables += "y" + std::to_string(j) + " = 0\n";
+      y_names += (j > 0 ? ", \"y" : "\"y") + std::to_string(j) + "\"";
+      S.entries.push_back({inputs + j, j, 1});
+      phi.entries.push_back({j, j, entry(random)});
+    }
+    for (int i = 0; i < inputs; ++i) {
+      known += "u" + std::to_string(i) + " = \"t\"\n";
+      u_names += (i > 0 ? ", \"u" : "\"u") + std::to_string(i) + "\"";
+      S.entries.push_back({i, rows, entry(random)});  // a product of all
+      if (i % 3 == 0) S.entries.push_back({i, rows + 1, entry(random)});
+    }
+    for (int k = rows; k < columns; ++k)  // the last two have no factor
+      for (int row = 0; row < rows; ++row) phi.entries.push_back({row, k, entry(random)});
+    const MultilinearForm form(S, phi, {0, columns, {}});
+    std::string text = variables;
+    text += known + "[multilinear]\nsignals = { states = [], inputs = [" + u_names + "], algebraic = [" + y_names;
+    text += "], binaries = [] }\nS = " + inline_matrix(S) + "Phi_f = " + inline_matrix(phi) + "[run]\nt = [0, 1]\n";
+    CAPTURE(text);
+    const MultilinearForm again = multilinear_form(*perp::read_hybrid_model_text(text, "m.toml"));
+    REQUIRE(again.signals() == form.signals());
+    Vector v(signals);
+    for (double& value : v) value = entry(random);
+    const Vector values = form.values(v), written = again.values(v), size = terms_of(form, v);
+    for (int row = 0; row < rows; ++row) CHECK(std::abs(values[row] - written[row]) <= 1e-13 * size[row]);
   }
 }
 
