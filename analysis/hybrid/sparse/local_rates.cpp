@@ -11,6 +11,7 @@ namespace perp {
 namespace {
 
 constexpr double known_to = 0x1p-46;  ///< of the numbers on the way: corrections that end Newton's method
+constexpr double rounding_of_rates = 0x1p-30;  ///< of the same: ones that shrink no more, in rows that cancel
 constexpr int most_local_corrections = 40;
 constexpr std::size_t most_unknowns = 20;  ///< of a sub-problem that is solved with a dense matrix
 
@@ -115,25 +116,30 @@ bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& poin
   return true;
 }
 
-/// Secants: exact after two values where the row is linear in its unknown.
+/// By the slope between two values, exact where the row is linear in its unknown; by another one where it does not
+/// serve. Corrections that shrink no more are rounding.
 bool LocalRates::solve_one(int row, int unknown, std::vector<double>& point) {
   double& u = point[input_of(unknown)];
   double before = u, f_before = rows_.value(row, point);
   if (f_before == 0) return true;
   u = before != 0 ? 2 * before : -f_before;
-  const double size = std::max(std::abs(before), std::abs(u));
-  for (int k = 0; k < most_local_corrections; ++k) {
-    const double f = rows_.value(row, point);
-    if (f == 0) return true;
-    if (!std::isfinite(f) || f == f_before) return false;
-    const double correction = f * (u - before) / (f - f_before);
+  double f = rows_.value(row, point), slope = (f - f_before) / (u - before);
+  double size = std::max(std::abs(before), std::abs(u)), last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_local_corrections && f != 0; ++k) {
+    const double correction = f / slope;
+    if (!std::isfinite(correction)) return false;
+    const bool is_slow = std::abs(correction) > std::abs(last) / 2;
+    if (is_slow && std::abs(correction) <= rounding_of_rates * size) return true;
     before = u;
     f_before = f;
     u -= correction;
-    if (!std::isfinite(u)) return false;
-    if (std::abs(correction) <= known_to * std::max(size, std::abs(u))) return true;
+    size = std::max(size, std::abs(u));
+    if (std::abs(correction) <= known_to * size) return true;
+    last = correction;
+    f = rows_.value(row, point);
+    if (is_slow) slope = (f - f_before) / (u - before);
   }
-  return false;
+  return f == 0;
 }
 
 /// Newton's method with differences, which are derivatives where rows are linear in each unknown.
@@ -142,6 +148,7 @@ bool LocalRates::solve_several(const SubProblem& block, std::vector<double>& poi
   if (count > most_unknowns) return false;
   std::vector<double> f(count), slopes(count * count);
   DenseLu factors(static_cast<int>(count));
+  double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < most_local_corrections; ++k) {
     double largest = 0;
     for (std::size_t r = 0; r < count; ++r) {
@@ -159,15 +166,17 @@ bool LocalRates::solve_several(const SubProblem& block, std::vector<double>& poi
     }
     if (!factors.factorise(slopes.data(), static_cast<int>(count))) return false;
     factors.solve(f.data());
-    bool is_known = true;
+    double share = 0;
     for (std::size_t c = 0; c < count; ++c) {
       double& u = point[input_of(block.unknowns[c])];
       const double before = u;
       u -= f[c];
       if (!std::isfinite(u)) return false;
-      is_known = is_known && std::abs(f[c]) <= known_to * std::max(std::abs(u), std::abs(before));
+      const double size = std::max(std::abs(u), std::abs(before));
+      if (f[c] != 0) share = std::max(share, std::abs(f[c]) / size);
     }
-    if (is_known) return true;
+    if (share <= known_to || (share <= rounding_of_rates && share > last / 2)) return true;
+    last = share;
   }
   return false;
 }

@@ -35,6 +35,7 @@ void StepWay::begin(double t, double h, const Vector& x, const std::vector<int>&
   x_ = x;
   z_before_ = z;
   start_ = constraints;
+  for (const int i : flipped_) has_flipped_[at(i)] = 0;
   flipped_.clear();
   changes_.clear();
   before_.clear();
