@@ -137,8 +137,8 @@ double SparseSteps::correction(const Factor& factor) {
   return right_.allFinite() ? share : std::numeric_limits<double>::infinity();
 }
 
-/// Modified Newton's method from x_end_, until every row is 0 within its gate.
-bool SparseSteps::solve(double t, double h) {
+/// Modified Newton's method from x_end_, until every row is 0 within its gate, or without looking at that.
+bool SparseSteps::solve(double t, double h, Until until) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double before = infinite;
   if (const auto known = factors_.find(h); known != factors_.end()) known->second.is_fresh = false;
@@ -158,6 +158,11 @@ bool SparseSteps::solve(double t, double h) {
     const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
     before = share;
     if (!is_affine_ && !is_near) continue;
+    if (until == Until::near) {
+      put(t, h);
+      evaluator_.evaluate(inputs_.data(), rows_.data());
+      return true;
+    }
     look_at_rows(t, h);
     if (is_zero_at_end()) return true;
   }
@@ -204,17 +209,22 @@ bool SparseSteps::settle(double t, double h) {
     check_interruption();
     if (!way_.follow({inputs_, rows_.data() + n_ + q_, errors_.data() + n_ + q_})) return false;
     if (round > 0 && way_.is_settled(settled_share)) {
-      if (!is_zero_at_end() && !solve(t, h)) return false;
-      if (!find_violated()) return false;
+      if (!confirm(t, h)) return false;
       if (!is_violated_) return true;
     }
     z_end_ = way_.z();
     begin_ = x_;
     way_.shift(begin_);
     way_.guess(x_end_);
-    if (!solve(t, h)) return false;
+    if (!solve(t, h, Until::near)) return false;
   }
   return false;
+}
+
+/// The gate of the step, and what is violated at its end.
+bool SparseSteps::confirm(double t, double h) {
+  look_at_rows(t, h);
+  return (is_zero_at_end() || solve(t, h, Until::zero)) && find_violated();
 }
 
 bool SparseSteps::attempt(double t_next, double h) {
@@ -223,7 +233,12 @@ bool SparseSteps::attempt(double t_next, double h) {
   z_end_ = z_;
   way_.begin(t_, h, x_, z_, g_start_);
   check_interruption();
-  if (!solve(t_next, h) || !find_violated()) return false;
+  if (!solve(t_next, h, Until::near)) return false;
+  // By the errors of the step before; those of this one decide where nothing is violated.
+  is_violated_ = false;
+  for (std::size_t row = at(n_ + q_); row < rows_.size(); ++row) is_violated_ = is_violated_ || rows_[row] > errors_[row];
+  if ((!is_violated_ || !has_errors_) && !confirm(t_next, h)) return false;
+  has_errors_ = true;
   return !is_violated_ || settle(t_next, h);
 }
 

@@ -55,7 +55,9 @@ class SparseSteps {
   double correction(const Factor& factor);
   void put(double t, double h);
   void find_terms();
-  bool solve(double t, double h);
+  enum class Until { near, zero };
+  bool solve(double t, double h, Until until);
+  bool confirm(double t, double h);
   bool is_zero_at_end();
   void look_at_rows(double t, double h);
   bool renew(double h);
@@ -84,7 +86,7 @@ class SparseSteps {
   std::vector<int> z_, z_end_;
   std::vector<double> inputs_, input_errors_, rows_, errors_, derivatives_, values_;
   Vector g_start_;
-  bool is_violated_ = false;
+  bool is_violated_ = false, has_errors_ = false;
   long iterations_ = 0;
 };
 
