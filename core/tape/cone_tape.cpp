@@ -1,9 +1,17 @@
 #include <algorithm>
+#include <utility>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/tape/cone_tape.hpp>
 
 namespace perp {
+namespace {
+
+bool has_no_operands(const Instruction& line) {
+  return line.operation == Operation::input || line.operation == Operation::constant;
+}
+
+}  // namespace
 
 ConeTape::ConeTape(Tape tape, std::vector<int> outputs)
     : tape_(std::move(tape)),
@@ -11,28 +19,33 @@ ConeTape::ConeTape(Tape tape, std::vector<int> outputs)
       cones_(outputs_.size()),
       place_(at(tape_.size()), -1) {}
 
-const ConeTape::Cone& ConeTape::cone(int k) {
-  Cone& made = cones_[at(k)];
-  if (!made.empty()) return made;
-  std::vector<int> lines{outputs_[at(k)]};
-  place_[at(lines[0])] = 0;
+/// The lines that an output needs, in their order.
+std::vector<int> ConeTape::lines_below(int output) {
+  std::vector<int> lines;
   const auto meet = [&](int line) {
-    if (line < 0 || place_[at(line)] >= 0) return;
-    place_[at(line)] = 0;
+    if (line < 0 || std::exchange(place_[at(line)], 0) >= 0) return;
     lines.push_back(line);
   };
+  meet(output);
   for (std::size_t next = 0; next < lines.size(); ++next) {
     const Instruction& line = tape_[lines[next]];
-    if (line.operation == Operation::input || line.operation == Operation::constant) continue;
+    if (has_no_operands(line)) continue;
     meet(line.a);
     meet(line.b);
   }
   std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+const ConeTape::Cone& ConeTape::cone(int k) {
+  Cone& made = cones_[at(k)];
+  if (!made.empty()) return made;
+  const std::vector<int> lines = lines_below(outputs_[at(k)]);
   for (std::size_t m = 0; m < lines.size(); ++m) place_[at(lines[m])] = static_cast<int>(m);
   made.reserve(lines.size());
   for (const int number : lines) {
     Instruction line = tape_[number];
-    if (line.operation != Operation::input && line.operation != Operation::constant) {
+    if (!has_no_operands(line)) {
       if (line.a >= 0) line.a = place_[at(line.a)];
       if (line.b >= 0) line.b = place_[at(line.b)];
     }

@@ -6,8 +6,8 @@
 
 namespace perp {
 
-/// Single outputs of a tape, each from the inputs through the lines below it alone. What an output needs is
-/// found when it is asked for first.
+/// Single outputs of a tape, each from the inputs through the lines below it alone. What an output
+/// needs is found when it is asked for first.
 class ConeTape {
  public:
   /// `outputs`: lines.
@@ -18,12 +18,13 @@ class ConeTape {
 
  private:
   using Cone = std::vector<Instruction>;  // operands are places in it
+  std::vector<int> lines_below(int output);
   const Cone& cone(int k);
 
   Tape tape_;
   std::vector<int> outputs_;
-  std::vector<Cone> cones_;    // empty: not asked for yet
-  std::vector<int> place_;     // of a line in the cone that is made, -1: none
+  std::vector<Cone> cones_;     // empty: not asked for yet
+  std::vector<int> place_;      // of a line in the cone that is made, -1: none
   std::vector<double> values_;  // of the present one
 };
 

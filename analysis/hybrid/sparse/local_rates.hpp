@@ -8,21 +8,25 @@
 
 namespace perp {
 
-/// Rates ẋ and algebraic variables of a hybrid model at given t, x, where some binaries change: only the
-/// sub-problems of the equations that follow from these are solved again, one after the other,
+/// Rates ẋ and algebraic variables of a hybrid model at given t, x, where some binaries change:
+/// only the sub-problems of the equations that follow from these are solved again, one after the
+/// other,
 ///     0 = f(t, ẋ, x, y, z) in (ẋ, y).
 /// Points are the inputs (t, ẋ, x, z) of the model's closed tape.
 class LocalRates {
  public:
   LocalRates(const HybridModel& model, const HybridStructure& structure);
 
-  /// The sub-problems that follow from these binaries, in the order in which they are solved. False: one of
-  /// them holds binaries of its own.
+  /// The sub-problems that follow from these binaries, in the order in which they are solved.
+  /// False: one of them holds binaries of its own.
   bool follow(const std::vector<int>& binaries, std::vector<int>& blocks);
-  /// Their unknowns in the point, by Newton's method from what stands there. False: one is not solved.
+  /// Their unknowns in the point, by Newton's method from what stands there. False: one is not
+  /// solved.
   bool solve(const std::vector<int>& blocks, std::vector<double>& point);
   /// Row of the equations and constraints at a point.
-  [[nodiscard]] double row(int row, const std::vector<double>& point) { return rows_.value(row, point); }
+  [[nodiscard]] double row(int row, const std::vector<double>& point) {
+    return rows_.value(row, point);
+  }
 
   /// Constraints that hold a binary, those that hold a state.
   ///@{
@@ -43,6 +47,10 @@ class LocalRates {
   enum class Kind { equations, binaries, both };
   [[nodiscard]] Kind kind_of(int block) const;
   bool solve_one(int row, int unknown, std::vector<double>& point);
+  double read(const SubProblem& block, const std::vector<double>& point, std::vector<double>& f);
+  void differences(const SubProblem& block, std::vector<double>& point, const std::vector<double>& f, double size,
+                   std::vector<double>& slopes);
+  double correct(const SubProblem& block, const std::vector<double>& f, std::vector<double>& point) const;
   bool solve_several(const SubProblem& block, std::vector<double>& point);
   const HybridModel& model_;
   const HybridStructure& structure_;

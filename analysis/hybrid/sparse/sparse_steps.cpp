@@ -12,12 +12,14 @@ namespace perp {
 namespace {
 
 constexpr double unit_of_rounding = std::numeric_limits<double>::epsilon();
-constexpr double near_zero = 1e-8;           ///< corrections, of the unknowns, behind which the rows are looked at
-constexpr double slow_contraction = 0.1;            ///< contraction below which a factorization is renewed
+constexpr double near_zero =
+    1e-8;  ///< corrections, of the unknowns, behind which the rows are looked at
+constexpr double slow_contraction = 0.1;  ///< contraction below which a factorization is renewed
 constexpr int most_corrections = 40;
-constexpr int most_rounds = 30;         ///< of ways through a step
-constexpr double settled_share = 0x1p-20;  ///< of a step: to within it the moments of its changes are found
-constexpr std::size_t most_factors = 8; ///< step lengths
+constexpr int most_rounds = 30;  ///< of ways through a step
+constexpr double settled_share =
+    0x1p-20;  ///< of a step: to within it the moments of its changes are found
+constexpr std::size_t most_factors = 8;  ///< step lengths
 
 /// Of each constraint: does it hold rates or algebraic variables?
 std::vector<char> constraints_of_more(const HybridModel& model, const HybridStructure& structure) {
@@ -31,7 +33,8 @@ std::vector<char> constraints_of_more(const HybridModel& model, const HybridStru
 
 }  // namespace
 
-SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& structure, const Dcs& system)
+SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& structure,
+                         const Dcs& system)
     : model_(model),
       structure_(structure),
       evaluator_(system),
@@ -52,7 +55,8 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
 void SparseSteps::find_terms() {
   std::map<std::pair<int, int>, std::size_t> place_of;
   std::vector<char> moves(evaluator_.entries().size(), 0);
-  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) moves[variable.entry] = 1;
+  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries())
+    moves[variable.entry] = 1;
   for (std::size_t k = 0; k < evaluator_.entries().size(); ++k) {
     const auto [row, column] = evaluator_.entries()[k];
     const bool by_rate = column < 1 + n_;
@@ -84,11 +88,14 @@ bool SparseSteps::is_strict_at(double t, const Vector& x, const std::vector<int>
   std::fill(input_errors_.begin(), input_errors_.end(), 0.0);
   evaluator_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
   for (int l = 0; l < g_count_; ++l)
-    if (needs_more_[at(l)] != 0 || !(rows_[at(n_ + q_ + l)] < -errors_[at(n_ + q_ + l)])) return false;
-  return std::all_of(structure_.is_state.begin(), structure_.is_state.end(), [](char s) { return s != 0; });
+    if (needs_more_[at(l)] != 0 || !(rows_[at(n_ + q_ + l)] < -errors_[at(n_ + q_ + l)]))
+      return false;
+  return std::all_of(structure_.is_state.begin(), structure_.is_state.end(),
+                     [](char s) { return s != 0; });
 }
 
-void SparseSteps::from(double t, const Vector& x, const std::vector<int>& z, const Vector& constraints) {
+void SparseSteps::from(double t, const Vector& x, const std::vector<int>& z,
+                       const Vector& constraints) {
   t_ = t;
   x_ = x_end_ = x;
   z_ = z_end_ = z;
@@ -107,7 +114,8 @@ bool SparseSteps::renew(double h) {
   std::fill(values_.begin(), values_.end(), 0.0);
   for (const Term& term : terms_)
     values_[term.place] += term.by_rate ? derivatives_[term.entry] / h : derivatives_[term.entry];
-  if (!std::all_of(values_.begin(), values_.end(), [](double v) { return std::isfinite(v); })) return false;
+  if (!std::all_of(values_.begin(), values_.end(), [](double v) { return std::isfinite(v); }))
+    return false;
   auto place = factors_.find(h);
   if (place == factors_.end()) {
     if (factors_.size() == most_factors) factors_.clear();
@@ -137,7 +145,19 @@ double SparseSteps::correction(const Factor& factor) {
   return right_.allFinite() ? share : std::numeric_limits<double>::infinity();
 }
 
-/// Modified Newton's method from x_end_, until every row is 0 within its gate, or without looking at that.
+/// The rows at the present state; do they serve?
+bool SparseSteps::arrives(double t, double h, Until until) {
+  if (until == Until::zero) {
+    look_at_rows(t, h);
+    return is_zero_at_end();
+  }
+  put(t, h);
+  evaluator_.evaluate(inputs_.data(), rows_.data());
+  return true;
+}
+
+/// Modified Newton's method from x_end_, until every row is 0 within its gate, or without looking
+/// at that.
 bool SparseSteps::solve(double t, double h, Until until) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double before = infinite;
@@ -157,14 +177,7 @@ bool SparseSteps::solve(double t, double h, Until until) {
     x_end_ -= right_;
     const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
     before = share;
-    if (!is_affine_ && !is_near) continue;
-    if (until == Until::near) {
-      put(t, h);
-      evaluator_.evaluate(inputs_.data(), rows_.data());
-      return true;
-    }
-    look_at_rows(t, h);
-    if (is_zero_at_end()) return true;
+    if ((is_affine_ || is_near) && arrives(t, h, until)) return true;
   }
   return false;
 }
@@ -185,7 +198,8 @@ bool SparseSteps::is_zero_at_end() {
   residual_ = 0;
   for (int i = 0; i < n_; ++i) {
     const double size = std::abs(rows_[at(i)]);
-    if (!(size <= most_rounding * errors_[at(i)]) || !std::isfinite(errors_[at(i)])) return size == 0;
+    if (!(size <= most_rounding * errors_[at(i)]) || !std::isfinite(errors_[at(i)]))
+      return size == 0;
     if (size > 0) residual_ = std::max(residual_, size / errors_[at(i)]);
   }
   return true;
@@ -202,8 +216,8 @@ bool SparseSteps::find_violated() {
   return true;
 }
 
-/// Ways through the step and steps from the starts that they shift, one after the other, until the moments of the
-/// changes stay and nothing is violated at the end.
+/// Ways through the step and steps from the starts that they shift, one after the other, until the
+/// moments of the changes stay and nothing is violated at the end.
 bool SparseSteps::settle(double t, double h) {
   for (int round = 0; round < most_rounds; ++round) {
     check_interruption();
@@ -236,7 +250,8 @@ bool SparseSteps::attempt(double t_next, double h) {
   if (!solve(t_next, h, Until::near)) return false;
   // By the errors of the step before; those of this one decide where nothing is violated.
   is_violated_ = false;
-  for (std::size_t row = at(n_ + q_); row < rows_.size(); ++row) is_violated_ = is_violated_ || rows_[row] > errors_[row];
+  for (std::size_t row = at(n_ + q_); row < rows_.size(); ++row)
+    is_violated_ = is_violated_ || rows_[row] > errors_[row];
   if ((!is_violated_ || !has_errors_) && !confirm(t_next, h)) return false;
   has_errors_ = true;
   return !is_violated_ || settle(t_next, h);

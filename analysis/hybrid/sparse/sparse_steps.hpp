@@ -13,10 +13,10 @@ namespace perp {
 
 /// Steps of backward Euler of a hybrid model with many unknowns, whose binaries are 0 or 1:
 ///     0 = f(t⁺, (x⁺ − x)/h, x⁺, z)
-/// by modified Newton's method with a sparse factorization that is kept as long as it serves. The step is
-/// made with the previous z first; where constraints are positive at its end, binaries change on the way through
-/// it (StepWay) and the whole step is made again from the start that this way shifts, until the moments of the
-/// changes stay where they are.
+/// by modified Newton's method with a sparse factorization that is kept as long as it serves. The
+/// step is made with the previous z first; where constraints are positive at its end, binaries
+/// change on the way through it (StepWay) and the whole step is made again from the start that this
+/// way shifts, until the moments of the changes stay where they are.
 class SparseSteps {
  public:
   /// `system`: constraint_system(model).
@@ -27,7 +27,8 @@ class SparseSteps {
 
   /// The state that the next attempts start from, with the values of the constraints there.
   void from(double t, const Vector& x, const std::vector<int>& z, const Vector& constraints);
-  /// The step of length h to t_next. False: it is not solved, or no value near the previous one is kept.
+  /// The step of length h to t_next. False: it is not solved, or no value near the previous one is
+  /// kept.
   bool attempt(double t_next, double h);
   /// Goes on from its end.
   void accept();
@@ -37,8 +38,12 @@ class SparseSteps {
   [[nodiscard]] double t() const { return t_end_; }
   [[nodiscard]] const Vector& x() const { return x_end_; }
   [[nodiscard]] const std::vector<int>& z() const { return z_end_; }
-  [[nodiscard]] auto constraints() const { return Eigen::Map<const Vector>(rows_.data() + n_ + q_, g_count_); }
-  [[nodiscard]] double residual() const { return residual_; }  ///< largest |F_i| in bounds of its rounding
+  [[nodiscard]] auto constraints() const {
+    return Eigen::Map<const Vector>(rows_.data() + n_ + q_, g_count_);
+  }
+  [[nodiscard]] double residual() const {
+    return residual_;
+  }  ///< largest |F_i| in bounds of its rounding
   ///@}
 
   /// Of the last attempt, in the order of their moments.
@@ -57,6 +62,7 @@ class SparseSteps {
   void find_terms();
   enum class Until { near, zero };
   bool solve(double t, double h, Until until);
+  bool arrives(double t, double h, Until until);
   bool confirm(double t, double h);
   bool is_zero_at_end();
   void look_at_rows(double t, double h);
@@ -69,7 +75,7 @@ class SparseSteps {
   DcsEvaluator evaluator_;
   int n_, q_;
   Eigen::Index g_count_;
-  std::vector<char> needs_more_;   // constraints that hold rates or algebraic variables
+  std::vector<char> needs_more_;  // constraints that hold rates or algebraic variables
   StepWay way_;
   struct Term {
     std::size_t entry = 0, place = 0;
@@ -77,7 +83,7 @@ class SparseSteps {
   };
   std::vector<linear::Place> places_;
   std::vector<Term> terms_;
-  bool is_affine_ = true;          // for each z
+  bool is_affine_ = true;             // for each z
   std::map<double, Factor> factors_;  // by h
 
   double t_ = 0, t_end_ = 0, residual_ = 0;

@@ -1,4 +1,5 @@
-// Where binaries change within a step: lines between the changes, and only what follows from a change again.
+// Where binaries change within a step: lines between the changes, and only what follows from a
+// change again.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,12 +11,15 @@
 namespace perp {
 namespace {
 
-constexpr double surface_in_errors = 0x1p14;  ///< constraints that are 0 up to this many errors are on their surface
+constexpr double surface_in_errors =
+    0x1p14;  ///< constraints that are 0 up to this many errors are on their surface
 constexpr int most_secants = 80;
+constexpr double one_share = 0x1p-40;  ///< of a step: moments that are no further apart are one
 
 }  // namespace
 
-StepWay::StepWay(const HybridModel& model, const HybridStructure& structure, std::vector<char> needs_more)
+StepWay::StepWay(const HybridModel& model, const HybridStructure& structure,
+                 std::vector<char> needs_more)
     : model_(model),
       structure_(structure),
       rates_(model, structure),
@@ -23,13 +27,16 @@ StepWay::StepWay(const HybridModel& model, const HybridStructure& structure, std
       equations_(static_cast<int>(model.f.size())),
       constraints_(static_cast<int>(model.g.size())),
       needs_more_(std::move(needs_more)),
+      point_(at(model.parameter_input(0)), 0),
       places_(at(model.n())),
       has_flipped_(at(model.q()), 0),
       is_touched_(at(constraints_), 0),
       version_(at(constraints_), 0),
+      pending_(at(constraints_), inf),
       choice_(model, structure, rates_) {}
 
-void StepWay::begin(double t, double h, const Vector& x, const std::vector<int>& z, const Vector& constraints) {
+void StepWay::begin(double t, double h, const Vector& x, const std::vector<int>& z,
+                    const Vector& constraints) {
   t_ = t;
   h_ = h;
   x_ = x;
@@ -37,6 +44,7 @@ void StepWay::begin(double t, double h, const Vector& x, const std::vector<int>&
   start_ = constraints;
   for (const int i : flipped_) has_flipped_[at(i)] = 0;
   flipped_.clear();
+  for (int i = 0; i < model_.q(); ++i) point_[at(model_.binary_input(i))] = z[at(i)];
   changes_.clear();
   before_.clear();
 }
@@ -64,6 +72,7 @@ bool StepWay::follow(const End& end) {
     const Crossing first = queue_.top();
     queue_.pop();
     if (first.version != version_[at(first.constraint)]) continue;
+    pending_[at(first.constraint)] = inf;
     check_interruption();
     if (!pass(first)) return false;
   }
@@ -80,9 +89,16 @@ void StepWay::rewind(const End& end) {
   touched_.clear();
   z_ = z_before_;
   is_open_ = false;
-  queue_ = {};
+  for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
   std::swap(before_, changes_);
   changes_.clear();
+}
+
+/// Of the sub-problems that follow from a change.
+template <class Visit>
+void StepWay::for_unknowns(const Visit& visit) const {
+  for (const int block : blocks_)
+    for (const int unknown : structure_.blocks[at(block)].unknowns) visit(unknown);
 }
 
 /// The rates in the values before the step, at the state at its end.
@@ -90,20 +106,19 @@ bool StepWay::turn_back() {
   const std::vector<int> flipped = std::exchange(flipped_, {});
   for (const int i : flipped) {
     has_flipped_[at(i)] = 0;
-    now_[at(model_.binary_input(i))] = z_before_[at(i)];
+    now_[at(model_.binary_input(i))] = point_[at(model_.binary_input(i))] = z_before_[at(i)];
   }
-  point_ = now_;
   if (flipped.empty()) return true;
   if (!rates_.follow(flipped, blocks_) || !rates_.solve(blocks_, now_)) return false;
-  for (const int i : flipped)
-    for (const int l : rates_.constraints_of_binary(i)) mark(l);
-  for (const int block : blocks_)
-    for (const int unknown : structure_.blocks[at(block)].unknowns) {
-      for (const int l : rates_.constraints_of_unknown(unknown)) mark(l);
-      if (structure_.is_state[at(unknown)] == 0) continue;
-      for (const int l : rates_.constraints_of_state(unknown)) mark(l);
-      stand(unknown, 0, x_[unknown]);
-    }
+  changed_.clear();
+  for (const int i : flipped) add(rates_.constraints_of_binary(i));
+  for_unknowns([&](int unknown) {
+    add(rates_.constraints_of_unknown(unknown));
+    if (structure_.is_state[at(unknown)] == 0) return;
+    add(rates_.constraints_of_state(unknown));
+    stand(unknown, 0, x_[unknown]);
+  });
+  for (const int l : changed_) mark(l);
   return true;
 }
 
@@ -124,7 +139,18 @@ void StepWay::find_crossings() {
 
 void StepWay::watch(int l, double s) {
   ++version_[at(l)];
-  if (const std::optional<double> place = crossing(l, s)) queue_.push({*place, l, version_[at(l)]});
+  pending_[at(l)] = inf;
+  const std::optional<double> place = crossing(l, s);
+  if (!place) return;
+  pending_[at(l)] = *place;
+  queue_.push({*place, l, version_[at(l)]});
+}
+
+/// Does the constraint become positive at s, too, where another sub-problem changes its course?
+/// Then the rule has to look at both.
+bool StepWay::meets(int l, double s, int block) const {
+  return structure_.block_of_row[at(equations_ + l)] != block &&
+         std::abs(pending_[at(l)] - s) <= one_share * h_;
 }
 
 /// Where the constraint becomes positive behind s, if it is at the end or already there.
@@ -137,7 +163,8 @@ std::optional<double> StepWay::crossing(int l, double s) {
     const double from = start_.size() > 0 ? std::min(start_[l], 0.0) : 0;
     return from < 0 ? h_ * (from / (from - at_end_[l])) : 0;
   }
-  const double g = constraint(l, s), g_end = is_touched_[at(l)] != 0 ? constraint(l, h_) : at_end_[l];
+  const double g = constraint(l, s),
+               g_end = is_touched_[at(l)] != 0 ? constraint(l, h_) : at_end_[l];
   if (g > surface(l)) return s;
   if (!(g_end > errors_[l])) return std::nullopt;
   return g >= -surface(l) ? s : zero_between(l, {s, g}, {h_, g_end});
@@ -173,7 +200,8 @@ bool StepWay::pass(const Crossing& crossing) {
   std::vector<int> own;
   for (const int unknown : sub.unknowns)
     if (unknown >= n_) own.push_back(unknown - n_);
-  const bool has_changed = std::any_of(own.begin(), own.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
+  const bool has_changed =
+      std::any_of(own.begin(), own.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
   if (has_changed || own.empty()) return false;
   const WayChoice::Place place{crossing.s, h_ - crossing.s, t_};
   if (!choice_.choose(sub, own, place, *this, change)) return false;
@@ -188,30 +216,35 @@ bool StepWay::apply(const WayChange& change, double s) {
     has_flipped_[at(i)] = 1;
     flipped_.push_back(i);
   }
+  old_.clear();
+  for_unknowns([&](int unknown) {
+    old_.push_back(now_[rates_.input_of(unknown)]);
+    if (structure_.is_state[at(unknown)] != 0) stand(unknown, s, position(unknown, s));
+  });
+  if (!rates_.solve(blocks_, now_)) return false;
+  changes_.push_back(change);
+  watch_followers(change, s);
+  return true;
+}
+
+/// The constraints whose course a change at s changes.
+void StepWay::watch_followers(const WayChange& change, double s) {
   changed_.clear();
   for (const int i : change.binaries) add(rates_.constraints_of_binary(i));
-  old_.clear();
-  for (const int block : blocks_)
-    for (const int unknown : structure_.blocks[at(block)].unknowns) {
-      old_.push_back(now_[rates_.input_of(unknown)]);
-      if (structure_.is_state[at(unknown)] != 0) stand(unknown, s, position(unknown, s));
-    }
-  if (!rates_.solve(blocks_, now_)) return false;
   std::size_t k = 0;
-  for (const int block : blocks_)
-    for (const int unknown : structure_.blocks[at(block)].unknowns) {
-      if (now_[rates_.input_of(unknown)] == old_[k++]) continue;
-      add(rates_.constraints_of_unknown(unknown));
-      if (structure_.is_state[at(unknown)] != 0) add(rates_.constraints_of_state(unknown));
-    }
+  for_unknowns([&](int unknown) {
+    if (now_[rates_.input_of(unknown)] == old_[k++]) return;
+    add(rates_.constraints_of_unknown(unknown));
+    if (structure_.is_state[at(unknown)] != 0) add(rates_.constraints_of_state(unknown));
+  });
   std::sort(changed_.begin(), changed_.end());
   changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+  const int block = structure_.block_of_row[at(equations_ + change.constraint)];
   for (const int l : changed_) {
+    is_open_ = is_open_ || meets(l, s, block);
     mark(l);
     watch(l, s);
   }
-  changes_.push_back(change);
-  return true;
 }
 
 void StepWay::add(const std::vector<int>& constraints) {

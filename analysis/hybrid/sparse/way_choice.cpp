@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include <perp/analysis/hybrid/sparse/way_choice.hpp>
 #include <perp/analysis/hybrid/sparse/step_way.hpp>
+#include <perp/analysis/hybrid/sparse/way_choice.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 
@@ -23,14 +23,15 @@ WayChoice::WayChoice(const HybridModel& model, const HybridStructure& structure,
       equations_(static_cast<int>(model.f.size())) {}
 
 bool WayChoice::choose(const SubProblem& sub, const Set& own, const Place& place, StepWay& way,
-                        WayChange& change) {
+                       WayChange& change) {
   change.binaries = own;
   change.decided_by = "fewest changes outside the called sub-problems";
   if (own.size() == 1) return true;
   const bool holds_equations =
       std::any_of(sub.rows.begin(), sub.rows.end(), [&](int row) { return row < equations_; });
   std::vector<Set> sets;
-  if (holds_equations || own.size() > most_together || !nearest(sub, own, place, way, sets)) return false;
+  if (holds_equations || own.size() > most_together || !nearest(sub, own, place, way, sets))
+    return false;
   if (sets.size() > 1) return by_rates(sets, way, change);
   change.binaries = sets.front();
   change.decided_by = "fewest changes inside";
@@ -39,7 +40,7 @@ bool WayChoice::choose(const SubProblem& sub, const Set& own, const Place& place
 
 /// All sets of one size before the next one; those of the binaries declared first come first.
 bool WayChoice::nearest(const SubProblem& sub, const Set& own, const Place& place, StepWay& way,
-                         std::vector<Set>& sets) {
+                        std::vector<Set>& sets) {
   for (std::size_t distance = 1; distance <= own.size(); ++distance) {
     std::vector<char> taken(own.size(), 0);
     std::fill(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(distance), 1);
@@ -60,31 +61,43 @@ bool WayChoice::nearest(const SubProblem& sub, const Set& own, const Place& plac
   return false;
 }
 
-/// The constraints that hold these binaries, by their values at the place; those that are 0 by what follows.
-WayChoice::Verdict WayChoice::judge(const SubProblem& sub, const Set& set, const Place& place, StepWay& way) {
+/// The constraints that hold these binaries, by their values at the place; those that are 0 by what
+/// follows.
+WayChoice::Verdict WayChoice::judge(const SubProblem& sub, const Set& set, const Place& place,
+                                    StepWay& way) {
+  const auto is_line = [&](int row) { return way.is_line(row - equations_); };
+  if (!std::all_of(sub.rows.begin(), sub.rows.end(), is_line)) return Verdict::open;
   flip(set, way.point());
+  int highest = -1;
   bool is_on_surface = false;
-  Verdict verdict = Verdict::allowed;
   for (const int row : sub.rows) {
-    const int l = row - equations_;
-    if (!way.is_line(l)) verdict = Verdict::open;
-    const int sign = way.sign(l, way.constraint(l, place.s));
-    if (sign > 0 && verdict == Verdict::allowed) verdict = Verdict::excluded;
+    const int sign = way.sign(row - equations_, way.constraint(row - equations_, place.s));
+    highest = std::max(highest, sign);
     is_on_surface = is_on_surface || sign == 0;
   }
-  for (const int i : set)
-    for (const int l : rates_.constraints_of_binary(i)) {
-      const bool is_own = std::find(sub.rows.begin(), sub.rows.end(), equations_ + l) != sub.rows.end();
-      if (verdict != Verdict::allowed || is_own) continue;
-      if (!way.is_line(l) || way.sign(l, way.constraint(l, place.s)) > 0) verdict = Verdict::excluded_by_others;
-    }
+  const bool is_by_others = highest <= 0 && others_exclude(sub, set, place, way);
   flip(set, way.point());
-  return verdict == Verdict::allowed && is_on_surface ? look_ahead(sub, set, place, way) : verdict;
+  if (highest > 0) return Verdict::excluded;
+  if (is_by_others) return Verdict::excluded_by_others;
+  return is_on_surface ? look_ahead(sub, set, place, way) : Verdict::allowed;
+}
+
+/// Constraints of other sub-problems that hold one of the binaries.
+bool WayChoice::others_exclude(const SubProblem& sub, const Set& set, const Place& place,
+                               StepWay& way) const {
+  const auto excludes = [&](int l) {
+    if (std::find(sub.rows.begin(), sub.rows.end(), equations_ + l) != sub.rows.end()) return false;
+    return !way.is_line(l) || way.sign(l, way.constraint(l, place.s)) > 0;
+  };
+  return std::any_of(set.begin(), set.end(), [&](int i) {
+    const std::vector<int>& list = rates_.constraints_of_binary(i);
+    return std::any_of(list.begin(), list.end(), excludes);
+  });
 }
 
 /// With the rates of the new values, at the end of the step.
 WayChoice::Verdict WayChoice::look_ahead(const SubProblem& sub, const Set& set, const Place& place,
-                                           StepWay& way) {
+                                         StepWay& way) {
   std::vector<std::pair<int, double>> states;
   for (const int row : sub.rows)
     for (const int state : structure_.states_of_row[at(row)])
@@ -114,19 +127,11 @@ bool WayChoice::by_rates(const std::vector<Set>& sets, StepWay& way, WayChange& 
       take_back(set, point);
       return false;
     }
-    double norm = all;
-    std::size_t k = 0;
-    for (const int block : blocks_)
-      for (const int unknown : structure_.blocks[at(block)].unknowns) {
-        double& value = point[rates_.input_of(unknown)];
-        norm += square(unknown, point);
-        std::swap(value, kept_[k]);
-        norm -= square(unknown, point);
-        std::swap(value, kept_[k++]);
-      }
+    const double norm = all + gain(point);
     take_back(set, point);
     if (!std::isfinite(norm)) return false;
-    const bool is_equal = std::isfinite(least) && std::abs(norm - least) <= equal_rates * std::max(norm, least);
+    const bool is_equal =
+        std::isfinite(least) && std::abs(norm - least) <= equal_rates * std::max(norm, least);
     if (is_equal) change.decided_by = "first declared binary changes";
     if (is_equal || norm >= least) continue;
     least = norm;
@@ -134,6 +139,21 @@ bool WayChoice::by_rates(const std::vector<Set>& sets, StepWay& way, WayChange& 
     change.decided_by = "smallest rate norm";
   }
   return true;
+}
+
+/// What the unknowns that a trial has changed add to the norm.
+double WayChoice::gain(std::vector<double>& point) {
+  double sum = 0;
+  std::size_t k = 0;
+  for (const int block : blocks_)
+    for (const int unknown : structure_.blocks[at(block)].unknowns) {
+      double& value = point[rates_.input_of(unknown)];
+      sum += square(unknown, point);
+      std::swap(value, kept_[k]);
+      sum -= square(unknown, point);
+      std::swap(value, kept_[k++]);
+    }
+  return sum;
 }
 
 void WayChoice::flip(const Set& set, std::vector<double>& point) const {

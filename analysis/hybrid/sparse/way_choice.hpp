@@ -18,10 +18,10 @@ struct WayChange {
 
 class StepWay;
 
-/// Which binaries of a sub-problem change where one of its constraints becomes positive within a step: as few as
-/// any, so that its constraints are not positive there, and those that are 0 there not at the end of the
-/// step on the line with the rates of the new values; of several the smallest rate norm, of equal ones the
-/// first declared.
+/// Which binaries of a sub-problem change where one of its constraints becomes positive within a
+/// step: as few as any, so that its constraints are not positive there, and those that are 0 there
+/// not at the end of the step on the line with the rates of the new values; of several the smallest
+/// rate norm, of equal ones the first declared.
 class WayChoice {
  public:
   WayChoice(const HybridModel& model, const HybridStructure& structure, LocalRates& rates);
@@ -37,10 +37,14 @@ class WayChoice {
  private:
   using Set = std::vector<int>;
   enum class Verdict { excluded, excluded_by_others, allowed, open };
-  bool nearest(const SubProblem& sub, const Set& own, const Place& place, StepWay& way, std::vector<Set>& sets);
+  bool nearest(const SubProblem& sub, const Set& own, const Place& place, StepWay& way,
+               std::vector<Set>& sets);
   Verdict judge(const SubProblem& sub, const Set& set, const Place& place, StepWay& way);
+  [[nodiscard]] bool others_exclude(const SubProblem& sub, const Set& set, const Place& place,
+                                    StepWay& way) const;
   Verdict look_ahead(const SubProblem& sub, const Set& set, const Place& place, StepWay& way);
   bool by_rates(const std::vector<Set>& sets, StepWay& way, WayChange& change);
+  double gain(std::vector<double>& point);
   void flip(const Set& set, std::vector<double>& point) const;
   bool put(const Set& set, std::vector<double>& point);
   void take_back(const Set& set, std::vector<double>& point);
