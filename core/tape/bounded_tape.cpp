@@ -25,16 +25,15 @@ RunningError result_of_numbers(const Instruction& line, const std::vector<Runnin
 
 BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inputs,
                          std::span<const double> known)
-    : tape_(tape),
-      outputs_(outputs.begin(), outputs.end()),
+    : outputs_(outputs.begin(), outputs.end()),
       values_(static_cast<std::size_t>(tape.size())) {
   const std::vector<bool> needed = needed_lines(tape, outputs);
   std::vector<char> changes(values_.size(), 0);
   const auto depends = [&](int line) {
     return line >= 0 && changes[static_cast<std::size_t>(line)] != 0;
   };
-  for (int k = 0; k < tape_.size(); ++k) {
-    const Instruction& line = tape_[k];
+  for (int k = 0; k < tape.size(); ++k) {
+    const Instruction& line = tape[k];
     const auto at = static_cast<std::size_t>(k);
     if (!needed[at]) continue;
     if (line.operation == Operation::input) {
@@ -47,18 +46,21 @@ BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inp
       changes[at] = depends(line.a) || depends(line.b) ? 1 : 0;
       if (changes[at] == 0) values_[at] = result_of_numbers(line, values_);
     }
-    if (changes[at] != 0) changing_.push_back(k);
+    if (changes[at] != 0) changing_.push_back({line.operation, line.a, line.b, k});
   }
 }
 
 void BoundedTape::run(const double* z, const double* z_error) {
-  for (const int k : changing_) {
-    const Instruction& line = tape_[k];
-    RunningError& value = values_[static_cast<std::size_t>(k)];
-    if (line.operation == Operation::input)
-      value = RunningError(z[line.a], z_error == nullptr ? 0 : z_error[line.a]);
-    else
-      value = result_of(line, values_);
+  RunningError* const values = values_.data();
+  for (const Line& line : changing_) {
+    RunningError& value = values[line.to];
+    switch (line.operation) {  // the frequent ones without the long way
+      case Operation::input: value = RunningError(z[line.a], z_error == nullptr ? 0 : z_error[line.a]); break;
+      case Operation::add: value = values[line.a] + values[line.b]; break;
+      case Operation::subtract: value = values[line.a] - values[line.b]; break;
+      case Operation::multiply: value = values[line.a] * values[line.b]; break;
+      default: value = apply_operation(line.operation, values[line.a], values[line.b < 0 ? line.a : line.b]);
+    }
   }
 }
 

@@ -26,9 +26,12 @@ class BoundedTape {
   }
 
  private:
-  Tape tape_;
+  struct Line {
+    Operation operation;
+    int a, b, to;
+  };
   std::vector<int> outputs_;
-  std::vector<int> changing_;  // lines that depend on z, in their order
+  std::vector<Line> changing_;  // those that depend on z, in their order
   std::vector<RunningError> values_;
 };
 

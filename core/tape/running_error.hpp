@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 
@@ -94,8 +96,11 @@ inline RunningError operator-(const RunningError& a, const RunningError& b) { re
 
 /// Is it an exact power of two, which scales numbers of normal size without rounding?
 inline bool is_scale(const RunningError& a) {
-  int exponent = 0;
-  return a.error == 0 && std::abs(std::frexp(a.value, &exponent)) == 0.5;
+  constexpr int digits = 52;
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(a.value) & ~(std::uint64_t{1} << 63);
+  const std::uint64_t mantissa = bits & ((std::uint64_t{1} << digits) - 1), exponent = bits >> digits;
+  if (a.error != 0 || exponent == 0x7FF) return false;
+  return exponent != 0 ? mantissa == 0 : std::has_single_bit(mantissa);
 }
 
 inline bool is_zero(const RunningError& a) { return a.value == 0 && a.error == 0; }

@@ -6,6 +6,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/interruption.hpp>
+#include <perp/schemes/step_grid.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
@@ -286,15 +287,9 @@ double LocatedRun::next_output(double after) const {
   const auto asked = std::upper_bound(times.begin(), times.end(), after);
   double next = asked == times.end() ? inf : *asked;
   if (options_.output_step > 0 && !output_.only_times) {
-    const double d = options_.output_step;
-    double k = std::floor((after - span_.start) / d * (1 + 4 * epsilon)) + 1;
-    while (span_.start + k * d <= after) ++k;
     // A last one that is the end but for the rounding of the grid is the end: of a step of some ulps
     // multipliers of index 2 are noise.
-    const double on_grid = span_.start + k * d;
-    const double rounding = 4 * epsilon * std::max(std::abs(span_.start), std::abs(span_.end));
-    const bool is_end = after < span_.end && std::abs(on_grid - span_.end) <= rounding;
-    next = std::min(next, is_end ? span_.end : on_grid);
+    next = std::min(next, next_on_grid(span_, options_.output_step, after));
   }
   return next;
 }

@@ -28,26 +28,21 @@ ModeSteps& HybridRun::steps_of_mode() {
   return *known->second;
 }
 
-/// The next time of the grid, or before it one that is asked for. A rest of a step that an event
-/// has left may be too short for multipliers of index 2, which are known to eps/h: it joins the
-/// next one.
+/// The end of the present step of the grid, or before it a jump of data. A rest of a step that an event has left
+/// may be too short for multipliers of index 2, which are known to eps/h: it joins the next one.
 HybridRun::Target HybridRun::next_target() {
-  const double h = model_.run.h;
-  const auto grid = [&](long k) { return span_.start + static_cast<double>(k) * h; };
-  while (grid(grid_ + 1) - now_.t < least_rest * h && grid(grid_ + 1) < span_.end) ++grid_;
-  const bool is_whole = std::abs(now_.t - grid(grid_)) <= 1e-9 * h;
-  double t = grid(grid_ + 1);
-  if (t > span_.end - 1e-9 * h) t = span_.end;
-  const auto asked = std::upper_bound(output_.times.begin(), output_.times.end(), now_.t);
-  if (asked != output_.times.end() && *asked < t) t = *asked;
-  if (jump_ && jump_->before < t) t = jump_->before;
-  // Rounding of t makes no new step length.
-  const bool is_step = is_whole && std::abs(t - now_.t - h) <= 1e-9 * h;
-  return {t, is_step ? h : t - now_.t};
+  const auto is_passed = [&](const StepGrid::Step& step) {
+    return step.is_asked ? step.to <= now_.t : step.to - now_.t < least_rest * model_.run.h;
+  };
+  while (is_passed(grid_->step())) grid_->advance();
+  const StepGrid::Step step = grid_->step();
+  if (jump_ && jump_->before < step.to) return {jump_->before, jump_->before - now_.t};
+  return {step.to, now_.t == step.from ? step.length : step.to - now_.t};
 }
 
 void HybridRun::run_capturing() {
   record(now_, true);
+  grid_.emplace(span_, model_.run.h, output_.times);
   jump_ = switches_.next(now_.t, span_.end);
   while (is_running() && now_.t < span_.end) {
     check_interruption();

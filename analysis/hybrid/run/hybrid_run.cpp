@@ -94,18 +94,20 @@ void HybridRun::begin() {
   for (int j = 0; j < hybrid_.n(); ++j)
     if (const double nominal = model_.variables[at(j)].nominal; nominal != unstated_nominal)
       known[j] = nominal;
-  // Steps without series do not ask for them where there are many.
-  if (hybrid_.takes_whole_steps() && model_.run.scheme == "backward_euler") {
-    sizes_ = known;
-    begin_sensitivities();
-    choose(true);
-    return;
-  }
-  const ModelScales scales = model_scales(system_, now_.x, span_, known);
-  sizes_ = scales.x;
-  time_ = scales.time;
+  sizes_ = known;
+  // Whole steps do not ask for more until the rule does.
+  if (!hybrid_.takes_whole_steps() || model_.run.scheme != "backward_euler") find_scales();
   begin_sensitivities();
   choose(true);
+}
+
+/// Sizes of all variables, and the time of the model.
+void HybridRun::find_scales() {
+  if (has_scales_) return;
+  has_scales_ = true;
+  const ModelScales scales = model_scales(system_, model_.x0(), span_, sizes_);
+  sizes_ = scales.x;
+  time_ = scales.time;
 }
 
 HybridModes& HybridRun::modes() {
@@ -125,6 +127,7 @@ HybridModeOptions HybridRun::mode_options(bool at_start) const {
 
 /// All modes are asked where those near the previous one do not decide.
 HybridContinuations HybridRun::continuations(bool at_start) {
+  if (!starts_strictly()) find_scales();
   if (std::optional<HybridContinuations> near = near_choice()) return *std::move(near);
   std::vector<double> previous;
   for (const int z : mode_.z)
@@ -293,31 +296,20 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
     finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", step.t));
 }
 
-/// The times that are asked for and those of the grid of rows, behind t.
+/// The times that are asked for and those of the grid of rows, behind t; one that is asked for is on the grid
+/// where they are the same but for rounding.
 std::vector<double> HybridRun::times_after(double t) const {
   std::vector<double> times;
-  for (const double time : output_.times)
-    if (time > t && time < span_.end) times.push_back(time);
-  if (const double h = model_.run.h; h > 0 && !output_.only_times) {
-    const double share = 1e-9 * h;  // of a row: one that is asked for is on the grid
-    for (auto k = static_cast<long>(std::floor((t - span_.start) / h));; ++k) {
-      const double time = span_.start + static_cast<double>(k) * h;
-      if (time >= span_.end - share) break;
-      if (time > t + share) times.push_back(time);
-    }
-    std::sort(times.begin(), times.end());
-    std::vector<double> apart;
-    for (const double time : times) {
-      const bool is_near = !apart.empty() && time - apart.back() <= share;
-      if (!is_near) {
-        apart.push_back(time);
-      } else if (std::binary_search(output_.times.begin(), output_.times.end(), time)) {
-        apart.back() = time;
-      }
-    }
-    times = std::move(apart);
+  const double one = rounding_of_grid(span_), h = output_.only_times ? 0 : model_.run.h;
+  auto asked = std::upper_bound(output_.times.begin(), output_.times.end(), t);
+  for (double row = h > 0 ? next_on_grid(span_, h, t) : inf;;) {
+    const double next = asked == output_.times.end() ? inf : *asked;
+    const double time = next <= row + one ? next : row;
+    if (!(time < span_.end)) return times;
+    times.push_back(time);
+    if (time == next) ++asked;
+    if (row <= time + one) row = next_on_grid(span_, h, row);
   }
-  return times;
 }
 
 void HybridRun::take(const Trajectory& part) {

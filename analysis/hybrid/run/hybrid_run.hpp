@@ -14,6 +14,7 @@
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/step_grid.hpp>
 #include <perp/schemes/located/transition/solution_branches.hpp>
 
 namespace perp {
@@ -47,6 +48,7 @@ class HybridRun {
  private:
   // hybrid_run.cpp
   void begin();
+  void find_scales();
   void run_located();
   bool choose(bool at_start);
   void enter(const HybridContinuation& continuation);
@@ -125,6 +127,7 @@ class HybridRun {
   Step last_;     ///< recorded, with its mode
   Vector sizes_;  ///< of the variables
   double time_ = 1;  ///< that of the model
+  bool has_scales_ = false;  // both
   Vector rates_;  ///< ẋ where the mode began
   SensitivityRequest request_;
   std::vector<int> states_;
@@ -147,7 +150,7 @@ class HybridRun {
   std::shared_ptr<SparseParts> sparse_;  // of models with many unknowns
   double dense_until_ = -inf;  // steps before are made as for small models
   double residual_ = 0;        // largest of the sparse steps
-  long grid_ = 0;  // steps of the grid that are passed
+  std::optional<StepGrid> grid_;  // of the scheme, where it has one
   long taken_ = 0;
   Trajectory result_;
 };

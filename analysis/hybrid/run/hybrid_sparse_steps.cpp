@@ -41,7 +41,7 @@ bool HybridRun::starts_strictly() {
 bool HybridRun::take_sparse_steps() {
   SparseSteps* steps = now_.t >= dense_until_ ? sparse_steps() : nullptr;
   if (steps == nullptr) return false;
-  steps->from(now_.t, now_.x, mode_.z);
+  steps->from(now_.t, now_.x, mode_.z, now_.w.tail(static_cast<Eigen::Index>(hybrid_.g.size())));
   while (is_running() && now_.t < span_.end) {
     check_interruption();
     Target target = next_target();
@@ -72,33 +72,27 @@ void HybridRun::take_sparse_step(SparseSteps& steps) {
   record(std::move(step), false);
 }
 
-/// An event for each sub-problem that has changed, in the order of the times to which lines through the ends of
-/// the step lead.
+/// An event for each sub-problem that has changed, where its constraint becomes positive on the way through the step.
 void HybridRun::log_changes(const SparseSteps& steps) {
-  if (steps.changes().empty()) return;
-  std::vector<const SparseSteps::Change*> changes;
-  for (const SparseSteps::Change& change : steps.changes()) changes.push_back(&change);
-  std::stable_sort(changes.begin(), changes.end(),
-                   [](const auto* a, const auto* b) { return a->share < b->share; });
   const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
-  for (const SparseSteps::Change* change : changes) {
+  for (const WayChange& change : steps.changes()) {
     Event event;
     event.kind = EventKind::mode_change;
     event.t_before = now_.t;
     event.t_after = steps.t();
-    event.t = now_.t + change->share * (steps.t() - now_.t);
+    event.t = now_.t + change.share * (steps.t() - now_.t);
     event.x_before = event.x_after = state_of_event();
-    event.law = change->binaries.front();
+    event.law = change.binaries.front();
     event.from = mode_.z[at(event.law)];
     event.to = 1 - event.from;
     std::string others;
-    for (std::size_t k = 1; k < change->binaries.size(); ++k) {
-      const int i = change->binaries[k], from = mode_.z[at(i)];
+    for (std::size_t k = 1; k < change.binaries.size(); ++k) {
+      const int i = change.binaries[k], from = mode_.z[at(i)];
       others += fmt::format("{}{}: {} -> {}", k == 1 ? "with " : ", ", hybrid_.binaries[at(i)].name,
                             word(i, from), word(i, 1 - from));
     }
     event.note = fmt::format("{}{}{}; {}", others, others.empty() ? "" : "; ",
-                             hybrid_.constraints[at(change->constraint)].name, change->decided_by);
+                             hybrid_.constraints[at(change.constraint)].name, change.decided_by);
     result_.events.push_back(std::move(event));
     ++result_.counts["mode_changes"];
   }

@@ -12,29 +12,42 @@ namespace perp {
 namespace {
 
 constexpr double unit_of_rounding = std::numeric_limits<double>::epsilon();
-constexpr double near_zero = 1e-8;           ///< corrections, of the unknowns, behind which the rows are looked at
-constexpr double slow_contraction = 0.1;            ///< contraction below which a factorization is renewed
+constexpr double near_zero =
+    1e-8;  ///< corrections, of the unknowns, behind which the rows are looked at
+constexpr double slow_contraction = 0.1;  ///< contraction below which a factorization is renewed
 constexpr int most_corrections = 40;
-constexpr int most_rounds = 60;         ///< of changes in a step
-constexpr std::size_t most_together = 20;  ///< binaries of a sub-problem whose values are tried
-constexpr double equal_rates = 1e-11;   ///< share of a norm of rates
-constexpr std::size_t most_factors = 8; ///< step lengths
+constexpr int most_rounds = 30;  ///< of ways through a step
+constexpr double settled_share =
+    0x1p-20;  ///< of a step: to within it the moments of its changes are found
+constexpr std::size_t most_factors = 8;  ///< step lengths
+
+/// Of each constraint: does it hold rates or algebraic variables?
+std::vector<char> constraints_of_more(const HybridModel& model, const HybridStructure& structure) {
+  std::vector<char> of_more;
+  for (std::size_t row = model.f.size(); row < structure.unknowns_of_row.size(); ++row) {
+    const std::vector<int>& unknowns = structure.unknowns_of_row[row];
+    of_more.push_back(!unknowns.empty() && unknowns.front() < model.n() ? 1 : 0);
+  }
+  return of_more;
+}
 
 }  // namespace
 
-SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& structure, const Dcs& system)
+SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& structure,
+                         const Dcs& system)
     : model_(model),
       structure_(structure),
       evaluator_(system),
       n_(model.n()),
       q_(model.q()),
       g_count_(static_cast<Eigen::Index>(model.g.size())),
+      needs_more_(constraints_of_more(model, structure)),
+      way_(model, structure, needs_more_),
       inputs_(at(evaluator_.inputs()), 0),
       input_errors_(inputs_.size(), 0),
       rows_(at(evaluator_.n() + evaluator_.m()), 0),
       errors_(rows_.size(), 0),
-      derivatives_(evaluator_.entries().size(), 0),
-      changed_(at(model.q()), 0) {
+      derivatives_(evaluator_.entries().size(), 0) {
   find_terms();
 }
 
@@ -42,8 +55,8 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
 void SparseSteps::find_terms() {
   std::map<std::pair<int, int>, std::size_t> place_of;
   std::vector<char> moves(evaluator_.entries().size(), 0);
-  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) moves[variable.entry] = 1;
-  needs_more_.assign(at(g_count_), 0);
+  for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries())
+    moves[variable.entry] = 1;
   for (std::size_t k = 0; k < evaluator_.entries().size(); ++k) {
     const auto [row, column] = evaluator_.entries()[k];
     const bool by_rate = column < 1 + n_;
@@ -54,36 +67,39 @@ void SparseSteps::find_terms() {
       if (is_new) places_.push_back({row, j});
       terms_.push_back({k, place->second, by_rate});
       is_affine_ = is_affine_ && moves[k] == 0;
-    } else if (row >= n_ + q_ && (by_rate || structure_.is_state[at(j)] == 0)) {
-      needs_more_[at(row - n_ - q_)] = 1;
     }
   }
   values_.assign(places_.size(), 0);
 }
 
-void SparseSteps::put(double t) {
+void SparseSteps::put(double t, double h) {
   inputs_[0] = t;
-  for (int j = 0; j < n_; ++j) inputs_[at(1 + n_ + j)] = x_end_[j];
+  for (int j = 0; j < n_; ++j) {
+    inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
+    inputs_[at(1 + n_ + j)] = x_end_[j];
+  }
   for (int i = 0; i < q_; ++i) inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
 }
 
 bool SparseSteps::is_strict_at(double t, const Vector& x, const std::vector<int>& z) {
-  x_end_ = x;
+  x_end_ = begin_ = x;
   z_end_ = z;
-  put(t);
-  std::fill(inputs_.begin() + 1, inputs_.begin() + 1 + n_, 0.0);
+  put(t, 1);  // rates are 0
   std::fill(input_errors_.begin(), input_errors_.end(), 0.0);
   evaluator_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
   for (int l = 0; l < g_count_; ++l)
-    if (needs_more_[at(l)] != 0 || !(rows_[at(n_ + q_ + l)] < -errors_[at(n_ + q_ + l)])) return false;
-  return std::all_of(structure_.is_state.begin(), structure_.is_state.end(), [](char s) { return s != 0; });
+    if (needs_more_[at(l)] != 0 || !(rows_[at(n_ + q_ + l)] < -errors_[at(n_ + q_ + l)]))
+      return false;
+  return std::all_of(structure_.is_state.begin(), structure_.is_state.end(),
+                     [](char s) { return s != 0; });
 }
 
-void SparseSteps::from(double t, const Vector& x, const std::vector<int>& z) {
+void SparseSteps::from(double t, const Vector& x, const std::vector<int>& z,
+                       const Vector& constraints) {
   t_ = t;
   x_ = x_end_ = x;
   z_ = z_end_ = z;
-  has_start_ = false;
+  g_start_ = constraints;
 }
 
 void SparseSteps::accept() {
@@ -91,7 +107,6 @@ void SparseSteps::accept() {
   x_ = x_end_;
   z_ = z_end_;
   g_start_ = constraints();
-  has_start_ = true;
 }
 
 bool SparseSteps::renew(double h) {
@@ -99,7 +114,8 @@ bool SparseSteps::renew(double h) {
   std::fill(values_.begin(), values_.end(), 0.0);
   for (const Term& term : terms_)
     values_[term.place] += term.by_rate ? derivatives_[term.entry] / h : derivatives_[term.entry];
-  if (!std::all_of(values_.begin(), values_.end(), [](double v) { return std::isfinite(v); })) return false;
+  if (!std::all_of(values_.begin(), values_.end(), [](double v) { return std::isfinite(v); }))
+    return false;
   auto place = factors_.find(h);
   if (place == factors_.end()) {
     if (factors_.size() == most_factors) factors_.clear();
@@ -111,8 +127,7 @@ bool SparseSteps::renew(double h) {
 
 /// The residual at x_end_, with a factorization for this h.
 bool SparseSteps::prepare(double t, double h) {
-  put(t);
-  for (int j = 0; j < n_; ++j) inputs_[at(1 + j)] = (x_end_[j] - x_[j]) / h;
+  put(t, h);
   if (!factors_.contains(h)) return renew(h);
   evaluator_.evaluate(inputs_.data(), rows_.data());
   return true;
@@ -130,8 +145,20 @@ double SparseSteps::correction(const Factor& factor) {
   return right_.allFinite() ? share : std::numeric_limits<double>::infinity();
 }
 
-/// Modified Newton's method from x_end_, until every row is 0 within its gate.
-bool SparseSteps::solve(double t, double h) {
+/// The rows at the present state; do they serve?
+bool SparseSteps::arrives(double t, double h, Until until) {
+  if (until == Until::zero) {
+    look_at_rows(t, h);
+    return is_zero_at_end();
+  }
+  put(t, h);
+  evaluator_.evaluate(inputs_.data(), rows_.data());
+  return true;
+}
+
+/// Modified Newton's method from x_end_, until every row is 0 within its gate, or without looking
+/// at that.
+bool SparseSteps::solve(double t, double h, Until until) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double before = infinite;
   if (const auto known = factors_.find(h); known != factors_.end()) known->second.is_fresh = false;
@@ -150,178 +177,84 @@ bool SparseSteps::solve(double t, double h) {
     x_end_ -= right_;
     const bool is_near = share <= near_zero || (before < 1 && share * share <= near_zero * before);
     before = share;
-    if ((is_affine_ || is_near) && look_at_rows(t, h)) return true;
+    if ((is_affine_ || is_near) && arrives(t, h, until)) return true;
   }
   return false;
 }
 
-/// Rows and bounds of their errors at the present state; are the equations 0?
-bool SparseSteps::look_at_rows(double t, double h) {
-  put(t);
+/// Rows and bounds of their errors at the present state.
+void SparseSteps::look_at_rows(double t, double h) {
+  put(t, h);
   for (int j = 0; j < n_; ++j) {
-    inputs_[at(1 + j)] = (x_end_[j] - x_[j]) / h;
     const double error = unit_of_rounding / 2 * std::abs(x_end_[j]);
     input_errors_[at(1 + n_ + j)] = error;
     input_errors_[at(1 + j)] = 2 * error / h;
   }
   evaluator_.evaluate_bounded(inputs_.data(), input_errors_.data(), rows_.data(), errors_.data());
+}
+
+/// Is every equation 0 within its gate?
+bool SparseSteps::is_zero_at_end() {
   residual_ = 0;
   for (int i = 0; i < n_; ++i) {
     const double size = std::abs(rows_[at(i)]);
-    if (!(size <= most_rounding * errors_[at(i)]) || !std::isfinite(errors_[at(i)])) return size == 0;
+    if (!(size <= most_rounding * errors_[at(i)]) || !std::isfinite(errors_[at(i)]))
+      return size == 0;
     if (size > 0) residual_ = std::max(residual_, size / errors_[at(i)]);
-  }
-  return true;
-}
-
-double SparseSteps::rate_norm(double h) const {
-  double sum = 0;
-  for (int j = 0; j < n_; ++j) {
-    if (structure_.is_state[at(j)] == 0) continue;
-    const double rate = (x_end_[j] - x_[j]) / h / model_.head.variables[at(j)].nominal;
-    sum += rate * rate;
-  }
-  return sum;
-}
-
-void SparseSteps::flip(int i) {
-  z_end_[at(i)] = 1 - z_end_[at(i)];
-  rows_at_end_->set(model_.binary_input(i), z_end_[at(i)]);
-}
-
-/// The sets of binaries, as small as any, with whose other values the constraints of a sub-problem are allowed at
-/// the end of the step. All of one size before the next one; those of the binaries declared first come first.
-std::vector<std::vector<int>> SparseSteps::nearest_allowed(const SubProblem& sub,
-                                                           const std::vector<int>& own) {
-  if (!rows_at_end_) {
-    const Tape tape = model_.closed(row_lines_);
-    rows_at_end_ = std::make_unique<IncrementalTape>(tape, row_lines_);
-  }
-  if (!has_rows_at_end_) rows_at_end_->evaluate(inputs_);
-  has_rows_at_end_ = true;
-  std::vector<std::vector<int>> allowed;
-  for (std::size_t distance = 1; distance <= own.size() && allowed.empty(); ++distance) {
-    std::vector<char> taken(own.size(), 0);
-    std::fill(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(distance), 1);
-    do {
-      check_interruption();
-      std::vector<int> set;
-      for (std::size_t k = 0; k < own.size(); ++k)
-        if (taken[k] != 0) set.push_back(own[k]);
-      for (const int i : set) flip(i);
-      const bool is_allowed = std::all_of(sub.rows.begin(), sub.rows.end(), [&](int row) {
-        return rows_at_end_->value(row_lines_[at(row)]) <= errors_[at(q_ + row)];
-      });
-      for (const int i : set) flip(i);
-      if (is_allowed) allowed.push_back(std::move(set));
-    } while (std::prev_permutation(taken.begin(), taken.end()));
-  }
-  return allowed;
-}
-
-/// Of sets that are equally near the one whose step has the smallest rate norm, the first of equal ones.
-SparseSteps::Choice SparseSteps::by_rates(const std::vector<std::vector<int>>& sets, double t, double h,
-                                          Change& change) {
-  const Vector x_before = x_end_;
-  const std::vector<double> rows = rows_, errors = errors_, inputs = inputs_;
-  double least = std::numeric_limits<double>::infinity();
-  change.decided_by = "smallest rate norm";
-  for (const std::vector<int>& set : sets) {
-    for (const int i : set) z_end_[at(i)] = 1 - z_end_[at(i)];
-    const bool is_solved = solve(t, h);
-    const double norm = is_solved ? rate_norm(h) : std::numeric_limits<double>::infinity();
-    for (const int i : set) z_end_[at(i)] = 1 - z_end_[at(i)];
-    x_end_ = x_before;
-    if (!std::isfinite(norm)) return Choice::open;
-    const bool is_equal = std::isfinite(least) && std::abs(norm - least) <= equal_rates * std::max(norm, least);
-    if (is_equal) change.decided_by = "first declared binary changes";
-    if (is_equal || norm >= least) continue;
-    least = norm;
-    change.binaries = set;
-    change.decided_by = "smallest rate norm";
-  }
-  rows_ = rows;
-  errors_ = errors;
-  inputs_ = inputs;
-  return Choice::made;
-}
-
-/// The binaries of a sub-problem that change: of its values that its constraints allow at the end of the
-/// step the nearest, of several the one whose step has the smallest rate norm.
-SparseSteps::Choice SparseSteps::choose(int block, double t, double h, Change& change) {
-  const SubProblem& sub = structure_.blocks[at(block)];
-  std::vector<int> own;
-  for (const int unknown : sub.unknowns)
-    if (unknown >= n_) own.push_back(unknown - n_);
-  const bool has_changed = std::any_of(own.begin(), own.end(), [&](int i) { return changed_[at(i)] != 0; });
-  if (has_changed || own.empty() || own.size() > most_together) return Choice::open;
-  change.decided_by = "fewest changes outside the called sub-problems";
-  change.binaries = own;
-  if (own.size() == 1) return Choice::made;
-  const int equations = static_cast<int>(model_.f.size());
-  if (std::any_of(sub.rows.begin(), sub.rows.end(), [&](int row) { return row < equations; }))
-    return Choice::open;
-  const std::vector<std::vector<int>> sets = nearest_allowed(sub, own);
-  if (sets.empty()) return Choice::open;
-  if (sets.size() > 1) return by_rates(sets, t, h, change);
-  change.binaries = sets.front();
-  change.decided_by = "fewest changes inside";
-  return Choice::made;
-}
-
-/// The sub-problems of violated rows; false: one is left open.
-bool SparseSteps::change_called(double t, double h) {
-  has_rows_at_end_ = false;
-  const int equations = static_cast<int>(model_.f.size());
-  std::vector<Change> made;
-  std::vector<int> blocks;
-  for (const int l : violated_) {
-    const int block = structure_.block_of_row[at(equations + l)];
-    if (std::find(blocks.begin(), blocks.end(), block) != blocks.end()) continue;
-    blocks.push_back(block);
-    Change change;
-    change.constraint = l;
-    if (choose(block, t, h, change) == Choice::open) return false;
-    const double end = rows_[at(n_ + q_ + l)];
-    const double begin = has_start_ ? std::min(g_start_[l], 0.0) : 0;
-    change.share = begin < 0 ? begin / (begin - end) : 0;
-    made.push_back(std::move(change));
-  }
-  for (Change& change : made) {
-    for (const int i : change.binaries) {
-      z_end_[at(i)] = 1 - z_end_[at(i)];
-      changed_[at(i)] = 1;
-    }
-    changes_.push_back(std::move(change));
   }
   return true;
 }
 
 /// Constraints that are positive by more than their rounding. False: one is no number.
 bool SparseSteps::find_violated() {
-  violated_.clear();
+  is_violated_ = false;
   for (int l = 0; l < g_count_; ++l) {
     const double g = rows_[at(n_ + q_ + l)], error = errors_[at(n_ + q_ + l)];
     if (!std::isfinite(g) || !std::isfinite(error)) return false;
-    if (g > error) violated_.push_back(l);
+    is_violated_ = is_violated_ || g > error;
   }
   return true;
 }
 
-bool SparseSteps::attempt(double t_next, double h) {
-  t_end_ = t_next;
-  x_end_ = x_;
-  z_end_ = z_;
-  for (const Change& change : changes_)
-    for (const int i : change.binaries) changed_[at(i)] = 0;
-  changes_.clear();
+/// Ways through the step and steps from the starts that they shift, one after the other, until the
+/// moments of the changes stay and nothing is violated at the end.
+bool SparseSteps::settle(double t, double h) {
   for (int round = 0; round < most_rounds; ++round) {
     check_interruption();
-    if (!solve(t_next, h) || !find_violated()) return false;
-    if (violated_.empty()) return true;
-    if (!change_called(t_next, h)) return false;
+    if (!way_.follow({inputs_, rows_.data() + n_ + q_, errors_.data() + n_ + q_})) return false;
+    if (round > 0 && way_.is_settled(settled_share)) {
+      if (!confirm(t, h)) return false;
+      if (!is_violated_) return true;
+    }
+    z_end_ = way_.z();
+    begin_ = x_;
+    way_.shift(begin_);
+    way_.guess(x_end_);
+    if (!solve(t, h, Until::near)) return false;
   }
   return false;
+}
+
+/// The gate of the step, and what is violated at its end.
+bool SparseSteps::confirm(double t, double h) {
+  look_at_rows(t, h);
+  return (is_zero_at_end() || solve(t, h, Until::zero)) && find_violated();
+}
+
+bool SparseSteps::attempt(double t_next, double h) {
+  t_end_ = t_next;
+  x_end_ = begin_ = x_;
+  z_end_ = z_;
+  way_.begin(t_, h, x_, z_, g_start_);
+  check_interruption();
+  if (!solve(t_next, h, Until::near)) return false;
+  // By the errors of the step before; those of this one decide where nothing is violated.
+  is_violated_ = false;
+  for (std::size_t row = at(n_ + q_); row < rows_.size(); ++row)
+    is_violated_ = is_violated_ || rows_[row] > errors_[row];
+  if ((!is_violated_ || !has_errors_) && !confirm(t_next, h)) return false;
+  has_errors_ = true;
+  return !is_violated_ || settle(t_next, h);
 }
 
 long SparseSteps::factorisations() const {

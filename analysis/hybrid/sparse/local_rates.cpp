@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <perp/analysis/hybrid/sparse/local_rates.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/dense_lu.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double known_to =
+    0x1p-46;  ///< of the numbers on the way: corrections that end Newton's method
+constexpr double rounding_of_rates =
+    0x1p-30;  ///< of the same: ones that shrink no more, in rows that cancel
+constexpr int most_local_corrections = 40;
+constexpr std::size_t most_unknowns = 20;  ///< of a sub-problem that is solved with a dense matrix
+
+ConeTape rows_of(const HybridModel& model) {
+  std::vector<int> rows;
+  Tape tape = model.closed(rows);
+  return {std::move(tape), std::move(rows)};
+}
+
+}  // namespace
+
+LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structure)
+    : model_(model),
+      structure_(structure),
+      n_(model.n()),
+      equations_(static_cast<int>(model.f.size())),
+      rows_(rows_of(model)),
+      rows_of_unknown_(at(model.n() + model.q())),
+      users_(structure.blocks.size()),
+      by_unknown_(at(model.n() + model.q())),
+      by_state_(at(model.n())),
+      followers_(at(model.q())),
+      met_by_(structure.blocks.size(), -1) {
+  for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
+    for (const int unknown : structure.unknowns_of_row[at(row)])
+      (row < equations_ ? rows_of_unknown_ : by_unknown_)[at(unknown)].push_back(
+          row < equations_ ? row : row - equations_);
+    if (row < equations_) continue;
+    for (const int state : structure.states_of_row[at(row)])
+      by_state_[at(state)].push_back(row - equations_);
+  }
+  for (int b = 0; b < static_cast<int>(structure.blocks.size()); ++b)
+    for (const int other : structure.blocks[at(b)].needs) users_[at(other)].push_back(b);
+}
+
+const std::vector<int>& LocalRates::constraints_of_binary(int i) const {
+  return by_unknown_[at(n_ + i)];
+}
+const std::vector<int>& LocalRates::constraints_of_state(int j) const { return by_state_[at(j)]; }
+const std::vector<int>& LocalRates::constraints_of_unknown(int unknown) const {
+  return by_unknown_[at(unknown)];
+}
+
+std::size_t LocalRates::input_of(int unknown) const {
+  return at(structure_.is_state[at(unknown)] != 0 ? HybridModel::derivative_input(unknown)
+                                                  : model_.variable_input(unknown));
+}
+
+LocalRates::Kind LocalRates::kind_of(int block) const {
+  const SubProblem& sub = structure_.blocks[at(block)];
+  const auto is_equation = [&](int row) { return row < equations_; };
+  const auto is_variable = [&](int unknown) { return unknown < n_; };
+  if (std::all_of(sub.rows.begin(), sub.rows.end(), is_equation) &&
+      std::all_of(sub.unknowns.begin(), sub.unknowns.end(), is_variable) &&
+      sub.unknowns.size() == sub.rows.size())
+    return Kind::equations;
+  if (std::none_of(sub.rows.begin(), sub.rows.end(), is_equation) &&
+      std::none_of(sub.unknowns.begin(), sub.unknowns.end(), is_variable))
+    return Kind::binaries;
+  return Kind::both;
+}
+
+const LocalRates::Followers& LocalRates::followers(int binary) {
+  Followers& found = followers_[at(binary)];
+  if (found.is_known) return found;
+  found.is_known = true;
+  std::vector<int>& blocks = found.blocks;
+  for (const int row : rows_of_unknown_[at(n_ + binary)])
+    blocks.push_back(structure_.block_of_row[at(row)]);
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  for (const int block : blocks) met_by_[at(block)] = binary;
+  for (std::size_t next = 0; next < blocks.size(); ++next) {
+    const Kind kind = kind_of(blocks[next]);
+    found.is_open = found.is_open || kind == Kind::both;
+    if (kind != Kind::equations) continue;
+    for (const int user : users_[at(blocks[next])])
+      if (std::exchange(met_by_[at(user)], binary) != binary) blocks.push_back(user);
+  }
+  std::erase_if(blocks, [&](int block) { return kind_of(block) == Kind::binaries; });
+  std::sort(blocks.begin(), blocks.end());
+  return found;
+}
+
+bool LocalRates::follow(const std::vector<int>& binaries, std::vector<int>& blocks) {
+  blocks.clear();
+  for (const int i : binaries) {
+    const Followers& found = followers(i);
+    if (found.is_open) return false;
+    blocks.insert(blocks.end(), found.blocks.begin(), found.blocks.end());
+  }
+  if (binaries.size() > 1) {
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  }
+  return true;
+}
+
+bool LocalRates::solve(const std::vector<int>& blocks, std::vector<double>& point) {
+  for (const int b : blocks) {
+    const SubProblem& block = structure_.blocks[at(b)];
+    const bool is_solved = block.rows.size() == 1
+                               ? solve_one(block.rows[0], block.unknowns[0], point)
+                               : solve_several(block, point);
+    if (!is_solved) return false;
+  }
+  return true;
+}
+
+/// By the slope between two values, exact where the row is linear in its unknown; by another one
+/// where it does not serve. Corrections that shrink no more are rounding.
+bool LocalRates::solve_one(int row, int unknown, std::vector<double>& point) {
+  double& u = point[input_of(unknown)];
+  double before = u, f_before = rows_.value(row, point);
+  if (f_before == 0) return true;
+  u = before != 0 ? 2 * before : -f_before;
+  double f = rows_.value(row, point), slope = (f - f_before) / (u - before);
+  double size = std::max(std::abs(before), std::abs(u)),
+         last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_local_corrections && f != 0; ++k) {
+    const double correction = f / slope;
+    if (!std::isfinite(correction)) return false;
+    const bool is_slow = std::abs(correction) > std::abs(last) / 2;
+    if (is_slow && std::abs(correction) <= rounding_of_rates * size) return true;
+    before = u;
+    f_before = f;
+    u -= correction;
+    size = std::max(size, std::abs(u));
+    if (std::abs(correction) <= known_to * size) return true;
+    last = correction;
+    f = rows_.value(row, point);
+    if (is_slow) slope = (f - f_before) / (u - before);
+  }
+  return f == 0;
+}
+
+/// The rows of a sub-problem; the largest.
+double LocalRates::read(const SubProblem& block, const std::vector<double>& point, std::vector<double>& f) {
+  double largest = 0;
+  for (std::size_t r = 0; r < block.rows.size(); ++r) {
+    f[r] = rows_.value(block.rows[r], point);
+    largest = std::max(largest, std::abs(f[r]));
+  }
+  return largest;
+}
+
+/// Their differences by the unknowns, which are derivatives where rows are linear in each unknown.
+void LocalRates::differences(const SubProblem& block, std::vector<double>& point, const std::vector<double>& f,
+                             double size, std::vector<double>& slopes) {
+  const std::size_t count = block.rows.size();
+  for (std::size_t c = 0; c < count; ++c) {
+    double& u = point[input_of(block.unknowns[c])];
+    const double kept = u;
+    u = kept != 0 ? 2 * kept : size;
+    for (std::size_t r = 0; r < count; ++r)
+      slopes[r * count + c] = (rows_.value(block.rows[r], point) - f[r]) / (u - kept);
+    u = kept;
+  }
+}
+
+/// Takes these corrections; the largest as a share of its unknown. Infinite: one is no number.
+double LocalRates::correct(const SubProblem& block, const std::vector<double>& f, std::vector<double>& point) const {
+  double share = 0;
+  for (std::size_t c = 0; c < f.size(); ++c) {
+    double& u = point[input_of(block.unknowns[c])];
+    const double before = u;
+    u -= f[c];
+    if (!std::isfinite(u)) return std::numeric_limits<double>::infinity();
+    if (f[c] != 0) share = std::max(share, std::abs(f[c]) / std::max(std::abs(u), std::abs(before)));
+  }
+  return share;
+}
+
+/// Newton's method.
+bool LocalRates::solve_several(const SubProblem& block, std::vector<double>& point) {
+  const std::size_t count = block.rows.size();
+  if (count > most_unknowns) return false;
+  std::vector<double> f(count), slopes(count * count);
+  DenseLu factors(static_cast<int>(count));
+  double last = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < most_local_corrections; ++k) {
+    const double largest = read(block, point, f);
+    if (largest == 0) return true;
+    differences(block, point, f, largest, slopes);
+    if (!factors.factorise(slopes.data(), static_cast<int>(count))) return false;
+    factors.solve(f.data());
+    const double share = correct(block, f, point);
+    if (!std::isfinite(share)) return false;
+    if (share <= known_to || (share <= rounding_of_rates && share > last / 2)) return true;
+    last = share;
+  }
+  return false;
+}
+
+}  // namespace perp

@@ -1,0 +1,270 @@
+// Where binaries change within a step: lines between the changes, and only what follows from a
+// change again.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <perp/analysis/hybrid/sparse/step_way.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double surface_in_errors =
+    0x1p14;  ///< constraints that are 0 up to this many errors are on their surface
+constexpr int most_secants = 80;
+constexpr double one_share = 0x1p-40;  ///< of a step: moments that are no further apart are one
+
+}  // namespace
+
+StepWay::StepWay(const HybridModel& model, const HybridStructure& structure,
+                 std::vector<char> needs_more)
+    : model_(model),
+      structure_(structure),
+      rates_(model, structure),
+      n_(model.n()),
+      equations_(static_cast<int>(model.f.size())),
+      constraints_(static_cast<int>(model.g.size())),
+      needs_more_(std::move(needs_more)),
+      point_(at(model.parameter_input(0)), 0),
+      places_(at(model.n())),
+      has_flipped_(at(model.q()), 0),
+      is_touched_(at(constraints_), 0),
+      version_(at(constraints_), 0),
+      pending_(at(constraints_), inf),
+      choice_(model, structure, rates_) {}
+
+void StepWay::begin(double t, double h, const Vector& x, const std::vector<int>& z,
+                    const Vector& constraints) {
+  t_ = t;
+  h_ = h;
+  x_ = x;
+  z_before_ = z;
+  start_ = constraints;
+  for (const int i : flipped_) has_flipped_[at(i)] = 0;
+  flipped_.clear();
+  for (int i = 0; i < model_.q(); ++i) point_[at(model_.binary_input(i))] = z[at(i)];
+  changes_.clear();
+  before_.clear();
+}
+
+double StepWay::position(int state, double s) const {
+  const Place& place = places_[at(state)];
+  return place.is_known ? place.x + (s - place.s) * rate(state) : x_[state] + s * rate(state);
+}
+
+double StepWay::constraint(int l, double s) {
+  const int row = equations_ + l;
+  point_[0] = t_ + s;
+  for (const int state : structure_.states_of_row[at(row)])
+    point_[at(model_.variable_input(state))] = position(state, s);
+  return rates_.row(row, point_);
+}
+
+double StepWay::surface(int l) const { return surface_in_errors * errors_[l]; }
+
+bool StepWay::follow(const End& end) {
+  rewind(end);
+  if (!turn_back()) return false;
+  find_crossings();
+  while (!queue_.empty() && !is_open_) {
+    const Crossing first = queue_.top();
+    queue_.pop();
+    if (first.version != version_[at(first.constraint)]) continue;
+    pending_[at(first.constraint)] = inf;
+    check_interruption();
+    if (!pass(first)) return false;
+  }
+  return !is_open_;
+}
+
+void StepWay::rewind(const End& end) {
+  now_ = end.point;
+  errors_ = end.errors;
+  at_end_ = end.constraints;
+  for (const int state : moved_) places_[at(state)] = {};
+  moved_.clear();
+  for (const int l : touched_) is_touched_[at(l)] = 0;
+  touched_.clear();
+  z_ = z_before_;
+  is_open_ = false;
+  for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
+  std::swap(before_, changes_);
+  changes_.clear();
+}
+
+/// Of the sub-problems that follow from a change.
+template <class Visit>
+void StepWay::for_unknowns(const Visit& visit) const {
+  for (const int block : blocks_)
+    for (const int unknown : structure_.blocks[at(block)].unknowns) visit(unknown);
+}
+
+/// The rates in the values before the step, at the state at its end.
+bool StepWay::turn_back() {
+  const std::vector<int> flipped = std::exchange(flipped_, {});
+  for (const int i : flipped) {
+    has_flipped_[at(i)] = 0;
+    now_[at(model_.binary_input(i))] = point_[at(model_.binary_input(i))] = z_before_[at(i)];
+  }
+  if (flipped.empty()) return true;
+  if (!rates_.follow(flipped, blocks_) || !rates_.solve(blocks_, now_)) return false;
+  changed_.clear();
+  for (const int i : flipped) add(rates_.constraints_of_binary(i));
+  for_unknowns([&](int unknown) {
+    add(rates_.constraints_of_unknown(unknown));
+    if (structure_.is_state[at(unknown)] == 0) return;
+    add(rates_.constraints_of_state(unknown));
+    stand(unknown, 0, x_[unknown]);
+  });
+  for (const int l : changed_) mark(l);
+  return true;
+}
+
+void StepWay::mark(int l) {
+  if (std::exchange(is_touched_[at(l)], 1) == 0) touched_.push_back(l);
+}
+
+void StepWay::stand(int state, double s, double x) {
+  Place& place = places_[at(state)];
+  if (!place.is_known) moved_.push_back(state);
+  place = {s, x, true};
+}
+
+void StepWay::find_crossings() {
+  for (int l = 0; l < constraints_; ++l)
+    if (is_touched_[at(l)] != 0 || at_end_[l] > errors_[l]) watch(l, 0);
+}
+
+void StepWay::watch(int l, double s) {
+  ++version_[at(l)];
+  pending_[at(l)] = inf;
+  const std::optional<double> place = crossing(l, s);
+  if (!place) return;
+  pending_[at(l)] = *place;
+  queue_.push({*place, l, version_[at(l)]});
+}
+
+/// Does the constraint become positive at s, too, where another sub-problem changes its course?
+/// Then the rule has to look at both.
+bool StepWay::meets(int l, double s, int block) const {
+  return structure_.block_of_row[at(equations_ + l)] != block &&
+         std::abs(pending_[at(l)] - s) <= one_share * h_;
+}
+
+/// Where the constraint becomes positive behind s, if it is at the end or already there.
+std::optional<double> StepWay::crossing(int l, double s) {
+  if (needs_more_[at(l)] != 0) {
+    if (is_touched_[at(l)] != 0) {  // its course is no line
+      is_open_ = is_open_ || rates_.row(equations_ + l, now_) > errors_[l];
+      return std::nullopt;
+    }
+    const double from = start_.size() > 0 ? std::min(start_[l], 0.0) : 0;
+    return from < 0 ? h_ * (from / (from - at_end_[l])) : 0;
+  }
+  const double g = constraint(l, s),
+               g_end = is_touched_[at(l)] != 0 ? constraint(l, h_) : at_end_[l];
+  if (g > surface(l)) return s;
+  if (!(g_end > errors_[l])) return std::nullopt;
+  return g >= -surface(l) ? s : zero_between(l, {s, g}, {h_, g_end});
+}
+
+/// Regula falsi (Illinois) between a negative and a positive value.
+double StepWay::zero_between(int l, Value a, Value b) {
+  int kept = 0;
+  for (int k = 0; k < most_secants; ++k) {
+    double s = a.s + (b.s - a.s) * (a.g / (a.g - b.g));
+    if (!(s > a.s && s < b.s)) s = a.s + (b.s - a.s) / 2;
+    if (s <= a.s || s >= b.s) break;
+    const double g = constraint(l, s);
+    if (std::abs(g) <= errors_[l]) return s;
+    if (g > 0) {
+      b = {s, g};
+      if (std::exchange(kept, -1) == -1) a.g /= 2;
+    } else {
+      a = {s, g};
+      if (std::exchange(kept, 1) == 1) b.g /= 2;
+    }
+  }
+  return b.s;
+}
+
+/// The sub-problem of a constraint that becomes positive takes other values.
+bool StepWay::pass(const Crossing& crossing) {
+  const int l = crossing.constraint, block = structure_.block_of_row[at(equations_ + l)];
+  const SubProblem& sub = structure_.blocks[at(block)];
+  WayChange change;
+  change.constraint = l;
+  change.share = crossing.s / h_;
+  std::vector<int> own;
+  for (const int unknown : sub.unknowns)
+    if (unknown >= n_) own.push_back(unknown - n_);
+  const bool has_changed =
+      std::any_of(own.begin(), own.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
+  if (has_changed || own.empty()) return false;
+  const WayChoice::Place place{crossing.s, h_ - crossing.s, t_};
+  if (!choice_.choose(sub, own, place, *this, change)) return false;
+  return apply(change, crossing.s);
+}
+
+bool StepWay::apply(const WayChange& change, double s) {
+  if (!rates_.follow(change.binaries, blocks_)) return false;
+  for (const int i : change.binaries) {
+    z_[at(i)] = 1 - z_[at(i)];
+    now_[at(model_.binary_input(i))] = point_[at(model_.binary_input(i))] = z_[at(i)];
+    has_flipped_[at(i)] = 1;
+    flipped_.push_back(i);
+  }
+  old_.clear();
+  for_unknowns([&](int unknown) {
+    old_.push_back(now_[rates_.input_of(unknown)]);
+    if (structure_.is_state[at(unknown)] != 0) stand(unknown, s, position(unknown, s));
+  });
+  if (!rates_.solve(blocks_, now_)) return false;
+  changes_.push_back(change);
+  watch_followers(change, s);
+  return true;
+}
+
+/// The constraints whose course a change at s changes.
+void StepWay::watch_followers(const WayChange& change, double s) {
+  changed_.clear();
+  for (const int i : change.binaries) add(rates_.constraints_of_binary(i));
+  std::size_t k = 0;
+  for_unknowns([&](int unknown) {
+    if (now_[rates_.input_of(unknown)] == old_[k++]) return;
+    add(rates_.constraints_of_unknown(unknown));
+    if (structure_.is_state[at(unknown)] != 0) add(rates_.constraints_of_state(unknown));
+  });
+  std::sort(changed_.begin(), changed_.end());
+  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+  const int block = structure_.block_of_row[at(equations_ + change.constraint)];
+  for (const int l : changed_) {
+    is_open_ = is_open_ || meets(l, s, block);
+    mark(l);
+    watch(l, s);
+  }
+}
+
+void StepWay::add(const std::vector<int>& constraints) {
+  changed_.insert(changed_.end(), constraints.begin(), constraints.end());
+}
+
+void StepWay::shift(Vector& x) const {
+  for (const int state : moved_) x[state] = position(state, h_) - h_ * rate(state);
+}
+
+void StepWay::guess(Vector& x) const {
+  for (const int state : moved_) x[state] = position(state, h_);
+}
+
+bool StepWay::is_settled(double share) const {
+  return std::equal(changes_.begin(), changes_.end(), before_.begin(), before_.end(),
+                    [&](const WayChange& a, const WayChange& b) {
+                      return a.binaries == b.binaries && a.constraint == b.constraint &&
+                             std::abs(a.share - b.share) <= share;
+                    });
+}
+
+}  // namespace perp

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include <perp/analysis/hybrid/sparse/local_rates.hpp>
+#include <perp/analysis/hybrid/sparse/way_choice.hpp>
+#include <perp/core/base/types.hpp>
+
+namespace perp {
+
+/// The way of the states through a step of backward Euler in which binaries change:
+///     x(s) = x + ∫ r dσ,   0 = f(t + h, r, x⁺, y, z(σ)),   0 <= s <= h,
+/// lines between the changes, with rates at the end x⁺ of the step. A binary changes where a
+/// constraint that holds it becomes positive along x(s); changes come in the order of these
+/// moments, and each computes again only the rates of the sub-problems that follow from it. The
+/// step that leads from x + shift to x⁺,
+///     shift = ∫ (r − r(z⁺)) dσ,
+/// in the last values z⁺ ends where this way ends.
+class StepWay {
+ public:
+  /// `needs_more`: of each constraint, whether it holds rates or algebraic variables.
+  StepWay(const HybridModel& model, const HybridStructure& structure, std::vector<char> needs_more);
+  StepWay(const StepWay&) = delete;  // its parts refer to each other
+  StepWay& operator=(const StepWay&) = delete;
+
+  /// A step of length h from (t, x, z). `constraints`: their values there, empty where they are not
+  /// known.
+  void begin(double t, double h, const Vector& x, const std::vector<int>& z,
+             const Vector& constraints);
+
+  /// What is known of the end of the step.
+  struct End {
+    const std::vector<double>&
+        point;                  ///< inputs (t, ẋ, x, z), solved with the values of the last way
+    const double* constraints;  ///< at the point
+    const double* errors;       ///< of these: up to them they are 0
+  };
+  /// The way to this end. False: it is not decided by these means.
+  bool follow(const End& end);
+
+  /// Of the last way.
+  ///@{
+  [[nodiscard]] const std::vector<WayChange>& changes() const { return changes_; }
+  [[nodiscard]] const std::vector<int>& z() const { return z_; }
+  /// Shifts the start: to be called with x.
+  void shift(Vector& x) const;
+  /// The ends of the states that leave the line to the end of the step.
+  void guess(Vector& x) const;
+  /// Has it the changes of the way before, at moments that are as near as `share` of the step?
+  [[nodiscard]] bool is_settled(double share) const;
+  ///@}
+
+  /// On the way so far: a state at s, a constraint there, its sign, the inputs at the end of the
+  /// step with the present binaries.
+  ///@{
+  [[nodiscard]] double position(int state, double s) const;
+  double constraint(int l, double s);
+  [[nodiscard]] int sign(int l, double g) const {
+    return g > surface(l) ? 1 : g < -surface(l) ? -1 : 0;
+  }
+  [[nodiscard]] bool is_line(int l) const { return needs_more_[static_cast<std::size_t>(l)] == 0; }
+  [[nodiscard]] double error(int l) const { return errors_[l]; }
+  std::vector<double>& point() { return point_; }
+  std::vector<double>& end() { return now_; }
+  ///@}
+
+ private:
+  struct Crossing {
+    double s;
+    int constraint;
+    long version;
+    bool operator>(const Crossing& other) const {
+      return s != other.s ? s > other.s : constraint > other.constraint;
+    }
+  };
+  struct Place {
+    double s = 0, x = 0;
+    bool is_known = false;
+  };
+  struct Value {
+    double s, g;
+  };
+  [[nodiscard]] double rate(int state) const { return now_[static_cast<std::size_t>(1 + state)]; }
+  [[nodiscard]] double surface(int l) const;
+  void rewind(const End& end);
+  bool turn_back();
+  void mark(int l);
+  void stand(int state, double s, double x);
+  void find_crossings();
+  void watch(int l, double s);
+  std::optional<double> crossing(int l, double s);
+  [[nodiscard]] bool meets(int l, double s, int block) const;
+  double zero_between(int l, Value a, Value b);
+  bool pass(const Crossing& crossing);
+  bool apply(const WayChange& change, double s);
+  void watch_followers(const WayChange& change, double s);
+  template <class Visit>
+  void for_unknowns(const Visit& visit) const;
+  void add(const std::vector<int>& constraints);
+
+  const HybridModel& model_;
+  const HybridStructure& structure_;
+  LocalRates rates_;
+  int n_, equations_, constraints_;
+  std::vector<char> needs_more_;
+
+  double t_ = 0, h_ = 0;
+  Vector x_, start_;
+  std::vector<int> z_before_, z_;
+  const double* errors_ = nullptr;
+  const double* at_end_ = nullptr;
+  // Inputs at the end with the present binaries; on the way, of lines: t, their states and
+  // binaries.
+  std::vector<double> now_, point_;
+  std::vector<Place> places_;          // of the states that leave their lines
+  std::vector<int> moved_, flipped_;   // states that leave them, binaries that have changed
+  std::vector<int> blocks_, changed_;  // of one change: sub-problems that follow, constraints
+  std::vector<double> old_;            // and the unknowns before it
+  std::vector<char> has_flipped_, is_touched_;
+  std::vector<long> version_;    // of the crossing of each constraint
+  std::vector<double> pending_;  // where it is
+  std::vector<int> touched_;     // constraints
+  bool is_open_ = false;
+  std::priority_queue<Crossing, std::vector<Crossing>, std::greater<>> queue_;
+  std::vector<WayChange> changes_, before_;
+  WayChoice choice_;
+};
+
+}  // namespace perp

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/analysis/hybrid/sparse/step_way.hpp>
+#include <perp/analysis/hybrid/sparse/way_choice.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+
+namespace perp {
+namespace {
+
+constexpr std::size_t most_together = 20;  ///< binaries of a sub-problem whose values are tried
+constexpr double equal_rates = 1e-11;      ///< share of a norm of rates
+
+}  // namespace
+
+WayChoice::WayChoice(const HybridModel& model, const HybridStructure& structure, LocalRates& rates)
+    : model_(model),
+      structure_(structure),
+      rates_(rates),
+      n_(model.n()),
+      equations_(static_cast<int>(model.f.size())) {}
+
+bool WayChoice::choose(const SubProblem& sub, const Set& own, const Place& place, StepWay& way,
+                       WayChange& change) {
+  change.binaries = own;
+  change.decided_by = "fewest changes outside the called sub-problems";
+  if (own.size() == 1) return true;
+  const bool holds_equations =
+      std::any_of(sub.rows.begin(), sub.rows.end(), [&](int row) { return row < equations_; });
+  std::vector<Set> sets;
+  if (holds_equations || own.size() > most_together || !nearest(sub, own, place, way, sets))
+    return false;
+  if (sets.size() > 1) return by_rates(sets, way, change);
+  change.binaries = sets.front();
+  change.decided_by = "fewest changes inside";
+  return true;
+}
+
+/// All sets of one size before the next one; those of the binaries declared first come first.
+bool WayChoice::nearest(const SubProblem& sub, const Set& own, const Place& place, StepWay& way,
+                        std::vector<Set>& sets) {
+  for (std::size_t distance = 1; distance <= own.size(); ++distance) {
+    std::vector<char> taken(own.size(), 0);
+    std::fill(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(distance), 1);
+    bool is_by_others = false;
+    do {
+      check_interruption();
+      Set set;
+      for (std::size_t k = 0; k < own.size(); ++k)
+        if (taken[k] != 0) set.push_back(own[k]);
+      const Verdict verdict = judge(sub, set, place, way);
+      if (verdict == Verdict::open) return false;
+      is_by_others = is_by_others || verdict == Verdict::excluded_by_others;
+      if (verdict == Verdict::allowed) sets.push_back(std::move(set));
+    } while (std::prev_permutation(taken.begin(), taken.end()));
+    // What others exclude may be nearest together with changes of these.
+    if (!sets.empty() || is_by_others) return !sets.empty();
+  }
+  return false;
+}
+
+/// The constraints that hold these binaries, by their values at the place; those that are 0 by what
+/// follows.
+WayChoice::Verdict WayChoice::judge(const SubProblem& sub, const Set& set, const Place& place,
+                                    StepWay& way) {
+  const auto is_line = [&](int row) { return way.is_line(row - equations_); };
+  if (!std::all_of(sub.rows.begin(), sub.rows.end(), is_line)) return Verdict::open;
+  flip(set, way.point());
+  int highest = -1;
+  bool is_on_surface = false;
+  for (const int row : sub.rows) {
+    const int sign = way.sign(row - equations_, way.constraint(row - equations_, place.s));
+    highest = std::max(highest, sign);
+    is_on_surface = is_on_surface || sign == 0;
+  }
+  const bool is_by_others = highest <= 0 && others_exclude(sub, set, place, way);
+  flip(set, way.point());
+  if (highest > 0) return Verdict::excluded;
+  if (is_by_others) return Verdict::excluded_by_others;
+  return is_on_surface ? look_ahead(sub, set, place, way) : Verdict::allowed;
+}
+
+/// Constraints of other sub-problems that hold one of the binaries.
+bool WayChoice::others_exclude(const SubProblem& sub, const Set& set, const Place& place,
+                               StepWay& way) const {
+  const auto excludes = [&](int l) {
+    if (std::find(sub.rows.begin(), sub.rows.end(), equations_ + l) != sub.rows.end()) return false;
+    return !way.is_line(l) || way.sign(l, way.constraint(l, place.s)) > 0;
+  };
+  return std::any_of(set.begin(), set.end(), [&](int i) {
+    const std::vector<int>& list = rates_.constraints_of_binary(i);
+    return std::any_of(list.begin(), list.end(), excludes);
+  });
+}
+
+/// With the rates of the new values, at the end of the step.
+WayChoice::Verdict WayChoice::look_ahead(const SubProblem& sub, const Set& set, const Place& place,
+                                         StepWay& way) {
+  std::vector<std::pair<int, double>> states;
+  for (const int row : sub.rows)
+    for (const int state : structure_.states_of_row[at(row)])
+      states.emplace_back(state, way.position(state, place.s));
+  const bool is_solved = put(set, way.end());
+  std::vector<double>& point = way.point();
+  for (const auto& [state, x] : states)
+    point[at(model_.variable_input(state))] =
+        x + place.rest * way.end()[at(HybridModel::derivative_input(state))];
+  take_back(set, way.end());
+  if (!is_solved) return Verdict::open;
+  point[0] = place.t + place.s + place.rest;
+  flip(set, point);
+  const bool is_allowed = std::all_of(sub.rows.begin(), sub.rows.end(), [&](int row) {
+    return rates_.row(row, point) <= way.error(row - equations_);
+  });
+  flip(set, point);
+  return is_allowed ? Verdict::allowed : Verdict::excluded;
+}
+
+bool WayChoice::by_rates(const std::vector<Set>& sets, StepWay& way, WayChange& change) {
+  std::vector<double>& point = way.end();
+  double all = 0, least = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < n_; ++j) all += square(j, point);
+  for (const Set& set : sets) {
+    if (!put(set, point)) {
+      take_back(set, point);
+      return false;
+    }
+    const double norm = all + gain(point);
+    take_back(set, point);
+    if (!std::isfinite(norm)) return false;
+    const bool is_equal =
+        std::isfinite(least) && std::abs(norm - least) <= equal_rates * std::max(norm, least);
+    if (is_equal) change.decided_by = "first declared binary changes";
+    if (is_equal || norm >= least) continue;
+    least = norm;
+    change.binaries = set;
+    change.decided_by = "smallest rate norm";
+  }
+  return true;
+}
+
+/// What the unknowns that a trial has changed add to the norm.
+double WayChoice::gain(std::vector<double>& point) {
+  double sum = 0;
+  std::size_t k = 0;
+  for (const int block : blocks_)
+    for (const int unknown : structure_.blocks[at(block)].unknowns) {
+      double& value = point[rates_.input_of(unknown)];
+      sum += square(unknown, point);
+      std::swap(value, kept_[k]);
+      sum -= square(unknown, point);
+      std::swap(value, kept_[k++]);
+    }
+  return sum;
+}
+
+void WayChoice::flip(const Set& set, std::vector<double>& point) const {
+  for (const int i : set) {
+    double& z = point[at(model_.binary_input(i))];
+    z = 1 - z;
+  }
+}
+
+/// The point with other values of these binaries and what follows from them.
+bool WayChoice::put(const Set& set, std::vector<double>& point) {
+  flip(set, point);
+  kept_.clear();
+  if (!rates_.follow(set, blocks_)) {
+    blocks_.clear();
+    return false;
+  }
+  for (const int block : blocks_)
+    for (const int unknown : structure_.blocks[at(block)].unknowns)
+      kept_.push_back(point[rates_.input_of(unknown)]);
+  return rates_.solve(blocks_, point);
+}
+
+void WayChoice::take_back(const Set& set, std::vector<double>& point) {
+  flip(set, point);
+  std::size_t k = 0;
+  for (const int block : blocks_)
+    for (const int unknown : structure_.blocks[at(block)].unknowns)
+      point[rates_.input_of(unknown)] = kept_[k++];
+}
+
+double WayChoice::square(int state, const std::vector<double>& point) const {
+  if (structure_.is_state[at(state)] == 0) return 0;
+  const double rate =
+      point[at(HybridModel::derivative_input(state))] / model_.head.variables[at(state)].nominal;
+  return rate * rate;
+}
+
+}  // namespace perp

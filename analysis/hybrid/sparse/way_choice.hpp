@@ -1,0 +1,61 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <perp/analysis/hybrid/sparse/local_rates.hpp>
+#include <perp/core/base/types.hpp>
+
+namespace perp {
+
+/// A sub-problem that changes binaries within a step.
+struct WayChange {
+  std::vector<int> binaries{};  ///< increasing
+  int constraint = -1;          ///< that becomes positive
+  double share = 0;             ///< of the step, to where it does
+  const char* decided_by = "";
+};
+
+class StepWay;
+
+/// Which binaries of a sub-problem change where one of its constraints becomes positive within a
+/// step: as few as any, so that its constraints are not positive there, and those that are 0 there
+/// not at the end of the step on the line with the rates of the new values; of several the smallest
+/// rate norm, of equal ones the first declared.
+class WayChoice {
+ public:
+  WayChoice(const HybridModel& model, const HybridStructure& structure, LocalRates& rates);
+
+  /// In the step: behind its start, to its end; its start.
+  struct Place {
+    double s, rest, t;
+  };
+  /// False: not decided by these means. `own`: the binaries of the sub-problem, increasing.
+  bool choose(const SubProblem& sub, const std::vector<int>& own, const Place& place, StepWay& way,
+              WayChange& change);
+
+ private:
+  using Set = std::vector<int>;
+  enum class Verdict { excluded, excluded_by_others, allowed, open };
+  bool nearest(const SubProblem& sub, const Set& own, const Place& place, StepWay& way,
+               std::vector<Set>& sets);
+  Verdict judge(const SubProblem& sub, const Set& set, const Place& place, StepWay& way);
+  [[nodiscard]] bool others_exclude(const SubProblem& sub, const Set& set, const Place& place,
+                                    StepWay& way) const;
+  Verdict look_ahead(const SubProblem& sub, const Set& set, const Place& place, StepWay& way);
+  bool by_rates(const std::vector<Set>& sets, StepWay& way, WayChange& change);
+  double gain(std::vector<double>& point);
+  void flip(const Set& set, std::vector<double>& point) const;
+  bool put(const Set& set, std::vector<double>& point);
+  void take_back(const Set& set, std::vector<double>& point);
+  [[nodiscard]] double square(int state, const std::vector<double>& point) const;
+
+  const HybridModel& model_;
+  const HybridStructure& structure_;
+  LocalRates& rates_;
+  int n_, equations_;
+  std::vector<int> blocks_;
+  std::vector<double> kept_;  // unknowns before a trial
+};
+
+}  // namespace perp
