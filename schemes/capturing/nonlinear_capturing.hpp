@@ -172,6 +172,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool old_mode_lasts_ = true;  // its equations were solved where departures were looked for last
   bool left_branch_ = false;  // solutions on other branches of the present mode were found
   double residual_ = 0;  // largest of the accepted steps
+  double allowed_until_ = -inf;  // until then steps share the work that Newton's method may do
   std::string message_;
   long passed_at_start_ = 0;  // conditions that begin on their surface and leave it as if they passed
   long searches_ = 0, not_enumerated_ = 0, undetermined_ = 0, weak_ = 0, followed_ = 0;

@@ -61,6 +61,9 @@ std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Ste
     const auto law = static_cast<std::size_t>(event.law);
     begin = std::max(begin, event.t);
     if (jump == place) {
+      Step before = to;
+      before.t = event.t, before.x = event.x_before, before.mode = a.mode;
+      if (const auto pole = poles.jump_over(before, event.x_after)) return pole;
       a = to;
       a.t = begin = event.t;
       a.x = event.x_after;

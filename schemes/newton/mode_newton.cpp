@@ -29,6 +29,7 @@ const char* describe(NewtonEnd end) {
       return "the equations hold to rounding far around every point found: their solution is at "
              "infinity, or there is none";
     case NewtonEnd::stalled: return "Newton's method did not converge";
+    case NewtonEnd::exhausted: return "the iterations of Newton's method that one step may take have run out";
   }
   return "";
 }
@@ -230,6 +231,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     if (rests) break;  // all that follows would be the same
     if (near_only_ && iteration >= 2 && !contracts) break;
     if (step_.is_linear() && iteration >= most_refinements) break;
+    if (iterations_ >= allowed_) return NewtonEnd::exhausted;
     if (iteration % between_milestones == 0 && !makes_progress() &&
         iteration >= 2 * between_milestones)
       break;

@@ -13,10 +13,9 @@ constexpr double beyond = 1 + 0x1p-10;  ///< of the way: a zero so near behind i
 constexpr double of_end = 8;  ///< roundings by which a state at the end of a mode may be short of it
 constexpr int most_zero_bisections = 60;
 constexpr int most_sections = 50;        ///< golden ones, to the least value of a divisor
-/// Distances from a zero, of the way: a row changes from the far one to the wide one and to the narrow
-/// one, at a pole of order one by 1/narrow where it changed by 1/wide before, at one of order 3/4, up to
-/// which its integral is finite, by 64 times as much. Beside a steep row a pole shows nearer only.
-constexpr double far = 0x1p-4, wide = 0x1p-12, narrow = 0x1p-20;
+/// At a pole of order 3/4, up to which its integral is finite, a row changes by 64 times as much between the
+/// nearer two distances. Beside a steep row a pole shows nearer only.
+using pole_distance::far, pole_distance::wide, pole_distance::narrow;
 constexpr double nearer = 0x1p-8;
 constexpr int most_nearer = 3;
 constexpr double pole_growth = 64;
@@ -200,7 +199,10 @@ bool PoleWatch::is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_t
     return formulas.is_cut(k, of_time) ? is_jump(formulas, way, s) : is_pole(formulas, way, s);
   };
   if (!is_seen && !is_one()) return false;
-  seen_ = {&formulas, k, of_time, is_seen ? seen_.until : way.time(beyond)};
+  if (is_seen) return true;
+  Values at_start;
+  if (!of_time) formulas.divisors(way, 0, false, at_start);
+  seen_ = {&formulas, k, of_time, way.time(beyond), of_time ? 0 : std::abs(at_start[k].value)};
   return true;
 }
 
@@ -299,6 +301,8 @@ PoleWatch::Singularity PoleWatch::first_on_way(const Way& way) {
       if (s && *s < first.s && is_seen_pole(*formulas, k, false, way, *s))
         first = {*s, formulas->is_cut(k, false)};
     }
+    for (FollowedUnknowns& unknowns : formulas->followed())
+      if (const auto s = unknowns.pole(way); s && *s < first.s) first = {*s};
   }
   return first;
 }
@@ -335,6 +339,23 @@ std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
         return Pole{t, fmt::format("a divisor of the equations is 0 at t = {:.6g}, where a step ends", t)};
       }
     }
+  }
+  return std::nullopt;
+}
+
+std::optional<PoleWatch::Pole> PoleWatch::jump_over(const Step& before, const Vector& after) {
+  if (seen_.formulas == nullptr || seen_.of_time || !(before.t <= seen_.until)) return std::nullopt;
+  Way way{before, before};
+  way.b.t = std::nextafter(before.t, inf);
+  way.b.x = after;
+  Values first, last;
+  for (const auto& formulas : formulas_of(before.mode)) {
+    if (formulas.get() != seen_.formulas || formulas->is_cut(seen_.k, false)) continue;
+    formulas->divisors(way, 0, false, first);
+    formulas->divisors(way, 1, false, last);
+    const double left = first[seen_.k].value, right = last[seen_.k].value;
+    const bool is_over = (left > 0 && right <= 0) || (left < 0 && right >= 0) || left == 0;
+    if (is_over && std::abs(left) <= narrow * seen_.size) return at({0}, way);
   }
   return std::nullopt;
 }
