@@ -57,8 +57,8 @@ std::string branches_text(const Model& model, const SolutionBranches& found) {
                                     : "the one of nearest_mode",
           choice.of);
     if (repulsion)
-      text += fmt::format("     about t = {:.6g} [{}] repels: others leave it at any moment from then on\n",
-                          repulsion->t, describe(model.laws(), repulsion->mode));
+      text += fmt::format("     [{}] repels from some t in [{:.6g}, {:.6g}] on: others leave it at any moment\n",
+                          describe(model.laws(), repulsion->mode), repulsion->since, repulsion->t);
   }
   return text;
 }

@@ -13,7 +13,7 @@ constexpr double most_extrapolated = 4;       ///< lengths of the last step
 constexpr int first_length = -24;             ///< of a branch that is followed: h·2^first_length
 constexpr int most_lengths = 200;             ///< at which it is solved
 constexpr double least_growth = 1 + 0x1p-10;  ///< from one length to the next
-constexpr long most_iterations = 1'000'000;   ///< of Newton's method on the way of half a step
+constexpr long most_iterations = 250'000;    ///< of Newton's method on the way of half a step
 constexpr int short_length = -20;  ///< h·2^short_length decides the orientation of short steps
 
 void check(const BackwardEuler& options) {

@@ -158,7 +158,7 @@ void LocatedRun::watch_repulsion() {
   }
   if (sliding.empty()) return;
   const Selection around = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, sliding, {.ended = sliding});
-  if (around.admissible.size() > 1) repulsion_ = {now_.t, now_.mode};
+  if (around.admissible.size() > 1) repulsion_ = {moved_from_.t, now_.t, now_.mode};
 }
 
 std::size_t LocatedRun::by_policy(const Selection& selection, const Step& before,

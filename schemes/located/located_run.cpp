@@ -276,10 +276,7 @@ bool LocatedRun::accept(double h, double t_next) {
   largest_ = largest_.cwiseMax(now_.x.cwiseAbs());
   impacts_at_once_ = 0;
   if (sensitivities_.active()) sensitivities_.take(differentiate_attempt(now_));
-  if (jets_.is_nonlinear_in_rates()) {
-    radau_.interpolate_derivative(1, ydot_);
-    rates_before_ = ydot_.head(system_.n());
-  }
+  keep_rates();
   radau_.accept();
   ++steps_;
   return true;

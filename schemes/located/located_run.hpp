@@ -96,6 +96,7 @@ class LocatedRun {
   // located_start.cpp: the first mode
   void begin(const Vector& x0);
   void enter(const Continuation& continuation);
+  void keep_rates();
   /// How the equations of a mode are integrated.
   struct Structure {
     std::vector<char> velocity_level;  // see ModeFlow::set_mode

@@ -77,6 +77,13 @@ void LocatedRun::enter(const Continuation& continuation) {
   if (options_.fixed_step > 0) h_ = options_.fixed_step;
 }
 
+/// Of the attempt: which of several roots the rates are tells where the next mode starts.
+void LocatedRun::keep_rates() {
+  if (!jets_.is_nonlinear_in_rates()) return;
+  radau_.interpolate_derivative(1, ydot_);
+  rates_before_ = ydot_.head(system_.n());
+}
+
 /// How a mode is integrated, found once for each. The laws whose multiplier only the second
 /// derivative of w holds are contacts, kept by dw/dt = 0, which is of index 2; other unknowns that
 /// one level of differentiation leaves open are of a higher index.

@@ -175,6 +175,7 @@ NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
   if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
   lambda_trial_ = lambda;
   const NewtonEnd end = iterate(d, lambda);
+  if (end == NewtonEnd::stalled && iterations_ >= allowed_) return NewtonEnd::exhausted;
   if (end != NewtonEnd::converged || is_definite(d, lambda)) return end;
   local_ = false;
   return NewtonEnd::indefinite;
@@ -222,7 +223,8 @@ void ModeNewton::polish(Vector& d, Vector& lambda) {
 
 NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
   bool contracts = false, stagnates = false, rests = false;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  const auto most = static_cast<int>(std::clamp(allowed_ - iterations_, 0L, long{most_iterations}));
+  for (int iteration = 0; iteration < most; ++iteration) {
     if ((stagnates || rests || is_promising()) && ask_gate(d, lambda) <= gate) {
       if (residual_ > 1) polish(d, lambda);
       local_ = iteration <= 1 || contracts;
@@ -231,7 +233,6 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     if (rests) break;  // all that follows would be the same
     if (near_only_ && iteration >= 2 && !contracts) break;
     if (step_.is_linear() && iteration >= most_refinements) break;
-    if (iterations_ >= allowed_) return NewtonEnd::exhausted;
     if (iteration % between_milestones == 0 && !makes_progress() &&
         iteration >= 2 * between_milestones)
       break;

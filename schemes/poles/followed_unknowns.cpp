@@ -212,21 +212,29 @@ bool FollowedUnknowns::grows(const std::vector<Place>& places) {
   return false;
 }
 
-/// Nearer to a pole than where it was seen rounding may hide what grows, or z.
-std::optional<double> FollowedUnknowns::pole(const Way& way) {
-  if (way.b.lambda.size() < 1 && std::ranges::any_of(unknowns_, [&](int k) { return k > 2 * n_; }))
-    return std::nullopt;
-  if (is_known(between(way, 0, 1), guess(way, false))) return std::nullopt;
+/// Has the state no values for the unknowns, as where its mode has changed and no multipliers are kept?
+bool FollowedUnknowns::lacks_values(const Way& way) const {
+  return way.b.lambda.size() == 0 && std::ranges::any_of(unknowns_, [&](int k) { return k > 2 * n_; });
+}
+
+/// Behind a root that was found at an end of the way: nearer to a pole than where it was seen rounding may hide
+/// what grows.
+std::optional<double> FollowedUnknowns::pole_from(const Way& way, bool backward) {
   std::vector<Place> places;
-  for (const bool backward : {false, true}) {
-    if (!start(way, backward)) continue;
-    if (!backward && extend(way)) return std::nullopt;
-    if (follow(way, backward, places)) return std::nullopt;
-    const double s = backward ? 1 - places.back().s : places.back().s;
-    if (!is_seen(way.time(s)) && !grows(places)) return std::nullopt;
-    if (!is_seen(way.time(s))) seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
-    return s;
-  }
+  if (!backward && extend(way)) return std::nullopt;
+  if (follow(way, backward, places)) return std::nullopt;
+  const double s = backward ? 1 - places.back().s : places.back().s;
+  const bool is_seen = seen_.since <= way.time(s) && way.time(s) <= seen_.until;
+  if (!is_seen && !grows(places)) return std::nullopt;
+  if (!is_seen) seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
+  return s;
+}
+
+/// Rounding may hide the unknowns too, where a pole was seen.
+std::optional<double> FollowedUnknowns::pole(const Way& way) {
+  if (lacks_values(way) || is_known(between(way, 0, 1), guess(way, false))) return std::nullopt;
+  for (const bool backward : {false, true})
+    if (start(way, backward)) return pole_from(way, backward);
   if (!(way.a.t <= seen_.t && seen_.t <= way.b.t)) return std::nullopt;
   return (seen_.t - way.a.t) / (way.b.t - way.a.t);
 }

@@ -49,7 +49,8 @@ class FollowedUnknowns {
   [[nodiscard]] bool is_known(const Point& box, const std::vector<double>& z) const;
   bool extend(const Way& way);
   bool follow(const Way& way, bool backward, std::vector<Place>& places);
-  [[nodiscard]] bool is_seen(double t) const { return seen_.since <= t && t <= seen_.until; }
+  [[nodiscard]] bool lacks_values(const Way& way) const;
+  std::optional<double> pole_from(const Way& way, bool backward);
   [[nodiscard]] static bool grows(const std::vector<Place>& places);
 
   int n_;

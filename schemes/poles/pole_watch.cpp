@@ -343,21 +343,29 @@ std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Does a divisor that was as large as `size` pass 0, from next to it?
+bool is_passed(double before, double after, double size) {
+  const bool keeps_sign = (before > 0 && after > 0) || (before < 0 && after < 0);
+  return !keeps_sign && std::abs(before) <= narrow * size;
+}
+
+}  // namespace
+
 std::optional<PoleWatch::Pole> PoleWatch::jump_over(const Step& before, const Vector& after) {
   if (seen_.formulas == nullptr || seen_.of_time || !(before.t <= seen_.until)) return std::nullopt;
   Way way{before, before};
   way.b.t = std::nextafter(before.t, inf);
   way.b.x = after;
+  const auto is_seen = [&](const auto& formulas) { return formulas.get() == seen_.formulas; };
+  const FormulaList& list = formulas_of(before.mode);
+  const auto found = std::ranges::find_if(list, is_seen);
+  if (found == list.end() || (*found)->is_cut(seen_.k, false)) return std::nullopt;
   Values first, last;
-  for (const auto& formulas : formulas_of(before.mode)) {
-    if (formulas.get() != seen_.formulas || formulas->is_cut(seen_.k, false)) continue;
-    formulas->divisors(way, 0, false, first);
-    formulas->divisors(way, 1, false, last);
-    const double left = first[seen_.k].value, right = last[seen_.k].value;
-    const bool is_over = (left > 0 && right <= 0) || (left < 0 && right >= 0) || left == 0;
-    if (is_over && std::abs(left) <= narrow * seen_.size) return at({0}, way);
-  }
-  return std::nullopt;
+  (*found)->divisors(way, 0, false, first);
+  (*found)->divisors(way, 1, false, last);
+  return is_passed(first[seen_.k].value, last[seen_.k].value, seen_.size) ? at({0}, way) : std::nullopt;
 }
 
 std::optional<PoleWatch::Pole> PoleWatch::pass_path(const Step& from, const std::vector<Step>& path,

@@ -124,10 +124,15 @@ NewtonEnd StepSearch::try_from(const Mode& mode, FoundSolutions& found, bool& in
   return end;
 }
 
+/// That the linearised equations contradict each other is a matter of the point, unless they are linear.
+bool StepSearch::leads_far(bool decided, NewtonEnd end) const {
+  return is_far_ && (!decided || (end == NewtonEnd::inconsistent && !step_.is_linear()));
+}
+
 void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& lambda,
                              FoundSolutions& found) {
   step_.set_mode(mode);
-  bool decided = false, solved = false, inside = false;
+  bool decided = false, inside = false;
   NewtonEnd end = NewtonEnd::stalled;
   const std::vector<Vector> points = starts(lambda);
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -135,8 +140,7 @@ void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& la
     if (k > 0) d_.setZero();
     lambda_ = points[k];
     end = try_from(mode, found, inside);
-    solved = solved || end == NewtonEnd::converged;
-    decided = decided || solved || end == NewtonEnd::inconsistent;
+    decided = decided || end == NewtonEnd::converged || end == NewtonEnd::inconsistent;
     // Where λ enters linearly another start finds the same point, unless λ is not determined.
     if (end == NewtonEnd::converged && !step_.is_nonlinear_in_lambda() &&
         (inside || !newton_.met_singular()))
@@ -148,9 +152,7 @@ void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& la
   if (thorough_ && step_.is_nonlinear_in_lambda()) scan(mode, found);
   if (!decided && end == NewtonEnd::domain)
     decided = search_inside(mode, points.front(), found);
-  // That the linearised equations contradict each other is a matter of the point, unless they are linear.
-  if (is_far_ && !solved && !(decided && step_.is_linear()))
-    decided = search_far(mode, points.front(), found) || decided;
+  if (leads_far(decided, end)) decided = search_far(mode, points.front(), found) || decided;
   if (!decided) found.why = describe(end);
 }
 

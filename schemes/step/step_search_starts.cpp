@@ -123,7 +123,7 @@ bool StepSearch::search_far(const Mode& mode, const Vector& lambda, FoundSolutio
   lambda_ = lambda;
   step_.set_mode(mode);
   Vector direction = d_, multipliers = lambda_;
-  if (!newton_.first_step(direction, multipliers)) {
+  if (!newton_.first_step(direction, multipliers) || direction.isZero(0)) {
     multipliers = lambda;
     for (int j = 0; j < step_.n(); ++j) direction[j] = std::ldexp(1, step_.units()[j]);
   }

@@ -53,6 +53,11 @@ std::vector<Entry> entries_of(const Dcs& system) {
   return entries;
 }
 
+/// Is an entry a derivative by a rate that depends on rates?
+auto is_of_rates(int n) {
+  return [n](const Entry& entry) { return entry.input <= n && entry.on_rates; };
+}
+
 /// Which variables have a given value at t, whatever the mode: those whose rates the equations
 /// hold, if these rates are independent of each other (entries that vary count as numbers without
 /// any relation); otherwise none can be told by form.
@@ -185,8 +190,8 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
     const bool known = entry.input > n && entry.input <= 2 * n &&
                        given[static_cast<std::size_t>(entry.input - 1 - n)];
     if (!known && entry.on_multipliers) structure.nonlinear_in_multipliers = true;
-    if (entry.input <= n && entry.on_rates) structure.nonlinear_in_rates = true;
   }
+  structure.nonlinear_in_rates = std::ranges::any_of(entries, is_of_rates(n));
   structure.w_is_given.assign(system.laws.size(), 1);
   for (const Entry& entry : entries) {
     const int j = entry.input - 1 - n;

@@ -169,12 +169,13 @@ void ModeSearch::try_starts(const Mode& mode, const std::vector<int>& open,
       violation = std::min(violation, other);
     }
   }
-  if (violation >= 0 && rates_.size() == 0 && jets_.is_nonlinear_in_rates()) try_rates(mode, found, violation);
+  try_rates(mode, found, violation);
   if (violation >= 0) rejected.emplace_back(mode, violation);
 }
 
-/// One mode from rates that the scales give.
+/// One mode from rates that the scales give, where there are no others and 0 leads nowhere.
 void ModeSearch::try_rates(const Mode& mode, std::vector<Continuation>& found, double& violation) {
+  if (violation < 0 || rates_.size() > 0 || !jets_.is_nonlinear_in_rates()) return;
   const JetScales& scales = jets_.scales();
   for (const double share : starts_of_rates) {
     double other = inf;

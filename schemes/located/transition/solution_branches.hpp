@@ -23,7 +23,8 @@ struct SolutionBranch {
   std::vector<Choice> choices;
   /// A sliding mode of the run in which other continuations start too: solutions leave it at any moment.
   struct Repulsion {
-    double t = 0;  ///< where it was seen first
+    double since = 0;  ///< it begins to repel behind this time,
+    double t = 0;      ///< where it was seen first
     Mode mode;
   };
   std::optional<Repulsion> repulsion{};
