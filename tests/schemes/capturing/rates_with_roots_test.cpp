@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/step/step_solutions.hpp>
 #include <perp/tests/schemes/located/models.hpp>
 
 using namespace perp;
@@ -32,6 +33,15 @@ TEST_SUITE("schemes/capturing/rates_with_roots") {
         for (std::size_t k = 1; k < run.x.size(); ++k)
           CHECK((run.x[k][0] - run.x[k - 1][0]) * run.x.back()[0] > 0);
       }
+  }
+
+  TEST_CASE("the solutions of a step list both roots") {
+    const Model model = read_model_text(
+        "[variables]\nx = 0\n[model]\nequations = [\"der(x)^2 = 1\"]\n[run]\nt = [0, 2]\n", "roots.toml");
+    const StepSolutions found = solutions(std::get<Dcs>(model.system), model.x0(), 0, 0.1);
+    REQUIRE(found.list.size() == 2);
+    CHECK(std::abs(found.list[0].x[0]) == doctest::Approx(0.1));
+    CHECK(found.list[0].x[0] == doctest::Approx(-found.list[1].x[0]));
   }
 
   TEST_CASE("the event of another law does not exchange the root") {
