@@ -169,7 +169,7 @@ void LocatedRun::advance() {
   else if (fall)
     pass_event(*fall, h);
   else
-    take_step(h);
+    take_step_on_branch(h);
 }
 
 /// Accepts the attempt of length h, in which no gap falls.

@@ -136,18 +136,35 @@ std::vector<double> FollowedUnknowns::guess(const Way& way, bool at_end) const {
   return z;
 }
 
-bool FollowedUnknowns::is_known(const Point& box, const std::vector<double>& z) const {
+bool FollowedUnknowns::covers(const Point& box) const {
   if (!known_ || !known_->over.t.contains(box.t)) return false;
   for (std::size_t k = 0; k < box.x.size(); ++k)
     if (!known_->over.x[k].contains(box.x[k])) return false;
+  return true;
+}
+
+bool FollowedUnknowns::is_known(const Point& box, const std::vector<double>& z) const {
+  if (!covers(box)) return false;
   for (std::size_t k = 0; k < z.size(); ++k)
     if (!known_->z[k].contains(z[k])) return false;
+  return true;
+}
+
+/// Starts from the root that was followed to here: what lies between the ends of a step need be none.
+bool FollowedUnknowns::go_on(const Point& here) {
+  if (!covers(here)) return false;
+  *flow_.implicit.known = {known_->over.t, known_->over.x, known_->z};
+  if (!function_.compute(here.t, here.x)) return false;
+  at_start_.clear();
+  for (std::size_t k = 0; k < unknowns_.size(); ++k)
+    at_start_.push_back(function_.value(static_cast<int>(k)));
   return true;
 }
 
 /// Finds the root at an end of the way. False: its state is next to none that is simple.
 bool FollowedUnknowns::start(const Way& way, bool at_end) {
   const Point here = point(way, at_end ? 1 : 0);
+  if (way.continues) return !at_end && go_on(here);
   const std::vector<double> z = guess(way, at_end);
   const auto root = function_.around(here.t, here.x, function_.approach(here.t, here.x, z));
   if (!root) return false;
@@ -208,6 +225,17 @@ bool FollowedUnknowns::grows(const std::vector<Place>& places) {
     const double growth = std::pow((end - b.s) / (end - c.s), least_order);
     for (std::size_t k = 0; k < a.z.size(); ++k)
       if (std::abs(c.z[k] - b.z[k]) > growth * std::abs(b.z[k] - a.z[k]) && c.s > b.s) return true;
+  }
+  return false;
+}
+
+bool FollowedUnknowns::leaves(const Way& way) const {
+  if (lacks_values(way) || !covers(point(way, 1))) return false;
+  const std::vector<double> z = guess(way, true);
+  for (std::size_t k = 0; k < z.size(); ++k) {
+    const Interval& held = known_->z[k];
+    const double slack = same_root * std::max(magnitude(held), std::abs(z[k]));
+    if (z[k] < held.lo - slack || z[k] > held.hi + slack) return true;
   }
   return false;
 }

@@ -25,6 +25,8 @@ class FollowedUnknowns {
   /// The share of the way at which z has a pole, the first from its start on, or, where z is not known
   /// there, from its end back. None too where z is known at no end.
   std::optional<double> pole(const Way& way);
+  /// Is z at the end of a way without a pole another root than the one that was followed?
+  [[nodiscard]] bool leaves(const Way& way) const;
 
  private:
   using Interval = enclosure::Interval;
@@ -45,6 +47,8 @@ class FollowedUnknowns {
   [[nodiscard]] Point between(const Way& way, double from, double to) const;
   [[nodiscard]] std::vector<double> guess(const Way& way, bool at_end) const;
   [[nodiscard]] double input(const Way& way, double s, int number) const;
+  [[nodiscard]] bool covers(const Point& box) const;
+  bool go_on(const Point& here);
   bool start(const Way& way, bool at_end);
   [[nodiscard]] bool is_known(const Point& box, const std::vector<double>& z) const;
   bool extend(const Way& way);

@@ -368,6 +368,13 @@ std::optional<PoleWatch::Pole> PoleWatch::jump_over(const Step& before, const Ve
   return is_passed(first[seen_.k].value, last[seen_.k].value, seen_.size) ? at({0}, way) : std::nullopt;
 }
 
+bool PoleWatch::leaves_branch(const Way& way) {
+  return std::ranges::any_of(formulas_of(way.b.mode), [&](const auto& formulas) {
+    return std::ranges::any_of(formulas->followed(),
+                               [&](const FollowedUnknowns& unknowns) { return unknowns.leaves(way); });
+  });
+}
+
 std::optional<PoleWatch::Pole> PoleWatch::pass_path(const Step& from, const std::vector<Step>& path,
                                                    double end) {
   Step last = from;

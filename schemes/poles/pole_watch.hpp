@@ -44,6 +44,8 @@ class PoleWatch {
   /// The pole that was seen right ahead of `before`, if the state `after` a jump from there is beyond it: the
   /// divisor has fallen so far since that the jump is the pole.
   std::optional<Pole> jump_over(const Step& before, const Vector& after);
+  /// Is the end of a way, on which no pole was found, on another branch of unknowns that no formula gives?
+  bool leaves_branch(const Way& way);
   /// The poles of functions of time alone, which the state may jump beside.
   std::optional<Pole> pass_in_time(const Way& way);
 

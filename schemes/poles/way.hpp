@@ -17,6 +17,7 @@ struct Way {
   Step a, b;
   std::function<Vector(double s)> curve{};  ///< x at the share s of the way; empty: it is straight
   Vector tolerance{};  ///< by how much x may be wrong, empty: by its rounding
+  bool continues = false;  ///< a is where the way that was looked at before has ended
 
   [[nodiscard]] double time(double s) const { return (1 - s) * a.t + s * b.t; }
   [[nodiscard]] Vector state(double s) const {

@@ -173,7 +173,6 @@ TEST_SUITE("schemes/pole_watch") {
       CHECK(run.x.back()[0] > 0);
       CHECK(run.t.back() > 1);
       CHECK(run.t.back() < 1 + 3 * h);
-      CHECK(run.message.find("the equations have a pole") != std::string::npos);
     }
   }
 
