@@ -263,8 +263,9 @@ std::optional<double> FollowedUnknowns::pole(const Way& way) {
   if (lacks_values(way) || is_known(between(way, 0, 1), guess(way, false))) return std::nullopt;
   for (const bool backward : {false, true})
     if (start(way, backward)) return pole_from(way, backward);
-  if (!(way.a.t <= seen_.t && seen_.t <= way.b.t)) return std::nullopt;
-  return (seen_.t - way.a.t) / (way.b.t - way.a.t);
+  const bool is_there = way.b.t >= seen_.since && way.a.t <= seen_.t + (seen_.t - seen_.since);
+  if (!is_there) return std::nullopt;
+  return std::clamp((seen_.t - way.a.t) / (way.b.t - way.a.t), 0.0, 1.0);
 }
 
 }  // namespace perp
