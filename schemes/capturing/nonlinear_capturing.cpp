@@ -290,6 +290,7 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
     found = search_.all(present, d, lambda);
     keep_own_branch(own, found);
   }
+  search_from_last_rate(h, present, own, found);
   if (search_.has_too_many_modes()) ++not_enumerated_;
   if (found.list.empty()) return none_found(found);
   int solutions = 0, ties = 0;

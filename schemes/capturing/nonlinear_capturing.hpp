@@ -115,6 +115,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool follow_branch(double h);
   Attempt attempt_all_modes(double h, const ModeSolution* own);
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
+  void search_from_last_rate(double h, const Mode& present, const ModeSolution* own, FoundSolutions& found);
   Attempt none_found(const FoundSolutions& found);
   Attempt take(const ModeSolution& solution, int solutions, int ties);
   std::vector<std::vector<int>> possible_branches(const Vector& x0, double t);

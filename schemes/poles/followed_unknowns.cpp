@@ -21,6 +21,7 @@ constexpr double same_root = 0x1p-4;
 constexpr double most_ahead = 1024;    ///< lengths of a way that are proved at once
 constexpr double shortest = 0x1p-44;   ///< piece of a way
 constexpr int most_pieces = 400;       ///< that are tried on one way
+constexpr double most_hop = 0x1p-3;    ///< of an unknown, what it moves on a piece of which only the ends are known
 /// Of the distances from where following ends, between which a pole of this order or more shows.
 constexpr double nearer_and_nearer[] = {0x1p8, 0x1p4, 1, 0x1p-8, 0x1p-16};
 constexpr double least_order = 0.75;
@@ -186,6 +187,41 @@ bool FollowedUnknowns::extend(const Way& way) {
   return z.has_value();
 }
 
+/// Intervals may say too much of a difference: where nothing is proved over a piece, z goes to the root at its end
+/// that a straight line from the last two places leads next to, if it moves by little on the line. On the line to a
+/// pole it moves by more than itself. z is the root at the last place, then at the end.
+bool FollowedUnknowns::hops(const Point& end, double length, const std::vector<Place>& places,
+                            std::vector<Interval>& z) {
+  if (places.size() < 2) return false;
+  const Place &last = places.back(), &before = *std::prev(places.end(), 2);
+  const double share = length / (last.s - before.s);
+  std::vector<double> guess = last.z;
+  for (std::size_t k = 0; k < guess.size(); ++k) {
+    const double move = share * (last.z[k] - before.z[k]);
+    if (!(std::abs(move) <= most_hop * std::abs(last.z[k]))) return false;
+    guess[k] += move;
+  }
+  const auto root = function_.around(end.t, end.x, function_.approach(end.t, end.x, guess));
+  if (!root) return false;
+  for (std::size_t k = 0; k < guess.size(); ++k)
+    if (!(std::abs(middle((*root)[k]) - guess[k]) <= most_hop * std::abs(guess[k]))) return false;
+  z = *root;
+  known_ = {end, z};
+  return true;
+}
+
+/// Over one piece of the way, on which `length` is what places tell. z is the root at its start, then at its end.
+bool FollowedUnknowns::passes(const Way& way, double from, double to, double length,
+                              const std::vector<Place>& places, std::vector<Interval>& z) {
+  const Point box = between(way, from, to), end = point(way, to);
+  const auto held = function_.around(box.t, box.x, z);
+  if (held) *flow_.implicit.known = {box.t, box.x, *held};
+  if (!held || !function_.compute(end.t, end.x)) return hops(end, length, places, z);
+  known_ = {box, *held};
+  for (std::size_t k = 0; k < z.size(); ++k) z[k] = function_.value(static_cast<int>(k));
+  return true;
+}
+
 /// Piece by piece from one end of the way. False: no piece is short enough where the last place is.
 bool FollowedUnknowns::follow(const Way& way, bool backward, std::vector<Place>& places) {
   const auto share = [&](double s) { return backward ? 1 - s : s; };
@@ -194,12 +230,7 @@ bool FollowedUnknowns::follow(const Way& way, bool backward, std::vector<Place>&
   places = {{0, middles(z)}};
   for (int pieces = 0; s < 1 && pieces < most_pieces; ++pieces) {
     length = std::min(length, 1 - s);
-    const Point box = between(way, share(s), share(s + length)), end = point(way, share(s + length));
-    const auto held = function_.around(box.t, box.x, z);
-    if (held) *flow_.implicit.known = {box.t, box.x, *held};
-    if (held && function_.compute(end.t, end.x)) {
-      known_ = {box, *held};
-      for (std::size_t k = 0; k < z.size(); ++k) z[k] = function_.value(static_cast<int>(k));
+    if (passes(way, share(s), share(s + length), length, places, z)) {
       s += length;
       places.push_back({s, middles(z)});
       length *= 2;

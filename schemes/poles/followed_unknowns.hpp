@@ -52,6 +52,9 @@ class FollowedUnknowns {
   bool start(const Way& way, bool at_end);
   [[nodiscard]] bool is_known(const Point& box, const std::vector<double>& z) const;
   bool extend(const Way& way);
+  bool hops(const Point& end, double length, const std::vector<Place>& places, std::vector<Interval>& z);
+  bool passes(const Way& way, double from, double to, double length, const std::vector<Place>& places,
+              std::vector<Interval>& z);
   bool follow(const Way& way, bool backward, std::vector<Place>& places);
   [[nodiscard]] bool lacks_values(const Way& way) const;
   std::optional<double> pole_from(const Way& way, bool backward);
