@@ -45,7 +45,7 @@ std::string branches_text(const Model& model, const SolutionBranches& found) {
   std::string text =
       fmt::format("solutions   {}{}\n", found.list.size(), found.complete ? "" : " and more");
   for (std::size_t k = 0; k < found.list.size(); ++k) {
-    const auto& [run, choices] = found.list[k];
+    const auto& [run, choices, repulsion] = found.list[k];
     text += fmt::format("  {:<2} {}: t = {:.8g}, {}\n", k + 1, to_string(run.status), run.t.back(),
                         named_values(variable_names(model), run.x.back()));
     for (const SolutionBranch::Choice& choice : choices)
@@ -56,6 +56,9 @@ std::string branches_text(const Model& model, const SolutionBranches& found) {
           : model.hybrid == nullptr ? "the one of least norm"
                                     : "the one of nearest_mode",
           choice.of);
+    if (repulsion)
+      text += fmt::format("     [{}] repels from some t in [{:.6g}, {:.6g}] on: others leave it at any moment\n",
+                          describe(model.laws(), repulsion->mode), repulsion->since, repulsion->t);
   }
   return text;
 }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double contraction = 0.25;  ///< largest row sum of |I - X K| that is refined
 constexpr int most_refinements = 60;  ///< each divides the error by 4 at least
+constexpr int most_bounds = 48;       ///< of the error, the range of doubles by 2^-50 each
 
 /// `matrix` scaled by exponents, error bounds too.
 template <class Scale>
@@ -44,6 +45,21 @@ void residual(const BoundedMatrix& K, const BoundedMatrix& R, const BoundedMatri
       value(i, j) = sum.high;
     }
   bound *= 1 + 8 * static_cast<double>(n) * unit_roundoff;  // its own rounding
+}
+
+/// Δ ≤ error + G Δ, begun with a Δ that is one number for each column, until each entry knows what is coupled
+/// with it alone: it may stand beside others that are larger by any power of ten.
+Matrix least_bound(const Matrix& error, const Matrix& G, double norm, double grown) {
+  Matrix distance = error;
+  for (Eigen::Index j = 0; j < error.cols(); ++j)
+    distance.col(j).setConstant(error.col(j).maxCoeff() / (1 - norm) * grown);
+  bool settles = false;
+  for (int k = 0; k < most_bounds && !settles; ++k) {
+    const Matrix next = (error + G * distance) * grown;
+    settles = k >= 2 && (2 * next.array() >= distance.array()).all();
+    distance = next;
+  }
+  return distance;
 }
 
 }  // namespace
@@ -93,13 +109,8 @@ bool solve_bounded(const BoundedMatrix& K_given, const BoundedMatrix& R_given, B
   }
   residual(K, R, Y, value, bound);
   error = X_abs * (value.cwiseAbs() + bound) * grown;
-  // Δ ≤ error + G Δ, begun with a Δ that is one number for each column
-  Matrix distance = error;
-  for (Eigen::Index j = 0; j < error.cols(); ++j)
-    distance.col(j).setConstant(error.col(j).maxCoeff() / (1 - norm) * grown);
-  for (int k = 0; k < 3; ++k) distance = (error + G * distance) * grown;
-  if (!distance.allFinite()) return false;
-  Y.error = distance;
+  Y.error = least_bound(error, G, norm, grown);
+  if (!Y.error.allFinite()) return false;
   Y = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
   return true;
 }

@@ -13,6 +13,7 @@ constexpr double most_extrapolated = 4;       ///< lengths of the last step
 constexpr int first_length = -24;             ///< of a branch that is followed: h·2^first_length
 constexpr int most_lengths = 200;             ///< at which it is solved
 constexpr double least_growth = 1 + 0x1p-10;  ///< from one length to the next
+constexpr long most_iterations = 250'000;    ///< of Newton's method on the way of half a step
 constexpr int short_length = -20;  ///< h·2^short_length decides the orientation of short steps
 
 void check(const BackwardEuler& options) {
@@ -180,6 +181,10 @@ bool NonlinearCapturing::follow_branch(double h) {
 }
 
 Attempt NonlinearCapturing::attempt(double t_next, double h) {
+  if (!(t() < allowed_until_)) {
+    newton_.allow(most_iterations);
+    allowed_until_ = t() + options_.h / 2;
+  }
   first_order_ = theta_ == 1 || start_pending_ || current().begins;
   Attempt found = step_to(t_next, h);
   const bool stays = found.status == Status::solved && found.kept_mode;
@@ -285,6 +290,7 @@ Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own)
     found = search_.all(present, d, lambda);
     keep_own_branch(own, found);
   }
+  search_from_last_rate(h, present, own, found);
   if (search_.has_too_many_modes()) ++not_enumerated_;
   if (found.list.empty()) return none_found(found);
   int solutions = 0, ties = 0;

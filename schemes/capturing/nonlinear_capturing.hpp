@@ -115,6 +115,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool follow_branch(double h);
   Attempt attempt_all_modes(double h, const ModeSolution* own);
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
+  void search_from_last_rate(double h, const Mode& present, const ModeSolution* own, FoundSolutions& found);
   Attempt none_found(const FoundSolutions& found);
   Attempt take(const ModeSolution& solution, int solutions, int ties);
   std::vector<std::vector<int>> possible_branches(const Vector& x0, double t);
@@ -172,6 +173,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool old_mode_lasts_ = true;  // its equations were solved where departures were looked for last
   bool left_branch_ = false;  // solutions on other branches of the present mode were found
   double residual_ = 0;  // largest of the accepted steps
+  double allowed_until_ = -inf;  // until then steps share the work that Newton's method may do
   std::string message_;
   long passed_at_start_ = 0;  // conditions that begin on their surface and leave it as if they passed
   long searches_ = 0, not_enumerated_ = 0, undetermined_ = 0, weak_ = 0, followed_ = 0;

@@ -181,4 +181,13 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   begin_here();
 }
 
+/// Where no step led to the present state a rate of 0 was the guess: the last one is another, where that has led
+/// nowhere.
+void NonlinearCapturing::search_from_last_rate(double h, const Mode& present, const ModeSolution* own,
+                                               FoundSolutions& found) {
+  if (!found.list.empty() || current().h > 0 || last_rate_.size() == 0) return;
+  found = search_.all(present, h * last_rate_, current().lambda);
+  keep_own_branch(own, found);
+}
+
 }  // namespace perp

@@ -31,6 +31,18 @@ void EventLog::write(std::vector<Event>& log) {
   waiting_.clear();
 }
 
+namespace {
+
+/// The pole before an event on the way to b, or, where it is a jump from b, the jump itself.
+template <class PoleBefore>
+std::optional<PoleWatch::Pole> pole_up_to(const Event& event, const Step& b, bool is_jump, PoleWatch& poles,
+                                          const PoleBefore& pole_before) {
+  if (auto pole = pole_before(event.t_after, b)) return pole;
+  return is_jump ? poles.jump_over(b, event.x_after) : std::nullopt;
+}
+
+}  // namespace
+
 /// Between two jumps the way is straight, and changes of mode divide it: the mode before one may last
 /// as long as it is not known to be over, beyond the moment at which the next begins. The mode between a jump
 /// and the last event is not known.
@@ -56,11 +68,13 @@ std::optional<PoleWatch::Pole> EventLog::pole_on_way(PoleWatch& poles, const Ste
     const Event& event = **place;
     const auto jump = std::find_if(place, events.end(), jumps);
     Step b = to;
+    b.mode = a.mode;
     if (jump != events.end()) b.t = (*jump)->t, b.x = (*jump)->x_before;
-    if (const auto pole = pole_before(event.t_after, b)) return pole;
+    const bool is_jump = jump == place;
+    if (const auto pole = pole_up_to(event, b, is_jump, poles, pole_before)) return pole;
     const auto law = static_cast<std::size_t>(event.law);
     begin = std::max(begin, event.t);
-    if (jump == place) {
+    if (is_jump) {
       a = to;
       a.t = begin = event.t;
       a.x = event.x_after;

@@ -37,6 +37,8 @@ struct Located {
   /// is the first that ended; its `pieces` hold ∂x*/∂q where sensitivities are computed. Who chooses
   /// modes by a rule of his own goes on from there.
   bool ends_with_mode = false;
+  /// Is it looked for where other continuations start besides the sliding mode that the run stays in?
+  bool watches_repulsion = false;
   long max_steps = 10'000'000;         ///< a run with more ends as not_solved
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/branches.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
@@ -54,7 +55,7 @@ void LocatedRun::go_on(const Step& before, const std::vector<int>& undecided, st
   hold_ends(hit);
   Step from = before;  // for what goes on without the jets
   from.x = now_.x;
-  const SelectionOptions options{.ended = hit};
+  const SelectionOptions options{.ended = hit, .rates = rates_before_};
   const auto select_from = [&](const std::vector<int>& laws) {
     return select(jets_, now_.t, now_.x, now_.lambda, now_.mode, laws, options);
   };
@@ -145,6 +146,19 @@ std::size_t LocatedRun::choose(const Selection& selection, const Step& before,
   branchings_.push_back(std::move(branching));
   if (choice == 0) return usual;
   return choice <= usual ? choice - 1 : choice;
+}
+
+/// Do continuations start here besides the one in the present mode, in which a law slides?
+void LocatedRun::watch_repulsion() {
+  if (!options_.watches_repulsion || repulsion_) return;
+  std::vector<int> sliding;
+  for (const int i : all_laws_) {
+    const auto law = static_cast<std::size_t>(i);
+    if (is_vertical(system_.laws[law].branches[static_cast<std::size_t>(now_.mode[law])])) sliding.push_back(i);
+  }
+  if (sliding.empty()) return;
+  const Selection around = select(jets_, now_.t, now_.x, now_.lambda, now_.mode, sliding, {.ended = sliding});
+  if (around.admissible.size() > 1) repulsion_ = {moved_from_.t, now_.t, now_.mode};
 }
 
 std::size_t LocatedRun::by_policy(const Selection& selection, const Step& before,

@@ -11,6 +11,7 @@ namespace perp {
 Way LocatedRun::way_of_attempt(double from, double to, double h) {
   Way way{sample(from, h), sample(to, h)};
   way.curve = [this, from, to, h](double s) { return sample(from + s * (to - from), h).x; };
+  way.continues = from > 0;
   way.tolerance = options_.tol * way.a.x.cwiseAbs().cwiseMax(way.b.x.cwiseAbs()).cwiseMax(scales_.x);
   return way;
 }
@@ -26,6 +27,14 @@ std::optional<PoleWatch::Pole> LocatedRun::first_pole(double h, double end) {
   for (int k = 0; k < sections && !pole_; ++k)
     pole_ = poles_.pass(way_of_attempt(end * k / sections, end * (k + 1) / sections, h));
   return pole_;
+}
+
+/// Accepts the attempt of length h, in which no gap falls, unless its end is on another branch of the equations.
+void LocatedRun::take_step_on_branch(double h) {
+  if (options_.fixed_step > 0 || !poles_.watches(now_.mode) || !poles_.leaves_branch(way_of_attempt(0, 1, h)))
+    return take_step(h);
+  radau_.discard();
+  shorten(h / 2, "a step leads to another branch of the equations");
 }
 
 /// The next attempt ends half-way to the pole; ends the run where that is too short.

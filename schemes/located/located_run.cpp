@@ -170,7 +170,7 @@ void LocatedRun::advance() {
   else if (fall)
     pass_event(*fall, h);
   else
-    take_step(h);
+    take_step_on_branch(h);
 }
 
 /// Accepts the attempt of length h, in which no gap falls.
@@ -186,6 +186,7 @@ void LocatedRun::take_step(double h) {
   watch_resets();
   zero_steps_ = 0;
   fired_here_.clear();
+  watch_repulsion();
   record(is_asked(now_.t));
 }
 
@@ -276,6 +277,7 @@ bool LocatedRun::accept(double h, double t_next) {
   largest_ = largest_.cwiseMax(now_.x.cwiseAbs());
   impacts_at_once_ = 0;
   if (sensitivities_.active()) sensitivities_.take(differentiate_attempt(now_));
+  keep_rates();
   radau_.accept();
   ++steps_;
   return true;

@@ -23,6 +23,7 @@
 #include <perp/schemes/located/transition/accumulation.hpp>
 #include <perp/schemes/located/transition/impact.hpp>
 #include <perp/schemes/located/transition/sensitivity.hpp>
+#include <perp/schemes/located/transition/solution_branches.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/poles/pole_watch.hpp>
 
@@ -47,6 +48,8 @@ class LocatedRun {
   Trajectory operator()(const Vector& x0, Span span, std::vector<std::size_t> choices = {});
   /// Those that the run met.
   [[nodiscard]] const std::vector<Branching>& branchings() const { return branchings_; }
+  /// Where it was seen first that other solutions leave a sliding mode, from then on at any moment.
+  [[nodiscard]] const std::optional<SolutionBranch::Repulsion>& repulsion() const { return repulsion_; }
 
  private:
   // located_run.cpp: steps and record
@@ -88,11 +91,13 @@ class LocatedRun {
   // located_poles.cpp
   Way way_of_attempt(double from, double to, double h);
   std::optional<PoleWatch::Pole> first_pole(double h, double end);
+  void take_step_on_branch(double h);
   void go_nearer(const PoleWatch::Pole& pole);
 
   // located_start.cpp: the first mode
   void begin(const Vector& x0);
   void enter(const Continuation& continuation);
+  void keep_rates();
   /// How the equations of a mode are integrated.
   struct Structure {
     std::vector<char> velocity_level;  // see ModeFlow::set_mode
@@ -186,6 +191,7 @@ class LocatedRun {
   bool ends_otherwise(const Step& before, const Step& from, bool first);
   void end_with_mode(const std::vector<int>& hit);
   std::size_t choose(const Selection& selection, const Step& before, const std::vector<int>& hit);
+  void watch_repulsion();
   [[nodiscard]] std::size_t by_policy(const Selection& selection, const Step& before,
                                       const std::vector<int>& hit);
   std::string cross_check(const Step& before, const Mode& chosen, bool alone);
@@ -258,6 +264,7 @@ class LocatedRun {
   double event_end_ = 0;  // steps up to here are of the moment of the event still
   std::vector<int> fired_here_;                  // resets at this moment
   Vector largest_;                               // |x| so far
+  Vector rates_before_;  // ẋ at the end of the last step, where the equations are not affine in it
   Step moved_from_;                              // the start of the last accepted step
   Vector law_sizes_;             // of the terms of each w
   std::vector<int> all_laws_;    // 0..m-1
@@ -266,6 +273,7 @@ class LocatedRun {
   std::optional<TimeSwitches::Switch> switch_;  // the next one
   std::vector<std::size_t> choices_;
   std::vector<Branching> branchings_;
+  std::optional<SolutionBranch::Repulsion> repulsion_;
   Trajectory result_;
   long steps_ = 0, rejected_ = 0;
 

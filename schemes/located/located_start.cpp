@@ -77,6 +77,13 @@ void LocatedRun::enter(const Continuation& continuation) {
   if (options_.fixed_step > 0) h_ = options_.fixed_step;
 }
 
+/// Of the attempt: which of several roots the rates are tells where the next mode starts.
+void LocatedRun::keep_rates() {
+  if (!jets_.is_nonlinear_in_rates()) return;
+  radau_.interpolate_derivative(1, ydot_);
+  rates_before_ = ydot_.head(system_.n());
+}
+
 /// How a mode is integrated, found once for each. The laws whose multiplier only the second
 /// derivative of w holds are contacts, kept by dw/dt = 0, which is of index 2; other unknowns that
 /// one level of differentiation leaves open are of a higher index.
@@ -84,7 +91,8 @@ const LocatedRun::Structure& LocatedRun::structure(const Jet& jet) {
   const auto known = structures_.find(jet.mode);
   if (known != structures_.end()) return known->second;
   Structure structure;
-  const Jet first = first_jets_.solve(jet.mode, jet.t, jet.x.col(0), jet.lambda.col(0));
+  const Jet first = first_jets_.solve(jet.mode, jet.t, jet.x.col(0), jet.lambda.col(0),
+                                      jets_.is_nonlinear_in_rates() ? Vector(jet.x.col(1)) : Vector());
   for (int i = 0; i < system_.m(); ++i) {
     const auto law = static_cast<std::size_t>(i);
     const Branch& branch = system_.laws[law].branches[static_cast<std::size_t>(jet.mode[law])];
@@ -122,7 +130,8 @@ double LocatedRun::first_step(const Jet& jet) const {
   }
   const double T = scales_.time;
   const double change = std::max(speed * T, bend * T * T);  // within T
-  if (!(change > 0) || !std::isfinite(change)) return std::min(first_share * span, longest);
+  if (change == 0) return std::min(first_share * span, longest);
+  if (!std::isfinite(change)) return 0;  // faster than doubles tell: the shortest step
   return std::min(T * std::pow(first_share / change, 1.0 / (stages_ + 1)), longest);
 }
 

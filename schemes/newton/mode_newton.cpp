@@ -29,6 +29,7 @@ const char* describe(NewtonEnd end) {
       return "the equations hold to rounding far around every point found: their solution is at "
              "infinity, or there is none";
     case NewtonEnd::stalled: return "Newton's method did not converge";
+    case NewtonEnd::exhausted: return "the iterations of Newton's method that one step may take have run out";
   }
   return "";
 }
@@ -174,6 +175,7 @@ NewtonEnd ModeNewton::run(Vector& d, Vector& lambda) {
   if (!step_.linearise(d, lambda)) return NewtonEnd::domain;
   lambda_trial_ = lambda;
   const NewtonEnd end = iterate(d, lambda);
+  if (end == NewtonEnd::stalled && iterations_ >= allowed_) return NewtonEnd::exhausted;
   if (end != NewtonEnd::converged || is_definite(d, lambda)) return end;
   local_ = false;
   return NewtonEnd::indefinite;
@@ -221,7 +223,8 @@ void ModeNewton::polish(Vector& d, Vector& lambda) {
 
 NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
   bool contracts = false, stagnates = false, rests = false;
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  const auto most = static_cast<int>(std::clamp(allowed_ - iterations_, 0L, long{most_iterations}));
+  for (int iteration = 0; iteration < most; ++iteration) {
     if ((stagnates || rests || is_promising()) && ask_gate(d, lambda) <= gate) {
       if (residual_ > 1) polish(d, lambda);
       local_ = iteration <= 1 || contracts;

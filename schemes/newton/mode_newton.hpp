@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include <perp/core/law.hpp>
@@ -14,7 +15,8 @@ enum class NewtonEnd {
   inconsistent,  ///< the linearised equations contradict each other and nothing near solves them
   domain,        ///< every step leaves the domain of F or G (log of a negative number, ...)
   indefinite,    ///< rows that vanish to rounding do so far around as well, or have underflowed
-  stalled        ///< neither in the iterations allowed
+  stalled,       ///< neither in the iterations allowed
+  exhausted      ///< the iterations allowed to all runs together have run out
 };
 
 /// One sentence for people, e.g. "left the domain of the equations".
@@ -52,6 +54,8 @@ class ModeNewton {
   /// Largest |F_i| / e_i at the last point: at most `gate` where the last run converged.
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] long iterations() const { return iterations_; }
+  /// How many iterations all runs from now on may make together; what would need more ends as exhausted.
+  void allow(long iterations) { allowed_ = iterations_ + iterations; }
   /// Did the last run contract from its first step on as near a simple solution
   /// (Newton-Kantorovich: the second correction at most a quarter of the first)? Then no other
   /// branch came between.
@@ -146,6 +150,7 @@ class ModeNewton {
   double size_ = 0, next_size_ = 0;
   double residual_ = 0;
   long iterations_ = 0;
+  long allowed_ = std::numeric_limits<long>::max();
 };
 
 }  // namespace perp

@@ -1,6 +1,7 @@
 // Solves the equations of a mode for what they determine, as formulas, so that PoleWatch finds the
 // divisors that the model's author did not write.
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include <perp/core/linear/structure.hpp>
@@ -53,9 +54,13 @@ class ModeEquations {
     ExplicitForm form;
     Substitution substitution(tape_, form.tape, inputs());
     std::vector<int> open;
+    std::vector<Block> implicit;
     for (const Block& block : blocks(open))
-      if (!solve(block, substitution, form))
+      if (!solve(block, substitution, form)) {
         open.insert(open.end(), block.rows.begin(), block.rows.end());
+        implicit.push_back(block);
+      }
+    group(implicit, substitution, form);
     std::vector<int> rest;
     for (const int row : open) rest.push_back(equations_[static_cast<std::size_t>(row)]);
     rest.insert(rest.end(), arguments_.begin(), arguments_.end());
@@ -249,6 +254,32 @@ class ModeEquations {
     for (std::size_t j = 0; j < size; ++j)
       substitution.replace(block.unknowns[j], first[static_cast<std::ptrdiff_t>(j)]);
     return true;
+  }
+
+  /// Blocks of which one needs another are one group.
+  void group(const std::vector<Block>& blocks, Substitution& substitution, ExplicitForm& form) {
+    std::vector<std::vector<int>> lines;
+    std::map<int, std::size_t> block_of_input;
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      std::vector<int> of_block;
+      for (const int row : blocks[k].rows) of_block.push_back(equations_[static_cast<std::size_t>(row)]);
+      lines.push_back(substitution(of_block));
+      for (const int unknown : blocks[k].unknowns) block_of_input[unknown] = k;
+    }
+    linear::Pattern together(blocks.size());
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      for (const int input : inputs_of(form.tape, lines[k]))
+        if (const auto other = block_of_input.find(input); other != block_of_input.end()) {
+          together[k].push_back(static_cast<int>(other->second));
+          together[other->second].push_back(static_cast<int>(k));
+        }
+    const linear::Components groups = linear::strong_components(together);
+    form.implicit.resize(static_cast<std::size_t>(groups.count));
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      ExplicitForm::Implicit& group = form.implicit[static_cast<std::size_t>(groups.of_node[k])];
+      group.equations.insert(group.equations.end(), lines[k].begin(), lines[k].end());
+      group.unknowns.insert(group.unknowns.end(), blocks[k].unknowns.begin(), blocks[k].unknowns.end());
+    }
   }
 
   const Dcs& system_;

@@ -11,10 +11,17 @@ namespace perp {
 /// Mendelsohn) from the rows of F and the laws. A block of up to `largest_solved_block` unknowns in which
 /// it is affine is solved by Cramer's rule: its determinant is a divisor then, which vanishes where
 /// the block does not determine its unknowns. A constraint of index 2 is differentiated first. Other
-/// unknowns stay inputs.
+/// unknowns stay inputs, those of square blocks with the equations that determine them.
 struct ExplicitForm {
+  /// As many equations as unknowns, none of which another group needs.
+  struct Implicit {
+    std::vector<int> equations;  ///< lines
+    std::vector<int> unknowns;   ///< inputs
+  };
+
   Tape tape;              ///< inputs t | ẋ | x | λ, as those of the system
   std::vector<int> rows;  ///< lines: solved unknowns, equations of the others, then w and constraints
+  std::vector<Implicit> implicit{};
 };
 
 constexpr int largest_solved_block = 6;

@@ -1,5 +1,6 @@
 // Lines of a tape as formulas: what ExplicitForms makes its solved equations of.
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include <perp/core/expression/differentiate.hpp>
@@ -78,6 +79,14 @@ bool depends(const Tape& tape, int line, const std::vector<int>& inputs) {
         std::find(inputs.begin(), inputs.end(), tape[k].a) != inputs.end())
       return true;
   return false;
+}
+
+std::vector<int> inputs_of(const Tape& tape, const std::vector<int>& lines) {
+  const std::vector<bool> needed = needed_lines(tape, lines);
+  std::set<int> inputs;
+  for (int k = 0; k < tape.size(); ++k)
+    if (needed[at(k)] && tape[k].operation == Operation::input) inputs.insert(tape[k].a);
+  return {inputs.begin(), inputs.end()};
 }
 
 Substitution::Substitution(const Tape& from, Tape& to, int inputs)

@@ -13,6 +13,8 @@ int applied(Tape& tape, Operation operation, int a, int b = -1);
 
 /// Does a line depend on one of the inputs?
 bool depends(const Tape& tape, int line, const std::vector<int>& inputs);
+/// The numbers of the inputs that the lines depend on, increasing.
+std::vector<int> inputs_of(const Tape& tape, const std::vector<int>& lines);
 
 /// Lines of one tape made of those of another, in which inputs are replaced by lines.
 class Substitution {

@@ -13,10 +13,9 @@ constexpr double beyond = 1 + 0x1p-10;  ///< of the way: a zero so near behind i
 constexpr double of_end = 8;  ///< roundings by which a state at the end of a mode may be short of it
 constexpr int most_zero_bisections = 60;
 constexpr int most_sections = 50;        ///< golden ones, to the least value of a divisor
-/// Distances from a zero, of the way: a row changes from the far one to the wide one and to the narrow
-/// one, at a pole of order one by 1/narrow where it changed by 1/wide before, at one of order 3/4, up to
-/// which its integral is finite, by 64 times as much. Beside a steep row a pole shows nearer only.
-constexpr double far = 0x1p-4, wide = 0x1p-12, narrow = 0x1p-20;
+/// At a pole of order 3/4, up to which its integral is finite, a row changes by 64 times as much between the
+/// nearer two distances. Beside a steep row a pole shows nearer only.
+using pole_distance::far, pole_distance::wide, pole_distance::narrow;
 constexpr double nearer = 0x1p-8;
 constexpr int most_nearer = 3;
 constexpr double pole_growth = 64;
@@ -200,7 +199,10 @@ bool PoleWatch::is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_t
     return formulas.is_cut(k, of_time) ? is_jump(formulas, way, s) : is_pole(formulas, way, s);
   };
   if (!is_seen && !is_one()) return false;
-  seen_ = {&formulas, k, of_time, is_seen ? seen_.until : way.time(beyond)};
+  if (is_seen) return true;
+  Values at_start;
+  if (!of_time) formulas.divisors(way, 0, false, at_start);
+  seen_ = {&formulas, k, of_time, way.time(beyond), of_time ? 0 : std::abs(at_start[k].value)};
   return true;
 }
 
@@ -299,6 +301,8 @@ PoleWatch::Singularity PoleWatch::first_on_way(const Way& way) {
       if (s && *s < first.s && is_seen_pole(*formulas, k, false, way, *s))
         first = {*s, formulas->is_cut(k, false)};
     }
+    for (FollowedUnknowns& unknowns : formulas->followed())
+      if (const auto s = unknowns.pole(way); s && *s < first.s) first = {*s};
   }
   return first;
 }
@@ -337,6 +341,38 @@ std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
     }
   }
   return std::nullopt;
+}
+
+namespace {
+
+/// Does a divisor that was as large as `size` pass 0, from next to it?
+bool is_passed(double before, double after, double size) {
+  const bool keeps_sign = (before > 0 && after > 0) || (before < 0 && after < 0);
+  return !keeps_sign && std::abs(before) <= narrow * size;
+}
+
+}  // namespace
+
+std::optional<PoleWatch::Pole> PoleWatch::jump_over(const Step& before, const Vector& after) {
+  if (seen_.formulas == nullptr || seen_.of_time || !(before.t <= seen_.until)) return std::nullopt;
+  Way way{before, before};
+  way.b.t = std::nextafter(before.t, inf);
+  way.b.x = after;
+  const auto is_seen = [&](const auto& formulas) { return formulas.get() == seen_.formulas; };
+  const FormulaList& list = formulas_of(before.mode);
+  const auto found = std::ranges::find_if(list, is_seen);
+  if (found == list.end() || (*found)->is_cut(seen_.k, false)) return std::nullopt;
+  Values first, last;
+  (*found)->divisors(way, 0, false, first);
+  (*found)->divisors(way, 1, false, last);
+  return is_passed(first[seen_.k].value, last[seen_.k].value, seen_.size) ? at({0}, way) : std::nullopt;
+}
+
+bool PoleWatch::leaves_branch(const Way& way) {
+  return std::ranges::any_of(formulas_of(way.b.mode), [&](const auto& formulas) {
+    return std::ranges::any_of(formulas->followed(),
+                               [&](const FollowedUnknowns& unknowns) { return unknowns.leaves(way); });
+  });
 }
 
 std::optional<PoleWatch::Pole> PoleWatch::pass_path(const Step& from, const std::vector<Step>& path,

@@ -16,7 +16,8 @@ namespace perp {
 /// step, what the mode determines grows without bound on both sides of a pole, and does not where the
 /// numerator vanishes too or a factor that is 0 takes the formula out. What grows no faster than
 /// 1/|s|^(3/4) has a finite integral: no pole. An angle atan2(y, x) jumps where it passes its cut; where
-/// what the mode determines jumps with it, no law tells how the solution goes on.
+/// what the mode determines jumps with it, no law tells how the solution goes on. Unknowns that no formula
+/// gives are followed along the way.
 class PoleWatch {
  public:
   explicit PoleWatch(const Dcs& system);
@@ -40,6 +41,11 @@ class PoleWatch {
   /// The singularity next to the end of a step x⁺ = x + h f(x⁺), whatever its order: the step takes f
   /// there for its mean. The same pole, or one that steps pass which end elsewhere.
   std::optional<Pole> singular_end(const Way& way);
+  /// The pole that was seen right ahead of `before`, if the state `after` a jump from there is beyond it: the
+  /// divisor has fallen so far since that the jump is the pole.
+  std::optional<Pole> jump_over(const Step& before, const Vector& after);
+  /// Is the end of a way, on which no pole was found, on another branch of unknowns that no formula gives?
+  bool leaves_branch(const Way& way);
   /// The poles of functions of time alone, which the state may jump beside.
   std::optional<Pole> pass_in_time(const Way& way);
 
@@ -62,6 +68,7 @@ class PoleWatch {
     std::size_t k = 0;
     bool of_time = false;
     double until = -inf;
+    double size = 0;  // of the divisor where that way began
   } seen_;
 };
 

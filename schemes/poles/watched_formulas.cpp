@@ -53,6 +53,9 @@ class FormulasOfMode final : public WatchedFormulas {
     Tape of_time = bind_inputs(form.tape, 1, any, factors);
     divisors_of_time_ = {of_time, factors, 1, {}};
     set_time_zeros({std::move(of_time), std::move(factors)});
+    for (const ExplicitForm::Implicit& group : form.implicit)
+      if (FollowedUnknowns::may_have_pole(form.tape, group, inputs()))
+        follow({form.tape, group, n, inputs()});
   }
 
   void divisors(const Way& way, double s, bool tolerant, Values& values) override {
@@ -155,19 +158,14 @@ class ReciprocalsOfSignal final : public FormulasOfSignal {
 
 }  // namespace
 
-Vector Way::state(double s) const {
-  if (curve) return curve(s);
-  return (1 - s) * a.x + s * b.x;
-}
-
 void watch_mode(const ExplicitForms& forms, const Mode& mode, FormulaList& list) {
   ExplicitForm form = forms.form(mode);
   std::vector<int> factors = divisors_of(form.tape, form.rows);
   const std::vector<int> cuts = cuts_of(form.tape, form.rows);
   factors.insert(factors.end(), cuts.begin(), cuts.end());
-  if (!factors.empty())
-    list.push_back(std::make_unique<FormulasOfMode>(forms.n(), forms.m(), form, std::move(factors),
-                                                    cuts.size()));
+  const bool is_divided = !factors.empty();
+  auto formulas = std::make_unique<FormulasOfMode>(forms.n(), forms.m(), form, std::move(factors), cuts.size());
+  if (is_divided || !formulas->followed().empty()) list.push_back(std::move(formulas));
 }
 
 void watch_signal(const Signal& signal, FormulaList& list) {

@@ -11,20 +11,10 @@
 #include <perp/core/trajectory.hpp>
 #include <perp/schemes/events/time_zeros.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
+#include <perp/schemes/poles/followed_unknowns.hpp>
+#include <perp/schemes/poles/way.hpp>
 
 namespace perp {
-
-/// The way of a solution from a to b, in the mode of b and with its multipliers.
-struct Way {
-  Step a, b;
-  std::function<Vector(double s)> curve{};  ///< x at the share s of the way; empty: it is straight
-  Vector tolerance{};  ///< by how much x may be wrong, empty: by its rounding
-
-  [[nodiscard]] double time(double s) const { return (1 - s) * a.t + s * b.t; }
-  [[nodiscard]] Vector state(double s) const;
-  /// ẋ of a straight one.
-  [[nodiscard]] Vector rate() const { return (b.x - a.x) / (b.t - a.t); }
-};
 
 /// Rows of a system and the divisors in their formulas, on a way; behind the divisors the lines whose
 /// zeros are the cuts of angles.
@@ -51,6 +41,8 @@ class WatchedFormulas {
     std::optional<TimeZeros::Zero> zero{};
   };
   std::vector<Search>& searches() { return searches_; }
+  /// Unknowns that no formula gives, but may have poles.
+  std::vector<FollowedUnknowns>& followed() { return followed_; }
   /// Is function k of time not told from 0 somewhere in between?
   bool is_zero_between(std::size_t k, double low, double high);
 
@@ -61,6 +53,7 @@ class WatchedFormulas {
     first_cut_ = first;
     first_cut_of_time_ = first_of_time;
   }
+  void follow(FollowedUnknowns unknowns) { followed_.push_back(std::move(unknowns)); }
   void set_time_zeros(TimeZeros zeros) {
     time_zeros_ = std::move(zeros);
     searches_.resize(time_zeros_.count());
@@ -70,6 +63,7 @@ class WatchedFormulas {
   std::size_t first_cut_ = SIZE_MAX, first_cut_of_time_ = SIZE_MAX;
   TimeZeros time_zeros_;
   std::vector<Search> searches_;
+  std::vector<FollowedUnknowns> followed_;
 };
 
 using FormulaList = std::vector<std::unique_ptr<WatchedFormulas>>;

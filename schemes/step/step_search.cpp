@@ -124,6 +124,11 @@ NewtonEnd StepSearch::try_from(const Mode& mode, FoundSolutions& found, bool& in
   return end;
 }
 
+/// That the linearised equations contradict each other is a matter of the point, unless they are linear.
+bool StepSearch::leads_far(bool decided, NewtonEnd end) const {
+  return is_far_ && (!decided || (end == NewtonEnd::inconsistent && !step_.is_linear()));
+}
+
 void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& lambda,
                              FoundSolutions& found) {
   step_.set_mode(mode);
@@ -147,7 +152,7 @@ void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& la
   if (thorough_ && step_.is_nonlinear_in_lambda()) scan(mode, found);
   if (!decided && end == NewtonEnd::domain)
     decided = search_inside(mode, points.front(), found);
-  if (!decided && is_far_) decided = search_far(mode, points.front(), found);
+  if (leads_far(decided, end)) decided = search_far(mode, points.front(), found) || decided;
   if (!decided) found.why = describe(end);
 }
 

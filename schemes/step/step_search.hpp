@@ -90,6 +90,7 @@ class StepSearch {
   void write_errors(ModeSolution& solution);
 
  private:
+  [[nodiscard]] bool leads_far(bool decided, NewtonEnd end) const;
   void search_mode(const Mode& mode, const Vector& d, const Vector& lambda, FoundSolutions& found);
   NewtonEnd try_from(const Mode& mode, FoundSolutions& found, bool& inside);
   bool follow(const Mode& mode, const Vector& lambda);

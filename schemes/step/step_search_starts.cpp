@@ -116,21 +116,28 @@ bool StepSearch::search_inside(const Mode& mode, const Vector& lambda, FoundSolu
 }
 
 /// Newton's method from points on the line of its first step from d = 0: the only unit that the
-/// equations of the step give to an unknown rate. Is the mode decided?
+/// equations of the step give to an unknown rate, or, where that leads nowhere, from the units of
+/// the unknowns. All roots that this leads to. Is the mode decided?
 bool StepSearch::search_far(const Mode& mode, const Vector& lambda, FoundSolutions& found) {
   d_ = Vector::Zero(step_.n());
   lambda_ = lambda;
   step_.set_mode(mode);
   Vector direction = d_, multipliers = lambda_;
-  if (!newton_.first_step(direction, multipliers)) return false;
-  for (const double share : far_starts) {
-    bool inside = false;
-    d_ = share * direction;
-    lambda_ = lambda + share * (multipliers - lambda);
-    const NewtonEnd end = try_from(mode, found, inside);
-    if (end == NewtonEnd::converged) return true;
-  }
-  return false;
+  bool is_decided = false;
+  const auto search = [&] {
+    for (const double share : far_starts) {
+      bool inside = false;
+      d_ = share * direction;
+      lambda_ = lambda + share * (multipliers - lambda);
+      is_decided = try_from(mode, found, inside) == NewtonEnd::converged || is_decided;
+    }
+  };
+  if (newton_.first_step(direction, multipliers)) search();
+  if (is_decided) return true;
+  multipliers = lambda;
+  for (int j = 0; j < step_.n(); ++j) direction[j] = std::ldexp(1, step_.units()[j]);
+  search();
+  return is_decided;
 }
 
 }  // namespace perp

@@ -23,7 +23,12 @@ StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h) 
   step.choose_units(x, t, h);
   step.set_step(x, t + h, h);
   const Vector still = Vector::Zero(step.n()), free = Vector::Zero(step.m());
-  FoundSolutions found = StepSearch(step, newton).all({}, still, free);
+  StepSearch search(step, newton);
+  FoundSolutions found = search.all({}, still, free);
+  if (found.list.empty() && found.all_modes) {  // rates may be far from 0
+    search.look_far(true);
+    found = search.all({}, still, free);
+  }
   StepSolutions result;
   result.all_modes = found.all_modes;
   if (!found.all_modes)

@@ -15,17 +15,18 @@ struct Entry {
   int input = 0;
   bool constant = false;
   bool on_multipliers = false;  ///< depends on some λ
+  bool on_rates = false;        ///< depends on some ẋ
   double value = 0;             ///< of a constant, else 0
 };
 
-/// For every line of the tape: does it depend on an input from `first` on?
-std::vector<char> depends(const Tape& tape, int first) {
+/// For every line of the tape: does it depend on an input from `first` on, before `end`?
+std::vector<char> depends(const Tape& tape, int first, int end) {
   std::vector<char> result(static_cast<std::size_t>(tape.size()), 0);
   for (int k = 0; k < tape.size(); ++k) {
     const Instruction& line = tape[k];
     char& mark = result[static_cast<std::size_t>(k)];
     if (line.operation == Operation::input) {
-      mark = line.a >= first;
+      mark = line.a >= first && line.a < end;
     } else if (line.operation != Operation::constant) {
       for (const int operand : {line.a, line.b})
         if (operand >= 0 && result[static_cast<std::size_t>(operand)]) mark = 1;
@@ -40,15 +41,21 @@ std::vector<Entry> entries_of(const Dcs& system) {
   const int inputs = system.parameter_input(0);
   Tape tape = bind_inputs(system.tape, inputs, system.parameters, lines);
   const auto derivatives = differentiate(tape, lines, 1, inputs);
-  const std::vector<char> any = depends(tape, 0);
-  const std::vector<char> multipliers = depends(tape, system.multiplier_input(0));
+  const std::vector<char> any = depends(tape, 0, inputs);
+  const std::vector<char> multipliers = depends(tape, system.multiplier_input(0), inputs);
+  const std::vector<char> rates = depends(tape, system.derivative_input(0), system.variable_input(0));
   std::vector<Entry> entries;
   for (const Derivative& d : derivatives) {
     const auto line = static_cast<std::size_t>(d.line);
     const double value = tape[d.line].operation == Operation::constant ? tape[d.line].value : 0;
-    entries.push_back({d.output, d.input, any[line] == 0, multipliers[line] != 0, value});
+    entries.push_back({d.output, d.input, any[line] == 0, multipliers[line] != 0, rates[line] != 0, value});
   }
   return entries;
+}
+
+/// Is an entry a derivative by a rate that depends on rates?
+auto is_of_rates(int n) {
+  return [n](const Entry& entry) { return entry.input <= n && entry.on_rates; };
 }
 
 /// Which variables have a given value at t, whatever the mode: those whose rates the equations
@@ -184,6 +191,7 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
                        given[static_cast<std::size_t>(entry.input - 1 - n)];
     if (!known && entry.on_multipliers) structure.nonlinear_in_multipliers = true;
   }
+  structure.nonlinear_in_rates = std::ranges::any_of(entries, is_of_rates(n));
   structure.w_is_given.assign(system.laws.size(), 1);
   for (const Entry& entry : entries) {
     const int j = entry.input - 1 - n;

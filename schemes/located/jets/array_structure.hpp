@@ -11,6 +11,8 @@ struct ArrayStructure {
   /// Does a derivative by ẋ, an algebraic variable or λ depend on λ? Then a mode may have several
   /// jets.
   bool nonlinear_in_multipliers = false;
+  /// Does a derivative by ẋ depend on ẋ? Then the rates of a mode may have several roots.
+  bool nonlinear_in_rates = false;
   /// For each law the number of its group. Laws of different groups do not influence each other in
   /// any coefficient w_[0..K]: their branches can be decided one group after the other.
   std::vector<int> groups;

@@ -105,6 +105,7 @@ const std::vector<Law>& ConsistentJets::laws() const { return self_->system.laws
 bool ConsistentJets::is_nonlinear_in_multipliers() const {
   return self_->structure.nonlinear_in_multipliers;
 }
+bool ConsistentJets::is_nonlinear_in_rates() const { return self_->structure.nonlinear_in_rates; }
 bool ConsistentJets::is_linear() const { return self_->first().is_linear(); }
 const std::vector<int>& ConsistentJets::groups() const { return self_->structure.groups; }
 const JetScales& ConsistentJets::scales() const { return self_->equations().scales(); }

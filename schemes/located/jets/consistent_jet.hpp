@@ -74,6 +74,9 @@ class ConsistentJets {
   /// Do the equations hold products and the like of multipliers, so that one mode may have several
   /// jets? By their form.
   [[nodiscard]] bool is_nonlinear_in_multipliers() const;
+  /// Do the equations hold products and the like of rates, so that one mode may have several jets? By their
+  /// form.
+  [[nodiscard]] bool is_nonlinear_in_rates() const;
   /// Are the equations affine in ẋ, x and λ, with constant coefficients? Then a mode without a jet
   /// has no solution; else Newton's method has found none.
   [[nodiscard]] bool is_linear() const;

@@ -12,6 +12,8 @@ namespace perp {
 namespace {
 
 constexpr double same = 1e-9;  ///< relative difference of coefficients of equal jets
+/// Of the scales of rates: where Newton's method starts if nothing tells them and 0 leads nowhere.
+constexpr double starts_of_rates[] = {1, -1, 16, -16, 0x1p-4, -0x1p-4, 256, -256};
 
 /// Largest difference of the coefficients that both jets know, relative to their scales.
 double difference(const Jet& a, const Jet& b, const JetScales& scales) {
@@ -44,7 +46,7 @@ class ModeSearch {
  public:
   ModeSearch(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
              const SelectionOptions& options)
-      : jets_(jets), t_(t), x_(x), lambda_(lambda), options_(options), budget_(options.most) {}
+      : jets_(jets), t_(t), x_(x), lambda_(lambda), rates_(options.rates), options_(options), budget_(options.most) {}
 
   /// All combinations of branches of `open` laws, the others as in `mode`, in lexicographic order.
   /// Margins of laws that are `undecided` but not open do not count.
@@ -66,6 +68,7 @@ class ModeSearch {
   void try_mode(const Mode& mode, const Vector& lambda, Guess guess,
                 std::vector<Continuation>& found, double& violation);
   void try_starts(const Mode& mode, const std::vector<int>& open, std::vector<Continuation>& found);
+  void try_rates(const Mode& mode, std::vector<Continuation>& found, double& violation);
   [[nodiscard]] const Branch& branch(const Mode& mode, int i) const {
     const auto law = static_cast<std::size_t>(i);
     return jets_.laws()[law].branches[static_cast<std::size_t>(mode[law])];
@@ -76,6 +79,7 @@ class ModeSearch {
   double t_;
   const Vector& x_;
   const Vector& lambda_;
+  Vector rates_;  // from which Newton's method starts
   const SelectionOptions& options_;
   int budget_;
   std::vector<char> ignored_;  // laws whose margins do not count now
@@ -88,8 +92,8 @@ bool ModeSearch::solve(const Mode& mode, const Vector& lambda, Guess guess, Jet&
     return false;
   }
   --budget_;
-  jet = guess == Guess::far ? jets_.solve_from(mode, t_, x_, lambda)
-                            : jets_.solve(mode, t_, x_, lambda);
+  jet = guess == Guess::far ? jets_.solve_from(mode, t_, x_, lambda, rates_)
+                            : jets_.solve(mode, t_, x_, lambda, rates_);
   if (jets_.has_run_out()) {
     budget_ = 0;
     complete_ = false;
@@ -165,7 +169,21 @@ void ModeSearch::try_starts(const Mode& mode, const std::vector<int>& open,
       violation = std::min(violation, other);
     }
   }
+  try_rates(mode, found, violation);
   if (violation >= 0) rejected.emplace_back(mode, violation);
+}
+
+/// One mode from rates that the scales give, where there are no others and 0 leads nowhere.
+void ModeSearch::try_rates(const Mode& mode, std::vector<Continuation>& found, double& violation) {
+  if (violation < 0 || rates_.size() > 0 || !jets_.is_nonlinear_in_rates()) return;
+  const JetScales& scales = jets_.scales();
+  for (const double share : starts_of_rates) {
+    double other = inf;
+    rates_ = share / scales.time * (scales.x.size() > 0 ? scales.x : Vector(Vector::Ones(jets_.n())));
+    try_mode(mode, lambda_, Guess::present, found, other);
+    violation = std::min(violation, other);
+  }
+  rates_ = options_.rates;
 }
 
 std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int>& open,

@@ -41,6 +41,9 @@ struct SelectionOptions {
   /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
   /// argument says.
   std::vector<int> ended{};
+  /// A guess of ẋ, empty: 0. Where the equations are not affine in ẋ and no root is found from 0, it is looked
+  /// for from rates of the size of the scales.
+  Vector rates{};
   /// false: the present branch of laws with memory is not known, and every branch counts
   bool memory = true;
 };

@@ -27,6 +27,7 @@ inline SolutionBranches branch_tree(
     const std::vector<std::size_t> choices = std::move(open.back());
     open.pop_back();
     FollowedBranch followed = follow(choices);
+    if (followed.branch.repulsion) result.complete = false;
     result.list.push_back(std::move(followed.branch));
     if (!followed.goes_on) {
       result.complete = false;

@@ -7,8 +7,11 @@ SolutionBranches solution_branches(const Dcs& system, const Vector& x0, Span spa
                                    const Located& scheme, const IntegrateOptions& options,
                                    std::size_t most) {
   return branch_tree(most, [&](const std::vector<std::size_t>& choices) {
-    LocatedRun located(system, scheme, options);
+    Located watching = scheme;
+    watching.watches_repulsion = true;
+    LocatedRun located(system, watching, options);
     FollowedBranch followed{{located(x0, span, choices), {}}};
+    followed.branch.repulsion = located.repulsion();
     const auto& met = located.branchings();
     for (std::size_t k = 0; k < met.size(); ++k) {
       const std::size_t taken = k < choices.size() ? choices[k] : 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
@@ -20,17 +21,25 @@ struct SolutionBranch {
     std::size_t taken = 0;
   };
   std::vector<Choice> choices;
+  /// A sliding mode of the run in which other continuations start too: solutions leave it at any moment.
+  struct Repulsion {
+    double since = 0;  ///< it begins to repel behind this time,
+    double t = 0;      ///< where it was seen first
+    Mode mode;
+  };
+  std::optional<Repulsion> repulsion{};
 };
 
 struct SolutionBranches {
   std::vector<SolutionBranch> list;  ///< the solution of the policy first, then by their choices
-  bool complete = true;              ///< false: there are more than asked for
+  bool complete = true;  ///< false: there are more than asked for, or some leave a mode at any moment
 };
 
 /// The tree of solutions from x0: every continuation of every moment where several start, by runs
 /// of the located scheme that take each in turn, at most `most` of them. Solutions that leave a
 /// mode at a moment of their own choosing (from the inside of a repulsive sliding mode) are no
-/// branches of a moment and not among them. Throws InvalidInput.
+/// branches of a moment and not among them: the list is not complete then, and `repulsion` tells. Throws
+/// InvalidInput.
 SolutionBranches solution_branches(const Dcs& system, const Vector& x0, Span span,
                                    const Located& scheme, const IntegrateOptions& options = {},
                                    std::size_t most = 64);

@@ -112,4 +112,15 @@ TEST_SUITE("schemes/capturing/theta_steps") {
     CHECK(coarse < 1e-3);
     CHECK(fine < coarse / 3);
   }
+
+  TEST_CASE("a solution that ends where its rate is infinite ends there with every theta") {
+    // x = √(1 - 2 t): no step of the method goes on from the end, and none leads to x < 0.
+    for (const double theta : {0.5, 1.0}) {
+      CAPTURE(theta);
+      const Trajectory run = theta_run(text("x = 1", "\"der(x) = -1/x\"", 2), theta, 0.03);
+      CHECK(run.status == Status::not_solved);
+      CHECK(std::abs(run.t.back() - 0.5) < 0.09);
+      CHECK(run.x.back()[0] > 0);
+    }
+  }
 }

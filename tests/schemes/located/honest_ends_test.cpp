@@ -207,9 +207,9 @@ TEST_SUITE("schemes/located/honest_ends") {
 
   TEST_CASE("the log says that there is no solution where the status does, and then alone") {
     const auto is_end = [](const Event& event) { return event.kind == EventKind::no_solution; };
-    // Roots x' = 1 and -1 that Newton's method from 0 does not find; a contact that pulls: there is none.
+    // A square that Newton's method finds no root of; a contact that pulls: there is none.
     const Trajectory two = run_located(
-        read_model_text(one_equation("x = 0.5", "\"der(x)^2 = 1\"", 1), "two.toml"));
+        read_model_text(one_equation("x = 0.5", "\"der(x)^2 = -1\"", 1), "two.toml"));
     const Trajectory none = run_located(read_model_text(
         "[variables]\ny = 0\nv = 0\n[model]\nequations = [\"der(y) = v\", \"der(v) = -1 - N\"]\n"
         "laws = [\"0 <= y perp N >= 0\"]\n[run]\nt = [0, 1]\n", "none.toml"));
@@ -219,4 +219,31 @@ TEST_SUITE("schemes/located/honest_ends") {
             (run.status == Status::no_solution));
   }
 
+  TEST_CASE("no step is longer than an oscillation whose Taylor coefficients overflow") {
+    const Model model = read_model_text(
+        one_equation("x = 1\nv = 0", "\"der(x) = 1e150*v\", \"der(v) = -1e150*x\"", 1), "fast.toml");
+    Located scheme = perp::test::located(model);
+    scheme.max_steps = 500;
+    const Trajectory run = integrate(perp::test::system_of(model), model.x0(), model.run.span, scheme);
+    CHECK(run.status == Status::not_solved);
+    // x = cos(1e150 t)
+    for (std::size_t k = 0; k < run.t.size(); ++k)
+      CHECK(std::abs(run.x[k][0] - std::cos(1e150 * run.t[k])) < 1e-6);
+  }
+
+  TEST_CASE("a reset whose value is no number ends a run before it, where its condition passes 0") {
+    // x = 1 - t; the reset writes 1/x, √(-1 - x²) or log(x) where x = 0.
+    for (const char* value : {"1/x", "sqrt(-1 - x^2)", "log(x)", "0/x"}) {
+      CAPTURE(std::string(value));
+      const Trajectory run = run_located(fmt::format(
+          "[variables]\nx = 1\nv = 3\n[model]\nequations = [\"der(x) = -1\", \"der(v) = 0\"]\n"
+          "when = [{{ condition = \"x\", direction = -1, set = {{ v = \"{}\" }}, name = \"writes\" }}]\n"
+          "[run]\nt = [0, 2]\n",
+          value));
+      CHECK(run.status == Status::not_solved);
+      CHECK(std::abs(run.t.back() - 1) < 1e-9);
+      CHECK(run.x.back()[1] == 3);
+      CHECK(run.message.find("writes") != std::string::npos);
+    }
+  }
 }

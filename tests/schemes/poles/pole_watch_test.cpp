@@ -160,6 +160,31 @@ TEST_SUITE("schemes/pole_watch") {
     }
   }
 
+  TEST_CASE("no jump passes a pole towards which a divisor falls faster than steps get shorter") {
+    // u = (1 - t)^2 until 1; it may leave 0 downwards then, but y = 1/u has no continuation.
+    for (const double h : {0.03, 0.1}) {
+      const Model model = read_model_text(
+          "[variables]\nu = 1\ny = 1\n[model]\nequations = [\"der(u) = -2*sqrt(abs(u))\", \"y*u = 1\"]\n"
+          "[run]\nt = [0, 2]\n",
+          "falls.toml");
+      const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {0, 2}, BackwardEuler{.h = h});
+      CAPTURE(h);
+      CHECK(run.status == Status::not_solved);
+      CHECK(run.x.back()[0] > 0);
+      CHECK(run.t.back() > 1);
+      CHECK(run.t.back() < 1 + 3 * h);
+    }
+  }
+
+  TEST_CASE("the work of a step is bounded where Newton's method finds other branches only") {
+    // 1.5 y^3 = pi up to t = 1, where the angle jumps.
+    const Trajectory run = runs("y = 1.4", "\"1.5*y^3 = atan2(1 - x, -1)\"", 0.03)[0];
+    CHECK(run.status == Status::not_solved);
+    CHECK(run.t.back() <= 1 + 1e-9);
+    CHECK(run.t.back() > 0.9);
+    CHECK(run.counts.at("newton_iterations") < 1'500'000);  // 80 million were made before
+  }
+
   TEST_CASE("located runs see that a state with a rate touches a divisor's zero") {
     // x = (t-1)^2 through its rate, to the tolerance; y = 1/x.
     const auto run = runs("u = 1\ny = 1", "\"der(u) = 2*(x-1)\", \"y*u = 1\"", 0.1)[1];

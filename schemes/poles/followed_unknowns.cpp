@@ -1,0 +1,302 @@
+// Unknowns of equations that no formula solves, followed along the way of a step by Newton's operator:
+// called by PoleWatch.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include <perp/core/expression/differentiate.hpp>
+#include <perp/schemes/poles/followed_unknowns.hpp>
+#include <perp/schemes/poles/lines.hpp>
+
+namespace perp {
+namespace {
+
+using enclosure::Interval;
+using enclosure::SeriesInput;
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+/// By how much z at an end of the way may differ from the root there, of itself: rates of a chord do.
+constexpr double same_root = 0x1p-4;
+constexpr double most_ahead = 1024;    ///< lengths of a way that are proved at once
+constexpr double shortest = 0x1p-44;   ///< piece of a way
+constexpr int most_pieces = 400;       ///< that are tried on one way
+constexpr double most_hop = 0x1p-3;    ///< of an unknown, what it moves on a piece of which only the ends are known
+/// Of the distances from where following ends, between which a pole of this order or more shows.
+constexpr double nearer_and_nearer[] = {0x1p8, 0x1p4, 1, 0x1p-8, 0x1p-16};
+constexpr double least_order = 0.75;
+constexpr double of_curve = 0.25;  ///< by how much a curve may leave the box of three of its points
+
+bool has_table(const Tape& tape, const std::vector<int>& lines) {
+  const std::vector<bool> needed = needed_lines(tape, lines);
+  for (int k = 0; k < tape.size(); ++k)
+    if (needed[static_cast<std::size_t>(k)] && tape[k].operation == Operation::table) return true;
+  return false;
+}
+
+/// h(t, x, z) as the equations of implicit unknowns; x: all other inputs that it depends on.
+enclosure::Flow flow_of(const Tape& tape, const ExplicitForm::Implicit& group, const std::vector<int>& given,
+                        int inputs) {
+  enclosure::Flow flow;
+  flow.tape = tape;
+  flow.inputs.resize(static_cast<std::size_t>(inputs));
+  flow.inputs[static_cast<std::size_t>(Dcs::time_input())].kind = SeriesInput::Kind::time;
+  const auto set = [&](const std::vector<int>& numbers, SeriesInput::Kind kind) {
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      flow.inputs[static_cast<std::size_t>(numbers[k])] = {kind, static_cast<int>(k), {}};
+  };
+  set(given, SeriesInput::Kind::state);
+  set(group.unknowns, SeriesInput::Kind::implicit);
+  flow.rates.assign(given.size(), flow.tape.constant(0));
+  flow.implicit.inputs = group.unknowns;
+  flow.implicit.equations = group.equations;
+  flow.implicit.known = std::make_shared<enclosure::KnownRoot>();
+  return flow;
+}
+
+/// The inputs that the equations need besides t and their unknowns.
+std::vector<int> given_inputs(const Tape& tape, const ExplicitForm::Implicit& group) {
+  std::vector<int> given = inputs_of(tape, group.equations);
+  std::erase_if(given, [&](int input) {
+    return input == Dcs::time_input() ||
+           std::ranges::find(group.unknowns, input) != group.unknowns.end();
+  });
+  return given;
+}
+
+std::vector<double> middles(const std::vector<Interval>& z) {
+  std::vector<double> m;
+  for (const Interval& value : z) m.push_back(middle(value));
+  return m;
+}
+
+}  // namespace
+
+bool FollowedUnknowns::may_have_pole(const Tape& tape, const ExplicitForm::Implicit& group, int inputs) {
+  const auto size = group.unknowns.size();
+  if (size > largest_followed_group || has_table(tape, group.equations)) return false;
+  Tape lines = tape;
+  const std::vector<Derivative> entries = differentiate(lines, group.equations, 0, inputs);
+  const bool is_constant = std::ranges::all_of(entries, [&](const Derivative& entry) {
+    return std::ranges::find(group.unknowns, entry.input) == group.unknowns.end() ||
+           lines[entry.line].operation == Operation::constant;
+  });
+  if (is_constant || size > 1) return !is_constant;
+  const std::vector<int> given = given_inputs(tape, group);
+  const enclosure::ImplicitFunction function(flow_of(tape, group, given, inputs));
+  const Interval all(-unbounded, unbounded);
+  const std::vector<Interval> x(given.size(), all);
+  const Interval slope = function.jacobian(all, x, std::span(&all, 1)).front();
+  return !(slope.has_value() && mignitude(slope) > 0);
+}
+
+FollowedUnknowns::FollowedUnknowns(const Tape& tape, const ExplicitForm::Implicit& group, int n, int inputs)
+    : n_(n),
+      unknowns_(group.unknowns),
+      given_(given_inputs(tape, group)),
+      flow_(flow_of(tape, group, given_, inputs)),
+      function_(flow_) {}
+
+/// ẋ, x or λ at the share s of a way.
+double FollowedUnknowns::input(const Way& way, double s, int number) const {
+  if (number <= n_) return (way.b.x[number - 1] - way.a.x[number - 1]) / (way.b.t - way.a.t);
+  if (number > 2 * n_) return way.b.lambda[number - 1 - 2 * n_];
+  return (1 - s) * way.a.x[number - 1 - n_] + s * way.b.x[number - 1 - n_];
+}
+
+FollowedUnknowns::Point FollowedUnknowns::point(const Way& way, double s) const {
+  Point at{Interval(way.time(s)), {}};
+  const Vector x = way.curve ? way.curve(s) : Vector();
+  for (const int number : given_) {
+    const bool is_state = number > n_ && number <= 2 * n_;
+    at.x.emplace_back(is_state && way.curve ? x[number - 1 - n_] : input(way, s, number));
+  }
+  return at;
+}
+
+/// All points of the way from one share to another; of a curve as three points tell.
+FollowedUnknowns::Point FollowedUnknowns::between(const Way& way, double from, double to) const {
+  Point box = point(way, from);
+  const auto include = [&](const Point& at) {
+    box.t = hull(box.t, at.t);
+    for (std::size_t k = 0; k < box.x.size(); ++k) box.x[k] = hull(box.x[k], at.x[k]);
+  };
+  include(point(way, to));
+  if (!way.curve) return box;
+  include(point(way, from + (to - from) / 2));
+  for (Interval& x : box.x) x += enclosure::symmetric(of_curve * radius(x));
+  return box;
+}
+
+/// z at an end of the way, as far as its states tell.
+std::vector<double> FollowedUnknowns::guess(const Way& way, bool at_end) const {
+  const Step& end = at_end || way.a.mode != way.b.mode ? way.b : way.a;
+  std::vector<double> z;
+  for (const int number : unknowns_)
+    z.push_back(number > 2 * n_ ? end.lambda[number - 1 - 2 * n_] : input(way, at_end ? 1 : 0, number));
+  return z;
+}
+
+bool FollowedUnknowns::covers(const Point& box) const {
+  if (!known_ || !known_->over.t.contains(box.t)) return false;
+  for (std::size_t k = 0; k < box.x.size(); ++k)
+    if (!known_->over.x[k].contains(box.x[k])) return false;
+  return true;
+}
+
+bool FollowedUnknowns::is_known(const Point& box, const std::vector<double>& z) const {
+  if (!covers(box)) return false;
+  for (std::size_t k = 0; k < z.size(); ++k)
+    if (!known_->z[k].contains(z[k])) return false;
+  return true;
+}
+
+/// Starts from the root that was followed to here: what lies between the ends of a step need be none.
+bool FollowedUnknowns::go_on(const Point& here) {
+  if (!covers(here)) return false;
+  *flow_.implicit.known = {known_->over.t, known_->over.x, known_->z};
+  if (!function_.compute(here.t, here.x)) return false;
+  at_start_.clear();
+  for (std::size_t k = 0; k < unknowns_.size(); ++k)
+    at_start_.push_back(function_.value(static_cast<int>(k)));
+  return true;
+}
+
+/// Finds the root at an end of the way. False: its state is next to none that is simple.
+bool FollowedUnknowns::start(const Way& way, bool at_end) {
+  const Point here = point(way, at_end ? 1 : 0);
+  if (way.continues) return !at_end && go_on(here);
+  const std::vector<double> z = guess(way, at_end);
+  const auto root = function_.around(here.t, here.x, function_.approach(here.t, here.x, z));
+  if (!root) return false;
+  for (std::size_t k = 0; k < z.size(); ++k) {
+    const double found = middle((*root)[k]);
+    if (!(std::abs(found - z[k]) <= same_root * std::max(std::abs(z[k]), std::abs(found)))) return false;
+  }
+  at_start_ = *root;
+  return true;
+}
+
+/// Proves the whole way at once, and as much behind it as may be.
+bool FollowedUnknowns::extend(const Way& way) {
+  const double lengths = way.curve ? 1 : ahead_;
+  const Point box = between(way, 0, lengths);
+  const auto z = function_.around(box.t, box.x, at_start_);
+  ahead_ = z ? std::min(2 * ahead_, most_ahead) : std::max(ahead_ / 8, 1.0);
+  if (z) known_ = {box, *z};
+  return z.has_value();
+}
+
+/// Intervals may say too much of a difference: where nothing is proved over a piece, z goes to the root at its end
+/// that a straight line from the last two places leads next to, if it moves by little on the line. On the line to a
+/// pole it moves by more than itself. z is the root at the last place, then at the end.
+bool FollowedUnknowns::hops(const Point& end, double length, const std::vector<Place>& places,
+                            std::vector<Interval>& z) {
+  if (places.size() < 2) return false;
+  const Place &last = places.back(), &before = *std::prev(places.end(), 2);
+  const double share = length / (last.s - before.s);
+  std::vector<double> guess = last.z;
+  for (std::size_t k = 0; k < guess.size(); ++k) {
+    const double move = share * (last.z[k] - before.z[k]);
+    if (!(std::abs(move) <= most_hop * std::abs(last.z[k]))) return false;
+    guess[k] += move;
+  }
+  const auto root = function_.around(end.t, end.x, function_.approach(end.t, end.x, guess));
+  if (!root) return false;
+  for (std::size_t k = 0; k < guess.size(); ++k)
+    if (!(std::abs(middle((*root)[k]) - guess[k]) <= most_hop * std::abs(guess[k]))) return false;
+  z = *root;
+  known_ = {end, z};
+  return true;
+}
+
+/// Over one piece of the way, on which `length` is what places tell. z is the root at its start, then at its end.
+bool FollowedUnknowns::passes(const Way& way, double from, double to, double length,
+                              const std::vector<Place>& places, std::vector<Interval>& z) {
+  const Point box = between(way, from, to), end = point(way, to);
+  const auto held = function_.around(box.t, box.x, z);
+  if (held) *flow_.implicit.known = {box.t, box.x, *held};
+  if (!held || !function_.compute(end.t, end.x)) return hops(end, length, places, z);
+  known_ = {box, *held};
+  for (std::size_t k = 0; k < z.size(); ++k) z[k] = function_.value(static_cast<int>(k));
+  return true;
+}
+
+/// Piece by piece from one end of the way. False: no piece is short enough where the last place is.
+bool FollowedUnknowns::follow(const Way& way, bool backward, std::vector<Place>& places) {
+  const auto share = [&](double s) { return backward ? 1 - s : s; };
+  std::vector<Interval> z = at_start_;
+  double s = 0, length = 1;
+  places = {{0, middles(z)}};
+  for (int pieces = 0; s < 1 && pieces < most_pieces; ++pieces) {
+    length = std::min(length, 1 - s);
+    if (passes(way, share(s), share(s + length), length, places, z)) {
+      s += length;
+      places.push_back({s, middles(z)});
+      length *= 2;
+    } else {
+      length /= 2;
+      if (length < shortest || way.time(share(s + length)) == way.time(share(s))) return false;
+    }
+  }
+  return s >= 1;
+}
+
+/// Does some z grow by the order 3/4 or more towards where following ends?
+bool FollowedUnknowns::grows(const std::vector<Place>& places) {
+  using namespace pole_distance;
+  const double end = places.back().s;
+  const auto from = [&](double distance) {  // the last place that far away
+    const auto nearer = std::ranges::find_if(places, [&](const Place& place) { return end - place.s < distance; });
+    return nearer == places.begin() ? places.front() : *std::prev(nearer);
+  };
+  for (const double scale : nearer_and_nearer) {
+    if (!(end >= 4 * wide * scale)) continue;
+    const Place a = from(far * scale), b = from(wide * scale), c = from(narrow * scale);
+    const double growth = std::pow((end - b.s) / (end - c.s), least_order);
+    for (std::size_t k = 0; k < a.z.size(); ++k)
+      if (std::abs(c.z[k] - b.z[k]) > growth * std::abs(b.z[k] - a.z[k]) && c.s > b.s) return true;
+  }
+  return false;
+}
+
+bool FollowedUnknowns::leaves(const Way& way) const {
+  if (lacks_values(way) || !covers(point(way, 1))) return false;
+  const std::vector<double> z = guess(way, true);
+  for (std::size_t k = 0; k < z.size(); ++k) {
+    const Interval& held = known_->z[k];
+    const double slack = same_root * std::max(magnitude(held), std::abs(z[k]));
+    if (z[k] < held.lo - slack || z[k] > held.hi + slack) return true;
+  }
+  return false;
+}
+
+/// Has the state no values for the unknowns, as where its mode has changed and no multipliers are kept?
+bool FollowedUnknowns::lacks_values(const Way& way) const {
+  return way.b.lambda.size() == 0 && std::ranges::any_of(unknowns_, [&](int k) { return k > 2 * n_; });
+}
+
+/// Behind a root that was found at an end of the way: nearer to a pole than where it was seen rounding may hide
+/// what grows.
+std::optional<double> FollowedUnknowns::pole_from(const Way& way, bool backward) {
+  std::vector<Place> places;
+  if (!backward && extend(way)) return std::nullopt;
+  if (follow(way, backward, places)) return std::nullopt;
+  const double s = backward ? 1 - places.back().s : places.back().s;
+  const bool is_seen = seen_.since <= way.time(s) && way.time(s) <= seen_.until;
+  if (!is_seen && !grows(places)) return std::nullopt;
+  if (!is_seen) seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
+  return s;
+}
+
+/// Rounding may hide the unknowns too, where a pole was seen.
+std::optional<double> FollowedUnknowns::pole(const Way& way) {
+  if (lacks_values(way) || is_known(between(way, 0, 1), guess(way, false))) return std::nullopt;
+  for (const bool backward : {false, true})
+    if (start(way, backward)) return pole_from(way, backward);
+  const bool is_there = way.b.t >= seen_.since && way.a.t <= seen_.t + (seen_.t - seen_.since);
+  if (!is_there) return std::nullopt;
+  return std::clamp((seen_.t - way.a.t) / (way.b.t - way.a.t), 0.0, 1.0);
+}
+
+}  // namespace perp

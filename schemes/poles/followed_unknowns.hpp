@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/core/interval/series/implicit_function.hpp>
+#include <perp/schemes/poles/explicit_form.hpp>
+#include <perp/schemes/poles/way.hpp>
+
+namespace perp {
+
+constexpr int largest_followed_group = 32;
+
+/// Unknowns z that no formula gives, h(t, x, z) = 0 with as many equations, on the way of a step. Newton's
+/// operator proves piece by piece that they are one continuous function of t and x there; where no
+/// piece is short enough and z grows, it has a pole.
+class FollowedUnknowns {
+ public:
+  /// `inputs`: of the tape, t | ẋ | x | λ with n variables.
+  FollowedUnknowns(const Tape& tape, const ExplicitForm::Implicit& group, int n, int inputs);
+
+  /// May z have a pole at all? Not if ∂h/∂z is a number, nor if it stays away from 0 for all t, x and z.
+  [[nodiscard]] static bool may_have_pole(const Tape& tape, const ExplicitForm::Implicit& group, int inputs);
+
+  /// The share of the way at which z has a pole, the first from its start on, or, where z is not known
+  /// there, from its end back. None too where z is known at no end.
+  std::optional<double> pole(const Way& way);
+  /// Is z at the end of a way without a pole another root than the one that was followed?
+  [[nodiscard]] bool leaves(const Way& way) const;
+
+ private:
+  using Interval = enclosure::Interval;
+  struct Point {
+    Interval t{};
+    std::vector<Interval> x{};  ///< what h depends on besides t
+  };
+  struct Known {  ///< z(t, x), continuous over all of these points
+    Point over{};
+    std::vector<Interval> z{};
+  };
+  struct Place {  ///< where following came to
+    double s = 0;
+    std::vector<double> z{};
+  };
+
+  [[nodiscard]] Point point(const Way& way, double s) const;
+  [[nodiscard]] Point between(const Way& way, double from, double to) const;
+  [[nodiscard]] std::vector<double> guess(const Way& way, bool at_end) const;
+  [[nodiscard]] double input(const Way& way, double s, int number) const;
+  [[nodiscard]] bool covers(const Point& box) const;
+  bool go_on(const Point& here);
+  bool start(const Way& way, bool at_end);
+  [[nodiscard]] bool is_known(const Point& box, const std::vector<double>& z) const;
+  bool extend(const Way& way);
+  bool hops(const Point& end, double length, const std::vector<Place>& places, std::vector<Interval>& z);
+  bool passes(const Way& way, double from, double to, double length, const std::vector<Place>& places,
+              std::vector<Interval>& z);
+  bool follow(const Way& way, bool backward, std::vector<Place>& places);
+  [[nodiscard]] bool lacks_values(const Way& way) const;
+  std::optional<double> pole_from(const Way& way, bool backward);
+  [[nodiscard]] static bool grows(const std::vector<Place>& places);
+
+  int n_;
+  std::vector<int> unknowns_, given_;  // inputs
+  enclosure::Flow flow_;
+  enclosure::ImplicitFunction function_;
+  std::optional<Known> known_;
+  std::vector<Interval> at_start_;  // z where following begins
+  double ahead_ = 1;                // lengths of a way that are proved at once
+  struct {
+    double t = nan, since = nan, until = nan;
+  } seen_;  // the last pole, and from right before it to the end of the way on which it was seen
+};
+
+}  // namespace perp

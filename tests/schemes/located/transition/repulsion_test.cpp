@@ -1,0 +1,43 @@
+#include <doctest/doctest.h>
+
+#include <perp/schemes/located/transition/solution_branches.hpp>
+#include <perp/tests/schemes/located/models.hpp>
+
+using namespace perp;
+using perp::test::system_of;
+
+namespace {
+
+SolutionBranches branches(const std::string& text) {
+  const Model model = read_model_text(text, "two_fold.toml");
+  return solution_branches(system_of(model), model.x0(), model.run.span, {.tol = 1e-8});
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/located/transition/repulsion") {
+  TEST_CASE("the list of solutions is not complete where a sliding mode begins to repel") {
+    // Both sides push to x = 0 until t = 1, where both turn (two folds in one point), and away after.
+    for (const char* equation : {"\"der(x) = sign(x)*y\"", "\"der(x) = if(x > 0, y, -y)\""}) {
+      const SolutionBranches found = branches(
+          std::string("[variables]\nx = 0\ny = -1\n[model]\nequations = [\"der(y) = 1\", ") + equation +
+          "]\n[run]\nt = [0, 2]\n");
+      CHECK_FALSE(found.complete);
+      REQUIRE(found.list.front().repulsion);
+      CHECK(found.list.front().repulsion->since <= 1 + 1e-6);
+      CHECK(found.list.front().repulsion->t >= 1 - 1e-6);
+      CHECK(found.list.front().run.x.back()[0] == 0);
+    }
+  }
+
+  TEST_CASE("the list is complete where sliding attracts all the time, or ends at a fold") {
+    for (const char* rate : {"-sign(x)*2 + sin(t)", "-sign(x) + 0.6*t"}) {
+      const SolutionBranches found =
+          branches(std::string("[variables]\nx = 0\n[model]\nequations = [\"der(x) = ") + rate +
+                   "\"]\n[run]\nt = [0, 3]\n");
+      CHECK(found.complete);
+      CHECK(found.list.size() == 1);
+      CHECK_FALSE(found.list.front().repulsion);
+    }
+  }
+}
