@@ -1,14 +1,15 @@
-// Models with many binaries: rows and Jacobian, one changed binary, all values of a sub-problem, runs; each
+// Models with many binaries: rows and Jacobian, one changed binary, the choice in a sub-problem, runs; each
 // beside the loop that one writes by hand.
 #include <fmt/format.h>
 #include <cmath>
 #include <vector>
 
+#include <perp/analysis/hybrid/hybrid_modes.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/bench/measure.hpp>
 #include <perp/bench/rooms.hpp>
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/core/tape/incremental_tape.hpp>
+#include <perp/core/tape/cone_tape.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
@@ -99,12 +100,13 @@ void hybrid_rows(benchmark::State& state) {
   meter.report(state, calls, floor);
 }
 
+/// One binary changes: the rows that hold it.
 void hybrid_flip(benchmark::State& state) {
   const int n = static_cast<int>(state.range(0));
   const HybridModel model = hybrid_rooms(n);
   std::vector<int> rows;
   const Tape closed = model.closed(rows);
-  IncrementalTape tape(closed, rows);
+  ConeTape cones(closed, rows);
   Chain chain(n);
   chain.set_ends();
   std::vector<double> inputs(Chain::at(model.parameter_input(0)), 0);
@@ -112,11 +114,9 @@ void hybrid_flip(benchmark::State& state) {
     inputs[Chain::at(model.variable_input(i))] = chain.x[Chain::at(i)];
     inputs[Chain::at(model.binary_input(i))] = chain.z[Chain::at(i)];
   }
-  tape.evaluate(inputs);
-  for (int i = 0; i < n; ++i) {  // all followers are known afterwards
-    tape.set(model.binary_input(i), 1);
-    tape.set(model.binary_input(i), chain.z[Chain::at(i)]);
-  }
+  std::vector<double> values(rows.size());
+  const auto evaluate = [&](int row) { values[Chain::at(row)] = cones.value(row, inputs); };
+  for (int row = 0; row < 2 * n; ++row) evaluate(row);  // all cones are known afterwards
   constexpr long calls = 100000;
   unsigned place = 1;
   const auto next = [&] { return static_cast<int>((place = place * 1664525u + 1013904223u) >> 8) % n; };
@@ -130,47 +130,47 @@ void hybrid_flip(benchmark::State& state) {
       benchmark::DoNotOptimize(chain.f.data());
     }
   });
-  std::vector<double> z(Chain::at(n));
-  for (int i = 0; i < n; ++i) z[Chain::at(i)] = is_on(i) ? 1 : 0;
   const Meter meter;
   for (auto _ : state)
     for (long k = 0; k < calls; ++k) {
       const int i = next();
-      z[Chain::at(i)] = 1 - z[Chain::at(i)];
-      tape.set(model.binary_input(i), z[Chain::at(i)]);
+      double& z = inputs[Chain::at(model.binary_input(i))];
+      z = 1 - z;
+      evaluate(i);
+      if (i > 0) evaluate(i - 1);
+      evaluate(n + i);
     }
   meter.report(state, calls, floor);
-  for (int i = 0; i < n; ++i) chain.z[Chain::at(i)] = z[Chain::at(i)];
+  for (int i = 0; i < n; ++i) chain.z[Chain::at(i)] = inputs[Chain::at(model.binary_input(i))];
   chain.linearize();
   for (int i = 0; i < n; ++i)
-    if (!(std::abs(tape.value(rows[Chain::at(i)]) - chain.f[Chain::at(i)]) < 1e-12))
+    if (!(std::abs(values[Chain::at(i)]) < 1e300 && std::abs(values[Chain::at(i)] - chain.f[Chain::at(i)]) < 1e-12))
       return state.SkipWithError("the rows are wrong");
 }
 
-/// One sub-problem of k binaries: all values in the order of a Gray code, rows at each.
-void hybrid_values(benchmark::State& state) {
+/// Heaters of one room that must not all be off below L: the choice among 2^k values at x = L.
+void hybrid_choice(benchmark::State& state) {
   const int k = static_cast<int>(state.range(0));
-  const HybridModel model = hybrid_rooms(k);
-  std::vector<int> rows;
-  const Tape closed = model.closed(rows);
-  IncrementalTape tape(closed, rows);
-  std::vector<double> inputs(Chain::at(model.parameter_input(0)), 0);
-  for (int i = 0; i < k; ++i) inputs[Chain::at(model.variable_input(i))] = start(i);
-  const Meter meter;
-  double sum = 0;
-  for (auto _ : state) {
-    for (int i = 0; i < k; ++i) inputs[Chain::at(model.binary_input(i))] = 0;
-    tape.evaluate(inputs);
-    for (long value = 1; value < 1L << k; ++value) {
-      const int i = __builtin_ctzl(static_cast<unsigned long>(value));
-      const long gray = value ^ value >> 1;
-      tape.set(model.binary_input(i), static_cast<double>(gray >> i & 1));
-      sum += tape.value(rows[Chain::at(i)]);
-    }
+  std::string binaries, off = "1", heat;
+  for (int i = 0; i < k; ++i) {
+    binaries += fmt::format("z{} = 0\n", i);
+    off += fmt::format("*(1 - z{})", i);
+    heat += fmt::format(" + {}*z{}", 4 + 0.1 * i, i);
   }
-  benchmark::DoNotOptimize(sum);
-  const double ns = meter.report(state, 1L << k);
-  state.counters["ms_all_values"] = 1e-6 * ns * static_cast<double>(1L << k);
+  const std::string text = fmt::format(
+      "[variables]\nx = 19\n[binaries]\n{}[model]\nequations = [\"der(x) = -0.1*(x - 5){}\"]\n"
+      "constraints = [\"(19 - x)*{} <= 0\", \"(x - 21)*(1 - {}) <= 0\"]\n[run]\nt = [0, 1]\n",
+      binaries, heat, off, off);
+  HybridModes modes(*read_hybrid_model_text(text, "heaters.toml"));
+  const Vector x = Vector::Constant(1, 19);
+  const std::vector<double> previous(Chain::at(k), 0);
+  const auto choose = [&] { return modes.continuations(0, x, previous, {.nearest_alone = true}); };
+  const HybridContinuations once = choose();
+  if (once.status != Status::solved) return state.SkipWithError("no mode was chosen");
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(choose());
+  state.counters["ms"] = 1e-6 * meter.report(state, 1);
+  state.counters["continuations"] = static_cast<double>(once.list.size());
 }
 
 Model rooms_model(int n, const char* scheme, const char* tol) {
@@ -209,7 +209,7 @@ void hybrid_reading(benchmark::State& state) {
 // clang-format off
 BENCHMARK(hybrid_rows)->Arg(1000);
 BENCHMARK(hybrid_flip)->Arg(10)->Arg(100)->Arg(1000)->Arg(10000);
-BENCHMARK(hybrid_values)->Arg(16)->Arg(20);
+BENCHMARK(hybrid_choice)->Arg(4)->Arg(8)->Arg(12)->Arg(20);
 BENCHMARK(hybrid_reading)->Arg(1000)->Arg(10000);
 BENCHMARK_CAPTURE(hybrid_run, backward_euler, "backward_euler", nullptr)->Arg(100)->Arg(1000)->Arg(10000);
 BENCHMARK_CAPTURE(hybrid_run, located, "located", "1e-10")->Arg(12)->Arg(100)->Arg(1000);

@@ -208,9 +208,12 @@ int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequ
   const std::string output = output_of(arguments);
   check_files(arguments, output, drawn);
   const SweepTable head = sweep_head(request, model, arguments.model.set);
-  if (is_done(arguments, output, head)) return exit_solved;
   std::optional<SweepStore> store;
   keep_beside(output, head, request, store);
+  if (is_done(arguments, output, head)) {
+    store->remove();
+    return exit_solved;
+  }
   const SweepResult result = sweep(request);
   const SweepTable table = with_runs(head, result);
   std::vector<std::string> files;
@@ -284,7 +287,7 @@ void add_execution_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--threads", arguments->threads,
                  "threads; default: one for each core. The result is the same for any number")
       .type_name("N");
-  line.add_option("--time-limit", arguments->time_limit, "stop after S seconds with exit status 3").type_name("S");
+  line.add_option("--time-limit", arguments->time_limit, "stop after S seconds; the runs made so far are written").type_name("S");
   line.add_flag("--resume", arguments->resume, "make nothing again where FILE.csv is the whole table of this sweep, with all runs solved");
   line.add_option("--slice", arguments->slice,
                  "make one of N parts, as a process of its own: -o DIR takes its chunks, for any number of processes; auto: "

@@ -206,7 +206,9 @@ void bind_results(py::module_& module) {
                        std::vector<std::string> measures, std::string after) {
         return RunArguments{std::move(times),    most_steps,         std::move(callback),
                             std::move(tick), std::move(measures), std::move(after)};
-      }));
+      }),
+           py::arg("times"), py::arg("most_steps"), py::arg("callback"), py::arg("tick"),
+           py::arg("measures") = std::vector<std::string>(), py::arg("after") = "");
 
   py::class_<Run, std::shared_ptr<Run>>(module, "Run")
       .def_readonly("model", &Run::model)

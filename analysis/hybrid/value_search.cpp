@@ -3,7 +3,6 @@
 
 #include <perp/analysis/hybrid/value_search.hpp>
 #include <perp/core/base/index.hpp>
-#include <perp/core/base/interruption.hpp>
 #include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
@@ -12,6 +11,8 @@ namespace {
 /// Of a signal that is not known: finite, so that its product with an exact 0 is 0.
 constexpr double unknown_error = 1e100;
 constexpr long nodes_between_questions = 16;
+/// Binaries of a sub-problem whose values are tried all at once: to look at parts of them costs more than it saves.
+constexpr std::size_t most_at_once = 4;
 
 }  // namespace
 
@@ -166,7 +167,18 @@ void ValueSearch::visit(int block) {
     (*found_)(candidate());
     return;
   }
-  // All values of the sub-problem's binaries, as numbers of base 3.
+  const std::vector<int>& binaries = blocks_[at(block)].binaries;
+  if (binaries.size() > most_at_once)
+    assign(block, 0);
+  else
+    count_up(block);
+  for (const int i : binaries) z_[at(i)] = any_binary;
+  for (const int unknown : blocks_[at(block)].open)
+    inputs_[at(input_of(unknown))] = Number(0, unknown_error);
+}
+
+/// All values of the sub-problem's binaries, as numbers of base 3.
+void ValueSearch::count_up(int block) {
   const std::vector<int>& binaries = blocks_[at(block)].binaries;
   for (const int i : binaries) z_[at(i)] = 0;
   for (bool more = true; more && !ended_;) {
@@ -180,16 +192,43 @@ void ValueSearch::visit(int block) {
       z_[at(i)] = 0;
     }
   }
-  for (const int i : binaries) z_[at(i)] = any_binary;
-  for (const int unknown : blocks_[at(block)].open)
-    inputs_[at(input_of(unknown))] = Number(0, unknown_error);
+}
+
+/// The same one binary after the other: what rows exclude whatever the later ones are is left at once.
+void ValueSearch::assign(int block, std::size_t place) {
+  const std::vector<int>& binaries = blocks_[at(block)].binaries;
+  if (place == binaries.size()) {
+    if (!exceeds_changes() && enter(block)) visit_roots(block);
+    return;
+  }
+  int& value = z_[at(binaries[place])];
+  for (value = 0; value <= released_binary && !ended_; ++value)
+    if (place + 1 == binaries.size() || may_go_on(block, binaries[place])) assign(block, place + 1);
+  value = any_binary;
+}
+
+/// The binaries that have no value yet are somewhere in [0, 1], as released ones are: what bounds
+/// exclude holds for all of them.
+bool ValueSearch::may_go_on(int block, int last) {
+  if (exceeds_changes() || !takes_node()) return false;
+  put_binaries(block);
+  if (const int row = unsolvable_row(block); row >= 0) {
+    exclude(block, row, "has no solution");
+    return false;
+  }
+  return check_rows(block) && (z_[at(last)] != released_binary || may_slide(block, last));
+}
+
+/// False where the search ends.
+bool ValueSearch::takes_node() {
+  if (++nodes_ > limits_->nodes) ended_ = true;
+  if (limits_->stop && nodes_ % nodes_between_questions == 0 && limits_->stop()) ended_ = true;
+  return !ended_;
 }
 
 /// False where a row of the sub-problem excludes the present values.
 bool ValueSearch::enter(int block) {
-  if (++nodes_ > limits_->nodes) ended_ = true;
-  if (limits_->stop && nodes_ % nodes_between_questions == 0 && limits_->stop()) ended_ = true;
-  if (ended_) return false;
+  if (!takes_node()) return false;
   put_binaries(block);
   if (!check_surfaces(block)) return false;
   if (const int row = unsolvable_row(block); row >= 0) {
@@ -199,11 +238,11 @@ bool ValueSearch::enter(int block) {
   return check_rows(block);
 }
 
-/// A released binary is somewhere in [0, 1].
+/// A released binary, and one without a value, is somewhere in [0, 1].
 void ValueSearch::put_binaries(int block) {
   for (const int i : blocks_[at(block)].binaries)
     inputs_[at(model_.binary_input(i))] =
-        z_[at(i)] == released_binary ? Number(0.5, 0.5) : Number(z_[at(i)]);
+        z_[at(i)] == 0 || z_[at(i)] == 1 ? Number(z_[at(i)]) : Number(0.5, 0.5);
 }
 
 /// Solves f = f(0) + slope u, where an equation holds the only unknown that way. An equation that
@@ -249,103 +288,11 @@ bool ValueSearch::check_rows(int block) {
   return true;
 }
 
-bool ValueSearch::check_surfaces(int block) {
-  for (const int i : blocks_[at(block)].binaries)
-    if (z_[at(i)] == released_binary && surface(z_, i) < 0) return false;
-  return true;
-}
-
 void ValueSearch::exclude(int block, int row, const char* why) {
   Exclusion exclusion{z_, {row}, why};
   for (int later = block + 1; later < static_cast<int>(blocks_.size()); ++later)
     for (const int i : blocks_[at(later)].binaries) exclusion.z[at(i)] = any_binary;
   (*left_)(exclusion);
-}
-
-/// Visits z with the released binaries but `except` at all combinations of their ends; false where
-/// a visit says so.
-template <class Visit>
-bool ValueSearch::at_corners(const std::vector<int>& z, int except, const Visit& visit) {
-  std::vector<int> moved;
-  for (int i = 0; i < static_cast<int>(z.size()); ++i)
-    if (z[at(i)] == released_binary && i != except) moved.push_back(i);
-  std::vector<int> corner = z;
-  for (int& value : corner) value = value == any_binary ? 0 : value;
-  for (const int i : moved) corner[at(i)] = 0;
-  for (;;) {
-    check_interruption();
-    if (!visit(corner)) return false;
-    std::size_t k = 0;
-    while (k < moved.size() && corner[at(moved[k])] == 1) corner[at(moved[k++])] = 0;
-    if (k == moved.size()) return true;
-    corner[at(moved[k])] = 1;
-  }
-}
-
-/// s with g_l|z=0 a positive and g_k|z=1 a negative multiple of it; `row` becomes l.
-const SparsePolynomial* ValueSearch::surface_at(std::vector<int>& corner, int binary, int& row) {
-  const int block = structure_.block_of_unknown[at(model_.n() + binary)];
-  const auto face = [&](int l, int value) {
-    corner[at(binary)] = value;
-    return faces_.face(l, corner);
-  };
-  const int equations = static_cast<int>(model_.f.size());
-  for (int l = 0; l < faces_.constraints(); ++l) {
-    if (structure_.block_of_row[at(equations + l)] != block || !faces_.holds(l, binary)) continue;
-    const SparsePolynomial* low = face(l, 0);
-    if (low == nullptr || low->is_zero()) continue;
-    for (int k = 0; k < faces_.constraints(); ++k) {
-      if (structure_.block_of_row[at(equations + k)] != block || !faces_.holds(k, binary)) continue;
-      const SparsePolynomial* high = face(k, 1);
-      if (high == nullptr) continue;
-      const std::optional<double> kappa = ratio(*high, *low);
-      if (!kappa || *kappa >= 0) continue;
-      row = l;
-      return low;
-    }
-  }
-  return nullptr;
-}
-
-int ValueSearch::surface(const std::vector<int>& z, int binary) {
-  const SparsePolynomial* first = nullptr;
-  int found = -1;
-  const bool is_one = at_corners(z, binary, [&](std::vector<int>& corner) {
-    int row = -1;
-    const SparsePolynomial* here = surface_at(corner, binary, row);
-    if (here == nullptr) return false;
-    if (first == nullptr) {
-      first = here;
-      found = row;
-      return true;
-    }
-    const std::optional<double> kappa = ratio(*here, *first);
-    return kappa && *kappa > 0;
-  });
-  return is_one ? found : -1;
-}
-
-bool ValueSearch::is_held(const std::vector<int>& z, int constraint) {
-  const std::vector<int>& own = faces_.binaries_of(constraint);
-  if (std::none_of(own.begin(), own.end(), [&](int i) { return z[at(i)] == released_binary; }))
-    return false;
-  std::vector<const SparsePolynomial*> surfaces;
-  for (int i = 0; i < static_cast<int>(z.size()); ++i) {
-    if (z[at(i)] != released_binary) continue;
-    at_corners(z, i, [&](std::vector<int>& corner) {
-      int row = -1;
-      if (const SparsePolynomial* surface = surface_at(corner, i, row)) surfaces.push_back(surface);
-      return false;
-    });
-  }
-  return at_corners(z, -1, [&](std::vector<int>& corner) {
-    const SparsePolynomial* face = faces_.face(constraint, corner);
-    if (face == nullptr) return false;
-    return face->is_zero() ||
-           std::any_of(surfaces.begin(), surfaces.end(), [&](const SparsePolynomial* surface) {
-             return ratio(*face, *surface).has_value();
-           });
-  });
 }
 
 }  // namespace perp

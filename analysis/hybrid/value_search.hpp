@@ -98,6 +98,11 @@ class ValueSearch {
   [[nodiscard]] ModeCandidate candidate() const;
   void put_binaries(int block);
   void visit(int block);
+  void count_up(int block);
+  void assign(int block, std::size_t place);
+  bool may_go_on(int block, int last);
+  bool may_slide(int block, int binary);
+  bool takes_node();
   bool enter(int block);
   int slope_line(int line, int input);
   void visit_roots(int block);

@@ -269,13 +269,21 @@ class Result(Rows):
         return self._run.quantities
 
     @cached_property
-    def branches(self):
-        """Every solution of a run with policy="all", a `Result` each, the one of the policy first."""
+    def _found_branches(self):
         if self._run.model.run.get("policy") != "all":
             raise InvalidInput("the solutions are followed with policy='all', of scheme located")
-        found, self.branches_complete = _perp.run_branches(self._run.model)
+        return _perp.run_branches(self._run.model)
+
+    @property
+    def branches_complete(self):
+        """Are these all solutions?"""
+        return self._found_branches[1]
+
+    @cached_property
+    def branches(self):
+        """Every solution of a run with policy="all", a `Result` each, the one of the policy first."""
         branches = []
-        for run, choices in found:
+        for run, choices in self._found_branches[0]:
             branch = Result(run, self.model, self._settings)
             branch.choices = [dict(zip(("t", "mode", "of", "taken"), choice)) for choice in choices]
             branches.append(branch)

@@ -74,7 +74,7 @@ const std::vector<Wrong>& wrong_inputs() {
       {{"run", crossing, "--plot", "no/folder/out.svg"}, "there is no folder no/folder"},
       {{"run", crossing, "--plot-phase", "x1,x2"}, "need --plot FILE"},
       {{"run", crossing, "--plot", "a.svg", "--plot-phase", "x1"}, "expected two variables"},
-      {{"run", crossing, "--plot", "a.svg", "--plot-phase", "x1,x3"}, "unknown variable 'x3'"},
+      {{"run", crossing, "--plot", "a.svg", "--plot-phase", "x1,x3"}, "unknown column 'x3'"},
       {{"check", "nothing_like_it"}, "there is no model"},
       {{"solutions", crossing, "--at", "x9=1"}, "unknown variable 'x9'"},
       {{"solutions", crossing, "--at", "x1=one"}, "--at x1=one"},

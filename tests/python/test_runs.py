@@ -214,7 +214,10 @@ def test_every_branch_of_a_run_is_a_result():
     model = perp.Model(variables={"x": 0.0}, equations=["der(x) = sign(x)"], t=(0, 1))
     r = perp.solve(model, scheme="located", policy="all")
     assert sorted(round(branch["x"][-1], 9) for branch in r.branches) == [-1, 0, 1]
-    assert r.branches_complete and all(branch.success for branch in r.branches)
+    assert all(branch.success for branch in r.branches)
+    assert not r.branches_complete  # x = 0 is repelling: a solution leaves it at every time
+    relay = perp.Model(variables={"x": 1.0}, equations=["der(x) = -sign(x)"], t=(0, 2))
+    assert perp.solve(relay, scheme="located", policy="all").branches_complete
     with pytest.raises(perp.InvalidInput, match="policy='all'"):
         perp.solve(model, scheme="located").branches
 

@@ -3,13 +3,11 @@
 #include <span>
 #include <vector>
 
-#include <perp/core/tape/incremental_tape.hpp>
 #include <perp/core/tape/series_tape.hpp>
 #include <perp/core/tape/taylor.hpp>
 
 namespace {
 
-using perp::IncrementalTape;
 using perp::Operation;
 using perp::SeriesTape;
 using perp::Tape;
@@ -78,21 +76,6 @@ TEST_CASE("a line without a series here is named") {
   const int line = tape.apply(Operation::max, tape.input(0), tape.constant(1));
   CHECK_FALSE(SeriesTape::obstacle(tape, std::vector<int>{line}).empty());
   CHECK(SeriesTape::obstacle(tape, std::vector<int>{tape.input(0)}).empty());
-}
-
-TEST_CASE("values after single changes of inputs are those of the whole tape, bit by bit") {
-  std::vector<int> outputs;
-  const Tape tape = example(outputs);
-  IncrementalTape kept(tape, outputs);
-  std::vector<double> inputs{0.3, 1.7, 0.75}, values(static_cast<std::size_t>(tape.size()));
-  kept.evaluate(inputs);
-  for (int k = 0; k < 60; ++k) {
-    const int input = k % 3;
-    inputs[static_cast<std::size_t>(input)] = 0.1 + std::abs(std::sin(1.0 + k));
-    kept.set(input, inputs[static_cast<std::size_t>(input)]);
-    tape.evaluate(std::span<const double>(inputs), std::span(values));
-    for (const int output : outputs) CHECK(kept.value(output) == values[static_cast<std::size_t>(output)]);
-  }
 }
 
 }  // namespace
