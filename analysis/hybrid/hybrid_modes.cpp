@@ -39,6 +39,8 @@ struct HybridModes::Implementation {
   [[nodiscard]] Status end_word(bool is_whole, bool are_shown) const;
   void count_changes(HybridContinuation& continuation) const;
   bool search_all(const ValueLimits& limits);
+  bool search_inside(ValueLimits& limits);
+  [[nodiscard]] ValueLimits near_limits() const;
   void search_near();
   void search_nearest();
   void exclude(const Exclusion& exclusion);
@@ -61,6 +63,7 @@ struct HybridModes::Implementation {
   HybridModeOptions options;
   HybridContinuations result;
   bool previous_continues = false;
+  bool nearest_inside = false;  // values with more changes inside of called sub-problems were not looked at
   bool has_open_modes = false;  // that do not determine what slides
   bool has_free = false;  // binaries without a value before, beside others with one
   std::vector<char> inside;  // of each binary
@@ -211,14 +214,34 @@ bool HybridModes::Implementation::search_all(const ValueLimits& limits) {
   return true;
 }
 
+ValueLimits HybridModes::Implementation::near_limits() const {
+  ValueLimits limits{.nodes = options.most_nodes, .candidates = options.most_candidates, .most_outside = 0,
+                     .inside = inside, .previous = branches_before(), .stop = options.stop};
+  return limits;
+}
+
+/// Of many binaries in called sub-problems the fewest changes first: the rule takes the smallest number of
+/// them. False where it ended early.
+bool HybridModes::Implementation::search_inside(ValueLimits& limits) {
+  constexpr long most_at_once = 6;  // 3^6 values cost less than to go through them again and again
+  const long count = std::count(inside.begin(), inside.end(), 1);
+  limits.most_inside = -1;
+  if (count <= most_at_once) return search_all(limits);
+  for (limits.most_inside = 0; limits.most_inside <= count; ++limits.most_inside) {
+    if (!search_all(limits)) return false;
+    nearest_inside = limits.most_inside < count;
+    if (!result.list.empty()) break;
+  }
+  return true;
+}
+
 /// Where there are too many values: those with few changes outside of the called sub-problems, the
 /// fewest first. Then the rule's choice is among them, whatever the others are.
 void HybridModes::Implementation::search_near() {
   result.is_complete = false;
-  ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
-  limits.previous = branches_before();
+  ValueLimits limits = near_limits();
   for (; !previous.empty() && limits.most_outside <= options.most_outside; ++limits.most_outside)
-    if (!search_all(limits) || !result.list.empty()) break;
+    if (!search_inside(limits) || !result.list.empty()) break;
 }
 
 /// The previous value where it continues, else those without changes outside of the called
@@ -229,9 +252,8 @@ void HybridModes::Implementation::search_nearest() {
     judge(search.walk(t, x, options.share, branches_before()).candidate);
     return;
   }
-  ValueLimits limits{options.most_nodes, options.most_candidates, 0, inside, {}, options.stop};
-  limits.previous = branches_before();
-  search_all(limits);
+  ValueLimits limits = near_limits();
+  search_inside(limits);
 }
 
 /// Rate norms that are near each other: how well they are known.
@@ -314,7 +336,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.x = x;
   self.options = options;
   self.result = {};
-  self.previous_continues = self.has_open_modes = false;
+  self.previous_continues = self.has_open_modes = self.nearest_inside = false;
   self.search.set_errors(options.share * options.sizes);
   self.jets.set_sizes(options.sizes);
   self.search.begin_roots();
@@ -324,7 +346,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   if (self.result.list.empty()) {
     self.result.is_complete = true;
     is_whole =
-        self.search_all({options.most_nodes, options.most_candidates, -1, {}, {}, options.stop});
+        self.search_all({.nodes = options.most_nodes, .candidates = options.most_candidates, .stop = options.stop});
     if (!is_whole) self.search_near();
   }
   HybridContinuations& result = self.result;
@@ -332,7 +354,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   order_continuations(self.previous, self.previous_continues, result);
   // What was not searched changes more.
   if (!is_whole && !self.previous_continues && result.list.size() == 1)
-    result.decided_by = "fewest changes outside the called sub-problems";
+    result.decided_by = self.nearest_inside ? "fewest changes inside" : "fewest changes outside the called sub-problems";
   if (!is_whole && result.list.empty()) result.decided_by = "none: not enumerated";
   self.conclude(is_whole);
   return result;

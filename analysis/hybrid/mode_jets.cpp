@@ -12,7 +12,6 @@ constexpr int levels = 4;  ///< of the derivative array: order 3 of modes of ind
 constexpr int last_order = 3;
 constexpr double clear = 0x1p-20;     ///< of the sizes of its terms: beyond it a sign needs no bound
 constexpr double rounding = 0x1p-40;  ///< of these sizes: what is not told from 0 where nothing bounds it
-constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
 
 /// λ = 0 | λ = 1 | w = 0, the surface on which it slides.
 Law binary_law(const std::string& name) {
@@ -48,8 +47,8 @@ Dcs system_of(const HybridModel& model, const Faces& faces, const std::vector<in
 Vector nominals(const HybridModel& model) {
   Vector known(model.n());
   for (int j = 0; j < model.n(); ++j) {
-    const double nominal = model.head.variables[at(j)].nominal;
-    known[j] = nominal == no_nominal ? 0 : nominal;
+    const Variable& variable = model.head.variables[at(j)];
+    known[j] = variable.has_nominal ? variable.nominal : 0;
   }
   return known;
 }

@@ -148,13 +148,13 @@ ValueSearch::Walk ValueSearch::walk(double t, const Vector& x, double share,
 
 bool ValueSearch::exceeds_changes() const {
   if (limits_->most_outside < 0) return false;
-  int changes = 0;
-  for (int i = 0; i < model_.q(); ++i)
-    changes +=
-        z_[at(i)] != any_binary && !limits_->inside[at(i)] && z_[at(i)] != limits_->previous[at(i)]
-            ? 1
-            : 0;
-  return changes > limits_->most_outside;
+  int outside = 0, inside = 0;
+  for (int i = 0; i < model_.q(); ++i) {
+    const bool is_changed = z_[at(i)] != any_binary && limits_->previous[at(i)] != any_binary &&
+                            z_[at(i)] != limits_->previous[at(i)];
+    if (is_changed) ++(limits_->inside[at(i)] ? inside : outside);
+  }
+  return outside > limits_->most_outside || (limits_->most_inside >= 0 && inside > limits_->most_inside);
 }
 
 void ValueSearch::visit(int block) {

@@ -24,7 +24,8 @@ struct ValueLimits {
   long nodes = 1L << 20;  ///< values of sub-problems that are tried
   long candidates = 1L << 10;
   int most_outside = -1;         ///< binaries outside of `inside` that may change; -1: all
-  std::vector<char> inside{};    ///< of each binary, where most_outside counts
+  int most_inside = -1;          ///< the same of those inside
+  std::vector<char> inside{};    ///< of each binary, where changes count
   std::vector<int> previous{};   ///< of each binary: 0, 1, 2
   std::function<bool()> stop{};  ///< asked now and then; true ends the search
 };

@@ -25,6 +25,7 @@ struct Variable {
   double nominal = 1;
   Range bounds{};         ///< that a solution must not leave
   bool ends_at_bounds = true;  ///< false: passing one is an event, the run goes on
+  bool has_nominal = false;    ///< the file gives its size
 };
 
 /// The [run] table of a model file: what, over which time, how. Names are resolved by the command

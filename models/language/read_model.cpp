@@ -161,6 +161,7 @@ void read_variable(const Context& context, const std::string& name, const Value&
       variable.unit = context.text(unit->value, "unit of " + what);
     if (const Member* nominal = value.find("nominal")) {
       variable.nominal = context.number(nominal->value, "nominal of " + what);
+      variable.has_nominal = true;
       if (variable.nominal <= 0)
         context.document().fail(
             nominal->value,

@@ -176,9 +176,7 @@ void check(const std::string& relation, const std::string& scheme_name, int allo
 Writing in_units(const RandomHybrid& m, HybridGenerator& random, bool binary) {
   Writing writing;
   const auto unit = [&] {
-    // The nominal 2 of these models becomes 1 in units of 1/2, which counts as not given.
-    const int exponent = random.whole(-30, 29);
-    return binary ? std::ldexp(1.0, exponent < -1 ? exponent : exponent + 1) : std::pow(10.0, random.whole(-9, 9));
+    return binary ? std::ldexp(1.0, random.whole(-30, 30)) : std::pow(10.0, random.whole(-9, 9));
   };
   for (int j = 0; j < m.n + m.p; ++j) writing.units.push_back(unit());
   for (std::size_t l = 0; l < m.rows.size(); ++l) writing.factors.push_back(unit());

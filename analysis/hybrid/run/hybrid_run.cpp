@@ -16,7 +16,6 @@
 namespace perp {
 namespace {
 
-constexpr double unstated_nominal = 1;  ///< of a variable to which the file gives none
 constexpr int most_at_once = 100;       ///< ends of modes at one moment
 constexpr long most_judged = 256;       ///< modes whose derivatives are computed at one moment
 constexpr std::size_t most_rows = 6;    ///< of excluded modes in a message
@@ -92,8 +91,7 @@ void HybridRun::begin() {
   // better.
   Vector known = Vector::Zero(hybrid_.n());
   for (int j = 0; j < hybrid_.n(); ++j)
-    if (const double nominal = model_.variables[at(j)].nominal; nominal != unstated_nominal)
-      known[j] = nominal;
+    if (model_.variables[at(j)].has_nominal) known[j] = model_.variables[at(j)].nominal;
   sizes_ = known;
   // Whole steps do not ask for more until the rule does.
   if (!hybrid_.takes_whole_steps() || model_.run.scheme != "backward_euler") find_scales();
