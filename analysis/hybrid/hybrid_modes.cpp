@@ -47,6 +47,7 @@ struct HybridModes::Implementation {
   void judge(const ModeCandidate& candidate);
   bool show_exclusions();
   void bound_rates();
+  void note_nearest();
   void conclude(bool is_whole);
 
   HybridModel model;
@@ -308,6 +309,13 @@ void HybridModes::Implementation::read_previous(const std::vector<double>& given
   has_free = std::any_of(previous.begin(), previous.end(), is_free);
 }
 
+/// What was not searched changes more.
+void HybridModes::Implementation::note_nearest() {
+  if (result.list.empty()) result.decided_by = "none: not enumerated";
+  if (!previous_continues && result.list.size() == 1)
+    result.decided_by = nearest_inside ? "fewest changes inside" : "fewest changes outside the called sub-problems";
+}
+
 /// What is known of those that are not in the list.
 void HybridModes::Implementation::conclude(bool is_whole) {
   if (search.may_have_other_roots()) {
@@ -352,10 +360,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   HybridContinuations& result = self.result;
   self.bound_rates();
   order_continuations(self.previous, self.previous_continues, result);
-  // What was not searched changes more.
-  if (!is_whole && !self.previous_continues && result.list.size() == 1)
-    result.decided_by = self.nearest_inside ? "fewest changes inside" : "fewest changes outside the called sub-problems";
-  if (!is_whole && result.list.empty()) result.decided_by = "none: not enumerated";
+  if (!is_whole) self.note_nearest();
   self.conclude(is_whole);
   return result;
 }
