@@ -233,6 +233,7 @@ int execute(const SweepArguments& arguments) {
   SweepRequest request = request_of(arguments, model);
   request.read = [&reader](const std::vector<Override>& set) { return reader(set, {}, "--vary"); };
   check_run(model);
+  check_sweep(request);
   catch_interrupts();
   const SweepProgress progress(runs_of(request));
   request.progress = progress;

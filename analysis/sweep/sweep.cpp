@@ -52,6 +52,14 @@ class Sweep {
     return std::move(result_);
   }
 
+  /// Can the first run be measured?
+  void check_first() const {
+    Model model = request_.read(request_.points.overrides(0));
+    if (request_.extends_span) extend(model);
+    const Measures measures(model, request_.measures, request_.after);
+    if (!request_.section.empty()) Section::read(model, request_.section);
+  }
+
  private:
   [[nodiscard]] long directions() const { return directions_of(request_); }
 
@@ -221,6 +229,8 @@ long sweep_chunks(const SweepRequest& request) {
   constexpr long most_chunks = 1000;
   return std::min(most_chunks, lines_of(request));
 }
+
+void check_sweep(const SweepRequest& request) { Sweep(request).check_first(); }
 
 SweepResult sweep(const SweepRequest& request) { return Sweep(request)(); }
 

@@ -73,6 +73,9 @@ struct SweepResult {
 /// The number of chunks of a sweep: a thousand, or one for each line that is followed where there are fewer.
 long sweep_chunks(const SweepRequest& request);
 
+/// Throws InvalidInput where the first run cannot be made: names, measures, section, window.
+void check_sweep(const SweepRequest& request);
+
 /// Runs the sweep. A run that ends early is one with its status; wrong input of any run is InvalidInput with
 /// the first such point.
 SweepResult sweep(const SweepRequest& request);

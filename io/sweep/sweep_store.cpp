@@ -123,6 +123,13 @@ std::string_view body_of(std::string_view text) {
   return digest_of(body) == text.substr(0, length) ? body : std::string_view();
 }
 
+/// Hidden ones are what another process is just writing.
+bool holds_files(const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::directory_iterator files(folder, error);
+  return std::any_of(begin(files), end(files), [](const auto& entry) { return !entry.path().filename().string().starts_with('.'); });
+}
+
 void write_with_digest(const std::string& file, const Json& json) {
   const std::string body = json.dump() + "\n";
   write_file(file, digest_of(body) + "\n" + body);
@@ -138,13 +145,14 @@ SweepStore::SweepStore(std::string folder, const SweepTable& head, long chunks)
   std::filesystem::create_directories(folder_, error);
   if (error) throw FileError(fmt::format("{}: {}", folder_, error.message()));
   std::string text;
+  const bool has_files = holds_files(folder_);  // looked at first: another process may write sweep.json just now
   if (read_text(description_file(), text)) {
     const std::string_view body = body_of(text);
     if (body.empty() || identity_of(parse_json(body)) != identity_)
       throw InvalidInput(fmt::format("{}: it is of another sweep (model, options or points differ) or damaged; remove "
                                      "the folder or give another name",
                                      description_file()));
-  } else if (std::filesystem::is_empty(folder_, error)) {
+  } else if (!has_files) {
     write_with_digest(description_file(), own);
   } else {
     throw InvalidInput(fmt::format("{}: other files stand in it; expected a new folder, or that of this sweep", folder_));

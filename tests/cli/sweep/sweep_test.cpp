@@ -110,6 +110,8 @@ TEST_SUITE("cli/sweep") {
     wrong(with(swept, {"--resume"}), "--resume needs the table");
     wrong(with(swept, {"--partial"}), "--partial is of --merge");
     wrong(with(swept, {"--measure", "y=max(y)"}), "another column of this name");
+    wrong(with(swept, {"-o", "w.csv", "--measure", "bad=max(q)"}), "q");
+    CHECK_FALSE(std::filesystem::exists(folder / "w.csv.chunks"));
     wrong({"sweep", "--merge", "none"}, "no sweep is kept there");
     wrong({"sweep", "--merge", "d", "--vary", "x1=1:2:3"}, "takes -o, --partial and --quiet alone");
     wrong({"sweep", "--vary", "x1=1:2:3"}, "MODEL is missing");
