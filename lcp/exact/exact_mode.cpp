@@ -60,6 +60,7 @@ void subtract(const ExactMode::Row& pivot, int column, ExactMode::Row& row) {
 
 DoubleDouble to_double_double(const Rational& value) {
   const auto high = static_cast<double>(value);
+  if (!std::isfinite(high)) return {high, 0};  // beyond the doubles: what is computed with it has no value
   return two_sum(high, static_cast<double>(Rational(value - Rational(high))));
 }
 

@@ -25,4 +25,23 @@ TEST_SUITE("schemes/capturing/small_rates") {
       CHECK(run.events.size() == 1);
     }
   }
+
+  TEST_CASE("a state whose size is no normal double switches its law where the same state of size 1 does") {
+    const auto end = [](double size) {
+      const Model model = read_model_text(
+          fmt::format("[parameters]\nk = {:.17g}\n[variables]\nx = 0\nv = 0\n[model]\nequations = [\"der(x) = k*(1 - v)\", "
+                      "\"der(v) = if(x > 0.5*k, 1, -1)\"]\n[run]\nt = [0, 1]\n",
+                      size),
+          "small.toml");
+      const Trajectory run = std::visit(
+          [&](const auto& system) { return integrate(system, model.x0(), {0, 1}, BackwardEuler{.h = 0.01}); },
+          model.system);
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.events.size() == 1);
+      return Vector{{run.x.back()[0] / size, run.x.back()[1]}};
+    };
+    const Vector expected = end(1);
+    for (const double size : {1e-290, 1e-308, 1e-310, 1e300})
+      CHECK((end(size) - expected).cwiseAbs().maxCoeff() < 1e-9);
+  }
 }
