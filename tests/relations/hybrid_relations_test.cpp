@@ -6,7 +6,8 @@
 #include <cstdlib>
 #include <functional>
 #include <numeric>
-#include <regex>
+#include <cctype>
+#include <string_view>
 #include <string>
 #include <vector>
 
@@ -196,7 +197,19 @@ std::string units(const RandomHybrid& m, const std::string& text, HybridGenerato
 
 /// Every name of a model with a suffix.
 std::string with_suffix(const std::string& text, const std::string& suffix) {
-  return std::regex_replace(text, std::regex("\\b([xyzc][0-9]+)\\b"), "$1" + suffix);
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  std::string result;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = std::find_if_not(at, text.end(), is_word);
+    result.append(at, end);
+    const bool is_name = end - at > 1 && std::string_view("xyzc").find(*at) != std::string_view::npos &&
+                         std::all_of(at + 1, end, is_digit);
+    if (is_name) result += suffix;
+    at = std::find_if(end, text.end(), is_word);
+    result.append(end, at);
+  }
+  return result;
 }
 
 /// The part of a text between two headings.
