@@ -107,16 +107,13 @@ void tell(const SweepArguments& arguments, const std::string& output, const Swee
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const SweepArguments& arguments, const std::string& output, const SweepPicture& drawn) {
   check_table_name(output);
+  if (arguments.resume && !output.ends_with(".csv"))
+    throw InvalidInput("--resume needs the table that it completes: -o FILE.csv");
   FilesOfCommand files;
   files.reads(find_model(arguments.model.model), "MODEL");
   files.writes_with_json(output, "-o");
   if (!arguments.section.empty() && output.ends_with(".csv")) files.writes(section_file(output), "--section");
   if (drawn.picture) drawn.picture->declare(files, "--plot");
-}
-
-/// The runs that are made: with Follow::both two for each point.
-long runs_of(const SweepRequest& request) {
-  return request.points.size() * (request.follow == Follow::both ? 2 : 1);
 }
 
 bool is_solved(const SweepTable& table) {
@@ -130,10 +127,9 @@ int end_of(bool is_complete, const SweepTable& table) {
   return is_complete && is_solved(table) ? exit_solved : exit_no_answer;
 }
 
-/// Does --resume find everything done? Throws InvalidInput.
+/// Does --resume find everything done?
 bool is_done(const SweepArguments& arguments, const std::string& output, const SweepTable& head) {
   if (!arguments.resume) return false;
-  if (!output.ends_with(".csv")) throw InvalidInput("--resume needs the table that it completes: -o FILE.csv");
   if (!is_whole_table(output, head)) return false;
   if (!arguments.quiet) fmt::print("{} is complete\n", output);
   return true;
@@ -235,7 +231,7 @@ int execute(const SweepArguments& arguments) {
   check_run(model);
   check_sweep(request);
   catch_interrupts();
-  const SweepProgress progress(runs_of(request));
+  const SweepProgress progress(sweep_runs(request));
   request.progress = progress;
   request.stop = stop_of(arguments);
   return arguments.slice.empty() ? execute_whole(arguments, model, request) : execute_slice(arguments, model, request);

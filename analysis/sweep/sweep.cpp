@@ -27,17 +27,17 @@ long lines_of(const SweepRequest& request) {
 /// The runs of one sweep, line by line.
 class Sweep {
  public:
-  explicit Sweep(const SweepRequest& request) : request_(request), count_(request.points.size()) {
+  explicit Sweep(const SweepRequest& request) : request_(request) {
     result_.names = request.points.names();
     const Model model = request.read(request.points.overrides(0));
     for (const std::string& definition : request.measures)
       result_.measures.push_back(definition.substr(0, definition.find('=')));
     check_measures();
     if (request.follow != Follow::none) check_follow(model);
-    result_.runs.resize(static_cast<std::size_t>(count_ * directions()));
   }
 
   SweepResult operator()() {
+    result_.runs.resize(static_cast<std::size_t>(sweep_runs(request_)));
     const SweepChunks& chunks = request_.chunks;
     const long all = sweep_chunks(request_);
     const long own = chunks.slice > all ? 0 : (all - chunks.slice) / chunks.slices + 1;
@@ -217,13 +217,14 @@ class Sweep {
   }
 
   const SweepRequest& request_;
-  long count_;
   SweepResult result_;
   std::mutex mutex_;
   long done_ = 0, failed_ = 0;
 };
 
 }  // namespace
+
+long sweep_runs(const SweepRequest& request) { return request.points.size() * directions_of(request); }
 
 long sweep_chunks(const SweepRequest& request) {
   constexpr long most_chunks = 1000;

@@ -70,6 +70,9 @@ struct SweepResult {
   bool is_complete = true;            ///< false: it was stopped, some runs of its slice were never made
 };
 
+/// The runs of a sweep: with Follow::both two for each point.
+long sweep_runs(const SweepRequest& request);
+
 /// The number of chunks of a sweep: a thousand, or one for each line that is followed where there are fewer.
 long sweep_chunks(const SweepRequest& request);
 

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 
+#include <perp/io/files/input_text.hpp>
 #include <perp/io/files/output_file.hpp>
 #include <perp/io/sweep/sweep_csv.hpp>
 
@@ -61,9 +62,10 @@ void write_section(const std::string& file, const SweepTable& table) {
 }  // namespace
 
 bool is_whole_table(const std::string& file, const SweepTable& head) {
-  std::ifstream provenance(file + ".json", std::ios::binary), rows(file);
-  const std::string made{std::istreambuf_iterator<char>(provenance), {}};
-  if (made != head.provenance.dump(1) + "\n") return false;
+  std::error_code error;
+  if (!std::filesystem::exists(file + ".json", error)) return false;
+  if (read_file(file + ".json") != head.provenance.dump(1) + "\n") return false;
+  std::ifstream rows(file);
   long left = 1;
   for (const long count : head.shape) left *= count;
   std::string line;

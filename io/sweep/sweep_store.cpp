@@ -6,13 +6,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string_view>
 
 #include <perp/core/base/digest.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/io/files/input_text.hpp>
 #include <perp/io/files/output_file.hpp>
 #include <perp/io/sweep/sweep_store.hpp>
 
@@ -105,13 +104,11 @@ SweepTable head_of(const Json& json) {
   return head;
 }
 
-/// The text of a file; false where there is none.
+/// Reads a file; false where there is none. Throws FileError where it cannot be read.
 bool read_text(const std::string& file, std::string& text) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return false;
-  std::ostringstream all;
-  all << in.rdbuf();
-  text = all.str();
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return false;
+  text = read_file(file);
   return true;
 }
 

@@ -19,6 +19,7 @@
 #include <perp/models/language/read_model.hpp>
 #include <perp/tests/analysis/hybrid/random_hybrid.hpp>
 #include <perp/tests/thinned.hpp>
+#include <perp/tests/inline_matrix.hpp>
 
 // Runs of random models with binaries and constraints that must not differ: units, company, order, matrices, schemes.
 // PERP_HYBRID_RELATIONS=N: as many models, PERP_HYBRID_SEED=S: from this seed.
@@ -226,18 +227,6 @@ std::string beside(const std::string& a, const std::string& b) {
   return all + "]\n[run]\nt = [0, 10]\n";
 }
 
-std::string inline_matrix(const SparseEntries& matrix) {
-  std::string entries;
-  for (const SparseEntry& entry : matrix.entries) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%s[%d, %d, %.17g]", entries.empty() ? "" : ", ", entry.row + 1,
-                  entry.column + 1, entry.value);
-    entries += text.data();
-  }
-  return "{ rows = " + std::to_string(matrix.rows) + ", columns = " + std::to_string(matrix.columns) +
-         ", entries = [" + entries + "] }\n";
-}
-
 std::string as_matrices(const RandomHybrid& m, const std::string& text) {
   const MultilinearForm form = multilinear_form(*read_hybrid_model_text(text, "m.toml"));
   const auto names = [](char letter, int count) {
@@ -247,7 +236,7 @@ std::string as_matrices(const RandomHybrid& m, const std::string& text) {
   };
   return text.substr(0, text.find("[model]")) + "[multilinear]\nsignals = { states = " + names('x', m.n) +
          ", inputs = [], algebraic = " + names('y', m.p) + ", binaries = " + names('z', m.q) + " }\nS = " +
-         inline_matrix(form.S()) + "Phi_f = " + inline_matrix(form.phi_f()) + "Phi_g = " + inline_matrix(form.phi_g()) +
+         test::inline_matrix(form.S()) + "Phi_f = " + test::inline_matrix(form.phi_f()) + "Phi_g = " + test::inline_matrix(form.phi_g()) +
          "[run]\nt = [0, 10]\n";
 }
 

@@ -14,6 +14,7 @@
 #include <perp/models/language/multilinear/matrix_market.hpp>
 #include <perp/tests/core/digits50.hpp>
 #include <perp/tests/paths.hpp>
+#include <perp/tests/inline_matrix.hpp>
 
 namespace {
 
@@ -230,19 +231,6 @@ TEST_CASE(
   }
 }
 
-/// "{ rows = 1, columns = 2, entries = [[1, 2, 0.5]] }"
-std::string inline_matrix(const SparseEntries& matrix) {
-  std::string entries;
-  for (const SparseEntry& entry : matrix.entries) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%s[%d, %d, %.17g]", entries.empty() ? "" : ", ", entry.row + 1,
-                  entry.column + 1, entry.value);
-    entries += text.data();
-  }
-  return "{ rows = " + std::to_string(matrix.rows) + ", columns = " + std::to_string(matrix.columns) +
-         ", entries = [" + entries + "] }\n";
-}
-
 TEST_CASE("random matrices, read as a model and written again, are the same functions to 50 digits") {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> entry(-2, 2);
@@ -268,7 +256,7 @@ TEST_CASE("random matrices, read as a model and written again, are the same func
     const MultilinearForm form(S, phi, {0, columns, {}});
     std::string text = variables;
     text += known + "[multilinear]\nsignals = { states = [], inputs = [" + u_names + "], algebraic = [" + y_names;
-    text += "], binaries = [] }\nS = " + inline_matrix(S) + "Phi_f = " + inline_matrix(phi) + "[run]\nt = [0, 1]\n";
+    text += "], binaries = [] }\nS = " + perp::test::inline_matrix(S) + "Phi_f = " + perp::test::inline_matrix(phi) + "[run]\nt = [0, 1]\n";
     CAPTURE(text);
     const MultilinearForm again = multilinear_form(*perp::read_hybrid_model_text(text, "m.toml"));
     REQUIRE(again.signals() == form.signals());
