@@ -222,9 +222,10 @@ Model read_document(const Document& given, const std::string& text, const ReadOp
   const Document document = reader::with_families(given);
   if (reader::is_hybrid(document)) return reader::read_lowered(document, text, known);
   Context context(document, known);
-  context.check_keys(
-      document.root(), "the file",
-      {"exact", "model", "name", "parameters", "run", "source", "system", "variables"});
+  // "binaries", "inputs" and "multilinear", which are not there, may be meant by a misspelt key
+  context.check_keys(document.root(), "the file",
+                     {"binaries", "exact", "inputs", "model", "multilinear", "name", "parameters",
+                      "run", "source", "system", "variables"});
   Model model = reader::read_head(context, text);
   read_system_or_equations(context, model);
   reader::check_effects(context, find_table(context, "run"), model);

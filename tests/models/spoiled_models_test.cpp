@@ -124,11 +124,11 @@ TEST_SUITE("models/spoiled_models") {
          "m.toml:11:1: unknown key 'Mass' in [system]; expected one of A, B, C, D, E, b, laws, q; "
          "did you mean 'laws'?"},
         {"source =", "sauce =",
-         "m.toml:2:1: unknown key 'sauce' in the file; expected one of exact, model, name, "
-         "parameters, run, source, system, variables; did you mean 'source'?"},
+         "m.toml:2:1: unknown key 'sauce' in the file; expected one of binaries, exact, inputs, model, multilinear, "
+         "name, parameters, run, source, system, variables; did you mean 'source'?"},
         {"[run]", "[Run]",
-         "m.toml:17:2: unknown key 'Run' in the file; expected one of exact, model, name, "
-         "parameters, run, source, system, variables; did you mean 'run'?"},
+         "m.toml:17:2: unknown key 'Run' in the file; expected one of binaries, exact, inputs, model, multilinear, "
+         "name, parameters, run, source, system, variables; did you mean 'run'?"},
         {"unit = \"V\"", "units = \"V\"",
          "m.toml:8:19: unknown key 'units' in variable 'x2'; expected one of at_bounds, bounds, nominal, start, unit; "
          "did you mean 'unit'?"},
@@ -231,8 +231,8 @@ TEST_SUITE("models/spoiled_models") {
         {"scheme = \"backward_euler\"", "scheme = 1",
          "m.toml:19:10: scheme is a number; expected text"},
         {"[run]", "run = 3\n[ran]",
-         "m.toml:18:2: unknown key 'ran' in the file; expected one of exact, model, name, "
-         "parameters, run, source, system, variables; did you mean 'run'?"},
+         "m.toml:18:2: unknown key 'ran' in the file; expected one of binaries, exact, inputs, model, multilinear, "
+         "name, parameters, run, source, system, variables; did you mean 'run'?"},
         {"h = 0.1", "h = 0", "m.toml:21:5: run.h is 0; expected a number > 0"},
         {"h = 0.1", "h = -0.1", "m.toml:21:5: run.h is -0.1; expected a number > 0"},
         {"h = 0.1", "h = \"0.1/0\"", "m.toml:21:6: run.h is inf; expected a finite number"},
