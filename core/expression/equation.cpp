@@ -16,6 +16,8 @@ class EquationParser : public ExpressionParser {
   Equation equation() {
     skip_space();
     if (at_end()) fail(0, text().size(), "the equation is empty; expected left = right");
+    if (find_word("perp") != std::string_view::npos)
+      fail(0, text().size(), "this is a law; expected it in 'laws' of [model], not among the equations");
     const int left = side();
     if (at_end()) fail(place(), 0, "found the end; expected '=': an equation is left = right");
     if (!take('=')) fail_at_token(misplaced("an operator or '='"));

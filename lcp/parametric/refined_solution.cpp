@@ -1,5 +1,8 @@
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include <perp/core/linear/binary_scaling.hpp>
 #include <perp/core/linear/lu.hpp>
@@ -9,6 +12,7 @@ namespace perp {
 namespace {
 
 constexpr double contraction = 0.25;  ///< largest row sum of |I - X K| that is refined
+constexpr int least_refinements = 2;
 constexpr int most_refinements = 60;  ///< each divides the error by 4 at least
 constexpr int most_bounds = 48;       ///< of the error, the range of doubles by 2^-50 each
 
@@ -29,22 +33,88 @@ bool is_kept(const Matrix& given, const Matrix& scaled) {
   return true;
 }
 
-/// R - K Y, and a bound of what it misses by its own rounding and the errors of K and R.
-void residual(const BoundedMatrix& K, const BoundedMatrix& R, const BoundedMatrix& Y, Matrix& value,
-              Matrix& bound) {
-  const Eigen::Index n = K.high.rows();
-  const double rounding = static_cast<double>(n + 4) * double_double_rounding;
-  value.resize(n, R.high.cols());
-  bound = (K.error + rounding * K.high.cwiseAbs()) * Y.high.cwiseAbs() + R.error +
-          rounding * R.high.cwiseAbs();
-  for (Eigen::Index j = 0; j < R.high.cols(); ++j)
-    for (Eigen::Index i = 0; i < n; ++i) {
-      DoubleDouble sum = R(i, j);
-      for (Eigen::Index l = 0; l < n; ++l)
-        if (K.high(i, l) != 0 && Y.high(l, j) != 0) sum = sum - K(i, l) * Y(l, j);
-      value(i, j) = sum.high;
+/// The entries of K that are not 0, row by row: equations hold few of the unknowns.
+class Entries {
+ public:
+  explicit Entries(const BoundedMatrix& K) : n_(K.high.rows()) {
+    const double rounding = static_cast<double>(n_ + 4) * double_double_rounding;
+    for (Eigen::Index i = 0; i < n_; ++i) {
+      for (Eigen::Index l = 0; l < n_; ++l)
+        if (K.high(i, l) != 0 || K.error(i, l) != 0)
+          entries_.push_back({l, K(i, l), K.error(i, l) + rounding * std::abs(K.high(i, l))});
+      ends_.push_back(entries_.size());
     }
-  bound *= 1 + 8 * static_cast<double>(n) * unit_roundoff;  // its own rounding
+  }
+
+  /// R - K Y, and a bound of what it misses by its own rounding and the errors of K and R.
+  void residual(const BoundedMatrix& R, const BoundedMatrix& Y, Matrix& value, Matrix& bound) const {
+    const double rounding = static_cast<double>(n_ + 4) * double_double_rounding;
+    value.resize(n_, R.high.cols());
+    bound = R.error + rounding * R.high.cwiseAbs();
+    for (Eigen::Index j = 0; j < R.high.cols(); ++j)
+      for (Eigen::Index i = 0; i < n_; ++i) {
+        DoubleDouble sum = R(i, j);
+        for (const Entry& entry : row(i)) {
+          const double y = Y.high(entry.column, j);
+          if (y == 0) continue;
+          bound(i, j) += entry.rounding * std::abs(y);
+          if (entry.value.high != 0) sum = sum - entry.value * Y(entry.column, j);
+        }
+        value(i, j) = sum.high;
+      }
+    bound *= 1 + 8 * static_cast<double>(n_) * unit_roundoff;  // its own rounding
+  }
+
+  /// |I - X K| with everything that was rounded in making it.
+  [[nodiscard]] Matrix defect(const Matrix& X, double grown) const {
+    Matrix product = Matrix::Zero(n_, n_), terms = Matrix::Zero(n_, n_);
+    const double each = static_cast<double>(n_ + 2) * unit_roundoff;
+    for (Eigen::Index i = 0; i < n_; ++i)
+      for (const Entry& entry : row(i)) {
+        const double size = each * std::abs(entry.value.high) + std::abs(entry.value.low) + entry.rounding;
+        product.col(entry.column) += entry.value.high * X.col(i);
+        terms.col(entry.column) += size * X.col(i).cwiseAbs();
+      }
+    Matrix G = (Matrix::Identity(n_, n_) - product).cwiseAbs() + terms;
+    G.diagonal().array() += 2 * unit_roundoff;
+    return grown * G;
+  }
+
+ private:
+  struct Entry {
+    Eigen::Index column;
+    DoubleDouble value;
+    double rounding;  ///< the error of the entry and what a product with it adds
+  };
+
+  [[nodiscard]] std::span<const Entry> row(Eigen::Index i) const {
+    const std::size_t first = i == 0 ? 0 : ends_[static_cast<std::size_t>(i - 1)];
+    return {entries_.data() + first, ends_[static_cast<std::size_t>(i)] - first};
+  }
+
+  Eigen::Index n_;
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> ends_;
+};
+
+/// An approximate inverse and |I - X K|, whose row sums are small. Complete pivoting is for what partial
+/// pivoting does not invert well. False: neither does.
+bool invert(const BoundedMatrix& K, const Entries& entries, double grown, Matrix& X, Matrix& G) {
+  const Eigen::Index n = K.high.rows();
+  const auto is_inverse = [&] {
+    if (!X.allFinite()) return false;
+    G = entries.defect(X, grown);
+    return G.rowwise().sum().maxCoeff() < contraction;
+  };
+  const linear::Lu lu(K.high);
+  if (lu.factors().diagonal().cwiseAbs().minCoeff() > 0) {
+    X = lu.solve(Matrix(Matrix::Identity(n, n)));
+    if (is_inverse()) return true;
+  }
+  const linear::FullLu full(K.high);
+  if (full.pivots().cwiseAbs().minCoeff() == 0) return false;
+  X = full.inverse();
+  return is_inverse();
 }
 
 /// Δ ≤ error + G Δ, begun with a Δ that is one number for each column, until each entry knows what is coupled
@@ -80,35 +150,30 @@ bool solve_bounded(const BoundedMatrix& K_given, const BoundedMatrix& R_given, B
   const auto of_rows = [&](const Matrix& M) { return scaling.apply_rows(M); };
   const BoundedMatrix K = scaled(K_given, both), R = scaled(R_given, of_rows);
   if (!is_kept(K_given.high, K.high) || !is_kept(R_given.high, R.high)) return false;
-  const linear::FullLu lu(K.high);
-  if (lu.pivots().cwiseAbs().minCoeff() == 0) return false;
-  const Matrix X = lu.inverse();
-  if (!X.allFinite()) return false;
-
-  // |I - X K| with everything that was rounded in making it
-  const Matrix X_abs = X.cwiseAbs();
+  const Entries entries(K);
   const double grown = 1 + 16 * static_cast<double>(n) * unit_roundoff;
-  Matrix G = (Matrix::Identity(n, n) - X * K.high).cwiseAbs();
-  G += X_abs * (static_cast<double>(n + 2) * unit_roundoff * K.high.cwiseAbs() + K.low.cwiseAbs() + K.error);
-  G.diagonal().array() += 2 * unit_roundoff;
-  G *= grown;
-  const double norm = G.rowwise().sum().maxCoeff();
-  if (!(norm < contraction)) return false;
+  Matrix X, G;
+  if (!invert(K, entries, grown, X, G)) return false;
+  const Matrix X_abs = X.cwiseAbs();
 
-  // refine until nothing but the rounding of the residual is left
+  // Refine until nothing but the rounding of the residual is left: twice at least, since a residual costs less
+  // than to tell whether it is.
   Y = BoundedMatrix(n, R.high.cols());
-  Matrix value, bound, error;
-  for (int k = 0; k < most_refinements; ++k) {
-    residual(K, R, Y, value, bound);
-    error = X_abs * (value.cwiseAbs() + bound) * grown;
+  Matrix value, bound;
+  const auto is_rounding = [&] {
+    if ((value.cwiseAbs().array() <= bound.array()).all()) return true;
     const Matrix least = X_abs * bound;
-    if ((error.array() <= 2 * grown * least.array()).all()) break;
+    return (((X_abs * value.cwiseAbs() + least) * grown).array() <= 2 * grown * least.array()).all();
+  };
+  for (int k = 0;; ++k) {
+    entries.residual(R, Y, value, bound);
+    if (k == most_refinements || (k >= least_refinements && is_rounding())) break;
     const Matrix change = X * value;
     for (Eigen::Index j = 0; j < change.cols(); ++j)
       for (Eigen::Index i = 0; i < n; ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
   }
-  residual(K, R, Y, value, bound);
-  error = X_abs * (value.cwiseAbs() + bound) * grown;
+  const Matrix error = X_abs * (value.cwiseAbs() + bound) * grown;
+  const double norm = G.rowwise().sum().maxCoeff();
   Y.error = least_bound(error, G, norm, grown);
   if (!Y.error.allFinite()) return false;
   Y = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });

@@ -4,9 +4,8 @@
 #include <set>
 #include <vector>
 
-#include <perp/core/branches.hpp>
-#include <perp/core/linear/lu.hpp>
-#include <perp/lcp/parametric/mode_equations.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/lcp/mode_point.hpp>
 #include <perp/lcp/refine.hpp>
 #include <perp/lcp/solver.hpp>
 
@@ -14,25 +13,17 @@ namespace perp {
 namespace {
 
 constexpr int largest_search = 20'000;  ///< modes tried, whatever the caller allows
-constexpr double contradicted = 1e-9;   ///< of a row's terms: its equation does not hold
 
-/// A mode with the point that its equations determine and how far that is from its branches.
+/// A mode with its point.
 struct Candidate {
-  double violation = inf;  ///< sum over the laws of the distance from the mode's branch
-  long order = 0;          ///< of discovery; makes the search deterministic
+  ModePoint point;
+  long order = 0;  ///< of discovery; makes the search deterministic
   Mode mode;
-  Vector u, lambda;
-  std::vector<int> violated;  ///< laws off their branch, the worst first
 
   friend bool operator>(const Candidate& a, const Candidate& b) {
-    return std::pair(a.violation, a.order) > std::pair(b.violation, b.order);
+    return std::pair(a.point.violation, a.order) > std::pair(b.point.violation, b.order);
   }
 };
-
-double distance_to_branch(const Law& law, int branch, double w, double lambda) {
-  return distance(Law{law.name, {law.branches[static_cast<std::size_t>(branch)]}, false}, w,
-                  lambda);
-}
 
 /// Best-first search over modes: the one whose point is nearest to its own branches is continued
 /// first, by moving all violated laws to their nearest branch, or the worst one alone. On a
@@ -45,11 +36,7 @@ class Search {
   /// Adds a mode unless it was met before.
   void add(const Mode& mode) {
     if (!met_.insert(mode).second) return;
-    Candidate candidate;
-    candidate.mode = mode;
-    candidate.order = ++count_;
-    evaluate(candidate);
-    open_.push(std::move(candidate));
+    open_.push({point_of_mode(problem_, mode, tol_), ++count_, mode});
   }
 
   /// The admissible mode found within `limit` modes, or nothing.
@@ -57,7 +44,7 @@ class Search {
     while (!open_.empty()) {
       const Candidate best = open_.top();
       open_.pop();
-      if (best.violation <= tol_) {
+      if (best.point.violation <= tol_) {
         found = best;
         return true;
       }
@@ -70,33 +57,8 @@ class Search {
   [[nodiscard]] long count() const { return count_; }
 
  private:
-  void evaluate(Candidate& candidate) const {
-    const int p = problem_.p(), m = problem_.m();
-    const Matrix K = mode_matrix(problem_, candidate.mode);
-    const Vector r = mode_constant(problem_, candidate.mode);
-    const Vector y = linear::FullLu(K).solve(r);
-    candidate.u = y.head(p);
-    candidate.lambda = y.tail(m);
-    // Each row beside its own terms: a singular mode whose equations contradict each other has no point.
-    const Vector terms = K.cwiseAbs() * y.cwiseAbs() + r.cwiseAbs();
-    if (!y.allFinite() || ((K * y - r).cwiseAbs().array() > contradicted * terms.array()).any())
-      return;
-    const Vector w = output(problem_, candidate.u, candidate.lambda);
-    std::vector<std::pair<double, int>> violated;
-    candidate.violation = 0;
-    for (int i = 0; i < m; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      const double d =
-          distance_to_branch(problem_.laws[k], candidate.mode[k], w[i], candidate.lambda[i]);
-      if (d > tol_) violated.emplace_back(-d, i);
-      candidate.violation += d;
-    }
-    std::sort(violated.begin(), violated.end());
-    for (const auto& [d, i] : violated) candidate.violated.push_back(i);
-  }
-
   void expand(const Candidate& from) {
-    if (from.violation == inf) {  // singular and inconsistent: every neighbour may be meant
+    if (from.point.violation == inf) {  // singular and inconsistent: every neighbour may be meant
       for (std::size_t i = 0; i < from.mode.size(); ++i)
         for (int k = 0; k < static_cast<int>(problem_.laws[i].branches.size()); ++k) {
           Mode mode = from.mode;
@@ -105,21 +67,18 @@ class Search {
         }
       return;
     }
-    const Vector w = output(problem_, from.u, from.lambda);
+    const Vector w = output(problem_, from.point.u, from.point.lambda);
+    const std::vector<int>& violated = from.point.violated;
     Mode all = from.mode;
-    for (const int i : from.violated) {
-      const auto k = static_cast<std::size_t>(i);
+    for (const int i : violated) all[at(i)] = next_branch(problem_, from.mode, from.point, w, i);
+    const auto add_one = [&](int i) {
       Mode one = from.mode;
-      one[k] = all[k] = nearest_branch(problem_.laws[k], w[i], from.lambda[i], from.mode[k]);
-      if (i == from.violated.front()) add(one);
-    }
-    add(all);
-    for (const int i : from.violated) {
-      const auto k = static_cast<std::size_t>(i);
-      Mode one = from.mode;
-      one[k] = all[k];
+      one[at(i)] = all[at(i)];
       add(one);
-    }
+    };
+    if (!violated.empty()) add_one(violated.front());
+    add(all);
+    for (const int i : violated) add_one(i);
   }
 
   const Mlcp& problem_;
@@ -164,8 +123,8 @@ SolveResult search(const Mlcp& problem, const SolveOptions& options) {
     return result;
   }
   result.status = Status::solved;
-  result.solution = refined(problem, found.u.cwiseProduct(scaling.u_scale),
-                            found.lambda.cwiseProduct(scaling.lambda_scale), found.mode);
+  result.solution = refined(problem, found.point.u.cwiseProduct(scaling.u_scale),
+                            found.point.lambda.cwiseProduct(scaling.lambda_scale), found.mode);
   return result;
 }
 

@@ -17,8 +17,7 @@ namespace {
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
 constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
 constexpr const char* default_solver = "lemke";
-constexpr const char* mode_search =
-    "mode_search";  ///< where solutions are unique: from the present mode
+constexpr const char* newton_min = "newton_min";  ///< where solutions are unique: from the present mode
 
 void check(const Theta& options) {
   check_h(options.h);
@@ -172,7 +171,7 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
   if (!maps.is_unique()) return attempt_by_enumeration(maps);
   const int found = maps.exchange(parameter, present);
   return found >= 0 ? take(maps, {Status::solved, found, nan, 1, 0})
-                    : attempt_by_solver(maps, mode_search);
+                    : attempt_by_solver(maps, newton_min);
 }
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.

@@ -20,6 +20,8 @@ class FamilyTables {
   }
 
   [[nodiscard]] bool read_sizes();
+  /// Multipliers that families of laws declare.
+  void read_multipliers();
   /// Does a line of the model stand for several, or hold a sum or product over an index?
   [[nodiscard]] bool has_lines() const;
   Value expanded();
@@ -109,6 +111,27 @@ bool FamilyTables::read_sizes() {
   return !families_.sizes.empty();
 }
 
+/// The line of an item of a list: the item itself, or a member of a table; null: none.
+const Value* line_of(const Value& item) {
+  if (item.kind == Value::Kind::text) return &item;
+  for (const char* key : {"g", "law"})
+    if (const Member* member = item.kind == Value::Kind::table ? item.find(key) : nullptr)
+      return member->value.kind == Value::Kind::text ? &member->value : nullptr;
+  return nullptr;
+}
+
+void FamilyTables::read_multipliers() {
+  const Value* model = table_of(document_.root(), "model");
+  const Member* laws = model == nullptr ? nullptr : model->find("laws");
+  if (laws == nullptr) return;
+  for (const Value& item : laws->value.items) {
+    const Value* line = line_of(item);
+    if (line == nullptr) continue;
+    auto [name, indices] = declared_family(line->text, families_);
+    if (indices > 0) families_.multipliers[std::move(name)] = indices;
+  }
+}
+
 bool holds_index(const Value& value) {
   const std::string& text = value.text;
   if (text.starts_with("for ") || text.find("sum(") != std::string::npos ||
@@ -159,24 +182,22 @@ void FamilyTables::expand_members(Value& table) const {
   table.members = std::move(members);
 }
 
-/// "for i in 1:N: .." as N items, also as the g of a constraint with a name.
+/// "for i in 1:N: .." as N items, also as the g of a constraint or the law of a table with a name.
 void FamilyTables::expand_list(Value& list) const {
   std::vector<Value> items;
   for (Value& item : list.items) {
-    const bool is_table = item.kind == Value::Kind::table;
-    const Member* g = is_table ? item.find("g") : nullptr;
-    const Value& text = g == nullptr ? item : g->value;
-    if (text.kind != Value::Kind::text) {
+    const Value* line = line_of(item);
+    if (line == nullptr) {
       expand_texts(item, {});
       items.push_back(std::move(item));
       continue;
     }
-    const auto elements = at_place(text, [&] { return expand_family(text.text, families_); });
+    const auto elements = at_place(*line, [&] { return expand_family(line->text, families_); });
     for (const ExpandedText& element : elements) {
       Value copy = item;
       Value* own = &copy;
       for (Member& member : copy.members) {
-        if (member.key == "g") own = &member.value;
+        if (member.key == "g" || member.key == "law") own = &member.value;
         if (member.key == "name" && !element.instance.empty())
           member.value.text += " (" + element.instance + ")";
       }
@@ -214,6 +235,7 @@ Value FamilyTables::expanded() {
 Document with_families(const Document& document) {
   FamilyTables tables(document);
   const bool has_sizes = tables.read_sizes();
+  tables.read_multipliers();
   return has_sizes || tables.has_lines() ? document.with_root(tables.expanded()) : document;
 }
 

@@ -123,9 +123,12 @@ std::string FamilyText::expand_word(std::string_view word) {
 std::string FamilyText::element(std::string_view family) {
   const std::size_t start = at_;
   const auto known = families_.sizes.find(family);
-  if (known == families_.sizes.end()) {
+  const auto multiplier = families_.multipliers.find(family);
+  const bool is_multiplier = multiplier != families_.multipliers.end();
+  if (known == families_.sizes.end() && !is_multiplier) {
     std::vector<std::string> names;
     for (const auto& [name, sizes] : families_.sizes) names.push_back(name);
+    for (const auto& [name, indices] : families_.multipliers) names.push_back(name);
     fail(start, fmt::format("'{}' is no family; expected {}{}", family,
                             names.empty() ? "a variable with size = \"N\""
                                           : "one of " + fmt::format("{}", fmt::join(names, ", ")),
@@ -133,16 +136,16 @@ std::string FamilyText::element(std::string_view family) {
   }
   const std::size_t open = skip_space(text_, at_ + family.size()), close = closing(open);
   const std::vector<Part> parts = split(open + 1, close, ',');
-  const std::vector<long>& sizes = known->second;
-  if (parts.size() != sizes.size())
+  const std::size_t expected = is_multiplier ? multiplier->second : known->second.size();
+  if (parts.size() != expected)
     fail(start, fmt::format("{} has {} indices; expected {}",
-                            text_.substr(start, close + 1 - start), parts.size(), sizes.size()));
+                            text_.substr(start, close + 1 - start), parts.size(), expected));
   std::string result = std::string(family) + "[";
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const long value = whole_number(parts[k].text, indices_, families_);
-    if (value < 1 || value > sizes[k])
+    if (!is_multiplier && (value < 1 || value > known->second[k]))
       fail(parts[k].offset, fmt::format("index {} of '{}' is {}; expected 1 to {}",
-                                        trimmed(parts[k].text), family, value, sizes[k]));
+                                        trimmed(parts[k].text), family, value, known->second[k]));
     result += fmt::format("{}{}", k > 0 ? "," : "", value);
   }
   at_ = close + 1;
@@ -241,7 +244,52 @@ std::string FamilyText::decided_if() {
   return result + ")";
 }
 
+/// Byte of a word that stands alone, npos: none.
+std::size_t word_place(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !continues_word(text[at - 1])) && (end >= text.size() || !continues_word(text[end]))) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// The family of a text that is one element, "u[i]" or "u[i, j+1]", and has no size.
+std::pair<std::string, std::size_t> element_family(std::string_view text, const Families& families) {
+  const std::string_view element = trimmed(text);
+  const std::size_t open = element.find('[');
+  if (open == std::string_view::npos || !element.ends_with(']')) return {};
+  const std::string name(trimmed(element.substr(0, open)));
+  if (!is_name(name) || is_reserved_word(name) || families.sizes.contains(name)) return {};
+  std::size_t indices = 1;
+  int depth = 0;
+  for (std::size_t k = open; k + 1 < element.size(); ++k) {
+    const char c = element[k];
+    if (c == '(' || c == '[') ++depth;
+    if ((c == ')' || c == ']') && --depth == 0) return {};  // "u[i] + v[i]"
+    if (c == ',' && depth == 1) ++indices;
+  }
+  return {name, indices};
+}
+
 }  // namespace
+
+std::pair<std::string, std::size_t> declared_family(std::string_view law, const Families& families) {
+  const std::string_view given = trimmed(law);
+  if (!given.starts_with("for ")) return {};
+  const std::size_t colon = end_of_ranges(given.substr(4));
+  if (colon == std::string_view::npos) return {};
+  const std::string_view body = trimmed(given.substr(4 + colon + 1));
+  const std::size_t perp = word_place(body, "perp");
+  if (perp == std::string_view::npos) {
+    const std::size_t in = word_place(body, "in");
+    return element_family(body.substr(0, in == std::string_view::npos ? 0 : in), families);
+  }
+  const std::size_t left = body.find("<="), right = body.rfind(">=");
+  if (left > perp || right == std::string_view::npos || right < perp) return {};
+  auto first = element_family(body.substr(left + 2, perp - left - 2), families);
+  if (first.second > 0) return first;
+  return element_family(body.substr(perp + 4, right - perp - 4), families);
+}
 
 std::string expand_indices(std::string_view text, const Indices& indices,
                            const Families& families) {

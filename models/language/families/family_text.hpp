@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/error.hpp>
@@ -24,6 +25,8 @@ class FamilyError : public InvalidInput {
 /// What texts with indices may use: the sizes of the families by name, and values of parameters.
 struct Families {
   std::map<std::string, std::vector<long>, std::less<>> sizes{};
+  /// Those that laws declare, with the number of their indices: an element is what a law names so.
+  std::map<std::string, std::size_t, std::less<>> multipliers{};
   /// The value of a parameter; NaN: there is none of that name.
   std::function<double(std::string_view name)> parameter{};
 };
@@ -41,6 +44,10 @@ struct ExpandedText {
 /// prod(..) what they stand for, mod(a, b) of whole numbers and if(..) whose condition holds an
 /// index are decided. Throws FamilyError.
 std::vector<ExpandedText> expand_family(std::string_view text, const Families& families);
+
+/// The family whose elements "for i in 1:N: u[i] in sign(x[i])" or "..: 0 <= a perp u[i] >= 0" declares, unless
+/// it has a size, with the number of its indices; 0 where there is none.
+std::pair<std::string, std::size_t> declared_family(std::string_view law, const Families& families);
 
 /// The same of one text with values of its indices.
 std::string expand_indices(std::string_view text, const Indices& indices, const Families& families);
