@@ -48,7 +48,7 @@ int ModeCache::find(const Mode& mode) {
     const bool usable = known->second >= 0 && map(known->second).kind() == ModeMap::Kind::regular;
     return usable ? known->second : -1;
   }
-  auto made = std::make_unique<ModeMap>(family_, mode);
+  auto made = std::make_unique<ModeMap>(family_, mode, first_form());
   ++factorisations_;
   if (made->kind() == ModeMap::Kind::never) {
     index_[mode] = -1;
@@ -68,6 +68,14 @@ int ModeCache::find(const Mode& mode) {
   maps_.push_back(std::move(made));
   rivals_.emplace_back();
   return regular ? index : -1;
+}
+
+void ModeCache::give_rows(int index) {
+  ModeMap& known = *maps_[static_cast<std::size_t>(index)];
+  storage_ -= static_cast<long>(known.storage());
+  known = ModeMap(family_, Mode(known.modes().front()));
+  storage_ += static_cast<long>(known.storage());
+  ++factorisations_;
 }
 
 bool ModeCache::is_unique() {

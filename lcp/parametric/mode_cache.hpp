@@ -50,6 +50,11 @@ class ModeCache {
   /// admissible.
   int find(const Mode& mode);
 
+  /// Before a mode is asked again: where it was met often its map gets rows, which cost less from then on.
+  void prepare(int index) {
+    if (index >= 0 && modes_ > table_limit && map(index).is_met_often()) give_rows(index);
+  }
+
   /// May the mode have a solution at θ: is no margin negative beyond the rounding of its terms?
   [[nodiscard]] bool admissible(int index, const double* theta) const {
     const ModeMap& candidate = map(index);
@@ -89,6 +94,11 @@ class ModeCache {
   std::vector<std::pair<Mode, double>> violations(const double* theta);
 
  private:
+  /// Of a mode that is met for the first time: of many modes most are met at few θ.
+  [[nodiscard]] ModeMap::Form first_form() const {
+    return modes_ > table_limit ? ModeMap::Form::points : ModeMap::Form::rows;
+  }
+  void give_rows(int index);
   bool is_rival(int index, int other) const;
   /// `leaving`: see leaving_laws; empty: all.
   [[nodiscard]] int memory_changes(int index, int present,

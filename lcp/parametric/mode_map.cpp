@@ -125,7 +125,18 @@ BranchEnd branch_end(const Branch& branch, bool upper) {
   return lambda_first ? BranchEnd{lambda, true} : BranchEnd{w, false};
 }
 
-ModeMap::ModeMap(const ParametricMlcp& family, Mode mode)
+BoundedEnd bounded_end(const Branch& branch, bool upper) {
+  const BranchEnd end = branch_end(branch, upper);
+  if (!end.from_lambda || !std::isfinite(end.bound)) return {{end.bound, 0}, 2 * std::abs(end.bound)};
+  // (c - b λ) / a = q with a correction for what is left
+  const DoubleDouble top = DoubleDouble{branch.c, 0} - two_product(branch.b, end.bound);
+  const double q = top.high / branch.a;
+  const DoubleDouble left = top - two_product(q, branch.a);
+  const DoubleDouble bound = two_sum(q, left.high / branch.a);
+  return {bound, 2 * std::abs(bound.high) + std::abs(branch.c / branch.a)};
+}
+
+ModeMap::ModeMap(const ParametricMlcp& family, Mode mode, Form form)
     : family_(&family),
       modes_{std::move(mode)},
       k_(family.k()),
@@ -136,9 +147,17 @@ ModeMap::ModeMap(const ParametricMlcp& family, Mode mode)
   for (int i = 0; i < m_; ++i)
     branches_.push_back(family.base.laws[at(i)].branches[at(modes_.front()[at(i)])]);
   lambda_free_ = w_free_ = Matrix(m_, 0);
-  BoundedMatrix K, R, y;
+  BoundedMatrix K, R;
   mode_system(family, modes_.front(), K, R);
-  if (p_ + m_ == 0 || !solve_bounded(K, R, y)) {
+  if (p_ + m_ == 0)
+    solve_exactly(family);
+  else if (form == Form::rows || !know_by_points(K, R))
+    solve_for_rows(family, K, R);
+}
+
+void ModeMap::solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& K, const BoundedMatrix& R) {
+  BoundedMatrix y;
+  if (!solve_bounded(K, R, y)) {
     solve_exactly(family);
     return;
   }
@@ -231,19 +250,11 @@ void ModeMap::add_margins(const ParametricMlcp& family, const BoundedMatrix& lam
     const Branch& branch = branches_[at(i)];
     const bool vertical = branch.b == 0;
     for (const bool upper : {false, true}) {
-      const BranchEnd end = branch_end(branch, upper);
-      if (!std::isfinite(end.bound)) continue;
-      DoubleDouble bound{end.bound, 0};
-      if (end.from_lambda) {  // (c - b λ) / a = q with a correction for what is left
-        const DoubleDouble top = DoubleDouble{branch.c, 0} - two_product(branch.b, end.bound);
-        const double q = top.high / branch.a;
-        const DoubleDouble left = top - two_product(q, branch.a);
-        bound = two_sum(q, left.high / branch.a);
-      }
+      const BoundedEnd end = bounded_end(branch, upper);
+      if (!std::isfinite(end.bound.high)) continue;
       BoundedMatrix row = (vertical ? lambda : w).rows(i, 1);
-      const double terms = std::abs(row.high(0, k_)) + 2 * std::abs(bound.high) +
-                           (end.from_lambda ? std::abs(branch.c / branch.a) : 0);
-      row.set(0, k_, row(0, k_) - bound);
+      const double terms = std::abs(row.high(0, k_)) + end.terms;
+      row.set(0, k_, row(0, k_) - end.bound);
       row.error(0, k_) += 8 * double_double_rounding * terms;
       if (upper) {
         row.high = -row.high;

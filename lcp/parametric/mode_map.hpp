@@ -51,6 +51,15 @@ struct BranchEnd {
 };
 BranchEnd branch_end(const Branch& branch, bool upper);
 
+/// The same end as a bound of λ or w; infinite: there is none.
+struct BoundedEnd {
+  DoubleDouble bound;
+  double terms;  ///< whose share 2^-98, a few times, bounds the error
+};
+BoundedEnd bounded_end(const Branch& branch, bool upper);
+
+class ModePoints;
+
 /// One mode of a family, solved once for every θ: affine rows  r_i(θ) = c_i·θ + d_i.
 ///     margins(θ) ≥ 0  (where the mode is admissible),  u(θ), λ(θ), w(θ),  W u - Z θ
 /// Coefficients are known to about 2^-98 of their terms, so that a row is rounded by its own evaluation
@@ -85,14 +94,26 @@ class ModeMap {
     negative    ///< one is below its rounding
   };
 
-  ModeMap(const ParametricMlcp& family, Mode mode);
+  /// How the numbers of a regular mode are had.
+  enum class Form {
+    rows,   ///< as affine functions of θ
+    points  ///< by a solution at each θ, for families of many θ of which few are asked for
+  };
 
+  ModeMap(const ParametricMlcp& family, Mode mode, Form form = Form::rows);
+  ModeMap(ModeMap&&) noexcept;
+  ModeMap& operator=(ModeMap&&) noexcept;
+  ~ModeMap();
+
+  /// Would rows have cost less by now?
+  [[nodiscard]] bool is_met_often() const;
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] const std::vector<Mode>& modes() const { return modes_; }
   [[nodiscard]] const std::vector<Margin>& margins() const { return margins_; }
 
   /// Is every margin ≥ 0 as it is computed? The fast test; reads nothing but the margin rows.
   [[nodiscard]] bool admissible(const double* theta) const {
+    if (points_ != nullptr) [[unlikely]] return admissible_at_point(theta);
     return with_known_size([&](const auto size) {
       const double* row = rows_.data();
       for (int i = 0; i < margin_count_; ++i, row += size + 1)
@@ -107,18 +128,18 @@ class ModeMap {
   /// rational arithmetic from the family's data.
   [[nodiscard]] int sign(int margin, const double* theta) const;
 
-  [[nodiscard]] double margin(int i, const double* theta) const {
-    return dot(rows_.data() + i * stride_, theta);
-  }
+  [[nodiscard]] double margin(int i, const double* theta) const;
   /// Most negative margin relative to the size of its terms; ≥ 0 if admissible.
   [[nodiscard]] double worst_margin(const double* theta) const;
 
-  void u(const double* theta, double* value) const { evaluate(u_row_, p_, theta, value); }
-  [[nodiscard]] double u(int j, const double* theta) const {
-    return evaluate(rows_.data() + (u_row_ + j) * stride_, u_row_ + j, theta, k_);
-  }
+  void u(const double* theta, double* value) const;
+  [[nodiscard]] double u(int j, const double* theta) const;
   /// Some of them: value[j] becomes u_j.
   void u(const std::vector<int>& which, const double* theta, double* value) const {
+    if (points_ != nullptr) [[unlikely]] {
+      for (const int j : which) value[j] = u(j, theta);
+      return;
+    }
     with_known_size([&](const auto size) {
       const double* rows = rows_.data() + u_row_ * (size + 1);
       for (const int j : which) value[j] = evaluate(rows + j * (size + 1), u_row_ + j, theta, size);
@@ -127,6 +148,7 @@ class ModeMap {
   }
   /// Is every row surely finite at θ, with all that its evaluation multiplies and adds?
   [[nodiscard]] bool is_finite(const double* theta) const {
+    if (points_ != nullptr) return false;  // told by the point itself
     for (int j = 0; j < k_; ++j)
       if (!(std::abs(theta[j]) <= finite_up_to_)) return false;
     return true;
@@ -135,15 +157,9 @@ class ModeMap {
   void lambda(const double* theta, double* value) const;
   void w(const double* theta, double* value) const;
   /// Bounds of the rounding of λ_i and w_i, that of θ included.
-  [[nodiscard]] double lambda_rounding(int law, const double* theta) const {
-    return rounding(lambda_row_ + law, theta);
-  }
-  [[nodiscard]] double w_rounding(int law, const double* theta) const {
-    return rounding(w_row_ + law, theta);
-  }
-  [[nodiscard]] double u_rounding(int j, const double* theta) const {
-    return rounding(u_row_ + j, theta);
-  }
+  [[nodiscard]] double lambda_rounding(int law, const double* theta) const;
+  [[nodiscard]] double w_rounding(int law, const double* theta) const;
+  [[nodiscard]] double u_rounding(int j, const double* theta) const;
   /// ‖W u - Z θ‖² and a bound of its rounding.
   double squared_norm(const double* theta, double* error) const;
 
@@ -154,7 +170,9 @@ class ModeMap {
 
   /// Same map and same margins, as far as twice the precision of doubles tells: the two modes
   /// describe the same solutions.
-  [[nodiscard]] bool same_as(const ModeMap& other) const;
+  [[nodiscard]] bool same_as(const ModeMap& other) const {
+    return with_rows().has_same_rows(other.with_rows());
+  }
   void merge(const ModeMap& other);
 
   /// Where the mode has solutions, as rows G θ + g ≥ 0: its margins, or the equality rows of a
@@ -163,7 +181,7 @@ class ModeMap {
   /// Rows of u as affine functions, p×(k+1).
   [[nodiscard]] Matrix u_rows() const;
   /// Numbers kept.
-  [[nodiscard]] std::size_t storage() const { return 3 * rows_.size() + equalities_.size(); }
+  [[nodiscard]] std::size_t storage() const;
 
  private:
   /// Calls work(k) with a k that the compiler knows where it is small, so that loops over θ are unrolled.
@@ -216,6 +234,8 @@ class ModeMap {
     for (int i = first; i < first + count; ++i)
       *value++ = evaluate(rows_.data() + i * stride_, i, theta, k_);
   }
+  bool know_by_points(const BoundedMatrix& K, const BoundedMatrix& R);
+  void solve_for_rows(const ParametricMlcp& family, const BoundedMatrix& K, const BoundedMatrix& R);
   void solve_exactly(const ParametricMlcp& family);
   void set_rows(const ParametricMlcp& family, const BoundedMatrix& y, const BoundedMatrix& w);
   void add_margins(const ParametricMlcp& family, const BoundedMatrix& lambda,
@@ -224,11 +244,27 @@ class ModeMap {
   void add_margin(const Margin& margin, int origin, const BoundedMatrix& row);
   void append(const BoundedMatrix& block);
   void add_free(const Matrix& directions, const double* theta, double* value) const;
-  void put_on_branches(int first, const double* theta, double* value) const;
+  void put_on_branches(bool of_w, const double* theta, double* value) const;
+  [[nodiscard]] bool has_same_rows(const ModeMap& other) const;
   [[nodiscard]] bool same_margin(int mine, const ModeMap& other, int theirs) const;
+
+  // Of a mode that is known by points, see mode_map_points.cpp.
+  const ModeMap& by_rows() const;
+  [[nodiscard]] const ModeMap& with_rows() const { return points_ != nullptr ? by_rows() : *this; }
+  const ModeMap* rows_margin(int margin, int* place) const;
+  [[nodiscard]] bool admissible_at_point(const double* theta) const;
+  [[nodiscard]] Verdict verdict_at_point(int margin, const double* theta) const;
+  [[nodiscard]] double margin_at_point(int margin, const double* theta) const;
+  [[nodiscard]] int sign_at_point(int margin, const double* theta) const;
+  [[nodiscard]] int exact_sign(int margin, const double* theta) const;
+  [[nodiscard]] double unknown_at_point(int j, const double* theta) const;
+  void w_at_point(const double* theta, double* value) const;
+  [[nodiscard]] double rounding_at_point(bool of_w, int row, const double* theta) const;
 
   static constexpr double most_cancelled = 8;
 
+  std::unique_ptr<const ModePoints> points_;  ///< null: there are rows
+  mutable std::unique_ptr<const ModeMap> by_rows_;
   const ParametricMlcp* family_;
   mutable std::shared_ptr<const ExactMode> exact_;  ///< made when a row is asked for exactly
   Kind kind_ = Kind::regular;

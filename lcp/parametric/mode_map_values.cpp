@@ -72,7 +72,35 @@ double ModeMap::precise(int row, const double* theta, double terms) const {
   return to_double(ExactMode::value(exact_row, theta));
 }
 
+double ModeMap::margin(int i, const double* theta) const {
+  if (points_ != nullptr) return margin_at_point(i, theta);
+  return dot(rows_.data() + i * stride_, theta);
+}
+
+void ModeMap::u(const double* theta, double* value) const {
+  if (points_ == nullptr) return evaluate(u_row_, p_, theta, value);
+  for (int j = 0; j < p_; ++j) value[j] = unknown_at_point(j, theta);
+}
+
+double ModeMap::u(int j, const double* theta) const {
+  if (points_ != nullptr) return unknown_at_point(j, theta);
+  return evaluate(rows_.data() + (u_row_ + j) * stride_, u_row_ + j, theta, k_);
+}
+
+double ModeMap::lambda_rounding(int law, const double* theta) const {
+  return points_ != nullptr ? rounding_at_point(false, p_ + law, theta) : rounding(lambda_row_ + law, theta);
+}
+
+double ModeMap::w_rounding(int law, const double* theta) const {
+  return points_ != nullptr ? rounding_at_point(true, law, theta) : rounding(w_row_ + law, theta);
+}
+
+double ModeMap::u_rounding(int j, const double* theta) const {
+  return points_ != nullptr ? rounding_at_point(false, j, theta) : rounding(u_row_ + j, theta);
+}
+
 ModeMap::Verdict ModeMap::verdict(int margin, const double* theta) const {
+  if (points_ != nullptr) return verdict_at_point(margin, theta);
   const double value = dot(rows_.data() + margin * stride_, theta);
   if (value >= 0) return Verdict::positive;
   return value >= -rounding(margin, theta) ? Verdict::undecided : Verdict::negative;
@@ -80,7 +108,7 @@ ModeMap::Verdict ModeMap::verdict(int margin, const double* theta) const {
 
 ModeMap::Verdict ModeMap::verdict(const double* theta) const {
   Verdict all = Verdict::positive;
-  for (int i = 0; i < margin_count_; ++i) {
+  for (int i = 0; i < static_cast<int>(margins_.size()); ++i) {
     const Verdict one = verdict(i, theta);
     if (one == Verdict::negative) return one;
     if (one == Verdict::undecided) all = one;
@@ -89,6 +117,7 @@ ModeMap::Verdict ModeMap::verdict(const double* theta) const {
 }
 
 int ModeMap::sign(int margin, const double* theta) const {
+  if (points_ != nullptr) return sign_at_point(margin, theta);
   double error = 0;
   const double value = accurate(margin, theta, &error);
   if (std::abs(value) > error) return value > 0 ? 1 : -1;
@@ -99,6 +128,7 @@ int ModeMap::sign(int margin, const double* theta) const {
 }
 
 double ModeMap::worst_margin(const double* theta) const {
+  if (points_ != nullptr) return by_rows().worst_margin(theta);
   double worst = inf;
   for (int i = 0; i < margin_count_; ++i) {
     const double* row = rows_.data() + i * stride_;
@@ -113,6 +143,7 @@ double ModeMap::worst_margin(const double* theta) const {
 // Σ v_i² with the bound Σ (2 |v_i| + e_i) e_i of what the rounding e_i of its terms makes of it, and
 // the rounding of the sum itself.
 double ModeMap::squared_norm(const double* theta, double* error) const {
+  if (points_ != nullptr) return by_rows().squared_norm(theta, error);
   double sum = 0, propagated = 0;
   for (int i = 0; i < r_; ++i) {
     const std::size_t first = at((norm_row_ + i) * stride_);
@@ -161,28 +192,37 @@ void ModeMap::add_free(const Matrix& directions, const double* theta, double* va
 }
 
 void ModeMap::lambda(const double* theta, double* value) const {
-  evaluate(lambda_row_, m_, theta, value);
-  add_free(lambda_free_, theta, value);
-  put_on_branches(lambda_row_, theta, value);
+  if (points_ == nullptr) {
+    evaluate(lambda_row_, m_, theta, value);
+    add_free(lambda_free_, theta, value);
+  } else {
+    for (int i = 0; i < m_; ++i) value[i] = unknown_at_point(p_ + i, theta);
+  }
+  put_on_branches(false, theta, value);
 }
 
 void ModeMap::w(const double* theta, double* value) const {
-  evaluate(w_row_, m_, theta, value);
-  add_free(w_free_, theta, value);
-  put_on_branches(w_row_, theta, value);
+  if (points_ == nullptr) {
+    evaluate(w_row_, m_, theta, value);
+    add_free(w_free_, theta, value);
+  } else {
+    w_at_point(theta, value);
+  }
+  put_on_branches(true, theta, value);
 }
 
 /// A value that rounding alone takes past the end of its branch is at that end.
-void ModeMap::put_on_branches(int first, const double* theta, double* value) const {
+void ModeMap::put_on_branches(bool of_w, const double* theta, double* value) const {
   for (int i = 0; i < m_; ++i) {
-    const Range& range = first == lambda_row_ ? branches_[at(i)].lambda : branches_[at(i)].w;
+    const Range& range = of_w ? branches_[at(i)].w : branches_[at(i)].lambda;
     if (value[i] >= range.lower && value[i] <= range.upper) continue;
     const double end = value[i] < range.lower ? range.lower : range.upper;
-    if (std::abs(value[i] - end) <= rounding(first + i, theta)) value[i] = end;
+    const double known_to = of_w ? w_rounding(i, theta) : lambda_rounding(i, theta);
+    if (std::abs(value[i] - end) <= known_to) value[i] = end;
   }
 }
 
-bool ModeMap::same_as(const ModeMap& other) const {
+bool ModeMap::has_same_rows(const ModeMap& other) const {
   if (free_ != 0 || other.free_ != 0) return false;
   if (kind_ != Kind::regular || other.kind_ != Kind::regular) return false;
   if (margin_count_ != other.margin_count_) return false;
@@ -231,6 +271,7 @@ void ModeMap::merge(const ModeMap& other) {
 }
 
 void ModeMap::polyhedron(Matrix& G, Vector& g) const {
+  if (points_ != nullptr) return by_rows().polyhedron(G, g);
   const int equalities = static_cast<int>(equalities_.size()) / stride_;
   G.resize(margin_count_ + 2 * equalities, k_);
   g.resize(G.rows());
@@ -246,6 +287,7 @@ void ModeMap::polyhedron(Matrix& G, Vector& g) const {
 }
 
 Matrix ModeMap::u_rows() const {
+  if (points_ != nullptr) return by_rows().u_rows();
   Matrix rows(p_, stride_);
   for (int i = 0; i < p_; ++i)
     for (int j = 0; j < stride_; ++j)

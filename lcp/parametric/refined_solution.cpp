@@ -99,19 +99,19 @@ class Entries {
 
 /// An approximate inverse and |I - X K|, whose row sums are small. Complete pivoting is for what partial
 /// pivoting does not invert well. False: neither does.
-bool invert(const BoundedMatrix& K, const Entries& entries, double grown, Matrix& X, Matrix& G) {
-  const Eigen::Index n = K.high.rows();
+bool invert(const Matrix& K, const Entries& entries, double grown, Matrix& X, Matrix& G) {
+  const Eigen::Index n = K.rows();
   const auto is_inverse = [&] {
     if (!X.allFinite()) return false;
     G = entries.defect(X, grown);
     return G.rowwise().sum().maxCoeff() < contraction;
   };
-  const linear::Lu lu(K.high);
+  const linear::Lu lu(K);
   if (lu.factors().diagonal().cwiseAbs().minCoeff() > 0) {
     X = lu.solve(Matrix(Matrix::Identity(n, n)));
     if (is_inverse()) return true;
   }
-  const linear::FullLu full(K.high);
+  const linear::FullLu full(K);
   if (full.pivots().cwiseAbs().minCoeff() == 0) return false;
   X = full.inverse();
   return is_inverse();
@@ -143,18 +143,35 @@ void BoundedMatrix::snap() {
     }
 }
 
-bool solve_bounded(const BoundedMatrix& K_given, const BoundedMatrix& R_given, BoundedMatrix& Y) {
-  const Eigen::Index n = K_given.high.rows();
-  const BinaryScaling scaling(K_given.high);
-  const auto both = [&](const Matrix& M) { return scaling.apply(M); };
-  const auto of_rows = [&](const Matrix& M) { return scaling.apply_rows(M); };
-  const BoundedMatrix K = scaled(K_given, both), R = scaled(R_given, of_rows);
-  if (!is_kept(K_given.high, K.high) || !is_kept(R_given.high, R.high)) return false;
-  const Entries entries(K);
-  const double grown = 1 + 16 * static_cast<double>(n) * unit_roundoff;
-  Matrix X, G;
-  if (!invert(K, entries, grown, X, G)) return false;
-  const Matrix X_abs = X.cwiseAbs();
+struct BoundedInverse::Parts {
+  explicit Parts(const BoundedMatrix& given)
+      : n(given.high.rows()),
+        grown(1 + 16 * static_cast<double>(n) * unit_roundoff),
+        scaling(given.high),
+        entries(scaled(given, [&](const Matrix& M) { return scaling.apply(M); })) {}
+
+  Eigen::Index n;
+  double grown;  ///< for the rounding of a bound of n terms
+  BinaryScaling scaling;
+  Entries entries;  ///< of the scaled K
+  Matrix X, X_abs, G;
+  double norm = 0;  ///< largest row sum of G
+};
+
+std::optional<BoundedInverse> BoundedInverse::of(const BoundedMatrix& K) {
+  auto parts = std::make_shared<Parts>(K);
+  const Matrix scaled_K = parts->scaling.apply(K.high);
+  if (!is_kept(K.high, scaled_K) || !invert(scaled_K, parts->entries, parts->grown, parts->X, parts->G))
+    return std::nullopt;
+  parts->X_abs = parts->X.cwiseAbs();
+  parts->norm = parts->G.rowwise().sum().maxCoeff();
+  return BoundedInverse(std::move(parts));
+}
+
+bool BoundedInverse::solve(const BoundedMatrix& given, BoundedMatrix& Y) const {
+  const auto& [n, grown, scaling, entries, X, X_abs, G, norm] = *parts_;
+  const BoundedMatrix R = scaled(given, [&](const Matrix& M) { return scaling.apply_rows(M); });
+  if (!is_kept(given.high, R.high)) return false;
 
   // Refine until nothing but the rounding of the residual is left: twice at least, since a residual costs less
   // than to tell whether it is.
@@ -172,12 +189,24 @@ bool solve_bounded(const BoundedMatrix& K_given, const BoundedMatrix& R_given, B
     for (Eigen::Index j = 0; j < change.cols(); ++j)
       for (Eigen::Index i = 0; i < n; ++i) Y.set(i, j, Y(i, j) + DoubleDouble{change(i, j), 0});
   }
-  const Matrix error = X_abs * (value.cwiseAbs() + bound) * grown;
-  const double norm = G.rowwise().sum().maxCoeff();
-  Y.error = least_bound(error, G, norm, grown);
+  Y.error = least_bound(X_abs * (value.cwiseAbs() + bound) * grown, G, norm, grown);
   if (!Y.error.allFinite()) return false;
   Y = scaled(Y, [&](const Matrix& M) { return scaling.unscale(M); });
   return true;
+}
+
+// |K⁻¹| = |(X K)⁻¹ X| ≤ (I - G)⁻¹ |X|
+Vector BoundedInverse::image(const Vector& r) const {
+  const Parts& parts = *parts_;
+  const Matrix first = parts.X_abs * parts.scaling.apply_rows(r) * parts.grown;
+  return parts.scaling.unscale(least_bound(first, parts.G, parts.norm, parts.grown));
+}
+
+std::size_t BoundedInverse::storage() const { return 3 * static_cast<std::size_t>(parts_->X.size()); }
+
+bool solve_bounded(const BoundedMatrix& K, const BoundedMatrix& R, BoundedMatrix& Y) {
+  const std::optional<BoundedInverse> inverse = BoundedInverse::of(K);
+  return inverse && inverse->solve(R, Y);
 }
 
 }  // namespace perp

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include <perp/core/base/types.hpp>
 #include <perp/lcp/exact/double_double.hpp>
 
@@ -33,9 +38,28 @@ struct BoundedMatrix {
   void snap();
 };
 
-/// Solves K Y = R (each known within its error) and bounds the error of every entry of Y:
-///     |Y - Y*| ≤ |X| |R - K Y| + |I - X K| |Y - Y*|,   X an approximate inverse.
-/// False if |I - X K| is not small: K is singular, or so near to it that this X does not tell.
+/// An approximate inverse X of K, which is known within its errors, with |I - X K|: what bounds need of K.
+class BoundedInverse {
+ public:
+  /// Nothing where |I - X K| is not small: K is singular, or so near to it that this X does not tell.
+  static std::optional<BoundedInverse> of(const BoundedMatrix& K);
+
+  /// Solves K Y = R, R within its errors, and bounds the error of every entry of Y:
+  ///     |Y - Y*| ≤ |X| |R - K Y| + |I - X K| |Y - Y*|
+  /// False: a bound is not finite, or R holds numbers too small to be scaled.
+  bool solve(const BoundedMatrix& R, BoundedMatrix& Y) const;
+  /// A bound of |K⁻¹| r, r ≥ 0, entry by entry.
+  [[nodiscard]] Vector image(const Vector& r) const;
+  /// Numbers kept.
+  [[nodiscard]] std::size_t storage() const;
+
+ private:
+  struct Parts;
+  explicit BoundedInverse(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+  std::shared_ptr<const Parts> parts_;
+};
+
+/// The same for one R alone. False where K has no such inverse either.
 bool solve_bounded(const BoundedMatrix& K, const BoundedMatrix& R, BoundedMatrix& Y);
 
 }  // namespace perp

@@ -160,6 +160,7 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
     present = memory_.empty() ? -1 : maps.find(memory_);
   else
     present = now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+  maps.prepare(present);
   const bool stays = !start_pending_ && present >= 0 && maps.admissible(present, parameter);
   if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
   const ModeCache::Choice choice =

@@ -129,7 +129,7 @@ TEST_SUITE("lcp/solver") {
       CHECK(&solver(method->name) == method);
       CHECK(std::string(method->description).size() > 10);
     }
-    for (const char* name : {"enumerate", "lemke", "mode_search"}) CHECK(names.count(name) == 1);
+    for (const char* name : {"enumerate", "lemke", "mode_search", "newton_min"}) CHECK(names.count(name) == 1);
   }
 
   TEST_CASE("an unknown name is wrong input and the nearest name is proposed") {
@@ -204,6 +204,28 @@ TEST_SUITE("lcp/solver") {
     CHECK(table.at("without solution", "lemke").solved == 0);
   }
 
+  TEST_CASE("newton_min solves P-matrices on which block steps alone go in circles") {
+    for (const int n : {3, 5, 9, 31}) {
+      CAPTURE(n);
+      Mlcp problem = one_pair();  // M = I + 2 · a cyclic shift, q = -1: λ = 1/3
+      problem.M12 = Matrix(0, n);
+      problem.M21 = Matrix(n, 0);
+      problem.M22 = Matrix::Identity(n, n);
+      for (int i = 0; i < n; ++i) problem.M22(i, (i + n - 1) % n) = 2;
+      problem.q2 = Vector::Constant(n, -1);
+      problem.laws.assign(static_cast<std::size_t>(n), complementarity());
+      const Mode half = [&] {
+        Mode mode(static_cast<std::size_t>(n), 0);
+        mode[0] = 1;
+        return mode;
+      }();
+      const SolveResult result = solve(solver("newton_min"), problem, {.present = &half});
+      REQUIRE(result.status == Status::solved);
+      CHECK((result.solution.lambda.array() - 1 / 3.0).abs().maxCoeff() < 1e-12);
+      CHECK(result.iterations < 20 * n);  // of 2^n modes
+    }
+  }
+
   TEST_CASE("every solver on random problems of every family agrees with the enumeration") {
     Table table;
     test::RandomProblems random(20240612);
@@ -225,7 +247,10 @@ TEST_SUITE("lcp/solver") {
       CAPTURE(family);
       CHECK(table.at(family, "enumerate").solved == solvable[family]);
       CHECK(table.at(family, "enumerate").none == count - solvable[family]);
-      CHECK(table.at(family, "mode_search").not_supported == 0);
+      for (const char* name : {"mode_search", "newton_min"}) {
+        CHECK(table.at(family, name).not_supported == 0);
+        CHECK(table.at(family, name).solved == solvable[family]);
+      }
     }
     // pure relays (no u) are always solved by Lemke's method; a singular M11 may stop it
     CHECK(table.at("relay", "lemke").solved >= solvable["relay"] * 9 / 10);

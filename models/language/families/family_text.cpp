@@ -40,6 +40,7 @@ class FamilyText {
     return {part.text, offset_ + part.offset, indices_, families_};
   }
   std::string expand_word(std::string_view word);
+  [[nodiscard]] std::vector<long> sizes_of(std::string_view family) const;
   std::string element(std::string_view family);
   std::string sum_or_product(std::string_view word);
   std::string decided_if();
@@ -119,33 +120,35 @@ std::string FamilyText::expand_word(std::string_view word) {
   return index->second < 0 ? fmt::format("({})", index->second) : fmt::format("{}", index->second);
 }
 
+/// Of the family whose name begins here; 0 for each index of multipliers, which end where their laws do.
+std::vector<long> FamilyText::sizes_of(std::string_view family) const {
+  if (const auto known = families_.sizes.find(family); known != families_.sizes.end()) return known->second;
+  if (const auto known = families_.multipliers.find(family); known != families_.multipliers.end())
+    return std::vector<long>(known->second, 0);
+  std::vector<std::string> names;
+  for (const auto& [name, sizes] : families_.sizes) names.push_back(name);
+  for (const auto& [name, indices] : families_.multipliers) names.push_back(name);
+  fail(at_, fmt::format("'{}' is no family; expected {}{}", family,
+                        names.empty() ? "a variable with size = \"N\""
+                                      : "one of " + fmt::format("{}", fmt::join(names, ", ")),
+                        suggestion(std::string(family), names)));
+}
+
 /// x[i-1] as x[2].
 std::string FamilyText::element(std::string_view family) {
   const std::size_t start = at_;
-  const auto known = families_.sizes.find(family);
-  const auto multiplier = families_.multipliers.find(family);
-  const bool is_multiplier = multiplier != families_.multipliers.end();
-  if (known == families_.sizes.end() && !is_multiplier) {
-    std::vector<std::string> names;
-    for (const auto& [name, sizes] : families_.sizes) names.push_back(name);
-    for (const auto& [name, indices] : families_.multipliers) names.push_back(name);
-    fail(start, fmt::format("'{}' is no family; expected {}{}", family,
-                            names.empty() ? "a variable with size = \"N\""
-                                          : "one of " + fmt::format("{}", fmt::join(names, ", ")),
-                            suggestion(std::string(family), names)));
-  }
+  const std::vector<long> sizes = sizes_of(family);
   const std::size_t open = skip_space(text_, at_ + family.size()), close = closing(open);
   const std::vector<Part> parts = split(open + 1, close, ',');
-  const std::size_t expected = is_multiplier ? multiplier->second : known->second.size();
-  if (parts.size() != expected)
+  if (parts.size() != sizes.size())
     fail(start, fmt::format("{} has {} indices; expected {}",
-                            text_.substr(start, close + 1 - start), parts.size(), expected));
+                            text_.substr(start, close + 1 - start), parts.size(), sizes.size()));
   std::string result = std::string(family) + "[";
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const long value = whole_number(parts[k].text, indices_, families_);
-    if (!is_multiplier && (value < 1 || value > known->second[k]))
+    if (sizes[k] > 0 && (value < 1 || value > sizes[k]))
       fail(parts[k].offset, fmt::format("index {} of '{}' is {}; expected 1 to {}",
-                                        trimmed(parts[k].text), family, value, known->second[k]));
+                                        trimmed(parts[k].text), family, value, sizes[k]));
     result += fmt::format("{}{}", k > 0 ? "," : "", value);
   }
   at_ = close + 1;
@@ -253,6 +256,19 @@ std::size_t word_place(std::string_view text, std::string_view word) {
   return std::string_view::npos;
 }
 
+/// The number of indices in "[i, j+1]"; 0 where the bracket closes before the end, as in "[i] + v[i]".
+std::size_t indices_in(std::string_view brackets) {
+  std::size_t indices = 1;
+  int depth = 0;
+  for (const char c : brackets.substr(0, brackets.size() - 1)) {
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (depth == 0) return 0;
+    if (c == ',' && depth == 1) ++indices;
+  }
+  return indices;
+}
+
 /// The family of a text that is one element, "u[i]" or "u[i, j+1]", and has no size.
 std::pair<std::string, std::size_t> element_family(std::string_view text, const Families& families) {
   const std::string_view element = trimmed(text);
@@ -260,15 +276,7 @@ std::pair<std::string, std::size_t> element_family(std::string_view text, const 
   if (open == std::string_view::npos || !element.ends_with(']')) return {};
   const std::string name(trimmed(element.substr(0, open)));
   if (!is_name(name) || is_reserved_word(name) || families.sizes.contains(name)) return {};
-  std::size_t indices = 1;
-  int depth = 0;
-  for (std::size_t k = open; k + 1 < element.size(); ++k) {
-    const char c = element[k];
-    if (c == '(' || c == '[') ++depth;
-    if ((c == ')' || c == ']') && --depth == 0) return {};  // "u[i] + v[i]"
-    if (c == ',' && depth == 1) ++indices;
-  }
-  return {name, indices};
+  return {name, indices_in(element.substr(open))};
 }
 
 }  // namespace

@@ -116,4 +116,52 @@ TEST_CASE("a family without bounds is told as such, in models without indexed va
   CHECK(complaint("for i in 1:1: der(x) = sum(j in 1:3: j)") == "none");
 }
 
+perp::Model with_laws(const std::string& variables, const std::string& equations, const std::string& laws) {
+  return perp::read_model_text("[parameters]\nN = 3\n[variables]\n" + variables + "\n[model]\nequations = [" + equations +
+                                   "]\nlaws = [" + laws + "]\n[run]\nt = [0, 1]\n",
+                               "m.toml");
+}
+
+std::string complaint_of_laws(const std::string& equations, const std::string& laws) {
+  try {
+    with_laws("x = { size = \"N\", start = 1 }", equations, laws);
+    return "none";
+  } catch (const perp::ModelError& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("families of laws declare families of multipliers") {
+  const std::string by_family = "\"for k in 1:N: der(x[k]) = -F[k] + 2*r[k]\"";
+  const perp::Model family = with_laws(
+      "x = { size = \"N\", start = 1 }", by_family,
+      "\"for k in 1:N: 0 <= x[k] perp r[k] >= 0\", { law = \"for j in 1:N: F[j] in sign(x[j] - j)\", name = \"rub\" }");
+  const perp::Model written = with_laws(
+      "x1 = 1\nx2 = 1\nx3 = 1",
+      "\"der(x1) = -F1 + 2*r1\", \"der(x2) = -F2 + 2*r2\", \"der(x3) = -F3 + 2*r3\"",
+      "\"0 <= x1 perp r1 >= 0\", \"0 <= x2 perp r2 >= 0\", \"0 <= r3 perp x3 >= 0\", \"F1 in sign(x1 - 1)\", "
+      "\"F2 in sign(x2 - 2)\", \"F3 in sign(x3 - 3)\"");
+  CHECK(family.lcs().B == written.lcs().B);
+  CHECK(family.lcs().C == written.lcs().C);
+  CHECK(family.laws()[4].name.find("rub (j = 2)") != std::string::npos);
+  // Either side of a law may be its multiplier, with an index that is computed and in two dimensions.
+  const perp::Model square = with_laws("x = { size = \"N\", start = 1 }",
+                                       "\"for k in 1:N: der(x[k]) = sum(j in 1:2: u[k, j + 1])\"",
+                                       "\"for k in 1:N, j in 2:3: 0 <= u[k, j] perp x[k] + j >= 0\"");
+  CHECK(square.laws().size() == 6);
+  CHECK(square.lcs().B.row(1).sum() == 2);
+}
+
+TEST_CASE("what is wrong with a family of laws is told with its place") {
+  const std::string one = "\"for k in 1:N: der(x[k]) = r[k]\"";
+  CHECK(complaint_of_laws("\"for k in 1:N: der(x[k]) = r[k + 1]\"", "\"for k in 1:N: 0 <= x[k] perp r[k] >= 0\"")
+            .find("'r[4]'") != std::string::npos);
+  CHECK(complaint_of_laws(one, "\"for k in 1:N: 0 <= x[k] perp r[k, 1] >= 0\"") ==
+        "m.toml:6:29: r[k] has 1 indices; expected 2 (k = 1)");
+  CHECK(complaint_of_laws(one, "\"for k in 1:N: 0 <= x[k] perp s[k] >= 0\"")
+            .find("'r' is no family; expected one of x, s") != std::string::npos);
+  CHECK(complaint_of_laws("\"for k in 1:N: 0 <= x[k] perp r[k] >= 0\"", "")
+            .find("this is a law; expected it in 'laws' of [model], not among the equations") != std::string::npos);
+}
+
 }  // namespace
