@@ -120,15 +120,18 @@ const Value* line_of(const Value& item) {
   return nullptr;
 }
 
+// A law that stands among the equations is read as one, so that whoever parses it can say where it belongs.
 void FamilyTables::read_multipliers() {
   const Value* model = table_of(document_.root(), "model");
-  const Member* laws = model == nullptr ? nullptr : model->find("laws");
-  if (laws == nullptr) return;
-  for (const Value& item : laws->value.items) {
-    const Value* line = line_of(item);
-    if (line == nullptr) continue;
-    auto [name, indices] = declared_family(line->text, families_);
-    if (indices > 0) families_.multipliers[std::move(name)] = indices;
+  for (const char* key : {"laws", "equations"}) {
+    const Member* list = model == nullptr ? nullptr : model->find(key);
+    if (list == nullptr) continue;
+    for (const Value& item : list->value.items) {
+      const Value* line = line_of(item);
+      if (line == nullptr) continue;
+      auto [name, indices] = declared_family(line->text, families_);
+      if (indices > 0) families_.multipliers[std::move(name)] = indices;
+    }
   }
 }
 

@@ -157,7 +157,7 @@ TEST_CASE("what is wrong with a family of laws is told with its place") {
   CHECK(complaint_of_laws("\"for k in 1:N: der(x[k]) = r[k + 1]\"", "\"for k in 1:N: 0 <= x[k] perp r[k] >= 0\"")
             .find("'r[4]'") != std::string::npos);
   CHECK(complaint_of_laws(one, "\"for k in 1:N: 0 <= x[k] perp r[k, 1] >= 0\"") ==
-        "m.toml:6:29: r[k] has 1 indices; expected 2 (k = 1)");
+        "m.toml:6:41: r[k] has 1 indices; expected 2 (k = 1)");
   CHECK(complaint_of_laws(one, "\"for k in 1:N: 0 <= x[k] perp s[k] >= 0\"")
             .find("'r' is no family; expected one of x, s") != std::string::npos);
   CHECK(complaint_of_laws("\"for k in 1:N: 0 <= x[k] perp r[k] >= 0\"", "")
