@@ -80,6 +80,7 @@ class LocatedRun {
 
   // located_continuity.cpp: algebraic variables and multipliers
   [[nodiscard]] bool algebraic_part_goes_on();
+  [[nodiscard]] bool is_root_of_attempt(const Jet& jet);
   std::vector<Eigen::Index> factorise_algebraic_part(double t, const Vector& rates,
                                                      double tolerance,
                                                      RankElimination& elimination);
