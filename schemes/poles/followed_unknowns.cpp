@@ -182,6 +182,7 @@ bool FollowedUnknowns::extend(const Way& way) {
   const double lengths = way.curve ? 1 : ahead_;
   const Point box = between(way, 0, lengths);
   const auto z = function_.around(box.t, box.x, at_start_);
+  growth_.add(way.a.t, middles(at_start_));
   ahead_ = z ? std::min(2 * ahead_, most_ahead) : std::max(ahead_ / 8, 1.0);
   if (z) known_ = {box, *z};
   return z.has_value();
@@ -287,19 +288,20 @@ bool FollowedUnknowns::lacks_values(const Way& way) const {
   return way.b.lambda.size() == 0 && std::ranges::any_of(unknowns_, [&](int k) { return k > 2 * n_; });
 }
 
-/// Behind a root that was found at an end of the way: nearer to a pole than where it was seen rounding may hide
-/// what grows.
+/// Nearer to a pole than where it was seen rounding may hide what grows.
+bool FollowedUnknowns::was_seen(double t) const { return seen_.since <= t && t <= seen_.until; }
+
+/// Behind a root that was found at an end of the way.
 std::optional<double> FollowedUnknowns::pole_from(const Way& way, bool backward) {
   std::vector<Place> places;
-  if (!backward) growth_.add(way.a.t, middles(at_start_));
   if (!backward && extend(way)) return std::nullopt;
   const End end = follow(way, backward, places);
   const bool leads_there = leads_to_pole(way, backward, places);
   if (end == End::of_way) return std::nullopt;
   const double s = backward ? 1 - places.back().s : places.back().s;
-  const bool is_seen = seen_.since <= way.time(s) && way.time(s) <= seen_.until;
-  if (!is_seen && !grows(places) && !(end == End::not_simple && leads_there)) return std::nullopt;
-  if (!is_seen) seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
+  if (was_seen(way.time(s))) return s;
+  if (!(end == End::not_simple && leads_there) && !grows(places)) return std::nullopt;
+  seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
   return s;
 }
 

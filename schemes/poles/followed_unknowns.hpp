@@ -59,6 +59,7 @@ class FollowedUnknowns {
   enum class End { of_way, not_simple, of_work };  ///< of following
   End follow(const Way& way, bool backward, std::vector<Place>& places);
   [[nodiscard]] bool lacks_values(const Way& way) const;
+  [[nodiscard]] bool was_seen(double t) const;
   std::optional<double> pole_from(const Way& way, bool backward);
   [[nodiscard]] static bool grows(const std::vector<Place>& places);
   [[nodiscard]] bool leads_to_pole(const Way& way, bool backward, const std::vector<Place>& places);
