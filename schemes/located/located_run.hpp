@@ -162,6 +162,7 @@ class LocatedRun {
   [[nodiscard]] ResetWatch::Errors errors_at_start();
   double condition(int reset, const Step& state);
   double condition_noise(int reset);
+  [[nodiscard]] ResetWatch::Errors rounding(const Step& a, const Step& b) const;
   [[nodiscard]] ResetWatch::Errors errors_now() const;
   void follow_sides(double h);
   void settle_sides();
@@ -281,7 +282,7 @@ class LocatedRun {
   // workspace
   Radau::Attempt whole_step_;
   Matrix samples_;
-  Vector depth_, noise_, y_, ydot_, w_;
+  Vector depth_, noise_, rise_, y_, ydot_, w_;
   std::vector<char> inside_;
 };
 
