@@ -144,7 +144,7 @@ class Follower {
         continue;
       }
       const std::vector<char> inside(gaps_.size(), 1);
-      if (const auto fall = watch_.first(samples_.topRows(count()), noise_, noise_, inside)) {
+      if (const auto fall = watch_.first(samples_.topRows(count()), noise_, noise_, noise_, inside)) {
         if (stop_at(*fall, low, high, last)) return;
         high = low + (high - low) / 2;
         continue;

@@ -26,7 +26,7 @@ void LocatedRun::add_bound_gaps() {
 GapWatch::Fall LocatedRun::pass_or_touch(const GapWatch::Fall& bound, double h) {
   const Eigen::Index others = samples_.rows() - bounds_.count();  // bounds stand last
   const std::optional<GapWatch::Fall> end =
-      watch_.first(samples_.topRows(others), depth_.head(others), noise_.head(others), inside_);
+      watch_.first(samples_.topRows(others), depth_.head(others), noise_.head(others), rise_.head(others), inside_);
   if (!end || gap_value(gaps_[static_cast<std::size_t>(bound.gap)], sample(end->s, h)) <
                   -depth_[bound.gap])
     return bound;

@@ -10,6 +10,7 @@ namespace perp {
 namespace {
 
 constexpr double unresolved_share = 0.05;  ///< of the variation within a step
+constexpr double same_root = 0x1p-4;         ///< of an unknown, by which a jet may correct it
 constexpr double algebraic_rank = 1e-11;   ///< pivots of a scaled matrix below are zero
 constexpr double nearly_singular = 1e-5;   ///< the same, of a matrix at which a run ends
 constexpr double has_grown = 1e5;          ///< times its unit: a variable that may have a pole
@@ -34,6 +35,17 @@ bool LocatedRun::algebraic_part_goes_on() {
     const double most =
         unresolved_share * (highest[k] - lowest[k]) + std::sqrt(options_.tol) * size;
     return std::abs(y_[k] - ydot_[k]) <= most;
+  });
+}
+
+/// Newton's method for the jet may end on another branch too: where the rows without derivatives determine an
+/// unknown, the end of the attempt is next to its root.
+bool LocatedRun::is_root_of_attempt(const Jet& jet) {
+  flow_.gather(jet.x.col(0), jet.lambda.col(0), y_);
+  const Vector& end = radau_.end();
+  return std::all_of(watched_.begin(), watched_.end(), [&](Eigen::Index k) {
+    const double size = std::max({units_of_mode_[k], std::abs(y_[k]), std::abs(end[k])});
+    return std::abs(y_[k] - end[k]) <= same_root * size;
   });
 }
 

@@ -62,13 +62,15 @@ std::optional<GapWatch::Fall> LocatedRun::first_fall(double h) {
     depth_[row] = std::max(least_depth, options_.tol) * size;
     if (gap.rests) noise_[row] = depth_[row];
     if (gap.surface >= 0) noise_[row] = depth_[row];
+    rise_[row] = noise_[row];
     if (gap.reset < 0) continue;
     // A condition may rest at 0: its samples are rounding then, of which no course can be told.
     noise_[row] = std::max(noise_[row], condition_noise(gap.reset));
     depth_[row] = std::max(depth_[row], noise_[row]);
+    rise_[row] = depth_[row];  // what does not count as a dip counts as no rise
     inside_[g] = resets_.side(gap.reset) == gap.sign ? 1 : 0;
   }
-  const std::optional<GapWatch::Fall> fall = watch_.first(samples_, depth_, noise_, inside_);
+  const std::optional<GapWatch::Fall> fall = watch_.first(samples_, depth_, noise_, rise_, inside_);
   return fall && gaps_[static_cast<std::size_t>(fall->gap)].surface >= 0 ? pass_or_touch(*fall, h)
                                                                          : fall;
 }
@@ -92,7 +94,7 @@ bool LocatedRun::samples_resolved() {
 std::optional<double> LocatedRun::locate(const GapWatch::Fall& fall, double h) {
   const Gap& gap = gaps_[static_cast<std::size_t>(fall.gap)];
   const double least = one_moment(least_step, h, now_.t);
-  double low = 0, high = h;
+  double low = fall.from * h, high = h;
   double length = fall.s * h, slope = fall.slope / h;
   double last_length = -1, last_value = 0;
   const double noise = noise_[fall.gap];

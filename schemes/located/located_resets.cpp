@@ -9,10 +9,18 @@ namespace perp {
 namespace {
 
 constexpr double together = 1e-11;  ///< of the step or the time scale: events in between are one
+constexpr double rounding_of_unit = 0x1p-49;  ///< of the unit of a variable
 constexpr int most_looks = 6;                  ///< tried lengths of a step past an event
 constexpr double shorter_look = 1.0 / 64;
 
 }  // namespace
+
+/// Rounding of states that a step led to. A variable that rests at 0 is known to that of its unit, not of itself.
+ResetWatch::Errors LocatedRun::rounding(const Step& a, const Step& b) const {
+  ResetWatch::Errors errors = ResetWatch::rounding(a, b);
+  errors.x = errors.x.cwiseMax(rounding_of_unit * scales_.x);
+  return errors;
+}
 
 /// How far apart in time events at a state that a step led to may be and are those of one moment.
 double LocatedRun::same_moment(const Step& state) const {
@@ -22,7 +30,7 @@ double LocatedRun::same_moment(const Step& state) const {
 /// How far the numbers of an event are from the exact ones of its mode: the rounding of the step and
 /// of its length.
 ResetWatch::Errors LocatedRun::errors_at_event(const Step& state) const {
-  ResetWatch::Errors errors = ResetWatch::rounding(moved_from_, state);
+  ResetWatch::Errors errors = rounding(moved_from_, state);
   errors.t += same_moment(state);
   const Jet& jet = passage_.before;
   if (jet.x.cols() > 1) errors.x += errors.t * jet.x.col(1).cwiseAbs();
@@ -52,8 +60,8 @@ double LocatedRun::condition_noise(int reset) {
 
 /// How far the numbers of the present state may be from exact ones.
 ResetWatch::Errors LocatedRun::errors_now() const {
-  const ResetWatch::Errors rounding = ResetWatch::rounding(moved_from_, now_);
-  return event_errors_ ? ResetWatch::larger(rounding, *event_errors_) : rounding;
+  const ResetWatch::Errors here = rounding(moved_from_, now_);
+  return event_errors_ ? ResetWatch::larger(here, *event_errors_) : here;
 }
 
 /// The sides on the way through the attempted step of length h, up to its end.
@@ -62,7 +70,7 @@ void LocatedRun::follow_sides(double h) {
     if (!(s < 1)) break;
     const Step state = sample(s, h);
     const ResetWatch::Errors errors =
-        ResetWatch::larger(errors_now(), ResetWatch::rounding(now_, state));
+        ResetWatch::larger(errors_now(), rounding(now_, state));
     for (int k = 0; k < resets_.count(); ++k) {
       const int side = resets_.sign(k, state, errors);
       if (side != 0 && !resets_.fires(k, side)) resets_.set_side(k, side);
@@ -79,12 +87,12 @@ void LocatedRun::settle_sides() {
   const double moment = same_moment(now_);
   flow_.scatter(y_ + moment * ydot_, ahead.x, ahead.lambda);
   ahead.t += moment;
-  const ResetWatch::Errors rounding = ResetWatch::rounding(now_, ahead);
+  const ResetWatch::Errors moved = rounding(now_, ahead);
   const bool is_start = result_.t.empty() && steps_ == 0;
   for (int k = 0; k < resets_.count(); ++k) {
     int side = resets_.sign(k, now_, *unsettled_);
     const double change = condition(k, ahead) - condition(k, now_);
-    const double error = resets_.error(k, ahead, rounding) + resets_.error(k, now_, rounding);
+    const double error = resets_.error(k, ahead, moved) + resets_.error(k, now_, moved);
     if (side == 0 && std::abs(change) > error) {
       side = change > 0 ? 1 : -1;
       const int direction = resets_.reset(k).direction;
@@ -131,7 +139,7 @@ std::vector<int> LocatedRun::resets_passing(const std::vector<int>& met, const S
     for (const double s : watch_.points()) {
       const Step ahead = sample(s, h);
       const ResetWatch::Errors moved =
-          ResetWatch::larger(errors, ResetWatch::rounding(state, ahead));
+          ResetWatch::larger(errors, rounding(state, ahead));
       std::erase_if(open, [&](int k) {
         const int to = resets_.sign(k, ahead, moved);
         if (resets_.fires(k, to)) passing.push_back(k);

@@ -227,7 +227,7 @@ Step LocatedRun::state_at_attempt(double t) {
   flow_.scatter(radau_.end(), state.x, state.lambda);
   if (needs_jets_) {
     const Jet jet = jets_.solve(state.mode, t, state.x, state.lambda);
-    if (jet.consistent && jet.determined) {
+    if (jet.consistent && jet.determined && is_root_of_attempt(jet)) {
       state.x = jet.x.col(0);
       state.lambda = jet.lambda.col(0);
       state.w = jet.w.col(0);

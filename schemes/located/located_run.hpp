@@ -80,6 +80,7 @@ class LocatedRun {
 
   // located_continuity.cpp: algebraic variables and multipliers
   [[nodiscard]] bool algebraic_part_goes_on();
+  [[nodiscard]] bool is_root_of_attempt(const Jet& jet);
   std::vector<Eigen::Index> factorise_algebraic_part(double t, const Vector& rates,
                                                      double tolerance,
                                                      RankElimination& elimination);
@@ -161,6 +162,7 @@ class LocatedRun {
   [[nodiscard]] ResetWatch::Errors errors_at_start();
   double condition(int reset, const Step& state);
   double condition_noise(int reset);
+  [[nodiscard]] ResetWatch::Errors rounding(const Step& a, const Step& b) const;
   [[nodiscard]] ResetWatch::Errors errors_now() const;
   void follow_sides(double h);
   void settle_sides();
@@ -280,7 +282,7 @@ class LocatedRun {
   // workspace
   Radau::Attempt whole_step_;
   Matrix samples_;
-  Vector depth_, noise_, y_, ydot_, w_;
+  Vector depth_, noise_, rise_, y_, ydot_, w_;
   std::vector<char> inside_;
 };
 

@@ -165,6 +165,7 @@ void LocatedRun::make_gaps() {
   samples_.resize(count, watch_.points().size());
   depth_.resize(count);
   noise_.resize(count);
+  rise_.resize(count);
   inside_.assign(gaps_.size(), 1);
   // The sizes of the terms of w: what rounding and tolerance of a gap refer to.
   Matrix w_ydot, w_y, w_p;

@@ -6,6 +6,7 @@
 #include <perp/core/law.hpp>
 #include <perp/core/linear/dense_lu.hpp>
 #include <perp/schemes/step/implicit_step.hpp>
+#include <perp/schemes/step/step_gate.hpp>
 
 namespace perp {
 
@@ -31,7 +32,7 @@ enum class Admission {
 
 /// The gate of nonlinear steps: a state solves a mode if every row vanishes within this many of its
 /// running error bounds.
-constexpr double gate = 8;
+constexpr double gate = most_rounding;
 
 /// Damped Newton's method for the equations of one mode, which are smooth there: a product of λ and
 /// x is what it is, whatever the law does elsewhere. A step is accepted where the next correction

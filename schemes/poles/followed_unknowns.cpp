@@ -20,7 +20,7 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 constexpr double same_root = 0x1p-4;
 constexpr double most_ahead = 1024;    ///< lengths of a way that are proved at once
 constexpr double shortest = 0x1p-44;   ///< piece of a way
-constexpr int most_pieces = 400;       ///< that are tried on one way
+constexpr int most_pieces = 1600;       ///< that are tried on one way
 constexpr double most_hop = 0x1p-3;    ///< of an unknown, what it moves on a piece of which only the ends are known
 /// Of the distances from where following ends, between which a pole of this order or more shows.
 constexpr double nearer_and_nearer[] = {0x1p8, 0x1p4, 1, 0x1p-8, 0x1p-16};
@@ -182,6 +182,7 @@ bool FollowedUnknowns::extend(const Way& way) {
   const double lengths = way.curve ? 1 : ahead_;
   const Point box = between(way, 0, lengths);
   const auto z = function_.around(box.t, box.x, at_start_);
+  growth_.add(way.a.t, middles(at_start_));
   ahead_ = z ? std::min(2 * ahead_, most_ahead) : std::max(ahead_ / 8, 1.0);
   if (z) known_ = {box, *z};
   return z.has_value();
@@ -222,8 +223,8 @@ bool FollowedUnknowns::passes(const Way& way, double from, double to, double len
   return true;
 }
 
-/// Piece by piece from one end of the way. False: no piece is short enough where the last place is.
-bool FollowedUnknowns::follow(const Way& way, bool backward, std::vector<Place>& places) {
+/// Piece by piece from one end of the way.
+FollowedUnknowns::End FollowedUnknowns::follow(const Way& way, bool backward, std::vector<Place>& places) {
   const auto share = [&](double s) { return backward ? 1 - s : s; };
   std::vector<Interval> z = at_start_;
   double s = 0, length = 1;
@@ -236,10 +237,10 @@ bool FollowedUnknowns::follow(const Way& way, bool backward, std::vector<Place>&
       length *= 2;
     } else {
       length /= 2;
-      if (length < shortest || way.time(share(s + length)) == way.time(share(s))) return false;
+      if (length < shortest || way.time(share(s + length)) == way.time(share(s))) return End::not_simple;
     }
   }
-  return s >= 1;
+  return s >= 1 ? End::of_way : End::of_work;
 }
 
 /// Does some z grow by the order 3/4 or more towards where following ends?
@@ -260,6 +261,17 @@ bool FollowedUnknowns::grows(const std::vector<Place>& places) {
   return false;
 }
 
+/// Is the last place, as far as rounding lets follow, next to a pole? A curve loses its order at any. Forward
+/// the ways before count too.
+bool FollowedUnknowns::leads_to_pole(const Way& way, bool backward, const std::vector<Place>& places) {
+  Growth of_way;
+  for (const Place& place : places) {
+    if (backward) of_way.add(place.s, place.z);
+    else growth_.add(way.time(place.s), place.z);
+  }
+  return (backward ? of_way : growth_).leads_to_pole(static_cast<bool>(way.curve));
+}
+
 bool FollowedUnknowns::leaves(const Way& way) const {
   if (lacks_values(way) || !covers(point(way, 1))) return false;
   const std::vector<double> z = guess(way, true);
@@ -276,16 +288,20 @@ bool FollowedUnknowns::lacks_values(const Way& way) const {
   return way.b.lambda.size() == 0 && std::ranges::any_of(unknowns_, [&](int k) { return k > 2 * n_; });
 }
 
-/// Behind a root that was found at an end of the way: nearer to a pole than where it was seen rounding may hide
-/// what grows.
+/// Nearer to a pole than where it was seen rounding may hide what grows.
+bool FollowedUnknowns::was_seen(double t) const { return seen_.since <= t && t <= seen_.until; }
+
+/// Behind a root that was found at an end of the way.
 std::optional<double> FollowedUnknowns::pole_from(const Way& way, bool backward) {
   std::vector<Place> places;
   if (!backward && extend(way)) return std::nullopt;
-  if (follow(way, backward, places)) return std::nullopt;
+  const End end = follow(way, backward, places);
+  const bool leads_there = leads_to_pole(way, backward, places);
+  if (end == End::of_way) return std::nullopt;
   const double s = backward ? 1 - places.back().s : places.back().s;
-  const bool is_seen = seen_.since <= way.time(s) && way.time(s) <= seen_.until;
-  if (!is_seen && !grows(places)) return std::nullopt;
-  if (!is_seen) seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
+  if (was_seen(way.time(s))) return s;
+  if (!(end == End::not_simple && leads_there) && !grows(places)) return std::nullopt;
+  seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
   return s;
 }
 

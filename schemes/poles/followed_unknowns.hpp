@@ -5,6 +5,7 @@
 
 #include <perp/core/interval/series/implicit_function.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
+#include <perp/schemes/poles/growth.hpp>
 #include <perp/schemes/poles/way.hpp>
 
 namespace perp {
@@ -55,10 +56,13 @@ class FollowedUnknowns {
   bool hops(const Point& end, double length, const std::vector<Place>& places, std::vector<Interval>& z);
   bool passes(const Way& way, double from, double to, double length, const std::vector<Place>& places,
               std::vector<Interval>& z);
-  bool follow(const Way& way, bool backward, std::vector<Place>& places);
+  enum class End { of_way, not_simple, of_work };  ///< of following
+  End follow(const Way& way, bool backward, std::vector<Place>& places);
   [[nodiscard]] bool lacks_values(const Way& way) const;
+  [[nodiscard]] bool was_seen(double t) const;
   std::optional<double> pole_from(const Way& way, bool backward);
   [[nodiscard]] static bool grows(const std::vector<Place>& places);
+  [[nodiscard]] bool leads_to_pole(const Way& way, bool backward, const std::vector<Place>& places);
 
   int n_;
   std::vector<int> unknowns_, given_;  // inputs
@@ -66,6 +70,7 @@ class FollowedUnknowns {
   enclosure::ImplicitFunction function_;
   std::optional<Known> known_;
   std::vector<Interval> at_start_;  // z where following begins
+  Growth growth_;                   // over time
   double ahead_ = 1;                // lengths of a way that are proved at once
   struct {
     double t = nan, since = nan, until = nan;

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <perp/lcp/parametric/mode_map.hpp>
+#include <perp/lcp/residual_gate.hpp>
 
 namespace perp {
 
 /// Largest residual of a state that is called solved, as a multiple of its rounding.
-inline constexpr double most_rounding = 8;
+inline constexpr double most_rounding = misfit_limit;
 
 /// Puts λ into the ranges of the solution's mode, computes w and returns the residual of the point:
 /// the largest of |r_i| / e_i over the rows  r = M11 u + M12 λ + q1  of the family at θ and the laws,

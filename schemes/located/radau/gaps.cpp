@@ -19,12 +19,12 @@ std::vector<Gap> gaps_of(const std::vector<Law>& laws, const Mode& mode) {
 }
 
 std::optional<GapWatch::Fall> GapWatch::first(const Matrix& values, const Vector& depth,
-                                              const Vector& noise,
+                                              const Vector& noise, const Vector& rise,
                                               const std::vector<char>& inside) {
   std::optional<Fall> earliest;
   for (Eigen::Index g = 0; g < values.rows(); ++g) {
     chebyshev_.interpolate(values.row(g), coefficients_);
-    std::optional<Fall> found = fall(depth[g], noise[g], inside[static_cast<std::size_t>(g)] != 0);
+    std::optional<Fall> found = fall(depth[g], noise[g], rise[g], inside[static_cast<std::size_t>(g)] != 0);
     if (!found || (earliest && found->s >= earliest->s)) continue;
     found->gap = static_cast<int>(g);
     earliest = found;
@@ -32,7 +32,7 @@ std::optional<GapWatch::Fall> GapWatch::first(const Matrix& values, const Vector
   return earliest;
 }
 
-std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, bool inside) {
+std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double rise, bool inside) {
   double sum = 0;
   for (Eigen::Index j = 1; j < coefficients_.size(); ++j) sum += std::abs(coefficients_[j]);
   if (coefficients_[0] > sum) return std::nullopt;  // positive throughout
@@ -41,7 +41,7 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, bool in
   turns_.push_back(1);
   // Between its turns the gap is monotone.
   double low = 0;
-  bool above = inside || Chebyshev::evaluate(coefficients_, 0) > noise;
+  bool above = inside || Chebyshev::evaluate(coefficients_, 0) > rise;
   for (const double high : turns_) {
     const double high_value = Chebyshev::evaluate(coefficients_, high);
     const bool last = high == 1;
@@ -52,11 +52,11 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, bool in
         if (middle <= a || middle >= b) break;
         (Chebyshev::evaluate(coefficients_, middle) >= 0 ? a : b) = middle;
       }
-      return Fall{-1, a, Chebyshev::evaluate(derivative_, a)};
+      return Fall{-1, a, Chebyshev::evaluate(derivative_, a), low};
     }
     // A dip that does not count leaves the gap where it was: on the inner side.
     low = high;
-    above = above || high_value > noise;
+    above = above || high_value > rise;
   }
   return std::nullopt;
 }

@@ -42,19 +42,20 @@ class GapWatch {
     int gap = -1;
     double s = 1;      ///< share of the step
     double slope = 0;  ///< of the gap, per share of the step
+    double from = 0;   ///< share of the step from which on it falls
   };
   /// The first fall of any gap. `values`: gaps × points. A fall counts where the gap then reaches
   /// −depth before it rises again (`noise` at the end of the step, where it may fall further).
   /// `inside`: the gap counts as >= 0 at the start whatever its rounding says; else from where it
-  /// exceeds its noise.
-  std::optional<Fall> first(const Matrix& values, const Vector& depth, const Vector& noise,
+  /// exceeds its `rise`.
+  std::optional<Fall> first(const Matrix& values, const Vector& depth, const Vector& noise, const Vector& rise,
                             const std::vector<char>& inside);
   /// Is the gap's course through the step resolved: do its coefficients from `degree` on amount to
   /// less than a small share of its variation? Else the step is too long to trust its zeros.
   bool is_resolved(const Vector& values, int degree, double noise);
 
  private:
-  std::optional<Fall> fall(double depth, double noise, bool inside);
+  std::optional<Fall> fall(double depth, double noise, double rise, bool inside);
 
   Chebyshev chebyshev_;
   Vector coefficients_, derivative_;

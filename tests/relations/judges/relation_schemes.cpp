@@ -10,25 +10,34 @@
 namespace perp::relations {
 namespace {
 
-/// Does a jump make the state near t depend on which side of it a scheme has t?
-bool is_near_jump(const Outcome& outcome, double t, double near) {
+/// Does an event make the state near t depend on which side of it a scheme has t?
+bool is_near_event(const Outcome& outcome, double t, double near, bool of_any_kind) {
   return std::any_of(outcome.run.events.begin(), outcome.run.events.end(), [&](const Event& event) {
-    return event.kind == EventKind::jump && std::abs(event.t - t) <= near;
+    return (of_any_kind || event.kind == EventKind::jump) && std::abs(event.t - t) <= near;
   });
 }
 
-/// The largest distance at common times, relative to the largest |x_j|; differential variables and
-/// those of resets alike. Times within `near` of a jump are left out.
-double distance(const Outcome& here, const Outcome& there, double near) {
+/// Has the variable no derivative, so that it may jump where a law changes?
+std::vector<char> algebraic_variables(const Model& model) {
+  std::vector<char> algebraic(model.variables.size(), 1);
+  for (const int j : model.differential_variables()) algebraic[static_cast<std::size_t>(j)] = 0;
+  return algebraic;
+}
+
+/// The largest distance at common times, relative to the largest |x_j|. Times within `near` of a jump are left
+/// out, for algebraic variables those near any event.
+double distance(const Outcome& here, const Outcome& there, double near, const std::vector<char>& algebraic) {
   const Vector size = sizes(here);
   double result = 0;
   const double length = here.span.end - here.span.start;
   for (int k = 1; k <= 16; ++k) {
     const double t = here.span.start + length * k / 16;
     const Vector x = here.at(t), y = there.at(t);
-    if (x.size() == 0 || y.size() == 0 || is_near_jump(here, t, near)) continue;
+    if (x.size() == 0 || y.size() == 0 || is_near_event(here, t, near, false)) continue;
+    const bool may_jump = is_near_event(here, t, near, true);
     for (Eigen::Index j = 0; j < x.size(); ++j)
-      if (size[j] > 0) result = std::max(result, std::abs(x[j] - y[j]) / size[j]);
+      if (size[j] > 0 && !(may_jump && algebraic[static_cast<std::size_t>(j)] != 0))
+        result = std::max(result, std::abs(x[j] - y[j]) / size[j]);
   }
   return result;
 }
@@ -160,7 +169,8 @@ Judgement judge_schemes(Subject& subject, SchemeName scheme, std::mt19937& /*ran
         fmt::format("backward_euler at h/64: {} ({}), located: {} ({})", to_string(fine.run.status),
                     fine.run.message, to_string(located.run.status), located.run.message);
   const double near = 2 * coarse.h;
-  const double before = distance(located, coarse, near), after = distance(located, fine, near);
+  const std::vector<char> algebraic = algebraic_variables(model);
+  const double before = distance(located, coarse, near, algebraic), after = distance(located, fine, near, algebraic);
   if (judgement.what.empty() && !(after <= std::max(1e-4, 0.25 * before)))
     judgement.what = fmt::format(
         "backward_euler differs from located by {:.3g} at h and by {:.3g} at h/64", before, after);

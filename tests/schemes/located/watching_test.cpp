@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
@@ -44,6 +45,39 @@ TEST_SUITE("schemes/located/watching") {
           }
           CHECK(exits == static_cast<std::size_t>(2 * periods));
         }
+  }
+
+  TEST_CASE("a condition that rests on its surface while a law slides fires no reset") {
+    // x = 0 from about t = 1.05 on, held by the sign law.
+    const Model model = read_model_text(
+        "[variables]\nx = 1\nn = 0\n[model]\nequations = [\"der(x) = -sign(x) + 0.5*sin(5*t)\", \"der(n) = 0\"]\n"
+        "when = [{ condition = \"x\", direction = 0, set = { n = \"n + 1\" } }]\n[run]\nt = [0, 5]\n",
+        "resting_condition.toml");
+    for (const double tol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+      const Trajectory run = integrate(*model.equations, model.x0(), {0, 5}, Located{.tol = tol});
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.x.back()[1] == 0);
+    }
+  }
+
+  TEST_CASE("a condition that touches its surface within a step fires at the touch or not, and then as ever") {
+    // x - 1 touches 0 at pi/2, passes upwards at 6.93485469 and downwards at 9.01488458.
+    for (const int direction : {-1, 0, 1})
+      for (const double tol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+        const Model model = read_model_text(
+            fmt::format("[variables]\nx = 0\n[model]\nequations = [\"der(x) = cos(t) + if(t > 3, 0.1, 0)\"]\n"
+                        "when = [{{ condition = \"x - 1\", direction = {}, set = {{ x = \"x\" }} }}]\n"
+                        "[run]\nt = [0, 11]\n", direction), "touch.toml");
+        const Trajectory run = integrate(*model.equations, model.x0(), {0, 11}, Located{.tol = tol});
+        REQUIRE(run.status == Status::solved);
+        int passages = 0;
+        for (const Event& event : run.events) {
+          if (event.kind != EventKind::jump) continue;
+          CHECK(std::abs(event.x_before[0] - 1) < 10 * tol);
+          passages += event.t > 3 ? 1 : 0;
+        }
+        CHECK(passages == (direction == 0 ? 2 : 1));
+      }
   }
 
   TEST_CASE(
