@@ -143,6 +143,16 @@ void bounded_others(Operation operation, BoundedResult result, const BoundedSour
   }
 }
 
+PERP_LANES_INLINE void compute(Operation operation, BoundedResult result, const BoundedSource& a,
+                               const BoundedSource& b, int count) {
+  switch (operation) {
+    case Operation::add: return bounded_arithmetic<BoundedSum>(result, a, b, count);
+    case Operation::subtract: return bounded_arithmetic<BoundedDifference>(result, a, b, count);
+    case Operation::multiply: return bounded_arithmetic<BoundedProduct>(result, a, b, count);
+    default: return bounded_others(operation, result, a, b, count);
+  }
+}
+
 struct BoundedRun {
   const LaneProgram& program;
   double* values;
@@ -156,6 +166,7 @@ struct BoundedRun {
 PERP_LANES_INLINE void run_all(const BoundedRun& run) {
   double lists[4][most_lanes];
   for (const LaneProgram::Instruction& line : run.program.instructions) {
+    if (line.operation == Operation::constant) continue;  // what is known is there from the start
     const bool is_input_a = line.a.of == LaneProgram::Lanes::Of::inputs;
     const bool is_input_b = line.b.of == LaneProgram::Lanes::Of::inputs;
     const double* const values_a = is_input_a ? run.inputs : run.values;
@@ -172,12 +183,7 @@ PERP_LANES_INLINE void run_all(const BoundedRun& run) {
     const BoundedSource b{source_of(run.program, line.b, line.count, values_b, lists[2]),
                           source_of(run.program, line.b, line.count, errors_b, lists[3])};
     const BoundedResult result{run.values + line.result, run.errors + line.result};
-    switch (line.operation) {
-      case Operation::add: bounded_arithmetic<BoundedSum>(result, a, b, line.count); break;
-      case Operation::subtract: bounded_arithmetic<BoundedDifference>(result, a, b, line.count); break;
-      case Operation::multiply: bounded_arithmetic<BoundedProduct>(result, a, b, line.count); break;
-      default: bounded_others(line.operation, result, a, b, line.count);
-    }
+    compute(line.operation, result, a, b, line.count);
   }
 }
 

@@ -51,24 +51,46 @@ PERP_LANES_INLINE Source source_of(const LaneProgram& program, const LaneProgram
   if (lanes.by == LaneProgram::Lanes::By::lanes) return {base + lanes.place, 1};
   if (lanes.by == LaneProgram::Lanes::By::one) return {base + lanes.place, 0};
   const int* const index = program.indices.data() + lanes.place;
-  for (int i = 0; i < count; ++i) list[i] = base[index[i]];
+  if (lanes.by == LaneProgram::Lanes::By::steps) {
+    const std::ptrdiff_t step = index[1];
+    base += index[0];
+    for (int i = 0; i < count; ++i) list[i] = base[i * step];
+  } else {
+    for (int i = 0; i < count; ++i) list[i] = base[index[i]];
+  }
   return {list, 1};
+}
+
+/// Those of lanes that have some.
+PERP_LANES_INLINE const int* indices_of(const LaneProgram& program, const LaneProgram::Lanes& lanes) {
+  using By = LaneProgram::Lanes::By;
+  return lanes.by == By::lanes || lanes.by == By::one ? nullptr : program.indices.data() + lanes.place;
+}
+
+/// Place i of lanes.
+PERP_LANES_INLINE std::ptrdiff_t place_of(const LaneProgram::Lanes& lanes, const int* index, int i) {
+  using By = LaneProgram::Lanes::By;
+  if (lanes.by == By::lanes) return lanes.place + i;
+  if (lanes.by == By::one) return lanes.place;
+  return lanes.by == By::steps ? index[0] + static_cast<std::ptrdiff_t>(i) * index[1] : index[i];
 }
 
 /// A store.
 PERP_LANES_INLINE void copy_lanes(const LaneProgram& program, const LaneProgram::Instruction& line,
                                   const double* base, double* outputs) {
   using By = LaneProgram::Lanes::By;
-  const int* const indices = program.indices.data();
-  const int from = line.a.place, to = line.b.place;
-  if (line.a.by == By::lanes && line.b.by == By::lanes)
-    std::memcpy(outputs + to, base + from, sizeof(double) * static_cast<std::size_t>(line.count));
-  else if (line.a.by == By::lanes)
-    for (int i = 0; i < line.count; ++i) outputs[indices[to + i]] = base[from + i];
-  else
+  const int* const from = indices_of(program, line.a);
+  const int* const to = indices_of(program, line.b);
+  if (line.a.by == By::lanes && line.b.by == By::lanes) {
+    std::memcpy(outputs + line.b.place, base + line.a.place, sizeof(double) * static_cast<std::size_t>(line.count));
+  } else if (line.a.by == By::lanes && line.b.by == By::steps) {
+    const std::ptrdiff_t step = to[1];
+    double* target = outputs + to[0];
+    for (int i = 0; i < line.count; ++i, target += step) *target = base[line.a.place + i];
+  } else {
     for (int i = 0; i < line.count; ++i)
-      outputs[line.b.by == By::list ? indices[to + i] : to + i] =
-          base[line.a.by == By::list ? indices[from + i] : from];
+      outputs[place_of(line.b, to, i)] = base[place_of(line.a, from, i)];
+  }
 }
 
 }  // namespace perp::lanes

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@ namespace perp {
 namespace {
 
 constexpr int fewest_lanes = 8;     ///< shorter pieces are put together with their neighbours
+constexpr int outputs_of_block = 512;
 constexpr int rounded_lanes = 8;    ///< places of results are multiples of these
 constexpr int least_lines = 512;    ///< of tapes that are worth a program of lanes
 constexpr long worthwhile_lanes = 16;  ///< in the mean
@@ -39,8 +41,12 @@ class LaneProgramMaker {
     order_pieces();
     find_uses();
     place_numbers();
+    find_known_outputs();
     for (const int piece : order_) emit(piece);
     store_inputs();
+    for (const bool is_second : {false, true})
+      for (std::size_t block = 0; block < blocks_[is_second].size(); ++block)
+        copy_block(static_cast<int>(block), is_second);
     program_.size = end_;
     return std::move(program_);
   }
@@ -204,10 +210,27 @@ class LaneProgramMaker {
         if (!lines.empty() && is_known_[at(lines[0])] != 0)
           numbers_[{static_cast<int>(number), side}] = place_of_numbers(lines);
       }
-    for (std::size_t k = 0; k < outputs_.size(); ++k)
-      if (is_known_[at(outputs_[k])] != 0)
-        program_.known_outputs.push_back({static_cast<int>(k), outputs_[k]});
     end_ = rounded(end_);
+  }
+
+  /// Outputs that are known are copied by blocks, right before what is computed is stored in them.
+  void find_known_outputs() {
+    const auto blocks = [](std::size_t count) { return (count + at(outputs_of_block) - 1) / at(outputs_of_block); };
+    blocks_[0].assign(blocks(split_), 0);
+    blocks_[1].assign(blocks(outputs_.size() - split_), 0);
+    for (std::size_t k = 0; k < outputs_.size(); ++k) {
+      if (is_known_[at(outputs_[k])] == 0) continue;
+      program_.known_outputs.push_back({static_cast<int>(k), outputs_[k]});
+      blocks_[k >= split_][(k - (k >= split_ ? split_ : 0)) / at(outputs_of_block)] = 1;
+    }
+  }
+
+  void copy_block(int block, bool is_second) {
+    if (std::exchange(blocks_[is_second][at(block)], 0) == 0) return;
+    const int from = block * outputs_of_block;
+    const auto all = static_cast<int>(is_second ? outputs_.size() - split_ : split_);
+    program_.instructions.push_back({Operation::constant, std::min(outputs_of_block, all - from),
+                                     is_second ? 1 : 0, {Lanes::Of::values, Lanes::By::lanes, from}, {}});
   }
 
   int place_of_numbers(const std::vector<int>& lines) {
@@ -233,13 +256,18 @@ class LaneProgramMaker {
   }
   static int rounded(int count) { return (count + rounded_lanes - 1) / rounded_lanes * rounded_lanes; }
 
-  /// One, a run, or a list.
+  /// One, a run, equal steps, or a list.
   Lanes lanes_of(const std::vector<int>& places, Lanes::Of of) {
     if (places.size() > 1 && is_same(places)) return {of, Lanes::By::one, places[0]};
-    bool is_run = true;
+    const int step = places.size() > 1 ? places[1] - places[0] : 1;
+    bool has_step = true;
     for (std::size_t k = 0; k < places.size(); ++k)
-      is_run = is_run && places[k] == places[0] + static_cast<int>(k);
-    if (is_run) return {of, Lanes::By::lanes, places[0]};
+      has_step = has_step && places[k] == places[0] + step * static_cast<int>(k);
+    if (has_step && step == 1) return {of, Lanes::By::lanes, places[0]};
+    if (has_step) {
+      program_.indices.insert(program_.indices.end(), {places[0], step});
+      return {of, Lanes::By::steps, static_cast<int>(program_.indices.size()) - 2};
+    }
     program_.indices.insert(program_.indices.end(), places.begin(), places.end());
     return {of, Lanes::By::list, static_cast<int>(program_.indices.size() - places.size())};
   }
@@ -295,6 +323,7 @@ class LaneProgramMaker {
       for (const auto& [output, value] : pairs) {
         from.push_back(value);
         to.push_back(output - (is_second ? static_cast<int>(split_) : 0));
+        copy_block(to.back() / outputs_of_block, is_second);
       }
       const Lanes source = lanes_of(from, of), target = lanes_of(to, Lanes::Of::values);
       program_.instructions.push_back(
@@ -325,6 +354,7 @@ class LaneProgramMaker {
   long lines_ = 0;                              // that are computed
   std::map<int, int> number_of_;                // places of known lines that stand alone
   std::map<std::pair<int, int>, int> numbers_;  // of operands that are known, by piece and side
+  std::array<std::vector<char>, 2> blocks_;     // of first and second outputs: still to be copied
   std::map<int, std::vector<int>> free_;        // places of results by their length
   int end_ = 0;
   LaneProgram program_;

@@ -23,6 +23,7 @@ struct LaneProgram {
     enum class By : std::uint8_t {
       lanes,  ///< place, place + 1, ...
       one,    ///< place, for every lane
+      steps,  ///< indices[place] + i indices[place + 1], i = 0, 1, ...
       list    ///< indices[place], indices[place + 1], ...
     };
     Of of = Of::values;
@@ -30,9 +31,11 @@ struct LaneProgram {
     int place = 0;
   };
   struct Instruction {
-    Operation operation = Operation::input;  ///< input: a store
+    /// input: a store; constant: a copy of `count` outputs that are known and those between them,
+    /// from number a.place on, before any store to these.
+    Operation operation = Operation::input;
     int count = 0;                           ///< lanes
-    int result = 0;  ///< place of the first; of a store: 0 the first outputs, 1 the second
+    int result = 0;  ///< place of the first; of stores, copies: 0 the first outputs, 1 the second
     Lanes a{}, b{};  ///< b of a store: where in these outputs
   };
   /// An output that is known.

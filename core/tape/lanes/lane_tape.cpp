@@ -62,6 +62,8 @@ struct Run {
   const double* inputs;
   double* first;
   double* second;
+  const double* known_first;
+  const double* known_second;
 };
 
 PERP_LANES_INLINE void compute(Operation operation, double* result, Source a, Source b, int count) {
@@ -75,11 +77,21 @@ PERP_LANES_INLINE void compute(Operation operation, double* result, Source a, So
   }
 }
 
+PERP_LANES_INLINE void copy_known(const Run& run, const LaneProgram::Instruction& line) {
+  double* const to = line.result == 0 ? run.first : run.second;
+  const double* const from = line.result == 0 ? run.known_first : run.known_second;
+  std::memcpy(to + line.a.place, from + line.a.place, sizeof(double) * static_cast<std::size_t>(line.count));
+}
+
 PERP_LANES_INLINE void run_all(const Run& run) {
   double lists[2][most_lanes];
   const auto is_input = [](const LaneProgram::Lanes& x) { return x.of == LaneProgram::Lanes::Of::inputs; };
   for (const LaneProgram::Instruction& line : run.program.instructions) {
     const double* const base_a = is_input(line.a) ? run.inputs : run.values;
+    if (line.operation == Operation::constant) {
+      copy_known(run, line);
+      continue;
+    }
     if (line.operation == Operation::input) {
       copy_lanes(run.program, line, base_a, line.result == 0 ? run.first : run.second);
       continue;
@@ -130,9 +142,7 @@ LaneTape::LaneTape(const Tape& tape, std::span<const int> outputs, std::size_t s
 }
 
 void LaneTape::run(const double* inputs, double* first, double* second) {
-  std::copy(first_.begin(), first_.end(), first);
-  std::copy(second_.begin(), second_.end(), second);
-  const lanes::Run run{program_, values_.data(), inputs, first, second};
+  const lanes::Run run{program_, values_.data(), inputs, first, second, first_.data(), second_.data()};
 #ifdef PERP_LANES_WIDE
   if (lanes::is_wide()) return lanes::run_wide(run);
 #endif
