@@ -58,7 +58,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   bounded_rows_ = BoundedTape(system.tape, lines, inputs(), system.parameters);
   wide_rows_ = WideTape(system.tape, lines, inputs(), system.parameters);
   Program linear = bound(lines);
-  values_ = MachineCode(linear.tape, linear.outputs, rows);
+  values_ = TapeCode(linear.tape, linear.outputs, rows);
 
   const std::vector<Derivative> derivatives =
       differentiate(linear.tape, linear.outputs, 0, inputs());
@@ -76,7 +76,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
     const int line = linear.outputs[rows + k];
     if (linear.tape[line].operation != Operation::constant) variable_.push_back({k, inputs_of(line)});
   }
-  linear_ = MachineCode(linear.tape, linear.outputs, rows);
+  linear_ = TapeCode(linear.tape, linear.outputs, rows);
 
   lines.clear();
   for (const Reset& reset : system.resets) {

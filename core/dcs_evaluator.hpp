@@ -4,7 +4,7 @@
 
 #include <perp/core/dcs.hpp>
 #include <perp/core/tape/bounded_tape.hpp>
-#include <perp/core/tape/machine_code.hpp>
+#include <perp/core/tape/tape_code.hpp>
 #include <perp/core/tape/wide_tape.hpp>
 
 namespace perp {
@@ -65,7 +65,7 @@ class DcsEvaluator {
   };
 
   int n_ = 0, m_ = 0;
-  MachineCode values_, linear_;
+  TapeCode values_, linear_;
   BoundedTape bounded_rows_;
   WideTape wide_rows_;
   std::vector<BoundedTape> bounded_conditions_;  // of the resets

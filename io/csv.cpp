@@ -83,8 +83,9 @@ void write_events(const std::string& file, const std::vector<Law>& laws,
   if (counted) text += ",continuations,strict";
   for (const std::string& name : quantities) text += ",dt_d" + name;
   text += quantities.empty() ? "\n" : ",condition\n";
+  const EventTexts texts_of(laws);
   for (const Event& event : events) {
-    const BranchTexts branches = branch_texts(laws, event);
+    const BranchTexts branches = texts_of(event);
     text += fmt::format("{},{},{},{},{},{},{},{},{}", event.t, to_string(event.kind),
                         quoted(branches.law), quoted(branches.from), quoted(branches.to),
                         event.t_before, event.t_after, event.size, quoted(event.note));

@@ -9,8 +9,9 @@ namespace {
 
 Json events_to_json(const std::vector<Law>& laws, const std::vector<Event>& events) {
   Json list = Json::array();
+  const EventTexts texts_of(laws);
   for (const Event& event : events) {
-    const BranchTexts branches = branch_texts(laws, event);
+    const BranchTexts branches = texts_of(event);
     Json item{{"t", to_json(event.t)},
               {"type", to_string(event.kind)},
               {"t_before", to_json(event.t_before)},

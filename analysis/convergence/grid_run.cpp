@@ -56,9 +56,10 @@ bool is_compared(std::string_view kind) {
 
 std::vector<EventMark> marks_of(const Model& model, const std::vector<Event>& events) {
   std::vector<EventMark> marks;
+  const EventTexts texts_of(model.laws());
   for (const Event& event : events)
     if (is_compared(to_string(event.kind)))
-      marks.push_back({event.t, to_string(event.kind), branch_texts(model.laws(), event).law});
+      marks.push_back({event.t, to_string(event.kind), texts_of(event).law});
   return marks;
 }
 

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include <perp/analysis/run/columns.hpp>
 
@@ -12,6 +14,16 @@ bool is_plain(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_';
   });
+}
+
+BranchTexts texts_of_branches(const std::vector<Law>& laws, const Event& event, bool is_repeated) {
+  const Law& law = laws.at(static_cast<std::size_t>(event.law));
+  BranchTexts texts;
+  texts.law = law.name;
+  if (is_repeated) texts.law += fmt::format(" (law {})", event.law + 1);
+  if (event.from >= 0) texts.from = describe(law.branches.at(static_cast<std::size_t>(event.from)));
+  if (event.to >= 0) texts.to = describe(law.branches.at(static_cast<std::size_t>(event.to)));
+  return texts;
 }
 
 }  // namespace
@@ -62,16 +74,22 @@ const std::string& ModeText::operator()(const Mode& mode) {
 }
 
 BranchTexts branch_texts(const std::vector<Law>& laws, const Event& event) {
-  BranchTexts texts;
-  if (event.law < 0) return texts;
-  const Law& law = laws.at(static_cast<std::size_t>(event.law));
-  texts.law = law.name;
-  if (std::count_if(laws.begin(), laws.end(),
-                    [&](const Law& other) { return other.name == law.name; }) > 1)
-    texts.law += fmt::format(" (law {})", event.law + 1);
-  if (event.from >= 0) texts.from = describe(law.branches.at(static_cast<std::size_t>(event.from)));
-  if (event.to >= 0) texts.to = describe(law.branches.at(static_cast<std::size_t>(event.to)));
-  return texts;
+  if (event.law < 0) return {};
+  const std::string& name = laws.at(static_cast<std::size_t>(event.law)).name;
+  return texts_of_branches(laws, event, std::count_if(laws.begin(), laws.end(), [&](const Law& other) {
+                                 return other.name == name;
+                               }) > 1);
+}
+
+EventTexts::EventTexts(const std::vector<Law>& laws) : laws_(laws) {
+  std::map<std::string_view, int> counts;
+  for (const Law& law : laws) ++counts[law.name];
+  for (const Law& law : laws) is_repeated_.push_back(counts.at(law.name) > 1 ? 1 : 0);
+}
+
+BranchTexts EventTexts::operator()(const Event& event) const {
+  if (event.law < 0) return {};
+  return texts_of_branches(laws_, event, is_repeated_.at(static_cast<std::size_t>(event.law)) != 0);
 }
 
 }  // namespace perp

@@ -42,4 +42,15 @@ struct BranchTexts {
 };
 BranchTexts branch_texts(const std::vector<Law>& laws, const Event& event);
 
+/// branch_texts for many events of the same laws.
+class EventTexts {
+ public:
+  explicit EventTexts(const std::vector<Law>& laws);
+  [[nodiscard]] BranchTexts operator()(const Event& event) const;
+
+ private:
+  const std::vector<Law>& laws_;
+  std::vector<char> is_repeated_;  // of each law: do others have its name?
+};
+
 }  // namespace perp

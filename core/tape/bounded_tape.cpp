@@ -21,6 +21,12 @@ RunningError result_of_numbers(const Instruction& line, const std::vector<Runnin
   return RunningError(result.value, running_error::rounding(result.value, running_error::library));
 }
 
+/// Does an operand of the line change?
+bool depends(const Instruction& line, const std::vector<char>& changes) {
+  const auto does = [&](int k) { return k >= 0 && changes[static_cast<std::size_t>(k)] != 0; };
+  return does(line.a) || does(line.b);
+}
+
 }  // namespace
 
 BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inputs,
@@ -29,9 +35,6 @@ BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inp
       values_(static_cast<std::size_t>(tape.size())) {
   const std::vector<bool> needed = needed_lines(tape, outputs);
   std::vector<char> changes(values_.size(), 0);
-  const auto depends = [&](int line) {
-    return line >= 0 && changes[static_cast<std::size_t>(line)] != 0;
-  };
   for (int k = 0; k < tape.size(); ++k) {
     const Instruction& line = tape[k];
     const auto at = static_cast<std::size_t>(k);
@@ -43,14 +46,21 @@ BoundedTape::BoundedTape(const Tape& tape, std::span<const int> outputs, int inp
     } else if (line.operation == Operation::constant) {
       values_[at] = RunningError(line.value);
     } else {
-      changes[at] = depends(line.a) || depends(line.b) ? 1 : 0;
+      changes[at] = depends(line, changes) ? 1 : 0;
       if (changes[at] == 0) values_[at] = result_of_numbers(line, values_);
     }
     if (changes[at] != 0) changing_.push_back({line.operation, line.a, line.b, k});
   }
+  std::vector<char> is_known(values_.size(), 1);
+  for (const Line& line : changing_) is_known[static_cast<std::size_t>(line.to)] = 0;
+  lanes_ = BoundedLanes(tape, outputs_, is_known, values_);
+  if (!lanes_.serves()) return;
+  changing_ = {};
+  values_ = {};
 }
 
 void BoundedTape::run(const double* z, const double* z_error) {
+  if (lanes_.serves()) return lanes_.run(z, z_error);
   RunningError* const values = values_.data();
   for (const Line& line : changing_) {
     RunningError& value = values[line.to];

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include <perp/core/tape/lanes/bounded_lanes.hpp>
 #include <perp/core/tape/running_error.hpp>
 #include <perp/core/tape/tape.hpp>
 
@@ -21,8 +22,8 @@ class BoundedTape {
   /// At inputs z that are known to within z_error (nullptr: exact). Does not allocate.
   void run(const double* z, const double* z_error);
   [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
-  [[nodiscard]] const RunningError& output(std::size_t k) const {
-    return values_[static_cast<std::size_t>(outputs_[k])];
+  [[nodiscard]] RunningError output(std::size_t k) const {
+    return lanes_.serves() ? lanes_.output(k) : values_[static_cast<std::size_t>(outputs_[k])];
   }
 
  private:
@@ -33,6 +34,7 @@ class BoundedTape {
   std::vector<int> outputs_;
   std::vector<Line> changing_;  // those that depend on z, in their order
   std::vector<RunningError> values_;
+  BoundedLanes lanes_;  // of long tapes with lines of the same form
 };
 
 }  // namespace perp

@@ -7,6 +7,8 @@
 namespace perp {
 namespace {
 
+constexpr int most_read = 64;  ///< outputs of one form from which on its operations become code
+
 bool has_no_operands(const Instruction& line) {
   return line.operation == Operation::input || line.operation == Operation::constant;
 }
@@ -37,42 +39,90 @@ std::vector<int> ConeTape::lines_below(int output) {
   return lines;
 }
 
-const ConeTape::Cone& ConeTape::cone(int k) {
-  Cone& made = cones_[at(k)];
-  if (!made.empty()) return made;
-  const std::vector<int> lines = lines_below(outputs_[at(k)]);
-  for (std::size_t m = 0; m < lines.size(); ++m) place_[at(lines[m])] = static_cast<int>(m);
-  made.reserve(lines.size());
+/// The form of the cone with these lines; its inputs and numbers become those of the cone.
+ConeTape::Form& ConeTape::form_of(const std::vector<int>& lines, Cone& cone) {
+  cone.inputs = inputs_.size();
+  cone.numbers = numbers_.size();
   for (const int number : lines) {
-    Instruction line = tape_[number];
-    if (!has_no_operands(line)) {
-      if (line.a >= 0) line.a = place_[at(line.a)];
-      if (line.b >= 0) line.b = place_[at(line.b)];
+    const Instruction& line = tape_[number];
+    if (line.operation == Operation::input) {
+      place_[at(number)] = static_cast<int>(inputs_.size() - cone.inputs);
+      inputs_.push_back(line.a);
     }
-    made.push_back(line);
   }
+  const auto inputs = inputs_.size() - cone.inputs;
+  for (const int number : lines) {
+    const Instruction& line = tape_[number];
+    if (line.operation == Operation::constant) {
+      place_[at(number)] = static_cast<int>(inputs + numbers_.size() - cone.numbers);
+      numbers_.push_back(line.value);
+    }
+  }
+  const auto leaves = inputs + numbers_.size() - cone.numbers;
+  Form form{{}, inputs, leaves};
+  std::vector<int> key{static_cast<int>(inputs), static_cast<int>(leaves)};
+  const auto place_of = [&](int line) { return line < 0 ? -1 : place_[at(line)]; };
+  for (const int number : lines) {
+    const Instruction& line = tape_[number];
+    if (has_no_operands(line)) continue;
+    place_[at(number)] = static_cast<int>(leaves + form.lines.size());
+    form.lines.push_back({line.operation, place_of(line.a), place_of(line.b), 0});
+    const Instruction& here = form.lines.back();
+    key.insert(key.end(), {static_cast<int>(here.operation), here.a, here.b});
+  }
+  return forms_.try_emplace(std::move(key), std::move(form)).first->second;
+}
+
+/// A form as instructions of the processor, its leaves as inputs.
+void ConeTape::compile(Form& form) {
+  Tape tape;
+  std::vector<int> place;
+  for (std::size_t k = 0; k < form.leaves; ++k) place.push_back(tape.input(static_cast<int>(k)));
+  for (const Instruction& line : form.lines)
+    place.push_back(tape.apply(line.operation, line.a < 0 ? -1 : place[at(line.a)],
+                               line.b < 0 ? -1 : place[at(line.b)]));
+  form.code = std::make_unique<MachineCode>(tape, std::span(&place.back(), 1), 1);
+}
+
+void ConeTape::find(int k) {
+  const std::vector<int> lines = lines_below(outputs_[at(k)]);
+  Cone& cone = cones_[at(k)];
+  cone.form = &form_of(lines, cone);
   for (const int line : lines) place_[at(line)] = -1;
-  values_.resize(std::max(values_.size(), lines.size()));
-  return made;
+  Form& form = *cone.form;
+  values_.resize(std::max(values_.size(), form.leaves + form.lines.size()));
+  if (++form.users == most_read) compile(form);
+}
+
+/// The last line, from the leaves.
+double ConeTape::read(const Form& form, double* values) {
+  double* to = values + form.leaves;
+  for (const Instruction& line : form.lines) {
+    const double x = line.a < 0 ? 0 : values[line.a];
+    const double y = line.b < 0 ? x : values[line.b];
+    switch (line.operation) {  // the frequent ones without the long way
+      case Operation::add: *to++ = x + y; break;
+      case Operation::subtract: *to++ = x - y; break;
+      case Operation::multiply: *to++ = x * y; break;
+      default: *to++ = apply_operation(line.operation, x, y);
+    }
+  }
+  return to[-1];
 }
 
 double ConeTape::value(int k, const std::vector<double>& inputs) {
-  const Cone& lines = cone(k);
-  double* values = values_.data();
-  for (std::size_t m = 0; m < lines.size(); ++m) {
-    const Instruction& line = lines[m];
-    const double x = line.operation == Operation::input ? inputs[at(line.a)]
-                     : line.a < 0                       ? line.value
-                                                        : values[line.a];
-    const double y = line.b < 0 ? x : values[line.b];
-    switch (line.operation) {  // the frequent ones without the long way
-      case Operation::add: values[m] = x + y; break;
-      case Operation::subtract: values[m] = x - y; break;
-      case Operation::multiply: values[m] = x * y; break;
-      default: values[m] = apply_operation(line.operation, x, y);
-    }
-  }
-  return values[lines.size() - 1];
+  if (cones_[at(k)].form == nullptr) find(k);
+  const Cone& cone = cones_[at(k)];
+  Form& form = *cone.form;
+  double* const values = values_.data();
+  const int* const input = inputs_.data() + cone.inputs;
+  const double* const number = numbers_.data() + cone.numbers;
+  for (std::size_t m = 0; m < form.inputs; ++m) values[m] = inputs[at(input[m])];
+  for (std::size_t m = form.inputs; m < form.leaves; ++m) values[m] = number[m - form.inputs];
+  if (!form.code) return read(form, values);
+  double value = 0;
+  form.code->run(values, form.leaves, &value, nullptr);
+  return value;
 }
 
 }  // namespace perp

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <vector>
 
+#include <perp/core/tape/machine_code.hpp>
 #include <perp/core/tape/tape.hpp>
 
 namespace perp {
 
 /// Single outputs of a tape, each from the inputs through the lines below it alone. What an output
-/// needs is found when it is asked for first.
+/// needs is found when it is asked for first; outputs of one form, which differ in their inputs and
+/// numbers alone, share their operations.
 class ConeTape {
  public:
   /// `outputs`: lines.
@@ -17,15 +21,31 @@ class ConeTape {
   [[nodiscard]] double value(int k, const std::vector<double>& inputs);
 
  private:
-  using Cone = std::vector<Instruction>;  // operands are places in it
+  /// Operations on leaves: the inputs of the form, then its numbers, in the order of their lines.
+  struct Form {
+    std::vector<Instruction> lines;  ///< operands are places behind the leaves, or leaves
+    std::size_t inputs = 0, leaves = 0;
+    int users = 0;
+    std::unique_ptr<MachineCode> code{};  ///< of a form with many users
+  };
+  struct Cone {
+    Form* form = nullptr;  ///< null: not asked for yet
+    std::size_t inputs = 0, numbers = 0;  ///< its own, in inputs_ and numbers_
+  };
   std::vector<int> lines_below(int output);
-  const Cone& cone(int k);
+  Form& form_of(const std::vector<int>& lines, Cone& cone);
+  void find(int k);
+  static void compile(Form& form);
+  static double read(const Form& form, double* values);
 
   Tape tape_;
   std::vector<int> outputs_;
-  std::vector<Cone> cones_;     // empty: not asked for yet
+  std::vector<Cone> cones_;
+  std::map<std::vector<int>, Form> forms_;  // by operations and operands
+  std::vector<int> inputs_;                 // of all cones
+  std::vector<double> numbers_;
   std::vector<int> place_;      // of a line in the cone that is made, -1: none
-  std::vector<double> values_;  // of the present one
+  std::vector<double> values_;  // of the present one, its leaves first
 };
 
 }  // namespace perp

@@ -1,31 +1,67 @@
+#include <algorithm>
 #include <bit>
 
 #include <perp/core/tape/tape.hpp>
 
 namespace perp {
 
-std::size_t Tape::Hash::operator()(const Instruction& line) const noexcept {
+namespace {
+
+constexpr std::size_t first_slots = 16;
+constexpr int near_slots = 8;
+
+std::uint32_t hash_of(const Instruction& line) {
   std::uint64_t hash = static_cast<std::uint64_t>(line.operation);
   const auto mix = [&hash](std::uint64_t word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
     hash ^= hash >> 29;
   };
-  mix(static_cast<std::uint32_t>(line.a));
-  mix(static_cast<std::uint32_t>(line.b));
+  mix(static_cast<std::uint32_t>(line.a) | std::uint64_t{static_cast<std::uint32_t>(line.b)} << 32);
   mix(std::bit_cast<std::uint64_t>(line.value));
-  return static_cast<std::size_t>(hash);
+  return static_cast<std::uint32_t>(hash >> 32);
 }
 
-bool Tape::SameLine::operator()(const Instruction& x, const Instruction& y) const noexcept {
+bool is_same(const Instruction& x, const Instruction& y) {
   // Constants by their bits: 0 and -0 differ, a NaN equals itself.
   return x.operation == y.operation && x.a == y.a && x.b == y.b &&
          std::bit_cast<std::uint64_t>(x.value) == std::bit_cast<std::uint64_t>(y.value);
 }
 
+}  // namespace
+
+/// The slot of the line, or the free one where it belongs.
+std::size_t Tape::place_of(const Instruction& instruction, std::uint32_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  const auto is_met = [&](std::size_t place) {
+    const Slot& slot = slots_[place];
+    return slot.line < 0 || (slot.hash == hash &&
+                             is_same(lines_[static_cast<std::size_t>(slot.line)], instruction));
+  };
+  const int latest = std::max(instruction.a, instruction.b);
+  std::size_t place = latest < 0 ? hash : 2 * static_cast<std::size_t>(latest);
+  for (int k = 0; k < near_slots; ++k, ++place)
+    if (is_met(place & mask)) return place & mask;
+  for (place = hash; !is_met(place & mask);) ++place;
+  return place & mask;
+}
+
+void Tape::grow() {
+  slots_.assign(slots_.empty() ? first_slots : 2 * slots_.size(), {});
+  for (int k = 0; k < size(); ++k) {
+    const Instruction& line = lines_[static_cast<std::size_t>(k)];
+    const std::uint32_t hash = hash_of(line);
+    slots_[place_of(line, hash)] = {hash, k};
+  }
+}
+
 int Tape::line(const Instruction& instruction) {
-  const auto [known, is_new] = known_.try_emplace(instruction, size());
-  if (is_new) lines_.push_back(instruction);
-  return known->second;
+  if (2 * (lines_.size() + 1) > slots_.size()) grow();
+  const std::uint32_t hash = hash_of(instruction);
+  Slot& slot = slots_[place_of(instruction, hash)];
+  if (slot.line >= 0) return slot.line;
+  slot = {hash, size()};
+  lines_.push_back(instruction);
+  return slot.line;
 }
 
 int Tape::constant(double value) { return line({Operation::constant, -1, -1, value}); }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <numbers>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include <perp/core/tape/data_table.hpp>
@@ -145,17 +144,20 @@ class Tape {
   friend bool operator==(const Tape& a, const Tape& b) { return a.lines_ == b.lines_; }
 
  private:
-  struct Hash {
-    std::size_t operator()(const Instruction& line) const noexcept;
-  };
-  struct SameLine {
-    bool operator()(const Instruction& x, const Instruction& y) const noexcept;
+  /// Where a line is found again: an entry of a table with open addressing. The first entries that
+  /// are tried lie next to those of lines with a like latest operand, which were made or asked for
+  /// just before, the others anywhere.
+  struct Slot {
+    std::uint32_t hash = 0;
+    int line = -1;  ///< -1: free
   };
 
   int line(const Instruction& instruction);
+  [[nodiscard]] std::size_t place_of(const Instruction& instruction, std::uint32_t hash) const;
+  void grow();
 
   std::vector<Instruction> lines_;
-  std::unordered_map<Instruction, int, Hash, SameLine> known_;  // looked up only, never iterated
+  std::vector<Slot> slots_;  // a power of two, at most half of them taken
 };
 
 /// Which lines do the outputs need?

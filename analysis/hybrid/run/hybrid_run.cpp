@@ -103,9 +103,11 @@ void HybridRun::begin() {
 void HybridRun::find_scales() {
   if (has_scales_) return;
   has_scales_ = true;
+  check_interruption();
   const ModelScales scales = model_scales(system_, model_.x0(), span_, sizes_);
   sizes_ = scales.x;
   time_ = scales.time;
+  check_interruption();
 }
 
 HybridModes& HybridRun::modes() {

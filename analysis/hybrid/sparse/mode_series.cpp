@@ -336,7 +336,7 @@ bool ModeSeries::bound_block(Block& block, int k) {
 }
 
 double ModeSeries::error(int l, int k) {
-  if (bounded_until_ < k) bound_errors(k == 0 ? 0 : SeriesTape::bounded_orders - 1);
+  if (bounded_until_ < k) bound_errors(k);
   return bounded_until_ < k ? std::numeric_limits<double>::infinity() : series_->error(line_of_g_[index(l)])[k];
 }
 
@@ -346,6 +346,7 @@ double ModeSeries::rate_error(int j) {
                             : series_->error(line_of_rate_[index(j)])[0];
 }
 
+/// From the first order without bounds on.
 void ModeSeries::bound_errors(int last) {
   SeriesTape& series = *series_;
   series.error(line_of_t_)[0] = share_ > 0 ? half_ulp(series[line_of_t_][0]) : 0;
@@ -353,7 +354,7 @@ void ModeSeries::bound_errors(int last) {
     if (is_state(j))
       series.error(line_of_x_[at(j)])[0] =
           share_ * std::max(std::abs(variable(j)[0]), j < sizes_.size() ? sizes_[j] : 0.0);
-  for (int k = 0; k <= last; ++k) {
+  for (int k = bounded_until_ + 1; k <= last; ++k) {
     for (Block& block : blocks_)
       if (!bound_block(block, k)) return;
     series.bound_errors(k == 0 ? rest_ : rest_moving_, k);

@@ -85,6 +85,7 @@ NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
   if (value != 0) return value > 0 ? Sign::positive : Sign::negative;
   if (faces_.is_void(l, z)) return Sign::idle;
   for (int k = 1; k <= last_order && has_bound; ++k) {
+    if (!series_.extend(k)) return Sign::open;
     const RunningError here(series_.constraint(l)[k], series_.error(l, k));
     has_bound = std::isfinite(here.error);
     if (const int sign = decided_sign(here); sign != 0) return sign > 0 ? Sign::rises : Sign::falls;
@@ -94,7 +95,7 @@ NearChoice::Sign NearChoice::sign_of(int l, const std::vector<int>& z) {
 
 NearChoice::Verdict NearChoice::judge(double t, const Vector& x, const std::vector<int>& z, int part) {
   Verdict verdict;
-  if (!series_.begin(t, x, z, last_order) || !series_.passes_gate()) return verdict;
+  if (!series_.begin(t, x, z, 0) || !series_.passes_gate()) return verdict;
   verdict.has_series = true;
   read_constraints(z, part, verdict);
   read_rates(part, verdict);

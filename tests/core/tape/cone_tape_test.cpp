@@ -36,4 +36,21 @@ TEST_CASE("single outputs of a tape are those of the whole tape, bit by bit") {
   }
 }
 
+TEST_CASE("outputs of one form share their operations and keep their inputs and numbers") {
+  perp::Tape tape;
+  std::vector<int> lines;
+  for (int k = 0; k < 300; ++k) {
+    const int difference = tape.apply(perp::Operation::subtract, tape.constant(0.1 * k), tape.input(k % 7));
+    lines.push_back(tape.apply(perp::Operation::multiply, difference, k % 100 == 50 ? difference : tape.input((k + 3) % 7)));
+  }
+  perp::ConeTape cones(tape, lines);
+  const std::vector<double> x{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+  for (int round = 0; round < 2; ++round)
+    for (int k = 0; k < 300; ++k) {
+      const double difference = 0.1 * k - x[static_cast<std::size_t>(k % 7)];
+      const double other = k % 100 == 50 ? difference : x[static_cast<std::size_t>((k + 3) % 7)];
+      CHECK(cones.value(k, x) == difference * other);
+    }
+}
+
 }  // namespace

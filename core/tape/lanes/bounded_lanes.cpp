@@ -1,0 +1,236 @@
+#include <algorithm>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/tape/lanes/bounded_lanes.hpp>
+#include <perp/core/tape/lanes/lane_loops.hpp>
+
+namespace perp {
+namespace lanes {
+namespace {
+
+// Sums and products of RunningError (running_error.hpp) on four lanes, cases as choices.
+
+struct FourBounded {
+  Four value, error;
+};
+
+PERP_LANES_INLINE FourBits bits_of(const Four& x) {
+  FourBits bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+PERP_LANES_INLINE Four chosen(const FourBits& mask, const Four& x, const Four& y) {
+  const FourBits bits = (mask & bits_of(x)) | (~mask & bits_of(y));
+  Four four;
+  std::memcpy(&four, &bits, sizeof four);
+  return four;
+}
+PERP_LANES_INLINE FourBits all_bits(long long x) { return FourBits{x, x, x, x}; }
+PERP_LANES_INLINE Four size_of(const Four& x) {
+  const FourBits bits = bits_of(x) & all_bits(0x7FFFFFFFFFFFFFFF);
+  Four four;
+  std::memcpy(&four, &bits, sizeof four);
+  return four;
+}
+PERP_LANES_INLINE FourBits is_finite(const Four& x) { return size_of(x) <= all(running_error::largest); }
+
+PERP_LANES_INLINE FourBounded bound(const Four& value, const Four& passed) {
+  Four error = passed * all(1 + 16 * unit_roundoff);
+  const FourBits is_small = (error > all(0)) & (error < all(running_error::coarse));
+  error = chosen(is_small, error + all(4 * running_error::least), error);
+  const FourBits is_known = is_finite(value) & (error >= all(0));
+  return {value, chosen(is_known, error, all(std::numeric_limits<double>::infinity()))};
+}
+
+/// The result of an exact operation.
+PERP_LANES_INLINE Four exact_error(const Four& value, const Four& error) {
+  const FourBits is_small = (error > all(0)) & (error < all(running_error::coarse));
+  return chosen(is_small, bound(value, error).error, error);
+}
+
+PERP_LANES_INLINE FourBits is_zero(const FourBounded& a) { return (a.value == all(0)) & (a.error == all(0)); }
+
+PERP_LANES_INLINE FourBits is_scale(const FourBounded& a) {
+  constexpr int digits = 52;
+  constexpr long long mantissas = (1LL << digits) - 1;
+  const FourBits bits = bits_of(a.value) & all_bits(0x7FFFFFFFFFFFFFFF);
+  const FourBits exponent = bits >> digits, mantissa = bits & all_bits(mantissas);
+  const FourBits is_power = mantissa == all_bits(0);
+  const FourBits is_bit = (mantissa != all_bits(0)) & ((mantissa & (mantissa - all_bits(1))) == all_bits(0));
+  const FourBits is_normal = exponent != all_bits(0);
+  return (a.error == all(0)) & (exponent != all_bits(0x7FF)) & ((is_normal & is_power) | (~is_normal & is_bit));
+}
+
+struct BoundedSum {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
+    const Four sum = a.value + b.value;
+    const FourBits rounds = (a.value != all(0)) & (b.value != all(0));
+    const Four rounding = chosen(rounds, all(unit_roundoff) * size_of(sum), all(0));
+    FourBounded result = bound(sum, a.error + b.error + rounding);
+    result.error = chosen(is_zero(b), a.error, result.error);
+    result.error = chosen(is_zero(a), b.error, result.error);
+    return result;
+  }
+  static RunningError of(const RunningError& a, const RunningError& b) { return a + b; }
+};
+
+struct BoundedDifference {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
+    return BoundedSum::of(a, {-b.value, b.error});
+  }
+  static RunningError of(const RunningError& a, const RunningError& b) { return a - b; }
+};
+
+struct BoundedProduct {
+  PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
+    const Four product = a.value * b.value, size = size_of(product);
+    const Four size_a = size_of(a.value), size_b = size_of(b.value);
+    const FourBits is_coarse = size < all(running_error::coarse);
+    const Four passed = size_a * b.error + size_b * a.error + a.error * b.error;
+    const Four least = all(running_error::least);
+    const Four rounding = all(unit_roundoff) * size + chosen(is_coarse & (size > all(0)), least, all(0));
+    Four error = bound(product, passed + rounding + chosen(is_coarse, least, all(0))).error;
+    const FourBits is_plain = (size > all(running_error::coarse)) & is_finite(product);
+    error = chosen(is_plain & is_scale(b), exact_error(product, size_b * a.error), error);
+    error = chosen(is_plain & is_scale(a), exact_error(product, size_a * b.error), error);
+    const FourBits is_known = is_finite(a.error + b.error + product);
+    const Four of_zero = chosen(is_known, all(0), all(std::numeric_limits<double>::infinity()));
+    return {product, chosen(is_zero(a) | is_zero(b), of_zero, error)};
+  }
+  static RunningError of(const RunningError& a, const RunningError& b) { return a * b; }
+};
+
+struct BoundedSource {
+  Source values, errors;
+  [[nodiscard]] RunningError at(int i) const {
+    return RunningError(values.from[values.step * i], errors.from[errors.step * i]);
+  }
+};
+
+struct BoundedResult {
+  double* values;
+  double* errors;
+};
+
+PERP_LANES_INLINE Four load_of(const Source& source, int i) {
+  return source.step != 0 ? load(source.from + i) : all(*source.from);
+}
+
+template <class Op>
+PERP_LANES_INLINE void bounded_arithmetic(BoundedResult result, const BoundedSource& a, const BoundedSource& b,
+                                          int count) {
+  int i = 0;
+  for (; i + width <= count; i += width) {
+    const FourBounded x{load_of(a.values, i), load_of(a.errors, i)};
+    const FourBounded y{load_of(b.values, i), load_of(b.errors, i)};
+    const FourBounded z = Op::of(x, y);
+    store(result.values + i, z.value);
+    store(result.errors + i, z.error);
+  }
+  for (; i < count; ++i) {
+    const RunningError z = Op::of(a.at(i), b.at(i));
+    result.values[i] = z.value;
+    result.errors[i] = z.error;
+  }
+}
+
+void bounded_others(Operation operation, BoundedResult result, const BoundedSource& a, const BoundedSource& b,
+                    int count) {
+  for (int i = 0; i < count; ++i) {
+    const RunningError z = apply_operation(operation, a.at(i), b.at(i));
+    result.values[i] = z.value;
+    result.errors[i] = z.error;
+  }
+}
+
+PERP_LANES_INLINE void compute(Operation operation, BoundedResult result, const BoundedSource& a,
+                               const BoundedSource& b, int count) {
+  switch (operation) {
+    case Operation::add: return bounded_arithmetic<BoundedSum>(result, a, b, count);
+    case Operation::subtract: return bounded_arithmetic<BoundedDifference>(result, a, b, count);
+    case Operation::multiply: return bounded_arithmetic<BoundedProduct>(result, a, b, count);
+    default: return bounded_others(operation, result, a, b, count);
+  }
+}
+
+struct BoundedRun {
+  const LaneProgram& program;
+  double* values;
+  double* errors;
+  const double* inputs;
+  const double* input_errors;
+  double* outputs;
+  double* output_errors;
+};
+
+PERP_LANES_INLINE void run_all(const BoundedRun& run) {
+  double lists[4][most_lanes];
+  for (const LaneProgram::Instruction& line : run.program.instructions) {
+    if (line.operation == Operation::constant) continue;  // what is known is there from the start
+    const bool is_input_a = line.a.of == LaneProgram::Lanes::Of::inputs;
+    const bool is_input_b = line.b.of == LaneProgram::Lanes::Of::inputs;
+    const double* const values_a = is_input_a ? run.inputs : run.values;
+    const double* const errors_a = is_input_a ? run.input_errors : run.errors;
+    if (line.operation == Operation::input) {
+      copy_lanes(run.program, line, values_a, run.outputs);
+      copy_lanes(run.program, line, errors_a, run.output_errors);
+      continue;
+    }
+    const double* const values_b = is_input_b ? run.inputs : run.values;
+    const double* const errors_b = is_input_b ? run.input_errors : run.errors;
+    const BoundedSource a{source_of(run.program, line.a, line.count, values_a, lists[0]),
+                          source_of(run.program, line.a, line.count, errors_a, lists[1])};
+    const BoundedSource b{source_of(run.program, line.b, line.count, values_b, lists[2]),
+                          source_of(run.program, line.b, line.count, errors_b, lists[3])};
+    const BoundedResult result{run.values + line.result, run.errors + line.result};
+    compute(line.operation, result, a, b, line.count);
+  }
+}
+
+#ifdef PERP_LANES_WIDE
+PERP_LANES_WIDE void run_wide(const BoundedRun& run) { run_all(run); }
+#endif
+void run_plain(const BoundedRun& run) { run_all(run); }
+
+}  // namespace
+}  // namespace lanes
+
+BoundedLanes::BoundedLanes(const Tape& tape, std::span<const int> outputs, const std::vector<char>& is_known,
+                           const std::vector<RunningError>& numbers) {
+  std::optional<LaneProgram> program = lane_program(tape, outputs, outputs.size(), is_known);
+  serves_ = program.has_value();
+  if (!serves_) return;
+  program_ = *std::move(program);
+  values_.assign(at(program_.size), 0);
+  errors_ = values_;
+  for (std::size_t k = 0; k < program_.known.size(); ++k) {
+    values_[k] = numbers[at(program_.known[k])].value;
+    errors_[k] = numbers[at(program_.known[k])].error;
+  }
+  output_values_.assign(outputs.size(), 0);
+  output_errors_ = output_values_;
+  for (const LaneProgram::KnownOutput& known : program_.known_outputs) {
+    output_values_[at(known.output)] = numbers[at(known.line)].value;
+    output_errors_[at(known.output)] = numbers[at(known.line)].error;
+  }
+  int inputs = 0;
+  for (int k = 0; k < tape.size(); ++k)
+    if (tape[k].operation == Operation::input && is_known[at(k)] == 0) inputs = std::max(inputs, tape[k].a + 1);
+  exact_.assign(at(inputs), 0);
+}
+
+void BoundedLanes::run(const double* z, const double* z_error) {
+  const lanes::BoundedRun run{program_,
+                              values_.data(),
+                              errors_.data(),
+                              z,
+                              z_error == nullptr ? exact_.data() : z_error,
+                              output_values_.data(),
+                              output_errors_.data()};
+#ifdef PERP_LANES_WIDE
+  if (lanes::is_wide()) return lanes::run_wide(run);
+#endif
+  lanes::run_plain(run);
+}
+
+}  // namespace perp
