@@ -248,15 +248,14 @@ std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, c
       continue;
     }
     // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
-    const std::size_t all = found->size();
-    RunningError least = found->front().rate_norm;
-    for (const Found& f : *found)
-      if (f.rate_norm.value < least.value) least = f.rate_norm;
-    std::erase_if(*found, [&](const Found& f) { return decided_sign(f.rate_norm - least) > 0; });
-    return Taken{found->front().changed, binaries.size() == 1 ? "fewest changes outside the called sub-problems"
-                                         : all == 1           ? "fewest changes inside"
-                                         : found->size() == 1 ? "smallest rate norm"
-                                                              : "first declared binary changes"};
+    std::vector<RunningError> norms;
+    for (const Found& f : *found) norms.push_back(f.rate_norm);
+    const std::vector<std::size_t> least = least_rate_norms(norms);
+    return Taken{(*found)[least.front()].changed,
+                 binaries.size() == 1 ? "fewest changes outside the called sub-problems"
+                 : found->size() == 1 ? "fewest changes inside"
+                 : least.size() == 1  ? "smallest rate norm"
+                                      : "first declared binary changes"};
   }
   return std::nullopt;
 }

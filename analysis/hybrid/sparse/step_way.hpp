@@ -64,6 +64,7 @@ class StepWay {
   [[nodiscard]] double error(int l) const { return errors_[l]; }
   std::vector<double>& point() { return point_; }
   std::vector<double>& end() { return now_; }
+  [[nodiscard]] const std::vector<double>& end() const { return now_; }
   ///@}
 
  private:

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include <perp/analysis/hybrid/hybrid_modes.hpp>
+#include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/analysis/hybrid/sparse/step_way.hpp>
 #include <perp/analysis/hybrid/sparse/way_choice.hpp>
 #include <perp/core/base/index.hpp>
@@ -11,7 +12,6 @@ namespace perp {
 namespace {
 
 constexpr std::size_t most_together = 20;  ///< binaries of a sub-problem whose values are tried
-constexpr double equal_rates = 1e-11;      ///< share of a norm of rates
 
 }  // namespace
 
@@ -32,7 +32,7 @@ bool WayChoice::choose(const SubProblem& sub, const Set& own, const Place& place
   std::vector<Set> sets;
   if (holds_equations || own.size() > most_together || !nearest(sub, own, place, way, sets))
     return false;
-  if (sets.size() > 1) return by_rates(sets, way, change);
+  if (sets.size() > 1) return by_rates(sets, place, way, change);
   change.binaries = sets.front();
   change.decided_by = "fewest changes inside";
   return true;
@@ -118,40 +118,54 @@ WayChoice::Verdict WayChoice::look_ahead(const SubProblem& sub, const Set& set, 
   return is_allowed ? Verdict::allowed : Verdict::excluded;
 }
 
-bool WayChoice::by_rates(const std::vector<Set>& sets, StepWay& way, WayChange& change) {
-  std::vector<double>& point = way.end();
-  double all = 0, least = std::numeric_limits<double>::infinity();
-  for (int j = 0; j < n_; ++j) all += square(j, point);
+/// Where the constraint becomes positive, with bounds of all errors, as everywhere: sets come in the
+/// order of their first binaries, so that the first of those that are not told apart is the rule's.
+bool WayChoice::by_rates(const std::vector<Set>& sets, const Place& place, const StepWay& way,
+                         WayChange& change) {
+  Set all;
+  for (const Set& set : sets) all.insert(all.end(), set.begin(), set.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (!rates_.follow(all, blocks_) || !begin_series()) return false;
+  Vector x(n_);
+  for (int j = 0; j < n_; ++j)
+    x[j] = structure_.is_state[at(j)] != 0 ? way.position(j, place.s)
+                                           : way.end()[at(model_.variable_input(j))];
+  std::vector<RunningError> norms;
   for (const Set& set : sets) {
-    if (!put(set, point)) {
-      take_back(set, point);
-      return false;
-    }
-    const double norm = all + gain(point);
-    take_back(set, point);
-    if (!std::isfinite(norm)) return false;
-    const bool is_equal =
-        std::isfinite(least) && std::abs(norm - least) <= equal_rates * std::max(norm, least);
-    if (is_equal) change.decided_by = "first declared binary changes";
-    if (is_equal || norm >= least) continue;
-    least = norm;
-    change.binaries = set;
-    change.decided_by = "smallest rate norm";
+    std::vector<int> z = way.z();
+    for (const int i : set) z[at(i)] = 1 - z[at(i)];
+    if (!series_->begin(place.t + place.s, x, z, 0) || !series_->passes_gate()) return false;
+    norms.push_back(norm_of_followers());
+    if (!std::isfinite(norms.back().error)) return false;
   }
+  const std::vector<std::size_t> least = least_rate_norms(norms);
+  change.binaries = sets[least.front()];
+  change.decided_by = least.size() == 1 ? "smallest rate norm" : "first declared binary changes";
   return true;
 }
 
-/// What the unknowns that a trial has changed add to the norm.
-double WayChoice::gain(std::vector<double>& point) {
-  double sum = 0;
-  std::size_t k = 0;
+/// Series give the rates with bounds of their errors. False: the model has none.
+bool WayChoice::begin_series() {
+  if (!series_) {
+    series_ = std::make_unique<ModeSeries>(model_);
+    Vector sizes = Vector::Zero(n_);
+    for (int j = 0; j < n_; ++j)
+      if (model_.head.variables[at(j)].has_nominal) sizes[j] = model_.head.variables[at(j)].nominal;
+    series_->set_known(share_of_computed, sizes);
+  }
+  return series_->obstacle().empty();
+}
+
+/// Σ (ẋ_j / nominal_j)² over what follows from any of the sets: all others have the same rates.
+RunningError WayChoice::norm_of_followers() {
+  RunningError sum;
   for (const int block : blocks_)
     for (const int unknown : structure_.blocks[at(block)].unknowns) {
-      double& value = point[rates_.input_of(unknown)];
-      sum += square(unknown, point);
-      std::swap(value, kept_[k]);
-      sum -= square(unknown, point);
-      std::swap(value, kept_[k++]);
+      if (structure_.is_state[at(unknown)] == 0) continue;
+      const RunningError rate = RunningError(series_->rate(unknown), series_->rate_error(unknown)) /
+                                RunningError(model_.head.variables[at(unknown)].nominal);
+      sum = sum + rate * rate;
     }
   return sum;
 }
@@ -183,13 +197,6 @@ void WayChoice::take_back(const Set& set, std::vector<double>& point) {
   for (const int block : blocks_)
     for (const int unknown : structure_.blocks[at(block)].unknowns)
       point[rates_.input_of(unknown)] = kept_[k++];
-}
-
-double WayChoice::square(int state, const std::vector<double>& point) const {
-  if (structure_.is_state[at(state)] == 0) return 0;
-  const double rate =
-      point[at(HybridModel::derivative_input(state))] / model_.head.variables[at(state)].nominal;
-  return rate * rate;
 }
 
 }  // namespace perp

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include <perp/analysis/hybrid/sparse/local_rates.hpp>
+#include <perp/analysis/hybrid/sparse/mode_series.hpp>
 #include <perp/core/base/types.hpp>
+#include <perp/core/tape/running_error.hpp>
 
 namespace perp {
 
@@ -21,7 +24,7 @@ class StepWay;
 /// Which binaries of a sub-problem change where one of its constraints becomes positive within a
 /// step: as few as any, so that its constraints are not positive there, and those that are 0 there
 /// not at the end of the step on the line with the rates of the new values; of several the smallest
-/// rate norm, of equal ones the first declared.
+/// rate norm there, of those that bounds of all errors do not tell apart the first declared.
 class WayChoice {
  public:
   WayChoice(const HybridModel& model, const HybridStructure& structure, LocalRates& rates);
@@ -43,12 +46,13 @@ class WayChoice {
   [[nodiscard]] bool others_exclude(const SubProblem& sub, const Set& set, const Place& place,
                                     StepWay& way) const;
   Verdict look_ahead(const SubProblem& sub, const Set& set, const Place& place, StepWay& way);
-  bool by_rates(const std::vector<Set>& sets, StepWay& way, WayChange& change);
-  double gain(std::vector<double>& point);
+  bool by_rates(const std::vector<Set>& sets, const Place& place, const StepWay& way,
+                WayChange& change);
+  bool begin_series();
+  RunningError norm_of_followers();
   void flip(const Set& set, std::vector<double>& point) const;
   bool put(const Set& set, std::vector<double>& point);
   void take_back(const Set& set, std::vector<double>& point);
-  [[nodiscard]] double square(int state, const std::vector<double>& point) const;
 
   const HybridModel& model_;
   const HybridStructure& structure_;
@@ -56,6 +60,7 @@ class WayChoice {
   int n_, equations_;
   std::vector<int> blocks_;
   std::vector<double> kept_;  // unknowns before a trial
+  std::unique_ptr<ModeSeries> series_;  // made where rates decide first
 };
 
 }  // namespace perp
