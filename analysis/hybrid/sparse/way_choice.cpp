@@ -127,6 +127,17 @@ bool WayChoice::by_rates(const std::vector<Set>& sets, const Place& place, const
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   if (!rates_.follow(all, blocks_) || !begin_series()) return false;
+  const std::vector<RunningError> norms = norms_of(sets, place, way);
+  if (norms.size() < sets.size()) return false;
+  const std::vector<std::size_t> least = least_rate_norms(norms);
+  change.binaries = sets[least.front()];
+  change.decided_by = least.size() == 1 ? "smallest rate norm" : "first declared binary changes";
+  return true;
+}
+
+/// One of each set; fewer where one has no bound.
+std::vector<RunningError> WayChoice::norms_of(const std::vector<Set>& sets, const Place& place,
+                                              const StepWay& way) {
   Vector x(n_);
   for (int j = 0; j < n_; ++j)
     x[j] = structure_.is_state[at(j)] != 0 ? way.position(j, place.s)
@@ -135,14 +146,12 @@ bool WayChoice::by_rates(const std::vector<Set>& sets, const Place& place, const
   for (const Set& set : sets) {
     std::vector<int> z = way.z();
     for (const int i : set) z[at(i)] = 1 - z[at(i)];
-    if (!series_->begin(place.t + place.s, x, z, 0) || !series_->passes_gate()) return false;
-    norms.push_back(norm_of_followers());
-    if (!std::isfinite(norms.back().error)) return false;
+    if (!series_->begin(place.t + place.s, x, z, 0) || !series_->passes_gate()) break;
+    const RunningError norm = norm_of_followers();
+    if (!std::isfinite(norm.error)) break;
+    norms.push_back(norm);
   }
-  const std::vector<std::size_t> least = least_rate_norms(norms);
-  change.binaries = sets[least.front()];
-  change.decided_by = least.size() == 1 ? "smallest rate norm" : "first declared binary changes";
-  return true;
+  return norms;
 }
 
 /// Series give the rates with bounds of their errors. False: the model has none.

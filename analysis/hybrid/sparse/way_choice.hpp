@@ -48,6 +48,8 @@ class WayChoice {
   Verdict look_ahead(const SubProblem& sub, const Set& set, const Place& place, StepWay& way);
   bool by_rates(const std::vector<Set>& sets, const Place& place, const StepWay& way,
                 WayChange& change);
+  std::vector<RunningError> norms_of(const std::vector<Set>& sets, const Place& place,
+                                     const StepWay& way);
   bool begin_series();
   RunningError norm_of_followers();
   void flip(const Set& set, std::vector<double>& point) const;
