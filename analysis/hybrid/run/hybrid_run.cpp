@@ -266,6 +266,9 @@ void HybridRun::end_here(const HybridContinuations& found) {
   const std::string what = end_word(found.status, is_decided);
   result_.events.push_back(event_at(is_decided ? EventKind::no_solution : EventKind::stopped,
                                     now_.t, now_.x, what + rows));
+  const bool violates_start = result_.t.empty() && hybrid_.q() > 0 && is_plain() && !found.violated.empty();
+  if (violates_start)
+    rows += fmt::format("; the declared start violates {}", violated_start(hybrid_, found));
   if (result_.t.empty()) record(now_, true);
   finish(status, fmt::format("{} at {}{}", what, place(), rows));
 }
