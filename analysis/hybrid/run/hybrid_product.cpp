@@ -59,13 +59,11 @@ void HybridProduct::add(HybridPart part, const HybridSchemes& schemes) {
   member.model.hybrid = std::make_shared<const HybridModel>(member.part.model);
   HybridSchemes own = schemes;
   own.located.names.clear();
-  own.located.scale.resize(schemes.located.scale.size() == 0 ? 0 : member.part.model.n());
+  for (const Variable& variable : member.model.variables) own.located.names.push_back(variable.name);
+  if (own.located.scale.size() > 0) own.located.scale.setZero(member.part.model.n());
   for (std::size_t k = 0; k < member.part.variables.size(); ++k) {
-    const std::size_t j = at(member.part.variables[k]);
-    if (j < schemes.located.names.size()) own.located.names.push_back(schemes.located.names[j]);
     if (own.located.scale.size() > 0)
-      own.located.scale[static_cast<Eigen::Index>(k)] =
-          schemes.located.scale[static_cast<Eigen::Index>(j)];
+      own.located.scale[static_cast<Eigen::Index>(k)] = schemes.located.scale[member.part.variables[k]];
     for (VariableBounds bounds : output_.bounds) {
       if (bounds.variable != member.part.variables[k]) continue;
       bounds.variable = static_cast<int>(k);

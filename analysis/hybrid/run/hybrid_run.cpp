@@ -247,8 +247,8 @@ void HybridRun::log_change(const std::vector<int>& before, const HybridContinuat
   ++result_.counts["mode_changes"];
 }
 
-/// No value of the binaries continues: says which row excludes which.
-void HybridRun::end_here(const HybridContinuations& found) {
+/// Which row excludes which value of the binaries.
+std::string HybridRun::excluded_text(const HybridContinuations& found) const {
   std::string rows;
   for (std::size_t k = 0; k < found.excluded.size() && k < most_rows; ++k) {
     const Exclusion& exclusion = found.excluded[k];
@@ -259,6 +259,19 @@ void HybridRun::end_here(const HybridContinuations& found) {
   }
   if (found.excluded_count > static_cast<long>(most_rows))
     rows += fmt::format(", {} more", found.excluded_count - static_cast<long>(most_rows));
+  return rows + declared_start_text(found);
+}
+
+/// What a declared start violates, where the run ends there.
+std::string HybridRun::declared_start_text(const HybridContinuations& found) const {
+  const bool is_declared = hybrid_.q() > 0 && is_plain();
+  if (!result_.t.empty() || !is_declared || found.violated.empty()) return {};
+  return fmt::format("; the declared start violates {}", violated_start(hybrid_, found));
+}
+
+/// No value of the binaries continues.
+void HybridRun::end_here(const HybridContinuations& found) {
+  const std::string rows = excluded_text(found);
   const bool is_decided = found.status == Status::no_solution && modes().keeps_states();
   const Status status = found.status == Status::not_enumerated ? Status::not_enumerated
                         : is_decided                           ? Status::no_solution
@@ -266,9 +279,6 @@ void HybridRun::end_here(const HybridContinuations& found) {
   const std::string what = end_word(found.status, is_decided);
   result_.events.push_back(event_at(is_decided ? EventKind::no_solution : EventKind::stopped,
                                     now_.t, now_.x, what + rows));
-  const bool violates_start = result_.t.empty() && hybrid_.q() > 0 && is_plain() && !found.violated.empty();
-  if (violates_start)
-    rows += fmt::format("; the declared start violates {}", violated_start(hybrid_, found));
   if (result_.t.empty()) record(now_, true);
   finish(status, fmt::format("{} at {}{}", what, place(), rows));
 }

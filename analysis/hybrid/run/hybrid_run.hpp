@@ -68,6 +68,8 @@ class HybridRun {
   bool jump(const std::vector<int>& before, const HybridModeOptions& options);
   void log_start(const std::vector<int>& before, const HybridContinuations& found);
   void log_change(const std::vector<int>& before, const HybridContinuations& found);
+  [[nodiscard]] std::string excluded_text(const HybridContinuations& found) const;
+  [[nodiscard]] std::string declared_start_text(const HybridContinuations& found) const;
   void end_here(const HybridContinuations& found);
   void record(Step step, bool is_first_of_mode);
   void finish(Status status, std::string message);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <numeric>
 
 #include <perp/core/base/index.hpp>
@@ -13,7 +12,7 @@ std::vector<int> places_of_inputs(const HybridModel& whole, const HybridPart& pa
   std::vector<int> place(at(whole.input_count()), -1);
   const HybridModel& own = part.model;
   place[at(HybridModel::time_input())] = HybridModel::time_input();
-  for (int j = 0; j < own.n(); ++j) {
+  for (int j = 0; j < static_cast<int>(part.variables.size()); ++j) {
     place[at(HybridModel::derivative_input(part.variables[at(j)]))] = HybridModel::derivative_input(j);
     place[at(whole.variable_input(part.variables[at(j)]))] = own.variable_input(j);
   }
@@ -69,7 +68,14 @@ void add_rows(const HybridModel& whole, const std::vector<int>& equations, Hybri
 std::vector<int> members(const std::vector<int>& sets, int s) {
   std::vector<int> list;
   for (int k = 0; k < static_cast<int>(sets.size()); ++k)
-    if (sets[at(k)] == s || (sets[at(k)] < 0 && s == 0)) list.push_back(k);
+    if (sets[at(k)] == s) list.push_back(k);
+  return list;
+}
+
+std::vector<int> signals_of(const HybridStructure& structure, int row) {
+  std::vector<int> list = structure.unknowns_of_row[at(row)];
+  const std::vector<int>& states = structure.states_of_row[at(row)];
+  list.insert(list.end(), states.begin(), states.end());
   return list;
 }
 
@@ -84,9 +90,8 @@ IndependentSets independent_sets(const HybridModel& model, const HybridStructure
     return k;
   };
   std::vector<int> first;  // signal of each row
-  for (std::size_t row = 0; row < structure.unknowns_of_row.size(); ++row) {
-    std::vector<int> held = structure.unknowns_of_row[row];
-    held.insert(held.end(), structure.states_of_row[row].begin(), structure.states_of_row[row].end());
+  for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
+    const std::vector<int> held = signals_of(structure, row);
     first.push_back(held.empty() ? -1 : held.front());
     for (const int k : held) parent[at(root(k))] = root(held.front());
   }
@@ -99,6 +104,7 @@ IndependentSets independent_sets(const HybridModel& model, const HybridStructure
   }
   for (int k = n; k < signals; ++k) sets.of_binary.push_back(number[at(root(k))]);
   for (const int k : first) sets.of_row.push_back(k < 0 ? -1 : number[at(root(k))]);
+  sets.has_rest = !members(sets.of_row, -1).empty() || !members(sets.of_binary, -1).empty();
   return sets;
 }
 
@@ -106,9 +112,10 @@ std::vector<HybridPart> independent_parts(const HybridModel& model, const Indepe
   const auto equations = static_cast<std::ptrdiff_t>(model.f.size());
   const std::vector<int> of_equation(sets.of_row.begin(), sets.of_row.begin() + equations),
       of_constraint(sets.of_row.begin() + equations, sets.of_row.end());
-  std::vector<HybridPart> parts(at(sets.count));
-  for (int s = 0; s < sets.count; ++s) {
-    HybridPart& part = parts[at(s)];
+  std::vector<HybridPart> parts(at(sets.parts()));
+  for (int k = 0; k < sets.parts(); ++k) {
+    const int s = k < sets.count ? k : -1;
+    HybridPart& part = parts[at(k)];
     part.variables = members(sets.of_variable, s);
     part.binaries = members(sets.of_binary, s);
     part.constraints = members(of_constraint, s);
@@ -119,7 +126,9 @@ std::vector<HybridPart> independent_parts(const HybridModel& model, const Indepe
     head.run = model.head.run;
     for (const int j : part.variables) head.variables.push_back(model.head.variables[at(j)]);
     for (const int i : part.binaries) part.model.binaries.push_back(model.binaries[at(i)]);
+    if (s < 0) head.variables.push_back({"constant"});
     add_rows(model, members(of_equation, s), part);
+    if (s < 0) part.model.f.push_back(part.model.tape.input(HybridModel::derivative_input(0)));
   }
   return parts;
 }

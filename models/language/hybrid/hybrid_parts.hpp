@@ -10,11 +10,15 @@ namespace perp {
 /// connected components of its rows and their signals ẋ, x, y, z.
 struct IndependentSets {
   int count = 0;
-  /// Number of the set; -1: it holds no variable.
+  bool has_rest = false;  ///< are there rows or binaries without variables?
+  /// Number of the set; -1: one of these.
   ///@{
   std::vector<int> of_variable, of_binary;
   std::vector<int> of_row;  ///< of the equations, then the constraints
   ///@}
+
+  /// As how many models they run.
+  [[nodiscard]] int parts() const { return count + (has_rest ? 1 : 0); }
 };
 
 /// Numbered by their first variable.
@@ -26,7 +30,7 @@ struct HybridPart {
   std::vector<int> variables, binaries, constraints;
 };
 
-/// All of them; what has no variable belongs to the first.
+/// All of them; what has no variable is a model with a constant of its own as state, in no list.
 std::vector<HybridPart> independent_parts(const HybridModel& model, const IndependentSets& sets);
 
 }  // namespace perp

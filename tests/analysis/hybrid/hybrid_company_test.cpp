@@ -113,6 +113,22 @@ TEST_CASE("what stands beside a hybrid model changes no bit of it, also where ev
   }
 }
 
+TEST_CASE("binaries and constraints of time alone change no bit of what stands beside them") {
+  const Part clock{"", "c# = 0\n", "", "\"(t - 1.5)*(1 - c#) + (1.4 - t)*c# <= 0\",\n\"t - 100 <= 0\",\n"};
+  const std::vector<double> times{0, 1.4, 1.6, 8};
+  for (const std::string name : {"located", "backward_euler", "theta"}) {
+    CAPTURE(name);
+    Model model;
+    const Trajectory together = run_of({named(heaters, "1"), named(clock, "2")}, name, times, model);
+    REQUIRE(together.status == Status::solved);
+    check_alone(heaters, "1", together, model, name, times);
+    const auto changes = events_of(together, model, "2");
+    REQUIRE(changes.size() == 1);
+    CHECK(std::get<0>(changes[0]) == doctest::Approx(1.5).epsilon(1e-9));
+    CHECK(together.lambda[2][2] == 1);
+  }
+}
+
 TEST_CASE("the course of models beside each other covers the run, and its states are those of other rows") {
   ReadOptions known;
   known.hybrid = true;
