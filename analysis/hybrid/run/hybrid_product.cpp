@@ -30,6 +30,11 @@ const std::vector<double>& points_of(Eigen::Index count) {
   return count == 2 ? ends : many;
 }
 
+/// NaN where a step does not know it.
+Vector known(const Vector& values, Eigen::Index count) {
+  return values.size() == count ? values : Vector::Constant(count, nan);
+}
+
 void put_at(const Vector& own, const std::vector<int>& places, Eigen::Index shift, Eigen::Index first,
             Vector& all) {
   for (std::size_t k = 0; k < places.size(); ++k)
@@ -84,16 +89,20 @@ void HybridProduct::watch(Member& member) const {
     return true;
   };
   const std::vector<double>& points = points_of(model_.run.scheme == "located" ? most_nodes : 2);
-  member.output.course = [&member, &points](const StepCourse& course) {
+  const Eigen::Index n = member.part.model.n(),
+                     m = member.part.model.q() + static_cast<Eigen::Index>(member.part.constraints.size());
+  member.output.course = [&member, &points, n, m](const StepCourse& course) {
     Piece piece{course.start, course.end};
+    piece.nodes.resize(n + 2 * m, static_cast<Eigen::Index>(points.size()));
     for (std::size_t k = 0; k < points.size(); ++k) {
-      Step here = course.at(points[k]);
-      if (k == 0)
-        piece.nodes.resize(here.x.size() + here.lambda.size() + here.w.size(),
-                           static_cast<Eigen::Index>(points.size()));
-      piece.nodes.col(static_cast<Eigen::Index>(k)) << here.x, here.lambda, here.w;
-      piece.mode = std::move(here.mode);
+      const Step here = course.at(points[k]);
+      auto node = piece.nodes.col(static_cast<Eigen::Index>(k));
+      node.head(n) = here.x;
+      node.segment(n, m) = known(here.lambda, m);
+      node.tail(m) = known(here.w, m);
+      if (here.mode.size() == member.last.mode.size()) piece.mode = here.mode;
     }
+    if (piece.mode.empty()) piece.mode = member.run->now().mode;
     member.pieces.push_back(std::move(piece));
   };
 }
@@ -130,9 +139,11 @@ void HybridProduct::put(const Member& member, const Step& own, Step& all) const 
   const HybridPart& part = member.part;
   const int q = part.model.q();
   put_at(own.x, part.variables, 0, 0, all.x);
+  const Eigen::Index m = q + static_cast<Eigen::Index>(part.constraints.size());
   for (const auto& [from, to] : {std::pair(&own.lambda, &all.lambda), std::pair(&own.w, &all.w)}) {
-    put_at(*from, part.binaries, 0, 0, *to);
-    put_at(*from, part.constraints, q_, q, *to);
+    const Vector values = known(*from, m);
+    put_at(values, part.binaries, 0, 0, *to);
+    put_at(values, part.constraints, q_, q, *to);
   }
   for (std::size_t i = 0; i < part.binaries.size(); ++i)
     all.mode[perp::at(part.binaries[i])] = own.mode[i];

@@ -79,31 +79,40 @@ std::vector<int> signals_of(const HybridStructure& structure, int row) {
   return list;
 }
 
-}  // namespace
-
-IndependentSets independent_sets(const HybridModel& model, const HybridStructure& structure) {
-  const int n = model.n(), signals = n + model.q();
+/// Of each signal one that stands for all that it is connected with by rows.
+std::vector<int> components(const HybridStructure& structure, int signals) {
   std::vector<int> parent(at(signals));
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int k) {
     while (parent[at(k)] != k) k = parent[at(k)] = parent[at(parent[at(k)])];
     return k;
   };
-  std::vector<int> first;  // signal of each row
   for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
     const std::vector<int> held = signals_of(structure, row);
-    first.push_back(held.empty() ? -1 : held.front());
     for (const int k : held) parent[at(root(k))] = root(held.front());
   }
+  std::vector<int> roots;
+  for (int k = 0; k < signals; ++k) roots.push_back(root(k));
+  return roots;
+}
+
+}  // namespace
+
+IndependentSets independent_sets(const HybridModel& model, const HybridStructure& structure) {
+  const int n = model.n(), signals = n + model.q();
+  const std::vector<int> root = components(structure, signals);
   IndependentSets sets;
   std::vector<int> number(at(signals), -1);
   for (int j = 0; j < n; ++j) {
-    int& own = number[at(root(j))];
+    int& own = number[at(root[at(j)])];
     if (own < 0) own = sets.count++;
     sets.of_variable.push_back(own);
   }
-  for (int k = n; k < signals; ++k) sets.of_binary.push_back(number[at(root(k))]);
-  for (const int k : first) sets.of_row.push_back(k < 0 ? -1 : number[at(root(k))]);
+  for (int k = n; k < signals; ++k) sets.of_binary.push_back(number[at(root[at(k)])]);
+  for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
+    const std::vector<int> held = signals_of(structure, row);
+    sets.of_row.push_back(held.empty() ? -1 : number[at(root[at(held.front())])]);
+  }
   sets.has_rest = !members(sets.of_row, -1).empty() || !members(sets.of_binary, -1).empty();
   return sets;
 }
