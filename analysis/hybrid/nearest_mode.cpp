@@ -4,7 +4,6 @@
 
 #include <perp/analysis/hybrid/nearest_mode.hpp>
 #include <perp/core/base/index.hpp>
-#include <perp/core/tape/running_error.hpp>
 
 namespace perp {
 namespace {
@@ -119,6 +118,16 @@ std::vector<int> called_sub_problems(const HybridModel& model, const HybridStruc
   for (std::size_t b = 0; b < called.size(); ++b)
     if (called[b]) list.push_back(static_cast<int>(b));
   return list;
+}
+
+std::vector<std::size_t> least_rate_norms(const std::vector<RunningError>& norms) {
+  const auto least = std::min_element(
+      norms.begin(), norms.end(),
+      [](const RunningError& a, const RunningError& b) { return a.value < b.value; });
+  std::vector<std::size_t> places;
+  for (std::size_t k = 0; k < norms.size(); ++k)
+    if (decided_sign(norms[k] - *least) <= 0) places.push_back(k);
+  return places;
 }
 
 void order_continuations(const std::vector<double>& previous, bool previous_continues,

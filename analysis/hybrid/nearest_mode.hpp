@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <perp/analysis/hybrid/hybrid_continuation.hpp>
+#include <perp/core/tape/running_error.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 
@@ -15,6 +16,10 @@ namespace perp {
 std::vector<int> called_sub_problems(const HybridModel& model, const HybridStructure& structure,
                                      const std::vector<int>& violated,
                                      const std::vector<int>& on_surface);
+
+/// Places of the rate norms that the bounds of their errors do not show to be larger than the least
+/// one, increasing; not empty where `norms` is not.
+std::vector<std::size_t> least_rate_norms(const std::vector<RunningError>& norms);
 
 /// Puts the continuations in the order of the rule nearest_mode, best first:
 ///     fewest changes outside of the called sub-problems, inside, fewest released binaries, nearest

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include <perp/analysis/hybrid/ways/hybrid_branches.hpp>
-#include <perp/analysis/hybrid/run/hybrid_run.hpp>
+#include <perp/analysis/hybrid/run/hybrid_product.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -122,6 +122,10 @@ Dcs equations_of(const Model& model) {
 
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
+  if (sensitivities.columns() == 0) {
+    const IndependentSets sets = independent_sets(*model.hybrid, structure_of(*model.hybrid));
+    if (sets.parts() > 1) return HybridProduct(model, hybrid_schemes(model), options, sets)();
+  }
   return HybridRun(model, hybrid_schemes(model), options, sensitivities)();
 }
 

@@ -90,7 +90,7 @@ class LocatedRun {
   void shorten(double h, const std::string& why);
 
   // located_poles.cpp
-  Way way_of_attempt(double from, double to, double h);
+  SolutionPath path_of_attempt(double from, double to, double h);
   std::optional<PoleWatch::Pole> first_pole(double h, double end);
   void take_step_on_branch(double h);
   void go_nearer(const PoleWatch::Pole& pole);

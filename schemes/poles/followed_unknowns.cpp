@@ -1,4 +1,4 @@
-// Unknowns of equations that no formula solves, followed along the way of a step by Newton's operator:
+// Unknowns of equations that no formula solves, followed along the path of a step by Newton's operator:
 // called by PoleWatch.
 #include <algorithm>
 #include <cmath>
@@ -16,11 +16,11 @@ using enclosure::Interval;
 using enclosure::SeriesInput;
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-/// By how much z at an end of the way may differ from the root there, of itself: rates of a chord do.
+/// By how much z at an end of the path may differ from the root there, of itself: rates of a chord do.
 constexpr double same_root = 0x1p-4;
-constexpr double most_ahead = 1024;    ///< lengths of a way that are proved at once
-constexpr double shortest = 0x1p-44;   ///< piece of a way
-constexpr int most_pieces = 1600;       ///< that are tried on one way
+constexpr double most_ahead = 1024;    ///< lengths of a path that are proved at once
+constexpr double shortest = 0x1p-44;   ///< piece of a path
+constexpr int most_pieces = 1600;       ///< that are tried on one path
 constexpr double most_hop = 0x1p-3;    ///< of an unknown, what it moves on a piece of which only the ends are known
 /// Of the distances from where following ends, between which a pole of this order or more shows.
 constexpr double nearer_and_nearer[] = {0x1p8, 0x1p4, 1, 0x1p-8, 0x1p-16};
@@ -97,43 +97,43 @@ FollowedUnknowns::FollowedUnknowns(const Tape& tape, const ExplicitForm::Implici
       flow_(flow_of(tape, group, given_, inputs)),
       function_(flow_) {}
 
-/// ẋ, x or λ at the share s of a way.
-double FollowedUnknowns::input(const Way& way, double s, int number) const {
-  if (number <= n_) return (way.b.x[number - 1] - way.a.x[number - 1]) / (way.b.t - way.a.t);
-  if (number > 2 * n_) return way.b.lambda[number - 1 - 2 * n_];
-  return (1 - s) * way.a.x[number - 1 - n_] + s * way.b.x[number - 1 - n_];
+/// ẋ, x or λ at the share s of a path.
+double FollowedUnknowns::input(const SolutionPath& path, double s, int number) const {
+  if (number <= n_) return (path.b.x[number - 1] - path.a.x[number - 1]) / (path.b.t - path.a.t);
+  if (number > 2 * n_) return path.b.lambda[number - 1 - 2 * n_];
+  return (1 - s) * path.a.x[number - 1 - n_] + s * path.b.x[number - 1 - n_];
 }
 
-FollowedUnknowns::Point FollowedUnknowns::point(const Way& way, double s) const {
-  Point at{Interval(way.time(s)), {}};
-  const Vector x = way.curve ? way.curve(s) : Vector();
+FollowedUnknowns::Point FollowedUnknowns::point(const SolutionPath& path, double s) const {
+  Point at{Interval(path.time(s)), {}};
+  const Vector x = path.curve ? path.curve(s) : Vector();
   for (const int number : given_) {
     const bool is_state = number > n_ && number <= 2 * n_;
-    at.x.emplace_back(is_state && way.curve ? x[number - 1 - n_] : input(way, s, number));
+    at.x.emplace_back(is_state && path.curve ? x[number - 1 - n_] : input(path, s, number));
   }
   return at;
 }
 
-/// All points of the way from one share to another; of a curve as three points tell.
-FollowedUnknowns::Point FollowedUnknowns::between(const Way& way, double from, double to) const {
-  Point box = point(way, from);
+/// All points of the path from one share to another; of a curve as three points tell.
+FollowedUnknowns::Point FollowedUnknowns::between(const SolutionPath& path, double from, double to) const {
+  Point box = point(path, from);
   const auto include = [&](const Point& at) {
     box.t = hull(box.t, at.t);
     for (std::size_t k = 0; k < box.x.size(); ++k) box.x[k] = hull(box.x[k], at.x[k]);
   };
-  include(point(way, to));
-  if (!way.curve) return box;
-  include(point(way, from + (to - from) / 2));
+  include(point(path, to));
+  if (!path.curve) return box;
+  include(point(path, from + (to - from) / 2));
   for (Interval& x : box.x) x += enclosure::symmetric(of_curve * radius(x));
   return box;
 }
 
-/// z at an end of the way, as far as its states tell.
-std::vector<double> FollowedUnknowns::guess(const Way& way, bool at_end) const {
-  const Step& end = at_end || way.a.mode != way.b.mode ? way.b : way.a;
+/// z at an end of the path, as far as its states tell.
+std::vector<double> FollowedUnknowns::guess(const SolutionPath& path, bool at_end) const {
+  const Step& end = at_end || path.a.mode != path.b.mode ? path.b : path.a;
   std::vector<double> z;
   for (const int number : unknowns_)
-    z.push_back(number > 2 * n_ ? end.lambda[number - 1 - 2 * n_] : input(way, at_end ? 1 : 0, number));
+    z.push_back(number > 2 * n_ ? end.lambda[number - 1 - 2 * n_] : input(path, at_end ? 1 : 0, number));
   return z;
 }
 
@@ -162,11 +162,11 @@ bool FollowedUnknowns::go_on(const Point& here) {
   return true;
 }
 
-/// Finds the root at an end of the way. False: its state is next to none that is simple.
-bool FollowedUnknowns::start(const Way& way, bool at_end) {
-  const Point here = point(way, at_end ? 1 : 0);
-  if (way.continues) return !at_end && go_on(here);
-  const std::vector<double> z = guess(way, at_end);
+/// Finds the root at an end of the path. False: its state is next to none that is simple.
+bool FollowedUnknowns::start(const SolutionPath& path, bool at_end) {
+  const Point here = point(path, at_end ? 1 : 0);
+  if (path.continues) return !at_end && go_on(here);
+  const std::vector<double> z = guess(path, at_end);
   const auto root = function_.around(here.t, here.x, function_.approach(here.t, here.x, z));
   if (!root) return false;
   for (std::size_t k = 0; k < z.size(); ++k) {
@@ -177,12 +177,12 @@ bool FollowedUnknowns::start(const Way& way, bool at_end) {
   return true;
 }
 
-/// Proves the whole way at once, and as much behind it as may be.
-bool FollowedUnknowns::extend(const Way& way) {
-  const double lengths = way.curve ? 1 : ahead_;
-  const Point box = between(way, 0, lengths);
+/// Proves the whole path at once, and as much behind it as may be.
+bool FollowedUnknowns::extend(const SolutionPath& path) {
+  const double lengths = path.curve ? 1 : ahead_;
+  const Point box = between(path, 0, lengths);
   const auto z = function_.around(box.t, box.x, at_start_);
-  growth_.add(way.a.t, middles(at_start_));
+  growth_.add(path.a.t, middles(at_start_));
   ahead_ = z ? std::min(2 * ahead_, most_ahead) : std::max(ahead_ / 8, 1.0);
   if (z) known_ = {box, *z};
   return z.has_value();
@@ -211,10 +211,10 @@ bool FollowedUnknowns::hops(const Point& end, double length, const std::vector<P
   return true;
 }
 
-/// Over one piece of the way, on which `length` is what places tell. z is the root at its start, then at its end.
-bool FollowedUnknowns::passes(const Way& way, double from, double to, double length,
+/// Over one piece of the path, on which `length` is what places tell. z is the root at its start, then at its end.
+bool FollowedUnknowns::passes(const SolutionPath& path, double from, double to, double length,
                               const std::vector<Place>& places, std::vector<Interval>& z) {
-  const Point box = between(way, from, to), end = point(way, to);
+  const Point box = between(path, from, to), end = point(path, to);
   const auto held = function_.around(box.t, box.x, z);
   if (held) *flow_.implicit.known = {box.t, box.x, *held};
   if (!held || !function_.compute(end.t, end.x)) return hops(end, length, places, z);
@@ -223,24 +223,24 @@ bool FollowedUnknowns::passes(const Way& way, double from, double to, double len
   return true;
 }
 
-/// Piece by piece from one end of the way.
-FollowedUnknowns::End FollowedUnknowns::follow(const Way& way, bool backward, std::vector<Place>& places) {
+/// Piece by piece from one end of the path.
+FollowedUnknowns::End FollowedUnknowns::follow(const SolutionPath& path, bool backward, std::vector<Place>& places) {
   const auto share = [&](double s) { return backward ? 1 - s : s; };
   std::vector<Interval> z = at_start_;
   double s = 0, length = 1;
   places = {{0, middles(z)}};
   for (int pieces = 0; s < 1 && pieces < most_pieces; ++pieces) {
     length = std::min(length, 1 - s);
-    if (passes(way, share(s), share(s + length), length, places, z)) {
+    if (passes(path, share(s), share(s + length), length, places, z)) {
       s += length;
       places.push_back({s, middles(z)});
       length *= 2;
     } else {
       length /= 2;
-      if (length < shortest || way.time(share(s + length)) == way.time(share(s))) return End::not_simple;
+      if (length < shortest || path.time(share(s + length)) == path.time(share(s))) return End::not_simple;
     }
   }
-  return s >= 1 ? End::of_way : End::of_work;
+  return s >= 1 ? End::of_path : End::of_work;
 }
 
 /// Does some z grow by the order 3/4 or more towards where following ends?
@@ -262,19 +262,19 @@ bool FollowedUnknowns::grows(const std::vector<Place>& places) {
 }
 
 /// Is the last place, as far as rounding lets follow, next to a pole? A curve loses its order at any. Forward
-/// the ways before count too.
-bool FollowedUnknowns::leads_to_pole(const Way& way, bool backward, const std::vector<Place>& places) {
-  Growth of_way;
+/// the paths before count too.
+bool FollowedUnknowns::leads_to_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places) {
+  Growth of_path;
   for (const Place& place : places) {
-    if (backward) of_way.add(place.s, place.z);
-    else growth_.add(way.time(place.s), place.z);
+    if (backward) of_path.add(place.s, place.z);
+    else growth_.add(path.time(place.s), place.z);
   }
-  return (backward ? of_way : growth_).leads_to_pole(static_cast<bool>(way.curve));
+  return (backward ? of_path : growth_).leads_to_pole(static_cast<bool>(path.curve));
 }
 
-bool FollowedUnknowns::leaves(const Way& way) const {
-  if (lacks_values(way) || !covers(point(way, 1))) return false;
-  const std::vector<double> z = guess(way, true);
+bool FollowedUnknowns::leaves(const SolutionPath& path) const {
+  if (lacks_values(path) || !covers(point(path, 1))) return false;
+  const std::vector<double> z = guess(path, true);
   for (std::size_t k = 0; k < z.size(); ++k) {
     const Interval& held = known_->z[k];
     const double slack = same_root * std::max(magnitude(held), std::abs(z[k]));
@@ -284,35 +284,35 @@ bool FollowedUnknowns::leaves(const Way& way) const {
 }
 
 /// Has the state no values for the unknowns, as where its mode has changed and no multipliers are kept?
-bool FollowedUnknowns::lacks_values(const Way& way) const {
-  return way.b.lambda.size() == 0 && std::ranges::any_of(unknowns_, [&](int k) { return k > 2 * n_; });
+bool FollowedUnknowns::lacks_values(const SolutionPath& path) const {
+  return path.b.lambda.size() == 0 && std::ranges::any_of(unknowns_, [&](int k) { return k > 2 * n_; });
 }
 
 /// Nearer to a pole than where it was seen rounding may hide what grows.
 bool FollowedUnknowns::was_seen(double t) const { return seen_.since <= t && t <= seen_.until; }
 
-/// Behind a root that was found at an end of the way.
-std::optional<double> FollowedUnknowns::pole_from(const Way& way, bool backward) {
+/// Behind a root that was found at an end of the path.
+std::optional<double> FollowedUnknowns::pole_from(const SolutionPath& path, bool backward) {
   std::vector<Place> places;
-  if (!backward && extend(way)) return std::nullopt;
-  const End end = follow(way, backward, places);
-  const bool leads_there = leads_to_pole(way, backward, places);
-  if (end == End::of_way) return std::nullopt;
+  if (!backward && extend(path)) return std::nullopt;
+  const End end = follow(path, backward, places);
+  const bool leads_there = leads_to_pole(path, backward, places);
+  if (end == End::of_path) return std::nullopt;
   const double s = backward ? 1 - places.back().s : places.back().s;
-  if (was_seen(way.time(s))) return s;
+  if (was_seen(path.time(s))) return s;
   if (!(end == End::not_simple && leads_there) && !grows(places)) return std::nullopt;
-  seen_ = {way.time(s), way.time(s - pole_distance::wide), way.b.t};
+  seen_ = {path.time(s), path.time(s - pole_distance::wide), path.b.t};
   return s;
 }
 
 /// Rounding may hide the unknowns too, where a pole was seen.
-std::optional<double> FollowedUnknowns::pole(const Way& way) {
-  if (lacks_values(way) || is_known(between(way, 0, 1), guess(way, false))) return std::nullopt;
+std::optional<double> FollowedUnknowns::pole(const SolutionPath& path) {
+  if (lacks_values(path) || is_known(between(path, 0, 1), guess(path, false))) return std::nullopt;
   for (const bool backward : {false, true})
-    if (start(way, backward)) return pole_from(way, backward);
-  const bool is_there = way.b.t >= seen_.since && way.a.t <= seen_.t + (seen_.t - seen_.since);
+    if (start(path, backward)) return pole_from(path, backward);
+  const bool is_there = path.b.t >= seen_.since && path.a.t <= seen_.t + (seen_.t - seen_.since);
   if (!is_there) return std::nullopt;
-  return std::clamp((seen_.t - way.a.t) / (way.b.t - way.a.t), 0.0, 1.0);
+  return std::clamp((seen_.t - path.a.t) / (path.b.t - path.a.t), 0.0, 1.0);
 }
 
 }  // namespace perp

@@ -6,13 +6,13 @@
 #include <perp/core/interval/series/implicit_function.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 #include <perp/schemes/poles/growth.hpp>
-#include <perp/schemes/poles/way.hpp>
+#include <perp/schemes/poles/solution_path.hpp>
 
 namespace perp {
 
 constexpr int largest_followed_group = 32;
 
-/// Unknowns z that no formula gives, h(t, x, z) = 0 with as many equations, on the way of a step. Newton's
+/// Unknowns z that no formula gives, h(t, x, z) = 0 with as many equations, on the path of a step. Newton's
 /// operator proves piece by piece that they are one continuous function of t and x there; where no
 /// piece is short enough and z grows, it has a pole.
 class FollowedUnknowns {
@@ -23,11 +23,11 @@ class FollowedUnknowns {
   /// May z have a pole at all? Not if ∂h/∂z is a number, nor if it stays away from 0 for all t, x and z.
   [[nodiscard]] static bool may_have_pole(const Tape& tape, const ExplicitForm::Implicit& group, int inputs);
 
-  /// The share of the way at which z has a pole, the first from its start on, or, where z is not known
+  /// The share of the path at which z has a pole, the first from its start on, or, where z is not known
   /// there, from its end back. None too where z is known at no end.
-  std::optional<double> pole(const Way& way);
-  /// Is z at the end of a way without a pole another root than the one that was followed?
-  [[nodiscard]] bool leaves(const Way& way) const;
+  std::optional<double> pole(const SolutionPath& path);
+  /// Is z at the end of a path without a pole another root than the one that was followed?
+  [[nodiscard]] bool leaves(const SolutionPath& path) const;
 
  private:
   using Interval = enclosure::Interval;
@@ -44,25 +44,25 @@ class FollowedUnknowns {
     std::vector<double> z{};
   };
 
-  [[nodiscard]] Point point(const Way& way, double s) const;
-  [[nodiscard]] Point between(const Way& way, double from, double to) const;
-  [[nodiscard]] std::vector<double> guess(const Way& way, bool at_end) const;
-  [[nodiscard]] double input(const Way& way, double s, int number) const;
+  [[nodiscard]] Point point(const SolutionPath& path, double s) const;
+  [[nodiscard]] Point between(const SolutionPath& path, double from, double to) const;
+  [[nodiscard]] std::vector<double> guess(const SolutionPath& path, bool at_end) const;
+  [[nodiscard]] double input(const SolutionPath& path, double s, int number) const;
   [[nodiscard]] bool covers(const Point& box) const;
   bool go_on(const Point& here);
-  bool start(const Way& way, bool at_end);
+  bool start(const SolutionPath& path, bool at_end);
   [[nodiscard]] bool is_known(const Point& box, const std::vector<double>& z) const;
-  bool extend(const Way& way);
+  bool extend(const SolutionPath& path);
   bool hops(const Point& end, double length, const std::vector<Place>& places, std::vector<Interval>& z);
-  bool passes(const Way& way, double from, double to, double length, const std::vector<Place>& places,
+  bool passes(const SolutionPath& path, double from, double to, double length, const std::vector<Place>& places,
               std::vector<Interval>& z);
-  enum class End { of_way, not_simple, of_work };  ///< of following
-  End follow(const Way& way, bool backward, std::vector<Place>& places);
-  [[nodiscard]] bool lacks_values(const Way& way) const;
+  enum class End { of_path, not_simple, of_work };  ///< of following
+  End follow(const SolutionPath& path, bool backward, std::vector<Place>& places);
+  [[nodiscard]] bool lacks_values(const SolutionPath& path) const;
   [[nodiscard]] bool was_seen(double t) const;
-  std::optional<double> pole_from(const Way& way, bool backward);
+  std::optional<double> pole_from(const SolutionPath& path, bool backward);
   [[nodiscard]] static bool grows(const std::vector<Place>& places);
-  [[nodiscard]] bool leads_to_pole(const Way& way, bool backward, const std::vector<Place>& places);
+  [[nodiscard]] bool leads_to_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places);
 
   int n_;
   std::vector<int> unknowns_, given_;  // inputs
@@ -71,10 +71,10 @@ class FollowedUnknowns {
   std::optional<Known> known_;
   std::vector<Interval> at_start_;  // z where following begins
   Growth growth_;                   // over time
-  double ahead_ = 1;                // lengths of a way that are proved at once
+  double ahead_ = 1;                // lengths of a path that are proved at once
   struct {
     double t = nan, since = nan, until = nan;
-  } seen_;  // the last pole, and from right before it to the end of the way on which it was seen
+  } seen_;  // the last pole, and from right before it to the end of the path on which it was seen
 };
 
 }  // namespace perp

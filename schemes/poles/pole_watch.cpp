@@ -9,7 +9,7 @@
 namespace perp {
 namespace {
 
-constexpr double beyond = 1 + 0x1p-10;  ///< of the way: a zero so near behind its end is at its end
+constexpr double beyond = 1 + 0x1p-10;  ///< of the path: a zero so near behind its end is at its end
 constexpr double of_end = 8;  ///< roundings by which a state at the end of a mode may be short of it
 constexpr int most_zero_bisections = 60;
 constexpr int most_sections = 50;        ///< golden ones, to the least value of a divisor
@@ -22,17 +22,17 @@ constexpr double pole_growth = 64;
 constexpr double singular_growth = 2;  ///< at a singularity of order 1/8
 /// Shares of a step before and behind its end within which a singularity takes h f(x⁺) away from ∫ f dt.
 constexpr double before_end = 0x1p-2, behind_end = 0x1p-3;
-constexpr double resolved = 0x1p-28;  ///< of t: narrow shares of such a way are some ulps of t
+constexpr double resolved = 0x1p-28;  ///< of t: narrow shares of such a path are some ulps of t
 constexpr int points_of_touch = 16;  ///< at which a divisor that touches 0 is looked at
 constexpr double steps_ahead = 64;   ///< that functions of time are searched at once
 
 using Values = std::vector<RunningError>;
 
-/// One divisor along the way.
+/// One divisor along the path.
 class Course {
  public:
-  Course(WatchedFormulas& formulas, std::size_t k, const Way& way)
-      : formulas_(formulas), k_(k), way_(way) {}
+  Course(WatchedFormulas& formulas, std::size_t k, const SolutionPath& path)
+      : formulas_(formulas), k_(k), path_(path) {}
 
   /// The first share in [low, high] that is seen not to have the sign that it has at `low`.
   double end_of_sign(double low, double high, int sign) {
@@ -67,21 +67,21 @@ class Course {
 
  private:
   RunningError at(double s, bool tolerant = false) {
-    formulas_.divisors(way_, s, tolerant, values_);
+    formulas_.divisors(path_, s, tolerant, values_);
     return values_[k_];
   }
   int sign_at(double s) { return decided_sign(at(s)); }
 
   WatchedFormulas& formulas_;
   std::size_t k_;
-  const Way& way_;
+  const SolutionPath& path_;
   Values values_;
 };
 
 /// Does the parabola through three values of one sign come near 0, or pass it, between them?
 bool may_touch(double first, double middle, double last, int sign) {
   const double bend = sign * (first - 2 * middle + last) / 2;
-  const double slope = sign * (-3 * first + 4 * middle - last) / 2;  // per half of the way
+  const double slope = sign * (-3 * first + 4 * middle - last) / 2;  // per half of the path
   if (!(bend > 0) || !(slope < 0) || !(-slope < 4 * bend)) return false;
   const double least = sign * first - slope * slope / (4 * bend);
   return least <= std::min(std::abs(first), std::abs(last)) / 2;
@@ -89,13 +89,13 @@ bool may_touch(double first, double middle, double last, int sign) {
 
 /// Does some row grow towards the zero of a divisor at the share s from each side that is seen, between
 /// these distances times `scale`?
-bool grows(WatchedFormulas& formulas, const Way& way, double s, double scale, bool at_rest,
+bool grows(WatchedFormulas& formulas, const SolutionPath& path, double s, double scale, bool at_rest,
            double growth) {
   Vector values, errors;
   const auto change = [&](double from, double to, double sign) {  // at least (−1) or at most (1)
-    formulas.rows(way, from, at_rest, values, errors);
+    formulas.rows(path, from, at_rest, values, errors);
     const Vector base = values, base_errors = errors;
-    formulas.rows(way, to, at_rest, values, errors);
+    formulas.rows(path, to, at_rest, values, errors);
     const Vector size = (values - base).cwiseAbs() + sign * (errors + base_errors);
     return Vector(size.unaryExpr([](double x) { return std::isfinite(x) ? x : inf; }));
   };
@@ -114,57 +114,57 @@ bool grows(WatchedFormulas& formulas, const Way& way, double s, double scale, bo
   return false;
 }
 
-/// The rates that are not solved for are constant on the way, but so large behind a pole that beside them
+/// The rates that are not solved for are constant on the path, but so large behind a pole that beside them
 /// nothing grows.
-bool grows(WatchedFormulas& formulas, const Way& way, double s, double growth) {
+bool grows(WatchedFormulas& formulas, const SolutionPath& path, double s, double growth) {
   double scale = 1;
   for (int k = 0; k < most_nearer; ++k, scale *= nearer) {
-    if (scale * (way.b.t - way.a.t) < resolved * std::abs(way.time(s))) break;
-    if (grows(formulas, way, s, scale, false, growth) || grows(formulas, way, s, scale, true, growth))
+    if (scale * (path.b.t - path.a.t) < resolved * std::abs(path.time(s))) break;
+    if (grows(formulas, path, s, scale, false, growth) || grows(formulas, path, s, scale, true, growth))
       return true;
   }
   return false;
 }
 
-/// The straight way over the moment of a share, from `longer` before it to as much behind.
-Way around_share(const Way& way, double s, double longer) {
-  const double t = way.time(s);
-  Way around{way.a, way.b};
-  const Vector rate = way.rate(), x = way.a.x + s * (way.b.x - way.a.x);
+/// The straight path over the moment of a share, from `longer` before it to as much behind.
+SolutionPath around_share(const SolutionPath& path, double s, double longer) {
+  const double t = path.time(s);
+  SolutionPath around{path.a, path.b};
+  const Vector rate = path.rate(), x = path.a.x + s * (path.b.x - path.a.x);
   around.a.t = t - longer, around.a.x = x - longer * rate;
   around.b.t = t + longer, around.b.x = x + longer * rate;
   return around;
 }
 
-/// A way too short for the digits of t is looked at beyond its ends, as a straight one.
-bool is_pole(WatchedFormulas& formulas, const Way& way, double s, double growth = pole_growth) {
-  const double longer = resolved * std::abs(way.time(s));
-  if (way.b.t - way.a.t >= longer) return grows(formulas, way, s, growth);
-  return grows(formulas, around_share(way, s, longer), 0.5, growth);
+/// A path too short for the digits of t is looked at beyond its ends, as a straight one.
+bool is_pole(WatchedFormulas& formulas, const SolutionPath& path, double s, double growth = pole_growth) {
+  const double longer = resolved * std::abs(path.time(s));
+  if (path.b.t - path.a.t >= longer) return grows(formulas, path, s, growth);
+  return grows(formulas, around_share(path, s, longer), 0.5, growth);
 }
 
 /// Does some row jump at the share s: is it as far apart at a narrow distance from it as at a wide one?
-bool jumps(WatchedFormulas& formulas, const Way& way, double s, bool at_rest) {
+bool jumps(WatchedFormulas& formulas, const SolutionPath& path, double s, bool at_rest) {
   Vector values, errors;
   const auto apart = [&](double distance, double sign) {  // at least (−1) or at most (1)
-    formulas.rows(way, s - distance, at_rest, values, errors);
+    formulas.rows(path, s - distance, at_rest, values, errors);
     const Vector before = values, before_errors = errors;
-    formulas.rows(way, s + distance, at_rest, values, errors);
+    formulas.rows(path, s + distance, at_rest, values, errors);
     return Vector((values - before).cwiseAbs() + sign * (errors + before_errors));
   };
   const Vector far_apart = apart(wide, 1), near_apart = apart(narrow, -1);
   return (near_apart.array() > far_apart.array() / 2).any();
 }
 
-/// The same where a way is too short for the digits of t.
-bool is_jump(WatchedFormulas& formulas, const Way& way, double s) {
-  const double longer = resolved * std::abs(way.time(s));
-  const Way around = way.b.t - way.a.t >= longer ? way : around_share(way, s, longer);
-  const double share = way.b.t - way.a.t >= longer ? s : 0.5;
+/// The same where a path is too short for the digits of t.
+bool is_jump(WatchedFormulas& formulas, const SolutionPath& path, double s) {
+  const double longer = resolved * std::abs(path.time(s));
+  const SolutionPath around = path.b.t - path.a.t >= longer ? path : around_share(path, s, longer);
+  const double share = path.b.t - path.a.t >= longer ? s : 0.5;
   return jumps(formulas, around, share, false) || jumps(formulas, around, share, true);
 }
 
-/// The next zero of a function of time that may be one, from `from` on, if it is on the way up to `end`;
+/// The next zero of a function of time that may be one, from `from` on, if it is on the path up to `end`;
 /// else the search remembers it, or how far there is none.
 std::optional<TimeZeros::Zero> next_zero(WatchedFormulas& formulas, std::size_t k, double from,
                                          double end, double length) {
@@ -191,36 +191,36 @@ std::optional<TimeZeros::Zero> next_zero(WatchedFormulas& formulas, std::size_t 
 }  // namespace
 
 /// Nearer to a zero than where a pole was seen its rounding may hide what grows.
-bool PoleWatch::is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const Way& way,
+bool PoleWatch::is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const SolutionPath& path,
                              double s) {
   const bool is_seen = seen_.formulas == &formulas && seen_.k == k && seen_.of_time == of_time &&
-                       way.time(s) <= seen_.until;
+                       path.time(s) <= seen_.until;
   const auto is_one = [&] {
-    return formulas.is_cut(k, of_time) ? is_jump(formulas, way, s) : is_pole(formulas, way, s);
+    return formulas.is_cut(k, of_time) ? is_jump(formulas, path, s) : is_pole(formulas, path, s);
   };
   if (!is_seen && !is_one()) return false;
   if (is_seen) return true;
   Values at_start;
-  if (!of_time) formulas.divisors(way, 0, false, at_start);
-  seen_ = {&formulas, k, of_time, way.time(beyond), of_time ? 0 : std::abs(at_start[k].value)};
+  if (!of_time) formulas.divisors(path, 0, false, at_start);
+  seen_ = {&formulas, k, of_time, path.time(beyond), of_time ? 0 : std::abs(at_start[k].value)};
   return true;
 }
 
-/// The first zero of a function of time on the way that is a pole, as a share of it. The zeros of the
-/// way are kept: its step may be made shorter.
+/// The first zero of a function of time on the path that is a pole, as a share of it. The zeros of the
+/// path are kept: its step may be made shorter.
 std::optional<double> PoleWatch::pole_of_time(WatchedFormulas& formulas, std::size_t k,
-                                              const Way& way) {
+                                              const SolutionPath& path) {
   WatchedFormulas::Search& search = formulas.searches()[k];
-  const double length = way.b.t - way.a.t, end = way.a.t + beyond * length;
+  const double length = path.b.t - path.a.t, end = path.a.t + beyond * length;
   std::optional<TimeZeros::Zero> first;
   std::optional<double> pole;
-  double from = way.a.t;
+  double from = path.a.t;
   while (!pole) {
     const auto zero = next_zero(formulas, k, from, end, length);
     if (!zero) break;
     if (!first) first = zero;
-    const double s = (zero->before + (zero->after - zero->before) / 2 - way.a.t) / length;
-    if (is_seen_pole(formulas, k, true, way, s)) pole = s;
+    const double s = (zero->before + (zero->after - zero->before) / 2 - path.a.t) / length;
+    if (is_seen_pole(formulas, k, true, path, s)) pole = s;
     search.zero.reset();
     search.until = from = std::max(zero->after, std::nextafter(zero->before, inf));
   }
@@ -230,12 +230,12 @@ std::optional<double> PoleWatch::pole_of_time(WatchedFormulas& formulas, std::si
 
 namespace {
 
-/// The first zero of a divisor on the way, as far as three values of it tell.
+/// The first zero of a divisor on the path, as far as three values of it tell.
 std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Values& first,
-                              const Values& middle, const Values& last, const Way& way) {
+                              const Values& middle, const Values& last, const SolutionPath& path) {
   const int sign = decided_sign(first[k]);
   if (sign == 0) return std::nullopt;
-  Course course(formulas, k, way);
+  Course course(formulas, k, path);
   if (decided_sign(middle[k]) != sign) return course.end_of_sign(0, beyond / 2, sign);
   if (decided_sign(last[k], of_end) != sign) return course.end_of_sign(beyond / 2, beyond, sign);
   if (may_touch(first[k].value, middle[k].value, last[k].value, sign))
@@ -245,16 +245,16 @@ std::optional<double> zero_of(WatchedFormulas& formulas, std::size_t k, const Va
 
 /// The same, of divisors alone.
 std::optional<double> zero_of_divisor(WatchedFormulas& formulas, std::size_t k, const Values& first,
-                                      const Values& middle, const Values& last, const Way& way) {
+                                      const Values& middle, const Values& last, const SolutionPath& path) {
   if (formulas.is_cut(k, false)) return std::nullopt;
-  return zero_of(formulas, k, first, middle, last, way);
+  return zero_of(formulas, k, first, middle, last, path);
 }
 
 }  // namespace
 
-std::optional<PoleWatch::Pole> PoleWatch::at(const Singularity& found, const Way& way) {
+std::optional<PoleWatch::Pole> PoleWatch::at(const Singularity& found, const SolutionPath& path) {
   if (!(found.s < inf)) return std::nullopt;
-  const double t = way.time(found.s);
+  const double t = path.time(found.s);
   if (found.is_cut)
     return Pole{t, fmt::format("the equations jump at t = {:.6g}, where an angle atan2(y, x) passes its "
                                "cut, y = 0 with x < 0", t)};
@@ -289,42 +289,42 @@ FormulaList& PoleWatch::formulas_of(const Mode& mode) {
   return place->second;
 }
 
-PoleWatch::Singularity PoleWatch::first_on_way(const Way& way) {
+PoleWatch::Singularity PoleWatch::first_on_path(const SolutionPath& path) {
   Singularity first;
   Values at_start, at_middle, at_end;
-  for (const auto& formulas : formulas_of(way.b.mode)) {
-    formulas->divisors(way, 0, false, at_start);
-    formulas->divisors(way, beyond / 2, false, at_middle);
-    formulas->divisors(way, beyond, false, at_end);
+  for (const auto& formulas : formulas_of(path.b.mode)) {
+    formulas->divisors(path, 0, false, at_start);
+    formulas->divisors(path, beyond / 2, false, at_middle);
+    formulas->divisors(path, beyond, false, at_end);
     for (std::size_t k = 0; k < at_start.size(); ++k) {
-      const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, way);
-      if (s && *s < first.s && is_seen_pole(*formulas, k, false, way, *s))
+      const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, path);
+      if (s && *s < first.s && is_seen_pole(*formulas, k, false, path, *s))
         first = {*s, formulas->is_cut(k, false)};
     }
     for (FollowedUnknowns& unknowns : formulas->followed())
-      if (const auto s = unknowns.pole(way); s && *s < first.s) first = {*s};
+      if (const auto s = unknowns.pole(path); s && *s < first.s) first = {*s};
   }
   return first;
 }
 
-std::optional<PoleWatch::Pole> PoleWatch::pass(const Way& way) {
-  if (!(way.b.t > way.a.t)) return std::nullopt;
-  const std::optional<Pole> pole = at(first_on_way(way), way);
-  std::optional<Pole> in_time = pass_in_time(way);
+std::optional<PoleWatch::Pole> PoleWatch::pass(const SolutionPath& path) {
+  if (!(path.b.t > path.a.t)) return std::nullopt;
+  const std::optional<Pole> pole = at(first_on_path(path), path);
+  std::optional<Pole> in_time = pass_in_time(path);
   return in_time && !(pole && pole->t < in_time->t) ? in_time : pole;
 }
 
-std::optional<PoleWatch::Pole> PoleWatch::singular_end(const Way& way) {
-  if (!(way.b.t > way.a.t)) return std::nullopt;
+std::optional<PoleWatch::Pole> PoleWatch::singular_end(const SolutionPath& path) {
+  if (!(path.b.t > path.a.t)) return std::nullopt;
   const auto step_at = [&](double s, const Step& like) {
-    return Step{way.time(s), way.state(s), like.lambda, like.w, like.mode};
+    return Step{path.time(s), path.state(s), like.lambda, like.w, like.mode};
   };
   Values first, middle, last;
   // In the mode before from before the end, in the mode behind from behind it, as far as it has values.
-  for (const Step* side : {&way.a, &way.b}) {
-    const Way end{step_at(1 - before_end, *side), step_at(1 + behind_end, *side)};
-    const bool is_back = side == &way.b;
-    const Way seen = is_back ? Way{end.b, end.a} : end;
+  for (const Step* side : {&path.a, &path.b}) {
+    const SolutionPath end{step_at(1 - before_end, *side), step_at(1 + behind_end, *side)};
+    const bool is_back = side == &path.b;
+    const SolutionPath seen = is_back ? SolutionPath{end.b, end.a} : end;
     for (const auto& formulas : formulas_of(side->mode)) {
       formulas->divisors(seen, 0, false, first);
       formulas->divisors(seen, beyond / 2, false, middle);
@@ -355,23 +355,23 @@ bool is_passed(double before, double after, double size) {
 
 std::optional<PoleWatch::Pole> PoleWatch::jump_over(const Step& before, const Vector& after) {
   if (seen_.formulas == nullptr || seen_.of_time || !(before.t <= seen_.until)) return std::nullopt;
-  Way way{before, before};
-  way.b.t = std::nextafter(before.t, inf);
-  way.b.x = after;
+  SolutionPath path{before, before};
+  path.b.t = std::nextafter(before.t, inf);
+  path.b.x = after;
   const auto is_seen = [&](const auto& formulas) { return formulas.get() == seen_.formulas; };
   const FormulaList& list = formulas_of(before.mode);
   const auto found = std::ranges::find_if(list, is_seen);
   if (found == list.end() || (*found)->is_cut(seen_.k, false)) return std::nullopt;
   Values first, last;
-  (*found)->divisors(way, 0, false, first);
-  (*found)->divisors(way, 1, false, last);
-  return is_passed(first[seen_.k].value, last[seen_.k].value, seen_.size) ? at({0}, way) : std::nullopt;
+  (*found)->divisors(path, 0, false, first);
+  (*found)->divisors(path, 1, false, last);
+  return is_passed(first[seen_.k].value, last[seen_.k].value, seen_.size) ? at({0}, path) : std::nullopt;
 }
 
-bool PoleWatch::leaves_branch(const Way& way) {
-  return std::ranges::any_of(formulas_of(way.b.mode), [&](const auto& formulas) {
+bool PoleWatch::leaves_branch(const SolutionPath& path) {
+  return std::ranges::any_of(formulas_of(path.b.mode), [&](const auto& formulas) {
     return std::ranges::any_of(formulas->followed(),
-                               [&](const FollowedUnknowns& unknowns) { return unknowns.leaves(way); });
+                               [&](const FollowedUnknowns& unknowns) { return unknowns.leaves(path); });
   });
 }
 
@@ -387,14 +387,14 @@ std::optional<PoleWatch::Pole> PoleWatch::pass_path(const Step& from, const std:
   return pass_in_time({from, last});
 }
 
-std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const Way& way) {
-  if (!(way.b.t > way.a.t)) return std::nullopt;
+std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const SolutionPath& path) {
+  if (!(path.b.t > path.a.t)) return std::nullopt;
   Singularity first;
-  for (const auto& formulas : formulas_of(way.b.mode))
+  for (const auto& formulas : formulas_of(path.b.mode))
     for (std::size_t k = 0; k < formulas->time_zeros().count(); ++k)
-      if (const auto s = pole_of_time(*formulas, k, way); s && *s < first.s)
+      if (const auto s = pole_of_time(*formulas, k, path); s && *s < first.s)
         first = {*s, formulas->is_cut(k, true)};
-  return at(first, way);
+  return at(first, path);
 }
 
 }  // namespace perp

@@ -17,7 +17,7 @@ namespace perp {
 /// numerator vanishes too or a factor that is 0 takes the formula out. What grows no faster than
 /// 1/|s|^(3/4) has a finite integral: no pole. An angle atan2(y, x) jumps where it passes its cut; where
 /// what the mode determines jumps with it, no law tells how the solution goes on. Unknowns that no formula
-/// gives are followed along the way.
+/// gives are followed along the path.
 class PoleWatch {
  public:
   explicit PoleWatch(const Dcs& system);
@@ -33,42 +33,42 @@ class PoleWatch {
     double t = 0;
     std::string text;  ///< the sentence about it
   };
-  /// The first pole, or cut of an angle, on the way of one step, or right behind its end.
-  std::optional<Pole> pass(const Way& way);
-  /// The same of a path of steps that failed on its way to `end`: it may have left its way behind a
+  /// The first pole, or cut of an angle, on the path of one step, or right behind its end.
+  std::optional<Pole> pass(const SolutionPath& path);
+  /// The same of a path of steps that failed before `end`: it may have left its course behind a
   /// pole, and never got to one of time at its end.
   std::optional<Pole> pass_path(const Step& from, const std::vector<Step>& path, double end);
   /// The singularity next to the end of a step x⁺ = x + h f(x⁺), whatever its order: the step takes f
   /// there for its mean. The same pole, or one that steps pass which end elsewhere.
-  std::optional<Pole> singular_end(const Way& way);
+  std::optional<Pole> singular_end(const SolutionPath& path);
   /// The pole that was seen right ahead of `before`, if the state `after` a jump from there is beyond it: the
   /// divisor has fallen so far since that the jump is the pole.
   std::optional<Pole> jump_over(const Step& before, const Vector& after);
-  /// Is the end of a way, on which no pole was found, on another branch of unknowns that no formula gives?
-  bool leaves_branch(const Way& way);
+  /// Is the end of a path, on which no pole was found, on another branch of unknowns that no formula gives?
+  bool leaves_branch(const SolutionPath& path);
   /// The poles of functions of time alone, which the state may jump beside.
-  std::optional<Pole> pass_in_time(const Way& way);
+  std::optional<Pole> pass_in_time(const SolutionPath& path);
 
  private:
   FormulaList& formulas_of(const Mode& mode);
   struct Singularity {
-    double s = inf;       // as a share of the way; infinite: there is none
+    double s = inf;       // as a share of the path; infinite: there is none
     bool is_cut = false;  // of an angle
   };
-  static std::optional<Pole> at(const Singularity& found, const Way& way);
-  Singularity first_on_way(const Way& way);
-  bool is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const Way& way, double s);
-  std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const Way& way);
+  static std::optional<Pole> at(const Singularity& found, const SolutionPath& path);
+  Singularity first_on_path(const SolutionPath& path);
+  bool is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const SolutionPath& path, double s);
+  std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const SolutionPath& path);
 
   std::optional<ExplicitForms> forms_;
   std::map<Mode, FormulaList> of_modes_;
   FormulaList formulas_;  // of every mode
-  struct Seen {           // the last pole, and where the way ended on which it was seen
+  struct Seen {           // the last pole, and where the path ended on which it was seen
     const WatchedFormulas* formulas = nullptr;
     std::size_t k = 0;
     bool of_time = false;
     double until = -inf;
-    double size = 0;  // of the divisor where that way began
+    double size = 0;  // of the divisor where that path began
   } seen_;
 };
 

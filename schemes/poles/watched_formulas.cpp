@@ -58,19 +58,19 @@ class FormulasOfMode final : public WatchedFormulas {
         follow({form.tape, group, n, inputs()});
   }
 
-  void divisors(const Way& way, double s, bool tolerant, Values& values) override {
-    load(way, s);
-    const Vector errors = tolerant && way.tolerance.size() > 0
-                              ? way.tolerance
-                              : state_rounding * way.a.x.cwiseAbs().cwiseMax(way.b.x.cwiseAbs());
+  void divisors(const SolutionPath& path, double s, bool tolerant, Values& values) override {
+    load(path, s);
+    const Vector errors = tolerant && path.tolerance.size() > 0
+                              ? path.tolerance
+                              : state_rounding * path.a.x.cwiseAbs().cwiseMax(path.b.x.cwiseAbs());
     std::copy_n(errors.data(), n_, z_error_.begin() + 1 + n_);
-    z_error_[0] = state_rounding / 8 * std::abs(way.b.t);
+    z_error_[0] = state_rounding / 8 * std::abs(path.b.t);
     divisors_.run(z_.data(), z_error_.data());
     write(divisors_, values);
   }
 
-  void rows(const Way& way, double s, bool at_rest, Vector& values, Vector& errors) override {
-    load(way, s);
+  void rows(const SolutionPath& path, double s, bool at_rest, Vector& values, Vector& errors) override {
+    load(path, s);
     if (at_rest) std::fill_n(z_.begin() + 1, n_, 0.0);
     rows_.run(z_.data(), nullptr);
     values.resize(static_cast<Eigen::Index>(rows_.outputs()));
@@ -91,13 +91,13 @@ class FormulasOfMode final : public WatchedFormulas {
  private:
   [[nodiscard]] int inputs() const { return static_cast<int>(z_.size()); }
 
-  /// (t, ẋ, x, λ) at the share s of the way, with the multipliers of its end.
-  void load(const Way& way, double s) {
-    z_[0] = way.time(s);
-    const Vector x = way.state(s), rate = way.rate();
+  /// (t, ẋ, x, λ) at the share s of the path, with the multipliers of its end.
+  void load(const SolutionPath& path, double s) {
+    z_[0] = path.time(s);
+    const Vector x = path.state(s), rate = path.rate();
     std::copy_n(rate.data(), n_, z_.begin() + 1);
     std::copy_n(x.data(), n_, z_.begin() + 1 + n_);
-    std::copy(way.b.lambda.begin(), way.b.lambda.end(), z_.begin() + 1 + 2 * n_);
+    std::copy(path.b.lambda.begin(), path.b.lambda.end(), z_.begin() + 1 + 2 * n_);
   }
 
   int n_;
@@ -110,13 +110,13 @@ class FormulasOfSignal : public WatchedFormulas {
  public:
   explicit FormulasOfSignal(const Signal& signal) : signal_(signal) {}
 
-  void divisors(const Way& way, double s, bool /*tolerant*/, Values& values) override {
-    const double t = way.time(s);
+  void divisors(const SolutionPath& path, double s, bool /*tolerant*/, Values& values) override {
+    const double t = path.time(s);
     divisors_of_time(t, state_rounding / 8 * std::abs(t), values);
   }
 
-  void rows(const Way& way, double s, bool /*at_rest*/, Vector& values, Vector& errors) override {
-    values = signal_(way.time(s));
+  void rows(const SolutionPath& path, double s, bool /*at_rest*/, Vector& values, Vector& errors) override {
+    values = signal_(path.time(s));
     errors = state_rounding * values.cwiseAbs();
   }
 

@@ -12,22 +12,22 @@
 #include <perp/schemes/events/time_zeros.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 #include <perp/schemes/poles/followed_unknowns.hpp>
-#include <perp/schemes/poles/way.hpp>
+#include <perp/schemes/poles/solution_path.hpp>
 
 namespace perp {
 
-/// Rows of a system and the divisors in their formulas, on a way; behind the divisors the lines whose
+/// Rows of a system and the divisors in their formulas, on a path; behind the divisors the lines whose
 /// zeros are the cuts of angles.
 class WatchedFormulas {
  public:
   virtual ~WatchedFormulas() = default;
 
-  /// The divisors at the share s of the way, where x has its rounding or its tolerance.
-  virtual void divisors(const Way& way, double s, bool tolerant,
+  /// The divisors at the share s of the path, where x has its rounding or its tolerance.
+  virtual void divisors(const SolutionPath& path, double s, bool tolerant,
                         std::vector<RunningError>& values) = 0;
   /// The rows there, with bounds of their errors; not finite: there is no value. `at_rest`: with ẋ = 0
   /// where it is not solved for.
-  virtual void rows(const Way& way, double s, bool at_rest, Vector& values, Vector& errors) = 0;
+  virtual void rows(const SolutionPath& path, double s, bool at_rest, Vector& values, Vector& errors) = 0;
 
   /// Is this one a cut? `of_time`: among the functions of time.
   [[nodiscard]] bool is_cut(std::size_t k, bool of_time) const {

@@ -40,40 +40,52 @@ HybridRun::Target HybridRun::next_target() {
   return {step.to, now_.t == step.from ? step.length : step.to - now_.t};
 }
 
-void HybridRun::run_capturing() {
+void HybridRun::begin_capturing() {
   record(now_, true);
   grid_.emplace(span_, model_.run.h, output_.times);
   jump_ = switches_.next(now_.t, span_.end);
-  while (is_running() && now_.t < span_.end) {
-    check_interruption();
-    if (take_sparse_steps()) continue;
-    ModeSteps& steps = steps_of_mode();
-    steps.from(now_);
-    const bool is_for_one = dense_until_ > now_.t;  // what the steps of large models have left open
-    for (bool is_same_mode = true; is_same_mode && is_running() && now_.t < span_.end &&
-                                   !(is_for_one && now_.t >= dense_until_);) {
-      Target target = next_target();
-      bool is_solved = steps.attempt(target.t, target.h);
-      for (int k = 0; !is_solved && k < most_halvings; ++k) {
-        target = {now_.t + target.h / 2, target.h / 2};
-        is_solved = target.t > now_.t && steps.attempt(target.t, target.h);
-      }
-      if (!is_solved)
-        return finish(Status::not_solved,
-                      fmt::format("stopped at {}: no step in this mode is solved: {}", place(),
-                                  steps.message()));
-      is_same_mode = !steps.is_violated();
-      if (is_same_mode)
-        take_step(steps);
-      else
-        pass_end_of_mode(steps, target);
-    }
-  }
+}
+
+/// One mode, or many by whole steps.
+void HybridRun::run_capturing() {
+  check_interruption();
+  if (now_.t < span_.end && !take_sparse_steps()) run_mode_by_steps();
+  if (is_running() && now_.t < span_.end) return;
   for (const auto& [key, steps] : steps_) steps->count(result_.counts);
   count_sparse_steps();
   result_.counts["steps"] = taken_;
   if (is_running())
     finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", now_.t, taken_));
+}
+
+void HybridRun::run_mode_by_steps() {
+  ModeSteps& steps = steps_of_mode();
+  steps.from(now_);
+  const bool is_for_one = dense_until_ > now_.t;  // what the steps of large models have left open
+  for (bool is_same_mode = true; is_same_mode && is_running() && now_.t < span_.end &&
+                                 !(is_for_one && now_.t >= dense_until_);) {
+    const std::optional<Target> target = solved_target(steps);
+    if (!target)
+      return finish(Status::not_solved,
+                    fmt::format("stopped at {}: no step in this mode is solved: {}", place(),
+                                steps.message()));
+    is_same_mode = !steps.is_violated();
+    if (is_same_mode)
+      take_step(steps);
+    else
+      pass_end_of_mode(steps, *target);
+  }
+}
+
+/// The next step, or the longest of its halves that is solved.
+std::optional<HybridRun::Target> HybridRun::solved_target(ModeSteps& steps) {
+  Target target = next_target();
+  bool is_solved = steps.attempt(target.t, target.h);
+  for (int k = 0; !is_solved && k < most_halvings; ++k) {
+    target = {now_.t + target.h / 2, target.h / 2};
+    is_solved = target.t > now_.t && steps.attempt(target.t, target.h);
+  }
+  return is_solved ? std::optional(target) : std::nullopt;
 }
 
 /// The end of the attempt becomes the present state.

@@ -16,7 +16,6 @@
 namespace perp {
 namespace {
 
-constexpr int most_at_once = 100;       ///< ends of modes at one moment
 constexpr long most_judged = 256;       ///< modes whose derivatives are computed at one moment
 constexpr std::size_t most_rows = 6;    ///< of excluded modes in a message
 
@@ -64,20 +63,38 @@ HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateO
 }
 
 Trajectory HybridRun::operator()() {
+  for (start(); is_running(); advance()) {
+  }
+  return std::move(result_);
+}
+
+void HybridRun::start() {
   result_.provenance["version"] = PERP_VERSION;
   result_.provenance["scheme"] = model_.run.scheme;
   result_.provenance["selector"] = "nearest_mode";
   try {
     begin();
-    if (is_running() && model_.run.scheme == "located")
+    if (is_running() && model_.run.scheme != "located") begin_capturing();
+  } catch (const Interrupted&) {
+    end_interrupted();
+  }
+}
+
+void HybridRun::advance() {
+  try {
+    if (model_.run.scheme == "located")
       run_located();
-    else if (is_running())
+    else
       run_capturing();
   } catch (const Interrupted&) {
-    if (result_.t.empty()) throw;
-    finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
+    end_interrupted();
   }
-  return std::move(result_);
+}
+
+/// Throws on where nothing is computed yet.
+void HybridRun::end_interrupted() {
+  if (result_.t.empty()) throw Interrupted();
+  finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
 }
 
 /// The first mode: the declared values where they continue, else what the rule takes.
@@ -232,8 +249,8 @@ void HybridRun::log_change(const std::vector<int>& before, const HybridContinuat
   ++result_.counts["mode_changes"];
 }
 
-/// No value of the binaries continues: says which row excludes which.
-void HybridRun::end_here(const HybridContinuations& found) {
+/// Which row excludes which value of the binaries.
+std::string HybridRun::excluded_text(const HybridContinuations& found) const {
   std::string rows;
   for (std::size_t k = 0; k < found.excluded.size() && k < most_rows; ++k) {
     const Exclusion& exclusion = found.excluded[k];
@@ -244,6 +261,19 @@ void HybridRun::end_here(const HybridContinuations& found) {
   }
   if (found.excluded_count > static_cast<long>(most_rows))
     rows += fmt::format(", {} more", found.excluded_count - static_cast<long>(most_rows));
+  return rows + declared_start_text(found);
+}
+
+/// What a declared start violates, where the run ends there.
+std::string HybridRun::declared_start_text(const HybridContinuations& found) const {
+  const bool is_declared = hybrid_.q() > 0 && is_plain();
+  if (!result_.t.empty() || !is_declared || found.violated.empty()) return {};
+  return fmt::format("; the declared start violates {}", violated_start(hybrid_, found));
+}
+
+/// No value of the binaries continues.
+void HybridRun::end_here(const HybridContinuations& found) {
+  const std::string rows = excluded_text(found);
   const bool is_decided = found.status == Status::no_solution && modes().keeps_states();
   const Status status = found.status == Status::not_enumerated ? Status::not_enumerated
                         : is_decided                           ? Status::no_solution
@@ -310,72 +340,6 @@ std::vector<double> HybridRun::times_after(double t) const {
     if (time == next) ++asked;
     if (row <= time + one) row = next_on_grid(span_, h, row);
   }
-}
-
-void HybridRun::take(const Trajectory& part) {
-  for (const auto& [name, count] : part.counts) result_.counts[name] += count;
-  for (const auto& [name, text] : part.provenance) result_.provenance.emplace(name, text);
-  for (const Event& event : part.events)
-    if (event.kind != EventKind::no_solution && event.kind != EventKind::stopped)
-      result_.events.push_back(event);
-}
-
-const Dcs& HybridRun::system_of_mode() {
-  find_idle();
-  const auto key = std::pair(mode_.z, mode_.surfaces);
-  auto place = systems_.find(key);
-  if (place == systems_.end())
-    place = systems_.emplace(key, mode_system(hybrid_, system_, mode_, false)).first;
-  return place->second;
-}
-
-void HybridRun::run_located() {
-  Located options = schemes_.located;
-  options.ends_with_mode = true;
-  options.output_step = 0;
-  options.scale = sizes_;  // also of what is 0 but for rounding where a mode begins
-  options.sensitivities = request_of_mode();
-  while (is_running() && now_.t < span_.end) {
-    if (run_mode_by_series()) continue;
-    const Dcs& system = system_of_mode();
-    IntegrateOptions output;
-    output.times = times_after(now_.t);
-    output.keep = false;
-    output.bounds = output_.bounds;
-    bool is_first = true;
-    output.observer = [&](const Step& step) {
-      record(step, is_first);
-      is_first = false;
-      return is_running();
-    };
-    output.course = output_.course;
-    courses_by_rows_ = false;
-    const Trajectory part =
-        integrate(system, now_.x, {now_.t, span_.end}, options, output);
-    courses_by_rows_ = true;
-    take(part);
-    if (!is_running()) return;
-    const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&
-                            part.events.back().kind == EventKind::no_solution &&
-                            part.events.back().law >= 0;
-    if (part.status == Status::solved) break;
-    if (!mode_ended) {
-      const Status status = part.status == Status::no_solution ? Status::not_solved : part.status;
-      return finish(status, part.message);
-    }
-    changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
-    last_change_ = now_.t;
-    if (changes_at_once_ > most_at_once)
-      return finish(
-          Status::not_solved,
-          fmt::format("stopped at {}: ends of modes follow each other without end", place()));
-    end_sensitivities(part.events.back());
-    const std::vector<int> before = mode_.z;
-    if (choose(false)) pass_sensitivities(mode_.z == before);
-  }
-  if (is_running())
-    finish(Status::solved,
-           fmt::format("reached t = {:.10g} in {} steps", now_.t, result_.counts["steps"]));
 }
 
 }  // namespace perp

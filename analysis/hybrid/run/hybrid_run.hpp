@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,18 @@ class HybridRun {
   HybridRun(const Model& model, HybridSchemes schemes, const IntegrateOptions& output,
             SensitivityRequest sensitivities = {});
 
+  /// The whole run.
   Trajectory operator()();
+
+  /// The same mode by mode: `start`, then `advance` while it runs, each up to the end of the present
+  /// mode and into the next one, or further. Throw Interrupted where nothing is computed yet.
+  ///@{
+  void start();
+  void advance();
+  [[nodiscard]] bool is_running() const { return result_.status == Status::never_run; }
+  [[nodiscard]] const Step& now() const { return now_; }
+  [[nodiscard]] const Trajectory& result() const { return result_; }
+  ///@}
 
   /// From now on all continuations are looked for, and at the k-th moment where there are several
   /// number choices[k] of them is taken, 0 where there is none: the best by the rule.
@@ -49,19 +61,19 @@ class HybridRun {
   // hybrid_run.cpp
   void begin();
   void find_scales();
-  void run_located();
+  void end_interrupted();
   bool choose(bool at_start);
   void enter(const HybridContinuation& continuation);
   void take_choice(HybridContinuations& found);
   bool jump(const std::vector<int>& before, const HybridModeOptions& options);
   void log_start(const std::vector<int>& before, const HybridContinuations& found);
   void log_change(const std::vector<int>& before, const HybridContinuations& found);
+  [[nodiscard]] std::string excluded_text(const HybridContinuations& found) const;
+  [[nodiscard]] std::string declared_start_text(const HybridContinuations& found) const;
   void end_here(const HybridContinuations& found);
   void record(Step step, bool is_first_of_mode);
   void finish(Status status, std::string message);
-  void take(const Trajectory& part);
   HybridModes& modes();
-  const Dcs& system_of_mode();
   /// The log of many changes does not hold as many states of many variables.
   [[nodiscard]] Vector state_of_event() const {
     return hybrid_.n() <= most_states_of_events ? now_.x : Vector();
@@ -71,7 +83,13 @@ class HybridRun {
   [[nodiscard]] std::vector<double> times_after(double t) const;
   [[nodiscard]] std::string mode_text() const;
   [[nodiscard]] std::string place() const;
-  [[nodiscard]] bool is_running() const { return result_.status == Status::never_run; }
+
+  // hybrid_located.cpp
+  void run_located();
+  void run_mode_by_radau();
+  void pass_end_of_mode(const Event& end);
+  void take(const Trajectory& part);
+  const Dcs& system_of_mode();
 
   // hybrid_series.cpp
   struct Series;
@@ -105,11 +123,14 @@ class HybridRun {
   void pass_sensitivities(bool is_same_mode);
 
   // hybrid_capturing.cpp
+  void begin_capturing();
   void run_capturing();
+  void run_mode_by_steps();
   struct Target {
     double t, h;
   };
   [[nodiscard]] Target next_target();
+  std::optional<Target> solved_target(ModeSteps& steps);
   ModeSteps& steps_of_mode();
   void take_step(ModeSteps& steps);
   void touch(Target target);

@@ -72,10 +72,10 @@ void HybridRun::take_sparse_step(SparseSteps& steps) {
   record(std::move(step), false);
 }
 
-/// An event for each sub-problem that has changed, where its constraint becomes positive on the way through the step.
+/// An event for each sub-problem that has changed, where its constraint becomes positive on the path through the step.
 void HybridRun::log_changes(const SparseSteps& steps) {
   const auto word = [&](int i, int z) { return describe(system_.laws[at(i)].branches[at(z)]); };
-  for (const WayChange& change : steps.changes()) {
+  for (const PathChange& change : steps.changes()) {
     Event event;
     event.kind = EventKind::mode_change;
     event.t_before = now_.t;

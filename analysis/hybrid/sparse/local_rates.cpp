@@ -11,7 +11,7 @@ namespace perp {
 namespace {
 
 constexpr double known_to =
-    0x1p-46;  ///< of the numbers on the way: corrections that end Newton's method
+    0x1p-46;  ///< of the numbers on the path: corrections that end Newton's method
 constexpr double rounding_of_rates =
     0x1p-30;  ///< of the same: ones that shrink no more, in rows that cancel
 constexpr int most_local_corrections = 40;

@@ -9,6 +9,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/expression/polynomial.hpp>
+#include <perp/models/language/hybrid/hybrid_parts.hpp>
 
 namespace perp {
 namespace {
@@ -40,7 +41,12 @@ NearChoice::NearChoice(const HybridModel& model, const HybridStructure& structur
       constraints_of_(at(model.q())) {
   for (int l = 0; l < faces_.constraints(); ++l)
     for (const int i : faces_.binaries_of(l)) constraints_of_[at(i)].push_back(l);
-  find_parts();
+  // Models that share nothing stand beside each other, and each chooses as it would alone.
+  const IndependentSets sets = independent_sets(model, structure);
+  part_of_signal_ = sets.of_variable;
+  part_of_signal_.insert(part_of_signal_.end(), sets.of_binary.begin(), sets.of_binary.end());
+  part_of_constraint_.assign(sets.of_row.begin() + static_cast<std::ptrdiff_t>(model.f.size()),
+                             sets.of_row.end());
 }
 
 /// The variable that an input of the tape is, -1: it is t or a binary, -2: no state.
@@ -186,34 +192,6 @@ HybridContinuations NearChoice::taken(const std::vector<int>& z, const Verdict& 
   return found;
 }
 
-/// Rows that share a signal, states among them, are of one part: models that share nothing stand beside each
-/// other, and each chooses as it would alone.
-void NearChoice::find_parts() {
-  const int signals = model_.n() + model_.q();
-  std::vector<int> parent(at(signals));
-  for (int k = 0; k < signals; ++k) parent[at(k)] = k;
-  const auto root = [&](int k) {
-    while (parent[at(k)] != k) k = parent[at(k)] = parent[at(parent[at(k)])];
-    return k;
-  };
-  const auto signals_of = [&](std::size_t row) {
-    std::vector<int> list = structure_.unknowns_of_row[row];
-    const std::vector<int>& states = structure_.states_of_row[row];
-    list.insert(list.end(), states.begin(), states.end());
-    return list;
-  };
-  const std::size_t rows = structure_.unknowns_of_row.size();
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::vector<int> held = signals_of(row);
-    for (const int k : held) parent[at(root(k))] = root(held.front());
-  }
-  for (int k = 0; k < signals; ++k) part_of_signal_.push_back(root(k));
-  for (std::size_t row = model_.f.size(); row < rows; ++row) {
-    const std::vector<int> held = signals_of(row);
-    part_of_constraint_.push_back(held.empty() ? -1 : part_of_signal_[at(held.front())]);
-  }
-}
-
 /// Which sets of `distance` of the binaries continue with their other values. Empty: open.
 std::optional<std::vector<NearChoice::Found>> NearChoice::at_distance(double t, const Vector& x,
                                                                       const std::vector<int>& z,
@@ -249,15 +227,14 @@ std::optional<NearChoice::Taken> NearChoice::choose(double t, const Vector& x, c
       continue;
     }
     // Sets come in the order of their first binaries, so that the first of equal ones is the rule's.
-    const std::size_t all = found->size();
-    RunningError least = found->front().rate_norm;
-    for (const Found& f : *found)
-      if (f.rate_norm.value < least.value) least = f.rate_norm;
-    std::erase_if(*found, [&](const Found& f) { return decided_sign(f.rate_norm - least) > 0; });
-    return Taken{found->front().changed, binaries.size() == 1 ? "fewest changes outside the called sub-problems"
-                                         : all == 1           ? "fewest changes inside"
-                                         : found->size() == 1 ? "smallest rate norm"
-                                                              : "first declared binary changes"};
+    std::vector<RunningError> norms;
+    for (const Found& f : *found) norms.push_back(f.rate_norm);
+    const std::vector<std::size_t> least = least_rate_norms(norms);
+    return Taken{(*found)[least.front()].changed,
+                 binaries.size() == 1 ? "fewest changes outside the called sub-problems"
+                 : found->size() == 1 ? "fewest changes inside"
+                 : least.size() == 1  ? "smallest rate norm"
+                                      : "first declared binary changes"};
   }
   return std::nullopt;
 }

@@ -52,7 +52,6 @@ class NearChoice {
   };
   /// open: no bound of the error; falls, rises and stays: 0 at t.
   enum class Sign { open, idle, negative, positive, falls, rises, stays };
-  void find_parts();
   Sign sign_of(int l, const std::vector<int>& z);
   void read_constraints(const std::vector<int>& z, int part, Verdict& verdict);
   void read_rates(int part, Verdict& verdict);

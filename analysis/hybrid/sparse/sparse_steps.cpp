@@ -16,7 +16,7 @@ constexpr double near_zero =
     1e-8;  ///< corrections, of the unknowns, behind which the rows are looked at
 constexpr double slow_contraction = 0.1;  ///< contraction below which a factorization is renewed
 constexpr int most_corrections = 40;
-constexpr int most_rounds = 30;  ///< of ways through a step
+constexpr int most_rounds = 30;  ///< of paths through a step
 constexpr double settled_share =
     0x1p-20;  ///< of a step: to within it the moments of its changes are found
 constexpr std::size_t most_factors = 8;  ///< step lengths
@@ -42,7 +42,7 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
       q_(model.q()),
       g_count_(static_cast<Eigen::Index>(model.g.size())),
       needs_more_(constraints_of_more(model, structure)),
-      way_(model, structure, needs_more_),
+      path_(model, structure, needs_more_),
       inputs_(at(evaluator_.inputs()), 0),
       input_errors_(inputs_.size(), 0),
       rows_(at(evaluator_.n() + evaluator_.m()), 0),
@@ -221,15 +221,15 @@ bool SparseSteps::find_violated() {
 bool SparseSteps::settle(double t, double h) {
   for (int round = 0; round < most_rounds; ++round) {
     check_interruption();
-    if (!way_.follow({inputs_, rows_.data() + n_ + q_, errors_.data() + n_ + q_})) return false;
-    if (round > 0 && way_.is_settled(settled_share)) {
+    if (!path_.follow({inputs_, rows_.data() + n_ + q_, errors_.data() + n_ + q_})) return false;
+    if (round > 0 && path_.is_settled(settled_share)) {
       if (!confirm(t, h)) return false;
       if (!is_violated_) return true;
     }
-    z_end_ = way_.z();
+    z_end_ = path_.z();
     begin_ = x_;
-    way_.shift(begin_);
-    way_.guess(x_end_);
+    path_.shift(begin_);
+    path_.guess(x_end_);
     if (!solve(t, h, Until::near)) return false;
   }
   return false;
@@ -245,7 +245,7 @@ bool SparseSteps::attempt(double t_next, double h) {
   t_end_ = t_next;
   x_end_ = begin_ = x_;
   z_end_ = z_;
-  way_.begin(t_, h, x_, z_, g_start_);
+  path_.begin(t_, h, x_, z_, g_start_);
   check_interruption();
   if (!solve(t_next, h, Until::near)) return false;
   // By the errors of the step before; those of this one decide where nothing is violated.

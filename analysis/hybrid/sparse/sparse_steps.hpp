@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include <perp/analysis/hybrid/sparse/step_way.hpp>
+#include <perp/analysis/hybrid/sparse/piecewise_path.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
@@ -15,8 +15,8 @@ namespace perp {
 ///     0 = f(t⁺, (x⁺ − x)/h, x⁺, z)
 /// by modified Newton's method with a sparse factorization that is kept as long as it serves. The
 /// step is made with the previous z first; where constraints are positive at its end, binaries
-/// change on the way through it (StepWay) and the whole step is made again from the start that this
-/// way shifts, until the moments of the changes stay where they are.
+/// change on the path through it (PiecewisePath) and the whole step is made again from the start that this
+/// path shifts, until the moments of the changes stay where they are.
 class SparseSteps {
  public:
   /// `system`: constraint_system(model).
@@ -47,7 +47,7 @@ class SparseSteps {
   ///@}
 
   /// Of the last attempt, in the order of their moments.
-  [[nodiscard]] const std::vector<WayChange>& changes() const { return way_.changes(); }
+  [[nodiscard]] const std::vector<PathChange>& changes() const { return path_.changes(); }
   [[nodiscard]] long iterations() const { return iterations_; }
   [[nodiscard]] long factorisations() const;
 
@@ -76,7 +76,7 @@ class SparseSteps {
   int n_, q_;
   Eigen::Index g_count_;
   std::vector<char> needs_more_;  // constraints that hold rates or algebraic variables
-  StepWay way_;
+  PiecewisePath path_;
   struct Term {
     std::size_t entry = 0, place = 0;
     bool by_rate = false;
@@ -88,7 +88,7 @@ class SparseSteps {
 
   double t_ = 0, t_end_ = 0, residual_ = 0;
   Vector x_, x_end_, right_;
-  Vector begin_;  // of the step in the last values: x and the shift of the way
+  Vector begin_;  // of the step in the last values: x and the shift of the path
   std::vector<int> z_, z_end_;
   std::vector<double> inputs_, input_errors_, rows_, errors_, derivatives_, values_;
   Vector g_start_;

@@ -4,7 +4,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/nearest_name.hpp>
-#include <perp/models/language/hybrid/matrix_source.hpp>
+#include <perp/models/language/multilinear/matrix_source.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/multilinear/multilinear_form.hpp>
 #include <perp/models/language/reader/context.hpp>

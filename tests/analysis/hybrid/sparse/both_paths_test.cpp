@@ -181,6 +181,32 @@ TEST_CASE("random models change in the same order by both ways") {
   CHECK(all > 100);
 }
 
+/// Heaters of `first` and `second`: at x = 20 either one may go on, with the rates first - 1 and
+/// second - 1.
+std::string two_heaters(const std::string& first, const std::string& second) {
+  return "[variables]\nx = 20.5\n[binaries]\na = 0\nb = 0\n[model]\nequations = [\"der(x) = -1 + " +
+         first + "*a + " + second +
+         "*b\"]\nconstraints = [\"(20 - x)*(1 - a)*(1 - b) <= 0\", "
+         "\"(x - 22)*(1 - (1 - a)*(1 - b)) <= 0\"]\n[run]\nt = [0, 1]\n";
+}
+
+TEST_CASE("which of two heaters goes on: bounds of errors tell rates apart in both paths, no share does") {
+  for (const auto& [second, expected] : std::map<std::string, std::string>{
+           {"3", "first declared binary changes"},
+           {"2.999999999999", "smallest rate norm"},  // nearer than 1e-11 of a norm
+           {"3.000000000001", "smallest rate norm"}}) {
+    CAPTURE(second);
+    const std::string text = two_heaters("3", second);
+    for (const std::string& which : {text, with_idle_states(text)}) {
+      const Run found = run(which, 1, 64);
+      REQUIRE(found.trajectory.status == Status::solved);
+      REQUIRE(changes(found).size() == 1);
+      CHECK(changes(found)[0].binary == (second < "3" ? "b" : "a"));
+      CHECK(found.trajectory.events.front().note.find(expected) != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("modes of index 2 beside many states are those of the model alone") {
   const Difference found = difference(reference("s002_converter"), 10, 1000);
   CHECK(found.changes > 10);

@@ -7,7 +7,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/models/language/data/content_hash.hpp>
-#include <perp/models/language/hybrid/matrix_source.hpp>
+#include <perp/models/language/multilinear/matrix_source.hpp>
 #include <perp/models/language/multilinear/matrix_market.hpp>
 
 namespace perp::reader {

@@ -5,25 +5,25 @@
 #include <vector>
 
 #include <perp/analysis/hybrid/sparse/local_rates.hpp>
-#include <perp/analysis/hybrid/sparse/way_choice.hpp>
+#include <perp/analysis/hybrid/sparse/path_choice.hpp>
 #include <perp/core/base/types.hpp>
 
 namespace perp {
 
-/// The way of the states through a step of backward Euler in which binaries change:
+/// The path of the states through a step of backward Euler in which binaries change:
 ///     x(s) = x + ∫ r dσ,   0 = f(t + h, r, x⁺, y, z(σ)),   0 <= s <= h,
 /// lines between the changes, with rates at the end x⁺ of the step. A binary changes where a
 /// constraint that holds it becomes positive along x(s); changes come in the order of these
 /// moments, and each computes again only the rates of the sub-problems that follow from it. The
 /// step that leads from x + shift to x⁺,
 ///     shift = ∫ (r − r(z⁺)) dσ,
-/// in the last values z⁺ ends where this way ends.
-class StepWay {
+/// in the last values z⁺ ends where this path ends.
+class PiecewisePath {
  public:
   /// `needs_more`: of each constraint, whether it holds rates or algebraic variables.
-  StepWay(const HybridModel& model, const HybridStructure& structure, std::vector<char> needs_more);
-  StepWay(const StepWay&) = delete;  // its parts refer to each other
-  StepWay& operator=(const StepWay&) = delete;
+  PiecewisePath(const HybridModel& model, const HybridStructure& structure, std::vector<char> needs_more);
+  PiecewisePath(const PiecewisePath&) = delete;  // its parts refer to each other
+  PiecewisePath& operator=(const PiecewisePath&) = delete;
 
   /// A step of length h from (t, x, z). `constraints`: their values there, empty where they are not
   /// known.
@@ -33,26 +33,26 @@ class StepWay {
   /// What is known of the end of the step.
   struct End {
     const std::vector<double>&
-        point;                  ///< inputs (t, ẋ, x, z), solved with the values of the last way
+        point;                  ///< inputs (t, ẋ, x, z), solved with the values of the last path
     const double* constraints;  ///< at the point
     const double* errors;       ///< of these: up to them they are 0
   };
-  /// The way to this end. False: it is not decided by these means.
+  /// The path to this end. False: it is not decided by these means.
   bool follow(const End& end);
 
-  /// Of the last way.
+  /// Of the last path.
   ///@{
-  [[nodiscard]] const std::vector<WayChange>& changes() const { return changes_; }
+  [[nodiscard]] const std::vector<PathChange>& changes() const { return changes_; }
   [[nodiscard]] const std::vector<int>& z() const { return z_; }
   /// Shifts the start: to be called with x.
   void shift(Vector& x) const;
   /// The ends of the states that leave the line to the end of the step.
   void guess(Vector& x) const;
-  /// Has it the changes of the way before, at moments that are as near as `share` of the step?
+  /// Has it the changes of the path before, at moments that are as near as `share` of the step?
   [[nodiscard]] bool is_settled(double share) const;
   ///@}
 
-  /// On the way so far: a state at s, a constraint there, its sign, the inputs at the end of the
+  /// On the path so far: a state at s, a constraint there, its sign, the inputs at the end of the
   /// step with the present binaries.
   ///@{
   [[nodiscard]] double position(int state, double s) const;
@@ -64,6 +64,7 @@ class StepWay {
   [[nodiscard]] double error(int l) const { return errors_[l]; }
   std::vector<double>& point() { return point_; }
   std::vector<double>& end() { return now_; }
+  [[nodiscard]] const std::vector<double>& end() const { return now_; }
   ///@}
 
  private:
@@ -94,8 +95,8 @@ class StepWay {
   [[nodiscard]] bool meets(int l, double s, int block) const;
   double zero_between(int l, Value a, Value b);
   bool pass(const Crossing& crossing);
-  bool apply(const WayChange& change, double s);
-  void watch_followers(const WayChange& change, double s);
+  bool apply(const PathChange& change, double s);
+  void watch_followers(const PathChange& change, double s);
   template <class Visit>
   void for_unknowns(const Visit& visit) const;
   void add(const std::vector<int>& constraints);
@@ -111,7 +112,7 @@ class StepWay {
   std::vector<int> z_before_, z_;
   const double* errors_ = nullptr;
   const double* at_end_ = nullptr;
-  // Inputs at the end with the present binaries; on the way, of lines: t, their states and
+  // Inputs at the end with the present binaries; on the path, of lines: t, their states and
   // binaries.
   std::vector<double> now_, point_;
   std::vector<Place> places_;          // of the states that leave their lines
@@ -124,8 +125,8 @@ class StepWay {
   std::vector<int> touched_;     // constraints
   bool is_open_ = false;
   std::priority_queue<Crossing, std::vector<Crossing>, std::greater<>> queue_;
-  std::vector<WayChange> changes_, before_;
-  WayChoice choice_;
+  std::vector<PathChange> changes_, before_;
+  PathChoice choice_;
 };
 
 }  // namespace perp

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include <perp/analysis/hybrid/sparse/step_way.hpp>
+#include <perp/analysis/hybrid/sparse/piecewise_path.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 
@@ -18,7 +18,7 @@ constexpr double one_share = 0x1p-40;  ///< of a step: moments that are no furth
 
 }  // namespace
 
-StepWay::StepWay(const HybridModel& model, const HybridStructure& structure,
+PiecewisePath::PiecewisePath(const HybridModel& model, const HybridStructure& structure,
                  std::vector<char> needs_more)
     : model_(model),
       structure_(structure),
@@ -35,7 +35,7 @@ StepWay::StepWay(const HybridModel& model, const HybridStructure& structure,
       pending_(at(constraints_), inf),
       choice_(model, structure, rates_) {}
 
-void StepWay::begin(double t, double h, const Vector& x, const std::vector<int>& z,
+void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector<int>& z,
                     const Vector& constraints) {
   t_ = t;
   h_ = h;
@@ -49,12 +49,12 @@ void StepWay::begin(double t, double h, const Vector& x, const std::vector<int>&
   before_.clear();
 }
 
-double StepWay::position(int state, double s) const {
+double PiecewisePath::position(int state, double s) const {
   const Place& place = places_[at(state)];
   return place.is_known ? place.x + (s - place.s) * rate(state) : x_[state] + s * rate(state);
 }
 
-double StepWay::constraint(int l, double s) {
+double PiecewisePath::constraint(int l, double s) {
   const int row = equations_ + l;
   point_[0] = t_ + s;
   for (const int state : structure_.states_of_row[at(row)])
@@ -62,9 +62,9 @@ double StepWay::constraint(int l, double s) {
   return rates_.row(row, point_);
 }
 
-double StepWay::surface(int l) const { return surface_in_errors * errors_[l]; }
+double PiecewisePath::surface(int l) const { return surface_in_errors * errors_[l]; }
 
-bool StepWay::follow(const End& end) {
+bool PiecewisePath::follow(const End& end) {
   rewind(end);
   if (!turn_back()) return false;
   find_crossings();
@@ -79,7 +79,7 @@ bool StepWay::follow(const End& end) {
   return !is_open_;
 }
 
-void StepWay::rewind(const End& end) {
+void PiecewisePath::rewind(const End& end) {
   now_ = end.point;
   errors_ = end.errors;
   at_end_ = end.constraints;
@@ -96,13 +96,13 @@ void StepWay::rewind(const End& end) {
 
 /// Of the sub-problems that follow from a change.
 template <class Visit>
-void StepWay::for_unknowns(const Visit& visit) const {
+void PiecewisePath::for_unknowns(const Visit& visit) const {
   for (const int block : blocks_)
     for (const int unknown : structure_.blocks[at(block)].unknowns) visit(unknown);
 }
 
 /// The rates in the values before the step, at the state at its end.
-bool StepWay::turn_back() {
+bool PiecewisePath::turn_back() {
   const std::vector<int> flipped = std::exchange(flipped_, {});
   for (const int i : flipped) {
     has_flipped_[at(i)] = 0;
@@ -122,22 +122,22 @@ bool StepWay::turn_back() {
   return true;
 }
 
-void StepWay::mark(int l) {
+void PiecewisePath::mark(int l) {
   if (std::exchange(is_touched_[at(l)], 1) == 0) touched_.push_back(l);
 }
 
-void StepWay::stand(int state, double s, double x) {
+void PiecewisePath::stand(int state, double s, double x) {
   Place& place = places_[at(state)];
   if (!place.is_known) moved_.push_back(state);
   place = {s, x, true};
 }
 
-void StepWay::find_crossings() {
+void PiecewisePath::find_crossings() {
   for (int l = 0; l < constraints_; ++l)
     if (is_touched_[at(l)] != 0 || at_end_[l] > errors_[l]) watch(l, 0);
 }
 
-void StepWay::watch(int l, double s) {
+void PiecewisePath::watch(int l, double s) {
   ++version_[at(l)];
   pending_[at(l)] = inf;
   const std::optional<double> place = crossing(l, s);
@@ -148,13 +148,13 @@ void StepWay::watch(int l, double s) {
 
 /// Does the constraint become positive at s, too, where another sub-problem changes its course?
 /// Then the rule has to look at both.
-bool StepWay::meets(int l, double s, int block) const {
+bool PiecewisePath::meets(int l, double s, int block) const {
   return structure_.block_of_row[at(equations_ + l)] != block &&
          std::abs(pending_[at(l)] - s) <= one_share * h_;
 }
 
 /// Where the constraint becomes positive behind s, if it is at the end or already there.
-std::optional<double> StepWay::crossing(int l, double s) {
+std::optional<double> PiecewisePath::crossing(int l, double s) {
   if (needs_more_[at(l)] != 0) {
     if (is_touched_[at(l)] != 0) {  // its course is no line
       is_open_ = is_open_ || rates_.row(equations_ + l, now_) > errors_[l];
@@ -171,7 +171,7 @@ std::optional<double> StepWay::crossing(int l, double s) {
 }
 
 /// Regula falsi (Illinois) between a negative and a positive value.
-double StepWay::zero_between(int l, Value a, Value b) {
+double PiecewisePath::zero_between(int l, Value a, Value b) {
   int kept = 0;
   for (int k = 0; k < most_secants; ++k) {
     double s = a.s + (b.s - a.s) * (a.g / (a.g - b.g));
@@ -191,10 +191,10 @@ double StepWay::zero_between(int l, Value a, Value b) {
 }
 
 /// The sub-problem of a constraint that becomes positive takes other values.
-bool StepWay::pass(const Crossing& crossing) {
+bool PiecewisePath::pass(const Crossing& crossing) {
   const int l = crossing.constraint, block = structure_.block_of_row[at(equations_ + l)];
   const SubProblem& sub = structure_.blocks[at(block)];
-  WayChange change;
+  PathChange change;
   change.constraint = l;
   change.share = crossing.s / h_;
   std::vector<int> own;
@@ -203,12 +203,12 @@ bool StepWay::pass(const Crossing& crossing) {
   const bool has_changed =
       std::any_of(own.begin(), own.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
   if (has_changed || own.empty()) return false;
-  const WayChoice::Place place{crossing.s, h_ - crossing.s, t_};
+  const PathChoice::Place place{crossing.s, h_ - crossing.s, t_};
   if (!choice_.choose(sub, own, place, *this, change)) return false;
   return apply(change, crossing.s);
 }
 
-bool StepWay::apply(const WayChange& change, double s) {
+bool PiecewisePath::apply(const PathChange& change, double s) {
   if (!rates_.follow(change.binaries, blocks_)) return false;
   for (const int i : change.binaries) {
     z_[at(i)] = 1 - z_[at(i)];
@@ -228,7 +228,7 @@ bool StepWay::apply(const WayChange& change, double s) {
 }
 
 /// The constraints whose course a change at s changes.
-void StepWay::watch_followers(const WayChange& change, double s) {
+void PiecewisePath::watch_followers(const PathChange& change, double s) {
   changed_.clear();
   for (const int i : change.binaries) add(rates_.constraints_of_binary(i));
   std::size_t k = 0;
@@ -247,21 +247,21 @@ void StepWay::watch_followers(const WayChange& change, double s) {
   }
 }
 
-void StepWay::add(const std::vector<int>& constraints) {
+void PiecewisePath::add(const std::vector<int>& constraints) {
   changed_.insert(changed_.end(), constraints.begin(), constraints.end());
 }
 
-void StepWay::shift(Vector& x) const {
+void PiecewisePath::shift(Vector& x) const {
   for (const int state : moved_) x[state] = position(state, h_) - h_ * rate(state);
 }
 
-void StepWay::guess(Vector& x) const {
+void PiecewisePath::guess(Vector& x) const {
   for (const int state : moved_) x[state] = position(state, h_);
 }
 
-bool StepWay::is_settled(double share) const {
+bool PiecewisePath::is_settled(double share) const {
   return std::equal(changes_.begin(), changes_.end(), before_.begin(), before_.end(),
-                    [&](const WayChange& a, const WayChange& b) {
+                    [&](const PathChange& a, const PathChange& b) {
                       return a.binaries == b.binaries && a.constraint == b.constraint &&
                              std::abs(a.share - b.share) <= share;
                     });
