@@ -138,7 +138,7 @@ std::vector<std::string> write(const RunArguments& arguments, const Model& model
                                const std::vector<Measure>& measured, RunRecorder& recorder) {
   std::vector<std::string> files = recorder.close(run, arguments.model.assignment_texts(), measured);
   if (arguments.events.empty()) return files;
-  write_events(arguments.events, model.laws(), run.events);
+  write_events(arguments.events, model, run.events);
   files.push_back(arguments.events);
   return files;
 }

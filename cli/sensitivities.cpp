@@ -91,7 +91,7 @@ int execute(SensitivityArguments arguments) {
     write_file(arguments.output + ".json", json.dump(1) + "\n");
   }
   if (!arguments.events.empty())
-    write_events(arguments.events, model.laws(), run.events, quantities.columns);
+    write_events(arguments.events, model, run.events, quantities.columns);
   std::FILE* stream = arguments.output.empty() || arguments.output == "-" ? stderr : stdout;
   if (!arguments.quiet) fmt::print(stream, "{}", sensitivities_text(model, run, quantities, last));
   if (run.status != Status::solved)

@@ -20,7 +20,13 @@ struct Panel {
   double smallest = inf, largest = 0;  // half heights
   double low = inf, high = -inf;       // of all values
   std::string unit{};
+  bool is_of_laws = false;  // multipliers and arguments
 };
+
+/// Does a law give it?
+bool is_of_laws(const DrawnColumn& column) {
+  return column.kind == DrawnColumn::Kind::multiplier || column.kind == DrawnColumn::Kind::argument;
+}
 
 /// Smallest and largest value of each curve; (0, 0) for one that is nowhere drawn.
 std::vector<Range> ranges(const RunPlot& plot) {
@@ -61,7 +67,7 @@ std::vector<Panel> given_panels(const RunPlot& plot, const std::vector<Range>& r
   return list;
 }
 
-/// One panel where that is readable; else columns of one unit and about one size share a panel.
+/// One panel where that is readable; else columns of one unit and about one size share a panel. What laws give has its own.
 std::vector<Panel> panels(const RunPlot& plot) {
   const std::vector<Range> range = ranges(plot);
   if (!plot.panels.empty()) return given_panels(plot, range);
@@ -70,6 +76,7 @@ std::vector<Panel> panels(const RunPlot& plot) {
     const std::string& unit = plot.drawn[j].unit;
     const double size = half_height(range[j]);
     const auto fits = [&](const Panel& panel) {
+      if (panel.is_of_laws != is_of_laws(plot.drawn[j])) return false;
       if (panel.unit != unit || panel.curves.size() >= most_curves_per_panel) return false;
       if (size == 0 || panel.largest == 0) return true;
       return std::max(panel.largest, size) <= largest_ratio * std::min(panel.smallest, size);
@@ -78,6 +85,7 @@ std::vector<Panel> panels(const RunPlot& plot) {
     if (panel == list.end()) {
       list.push_back({});
       list.back().unit = unit;
+      list.back().is_of_laws = is_of_laws(plot.drawn[j]);
       panel = list.end() - 1;
     }
     panel->curves.push_back(static_cast<int>(j));
