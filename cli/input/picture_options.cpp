@@ -107,8 +107,8 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
 
 void PictureOptions::add_to(CommandLine& line) {
   line.add_option("--plot", plot,
-                 "draw the variables over time: FILE.svg, .png or .pdf (with FILE's gnuplot script "
-                 "and data beside it)")
+                 "draw the variables over time: FILE.svg, .png or .pdf (with its scripts for gnuplot "
+                 "and matplotlib and its data beside it)")
       .type_name("FILE");
   line.add_option("--plot-phase", phase,
                  "draw a phase picture too, to FILE_phase of --plot FILE")

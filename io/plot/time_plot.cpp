@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/io/plot/matplotlib/matplotlib_script.hpp>
 #include <perp/io/plot/mode_colours.hpp>
 #include <perp/io/plot/run_plot.hpp>
 
@@ -109,6 +110,13 @@ class Script {
     text_ = picture.preamble(width, height_);
   }
 
+  /// As they are drawn, with their labels.
+  [[nodiscard]] std::vector<CurvePanel> curve_panels() const {
+    std::vector<CurvePanel> list;
+    for (const Panel& part : panels_) list.push_back({label_of(part), part.curves});
+    return list;
+  }
+
   std::string operator()() {
     settings();
     if (plot_.modes.size() <= most_bands && has_modes()) bands();
@@ -205,6 +213,13 @@ class Script {
 
   [[nodiscard]] const DrawnColumn& column(int curve) const { return plot_.drawn[static_cast<std::size_t>(curve)]; }
 
+  /// "x1, x2 [m]"
+  [[nodiscard]] std::string label_of(const Panel& part) const {
+    std::string names;
+    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + column(curve).name;
+    return part.unit.empty() ? names : names + " [" + part.unit + "]";
+  }
+
   void panel(std::size_t k) {
     const Panel& part = panels_[k];
     const bool is_last = k + 1 == panels_.size();
@@ -215,10 +230,7 @@ class Script {
          1 - static_cast<double>(right_ - 10) / width, screen(from));
     line("set format x '{}'", is_last ? "%g" : "");
     line("set xlabel {}", is_last ? "'t' offset 0,0.3" : "''");
-    std::string names;
-    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + column(curve).name;
-    if (!part.unit.empty()) names += " [" + part.unit + "]";
-    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(names));
+    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(label_of(part)));
     line("set yrange {}", axis_range(part.low, part.high));
     std::string curves;
     for (std::size_t j = 0; j < part.curves.size(); ++j) curves += curve_of(part.curves[j], j);
@@ -303,7 +315,9 @@ std::string data_of(const RunPlot& plot) {
 }  // namespace
 
 void draw_over_time(const Picture& picture, const RunPlot& plot) {
-  picture.draw(Script(picture, plot)(), data_of(plot));
+  Script script(picture, plot);
+  picture.write_matplotlib(matplotlib_script(plot, script.curve_panels(), picture));
+  picture.draw(script(), data_of(plot));
 }
 
 }  // namespace perp::io
