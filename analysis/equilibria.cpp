@@ -16,4 +16,11 @@ ModelEquilibria equilibria_of(const Model& model, double t, EquilibriumOptions o
   return found;
 }
 
+ModelEquilibria without_virtual(ModelEquilibria found) {
+  found.virtual_points += static_cast<int>(std::erase_if(found.points.found, [](const Equilibrium& point) {
+    return point.kind == EquilibriumKind::outside;
+  }));
+  return found;
+}
+
 }  // namespace perp

@@ -13,6 +13,7 @@ struct ModelEquilibria {
   double t = 0;                  ///< at which its equations were looked at
   EquilibriumOptions options{};  ///< as they were used
   Equilibria points{};
+  int virtual_points = 0;  ///< that `without_virtual` took out
   std::optional<std::vector<TangentPoint>> tangents{};  ///< where they were asked for
 };
 
@@ -21,5 +22,8 @@ struct ModelEquilibria {
 /// touches a surface with sliding. Throws InvalidInput.
 ModelEquilibria equilibria_of(const Model& model, double t, EquilibriumOptions options,
                               bool with_tangents);
+
+/// The same without the points beyond the ends of the branches of their mode, at which no solution rests.
+ModelEquilibria without_virtual(ModelEquilibria found);
 
 }  // namespace perp

@@ -169,7 +169,10 @@ StudyRequest request_of(const ConvergeArguments& arguments) {
 /// file; FileError where it cannot be written.
 void check_files(const ConvergeArguments& arguments, const std::optional<Picture>& picture) {
   FilesOfCommand files;
-  for (const std::string& model : arguments.models) files.reads(find_model(model), "MODEL");
+  for (ModelOptions model = arguments.model; const std::string& name : arguments.models) {
+    model.model = name;
+    model.declare(files);
+  }
   for (const auto& [option, file] : {std::pair{"--reference", &arguments.reference},
                                      {"--reference-events", &arguments.reference_events}})
     if (!file->empty()) files.reads(*file, option);
@@ -185,7 +188,7 @@ void check_files(const ConvergeArguments& arguments, const std::optional<Picture
 void write(const ConvergeArguments& arguments, const ConvergenceStudy& study,
            const std::optional<Picture>& picture) {
   std::vector<std::string> files;
-  if (!arguments.output.empty()) files = write_csv(arguments.output, study, arguments.model.set);
+  if (!arguments.output.empty()) files = write_csv(arguments.output, study, arguments.model.assignment_texts());
   for (const std::string& file : files) fmt::print("written {}\n", file);
   if (!picture) return;
   draw_order(*picture, plot_of(study));

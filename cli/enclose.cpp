@@ -122,7 +122,7 @@ void check_files(const EncloseArguments& arguments, const std::string& output,
                  const Drawing& drawing) {
   FilesOfCommand files(!arguments.quiet || output == "-" ? FilesOfCommand::Text::standard_output
                                                          : FilesOfCommand::Text::none);
-  files.reads(find_model(arguments.model.model), "MODEL");
+  arguments.model.declare(files);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   files.writes_with_json(output, "-o");
   files.writes(arguments.events, "--events");
@@ -146,7 +146,7 @@ std::vector<std::string> write_tables(const EncloseArguments& arguments, const s
                                       const EnclosureRun& run,
                                       const enclosure::EncloseOptions& options) {
   std::vector<std::string> files;
-  const std::string made_by = enclosure_provenance(run, options, arguments.model.set).dump(1);
+  const std::string made_by = enclosure_provenance(run, options, arguments.model.assignment_texts()).dump(1);
   if (is_hdf5(output)) {
     write_enclosure_hdf5(output, run, options.tube, made_by);
     files.push_back(output);

@@ -18,7 +18,7 @@ struct EquilibriaArguments {
   EquilibriumOptions options;
   std::optional<double> reach;   ///< none: as the library
   std::optional<unsigned> seed;  ///< the same
-  bool tangents = false, json = false;
+  bool tangents = false, virtuals = false, json = false;
 };
 
 /// Throws InvalidInput for options of the other starts where there is only the first.
@@ -37,8 +37,9 @@ void read_other_starts(EquilibriaArguments& arguments) {
 int execute(EquilibriaArguments arguments) {
   read_other_starts(arguments);
   const Model model = arguments.state.read(arguments.model);
-  const ModelEquilibria found =
+  ModelEquilibria found =
       equilibria_of(model, arguments.state.t(model), arguments.options, arguments.tangents);
+  if (!arguments.virtuals) found = without_virtual(std::move(found));
   if (arguments.json)
     fmt::print("{}\n", to_json(model, found).dump(1));
   else
@@ -67,6 +68,7 @@ Action configure_equilibria(CommandLine& line) {
   line.add_option("--seed", arguments->seed, "of the other starts").type_name("NUMBER");
   line.add_flag("--tangents", arguments->tangents,
                "also the points where a flow touches a surface with sliding");
+  line.add_flag("--virtual", arguments->virtuals, "also the points beyond the ends of the branches of their mode");
   line.add_flag("--json", arguments->json, "write JSON");
   return [arguments] { return execute(*arguments); };
 }
@@ -77,7 +79,8 @@ extern const Command equilibria;
 const Command equilibria{
     "equilibria", "points at rest in each mode, with the eigenvalues of its (sliding) flow",
     "A pseudo-equilibrium rests while a law slides; a boundary one is at the end of a branch; a\n"
-    "virtual one solves the equations of a mode beyond the ends of its branches.\n\n"
+    "virtual one solves the equations of a mode beyond the ends of its branches: nothing rests there, and it is\n"
+    "listed with --virtual alone.\n\n"
     "examples:\n"
     "  perp equilibria soft_drink_paired\n"
     "  perp equilibria filippov_dae --tangents\n"

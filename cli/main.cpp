@@ -12,6 +12,7 @@
 
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/command_line.hpp>
+#include <perp/cli/manual/manual.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -37,7 +38,8 @@ void print_help() {
     fmt::print("  {:<10} {}\n", command->name, command->purpose);
   fmt::print(
       "\n  perp COMMAND --help   options and examples of a command\n"
-      "  perp --version        the version\n\n"
+      "  perp --version        the version\n"
+      "  perp --man [COMMAND]  the manual page; perp --completion bash: for the shell\n\n"
       "MODEL is a file or a name of the zoo (perp list models). Data go to standard output, "
       "messages "
       "to\nstandard error. Exit status: 0 solved, 2 wrong input, 3 the mathematics said no "
@@ -73,6 +75,10 @@ int dispatch(Arguments arguments) {
     fmt::print("perp {}\n", PERP_VERSION);
     return exit_solved;
   }
+  if (first == "--man" || first == "--completion") {
+    fmt::print("{}", first == "--man" ? manual_page(arguments) : completion(arguments));
+    return exit_solved;
+  }
   if (first == "--help" || first == "help") {
     if (arguments.empty()) {
       print_help();
@@ -81,7 +87,7 @@ int dispatch(Arguments arguments) {
     return run_command(find_command(arguments.front()), {"--help"});
   }
   if (first.starts_with('-')) {
-    const Arguments known{"--help", "--version"};
+    const Arguments known{"--help", "--version", "--man", "--completion"};
     throw InvalidInput(fmt::format("unknown option '{}'{}", first, suggestion(first, known)));
   }
   return run_command(find_command(first), std::move(arguments));

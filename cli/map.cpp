@@ -65,9 +65,8 @@ void check_set_values(const ModelOptions& model, const std::vector<MapAxis>& axe
       throw InvalidInput(
           fmt::format("{}: {} is varied by --vary; expected it in one of them", option, axis.name));
     };
-    for (const std::string& text : model.set) {
-      if (same_key(parse_assignment(text, "--set").key, axis.name)) excluded("--set " + text);
-    }
+    for (const auto& [item, written] : model.assignments())
+      if (same_key(item.key, axis.name)) excluded(written);
     const auto h = model.run.find("h");
     if (axis.name == "run.h" && h != model.run.end() && !h->second.empty())
       excluded("--h " + h->second);
@@ -129,16 +128,16 @@ int execute(const MapArguments& arguments) {
       arguments.output.empty() && !picture.has_value() ? "-" : arguments.output;
   const Format format = format_of(output);
   FilesOfCommand files_of_map;
-  files_of_map.reads(find_model(arguments.model.model), "MODEL");
+  arguments.model.declare(files_of_map);
   files_of_map.writes_with_json(output, "-o");
   if (picture) picture->declare(files_of_map, "--plot");
   const ParameterMap map = parameter_map(request);
   std::vector<std::string> files;
   if (format == Format::hdf5) {
-    write_hdf5(output, map, model, map_provenance(request, model, map, arguments.model.set));
+    write_hdf5(output, map, model, map_provenance(request, model, map, arguments.model.assignment_texts()));
     files.push_back(output);
   } else if (format == Format::csv) {
-    files = write_csv(output, map, map_provenance(request, model, map, arguments.model.set));
+    files = write_csv(output, map, map_provenance(request, model, map, arguments.model.assignment_texts()));
   }
   if (picture) {
     draw_map(*picture, map, model.name, request.quantity->meaning);

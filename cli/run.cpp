@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/analysis/measures/until.hpp>
 #include <perp/analysis/solutions/trees.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/enclosures/enclose_command.hpp>
@@ -28,7 +30,7 @@ struct RunArguments {
   std::string output, events, times;
   PictureOptions pictures;
   std::vector<std::string> measures;
-  std::string after;
+  std::string after, until;
   bool all = false, quiet = false;
 };
 
@@ -54,7 +56,7 @@ void check_files(const RunArguments& arguments, const Destinations& destinations
   const bool writes_text = !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
-  files.reads(find_model(arguments.model.model), "MODEL");
+  arguments.model.declare(files);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   files.writes_with_json(destinations.data, "-o");
   files.writes(arguments.events, "--events");
@@ -69,8 +71,8 @@ Step last_state(const Trajectory& run) {
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
   if (arguments.all || !arguments.pictures.phase.empty() || !arguments.measures.empty() ||
-      !arguments.pictures.panels.empty() || !arguments.pictures.window.empty())
-    throw InvalidInput("scheme enclosure has neither --all, --measure, --plot-phase, --plot-panels nor --plot-window");
+      !arguments.pictures.panels.empty() || !arguments.pictures.window.empty() || !arguments.until.empty())
+    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels nor --plot-window");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
@@ -119,15 +121,45 @@ Measures measures_of(const RunArguments& arguments, const Model& model) {
   return {model, arguments.measures, arguments.after};
 }
 
+/// The run, up to the event of --until where there is one.
+Trajectory run_of(const Model& model, std::optional<UntilEvent>& until, const IntegrateOptions& options) {
+  return until ? until->run(options, [] { return !interrupted(); }) : scheme(model.run.scheme).run(model, options);
+}
+
+/// An event that was waited for and did not happen is a failed computation.
+int exit_status_of(const std::optional<UntilEvent>& until) {
+  if (!until || until->happened() || interrupted()) return exit_solved;
+  fmt::print(stderr, "perp run: --until: the event {} did not happen\n", until->text());
+  return exit_status(Status::not_solved);
+}
+
+/// The files of the states and of the events, whose names are returned.
+std::vector<std::string> write(const RunArguments& arguments, const Model& model, const Trajectory& run,
+                               const std::vector<Measure>& measured, RunRecorder& recorder) {
+  std::vector<std::string> files = recorder.close(run, arguments.model.assignment_texts(), measured);
+  if (arguments.events.empty()) return files;
+  write_events(arguments.events, model, run.events);
+  files.push_back(arguments.events);
+  return files;
+}
+
+/// Throws InvalidInput, FileError: before files are touched.
+void check(const RunArguments& arguments, const Model& model, const Destinations& destinations,
+           const RunPictures& pictures) {
+  check_files(arguments, destinations, pictures);
+  check_run(model);
+  if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?
+}
+
 int execute(const RunArguments& arguments) {
   const Model model = read(arguments.model);
   if (model.run.scheme == "enclosure") return execute_enclosure(arguments);
   Measures measures = measures_of(arguments, model);
+  std::optional<UntilEvent> until;
+  if (!arguments.until.empty()) until.emplace(model, arguments.until);
   const RunPictures pictures = pictures_of(arguments.pictures, model);
   Destinations destinations = destinations_of(arguments, model, pictures);
-  check_files(arguments, destinations, pictures);
-  check_run(model);                            // before files are touched
-  if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?
+  check(arguments, model, destinations, pictures);
   std::FILE* stream = destinations.data == "-" ? stderr : stdout;
   Progress progress(model.run.span, stream == stdout || isatty(STDOUT_FILENO) == 0);
   if (arguments.all)
@@ -148,17 +180,13 @@ int execute(const RunArguments& arguments) {
     return !interrupted();
   };
   measures.watch(options);
-  Trajectory run = scheme(model.run.scheme).run(model, options);
+  Trajectory run = run_of(model, until, options);
   end_by_fault(recorder.fault(), run);
   progress.clear();
 
   const std::vector<ModeSpan> modes = recorder.history().resolved(run.events);
   const std::vector<Measure> measured = measures.of(run, modes);
-  std::vector<std::string> files = recorder.close(run, arguments.model.set, measured);
-  if (!arguments.events.empty()) {
-    write_events(arguments.events, model.laws(), run.events);
-    files.push_back(arguments.events);
-  }
+  std::vector<std::string> files = write(arguments, model, run, measured, recorder);
   std::exception_ptr failure;
   try {
     draw(pictures, model, modes, recorder.samples(), run, files);
@@ -174,7 +202,7 @@ int execute(const RunArguments& arguments) {
   if (failure) std::rethrow_exception(failure);
   if (run.status != Status::solved && (arguments.quiet || stream == stdout))
     fmt::print(stderr, "perp run: {}: {}\n", to_string(run.status), run.message);
-  return std::max(exit_status(run.status), exit_status_of(measured));
+  return std::max({exit_status(run.status), exit_status_of(measured), exit_status_of(until)});
 }
 
 Action configure_run(CommandLine& line) {
@@ -198,6 +226,8 @@ Action configure_run(CommandLine& line) {
       .type_name("NAME=EXPRESSION");
   line.add_option("--after", arguments->after, "measure from this time on; may be a formula of parameters")
       .type_name("T");
+  line.add_option("--until", arguments->until, "end with an event, the n-th of its kind: sliding_entry, jump:3, LAW:FROM->TO")
+      .type_name("EVENT[:n]");
   arguments->model.add_span_to(line);
   arguments->model.add_run_to(line, {"h"});
   arguments->model.add_scheme_to(line);

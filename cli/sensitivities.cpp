@@ -33,7 +33,7 @@ void check_files(const SensitivityArguments& arguments) {
   const bool writes_text = !arguments.quiet || arguments.output.empty() || arguments.output == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
-  files.reads(find_model(arguments.model.model), "MODEL");
+  arguments.model.declare(files);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   if (!arguments.output.empty() && arguments.output != "-" &&
       std::filesystem::path(arguments.output).extension() != ".csv")
@@ -47,10 +47,9 @@ void check_files(const SensitivityArguments& arguments) {
 
 int execute(SensitivityArguments arguments) {
   ModelOptions& options = arguments.model;
-  for (const std::string& text : options.set)
-    if (const std::string key = parse_assignment(text, "--set").key;
-        key == "scheme" || key == "run.scheme")
-      throw InvalidInput(fmt::format("--set {}: the scheme of derivatives is located", text));
+  for (const auto& [item, written] : options.assignments())
+    if (item.key == "scheme" || item.key == "run.scheme")
+      throw InvalidInput(fmt::format("{}: the scheme of derivatives is located", written));
   options.run["scheme"] = "located";
   if (options.run["policy"] == "all")
     throw InvalidInput("--policy all: one solution is differentiated; expected minimal_norm, stay");
@@ -86,13 +85,13 @@ int execute(SensitivityArguments arguments) {
   end_by_fault(values.fault(), run);
   csv.close();
   if (!arguments.output.empty() && arguments.output != "-") {
-    Json json = provenance(model, run, arguments.model.set);
+    Json json = provenance(model, run, arguments.model.assignment_texts());
     for (std::size_t k = 0; k < quantities.names.size(); ++k)
       json["sensitivities"][quantities.columns[k]] = quantities.names[k];
     write_file(arguments.output + ".json", json.dump(1) + "\n");
   }
   if (!arguments.events.empty())
-    write_events(arguments.events, model.laws(), run.events, quantities.columns);
+    write_events(arguments.events, model, run.events, quantities.columns);
   std::FILE* stream = arguments.output.empty() || arguments.output == "-" ? stderr : stdout;
   if (!arguments.quiet) fmt::print(stream, "{}", sensitivities_text(model, run, quantities, last));
   if (run.status != Status::solved)

@@ -86,12 +86,12 @@ void check_slice(const SweepArguments& arguments) {
   if (!arguments.plot.empty() || arguments.resume)
     throw InvalidInput("--slice goes without --plot and --resume: chunks that are there are not made again");
   FilesOfCommand files;
-  files.reads(find_model(arguments.model.model), "MODEL");
+  arguments.model.declare(files);
 }
 
 /// Everything else is in the folder. Throws InvalidInput.
 void check_merge(const SweepArguments& arguments) {
-  const bool asks = !arguments.model.model.empty() || !arguments.model.set.empty() || !arguments.vary.empty() ||
+  const bool asks = arguments.model.is_given() || !arguments.vary.empty() ||
                     !arguments.random.empty() || !arguments.measures.empty() || !arguments.section.empty() ||
                     !arguments.slice.empty() || !arguments.plot.empty() || arguments.resume;
   if (asks) throw InvalidInput("--merge DIR takes -o, --partial and --quiet alone: what was swept stands in DIR");
@@ -110,7 +110,7 @@ void check_files(const SweepArguments& arguments, const std::string& output, con
   if (arguments.resume && !output.ends_with(".csv"))
     throw InvalidInput("--resume needs the table that it completes: -o FILE.csv");
   FilesOfCommand files;
-  files.reads(find_model(arguments.model.model), "MODEL");
+  arguments.model.declare(files);
   files.writes_with_json(output, "-o");
   if (!arguments.section.empty() && output.ends_with(".csv")) files.writes(section_file(output), "--section");
   if (drawn.picture) drawn.picture->declare(files, "--plot");
@@ -162,7 +162,7 @@ std::vector<std::string> write_table(const std::string& output, const SweepTable
 /// One slice: its chunks are the result.
 int execute_slice(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
   check_slice(arguments);
-  const SweepTable head = sweep_head(request, model, arguments.model.set);
+  const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts());
   SweepStore store(arguments.output, head, sweep_chunks(request));
   keep_in(store, request);
   const SweepResult result = sweep(request);
@@ -203,7 +203,7 @@ int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequ
   const SweepPicture drawn = picture_of(arguments, request, model);
   const std::string output = output_of(arguments);
   check_files(arguments, output, drawn);
-  const SweepTable head = sweep_head(request, model, arguments.model.set);
+  const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts());
   std::optional<SweepStore> store;
   keep_beside(output, head, request, store);
   if (is_done(arguments, output, head)) {

@@ -74,15 +74,50 @@ void CsvWriter::row(const Step& step, const Vector& outputs) {
   file_.end_record();
 }
 
-void write_events(const std::string& file, const std::vector<Law>& laws,
-                  const std::vector<Event>& events, const std::vector<std::string>& quantities) {
+namespace {
+
+/// ",x_before" of each variable where `text_of` is called with no event, else its values; nothing where no event has states.
+class EventStates {
+ public:
+  EventStates(const Model& model, const std::vector<Event>& events) : names_(variable_names(model)) {
+    is_kept_ = std::any_of(events.begin(), events.end(), [](const Event& event) { return event.x_before.size() + event.x_after.size() > 0; });
+  }
+
+  [[nodiscard]] std::string heading() const {
+    std::string text;
+    for (const char* side : {"_before", "_after"})
+      for (const std::string& name : names_)
+        if (is_kept_) text += "," + quoted(name + side);
+    return text;
+  }
+
+  [[nodiscard]] std::string fields(const Event& event) const {
+    std::string text;
+    for (const Vector* x : {&event.x_before, &event.x_after})
+      for (std::size_t j = 0; j < names_.size(); ++j)
+        if (is_kept_)
+          text += static_cast<Eigen::Index>(j) < x->size() ? fmt::format(",{}", (*x)[static_cast<Eigen::Index>(j)]) : ",";
+    return text;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  bool is_kept_ = false;
+};
+
+}  // namespace
+
+void write_events(const std::string& file, const Model& model, const std::vector<Event>& events,
+                  const std::vector<std::string>& quantities) {
+  const std::vector<Law>& laws = model.laws();
+  const EventStates states(model, events);
   std::string text = "t,type,law,from,to,t_before,t_after,size,note";
   // Schemes that count continuations say how many, and whether the one taken is strict.
   const bool counted = std::any_of(events.begin(), events.end(),
                                    [](const Event& event) { return event.continuations > 0; });
   if (counted) text += ",continuations,strict";
   for (const std::string& name : quantities) text += ",dt_d" + name;
-  text += quantities.empty() ? "\n" : ",condition\n";
+  text += (quantities.empty() ? "" : ",condition") + states.heading() + "\n";
   const EventTexts texts_of(laws);
   for (const Event& event : events) {
     const BranchTexts branches = texts_of(event);
@@ -100,7 +135,7 @@ void write_events(const std::string& file, const std::vector<Law>& laws,
                     : ",";
       text += fmt::format(",{}", event.condition);
     }
-    text += "\n";
+    text += states.fields(event) + "\n";
   }
   write_file(file, text);
 }

@@ -36,10 +36,9 @@ class CsvWriter {
   Eigen::Index quantities_;
 };
 
-/// The events as CSV: t,type,law,from,to,t_before,t_after,size,note. Where the solution ends is a
-/// comment line. With `quantities` the columns dt_d<quantity> and condition follow.
-void write_events(const std::string& file, const std::vector<Law>& laws,
-                  const std::vector<Event>& events,
+/// The events as CSV: t,type,law,from,to,t_before,t_after,size,note. With `quantities` the columns dt_d<quantity> and condition
+/// follow, then the states <variable>_before and <variable>_after, where the run has kept any.
+void write_events(const std::string& file, const Model& model, const std::vector<Event>& events,
                   const std::vector<std::string>& quantities = {});
 
 }  // namespace perp::io

@@ -84,6 +84,9 @@ class Hdf5Writer::File {
         x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()) {
     const Columns columns = columns_of(model);
     write_attribute(x_.id(), "columns", columns.x);
+    for (const Variable& variable : model.variables) units_.push_back(variable.unit);
+    has_units_ = std::any_of(units_.begin(), units_.end(), [](const std::string& unit) { return !unit.empty(); });
+    if (has_units_) write_attribute(x_.id(), "units", units_);
     write_attribute(file_.id(), "version", std::string("perp ") + PERP_VERSION);
     write_attribute(file_.id(), "model", model.name);
     write_attribute(file_.id(), "model hash", model.hash);
@@ -179,6 +182,7 @@ class Hdf5Writer::File {
           values.push_back(index < x.size() ? x[index] : nan);
         }
       write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, {rows, n}, values.data());
+      if (n > 0) write_units(group.id(), name);
     };
     numbers("t", &Event::t);
     numbers("t_before", &Event::t_before);
@@ -193,6 +197,13 @@ class Hdf5Writer::File {
     states("x_after", &Event::x_after);
   }
 
+  /// Of a dataset with a column for each variable.
+  void write_units(hid_t group, const char* name) {
+    if (!has_units_) return;
+    const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose, name_);
+    write_attribute(set.id(), "units", units_);
+  }
+
   [[nodiscard]] hsize_t x_columns() const {
     const Handle space(H5Dget_space(x_.id()), H5Sclose, name_);
     hsize_t size[2]{};
@@ -202,6 +213,8 @@ class Hdf5Writer::File {
 
   std::string name_;
   std::vector<Law> laws_;
+  std::vector<std::string> units_;  // of the variables, "" without one
+  bool has_units_ = false;
   Handle file_;
   Table<double> t_, x_;
   std::vector<Table<double>> lambda_, w_;  // empty or one: a system may have no laws

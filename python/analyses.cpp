@@ -88,13 +88,14 @@ Answer jumps_from(const ReadModel& model, const std::optional<double>& t, const 
 }
 
 Answer equilibria_from(const ReadModel& model, const std::optional<double>& t, int starts, double reach, unsigned seed,
-                       bool tangents) {
+                       bool tangents, bool virtuals) {
   EquilibriumOptions options;
   options.starts = starts;
   options.reach = reach;
   options.seed = seed;
   return Computation().run([&]() -> Answer {
-    const ModelEquilibria found = equilibria_of(*model, time_of(*model, t), options, tangents);
+    ModelEquilibria found = equilibria_of(*model, time_of(*model, t), options, tangents);
+    if (!virtuals) found = without_virtual(std::move(found));
     return {io::to_json(*model, found).dump(), io::equilibria_text(*model, found)};
   });
 }

@@ -33,7 +33,7 @@ struct RunArguments {
   long most_steps = 0;
   py::object callback, tick;
   std::vector<std::string> measures;
-  std::string after;
+  std::string after, until;
 };
 
 py::array copy(const Vector& values) { return py::array(static_cast<py::ssize_t>(values.size()), values.data()); }
@@ -68,7 +68,7 @@ auto computed(const RunArguments& arguments, const Integrate& integrate) {
 
 std::shared_ptr<Run> run_model(const ReadModel& model, const RunArguments& arguments) {
   const auto integrate = [&](const KeepOptions& options) {
-    return keep_measured_run(*model, options, arguments.measures, arguments.after);
+    return keep_measured_run(*model, options, arguments.measures, arguments.after, arguments.until);
   };
   KeptMeasures run = computed(arguments, integrate);
   return std::make_shared<Run>(Run{model, std::move(run.kept), {}, {}, std::move(run.measures)});
@@ -203,12 +203,12 @@ auto rows_view(Member KeptRun::*values, int KeptRun::*columns) {
 void bind_results(py::module_& module) {
   py::class_<RunArguments>(module, "RunArguments")
       .def(py::init([](std::vector<double> times, long most_steps, py::object callback, py::object tick,
-                       std::vector<std::string> measures, std::string after) {
+                       std::vector<std::string> measures, std::string after, std::string until) {
         return RunArguments{std::move(times),    most_steps,         std::move(callback),
-                            std::move(tick), std::move(measures), std::move(after)};
+                            std::move(tick), std::move(measures), std::move(after), std::move(until)};
       }),
            py::arg("times"), py::arg("most_steps"), py::arg("callback"), py::arg("tick"),
-           py::arg("measures") = std::vector<std::string>(), py::arg("after") = "");
+           py::arg("measures") = std::vector<std::string>(), py::arg("after") = "", py::arg("until") = "");
 
   py::class_<Run, std::shared_ptr<Run>>(module, "Run")
       .def_readonly("model", &Run::model)

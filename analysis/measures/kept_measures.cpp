@@ -1,15 +1,20 @@
+#include <optional>
+
 #include <perp/analysis/measures/kept_measures.hpp>
+#include <perp/analysis/measures/until.hpp>
 #include <perp/analysis/run/schemes.hpp>
 
 namespace perp {
 
 KeptMeasures keep_measured_run(const Model& model, const KeepOptions& options, const std::vector<std::string>& measures,
-                               const std::string& after) {
+                               const std::string& after, const std::string& until) {
   check_run(model);
   Measures watching(model, measures, after);
+  std::optional<UntilEvent> end;
+  if (!until.empty()) end.emplace(model, until);
   KeptMeasures result{keep_run(model, options, [&](IntegrateOptions record) {
     watching.watch(record);
-    return scheme(model.run.scheme).run(model, record);
+    return end ? end->run(record, [] { return true; }) : scheme(model.run.scheme).run(model, record);
   })};
   result.measures = watching.of(result.kept.run, result.kept.modes);
   return result;

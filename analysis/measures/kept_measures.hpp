@@ -14,8 +14,9 @@ struct KeptMeasures {
   std::vector<Measure> measures{};
 };
 
-/// `keep_run` with measures and the start of their window, as `Measures` reads them. Throws InvalidInput.
+/// `keep_run` with measures and the start of their window, as `Measures` reads them; up to the event `until` (UntilEvent) where
+/// that is not empty. Throws InvalidInput.
 KeptMeasures keep_measured_run(const Model& model, const KeepOptions& options, const std::vector<std::string>& measures,
-                               const std::string& after);
+                               const std::string& after, const std::string& until = "");
 
 }  // namespace perp

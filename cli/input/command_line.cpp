@@ -170,6 +170,21 @@ void CommandLine::add_flag(const std::string& name, std::string& value,
 
 std::string CommandLine::help() const { return parser_->app.help(); }
 
+std::vector<ArgumentText> CommandLine::arguments() const {
+  std::vector<ArgumentText> list;
+  for (const CLI::Option* option : parser_->app.get_options()) {
+    ArgumentText text;
+    for (const std::string& name : option->get_snames()) text.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) text.names.push_back("--" + name);
+    text.has_place = text.names.empty();
+    if (text.has_place) text.names.push_back(option->get_single_name());
+    if (!text.has_place && option->get_items_expected_max() > 0) text.placeholder = option->get_type_name();
+    text.meaning = option->get_description();
+    list.push_back(std::move(text));
+  }
+  return list;
+}
+
 std::vector<std::string> CommandLine::option_names() const {
   std::vector<std::string> names;
   for (const CLI::Option* option : parser_->app.get_options()) {

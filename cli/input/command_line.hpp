@@ -9,6 +9,14 @@ namespace perp::cli {
 
 struct Command;
 
+/// An argument as people read of it.
+struct ArgumentText {
+  std::vector<std::string> names;  ///< "-o", "--output"; of an argument that has its place its name
+  std::string placeholder;         ///< "FILE"; empty of a flag
+  std::string meaning;
+  bool has_place = false;  ///< it is told by its place, as MODEL
+};
+
 /// The arguments that a command takes: its `configure` says which, `read` reads them.
 class CommandLine {
  public:
@@ -55,6 +63,8 @@ class CommandLine {
   void add_flag(const std::string& name, std::string& value, const std::string& meaning);
 
   [[nodiscard]] std::string help() const;
+  /// All arguments, in the order of --help.
+  [[nodiscard]] std::vector<ArgumentText> arguments() const;
   /// The names of all options, "-o" and "--output".
   [[nodiscard]] std::vector<std::string> option_names() const;
   /// Reads the arguments after the verb. Throws InvalidInput.

@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <iostream>
+#include <iterator>
 #include <mutex>
 #include <set>
 
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/model_options.hpp>
+#include <perp/cli/values/set_file.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/io/files/file_identity.hpp>
 #include <perp/io/hybrid/sparse_hdf5.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
@@ -39,7 +44,15 @@ void say_warnings(const Model& model) {
     if (said.insert(warning).second) fmt::print(stderr, "{}: warning: {}\n", model.file, warning);
 }
 
-constexpr const char* model_meaning = "a model file, or a name of the zoo (perp list models)";
+constexpr const char* model_meaning = "a model file, a name of the zoo (perp list models), or - for standard input";
+
+/// MODEL parsed; standard input is read once, however often a command asks for its model.
+ModelText text_of(const ModelOptions& options) {
+  if (options.model != "-") return read_model_file(find_model(options.model), options_of(options));
+  static const std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+  if (text.empty()) throw FileError("standard input is empty; expected a model");
+  return {text, "standard input", options_of(options)};
+}
 
 }  // namespace
 
@@ -58,6 +71,36 @@ void ModelOptions::add_set_to(CommandLine& line) {
                  "override a parameter, a start value or a key (run.h=0.01); repeatable")
       .type_name("NAME=VALUE")
       .one_at_a_time();
+  line.add_option("--set-file", set_file, "the same from a file of lines NAME = VALUE; --set overrides them")
+      .type_name("FILE");
+}
+
+std::vector<WrittenOverride> ModelOptions::assignments() const {
+  std::vector<WrittenOverride> list;
+  for (const std::string& text : set) {
+    const Override item = parse_assignment(text, "--set");
+    list.push_back({item, fmt::format("--set {}={}", item.key, item.value)});
+  }
+  if (set_file.empty()) return list;
+  std::vector<WrittenOverride> of_file = read_set_file(set_file);
+  std::erase_if(of_file, [&](const WrittenOverride& line) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const WrittenOverride& other) { return same_key(other.item.key, line.item.key); });
+  });
+  list.insert(list.begin(), of_file.begin(), of_file.end());
+  return list;
+}
+
+std::vector<std::string> ModelOptions::assignment_texts() const {
+  std::vector<std::string> texts;
+  if (set_file.empty()) return set;
+  for (const auto& [item, written] : assignments()) texts.push_back(item.key + "=" + item.value);
+  return texts;
+}
+
+void ModelOptions::declare(io::FilesOfCommand& files) const {
+  if (model != "-") files.reads(find_model(model), "MODEL");
+  if (!set_file.empty()) files.reads(set_file, "--set-file");
 }
 
 void ModelOptions::add_span_to(CommandLine& line) {
@@ -95,9 +138,7 @@ std::string flag_of(const std::string& key) {
 }
 
 ModelReader::ModelReader(const ModelOptions& options)
-    : text_(read_model_file(find_model(options.model), options_of(options))) {
-  for (const std::string& assignment : options.set)
-    set_.push_back(parse_assignment(assignment, "--set"));
+    : set_(options.assignments()), text_(text_of(options)) {
   for (const auto& [key, value] : options.run) {
     if (value.empty()) continue;
     shortcuts_.push_back({{"run." + key, value},
@@ -109,7 +150,8 @@ ModelReader::ModelReader(const ModelOptions& options)
 template <class Read>
 auto ModelReader::in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
                                  const std::string& more_option, const Read& read) const {
-  std::vector<Override> overrides = set_;
+  std::vector<Override> overrides;
+  for (const WrittenOverride& given : set_) overrides.push_back(given.item);
   for (const WrittenOverride& shortcut : shortcuts_) overrides.push_back(shortcut.item);
   for (const Override& item : set)  // those of a command take the place of the user's
     std::erase_if(overrides, [&](const Override& other) { return same_key(other.key, item.key); });
@@ -119,6 +161,8 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
     return read(overrides);
   } catch (const ModelError& error) {
     std::vector<WrittenOverride> written = shortcuts_;
+    for (const WrittenOverride& given : set_)
+      if (!given.written.starts_with("--set ")) written.push_back(given);  // a line of a file
     for (const Override& item : more)
       written.push_back({{"variables." + item.key, item.value},
                          fmt::format("{} {}={}", more_option, item.key, item.value)});

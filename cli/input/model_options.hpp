@@ -8,12 +8,17 @@
 #include <perp/cli/input/command_line.hpp>
 #include <perp/models/language/read_model.hpp>
 
+namespace perp::io {
+class FilesOfCommand;
+}
+
 namespace perp::cli {
 
 /// The options of every command that takes a MODEL: they override keys of its file.
 struct ModelOptions {
-  std::string model;
+  std::string model;  ///< a file, a name of the zoo, or - for standard input
   std::vector<std::string> set;
+  std::string set_file;  ///< more of them, which `set` overrides
   /// Values of flags by the key of [run] that they override: "h" for --h; empty where not given.
   std::map<std::string, std::string> run;
   /// Keys of [run] on which the command's answer depends; others are errors as flags and in --set.
@@ -25,12 +30,21 @@ struct ModelOptions {
 
   void add_to(CommandLine& line);       ///< MODEL and --set
   void add_optional_to(CommandLine& line);  ///< the same where the command may do without MODEL
-  void add_set_to(CommandLine& line);   ///< --set alone
+  void add_set_to(CommandLine& line);   ///< --set and --set-file alone
   void add_span_to(CommandLine& line);  ///< --t
   /// The flags of these keys of [run].
   void add_run_to(CommandLine& line, const std::vector<std::string>& keys);
   /// The flags of all options of the schemes but --h.
   void add_scheme_to(CommandLine& line);
+
+  /// What --set and --set-file give, each with what messages call it. Throws InvalidInput, FileError.
+  [[nodiscard]] std::vector<WrittenOverride> assignments() const;
+  /// The same as texts "NAME=VALUE", for provenance.
+  [[nodiscard]] std::vector<std::string> assignment_texts() const;
+  /// Is a model given, or a value of one?
+  [[nodiscard]] bool is_given() const { return !(model.empty() && set.empty() && set_file.empty()); }
+  /// The files that are read. Throws InvalidInput.
+  void declare(io::FilesOfCommand& files) const;
 };
 
 /// "--cross-check" of the key cross_check.
@@ -59,7 +73,7 @@ class ModelReader {
   auto in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
                       const std::string& more_option, const Read& read) const;
 
-  std::vector<Override> set_;
+  std::vector<WrittenOverride> set_;
   std::vector<WrittenOverride> shortcuts_;  // of flags
   ModelText text_;
 };

@@ -15,6 +15,7 @@ using namespace io;
 namespace {
 
 constexpr std::size_t most_drawn = 40;  // variables in one picture, unless the user names them
+constexpr int most_multipliers = 4;     // the same, of as many as a panel holds
 
 /// The columns by their names; each of `names` once in `drawn`.
 std::vector<int> places_in(std::vector<int>& drawn, const std::vector<std::string>& names,
@@ -29,7 +30,7 @@ std::vector<int> places_in(std::vector<int>& drawn, const std::vector<std::strin
   return places;
 }
 
-/// All variables, or the first of very many.
+/// All variables, or the first of very many; and the multipliers of few laws.
 void draw_variables(const Model& model, RunPictures& pictures) {
   const std::size_t count = model.variables.size();
   pictures.drawn.resize(std::min(count, most_drawn));
@@ -39,6 +40,11 @@ void draw_variables(const Model& model, RunPictures& pictures) {
                "perp run: the picture shows the first {} of {} variables; choose others with "
                "--plot-variables\n",
                most_drawn, count);
+  const std::vector<Law>& laws = model.laws();
+  const auto is_drawn = [](const Law& law) { return !is_constraint(law); };
+  if (std::count_if(laws.begin(), laws.end(), is_drawn) > most_multipliers) return;
+  for (std::size_t i = 0; i < laws.size(); ++i)
+    if (is_drawn(laws[i])) pictures.drawn.push_back(static_cast<int>(count + i));
 }
 
 /// "vC; iL,iD": the columns of each panel.
@@ -101,14 +107,14 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
 
 void PictureOptions::add_to(CommandLine& line) {
   line.add_option("--plot", plot,
-                 "draw the variables over time: FILE.svg, .png or .pdf (with FILE's gnuplot script "
-                 "and data beside it)")
+                 "draw the variables over time: FILE.svg, .png or .pdf (with its scripts for gnuplot "
+                 "and matplotlib and its data beside it)")
       .type_name("FILE");
   line.add_option("--plot-phase", phase,
                  "draw a phase picture too, to FILE_phase of --plot FILE")
       .type_name("X,Y");
   line.add_option("--plot-variables", variables,
-                 "columns to draw: variables, multipliers, arguments of laws, outputs; default: all variables")
+                 "columns to draw: variables, multipliers, arguments of laws, outputs; default: all variables,\nand up to four multipliers in a panel of their own")
       .type_name("X,Y,...");
   line.add_option("--plot-panels", panels, "the same, panel by panel: \"vC; iL,iD\"").type_name("X;Y,Z;...");
   line.add_option("--plot-window", window, "draw this time only").type_name("T0,T");

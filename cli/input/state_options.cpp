@@ -28,10 +28,11 @@ Model StateOptions::read(const ModelOptions& options) const {
 
 /// Throws InvalidInput where --set gives another time.
 void StateOptions::check_time(const ModelOptions& options) const {
-  for (const std::string& text : options.set)
-    if (!time.empty() && same_key(parse_assignment(text, "--set").key, "run.t"))
+  if (time.empty()) return;
+  for (const auto& [item, written] : options.assignments())
+    if (same_key(item.key, "run.t"))
       throw InvalidInput(
-          fmt::format("--t {}: run.t is given by '--set {}' too; expected one of them", time, text));
+          fmt::format("--t {}: run.t is given by '{}' too; expected one of them", time, written));
 }
 
 double StateOptions::t(const Model& model) const {

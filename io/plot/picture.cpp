@@ -97,6 +97,7 @@ void Picture::declare(FilesOfCommand& files, const std::string& option) const {
   files.writes(file_, option);
   files.writes((folder / script_name()).string(), option);
   files.writes((folder / data_name()).string(), option);
+  files.writes((folder / matplotlib_name()).string(), option);
 }
 
 Picture Picture::sibling(const std::string& ending) const {
@@ -139,6 +140,10 @@ void Picture::draw(const std::string& script, const std::string& data) const {
     throw FileError(fmt::format("gnuplot failed on {}: {}", (folder / script_name()).string(),
                                 complaint(output)));
   check_complete();
+}
+
+void Picture::write_matplotlib(const std::string& program) const {
+  write_file((std::filesystem::path(folder_) / matplotlib_name()).string(), program);
 }
 
 /// gnuplot does not say that the disk is full; a whole picture ends with a mark.

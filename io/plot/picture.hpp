@@ -17,6 +17,7 @@ class Picture {
   /// Names without folder, as the script uses them.
   [[nodiscard]] std::string data_name() const { return stem_ + ".dat"; }
   [[nodiscard]] std::string script_name() const { return stem_ + ".gp"; }
+  [[nodiscard]] std::string matplotlib_name() const { return stem_ + "_matplotlib.py"; }
   /// Tells which files will be written: picture, script and data.
   void declare(FilesOfCommand& files, const std::string& option) const;
   /// The same picture with "_ending" added to its stem.
@@ -29,6 +30,8 @@ class Picture {
   /// Writes data and script and has gnuplot draw. Throws FileError if gnuplot is missing or fails,
   /// or the picture is cut short; script and data are kept.
   void draw(const std::string& script, const std::string& data) const;
+  /// Writes a program for Python that draws the same data by matplotlib.
+  void write_matplotlib(const std::string& program) const;
 
  private:
   void check_complete() const;

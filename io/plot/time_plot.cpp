@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/io/plot/matplotlib/matplotlib_script.hpp>
 #include <perp/io/plot/mode_colours.hpp>
 #include <perp/io/plot/run_plot.hpp>
 
@@ -20,7 +21,13 @@ struct Panel {
   double smallest = inf, largest = 0;  // half heights
   double low = inf, high = -inf;       // of all values
   std::string unit{};
+  bool is_of_laws = false;  // multipliers and arguments
 };
+
+/// Does a law give it?
+bool is_of_laws(const DrawnColumn& column) {
+  return column.kind == DrawnColumn::Kind::multiplier || column.kind == DrawnColumn::Kind::argument;
+}
 
 /// Smallest and largest value of each curve; (0, 0) for one that is nowhere drawn.
 std::vector<Range> ranges(const RunPlot& plot) {
@@ -61,7 +68,7 @@ std::vector<Panel> given_panels(const RunPlot& plot, const std::vector<Range>& r
   return list;
 }
 
-/// One panel where that is readable; else columns of one unit and about one size share a panel.
+/// One panel where that is readable; else columns of one unit and about one size share a panel. What laws give has its own.
 std::vector<Panel> panels(const RunPlot& plot) {
   const std::vector<Range> range = ranges(plot);
   if (!plot.panels.empty()) return given_panels(plot, range);
@@ -70,6 +77,7 @@ std::vector<Panel> panels(const RunPlot& plot) {
     const std::string& unit = plot.drawn[j].unit;
     const double size = half_height(range[j]);
     const auto fits = [&](const Panel& panel) {
+      if (panel.is_of_laws != is_of_laws(plot.drawn[j])) return false;
       if (panel.unit != unit || panel.curves.size() >= most_curves_per_panel) return false;
       if (size == 0 || panel.largest == 0) return true;
       return std::max(panel.largest, size) <= largest_ratio * std::min(panel.smallest, size);
@@ -78,6 +86,7 @@ std::vector<Panel> panels(const RunPlot& plot) {
     if (panel == list.end()) {
       list.push_back({});
       list.back().unit = unit;
+      list.back().is_of_laws = is_of_laws(plot.drawn[j]);
       panel = list.end() - 1;
     }
     panel->curves.push_back(static_cast<int>(j));
@@ -99,6 +108,13 @@ class Script {
     height_ = top + static_cast<int>(panels_.size()) * (panel_height_ + gap) - gap + axis +
               static_cast<int>(legend_rows_) * row + bottom;
     text_ = picture.preamble(width, height_);
+  }
+
+  /// As they are drawn, with their labels.
+  [[nodiscard]] std::vector<CurvePanel> curve_panels() const {
+    std::vector<CurvePanel> list;
+    for (const Panel& part : panels_) list.push_back({label_of(part), part.curves});
+    return list;
   }
 
   std::string operator()() {
@@ -197,6 +213,13 @@ class Script {
 
   [[nodiscard]] const DrawnColumn& column(int curve) const { return plot_.drawn[static_cast<std::size_t>(curve)]; }
 
+  /// "x1, x2 [m]"
+  [[nodiscard]] std::string label_of(const Panel& part) const {
+    std::string names;
+    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + column(curve).name;
+    return part.unit.empty() ? names : names + " [" + part.unit + "]";
+  }
+
   void panel(std::size_t k) {
     const Panel& part = panels_[k];
     const bool is_last = k + 1 == panels_.size();
@@ -207,10 +230,7 @@ class Script {
          1 - static_cast<double>(right_ - 10) / width, screen(from));
     line("set format x '{}'", is_last ? "%g" : "");
     line("set xlabel {}", is_last ? "'t' offset 0,0.3" : "''");
-    std::string names;
-    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + column(curve).name;
-    if (!part.unit.empty()) names += " [" + part.unit + "]";
-    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(names));
+    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(label_of(part)));
     line("set yrange {}", axis_range(part.low, part.high));
     std::string curves;
     for (std::size_t j = 0; j < part.curves.size(); ++j) curves += curve_of(part.curves[j], j);
@@ -295,7 +315,9 @@ std::string data_of(const RunPlot& plot) {
 }  // namespace
 
 void draw_over_time(const Picture& picture, const RunPlot& plot) {
-  picture.draw(Script(picture, plot)(), data_of(plot));
+  Script script(picture, plot);
+  picture.write_matplotlib(matplotlib_script(plot, script.curve_panels(), picture));
+  picture.draw(script(), data_of(plot));
 }
 
 }  // namespace perp::io

@@ -1,5 +1,6 @@
 // Points of rest as text and as JSON.
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/analysis/run/columns.hpp>
@@ -36,7 +37,12 @@ std::string kind_text(const Equilibrium& e) {
 std::string stability_text(const Equilibrium& e) {
   if (e.kind == EquilibriumKind::outside) return to_string(e.stability);
   if (e.continuations.size() == 1) return to_string(e.stability);
-  return fmt::format("{}; {} solutions start here", to_string(e.stability), e.continuations.size());
+  const auto others = std::count_if(e.continuations.begin(), e.continuations.end(), [&](const Equilibrium::Start& start) {
+    return start.mode != e.mode && std::count(e.also.begin(), e.also.end(), start.mode) == 0;
+  });
+  return fmt::format("{}{}; {} solutions start here{}", to_string(e.stability),
+                     e.kind == EquilibriumKind::pseudo ? " along the surface" : "", e.continuations.size(),
+                     others > 0 ? fmt::format(", {} in another mode", others) : "");
 }
 
 std::string points_text(const Model& model, const Equilibria& all, double t) {
@@ -135,8 +141,9 @@ Json json_of(const Model& model, const TangentPoint& point) {
 }  // namespace
 
 std::string equilibria_text(const Model& model, const ModelEquilibria& found) {
-  std::string text = fmt::format("model       {}\nequilibria  {}, from {} starts in each mode\n",
-                                 title(model), found.points.found.size(), found.options.starts);
+  std::string text = fmt::format("model       {}\nequilibria  {}, from {} starts in each mode{}\n",
+                                 title(model), found.points.found.size(), found.options.starts,
+                                 found.virtual_points > 0 ? fmt::format("; {} virtual ones are left out", found.virtual_points) : "");
   text += points_text(model, found.points, found.t);
   if (found.tangents) text += tangents_text(model, *found.tangents);
   return text;
@@ -150,6 +157,7 @@ Json to_json(const Model& model, const ModelEquilibria& found) {
             {"starts", found.options.starts},
             {"seed", found.options.seed},
             {"all_modes", found.points.complete},
+            {"virtual_left_out", found.virtual_points},
             {"equilibria", Json::array()}};
   for (const Equilibrium& e : found.points.found) json["equilibria"].push_back(json_of(model, e));
   if (!found.tangents) return json;

@@ -12,19 +12,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folder `models` beside the shared object or program that holds this code: an installed module of another
-/// language brings its zoo along.
-fs::path folder_beside_code() {
+/// The folder of the shared object or program that holds this code.
+fs::path folder_of_code() {
+  std::error_code error;
   Dl_info object{};
-  if (dladdr(reinterpret_cast<const void*>(&folder_beside_code), &object) == 0 || object.dli_fname == nullptr) return {};
-  return fs::path(object.dli_fname).parent_path() / "models";
+  if (dladdr(reinterpret_cast<const void*>(&folder_of_code), &object) == 0 || object.dli_fname == nullptr) return {};
+  const fs::path object_file(object.dli_fname);
+  if (object_file.has_parent_path()) return object_file.parent_path();
+  return fs::read_symlink("/proc/self/exe", error).parent_path();  // the program, found by PATH
 }
 
-/// The folder of the zoo: beside this code, in the source tree while there is one, else where it was installed.
+/// The folder of the zoo: `models` beside this code, which an installed module of another language brings along;
+/// ../share/perp/models beside a program, wherever its tree was put; in the source tree while there is one; else where it was
+/// installed.
 fs::path zoo_folder() {
   std::error_code error;
-  if (const fs::path folder = folder_beside_code(); folder.has_parent_path() && fs::is_directory(folder, error))
-    return folder;
+  if (const fs::path code = folder_of_code(); !code.empty())
+    for (const fs::path& folder : {code / "models", code.parent_path() / "share" / "perp" / "models"})
+      if (fs::is_directory(folder, error)) return folder;
 #ifdef PERP_MODELS_SOURCE
   if (fs::is_directory(PERP_MODELS_SOURCE, error)) return PERP_MODELS_SOURCE;
 #endif

@@ -163,7 +163,8 @@ def solve(model: ModelLike, t: Span = None, h: float | None = None, scheme: str 
           solver: str | None = None, cross_check: bool | None = None, split_at_events: bool | None = None,
           t_eval: Sequence[float] | None = None, max_steps: int | None = None, progress: bool | None = None,
           callback: Callable[[float, Array, Array, list[int]], bool | None] | None = None, check: bool = False,
-          measure: str | Sequence[str] | Mapping[str, str] | None = None, after: float | str | None = None, **parameters: Value) -> Result: ...
+          measure: str | Sequence[str] | Mapping[str, str] | None = None, after: float | str | None = None,
+          until: str | None = None, **parameters: Value) -> Result: ...
 def solve_ivp(f: Callable[..., Any], t_span: Sequence[float], y0: Sequence[float], method: str | None = None,
               t_eval: Sequence[float] | None = None, *, laws: Sequence[str] = (), args: Sequence[Any] = (),
               names: Sequence[str] | None = None, parameters: Mapping[str, Value] | None = None,

@@ -109,11 +109,8 @@ def equilibria(model, at=None, t=None, *, starts=None, reach=None, seed=None, ta
     if reach is not None and not 0 < reach < float("inf"):
         raise InvalidInput(f"reach is {reach}; expected a finite number > 0")
     members, text = _perp.equilibria(model._source.read(reading, overrides), _time(t), starts, defaults[1] if reach is None else reach,
-                                     defaults[2] if seed is None else seed, tangents)
-    members = json.loads(members)
-    if not virtual:
-        members["equilibria"] = [point for point in members["equilibria"] if point["kind"] != "virtual"]
-    return Equilibria(members, text)
+                                     defaults[2] if seed is None else seed, tangents, virtual)
+    return Equilibria(json.loads(members), text)
 
 
 def modes(model, at=None, t=None, previous=None, **parameters):

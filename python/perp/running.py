@@ -30,7 +30,7 @@ def resolved(model, more):
 
 def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=None, *, method=None, theta=None, solver=None,
           cross_check=None, split_at_events=None, t_eval=None, max_steps=None, progress=None, callback=None, check=False,
-          measure=None, after=None, **parameters):
+          measure=None, after=None, until=None, **parameters):
     """Integrates a model and returns a `Result`, as `perp run` does.
 
     model: a `Model`, a name of the zoo or a file; t: (start, end); h, scheme, tol, ...: the options of its run, see
@@ -38,7 +38,7 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     callback(t, x, lam, mode): called after every step; what is False ends the run. max_steps: the run ends after as many.
     progress: a bar on standard error; None: where that is a terminal. check: a run that is not solved raises `NotSolved`.
     measure: {name: formula} of mean(x), period(crossing), ... as perp run --measure, in the window that begins at `after`; the
-    result has them as `.measures`. Further keywords replace parameters and starts of variables. Ctrl-C ends the run; the
+    result has them as `.measures`. until: an event with which the run ends, "crossing" or "crossing:3". Further keywords replace parameters and starts of variables. Ctrl-C ends the run; the
     result has the rows so far.
 
     >>> import perp
@@ -54,7 +54,7 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     values = (h, scheme, tol, selector, policy, theta, solver, cross_check, split_at_events)
     more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters))
     read = model.read(RUN, more) if more or not model.has_span else model._read
-    run = _shown(lambda arguments: _perp.run(read, arguments), read, t_eval, max_steps, callback, progress, measure, after)
+    run = _shown(lambda arguments: _perp.run(read, arguments), read, t_eval, max_steps, callback, progress, measure, after, until)
     return _finish(run, model, more, check)
 
 
@@ -77,7 +77,7 @@ def after_text(after, measure):
     return after if isinstance(after, str) else setting("after", after)[1]
 
 
-def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None):
+def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None, until=None):
     if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
         raise InvalidInput(f"max_steps is {max_steps}; expected a whole number > 0")
     if callback is not None and not callable(callback):
@@ -85,14 +85,21 @@ def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None):
     times = [] if t_eval is None else numbers_of(t_eval, "t_eval")
     if t_eval is not None and not times:
         raise InvalidInput("t_eval is empty; expected times")
-    return _perp.RunArguments(times, max_steps or 0, callback, bar, measures_of(measure), after_text(after, measure))
+    return _perp.RunArguments(times, max_steps or 0, callback, bar, measures_of(measure), after_text(after, measure),
+                              _until_text(until))
 
 
-def _shown(compute, read, t_eval, max_steps, callback, progress, measure=None, after=None):
+def _until_text(until):
+    if until is not None and (not isinstance(until, str) or not until):
+        raise InvalidInput(f"until is {until!r}; expected an event, as in 'crossing' or 'crossing:3'")
+    return until or ""
+
+
+def _shown(compute, read, t_eval, max_steps, callback, progress, measure=None, after=None, until=None):
     """`compute(arguments)`, with a bar while it lasts."""
     bar = _bar(read, progress)
     try:
-        return compute(run_arguments(t_eval, max_steps, callback, bar, measure, after))
+        return compute(run_arguments(t_eval, max_steps, callback, bar, measure, after, until))
     finally:
         if bar is not None:
             bar.clear()

@@ -67,12 +67,38 @@ TEST_SUITE("cli/equilibria") {
 
   TEST_CASE("text names kind, mode, variables, eigenvalues and the tangent points") {
     const Folder folder;
-    const Outcome run = perp_program(folder, {"equilibria", "filippov_dae", "--tangents"});
+    const Outcome run = perp_program(folder, {"equilibria", "filippov_dae", "--tangents", "--virtual"});
     CHECK(run.status == 0);
     for (const char* text :
          {"pseudo-equilibrium", "lambda = 0.9375", "eigenvalues  0.875", "repelling", "virtual",
           "-0.5 ± 1.65831i", "tangent points 2", "0.3333333333", "ends here"})
       CHECK(run.out.find(text) != std::string::npos);
+  }
+
+  TEST_CASE("virtual points are counted, and listed where they are asked for") {
+    const Folder folder;
+    const Outcome few = perp_program(folder, {"equilibria", "filippov_dae"});
+    CHECK(few.status == 0);
+    CHECK(few.out.find("equilibria  1, from 24 starts in each mode; 2 virtual ones are left out") != std::string::npos);
+    CHECK(few.out.find("virtual\n") == std::string::npos);
+    const json some = json::parse(perp_program(folder, {"equilibria", "filippov_dae", "--json"}).out);
+    const json all = json::parse(perp_program(folder, {"equilibria", "filippov_dae", "--json", "--virtual"}).out);
+    CHECK(some["virtual_left_out"] == 2);
+    CHECK(all["virtual_left_out"] == 0);
+    REQUIRE(all["equilibria"].size() == 3);
+    json real = json::array();
+    for (const json& point : all["equilibria"])
+      if (point["kind"] != "virtual") real.push_back(point);
+    CHECK(some["equilibria"] == real);
+  }
+
+  TEST_CASE("rest on a surface that repels is told with the solutions that leave it") {
+    const Folder folder;
+    const std::string file = folder.write("repels.toml",
+        "[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = sign(x)\", \"der(y) = -y\"]\n[run]\nt = [0, 1]\n");
+    const Outcome run = perp_program(folder, {"equilibria", file});
+    CHECK(run.status == 0);
+    CHECK(run.out.find("attracting along the surface; 3 solutions start here, 2 in another mode") != std::string::npos);
   }
 
   TEST_CASE("one start finds what is near to it") {

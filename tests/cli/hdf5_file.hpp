@@ -41,6 +41,22 @@ class Hdf5 {
     return values;
   }
 
+  /// The texts of an attribute of a dataset.
+  [[nodiscard]] std::vector<std::string> texts(const char* set, const char* name) const {
+    const hid_t attribute = H5Aopen_by_name(file_, set, name, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(attribute >= 0);
+    const hid_t type = H5Aget_type(attribute);
+    const hid_t space = H5Aget_space(attribute);
+    std::vector<char*> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    REQUIRE(H5Aread(attribute, type, values.data()) >= 0);
+    std::vector<std::string> result(values.begin(), values.end());
+    for (char* text : values) H5free_memory(text);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return result;
+  }
+
   [[nodiscard]] std::string attribute(const char* name) const {
     const hid_t attribute = H5Aopen(file_, name, H5P_DEFAULT);
     REQUIRE(attribute >= 0);

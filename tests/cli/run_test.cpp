@@ -85,12 +85,15 @@ TEST_SUITE("cli/run") {
     CHECK(read_text(folder / "out.csv") == perp_program(folder, {"run", crossing}).out);
     const Csv events = parse_csv(read_text(folder / "events.csv"));
     CHECK(events.header == std::vector<std::string>{"t", "type", "law", "from", "to", "t_before",
-                                                    "t_after", "size", "note"});
+                                                    "t_after", "size", "note", "x1_before", "x2_before", "z_before",
+                                                    "x1_after", "x2_after", "z_after"});
     REQUIRE(events.rows.size() == 2);
     CHECK(events.rows[0][1] == "sliding_entry");
     CHECK(events.rows[1][1] == "sliding_exit");
     CHECK(std::abs(events.number(0, "t") - 2.5) < 1e-12);
     CHECK(std::abs(events.number(1, "t") - 3.5) < 1e-12);
+    CHECK(std::abs(events.number(0, "x1_before")) < 1e-12);
+    CHECK(std::abs(events.number(0, "x2_after") + 1) < 1e-12);
   }
 
   TEST_CASE("laws of one name are told apart by their number") {

@@ -66,7 +66,7 @@ def test_jumps_are_those_of_the_program(program):
 
 def test_equilibria_are_those_of_the_program(program):
     all_points = perp.equilibria("filippov_dae", tangents=True, virtual=True)
-    found = asked(program, "equilibria", "filippov_dae", "--tangents", "--json")
+    found = asked(program, "equilibria", "filippov_dae", "--tangents", "--virtual", "--json")
     assert without_place(all_points.to_dict()) == without_place(found)
     points = perp.equilibria("filippov_dae")
     assert all(point.kind != "virtual" for point in points)

@@ -236,3 +236,16 @@ def test_every_model_of_the_zoo_is_read_checked_and_written(name):
     model = perp.load(name)
     assert perp.loads(model.to_toml()) == model
     assert repr(model) and model.lowered()
+
+
+def test_a_run_until_an_event_is_the_beginning_of_the_run_without():
+    whole = perp.solve("stick_slip", scheme="located")
+    cut = perp.solve("stick_slip", scheme="located", until="sliding_entry:2")
+    n = len(cut.t)
+    assert n < len(whole.t) and cut.success
+    np.testing.assert_array_equal(cut.y, whole.y[:, :n])
+    assert [event.t for event in cut.events] == [event.t for event in whole.events][:4]
+    with pytest.raises(perp.InvalidInput, match="did you mean 'sliding_entry'"):
+        perp.solve("stick_slip", until="sliding_entyr")
+    with pytest.raises(perp.InvalidInput, match="until is 3; expected an event"):
+        perp.solve("stick_slip", until=3)

@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted((ROOT / "doc
 SPLIT = re.compile(r"\s*(?:\||;|&&|>)\s*")
 QUESTIONS = {"run", "solutions", "jumps", "equilibria", "check", "modes", "mlcp", "converge", "map", "sensitivities", "enclose"}
 IGNORED = {"-o", "--output", "--plot", "--plot-phase", "--plot-variables", "--events", "--tube", "--threads", "--jobs"}
-FLAGS = {"--quiet", "--all", "--json", "--tangents", "--whole-steps", "--nearest", "--exact", "--double"}
+FLAGS = {"--quiet", "--all", "--json", "--tangents", "--virtual", "--whole-steps", "--nearest", "--exact", "--double"}
 
 
 def numbers_of(text):
@@ -120,6 +120,8 @@ def run(program, places, options, words):
         arguments["t"] = numbers_of(options["--t"][0])
     if "--times" in options:
         arguments["t_eval"] = numbers_of(options["--times"][0])
+    if "--until" in options:
+        arguments["until"] = options["--until"][0]
     if "--measure" in options:
         arguments["measure"] = options["--measure"]
         if "--after" in options:
@@ -154,7 +156,7 @@ def jumps(program, places, options, words):
 
 
 def equilibria(program, places, options, words):
-    more = {"tangents": "--tangents" in options, "virtual": True}
+    more = {"tangents": "--tangents" in options, "virtual": "--virtual" in options}
     more.update({key: int(options["--" + key][0]) for key in ("starts", "seed") if "--" + key in options})
     as_text(perp.equilibria(model_of(places, options), **question(options), **more), program, words)
 
