@@ -62,20 +62,19 @@ ModelJumps by_newton(const Dcs& system, const Vector& x, double t, const JumpOpt
 }  // namespace
 
 ModelJumps jumps_of(const Model& model, const Vector& x, double t, const JumpOptions& options) {
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) {
+  if (const Lcs* lcs = model.system.affine()) {
     ConsistentJumps jumps = consistent_jumps(*lcs, x, t, options);
     std::string proof;
     if (jumps.status != Status::not_enumerated)
       proof = fmt::format("proved: all modes for steps h -> 0, {} nodes", jumps.nodes);
     return {std::move(jumps), proof, !proof.empty()};
   }
-  const Dcs& system = std::get<Dcs>(model.system);
-  if (!system.resets.empty())
+  if (!model.system.resets().empty())
     throw InvalidInput(fmt::format(
         "{}: the resets of this model say where its state jumps to; expected a model without "
         "resets, whose jumps follow from its laws",
         model.file.empty() ? model.name : model.file));
-  return by_newton(system, x, t, options);
+  return by_newton(model.system.functions(), x, t, options);
 }
 
 }  // namespace perp

@@ -24,19 +24,11 @@ constexpr long most_signs = 4096;         // modes of a block whose determinants
 constexpr long most_checked = 50;         // pieces of the consistent start
 constexpr double singular_below = 1e-13;  // reciprocal condition of a step matrix
 
-/// The system in one mode: itself, or linearised at the start.
-Lcs in_mode(const Model& model, const Mode& mode) {
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) return *lcs;
-  const Dcs& dcs = std::get<Dcs>(model.system);
-  const double t = model.run.span.start;
-  return linearized(dcs, t, state_in_mode(dcs, t, model.x0(), mode));
-}
-
 ModeWellPosedness judged(const Model& model, const Mode& mode) {
   ModeWellPosedness result{.mode = mode};
   Lcs lcs;
   try {
-    lcs = validated(in_mode(model, mode));
+    lcs = validated(model.system.in_mode(model.run.span.start, model.x0(), mode));
   } catch (const InvalidInput& error) {
     result.fault = error.what();
     return result;
@@ -65,7 +57,7 @@ ModelModes well_posedness(const Model& model) {
 
 ModelSteps solvability_of_steps(const Model& model) {
   ModelSteps steps;
-  const Lcs* lcs = std::get_if<Lcs>(&model.system);
+  const Lcs* lcs = model.system.affine();
   steps.is_affine = lcs != nullptr;
   if (lcs == nullptr || model.laws().empty()) return steps;
   const double theta = step_options(model).theta;

@@ -58,11 +58,4 @@ Lcs validated(Lcs lcs) {
   return lcs;
 }
 
-std::vector<int> differential_variables(const Lcs& lcs) {
-  std::vector<int> variables;
-  for (int j = 0; j < lcs.n(); ++j)
-    if (lcs.E.size() == 0 || !lcs.E.col(j).isZero(0)) variables.push_back(j);
-  return variables;
-}
-
 }  // namespace perp

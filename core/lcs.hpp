@@ -31,7 +31,4 @@ struct Lcs {
 /// ("C must be 3x3 but is 2x3"), an entry is not finite, or a law is unusable.
 Lcs validated(Lcs lcs);
 
-/// Indices of the differential variables: those with a nonzero column in E.
-std::vector<int> differential_variables(const Lcs& lcs);
-
 }  // namespace perp

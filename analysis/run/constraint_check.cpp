@@ -81,8 +81,9 @@ ConstraintCheck::ConstraintCheck(const Model& model, double expected_steps)
     x_unit = scales.x;
     lambda_scale_ = scales.lambda;
   }
-  rows_ = std::visit(
-      [&](const auto& system) { return rows_of(system, x_unit, lambda_scale_); }, model.system);
+  const Lcs* lcs = model.system.affine();
+  rows_ = lcs != nullptr ? rows_of(*lcs, x_unit, lambda_scale_)
+                         : rows_of(model.system.functions(), x_unit, lambda_scale_);
   const double most = most_checked_numbers / (1 + 2 * model.m());
   stride_ = std::max(1L, static_cast<long>(expected_steps / std::clamp(most, 100.0, 5000.0)));
 }

@@ -24,7 +24,7 @@ long modes_of(const std::vector<Law>& laws) {
 /// A solver and its tolerance are of steps that are not found in the table of modes: why none is
 /// called, empty where one is.
 std::string no_solver_is_called(const Model& model) {
-  if (!std::holds_alternative<Lcs>(model.system))
+  if (model.system.affine() == nullptr)
     return "the equations are not affine: their steps are made by Newton's method";
   if (model.run.selector == "first" || modes_of(model.laws()) > most_tabled_modes) return {};
   return fmt::format("selector {} finds the steps of at most {} modes without a solver",

@@ -12,7 +12,7 @@
 #include <perp/models/language/run_options.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/check_options.hpp>
-#include <perp/schemes/continuation/path_capturing.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {
@@ -114,10 +114,10 @@ void check_located(const Model& model) {
   LocatedRun(equations_of(model), located_options(model), none);
 }
 
-bool is_affine(const Model& model) { return std::holds_alternative<Lcs>(model.system); }
+bool is_affine(const Model& model) { return model.system.affine() != nullptr; }
 
 Dcs equations_of(const Model& model) {
-  return model.equations ? *model.equations : as_dcs(model.lcs());
+  return model.equations ? *model.equations : model.system.functions();
 }
 
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
@@ -140,7 +140,7 @@ void check_run(const Model& model) {
     HybridRun(model, hybrid_schemes(model), bounded);
     return;
   }
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) Capturing(*lcs, step_options(model));
+  if (const Lcs* lcs = model.system.affine()) Capturing(*lcs, step_options(model));
   if (const auto check = scheme(model.run.scheme).check; check != nullptr) check(model);
 }
 
@@ -157,9 +157,7 @@ std::unique_ptr<Scheme> capturing_scheme(const Model& model) {
   require_laws(model, "solutions of steps");
   if (!scheme(model.run.scheme).lists_solutions)
     throw InvalidInput("the solutions of a step are listed for backward_euler and theta only");
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
-    return perp::capturing_scheme(*lcs, step_options(model));
-  return perp::capturing_scheme(std::get<Dcs>(model.system), step_options(model));
+  return perp::capturing_scheme(model.system, step_options(model));
 }
 
 }  // namespace perp

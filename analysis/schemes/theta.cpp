@@ -1,22 +1,16 @@
 // The θ-method.
-#include <variant>
-
 #include <perp/analysis/run/policy.hpp>
 #include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
+#include <perp/schemes/system_schemes.hpp>
 
 namespace perp::scheme_files {
 namespace {
 
 Trajectory run_theta(const Model& model, const IntegrateOptions& options) {
   if (model.hybrid != nullptr) return run_hybrid(model, options);
-  return std::visit(
-      [&](const auto& system) {
-        return with_binaries(model, integrate(system, model.x0(), model.run.span,
-                                              step_options(model), options));
-      },
-      model.system);
+  return with_binaries(model, integrate(model.system, model.x0(), model.run.span, step_options(model), options));
 }
 
 }  // namespace

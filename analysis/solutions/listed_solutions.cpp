@@ -139,14 +139,16 @@ bool mark_chosen(ListedSolutions& solutions, const Vector& x, const Vector& lamb
 }
 
 StepLister::StepLister(const Model& model, const EnumerateOptions& limits)
-    : model_(model), limits_(limits) {
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
+    : limits_(limits) {
+  if (const Lcs* lcs = model.system.affine())
     equations_.emplace(*lcs, step_options(model).theta);
+  else
+    functions_ = model.system.functions();
 }
 
 ListedSolutions StepLister::operator()(const Vector& x, double t, double h, long limit) {
   if (equations_) return solutions_of_step(*equations_, x, t, h, limit, limits_);
-  return solutions_of_step(std::get<Dcs>(model_.system), x, t, h, limit);
+  return solutions_of_step(functions_, x, t, h, limit);
 }
 
 }  // namespace perp

@@ -40,9 +40,9 @@ class StepLister {
   ListedSolutions operator()(const Vector& x, double t, double h, long limit);
 
  private:
-  const Model& model_;
   EnumerateOptions limits_;
   std::optional<StepEquations> equations_;  // of an affine model
+  Dcs functions_;                           // of another
 };
 
 /// Marks the piece that holds (x⁺, λ). False if none does.

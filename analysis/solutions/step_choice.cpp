@@ -5,7 +5,7 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/solutions/step_choice.hpp>
 #include <perp/lcp/solver.hpp>
-#include <perp/schemes/continuation/path_capturing.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/schemes/step_mlcp.hpp>
 
 namespace perp {
@@ -62,10 +62,7 @@ StepChoice chosen_of_list(const Model& model, const ListedSolutions& solutions, 
 StepChoice chosen_by_path(const Model& model, const Vector& x, double t, const Mode& present) {
   const Vector zero = Vector::Zero(model.m());
   const Step from{t, x, zero, zero, present};
-  const Lcs* lcs = std::get_if<Lcs>(&model.system);
-  const StepPath path =
-      lcs != nullptr ? follow(*lcs, from, model.run.h, scheme(model.run.scheme).theta(model.run))
-                     : follow(std::get<Dcs>(model.system), from, model.run.h);
+  const StepPath path = follow(model.system, from, model.run.h, scheme(model.run.scheme).theta(model.run));
   StepChoice choice{path.status, path.message};
   if (path.status == Status::solved) {
     choice.x = path.end.x;
@@ -82,7 +79,7 @@ StepChoice choice_of_step(const Model& model, const ListedSolutions& solutions, 
                           double t, const Mode& present) {
   if (model.run.selector == to_string(Selector::continuation))
     return chosen_by_path(model, x, t, present);
-  const Lcs* lcs = std::get_if<Lcs>(&model.system);
+  const Lcs* lcs = model.system.affine();
   if (lcs == nullptr) return chosen_of_list(model, solutions, present);
   if (solutions.set.complete && solutions.listed.empty())
     return {Status::no_solution, "the step has no solution"};

@@ -52,10 +52,10 @@ MergedTree merged_tree_of(const Model& model, const Vector& x, double t, int ste
         fmt::format("--tree is of the steps of backward_euler or theta, but the scheme is {}: add "
                     "--scheme backward_euler",
                     model.run.scheme));
-  const Dcs* dcs = std::get_if<Dcs>(&model.system);
-  if (dcs != nullptr && !dcs->resets.empty())
+  const std::vector<Reset>& resets = model.system.resets();
+  if (!resets.empty())
     throw InvalidInput(fmt::format("--tree does not follow resets, but the model has '{}'",
-                                   dcs->resets.front().name));
+                                   resets.front().name));
   StepLister lister(model);
   const auto list = [&](const Vector& from, double time, double h) {
     return choices_of(lister(from, time, h, most_merged), time + h, from.size());

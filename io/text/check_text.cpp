@@ -55,8 +55,8 @@ std::string equations_text(const Model& model, const Dcs& dcs) {
 }  // namespace
 
 std::string system_text(const Model& model) {
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) return shapes_text(model, validated(*lcs));
-  return equations_text(model, std::get<Dcs>(model.system));
+  if (const Lcs* lcs = model.system.affine()) return shapes_text(model, validated(*lcs));
+  return equations_text(model, model.system.functions());
 }
 
 std::string variables_text(const Model& model) {

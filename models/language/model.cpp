@@ -1,5 +1,4 @@
 #include <perp/core/base/error.hpp>
-#include <perp/core/dcs_evaluator.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/model.hpp>
 
@@ -12,18 +11,9 @@ Vector Model::x0() const {
   return x;
 }
 
-const std::vector<Law>& Model::laws() const {
-  return std::visit([](const auto& any) -> const std::vector<Law>& { return any.laws; }, system);
-}
+const std::vector<Law>& Model::laws() const { return system.laws(); }
 
-std::vector<int> Model::differential_variables() const {
-  if (const Lcs* lcs = std::get_if<Lcs>(&system)) return perp::differential_variables(*lcs);
-  const DcsEvaluator evaluator(std::get<Dcs>(system));
-  std::vector<int> list;
-  for (int j = 0; j < evaluator.n(); ++j)
-    if (evaluator.is_differential(j)) list.push_back(j);
-  return list;
-}
+std::vector<int> Model::differential_variables() const { return system.differential(); }
 
 std::vector<std::string> Model::input_names() const {
   std::vector<std::string> names{"t"};
@@ -41,7 +31,7 @@ std::vector<std::string> Model::input_names() const {
 }
 
 const Lcs& Model::lcs() const {
-  if (const Lcs* matrices = std::get_if<Lcs>(&system)) return *matrices;
+  if (const Lcs* matrices = system.affine()) return *matrices;
   throw InvalidInput("model '" + name + "' is not affine; expected a model with constant matrices");
 }
 

@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
+#include <perp/core/system/system.hpp>
 #include <perp/core/base/variable_bounds.hpp>
 
 namespace perp {
@@ -80,7 +80,7 @@ struct Model {
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<Variable> variables;  ///< in the order of x
   /// Matrices, or equations; equations that are affine are matrices.
-  std::variant<Lcs, Dcs> system;
+  System system;
   std::optional<Dcs> equations;          ///< as they were lowered; empty in the matrix form
   std::vector<std::string> arguments;    ///< of the laws, as text; empty in the matrix form
   std::vector<std::string> multipliers;  ///< the user's names of them, "" without one; or empty

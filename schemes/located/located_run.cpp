@@ -1,171 +1,107 @@
+// The loop of an event-located run: called by `integrate`, and for each solution of a tree.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/interruption.hpp>
-#include <perp/schemes/step_grid.hpp>
 #include <perp/schemes/check_options.hpp>
-#include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/located_run.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double most_rows = 0x1p53;      ///< of a run: integers beyond are no doubles
-constexpr double smallest_share = 1e-14;  ///< of the time scale: no step is shorter
-
-/// Measured on smooth problems: below, more stages mean fewer steps for the same work.
-int stages_for(const Located& options) {
-  if (options.stages != 0) return options.stages;
-  if (options.tol >= 1e-6) return 3;
-  return options.tol >= 1e-10 ? 5 : 7;
-}
-
-/// Factors that round nothing: the scale of a variable may be given as any number.
-Vector powers_of_two(const Vector& scales) {
-  return scales.unaryExpr([](double scale) { return std::exp2(std::ilogb(scale)); });
-}
-
-void check(const Dcs& system, const Located& options) {
-  if (!(options.tol >= 1e-14 && options.tol <= 1e-2))
-    throw InvalidInput(
-        fmt::format("tol must be in [1e-14, 1e-2] for scheme located but is {}", options.tol));
-  if (options.stages != 0 && options.stages != 3 && options.stages != 5 && options.stages != 7)
-    throw InvalidInput(fmt::format("stages must be 3, 5 or 7 but is {}", options.stages));
-  if (options.scale.size() != 0 && options.scale.size() != system.n())
-    throw InvalidInput(
-        fmt::format("scale must have {} entries but has {}", system.n(), options.scale.size()));
-  if (options.scale.size() != 0 && !(options.scale.minCoeff() >= 0))
-    throw InvalidInput("the scale of a variable must not be negative");
-  for (const double step : {options.first_step, options.fixed_step, options.output_step})
-    if (!(step >= 0) || !std::isfinite(step))
-      throw InvalidInput(fmt::format("a step length must not be negative but is {}", step));
-  if (!(options.max_step > 0))
-    throw InvalidInput(fmt::format("max_step must be positive but is {}", options.max_step));
-  if (!options.restitution.empty() && static_cast<int>(options.restitution.size()) != system.m())
-    throw InvalidInput(fmt::format("restitution must have {} entries but has {}", system.m(),
-                                   options.restitution.size()));
-}
+constexpr double most_rows = 0x1p53;  ///< of a run: integers beyond are no doubles
+constexpr int most_at_once = 20;      ///< events of one moment
 
 }  // namespace
 
-LocatedRun::LocatedRun(const Dcs& system, const Located& options, const IntegrateOptions& output)
-    : system_((check(system, options), system)),
-      options_(options),
-      output_(output),
-      stages_(stages_for(options)),
-      flow_(system_, options.sensitivities.parameters),
-      radau_(flow_, stages_,
-             {.rtol = options.tol, .atol = Vector::Constant(system.n(), options.tol)}),
-      jets_(system_),
-      first_jets_(system_, 1),
-      evaluator_(system_),
-      watch_(stages_),
-      switches_(system_),
-      sensitivities_(system_, options_.sensitivities, flow_, jets_),
-      impact_(Impact::of(system_, options.restitution)),
-      resets_(system_, evaluator_),
-      bounds_(output.bounds, system_.n()),
-      poles_(system_) {
-  all_laws_.resize(static_cast<std::size_t>(system_.m()));
-  std::iota(all_laws_.begin(), all_laws_.end(), 0);
-}
-
 Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::size_t> choices) {
-  choices_ = std::move(choices);
-  check_span(span, output_.times);
-  if (x0.size() != system_.n())
-    throw InvalidInput(fmt::format("x0 must have {} entries but has {}", system_.n(), x0.size()));
-  if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
-  span_ = span;
-  check_steps();
+  check_start(x0, span);
+  parts_.choice.start(std::move(choices));
+  at_.span = span;
   set_scales(x0);
-  switch_ = next_switch(span_.start);
+  times_.start();
   try {
-    begin(x0);
+    transition_.begin(x0);
     cover();
-    if (result_.status == Status::never_run) pass_resets_at_end();
-    if (result_.status == Status::never_run) pass_bounds_by_jump();
+    if (record_.is_open()) transition_.pass_resets_at_end();
+    if (record_.is_open()) bounds_.pass_by_jump();
   } catch (const Interrupted&) {
-    if (result_.t.empty()) throw;  // nothing is to be kept
-    finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
+    if (record_.is_empty()) throw;  // nothing is to be kept
+    record_.finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", at_.now.t));
   }
-  if (result_.status == Status::never_run)
-    finish(Status::solved,
-           fmt::format("reached t = {:.10g} in {} steps{}", now_.t, steps_, no_sensitivities_));
-  return std::move(result_);
+  if (record_.is_open())
+    record_.finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps{}", at_.now.t, record_.steps,
+                                               parts_.sensitivity.why_none()));
+  return std::move(record_.result());
 }
 
 /// Steps and distances of rows below an ulp of t would never end.
-void LocatedRun::check_steps() const {
-  for (const double step : {options_.fixed_step, options_.output_step})
-    if (step > 0 && (step < smallest_h(span_) || !((span_.end - span_.start) / step < most_rows)))
-      throw InvalidInput(
-          fmt::format("h = {} is too small for the span [{}, {}]", step, span_.start, span_.end));
+void LocatedRun::check_start(const Vector& x0, Span span) const {
+  check_span(span, record_.output().times);
+  if (x0.size() != at_.system.n())
+    throw InvalidInput(fmt::format("x0 must have {} entries but has {}", at_.system.n(), x0.size()));
+  if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
+  for (const double step : {at_.options.fixed_step, at_.options.output_step})
+    if (step > 0 && (step < smallest_h(span) || !((span.end - span.start) / step < most_rows)))
+      throw InvalidInput(fmt::format("h = {} is too small for the span [{}, {}]", step, span.start, span.end));
 }
 
 /// What "small" refers to in this run.
 void LocatedRun::set_scales(const Vector& x0) {
   const Vector known =
-      options_.scale.size() == 0 ? Vector(Vector::Zero(system_.n())) : options_.scale;
-  scales_ = model_scales(system_, x0, span_, known);
-  jets_.set_scales({scales_.time, scales_.x, scales_.lambda, scales_.fastest});
-  first_jets_.set_scales(jets_.scales());
-  radau_.set_tolerance({.rtol = options_.tol, .atol = options_.tol * scales_.x});
-  radau_.set_units(powers_of_two(scales_.x), powers_of_two(scales_.lambda));
+      at_.options.scale.size() == 0 ? Vector(Vector::Zero(at_.system.n())) : at_.options.scale;
+  at_.scales = model_scales(at_.system, x0, at_.span, known);
+  parts_.jets.set_scales();
+  integrator_.set_scales();
 }
 
 void LocatedRun::cover() {
-  while (result_.status == Status::never_run && now_.t < span_.end) {
+  while (record_.is_open() && at_.now.t < at_.span.end) {
     check_interruption();
-    if (steps_ + rejected_ >= options_.max_steps) {
-      finish(Status::not_solved, fmt::format("stopped at t = {:.10g}: {} steps were not enough",
-                                             now_.t, options_.max_steps));
-      return;
-    }
-    pass_bounds_by_jump();
-    if (result_.status != Status::never_run) return;
-    if (is_high_index_)
-      capture_the_rest(now_, "the index of the mode is not resolved");
-    else if (limit() - now_.t < shortest_step() && switch_)
-      switch_->after < span_.end ? pass_time_switch() : end_before_switch();
-    else if (!pass_lost_gap())
+    if (record_.steps + record_.rejected >= at_.options.max_steps)
+      return record_.finish(Status::not_solved, fmt::format("stopped at t = {:.10g}: {} steps were not enough",
+                                                            at_.now.t, at_.options.max_steps));
+    bounds_.pass_by_jump();
+    if (!record_.is_open()) return;
+    if (integrator_.is_high_index()) {
+      parts_.rest.capture(at_.now, "the index of the mode is not resolved");
+    } else if (times_.is_due()) {
+      zero_steps_ = 0;
+      times_.pass();
+    } else if (!pass_lost_gap()) {
       advance();
+    }
   }
 }
 
-double LocatedRun::shortest_step() const { return one_moment(smallest_share, scales_.time, now_.t); }
-
-double LocatedRun::longest_step() const {
-  const double rest = limit() - now_.t;
-  if (options_.fixed_step > 0) return std::min(options_.fixed_step, rest);
-  return std::min({h_, options_.max_step, rest});
+/// Of the next attempt: no sliver is left before the end, and it ends at what is asked for.
+double LocatedRun::next_length() const {
+  const double rest = times_.limit() - at_.now.t;
+  double h = is_fixed() ? std::min(at_.options.fixed_step, rest)
+                        : std::min({integrator_.length(), at_.options.max_step, rest});
+  if (rest - h < at_.shortest_step()) h = rest;
+  return is_fixed() ? h : to_output(h);
 }
 
 /// One accepted step, one event, or one rejected attempt.
 void LocatedRun::advance() {
-  double h = longest_step();
-  const double rest = limit() - now_.t;
-  if (rest - h < shortest_step()) h = rest;  // no sliver is left before the end
-  if (options_.fixed_step == 0) h = to_output(h);
+  const double h = next_length();
   if (!attempt(h)) return;
-  if (options_.fixed_step == 0 && !algebraic_part_goes_on()) {
-    radau_.discard();
+  if (!is_fixed() && !integrator_.algebraic_part().goes_on(integrator_.radau())) {
+    integrator_.radau().discard();
     shorten(h / 2, "an algebraic variable or a multiplier jumps");
     return;
   }
-  const std::optional<GapWatch::Fall> fall = first_fall(h);
+  const std::optional<GapWatch::Fall> fall = parts_.locator.first_fall(h);
   // A fall that is found where the gaps are not resolved need not be the first.
-  if (options_.fixed_step == 0 && !samples_resolved() && h > 16 * shortest_step()) {
-    ++rejected_;
-    h_ = h / 2;
+  if (!is_fixed() && !parts_.locator.is_resolved() && h > 16 * at_.shortest_step()) {
+    ++record_.rejected;
+    integrator_.set_length(h / 2);
     return;
   }
-  if (const auto pole = first_pole(h, fall ? fall->s : 1))
+  if (const auto pole = parts_.poles.first(h, fall ? fall->s : 1))
     go_nearer(*pole);
   else if (fall)
     pass_event(*fall, h);
@@ -173,127 +109,93 @@ void LocatedRun::advance() {
     take_step_on_branch(h);
 }
 
-/// Accepts the attempt of length h, in which no gap falls.
-void LocatedRun::take_step(double h) {
-  const double next = options_.fixed_step > 0 ? h : radau_.proposed_step();
-  // Steps that were short because of an event or the end say nothing about the length wanted.
-  h_ = h < h_ && options_.fixed_step == 0 ? std::max(next, std::min(h_, smooth_h_)) : next;
-  smooth_h_ = h_;
-  const double t_next = end_of(h);
-  report_between(h);
-  if (result_.status != Status::never_run) return;
-  if (!accept(h, t_next)) return;
-  watch_resets();
-  zero_steps_ = 0;
-  fired_here_.clear();
-  watch_repulsion();
-  record(is_asked(now_.t));
-}
-
-/// The stages of a step, to be accepted as they are. False: rejected, h_ is the next length.
+/// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the next length.
 bool LocatedRun::attempt(double h) {
-  Radau::Outcome outcome = radau_.attempt(h);
-  if (outcome == Radau::Outcome::solved && !has_value_at_end(h)) outcome = Radau::Outcome::domain;
-  if (outcome == Radau::Outcome::solved && (options_.fixed_step > 0 || radau_.error() <= 1))
-    return true;
-  const double next =
-      outcome == Radau::Outcome::solved ? std::min(radau_.proposed_step(), 0.9 * h) : h / 4;
-  const bool ends = options_.fixed_step > 0 || next < shortest_step();
-  if (ends && outcome == Radau::Outcome::domain) {
-    if (const std::optional<Gap> gap = gap_at_end()) {
-      ++rejected_;
-      pass_edge(*gap);
-      return false;
-    }
-  }
-  shorten(options_.fixed_step > 0 ? 0 : next,
-          outcome == Radau::Outcome::solved     ? "the tolerance is not met"
-          : outcome == Radau::Outcome::diverged ? "Newton's method does not converge"
-                                                : "the domain of the equations ends");
+  const Radau::Outcome outcome = integrator_.attempt(h);
+  if (outcome == Radau::Outcome::solved && (is_fixed() || integrator_.radau().error() <= 1)) return true;
+  reject(outcome, h);
   return false;
 }
 
-/// The last correction of the stages may have left the domain of the equations.
-bool LocatedRun::has_value_at_end(double h) {
-  radau_.interpolate_derivative(1, ydot_);
-  return flow_.evaluate(now_.t + h, ydot_, radau_.end(), y_);
-}
-
-/// The state at the end of the attempt. Algebraic unknowns come from the consistent jet: a stage
-/// value of an index-2 multiplier is of order s only.
-Step LocatedRun::state_at_attempt(double t) {
-  Step state{t, Vector::Zero(system_.n()), Vector::Zero(system_.m()), Vector::Zero(system_.m()),
-             now_.mode};
-  flow_.scatter(radau_.end(), state.x, state.lambda);
-  if (needs_jets_) {
-    const Jet jet = jets_.solve(state.mode, t, state.x, state.lambda);
-    if (jet.consistent && jet.determined && is_root_of_attempt(jet)) {
-      state.x = jet.x.col(0);
-      state.lambda = jet.lambda.col(0);
-      state.w = jet.w.col(0);
-      return state;
+void LocatedRun::reject(Radau::Outcome outcome, double h) {
+  const bool solved = outcome == Radau::Outcome::solved;
+  const double next = solved ? std::min(integrator_.radau().proposed_step(), 0.9 * h) : h / 4;
+  const bool ends = is_fixed() || next < at_.shortest_step();
+  if (ends && outcome == Radau::Outcome::domain) {
+    if (const std::optional<Gap> gap = parts_.rough.gap_at_end()) {
+      ++record_.rejected;
+      pass_edge(*gap);
+      return;
     }
   }
-  radau_.interpolate_derivative(1, ydot_);
-  if (!flow_.w(t, ydot_, radau_.end(), state.w)) state.w.setConstant(nan);
-  return state;
+  shorten(is_fixed() ? 0 : next, solved                                ? "the tolerance is not met"
+                                 : outcome == Radau::Outcome::diverged ? "Newton's method does not converge"
+                                                                       : "the domain of the equations ends");
 }
 
-/// ∂x/∂q at the end of the attempt; `state` gets it with its algebraic part.
-Matrix LocatedRun::differentiate_attempt(Step& state) {
-  Matrix S;
-  if (!sensitivities_.step(radau_, S)) return without_sensitivities();
-  if (!needs_jets_) {
-    state.dx_dq = S;
-    state.dlambda_dq = Matrix::Zero(system_.m(), S.cols());
-    return S;
-  }
-  const Jet jet = jets_.solve(state.mode, state.t, state.x, state.lambda);
-  if (!jet.consistent) {
-    finish(Status::not_solved,
-           fmt::format("stopped at {}: no Taylor series of the mode is found at the end of a step, "
-                       "which the sensitivities need",
-                       place(now_)));
-    return S;
-  }
-  Sensitivities::Values values = sensitivities_.complete(jet, S);
-  state.dx_dq = values.dx;
-  state.dlambda_dq = std::move(values.dlambda);
-  return std::move(values.dx);
+/// The next attempt has this length; ends the run where that is too short.
+void LocatedRun::shorten(double h, const std::string& why) {
+  ++record_.rejected;
+  integrator_.set_length(h);
+  if (h < at_.shortest_step())
+    record_.finish(Status::not_solved,
+                   fmt::format("stopped at {}: {} however short the step{}", record_.place(at_.now), why,
+                               integrator_.algebraic_part().why_it_ends()));
+}
+
+/// Accepts the attempt of length h, in which no gap falls.
+void LocatedRun::take_step(double h) {
+  integrator_.propose_length(h);
+  const double t_next = end_of(h);
+  report_between(h);
+  if (!record_.is_open() || !accept(h, t_next)) return;
+  parts_.watch_resets();
+  time_moves();
+  parts_.choice.watch_repulsion();
+  record_.row(at_.now, record_.is_asked(at_.now.t));
+}
+
+/// The same, unless its end is on another branch of the equations.
+void LocatedRun::take_step_on_branch(double h) {
+  if (is_fixed() || !parts_.poles.leaves_branch(h)) return take_step(h);
+  integrator_.radau().discard();
+  shorten(h / 2, "a step leads to another branch of the equations");
+}
+
+/// The next attempt ends half-way to the pole; ends the run where that is too short.
+void LocatedRun::go_nearer(const PoleWatch::Pole& pole) {
+  integrator_.radau().discard();
+  ++record_.rejected;
+  integrator_.set_length((pole.t - at_.now.t) / 2);
+  if (integrator_.length() < at_.shortest_step() || is_fixed())
+    record_.finish(Status::not_solved, fmt::format("stopped at {}: {}", record_.place(at_.now), pole.text));
 }
 
 /// Makes the end of the attempt of length h the present state.
 /// False, and the run has ended, where that length cannot be solved.
 bool LocatedRun::accept(double h, double t_next) {
-  if (!radau_.has_attempted(h) && radau_.attempt(h) != Radau::Outcome::solved) {
-    finish(Status::not_solved,
-           fmt::format("stopped at {}: a step that was solved could not be solved again",
-                       place(now_)));
+  if (!integrator_.reaches(h)) {
+    record_.finish(Status::not_solved,
+                   fmt::format("stopped at {}: a step that was solved could not be solved again",
+                               record_.place(at_.now)));
     return false;
   }
-  if (output_.course && h > 0) output_.course({now_.t, t_next, [&](double s) { return sample(s, h); }});
-  moved_from_ = now_;
-  now_ = state_at_attempt(t_next);
-  largest_ = largest_.cwiseMax(now_.x.cwiseAbs());
-  impacts_at_once_ = 0;
-  if (sensitivities_.active()) sensitivities_.take(differentiate_attempt(now_));
-  keep_rates();
-  radau_.accept();
-  ++steps_;
+  if (record_.output().course && h > 0)
+    record_.output().course({at_.now.t, t_next, [&](double s) { return integrator_.sample(s, h); }});
+  at_.moved_from = at_.now;
+  at_.now = integrator_.end_of_attempt(t_next);
+  at_.largest = at_.largest.cwiseMax(at_.now.x.cwiseAbs());
+  transition_.has_moved();
+  parts_.sensitivity.step();
+  integrator_.accept();
+  ++record_.steps;
   return true;
 }
 
-/// The next time at which a state is asked for.
-double LocatedRun::next_output(double after) const {
-  const auto& times = output_.times;
-  const auto asked = std::upper_bound(times.begin(), times.end(), after);
-  double next = asked == times.end() ? inf : *asked;
-  if (options_.output_step > 0 && !output_.only_times) {
-    // A last one that is the end but for the rounding of the grid is the end: of a step of some ulps
-    // multipliers of index 2 are noise.
-    next = std::min(next, next_on_grid(span_, options_.output_step, after));
-  }
-  return next;
+/// Events from here on are of another moment.
+void LocatedRun::time_moves() {
+  zero_steps_ = 0;
+  parts_.sides.forget_fired();
 }
 
 /// A step that would end just before or behind an output ends at it, or half-way to it: what would
@@ -301,83 +203,121 @@ double LocatedRun::next_output(double after) const {
 /// to eps/h.
 double LocatedRun::to_output(double h) const {
   constexpr double little = 0x1p-9;  // of a step
-  const double next = next_output(now_.t + (1 - little) * h) - now_.t;
+  const double next = record_.next_output(at_.now.t + (1 - little) * h) - at_.now.t;
   if (next < h) return next;
   return next > h && next < (1 + little) * h ? next / 2 : h;
 }
 
 /// t + h, to the bit the limit or the output that h was made for.
 double LocatedRun::end_of(double h) const {
-  const double next = next_output(now_.t + h / 2);
-  if (h == limit() - now_.t) return limit();
-  return h == next - now_.t ? next : now_.t + h;
-}
-
-bool LocatedRun::is_asked(double t) const {
-  return t == span_.end || t == span_.start ||
-         std::binary_search(output_.times.begin(), output_.times.end(), t);
+  const double next = record_.next_output(at_.now.t + h / 2), limit = times_.limit();
+  if (h == limit - at_.now.t) return limit;
+  return h == next - at_.now.t ? next : at_.now.t + h;
 }
 
 /// Reports the states that are asked for inside a step of length h: each the end of a step of its
 /// own from the same start, so that it has the full order.
 void LocatedRun::report_between(double h) {
-  if (!(next_output(now_.t) < now_.t + h)) return;
-  const bool is_solved = radau_.has_attempted(h);
-  if (is_solved) radau_.set_aside(whole_step_);
-  const Step start = now_;
-  for (double t = next_output(start.t); t < start.t + h; t = next_output(t)) {
+  if (!(record_.next_output(at_.now.t) < at_.now.t + h)) return;
+  Radau& radau = integrator_.radau();
+  const bool is_solved = radau.has_attempted(h);
+  if (is_solved) radau.set_aside(whole_step_);
+  const auto solves = [&](double length) { return radau.attempt(length) == Radau::Outcome::solved; };
+  const Step start = at_.now;
+  for (double t = record_.next_output(start.t); t < start.t + h; t = record_.next_output(t)) {
     // Within the polynomial of the whole step it starts nearer than beyond that of a shorter one.
-    const bool solved =
-        radau_.attempt(t - start.t) == Radau::Outcome::solved ||
-        (radau_.attempt(h) == Radau::Outcome::solved &&
-         radau_.attempt(t - start.t) == Radau::Outcome::solved);
-    if (!solved) {
-      ++result_.counts["rows_not_solved"];
+    if (!solves(t - start.t) && !(solves(h) && solves(t - start.t))) {
+      ++record_.counts()["rows_not_solved"];
       continue;
     }
-    now_ = state_at_attempt(t);
-    if (sensitivities_.active()) differentiate_attempt(now_);
-    record(true);
-    now_ = start;
-    if (result_.status != Status::never_run) return;
+    at_.now = integrator_.end_of_attempt(t);
+    if (parts_.sensitivity.active()) parts_.sensitivity.at_end_of_attempt();
+    record_.row(at_.now, true);
+    at_.now = start;
+    if (!record_.is_open()) return;
   }
-  if (is_solved) radau_.take_back(whole_step_);
+  if (is_solved) radau.take_back(whole_step_);
 }
 
-/// Keeps and reports the present state.
-void LocatedRun::record(bool requested) {
-  if (output_.only_times && !requested) return;
-  const bool first = result_.t.empty();
-  if (output_.keep || first) result_.append(now_);
-  if (output_.observer && !output_.observer(now_))
-    finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", now_.t));
+/// Goes to the fall of a gap and on from there in the mode that follows.
+void LocatedRun::pass_event(const GapWatch::Fall& fall, double h) {
+  const std::optional<double> length = parts_.locator.length_to(fall, h);
+  if (!length && is_fixed()) return take_step(h);  // only the polynomial of a long step fell
+  if (!length) return shorten(h / 2, "the end of a mode is not located");
+  if (!go_to(*length, h, parts_.locator.gap(fall))) return;
+  const Step before = at_.now;
+  const Gap gap = parts_.locator.gap(fall);
+  if (gap.surface >= 0) return bounds_.pass(gap);
+  transition_.at_corner(gap, before);
+  if (transition_.pass_resets(gap, before)) return;
+  parts_.watch_resets();
+  const std::vector<int> hit = at_.laws_hit();
+  transition_.go_on(before, at_.undecided_laws(before, hit), hit, ModeTransition::JumpOfX::none);
 }
 
-/// The state before a discontinuity of this moment, as a row of its own.
-void LocatedRun::record_also(const Step& before) {
-  const Step after = now_;
-  now_ = before;
-  record(false);
-  now_ = after;
+/// To the event at the end of this length of an attempt of length h. False: it is not to be passed.
+bool LocatedRun::go_to(double length, double h, const Gap& gap) {
+  double t_event = at_.now.t + length;
+  // A time that is asked for and the event are one moment where rounding cannot tell them apart.
+  const double moment = EventLocator::moment(h, t_event);
+  const double nearest = record_.next_output(t_event - moment);
+  if (length > 0 && std::abs(nearest - t_event) <= moment) {
+    t_event = nearest;
+    length = nearest - at_.now.t;
+  }
+  return t_event > at_.now.t ? move_to(t_event, length, h) : may_happen_now(gap);
 }
 
-std::string LocatedRun::place(const Step& state) const {
-  if (system_.laws.empty()) return fmt::format("t = {:.10g} (step {})", state.t, steps_);
-  return fmt::format("t = {:.10g} (step {}, mode [{}])", state.t, steps_,
-                     describe(system_.laws, state.mode));
+bool LocatedRun::move_to(double t_event, double length, double h) {
+  time_moves();
+  if (!integrator_.reaches(length)) {
+    shorten(h / 2, "Newton's method does not converge");
+    return false;
+  }
+  report_between(length);
+  if (!record_.is_open()) return false;
+  if (!parts_.sides.watch().empty()) parts_.sides.follow(parts_.locator.points(), length);
+  return accept(length, t_event);
 }
 
-void LocatedRun::finish(Status status, std::string message) {
-  if (result_.status != Status::never_run) return;
-  log_end(status, now_.t, now_.x, message, result_.events);
-  result_.status = status;
-  result_.message = std::move(message);
-  if (!output_.keep && !result_.t.empty() && now_.t > result_.t.back()) result_.append(now_);
-  const Radau::Counts& counts = radau_.counts();
-  result_.counts["steps"] = steps_;
-  result_.counts["rejected"] = rejected_;
-  result_.counts["newton_iterations"] = counts.iterations;
-  result_.counts["factorisations"] = counts.factorisations;
+/// Time does not move. False, and the run has ended or another scheme goes on: events follow each other without
+/// end, or a reset that has fired fires once more, before t could tell the way in between.
+bool LocatedRun::may_happen_now(const Gap& gap) {
+  const std::vector<int>& fired = parts_.sides.fired_here();
+  const bool fires_again = std::find(fired.begin(), fired.end(), gap.reset) != fired.end();
+  if (fires_again || (++zero_steps_ > most_at_once && !fired.empty())) {
+    record_.finish(Status::not_solved,
+                   fmt::format("stopped at t = {:.10g} (step {}): resets follow each other without end at "
+                               "this moment: {}",
+                               at_.now.t, record_.steps, parts_.sides.watch().names(fired)));
+    return false;
+  }
+  if (zero_steps_ <= most_at_once) return true;
+  parts_.rest.capture(at_.now, "events follow each other without end at this moment");
+  return false;
+}
+
+/// Goes on to the end of a gap that steps no longer see. False: there is none.
+bool LocatedRun::pass_lost_gap() {
+  const std::optional<RoughEnds::Lost> lost = parts_.rough.lost_gap(times_.limit());
+  if (!lost) return false;
+  const double end = at_.now.t + lost->time;
+  for (double t = record_.next_output(at_.now.t); t < end; t = record_.next_output(t)) {
+    at_.now.t = t;  // asked for meanwhile
+    record_.row(at_.now, true);
+  }
+  at_.now.t = end;
+  pass_edge(lost->gap);
+  return true;
+}
+
+/// Passes the end of a mode that steps come as near as they can, but not beyond: the domain of its
+/// equations ends there.
+void LocatedRun::pass_edge(const Gap& gap) {
+  parts_.rough.move_to(gap);
+  const Step before = at_.now;
+  transition_.at_corner(gap, before);
+  transition_.go_on_from_edge(before);
 }
 
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Located& scheme,

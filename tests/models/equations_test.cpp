@@ -135,7 +135,7 @@ TEST_SUITE("models/equations") {
     const Model model = with(
         "equations = [\"der(x) = -sign(x)\", \"y = x^2\", \"z = 1\"]\n"
         "outputs = { power = \"p*y\", side = \"sign(x)\", five = 5 }");
-    CHECK(std::holds_alternative<Dcs>(model.system));
+    CHECK(model.system.affine() == nullptr);
     CHECK(model.outputs.names == std::vector<std::string>{"power", "side", "five"});
     CHECK(model.outputs.at(0, Vector{{0, 3, 1}}, Vector{{0.5}}) == Vector{{6, 0.5, 5}});
     CHECK(std::isnan(model.outputs.at(0, Vector{{0, 3, 1}}, {})[1]));
@@ -146,7 +146,7 @@ TEST_SUITE("models/equations") {
         "equations = [\"der(x) = y\", \"der(y) = -9.81\", \"z = 1\"]\n"
         "when = [{ condition = \"x\", direction = -1, set = { y = \"-p*y\", x = 0 }, "
         "name = \"impact\" }, { condition = \"y - 3\", set = { y = 1 } }]");
-    const Dcs& dcs = std::get<Dcs>(model.system);
+    const Dcs& dcs = model.system.functions();
     REQUIRE(dcs.resets.size() == 2);
     CHECK(dcs.resets[0].name == "impact");
     CHECK(dcs.resets[0].direction == -1);
@@ -161,7 +161,7 @@ TEST_SUITE("models/equations") {
 
   TEST_CASE("parameters stay inputs of the tape") {
     const Model model = with("equations = [\"der(x) = -p*x^2\", \"y = p\", \"z = sat(x, -p, p)\"]");
-    const Dcs& dcs = std::get<Dcs>(model.system);
+    const Dcs& dcs = model.system.functions();
     CHECK(dcs.parameters == std::vector<double>{2});
     for (const double p : {1.0, 4.0}) {
       // t | ẋ | x | λ = 1 of sat | p

@@ -97,7 +97,7 @@ std::vector<Model> models_with_exact_solution() {
   known.hybrid = true;
   for (const std::string& name : perp::zoo()) {
     Model model = perp::read_model(perp::find_model(name), {}, known);
-    if (!model.exact.empty() && std::holds_alternative<perp::Lcs>(model.system))
+    if (!model.exact.empty() && model.system.affine() != nullptr)
       models.push_back(std::move(model));
   }
   return models;

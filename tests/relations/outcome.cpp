@@ -4,6 +4,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/tests/relations/outcome.hpp>
 
 namespace perp::relations {
@@ -22,11 +23,7 @@ Trajectory run_backward_euler(const Model& model, const IntegrateOptions& option
                              .tol = model.run.tol,
                              .solver = model.run.solver,
                              .split_at_events = model.run.split_at_events};
-  return std::visit(
-      [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, scheme, options);
-      },
-      model.system);
+  return integrate(model.system, model.x0(), model.run.span, scheme, options);
 }
 
 Trajectory run_located(const Model& model, double tol, const IntegrateOptions& options) {

@@ -144,7 +144,7 @@ TEST_SUITE("schemes/bounds") {
           "-1.1 + p\", \"der(b) = -0.1\", \"y = a - b\"]\nlaws = [\"0 <= a - b perp p >= 0\"]\n"
           "[run]\nt = [0, 6]\n",
           "large.toml");
-      const Trajectory run = integrate(std::get<Lcs>(model.system), model.x0(), {0, 6},
+      const Trajectory run = integrate(model.lcs(), model.x0(), {0, 6},
                                        BackwardEuler{.h = h}, within(2, {0, inf}));
       CHECK_MESSAGE(run.status == Status::solved, run.message);
     }

@@ -48,12 +48,11 @@ double largest_lag(const Trajectory& run, double h) {
 void check_clock(const std::string& text, const std::string& name) {
   const Model model = read_model_text(text, name, {}, {.hybrid = true});
   if (model.hybrid != nullptr) return;  // its steps are those of modes
-  const auto* system = std::get_if<Dcs>(&model.system);
-  if (system == nullptr) return;
+  if (model.system.affine() != nullptr) return;
   for (const double factor : {1.0, 3.0}) {
     const double h = factor * model.run.h;
     const Trajectory run =
-        integrate(*system, model.x0(), model.run.span, BackwardEuler{.h = h});
+        integrate(model.system.functions(), model.x0(), model.run.span, BackwardEuler{.h = h});
     INFO(name, ", h = ", h);
     const double rounding = std::numeric_limits<double>::epsilon() *
                             static_cast<double>(run.size()) *

@@ -267,11 +267,11 @@ Trajectory located(const Model& model, const Vector& x0, Span span) {
   Located scheme{.tol = 1e-10, .scale = Vector::Ones(x0.size())};
   for (Eigen::Index j = 0; j < x0.size(); ++j)
     if (x0[j] != 0) scheme.scale[j] = std::abs(x0[j]);
-  return integrate(std::get<Dcs>(model.system), x0, span, scheme);
+  return integrate(model.system.functions(), x0, span, scheme);
 }
 
 Trajectory captured(const Model& model, const Vector& x0, Span span) {
-  return integrate(std::get<Dcs>(model.system), x0, span, BackwardEuler{.h = model.run.h});
+  return integrate(model.system.functions(), x0, span, BackwardEuler{.h = model.run.h});
 }
 
 /// Which of the firings a run has otherwise, as a sentence; empty: none.

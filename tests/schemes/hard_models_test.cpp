@@ -7,6 +7,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/tests/paths.hpp>
 
 using namespace perp;
@@ -47,11 +48,7 @@ Model model_of(const std::string& name) {
 }
 
 Trajectory run_backward_euler(const Model& model) {
-  return std::visit(
-      [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
-      },
-      model.system);
+  return integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
 }
 
 Trajectory run_located(const Model& model) {

@@ -28,7 +28,7 @@ Trajectory run_equation(const std::string& equation, double h, double end) {
   const Model model = read_model_text("[variables]\nz = 1\n[model]\nequations = [\"" + equation +
                                           "\"]\n[run]\nt = [0, 1]\n",
                                       "text");
-  return integrate(std::get<Dcs>(model.system), model.x0(), {0, end}, BackwardEuler{.h = h});
+  return integrate(model.system.functions(), model.x0(), {0, end}, BackwardEuler{.h = h});
 }
 
 }  // namespace

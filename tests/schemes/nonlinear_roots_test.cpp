@@ -26,7 +26,7 @@ struct Outcome {
 
 Trajectory run_text(const std::string& text, double h, double end) {
   const Model model = read_model_text(text, "random");
-  return integrate(std::get<Dcs>(model.system), model.x0(), {0, end}, BackwardEuler{.h = h});
+  return integrate(model.system.functions(), model.x0(), {0, end}, BackwardEuler{.h = h});
 }
 
 /// 0 = g(y) from a guess: solved only at a root, up to the square root of rounding at double ones.
@@ -99,7 +99,7 @@ TEST_SUITE("schemes/nonlinear_roots") {
           start, start + 1);
       const Model model = read_model_text(text, "cubic");
       const double h = 0.01;
-      const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {start, start + 1},
+      const Trajectory run = integrate(model.system.functions(), model.x0(), {start, start + 1},
                                        BackwardEuler{.h = h});
       REQUIRE_MESSAGE(run.status == Status::solved, run.message);
       double before = 0;
@@ -116,7 +116,7 @@ TEST_SUITE("schemes/nonlinear_roots") {
     // ẋ = −√x: x = (1 − t/2)², then 0. Where steps of high order end, they say so at t = 2.
     const Model model = read_model_text(
         "[variables]\nx = 1\n[model]\nequations = [\"der(x) = -sqrt(x)\"]\n[run]\nt = [0, 3]\n", "root");
-    const Dcs& system = std::get<Dcs>(model.system);
+    const Dcs& system = model.system.functions();
     for (const double h : {0.1, 0.03, 0.001}) {
       const Trajectory run = integrate(system, model.x0(), {0, 3}, BackwardEuler{.h = h});
       CAPTURE(h);
@@ -138,7 +138,7 @@ TEST_SUITE("schemes/nonlinear_roots") {
     // ẋ = −e^x from 700: x = −log(t + e^−700), reached by steps that are 10^304 times too long.
     const Model model = read_model_text(
         "[variables]\nx = 700\n[model]\nequations = [\"der(x) = -exp(x)\"]\n[run]\nt = [0, 3]\n", "fast");
-    const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {0, 3},
+    const Trajectory run = integrate(model.system.functions(), model.x0(), {0, 3},
                                      BackwardEuler{.h = 0.001});
     CHECK_MESSAGE(run.status == Status::solved, run.message);
     CHECK(std::abs(run.x.back()[0] + std::log(3)) <= 0.01);

@@ -26,14 +26,14 @@ Model model_of(const std::string& name) {
 }
 
 Trajectory run_of(const Model& model, Selector selector = Selector::keep_mode) {
-  return integrate(std::get<Dcs>(model.system), model.x0(), model.run.span,
+  return integrate(model.system.functions(), model.x0(), model.run.span,
                    BackwardEuler{.h = model.run.h, .selector = selector});
 }
 
 Trajectory run_text(const std::string& text, double h, Span span,
                     Selector selector = Selector::keep_mode) {
   const Model model = read_model_text(text, "text");
-  return integrate(std::get<Dcs>(model.system), model.x0(), span,
+  return integrate(model.system.functions(), model.x0(), span,
                    BackwardEuler{.h = h, .selector = selector});
 }
 
@@ -196,7 +196,7 @@ TEST_SUITE("schemes/nonlinear_steps") {
 
   TEST_CASE("every solution of a step passes the gate, its multipliers are in their ranges") {
     const Model model = model_of("equal_fields");
-    const StepSolutions found = solutions(std::get<Dcs>(model.system), Vector{{0.4}}, 0, 0.01);
+    const StepSolutions found = solutions(model.system.functions(), Vector{{0.4}}, 0, 0.01);
     REQUIRE(!found.list.empty());
     for (const StepSolution& solution : found.list) {
       CHECK(solution.residual <= gate);

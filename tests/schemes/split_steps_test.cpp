@@ -7,6 +7,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/perp.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/tests/paths.hpp>
 
 using namespace perp;
@@ -191,11 +192,7 @@ TEST_SUITE("schemes/split_steps") {
         CAPTURE(reset);
         CAPTURE(h);
         const Model model = read_model_text(text + reset + "[run]\nt = [0, 3]\n", "left_out.toml");
-        const Trajectory run = std::visit(
-            [&](const auto& system) {
-              return integrate(system, model.x0(), model.run.span, BackwardEuler{.h = h});
-            },
-            model.system);
+        const Trajectory run = integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = h});
         REQUIRE(run.status == Status::solved);
         CHECK(std::abs(run.x.back()[2] - (3 - 1.0007)) < 2 * h);
         CHECK(std::abs(run.x.back()[0] - (*reset != 0 ? 0.5 : 1.002)) < 2 * h);
@@ -212,11 +209,7 @@ TEST_SUITE("schemes/split_steps") {
             const Model model = read_model_text("[variables]\nx = 0\n[model]\nequations = [\"der(x) = " +
                                                     text + "\"]\n[run]\nt = [0, 1]\n",
                                                 "switch.toml");
-            const Trajectory run = std::visit(
-                [&](const auto& system) {
-                  return integrate(system, model.x0(), {0, 1}, Theta{.h = h, .theta = theta});
-                },
-                model.system);
+            const Trajectory run = integrate(model.system, model.x0(), {0, 1}, Theta{.h = h, .theta = theta});
             CAPTURE(end);
             CAPTURE(h);
             CAPTURE(text);

@@ -56,10 +56,10 @@ h = 0.01
 
 void check_same(const Dcs& given, const std::string& text) {
   const Model model = read_model_text(text, "text.toml");
-  REQUIRE(std::holds_alternative<Dcs>(model.system));
+  REQUIRE(model.system.affine() == nullptr);
   const BackwardEuler scheme{.h = 0.01};
   const Trajectory one = integrate(given, model.x0(), {0, 20}, scheme);
-  const Trajectory other = integrate(std::get<Dcs>(model.system), model.x0(), {0, 20}, scheme);
+  const Trajectory other = integrate(model.system.functions(), model.x0(), {0, 20}, scheme);
   REQUIRE(one.status == Status::solved);
   REQUIRE(one.size() == other.size());
   bool same = one.events.size() == other.events.size();

@@ -139,7 +139,7 @@ TEST_SUITE("schemes/units") {
     for (const auto& entry : std::filesystem::directory_iterator(test::models_path(""))) {
       if (entry.path().extension() != ".toml") continue;
       const Model model = read_model(entry.path().string(), {}, {.hybrid = true});
-      const Lcs* lcs = std::get_if<Lcs>(&model.system);
+      const Lcs* lcs = model.system.affine();
       if (lcs == nullptr) continue;
       CAPTURE(entry.path().filename().string());
       const Span span = model.run.span;
@@ -169,7 +169,7 @@ TEST_SUITE("schemes/units") {
           "\"der(y) = {4:.17g}*{3:.17g}*z - {4:.17g}*y*y\"]\n[run]\nt = [0, {7:.17g}]\n",
           -0.9 / X, -0.96 / Z, X, Z, T, T / X, row, 6 / T);
       const Model model = read_model_text(text, "text");
-      return integrate(std::get<Dcs>(model.system), model.x0(), model.run.span,
+      return integrate(model.system.functions(), model.x0(), model.run.span,
                        BackwardEuler{.h = 0x1p-6 / T});
     };
     const Trajectory plain = run(1, 1, 1, 1);

@@ -57,8 +57,8 @@ bool is_decided(const Selection& found) {
 /// The solutions that start continuously at x. Where the series do not resolve the index of a mode
 /// the limits of short steps of an affine system still tell that there is none.
 MapAnswer ask_continuations(const Model& model) {
-  const Lcs* lcs = std::get_if<Lcs>(&model.system);
-  const Dcs system = lcs != nullptr ? as_dcs(*lcs) : std::get<Dcs>(model.system);
+  const Lcs* lcs = model.system.affine();
+  const Dcs system = model.system.functions();
   for (const int levels : {2, 4}) {
     const Selection found = continuations(system, model, levels);
     const auto count = static_cast<long>(found.admissible.size());

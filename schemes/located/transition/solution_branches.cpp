@@ -11,8 +11,8 @@ SolutionBranches solution_branches(const Dcs& system, const Vector& x0, Span spa
     watching.watches_repulsion = true;
     LocatedRun located(system, watching, options);
     FollowedBranch followed{{located(x0, span, choices), {}}};
-    followed.branch.repulsion = located.repulsion();
-    const auto& met = located.branchings();
+    followed.branch.repulsion = located.choice().repulsion();
+    const auto& met = located.choice().branchings();
     for (std::size_t k = 0; k < met.size(); ++k) {
       const std::size_t taken = k < choices.size() ? choices[k] : 0;
       followed.branch.choices.push_back({met[k].t, met[k].modes[taken], met[k].modes.size(), taken});

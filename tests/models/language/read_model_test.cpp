@@ -307,7 +307,7 @@ TEST_SUITE("models/zoo") {
       perp::ReadOptions known;
       known.hybrid = true;
       const Model model = perp::read_model(perp::find_model(name), {}, known);
-      if (const auto* lcs = std::get_if<perp::Lcs>(&model.system)) CHECK_NOTHROW(validated(*lcs));
+      if (const auto* lcs = model.system.affine()) CHECK_NOTHROW(validated(*lcs));
       for (const perp::Law& law : model.laws()) CHECK_NOTHROW(validate(law));
       CHECK(!model.source.empty());
       CHECK(model.run.h > 0);

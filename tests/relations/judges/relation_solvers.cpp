@@ -59,7 +59,7 @@ Judgement judge_solvers(Subject& subject, SchemeName scheme, std::mt19937& rando
   if (scheme == SchemeName::located) return judgement;
   const Outcome& here = subject.outcome(scheme);
   if (!here.refusal.empty() || here.run.size() < 2 || here.run.events.size() > 60) return judgement;
-  const Lcs* lcs = std::get_if<Lcs>(&subject.read().system);
+  const Lcs* lcs = subject.read().system.affine();
   if (lcs == nullptr) return judgement;
   judgement.verdict = Verdict::same;
   const double size = sizes(here).maxCoeff();

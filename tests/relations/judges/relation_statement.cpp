@@ -19,8 +19,8 @@ Closeness closeness_of(SchemeName scheme) {
 }
 
 bool has_time_switches(const Model& model) {
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system)) return !TimeSwitches(*lcs).empty();
-  return !TimeSwitches(std::get<Dcs>(model.system), TimeSwitches::Of::jumps).empty();
+  if (const Lcs* lcs = model.system.affine()) return !TimeSwitches(*lcs).empty();
+  return !TimeSwitches(model.system.functions(), TimeSwitches::Of::jumps).empty();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 #include <perp/schemes/step/step_solutions.hpp>
 #include <perp/tests/allocations.hpp>
@@ -387,11 +388,7 @@ TEST_SUITE("schemes/nonlinear_capturing") {
                                       "[0, 5]\n",
                                       each.variables, each.equations),
                           "smooth.toml");
-      const Trajectory run = std::visit(
-          [&](const auto& system) {
-            return integrate(system, model.x0(), {0, 5}, BackwardEuler{.h = each.h});
-          },
-          model.system);
+      const Trajectory run = integrate(model.system, model.x0(), {0, 5}, BackwardEuler{.h = each.h});
       for (const Event& event : run.events) CHECK(event.kind != EventKind::jump);
       CHECK(run.message.find("jump") == std::string::npos);
     }

@@ -16,7 +16,7 @@ std::vector<Trajectory> runs(const std::string& variables, const std::string& eq
   const Model model = read_model_text(
       fmt::format("[variables]\n{}\n[model]\nequations = [{}]\n[run]\nt = [0, 2]\n", variables, equations),
       "roots.toml");
-  return {integrate(std::get<Dcs>(model.system), model.x0(), {0, 2}, BackwardEuler{.h = 0.03}),
+  return {integrate(model.system.functions(), model.x0(), {0, 2}, BackwardEuler{.h = 0.03}),
           perp::test::run_located(model)};
 }
 
@@ -38,7 +38,7 @@ TEST_SUITE("schemes/capturing/rates_with_roots") {
   TEST_CASE("the solutions of a step list both roots") {
     const Model model = read_model_text(
         "[variables]\nx = 0\n[model]\nequations = [\"der(x)^2 = 1\"]\n[run]\nt = [0, 2]\n", "roots.toml");
-    const StepSolutions found = solutions(std::get<Dcs>(model.system), model.x0(), 0, 0.1);
+    const StepSolutions found = solutions(model.system.functions(), model.x0(), 0, 0.1);
     REQUIRE(found.list.size() == 2);
     CHECK(std::abs(found.list[0].x[0]) == doctest::Approx(0.1));
     CHECK(found.list[0].x[0] == doctest::Approx(-found.list[1].x[0]));

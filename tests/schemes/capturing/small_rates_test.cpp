@@ -4,6 +4,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 
 using namespace perp;
 
@@ -16,9 +17,7 @@ TEST_SUITE("schemes/capturing/small_rates") {
                       "\"der(v) = if(x > 0.5*{0:.17g}, 1, -1)\", \"der(c) = 1e5\"]\n[run]\nt = [0, 2]\n",
                       rate),
           "slow.toml");
-      const Trajectory run = std::visit(
-          [&](const auto& system) { return integrate(system, model.x0(), {0, 2}, BackwardEuler{.h = 0.01}); },
-          model.system);
+      const Trajectory run = integrate(model.system, model.x0(), {0, 2}, BackwardEuler{.h = 0.01});
       REQUIRE(run.status == Status::solved);
       CHECK(run.x.back()[0] == doctest::Approx(2 * rate).epsilon(1e-12));
       CHECK(run.x.back()[1] == doctest::Approx(1).epsilon(0.02));
@@ -33,9 +32,7 @@ TEST_SUITE("schemes/capturing/small_rates") {
                       "\"der(v) = if(x > 0.5*k, 1, -1)\"]\n[run]\nt = [0, 1]\n",
                       size),
           "small.toml");
-      const Trajectory run = std::visit(
-          [&](const auto& system) { return integrate(system, model.x0(), {0, 1}, BackwardEuler{.h = 0.01}); },
-          model.system);
+      const Trajectory run = integrate(model.system, model.x0(), {0, 1}, BackwardEuler{.h = 0.01});
       REQUIRE(run.status == Status::solved);
       CHECK(run.events.size() == 1);
       return Vector{{run.x.back()[0] / size, run.x.back()[1]}};

@@ -20,7 +20,7 @@ Trajectory run_of(const std::string& variables, const std::string& laws,
                   variables, laws, equations),
       "start.toml");
   const BackwardEuler options{.h = 1e-2};
-  if (const Lcs* lcs = std::get_if<Lcs>(&model.system))
+  if (const Lcs* lcs = model.system.affine())
     return integrate(*lcs, model.x0(), model.run.span, options);
   return integrate(*model.equations, model.x0(), model.run.span, options);
 }

@@ -8,6 +8,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 
 // Steps of the θ-method with θ < 1 read rates of the state before them: those of a start or of another
 // mode are no part of the solution.
@@ -19,9 +20,7 @@ namespace {
 Trajectory theta_run(const std::string& text, double theta, double h, bool split = true) {
   const Model model = read_model_text(text, "theta.toml");
   const Theta scheme{.h = h, .theta = theta, .split_at_events = split};
-  return std::visit(
-      [&](const auto& system) { return integrate(system, model.x0(), model.run.span, scheme); },
-      model.system);
+  return integrate(model.system, model.x0(), model.run.span, scheme);
 }
 
 std::string text(const std::string& variables, const std::string& equations, double end) {

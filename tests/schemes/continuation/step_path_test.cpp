@@ -166,8 +166,8 @@ h = 0.1
     const auto laws = static_cast<Eigen::Index>(fold.laws().size());
     const auto path = [&](double h) {
       const Step from{0, Vector::Zero(2), Vector::Zero(laws), Vector::Zero(laws), Mode{1, 0}};
-      return std::holds_alternative<Lcs>(fold.system) ? follow(fold.lcs(), from, h)
-                                                      : follow(*fold.equations, from, h);
+      return fold.system.affine() != nullptr ? follow(fold.lcs(), from, h)
+                                             : follow(*fold.equations, from, h);
     };
     const StepPath rises = path(0.9);
     REQUIRE(rises.status == Status::solved);

@@ -11,6 +11,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 
 using namespace perp;
 
@@ -24,11 +25,7 @@ Model integrator(const std::string& input, bool linear) {
 }
 
 Trajectory run(const Model& model, double h, double theta, const IntegrateOptions& options = {}) {
-  return std::visit(
-      [&](const auto& system) {
-        return integrate(system, model.x0(), model.run.span, Theta{.h = h, .theta = theta}, options);
-      },
-      model.system);
+  return integrate(model.system, model.x0(), model.run.span, Theta{.h = h, .theta = theta}, options);
 }
 
 std::vector<double> event_times(const Trajectory& run) {

@@ -28,7 +28,7 @@ Trajectory on_rope(const Throw& start, double end, double h) {
       "restitution = {{ l = 0 }}\n[run]\nt = [0, {}]\n",
       start.x, start.y, start.u, start.v, gravity, end);
   const Model model = read_model_text(text, "rope.toml");
-  return integrate(std::get<Dcs>(model.system), model.x0(), model.run.span, BackwardEuler{.h = h});
+  return integrate(model.system.functions(), model.x0(), model.run.span, BackwardEuler{.h = h});
 }
 
 /// Free flight to the moment at which the rope is tight.

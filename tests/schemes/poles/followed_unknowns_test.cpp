@@ -20,7 +20,7 @@ std::vector<Trajectory> runs(const std::string& variables, const std::string& eq
       fmt::format("[variables]\nx = 0\n{}\n[model]\nequations = [\"der(x) = 1\", {}]\n[run]\nt = [0, 2]\n",
                   variables, equations),
       "followed.toml");
-  const auto& system = std::get<Dcs>(model.system);
+  const auto& system = model.system.functions();
   return {integrate(system, model.x0(), {0, 2}, BackwardEuler{.h = h}),
           integrate(system, model.x0(), {0, 2}, Located{.tol = 1e-10})};
 }

@@ -10,6 +10,7 @@
 #include <perp/core/lcs.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 
 using namespace perp;
@@ -22,9 +23,7 @@ Trajectory captured_run(const std::string& equations, double h, double x0 = 0) {
                   equations),
       "pole.toml");
   const BackwardEuler scheme{.h = h};
-  return std::visit(
-      [&](const auto& system) { return integrate(system, model.x0(), {0, 2}, scheme); },
-      model.system);
+  return integrate(model.system, model.x0(), {0, 2}, scheme);
 }
 
 /// Both schemes; x = t from 0.
@@ -35,14 +34,7 @@ std::vector<Trajectory> runs(const std::string& variables, const std::string& eq
                   variables, equations),
       "pole.toml");
   const auto run = [&](const auto& scheme) {
-    return std::visit(
-        [&](const auto& system) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(system)>, Lcs>)
-            return integrate(as_dcs(system), model.x0(), {0, 2}, scheme);
-          else
-            return integrate(system, model.x0(), {0, 2}, scheme);
-        },
-        model.system);
+    return integrate(model.system.functions(), model.x0(), {0, 2}, scheme);
   };
   return {run(BackwardEuler{.h = h}), run(Located{.tol = 1e-10})};
 }
@@ -56,7 +48,7 @@ TEST_SUITE("schemes/poles/explicit_form") {
         "[variables]\nx = 0.3\na = 0\nb = 0\nc = 0\n[model]\nequations = [\"der(x) = c\", "
         "\"x*a + b = 1\", \"a - x*b = 2\", \"(x+2)*c = a*b + t\"]\n[run]\nt = [0, 1]\n",
         "form.toml");
-    const Dcs& system = std::get<Dcs>(model.system);
+    const Dcs& system = model.system.functions();
     const ExplicitForms forms(system);
     CHECK(forms.may_divide());
     const ExplicitForm form = forms.form({});
@@ -77,14 +69,7 @@ TEST_SUITE("schemes/poles/explicit_form") {
   TEST_CASE("what a mode does not determine stays open, and constant coefficients divide nothing") {
     const auto forms_of = [](const char* text) {
       const Model model = read_model_text(text, "form.toml");
-      return ExplicitForms(std::visit(
-          [](const auto& system) {
-            if constexpr (std::is_same_v<std::decay_t<decltype(system)>, Lcs>)
-              return as_dcs(system);
-            else
-              return system;
-          },
-          model.system));
+      return ExplicitForms(model.system.functions());
     };
     CHECK_FALSE(forms_of("[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = sin(x) + y\", "
                          "\"2*y + x^2 = 1\"]\n[run]\nt = [0, 1]\n")
@@ -144,7 +129,7 @@ TEST_SUITE("schemes/pole_watch") {
           fmt::format("[variables]\n{}\n[model]\nequations = [{}]\n[run]\nt = [0, 2]\n", variables,
                       equations),
           "index2.toml");
-      const auto& system = std::get<Dcs>(model.system);
+      const auto& system = model.system.functions();
       return std::vector{integrate(system, model.x0(), {0, 2}, BackwardEuler{.h = 0.03}),
                          integrate(system, model.x0(), {0, 2}, Located{})};
     };
@@ -167,7 +152,7 @@ TEST_SUITE("schemes/pole_watch") {
           "[variables]\nu = 1\ny = 1\n[model]\nequations = [\"der(u) = -2*sqrt(abs(u))\", \"y*u = 1\"]\n"
           "[run]\nt = [0, 2]\n",
           "falls.toml");
-      const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {0, 2}, BackwardEuler{.h = h});
+      const Trajectory run = integrate(model.system.functions(), model.x0(), {0, 2}, BackwardEuler{.h = h});
       CAPTURE(h);
       CHECK(run.status == Status::not_solved);
       CHECK(run.x.back()[0] > 0);
@@ -253,7 +238,7 @@ TEST_SUITE("schemes/pole_watch") {
                       "\"der(x) = -1\", \"der(s) = 0\"]\n[run]\nt = [0, 2]\nh = {}\n",
                       h),
           "pole.toml");
-      const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {0, 2},
+      const Trajectory run = integrate(model.system.functions(), model.x0(), {0, 2},
                                        BackwardEuler{.h = h});
       CAPTURE(h);
       CHECK(run.status == Status::not_solved);
@@ -301,7 +286,7 @@ TEST_SUITE("schemes/pole_watch") {
                       "\"der(z) = 1/sqrt(abs(x))\"]\n[run]\nt = [0, 2]\n",
                       1 + e),
           "singular.toml");
-      const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {0, 2},
+      const Trajectory run = integrate(model.system.functions(), model.x0(), {0, 2},
                                        BackwardEuler{.h = 0.002});
       CAPTURE(e);
       CAPTURE(run.message);

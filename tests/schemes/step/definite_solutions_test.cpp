@@ -6,6 +6,7 @@
 
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 
 using namespace perp;
 
@@ -13,9 +14,7 @@ namespace {
 
 Trajectory run_text(const std::string& text, double h, double end) {
   const Model model = read_model_text(text, "definite");
-  if (const auto* system = std::get_if<Dcs>(&model.system))
-    return integrate(*system, model.x0(), {0, end}, BackwardEuler{.h = h});
-  return integrate(std::get<Lcs>(model.system), model.x0(), {0, end}, BackwardEuler{.h = h});
+  return integrate(model.system, model.x0(), {0, end}, BackwardEuler{.h = h});
 }
 
 /// Three steps of 0 = g(y), beside a state that moves.

@@ -126,7 +126,7 @@ TEST_SUITE("schemes/located/jet_sensitivities") {
     for (const char* name : {"soft_drink_filippov", "soft_drink_paired"}) {
       CAPTURE(name);
       const Model model = read_model(find_model(name));
-      const Dcs& system = std::get<Dcs>(model.system);
+      const Dcs& system = model.system.functions();
       Start at{0, model.x0(), Vector{{1}}, system.parameters};
       at.x.head(3) << 2.142570199535172, 112.48093305365549, 0.006101422830242619;
       const auto none = std::vector<double>(at.parameters.size(), 0.0);

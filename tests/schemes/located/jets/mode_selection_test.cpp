@@ -53,7 +53,7 @@ Selection select_on_line(F rate, double t, int from, const Law& law = sign(), do
   return select(jets, t, Vector{{x}}, Vector{{0}}, {from}, {0});
 }
 
-Dcs tank(const std::string& name) { return std::get<Dcs>(read_model(find_model(name)).system); }
+Dcs tank(const std::string& name) { return read_model(find_model(name)).system.functions(); }
 
 }  // namespace
 

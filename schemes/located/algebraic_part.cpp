@@ -1,0 +1,114 @@
+// Algebraic variables and multipliers of a mode: asked by the run after each attempt, and where no step is possible.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/located/algebraic_part.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double unresolved_share = 0.05;  ///< of the variation within a step
+constexpr double same_root = 0x1p-4;       ///< of an unknown, by which a jet may correct it
+constexpr double algebraic_rank = 1e-11;   ///< pivots of a scaled matrix below are zero
+constexpr double nearly_singular = 1e-5;   ///< the same, of a matrix at which a run ends
+constexpr double has_grown = 1e5;          ///< times its unit: a variable that may have a pole
+
+}  // namespace
+
+bool AlgebraicPart::goes_on(const Radau& radau) {
+  if (watched_.empty()) return true;
+  flow_.gather(at_.now.x, at_.now.lambda, start_);
+  Vector lowest = radau.end(), highest = lowest;
+  for (int i = 0; i + 1 < at_.stages; ++i) {
+    radau.stage(i, y_);
+    lowest = lowest.cwiseMin(y_);
+    highest = highest.cwiseMax(y_);
+  }
+  radau.extrapolate_stages(y_);
+  return std::all_of(watched_.begin(), watched_.end(), [&](Eigen::Index k) {
+    const double size = std::max({units_[k], std::abs(lowest[k]), std::abs(highest[k])});
+    const double most =
+        unresolved_share * (highest[k] - lowest[k]) + std::sqrt(at_.options.tol) * size;
+    return std::abs(y_[k] - start_[k]) <= most;
+  });
+}
+
+// Where the rows without derivatives determine an unknown, the end of the attempt is next to its root.
+bool AlgebraicPart::is_root_of(const Radau& radau, const Jet& jet) {
+  flow_.gather(jet.x.col(0), jet.lambda.col(0), y_);
+  const Vector& end = radau.end();
+  return std::all_of(watched_.begin(), watched_.end(), [&](Eigen::Index k) {
+    const double size = std::max({units_[k], std::abs(y_[k]), std::abs(end[k])});
+    return std::abs(y_[k] - end[k]) <= same_root * size;
+  });
+}
+
+/// Factorises what the rows without derivatives hold of the unknowns without derivatives at
+/// (t, ẋ, y_); its columns. Empty: there are none, or something is not finite.
+std::vector<Eigen::Index> AlgebraicPart::factorise(double t, const Vector& rates,
+                                                               double tolerance,
+                                                               RankElimination& elimination) {
+  flow_.gather(at_.scales.x, at_.scales.lambda, units_);
+  start_ = Vector::Zero(flow_.size());
+  start_.head(at_.system.n()) = rates;
+  Vector H;
+  Matrix H_ydot, H_y;
+  std::vector<Eigen::Index> rows, columns;
+  if (!flow_.linearize(t, start_, y_, H, H_ydot, H_y)) return columns;
+  for (int k = 0; k < flow_.size(); ++k) {
+    if (H_ydot.row(k).isZero(0)) rows.push_back(k);
+    if (!flow_.is_differential(k)) columns.push_back(k);
+  }
+  const Vector all_sizes = units_.cwiseMax(y_.cwiseAbs());
+  const Vector sizes = all_sizes(columns);
+  elimination.factorise(H_y(rows, columns), sizes, H_y(rows, Eigen::all).cwiseAbs() * all_sizes,
+                        tolerance);
+  return columns;
+}
+
+void AlgebraicPart::watch(double t, const Vector& rates) {
+  watched_.clear();
+  flow_.gather(at_.now.x, at_.now.lambda, y_);
+  RankElimination elimination;
+  const auto columns = factorise(t, rates, algebraic_rank, elimination);
+  if (columns.empty()) return;
+  Matrix open;
+  elimination.null_space(open);
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (open.row(static_cast<Eigen::Index>(c)).isZero(0)) watched_.push_back(columns[c]);
+}
+
+std::string AlgebraicPart::name_of(Eigen::Index unknown) const {
+  if (unknown < static_cast<Eigen::Index>(at_.options.names.size()))
+    return at_.options.names[static_cast<std::size_t>(unknown)];
+  if (unknown < at_.system.n()) return fmt::format("variable {}", unknown + 1);
+  const int law = flow_.free_laws()[static_cast<std::size_t>(unknown - at_.system.n())];
+  return fmt::format("the multiplier of law '{}'", at_.system.laws[static_cast<std::size_t>(law)].name);
+}
+
+std::string AlgebraicPart::why_it_ends() {
+  flow_.gather(at_.now.x, at_.now.lambda, y_);
+  RankElimination elimination;
+  const auto columns =
+      factorise(at_.now.t, Vector::Zero(at_.system.n()), nearly_singular, elimination);
+  if (columns.empty()) return {};
+  for (const Eigen::Index k : columns)
+    if (std::abs(y_[k]) >= has_grown * units_[k])
+      return fmt::format("; {} has grown to {:.3g}: a pole", name_of(k), y_[k]);
+  if (elimination.rank() < elimination.columns()) {
+    Matrix open;
+    elimination.null_space(open);
+    Eigen::Index most = 0;
+    const auto c = static_cast<Eigen::Index>(columns.size());
+    for (Eigen::Index k = 0; k < c; ++k)
+      if (std::abs(open(k, 0)) / units_[columns[static_cast<std::size_t>(k)]] >
+          std::abs(open(most, 0)) / units_[columns[static_cast<std::size_t>(most)]])
+        most = k;
+    return fmt::format("; the equations that determine {} get singular there: a fold",
+                       name_of(columns[static_cast<std::size_t>(most)]));
+  }
+  return {};
+}
+
+}  // namespace perp

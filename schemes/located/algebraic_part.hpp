@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/core/linear/rank_elimination.hpp>
+#include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/located_state.hpp>
+#include <perp/schemes/located/radau/mode_flow.hpp>
+#include <perp/schemes/located/radau/radau.hpp>
+
+namespace perp {
+
+/// Algebraic variables and multipliers of the present mode, of which the error estimate of a step knows
+/// nothing: whether they go on from their values, and why they cannot.
+class AlgebraicPart {
+ public:
+  /// Both must outlive this.
+  AlgebraicPart(const LocatedState& at, ModeFlow& flow) : at_(at), flow_(flow) {}
+
+  /// A mode begins with these rates (n): finds the unknowns that the rows without derivatives determine. In a
+  /// mode of index 2 stage values of the others hold impulses of the size 1/h and tell nothing.
+  void watch(double t, const Vector& rates);
+  /// Do they go on from their present values in the attempt? The error estimate is one of differential
+  /// variables. The others go on where the polynomial through their stages meets these at its start, up to a
+  /// share of its variation: Newton's method may have ended on another branch of a fold, or beyond a pole.
+  [[nodiscard]] bool goes_on(const Radau& radau);
+  /// Has the consistent jet at the end of the attempt the root that the attempt leads to? Newton's method for it
+  /// may end on another branch too.
+  [[nodiscard]] bool is_root_of(const Radau& radau, const Jet& jet);
+  /// Why no step is possible from here, as far as the equations without derivatives tell: they get
+  /// singular, or a variable has grown. Empty: they tell nothing.
+  std::string why_it_ends();
+
+ private:
+  std::vector<Eigen::Index> factorise(double t, const Vector& rates, double tolerance,
+                                      RankElimination& elimination);
+  [[nodiscard]] std::string name_of(Eigen::Index unknown) const;
+
+  const LocatedState& at_;
+  ModeFlow& flow_;
+  std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine
+  Vector units_;                       // of the unknowns of the mode
+  Vector y_, start_;                   // workspace
+};
+
+}  // namespace perp

@@ -1,0 +1,237 @@
+// The end of a mode within a step: asked by the run after each attempt.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/branches.hpp>
+#include <perp/schemes/located/events/event_locator.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double ulp_of_one = std::numeric_limits<double>::epsilon();
+constexpr double gap_rounding = 1e-13;  ///< of the terms of a gap
+constexpr double least_depth = 1e-12;   ///< of a dip that counts, of the terms of the gap
+constexpr double least_step = 2e-13;    ///< of the step: a nearer event is one of this moment
+constexpr double probe_share = 1e-2;    ///< of a step whose polynomial falls at its start
+constexpr int most_event_iterations = 60;
+
+/// As near as a search comes in a few steps, or in many.
+constexpr double rounding_of_time(int iterations) { return (iterations < 5 ? 1 : 8) * ulp_of_one; }
+
+/// The zero of a gap as a function of the length of the step, by the secant method between a length where it is
+/// positive and one where it is not.
+struct ZeroSearch {
+  double low = 0, high = 0;
+  double length = 0;
+  double slope = 0;  // of the gap, by the length
+  double last_length = -1, last_value = 0;
+  bool fell = false;    // below 0 by more than its noise
+  bool probed = false;  // a full step where the polynomial falls at once
+
+  /// Is the zero at the start, to within this length?
+  [[nodiscard]] bool falls_at_once(double least) const { return length <= least && (fell || probed); }
+  /// The polynomial of the step of length h falls at once: does a full step?
+  void probe(double h) {
+    probed = true;
+    length = probe_share * h;
+  }
+  /// The gap has no value at this length.
+  void halve() {
+    high = length;
+    length = (low + high) / 2;
+  }
+  /// The gap has this value, not 0, at this length.
+  void take(double value, double noise) {
+    fell = fell || value < -noise;
+    (value > 0 ? low : high) = length;
+    if (last_length >= 0 && length != last_length && value != last_value)
+      slope = (value - last_value) / (length - last_length);
+    last_length = length;
+    last_value = value;
+  }
+  /// Is the zero no farther than this?
+  [[nodiscard]] bool is_within(double value, double distance) const {
+    const double next = length - value / slope;
+    return std::isfinite(next) && slope < 0 && std::abs(next - length) <= distance;
+  }
+  /// Goes on; false: there is no double between the two lengths.
+  bool advance(double value) {
+    double next = length - value / slope;
+    if (!(next > low && next < high)) next = low + (high - low) / 2;
+    if (next <= low || next >= high) return false;
+    length = next;
+    return true;
+  }
+};
+
+}  // namespace
+
+EventLocator::EventLocator(LocatedState& at, ModeJets& jets, ModeIntegrator& integrator, ResetSides& sides,
+                           const std::vector<VariableBounds>& bounds)
+    : at_(at), jets_(jets), integrator_(integrator), sides_(sides), bounds_(bounds, at.system.n()), watch_(at.stages) {}
+
+double EventLocator::moment(double h, double t) { return one_moment(least_step, h, t); }
+
+void EventLocator::watch_mode() {
+  gaps_ = gaps_of(at_.system.laws, at_.now.mode);
+  add_resets();
+  add_resting();
+  add_bounds();
+  const auto count = static_cast<Eigen::Index>(gaps_.size());
+  samples_.resize(count, watch_.points().size());
+  depth_.resize(count);
+  noise_.resize(count);
+  rise_.resize(count);
+  inside_.assign(gaps_.size(), 1);
+  // The sizes of the terms of w: what rounding and tolerance of a gap refer to.
+  at_.law_sizes = at_.scales.w;
+  if (at_.system.m() > 0) integrator_.law_sizes(at_.law_sizes);
+}
+
+void EventLocator::add_resets() {
+  const ResetWatch& resets = sides_.watch();
+  for (int k = 0; k < resets.count(); ++k) {
+    // −1 falls from above, +1 rises from below, 0 leaves the side where it is, if that is known.
+    const int direction = resets.reset(k).direction, side = resets.side(k);
+    for (const int sign : {1, -1})
+      if (direction == -sign || (direction == 0 && side != -sign))
+        gaps_.push_back({-1, k, false, 0, static_cast<double>(sign)});
+  }
+}
+
+/// Both ways from an end at which w stays because nothing moves it.
+void EventLocator::add_resting() {
+  for (int i = 0; i < at_.system.m(); ++i) {
+    const auto law = static_cast<std::size_t>(i);
+    const Branch& branch = at_.system.laws[law].branches[static_cast<std::size_t>(at_.now.mode[law])];
+    double end = inf;
+    if (!integrator_.flow().inert().empty() && integrator_.flow().inert()[law]) end = branch.c / branch.a;
+    if (jets_.rests() && jets_.all().is_held(i, at_.now.mode)) end = jets_.ends()[law];
+    if (!std::isfinite(end)) continue;
+    std::erase_if(gaps_, [&](const Gap& gap) { return gap.law == i && !gap.of_lambda; });
+    for (const double sign : {1.0, -1.0})
+      gaps_.push_back({i, -1, false, end, sign, -1, -1, true});
+  }
+}
+
+/// The distances to bounds, on the side where the state is.
+void EventLocator::add_bounds() {
+  for (int k = 0; k < bounds_.count(); ++k) {
+    const BoundWatch::Surface& surface = bounds_.surface(k);
+    const bool from_below = surface.upper != surface.is_outside;
+    gaps_.push_back({-1, -1, false, surface.bound(), from_below ? -1.0 : 1.0,
+                     surface.bounds.variable, k});
+  }
+}
+
+double EventLocator::value(const Gap& gap, const Step& state) {
+  if (gap.variable >= 0) return gap.at(state.x[gap.variable]);
+  if (gap.law < 0) return gap.at(sides_.watch().condition(gap.reset, state));
+  return gap.at(gap.of_lambda ? state.lambda[gap.law] : state.w[gap.law]);
+}
+
+double EventLocator::size(const Gap& gap) const {
+  return gap.of_lambda ? std::max(at_.scales.lambda[gap.law], std::abs(gap.bound))
+                       : at_.law_sizes[gap.law];
+}
+
+double EventLocator::size(const BoundWatch::Surface& surface) const {
+  const int j = surface.bounds.variable;
+  return std::max({at_.scales.x[j], at_.largest[j], std::abs(at_.now.x[j])});
+}
+
+bool EventLocator::is_zero(const Gap& gap, double value) const {
+  return std::abs(value) <= 16 * gap_rounding * size(gap);
+}
+
+std::optional<GapWatch::Fall> EventLocator::first_fall(double h) {
+  if (gaps_.empty()) return std::nullopt;
+  const Vector& points = watch_.points();
+  for (Eigen::Index k = 0; k < points.size(); ++k) {
+    const Step state = integrator_.sample(points[k], h);
+    for (std::size_t g = 0; g < gaps_.size(); ++g)
+      samples_(static_cast<Eigen::Index>(g), k) = value(gaps_[g], state);
+  }
+  for (int g = 0; g < static_cast<int>(gaps_.size()); ++g) measure(g);
+  const std::optional<GapWatch::Fall> fall = watch_.first(samples_, depth_, noise_, rise_, inside_);
+  return fall && gap(*fall).surface >= 0 ? pass_or_touch(*fall, h) : fall;
+}
+
+/// How deep a dip of a gap counts, what is noise in its samples, and whether it starts inside.
+void EventLocator::measure(int g) {
+  const Gap& gap = gaps_[at(g)];
+  double size = samples_.row(g).cwiseAbs().maxCoeff();
+  if (gap.law >= 0 && !gap.of_lambda) size = std::max(size, at_.law_sizes[gap.law]);
+  if (gap.of_lambda) size = std::max(size, std::abs(gap.bound));
+  noise_[g] = gap_rounding * size;
+  if (gap.surface >= 0) size = this->size(bounds_.surface(gap.surface));
+  depth_[g] = std::max(least_depth, at_.options.tol) * size;
+  if (gap.rests || gap.surface >= 0) noise_[g] = depth_[g];
+  rise_[g] = noise_[g];
+  if (gap.reset < 0) return;
+  // A condition may rest at 0: its samples are rounding then, of which no course can be told.
+  noise_[g] = std::max(noise_[g], sides_.noise(gap.reset));
+  depth_[g] = std::max(depth_[g], noise_[g]);
+  rise_[g] = depth_[g];  // what does not count as a dip counts as no rise
+  inside_[at(g)] = sides_.watch().side(gap.reset) == gap.sign ? 1 : 0;
+}
+
+/// A bound falls in the attempted step of length h. Where the mode ends before the variable is
+/// beyond it, it is touched: the end of the mode comes first, and what follows tells.
+GapWatch::Fall EventLocator::pass_or_touch(const GapWatch::Fall& bound, double h) {
+  const Eigen::Index others = samples_.rows() - bounds_.count();  // bounds stand last
+  const std::optional<GapWatch::Fall> end =
+      watch_.first(samples_.topRows(others), depth_.head(others), noise_.head(others),
+                   rise_.head(others), inside_);
+  if (!end || value(gaps_[static_cast<std::size_t>(bound.gap)], integrator_.sample(end->s, h)) <
+                  -depth_[bound.gap])
+    return bound;
+  const Vector& points = watch_.points();
+  for (Eigen::Index k = 0; k < points.size(); ++k)
+    if (points[k] > bound.s && points[k] < end->s &&
+        samples_(bound.gap, k) < -depth_[bound.gap])
+      return bound;
+  return *end;
+}
+
+bool EventLocator::is_resolved() {
+  for (std::size_t g = 0; g < gaps_.size(); ++g) {
+    const auto row = static_cast<Eigen::Index>(g);
+    // The polynomial of a multiplier is of degree s − 1, whatever the multiplier does.
+    const int degree = gaps_[g].of_lambda ? at_.stages - 1 : 2 * at_.stages - 1;
+    if (!watch_.is_resolved(samples_.row(row), degree, std::max(depth_[row], 1e-6 * noise_[row])))
+      return false;
+  }
+  return true;
+}
+
+std::optional<double> EventLocator::length_to(const GapWatch::Fall& fall, double h) {
+  const Gap& gap = this->gap(fall);
+  const double least = moment(h, at_.now.t), noise = noise_[fall.gap];
+  ZeroSearch search{.low = fall.from * h, .high = h, .length = fall.s * h, .slope = fall.slope / h};
+  for (int k = 0; k < most_event_iterations; ++k) {
+    if (search.falls_at_once(least)) return 0.0;
+    if (search.length <= least) search.probe(h);
+    const double value = value_after(search.length, gap);
+    if (!std::isfinite(value)) {
+      search.halve();
+      continue;
+    }
+    if (value == 0) return search.length;
+    search.take(value, noise);
+    const double unseen = rounding_of_time(k) * std::max(std::abs(at_.now.t), search.length);
+    if (search.is_within(value, unseen)) return search.length;
+    if (!search.advance(value)) break;
+  }
+  return search.fell || search.high != h ? std::optional(search.length) : std::nullopt;
+}
+
+/// The gap at the end of a step of this length; NaN where there is none.
+double EventLocator::value_after(double length, const Gap& gap) {
+  if (integrator_.radau().attempt(length) != Radau::Outcome::solved) return nan;
+  return value(gap, integrator_.end_of_attempt(at_.now.t + length));
+}
+
+}  // namespace perp

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/schemes/events/bound_watch.hpp>
+#include <perp/schemes/located/events/reset_sides.hpp>
+
+namespace perp {
+
+/// What ends the present mode within an attempted step, and when: the gaps of laws, conditions of resets and
+/// bounds of variables, sampled on the course of the attempt, and the length of the step at whose end the
+/// first of them is 0.
+class EventLocator {
+ public:
+  /// All must outlive this. Throws InvalidInput: see BoundWatch.
+  EventLocator(LocatedState& at, ModeJets& jets, ModeIntegrator& integrator, ResetSides& sides,
+               const std::vector<VariableBounds>& bounds);
+
+  /// A mode begins, or a side has changed: the gaps from here on, and the sizes of the terms of w.
+  void watch_mode();
+  [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
+  /// The gap of a fall.
+  [[nodiscard]] const Gap& gap(const GapWatch::Fall& fall) const { return gaps_[static_cast<std::size_t>(fall.gap)]; }
+  /// Of a gap at a state.
+  [[nodiscard]] double value(const Gap& gap, const Step& state);
+  /// Of the terms of a law's gap.
+  [[nodiscard]] double size(const Gap& gap) const;
+  /// Is this value of a law's gap 0 but for its rounding?
+  [[nodiscard]] bool is_zero(const Gap& gap, double value) const;
+  /// Shares of a step at which gaps are sampled.
+  [[nodiscard]] const Vector& points() const { return watch_.points(); }
+
+  /// The first gap that falls below 0 in the attempted step of length h.
+  std::optional<GapWatch::Fall> first_fall(double h);
+  /// After it: are all courses resolved? One that is not may hide an event: the state may rest while a
+  /// multiplier moves.
+  [[nodiscard]] bool is_resolved();
+  /// The length of the step at whose end the gap is 0, to rounding; the attempt of the integrator is one of
+  /// such a step then, unless it is 0. Empty: with the multipliers that solve the hidden equations
+  /// the gap does not fall.
+  std::optional<double> length_to(const GapWatch::Fall& fall, double h);
+  /// Times near t that an attempt of length h cannot tell apart.
+  static double moment(double h, double t);
+
+  [[nodiscard]] BoundWatch& bounds() { return bounds_; }
+  /// What the tolerance of the run refers to in x_j and its bound.
+  [[nodiscard]] double size(const BoundWatch::Surface& surface) const;
+
+ private:
+  void add_resets();
+  void add_resting();
+  void add_bounds();
+  void measure(int g);
+  double value_after(double length, const Gap& gap);
+  GapWatch::Fall pass_or_touch(const GapWatch::Fall& bound, double h);
+
+  LocatedState& at_;
+  ModeJets& jets_;
+  ModeIntegrator& integrator_;
+  ResetSides& sides_;
+  BoundWatch bounds_;
+  GapWatch watch_;
+  std::vector<Gap> gaps_;
+  Matrix samples_;           // gaps × points, of the last attempt
+  Vector depth_, noise_, rise_;  // of the gaps
+  std::vector<char> inside_;
+};
+
+}  // namespace perp

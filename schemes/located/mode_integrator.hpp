@@ -1,0 +1,90 @@
+#pragma once
+
+#include <string>
+
+#include <perp/schemes/located/algebraic_part.hpp>
+#include <perp/schemes/located/located_state.hpp>
+#include <perp/schemes/located/mode_jets.hpp>
+#include <perp/schemes/located/radau/mode_flow.hpp>
+#include <perp/schemes/located/radau/radau.hpp>
+
+namespace perp {
+
+/// Radau IIA on the smooth equations of the present mode: attempts of a step from the present state, repeatable
+/// with any length, their course and their end. It never changes the state: who takes an attempt does.
+class ModeIntegrator {
+ public:
+  /// Both must outlive this.
+  ModeIntegrator(const LocatedState& at, ModeJets& jets);
+
+  /// After the scales of the state are known.
+  void set_scales();
+  /// The state has entered its mode, whose jet this is. `first`: of the run.
+  void enter(const Jet& jet, bool first);
+  /// Are the equations of the mode of an index > 2, which Radau IIA does not integrate?
+  [[nodiscard]] bool is_high_index() const { return is_high_index_; }
+  /// Has some unknown no derivative, so that its stage values are not of the order of the others?
+  [[nodiscard]] bool needs_jets() const { return needs_jets_; }
+
+  /// The stages of a step of length h, with a value of the equations at its end.
+  [[nodiscard]] Radau::Outcome attempt(double h);
+  /// Is there a solved attempt of this length, or can there be?
+  [[nodiscard]] bool reaches(double h) {
+    return radau_.has_attempted(h) || radau_.attempt(h) == Radau::Outcome::solved;
+  }
+  /// The method, with its last attempt.
+  [[nodiscard]] Radau& radau() { return radau_; }
+  [[nodiscard]] const Radau& radau() const { return radau_; }
+  /// The equations, in the present mode unless somebody looks at another one.
+  [[nodiscard]] ModeFlow& flow() { return flow_; }
+  [[nodiscard]] const ModeFlow& flow() const { return flow_; }
+  [[nodiscard]] AlgebraicPart& algebraic_part() { return algebraic_; }
+
+  /// The state at the share s of the attempt of length h.
+  Step sample(double s, double h);
+  /// The state at the end of the attempt, at t. Algebraic unknowns come from the consistent jet: a stage
+  /// value of an index-2 multiplier is of order s only.
+  Step end_of_attempt(double t);
+  /// Where the rates at the start of the mode lead within this time.
+  [[nodiscard]] Step ahead(double time) const;
+  /// Takes the attempt as the present state of the method.
+  void accept();
+  /// ẋ at the end of the last step, where the equations are not affine in it; else empty.
+  [[nodiscard]] const Vector& rates() const { return rates_; }
+
+  /// Of the next attempt.
+  [[nodiscard]] double length() const { return length_; }
+  void set_length(double h) { length_ = h; }
+  /// At the start of a run: no error has told a length yet.
+  void start_lengths(double longest) { smooth_length_ = longest; }
+  /// The attempt of length h is accepted for its error: what the next one has.
+  void propose_length(double h);
+
+  /// At the start of a continuation: ‖∂F/∂ẋ ẋ‖, what the norm of [RAB] eq. (31) is per unit of time, and the
+  /// norm that rates of the size 1 in their units have.
+  struct Speed {
+    double norm = 0;
+    double unit = 0;
+  };
+  Speed speed(const Continuation& continuation);
+  /// w of all laws at the present state with the sizes of their terms; false: something is not finite.
+  bool law_sizes(Vector& sizes);
+
+ private:
+  [[nodiscard]] double first_length(const Jet& jet) const;
+  [[nodiscard]] double longest_by_multipliers(const Jet& jet) const;
+
+  const LocatedState& at_;
+  ModeJets& jets_;
+  ModeFlow flow_;
+  Radau radau_;
+  AlgebraicPart algebraic_;
+  bool is_high_index_ = false;
+  bool needs_jets_ = false;
+  double length_ = 0;
+  double smooth_length_ = 0;  // the last one that the error alone asked for
+  Vector rates_;
+  Vector y_, ydot_;  // workspace; after `enter`: at the start of the mode
+};
+
+}  // namespace perp

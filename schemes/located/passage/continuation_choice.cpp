@@ -1,0 +1,105 @@
+// Which of several continuations is taken: asked by transitions.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/branches.hpp>
+#include <perp/schemes/events/events.hpp>
+#include <perp/schemes/located/passage/continuation_choice.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double same_norm = 1e-9;        ///< relative: norms that tie
+constexpr double same_multiplier = 1e-5;  ///< relative: a multiplier that goes on
+
+/// Do the laws outside of `hit` keep their branch and their multiplier?
+bool goes_on(const Continuation& continuation, const Step& before, const std::vector<int>& hit,
+             const Vector& units) {
+  for (std::size_t i = 0; i < before.mode.size(); ++i) {
+    const int law = static_cast<int>(i);
+    if (std::find(hit.begin(), hit.end(), law) != hit.end()) continue;
+    if (continuation.mode[i] != before.mode[i]) return false;
+    const double old_value = before.lambda[law], new_value = continuation.jet.lambda(law, 0);
+    if (std::abs(new_value - old_value) >
+        same_multiplier * std::max({std::abs(old_value), std::abs(new_value), units[law]}))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::size_t ContinuationChoice::choose(const Selection& selection, const Step& before,
+                               const std::vector<int>& hit) {
+  if (selection.admissible.size() == 1) return 0;
+  const std::size_t usual = by_policy(selection, before, hit);
+  const std::size_t place = branchings_.size();
+  // Choice 0 is the policy's, the others follow in their order.
+  std::size_t choice = place < choices_.size() ? choices_[place] : 0;
+  Branching branching{at_.now.t, {selection.admissible[usual].mode}};
+  for (std::size_t k = 0; k < selection.admissible.size(); ++k)
+    if (k != usual) branching.modes.push_back(selection.admissible[k].mode);
+  branchings_.push_back(std::move(branching));
+  if (choice == 0) return usual;
+  return choice <= usual ? choice - 1 : choice;
+}
+
+std::size_t ContinuationChoice::by_policy(const Selection& selection, const Step& before,
+                                          const std::vector<int>& hit) {
+  const auto& found = selection.admissible;
+  std::vector<std::size_t> left;
+  for (std::size_t k = 0; k < found.size(); ++k)
+    if (!hit.empty() && goes_on(found[k], before, hit, at_.scales.lambda)) left.push_back(k);
+  if (left.empty())
+    for (std::size_t k = 0; k < found.size(); ++k) left.push_back(k);
+  if (at_.options.policy == ContinuationPolicy::stay)
+    for (const std::size_t k : left)
+      if (found[k].mode == before.mode) return k;
+  return least_norm(found, left, before.mode);
+}
+
+/// Of those that are left the one of least ‖∂F/∂ẋ ẋ‖, of equal ones that in the present mode.
+std::size_t ContinuationChoice::least_norm(const std::vector<Continuation>& found,
+                                           const std::vector<std::size_t>& left, const Mode& present) {
+  const auto is_present = [&](std::size_t k) { return found[k].mode == present; };
+  std::size_t best = left.front();
+  double least = integrator_.speed(found[best]).norm;
+  for (std::size_t i = 1; i < left.size(); ++i) {
+    const auto [norm, unit] = integrator_.speed(found[left[i]]);
+    const double tie = same_norm * std::max({norm, least, unit});
+    if (norm < least - tie || (norm <= least + tie && is_present(left[i]) && !is_present(best)))
+      best = left[i];
+    least = std::min(least, norm);
+  }
+  return best;
+}
+
+void ContinuationChoice::watch_repulsion() {
+  if (!at_.options.watches_repulsion || repulsion_) return;
+  std::vector<int> sliding;
+  for (const int i : at_.all_laws) {
+    const auto law = static_cast<std::size_t>(i);
+    if (is_vertical(at_.system.laws[law].branches[static_cast<std::size_t>(at_.now.mode[law])])) sliding.push_back(i);
+  }
+  if (sliding.empty()) return;
+  const Selection around = select(jets_.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, sliding, {.ended = sliding});
+  if (around.admissible.size() > 1) repulsion_ = {at_.moved_from.t, at_.now.t, at_.now.mode};
+}
+
+std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen) {
+  const char* not_complete = "the search ended before all modes were tried";
+  const std::size_t count = selection.admissible.size();
+  if (count < 2) return selection.complete ? "" : not_complete;
+  std::string note = fmt::format("{} continuations:", count);
+  std::size_t named = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k != chosen && named == most_named_modes - 1) continue;
+    note += fmt::format("{} [{}]{}", named++ > 0 ? "," : "", describe(laws, selection.admissible[k].mode),
+                        k == chosen ? " (taken)" : "");
+  }
+  if (named < count) note += ", ...";
+  return selection.complete ? note : note + "; " + not_complete;
+}
+
+}  // namespace perp

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <perp/schemes/located/mode_integrator.hpp>
+#include <perp/schemes/located/transition/solution_branches.hpp>
+
+namespace perp {
+
+/// Which of several continuations is taken, and which others there were.
+class ContinuationChoice {
+ public:
+  /// All must outlive this.
+  ContinuationChoice(const LocatedState& at, ModeJets& jets, ModeIntegrator& integrator)
+      : at_(at), jets_(jets), integrator_(integrator) {}
+
+  /// A moment at which several continuations start: their modes, the one of the policy first.
+  struct Branching {
+    double t = 0;
+    std::vector<Mode> modes;
+  };
+
+  /// `choices[k]`: which continuation is taken at the k-th branching, 0 (also beyond the end of the
+  /// list) is the one of the policy.
+  void start(std::vector<std::size_t> choices) { choices_ = std::move(choices); }
+  /// Index of the continuation that is followed: what the tree of solutions asks for, or what the
+  /// policy says. `hit`: laws whose branch ended.
+  std::size_t choose(const Selection& selection, const Step& before, const std::vector<int>& hit);
+  /// The one of the policy.
+  [[nodiscard]] std::size_t by_policy(const Selection& selection, const Step& before,
+                                      const std::vector<int>& hit);
+  /// Do continuations start at the present state besides the one in its mode, in which a law slides?
+  void watch_repulsion();
+
+  /// Those that the run met.
+  [[nodiscard]] const std::vector<Branching>& branchings() const { return branchings_; }
+  /// Where it was seen first that other solutions leave a sliding mode, from then on at any moment.
+  [[nodiscard]] const std::optional<SolutionBranch::Repulsion>& repulsion() const { return repulsion_; }
+
+ private:
+  [[nodiscard]] std::size_t least_norm(const std::vector<Continuation>& found,
+                                       const std::vector<std::size_t>& left, const Mode& present);
+
+  const LocatedState& at_;
+  ModeJets& jets_;
+  ModeIntegrator& integrator_;
+  std::vector<std::size_t> choices_;
+  std::vector<Branching> branchings_;
+  std::optional<SolutionBranch::Repulsion> repulsion_;
+};
+
+/// How many continuations there are, their modes, and whether the search for them came to an end.
+std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen);
+
+}  // namespace perp

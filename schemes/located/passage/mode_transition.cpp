@@ -1,0 +1,321 @@
+// From the end of a mode to the start of the next one: called by the run at events.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/branches.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/events/events.hpp>
+#include <perp/schemes/located/passage/mode_transition.hpp>
+#include <perp/schemes/run/run_end.hpp>
+
+namespace perp {
+namespace {
+
+/// The branch of a law over this w that is nearest to it; λ is the mode's business.
+int nearest_branch(const Law& law, double w) {
+  double nearest = inf;
+  int best = 0;
+  for (std::size_t k = 0; k < law.branches.size(); ++k) {
+    const Range range = w_range(law.branches[k]);
+    const double distance = std::max({range.lower - w, w - range.upper, 0.0});
+    if (distance < nearest) nearest = distance, best = static_cast<int>(k);
+  }
+  return best;
+}
+
+/// A short implicit Euler step of least norm from the event must choose the mode that the jets
+/// chose.
+std::string cross_check(const LocatedState& at, Counts& counts, const Step& before, const Mode& chosen,
+                        bool alone) {
+  const double h = 1e-7 * (at.span.end - at.span.start);
+  NonlinearCapturing capturing(at.system, {.h = h, .selector = Selector::minimal_norm});
+  Step state = before;
+  state.x = at.now.x;
+  capturing.restore(state);
+  if (capturing.attempt(at.now.t + h, h).status != Status::solved) {
+    ++counts["cross_check_failed"];
+    return fmt::format("{}cross-check: the implicit step is not solved", alone ? "" : "; ");
+  }
+  capturing.accept();
+  const bool agrees = capturing.mode() == chosen;
+  ++counts[agrees ? "cross_check_agrees" : "cross_check_differs"];
+  return agrees ? ""
+                : fmt::format("{}cross-check: the implicit step goes to [{}]", alone ? "" : "; ",
+                              describe(at.system.laws, capturing.mode()));
+}
+
+}  // namespace
+
+void ModeTransition::begin(const Vector& x0) {
+  const int n = at_.system.n(), m = at_.system.m();
+  at_.now = {at_.span.start, x0, Vector::Zero(m), Vector::Zero(m), Mode(static_cast<std::size_t>(m), 0)};
+  run_.integrator.start_lengths(at_.span.end - at_.span.start);
+  at_.moved_from = at_.now;
+  at_.largest = x0.cwiseAbs();
+  const Vector w = run_.jets.arguments_at(at_.span.start, x0.head(n));
+  for (int i = 0; i < m; ++i) {
+    if (!std::isfinite(w[i])) continue;
+    const auto law = static_cast<std::size_t>(i);
+    at_.now.w[i] = w[i];
+    at_.now.mode[law] = nearest_branch(at_.system.laws[law], w[i]);
+  }
+  run_.sides.jumped(run_.sides.errors_at_start());
+  go_on(at_.now, at_.all_laws, {}, JumpOfX::none);
+}
+
+/// Goes on from the present time in the mode of a continuation.
+void ModeTransition::enter(const Continuation& continuation) {
+  const Jet& jet = continuation.jet;
+  run_.poles.forget();
+  at_.now.mode = continuation.mode;
+  at_.now.x = jet.x.col(0);
+  at_.now.lambda = jet.lambda.col(0);
+  at_.now.w = jet.w.col(0);
+  run_.jets.set_rests(continuation.at_end);
+  run_.integrator.enter(jet, record_.steps == 0);
+  const int passed = run_.sides.settle();
+  if (passed > 0 && record_.is_at_start()) record_.counts()["resets_passed_at_start"] += passed;
+  run_.integrator.algebraic_part().watch(jet.t, jet.x.col(1));
+  run_.locator.watch_mode();
+}
+
+void ModeTransition::at_corner(const Gap& fell, const Step& state) {
+  Passage& passage = at_.passage;
+  passage = {};
+  run_.jets.hold_ends(fell.law >= 0 ? std::vector<int>{fell.law} : std::vector<int>{});
+  passage.before = run_.jets.at_state(state);
+  passage.gaps.push_back(fell);
+  const double together = at_.same_moment(state);
+  for (const Gap& gap : run_.locator.gaps()) {
+    if (gap.law < 0 || gap.law == fell.law) continue;
+    const double value = run_.locator.value(gap, state);
+    const Matrix& series = gap.of_lambda ? passage.before.lambda : passage.before.w;
+    const double speed = series.cols() > 1 ? std::abs(series(gap.law, 1)) : 0;
+    if (run_.locator.is_zero(gap, value) || std::abs(value) <= speed * together) passage.gaps.push_back(gap);
+  }
+  run_.sensitivity.at_corner(fell);
+}
+
+/// The modes in which a solution goes on: of the undecided laws, else of all; from an edge by rates.
+Selection ModeTransition::selection_of(const std::vector<int>& undecided, const std::vector<int>& hit) {
+  const SelectionOptions options{.ended = hit, .rates = run_.integrator.rates()};
+  const auto select_from = [&](const std::vector<int>& laws) {
+    return select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, laws, options);
+  };
+  Selection selection = select_from(undecided);
+  if (selection.admissible.empty() && static_cast<int>(undecided.size()) < at_.system.m())
+    selection = select_from(at_.all_laws);
+  if (!selection.complete) ++record_.counts()["choices_not_complete"];
+  // The sensitivities need the series.
+  if (selection.admissible.empty() && is_at_edge_ && !run_.sensitivity.active())
+    selection.admissible = run_.rough.continuations(undecided);
+  return selection;
+}
+
+void ModeTransition::go_on(const Step& before, const std::vector<int>& undecided, std::vector<int> hit,
+                           JumpOfX jump_of_x) {
+  if (!hit.empty() && ends_with_mode()) return end_with_mode(hit);
+  run_.jets.hold_ends(hit);
+  Step from = before;  // for what goes on without the jets
+  from.x = at_.now.x;
+  const Selection selection = selection_of(undecided, hit);
+  if (!selection.admissible.empty())
+    take(selection, before, hit, jump_of_x);
+  else if (ends_otherwise(before, from) || !record_.is_open())
+    return;
+  else if (!jump(before, selection))
+    return end_here(before, selection);
+  else if (!record_.is_open())
+    return;
+  run_.jets.release_ends();
+  if (!record_.is_open()) return;
+  record_.row(at_.now, record_.is_asked(at_.now.t));
+  close_accumulation();
+}
+
+void ModeTransition::go_on_from_edge(const Step& before) {
+  is_at_edge_ = true;
+  const std::vector<int> hit = at_.laws_hit();
+  go_on(before, at_.undecided_laws(before, hit), hit, JumpOfX::none);
+  is_at_edge_ = false;
+}
+
+/// Enters one of the continuations.
+void ModeTransition::take(const Selection& selection, const Step& before, const std::vector<int>& hit,
+                          JumpOfX jump_of_x) {
+  const bool first = record_.is_at_start(), x_jumped = jump_of_x != JumpOfX::none;
+  const std::size_t chosen = run_.choice.choose(selection, before, hit);
+  const Vector old_lambda = at_.now.lambda;
+  enter(selection.admissible[chosen]);
+  run_.sensitivity.leave(before, selection.admissible[chosen].jet, x_jumped, {});
+  if (first) return;
+  log_change(before, selection, chosen, jump_of_x);
+  // The state before a discontinuity of this moment is a row of its own.
+  if (!x_jumped && (at_.now.lambda - old_lambda).norm() > 0) record_.row(before, false);
+}
+
+/// No continuation keeps x: is that the end of the mode, of the smooth equations, or an impact?
+bool ModeTransition::ends_otherwise(const Step& before, const Step& from) {
+  if (ends_with_mode()) {
+    end_with_mode({0});
+    return true;
+  }
+  if (is_at_edge_) {
+    run_.rest.capture(from, "the equations are not smooth at the end of the mode");
+    return true;
+  }
+  return impact(before);
+}
+
+/// The end of the run where it is the end of a mode: the present state is the last one in it.
+void ModeTransition::end_with_mode(const std::vector<int>& hit) {
+  for (const int law : hit) {
+    Event event = event_at(EventKind::no_solution, at_.now.t, at_.now.x, "the mode ends");
+    event.law = law;
+    event.dt_dq = at_.passage.dt;
+    event.condition = at_.passage.condition;
+    if (run_.sensitivity.active()) event.pieces = {run_.sensitivity.maps().at_event()};
+    record_.events().push_back(std::move(event));
+  }
+  record_.row(at_.now, record_.is_asked(at_.now.t));
+  record_.finish(Status::no_solution, fmt::format("the mode ends at {}", record_.place(at_.now)));
+}
+
+std::string ModeTransition::note_of(const Step& before, const Selection& selection, std::size_t chosen) {
+  const Continuation& next = selection.admissible[chosen];
+  std::string note = continuations_note(at_.system.laws, selection, chosen);
+  if (!next.strict) note += note.empty() ? "grazing" : "; grazing";
+  if (is_at_edge_ && next.jet.w.cols() == 2)  // from no series
+    note += "by first derivatives: the equations have no others here, other modes are not decided";
+  if (at_.options.cross_check) note += cross_check(at_, record_.counts(), before, next.mode, note.empty());
+  return note;
+}
+
+/// The event of a law that changes its branch.
+Event ModeTransition::change_of(int law, const Step& before, const Continuation& next,
+                                JumpOfX jump_of_x) const {
+  const auto i = static_cast<std::size_t>(law);
+  Event event;
+  event.kind = kind_of_change(at_.system.laws[i], before.mode[i], next.mode[i]);
+  event.t = event.t_before = event.t_after = at_.now.t;
+  event.law = law;
+  event.from = before.mode[i];
+  event.to = next.mode[i];
+  event.x_before = jump_of_x == JumpOfX::by_reset ? at_.now.x : before.x;  // the jump is an event
+  event.x_after = at_.now.x;
+  event.is_weak = !next.strict;
+  event.condition = at_.passage.condition;
+  event.dt_dq = at_.passage.dt;
+  if (const auto rate = run_.sensitivity.rate_at_event(law)) {
+    event.dt_dq = rate->time();
+    event.condition = 1 / std::abs(rate->by_t);
+  }
+  event.pieces = at_.passage.pieces;
+  return event;
+}
+
+void ModeTransition::log_change(const Step& before, const Selection& selection, std::size_t chosen,
+                                JumpOfX jump_of_x) {
+  const Continuation& next = selection.admissible[chosen];
+  const std::string note = note_of(before, selection, chosen);
+  int signature = 17;
+  std::vector<int> changed;
+  for (std::size_t i = 0; i < before.mode.size(); ++i) {
+    signature = 31 * signature % 1'000'003 + next.mode[i];
+    if (before.mode[i] == next.mode[i]) continue;
+    changed.push_back(static_cast<int>(i));
+    if (jump_of_x == JumpOfX::by_contacts) continue;
+    Event event = change_of(static_cast<int>(i), before, next, jump_of_x);
+    event.note = note;
+    event.continuations = static_cast<int>(selection.admissible.size());
+    record_.events().push_back(std::move(event));
+  }
+  if (changed.empty()) return;
+  ++record_.counts()["mode_changes"];
+  accumulate(at_.now.t, signature, std::move(changed));
+}
+
+bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
+  std::vector<int> met = run_.sides.met(before, run_.sides.errors_at_event(before));
+  if (fell.reset >= 0 && std::find(met.begin(), met.end(), fell.reset) == met.end())
+    met.push_back(fell.reset);
+  if (met.empty()) return false;
+  std::sort(met.begin(), met.end());
+  const std::vector<int> hit = at_.laws_hit();
+  if (hit.empty() && met.size() == 1 && met.front() == fell.reset) {
+    apply_resets(met, before);
+    return true;
+  }
+  if (!hit.empty()) {
+    const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode,
+                                       at_.undecided_laws(before, hit));
+    if (selection.admissible.empty()) return false;
+    enter(selection.admissible[run_.choice.by_policy(selection, before, hit)]);
+  }
+  const std::vector<int> passing = run_.sides.passing(met, before, run_.locator.points());
+  at_.now = before;
+  if (passing.empty()) return false;
+  apply_resets(passing, before);
+  return true;
+}
+
+void ModeTransition::pass_resets_at_end() {
+  if (run_.sides.watch().empty() || at_.now.mode.size() != at_.system.laws.size()) return;
+  at_.passage = {};
+  at_.passage.before = run_.jets.at_state(at_.now);
+  const std::vector<int> met = run_.sides.met(at_.now, run_.sides.errors_at_start());
+  if (met.empty()) return;
+  run_.sensitivity.at_fixed_time();
+  const Step before = at_.now;
+  const std::vector<int> passing = run_.sides.passing(met, before, run_.locator.points());
+  if (!passing.empty()) apply_resets(passing, before);
+}
+
+void ModeTransition::apply_resets(const std::vector<int>& list, const Step& before) {
+  ResetWatch& resets = run_.sides.watch();
+  ResetWatch::Errors errors = run_.sides.errors_at_event(before);
+  const bool is_known = errors.x.allFinite() && errors.lambda.allFinite();
+  at_.now.x = resets.values(list, before, errors);
+  if (!at_.now.x.allFinite() || (is_known && !errors.x.allFinite())) {
+    at_.now = before;
+    record_.row(at_.now, true);
+    record_.finish(Status::not_solved, fmt::format("stopped at {}: {}", record_.place(before),
+                                                   no_value_text(resets.names(list))));
+    return;
+  }
+  run_.sides.jumped(std::move(errors));
+  Event event = event_here(EventKind::jump, before.t, before.x);
+  event.note = resets.names(list);
+  record_.events().push_back(std::move(event));
+  ++record_.counts()["resets"];
+  if (run_.sensitivity.active()) run_.sensitivity.maps().reset(list, before.t, before.x, before.lambda);
+  int signature = -1;
+  for (const int k : list) {
+    signature = 31 * signature % 1'000'003 - k;
+    run_.sides.fire(k);
+  }
+  accumulate(before.t, signature, {});
+  go_on(before, at_.all_laws, {}, JumpOfX::by_reset);
+}
+
+/// A jump of x from there to the present state, at the present event.
+Event ModeTransition::event_here(EventKind kind, double t, const Vector& x_before) const {
+  Event event;
+  event.kind = kind;
+  event.t = event.t_before = event.t_after = t;
+  event.x_before = x_before;
+  event.x_after = at_.now.x;
+  event.size = (at_.now.x - x_before).norm();
+  event.dt_dq = at_.passage.dt;
+  event.condition = at_.passage.condition;
+  return event;
+}
+
+/// An event of these laws at the present state joins those that may accumulate.
+void ModeTransition::accumulate(double t, int signature, std::vector<int> laws) {
+  accumulation_.add(t, at_.now.x, signature, std::move(laws), run_.sensitivity.maps().at_event(),
+                    run_.sensitivity.maps().event_time());
+}
+
+}  // namespace perp

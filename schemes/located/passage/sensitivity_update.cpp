@@ -1,0 +1,199 @@
+// ∂x/∂q along a run: called by the run for steps, by transitions at the ends and starts of modes.
+#include <fmt/format.h>
+#include <algorithm>
+#include <numeric>
+
+#include <perp/schemes/located/passage/sensitivity_update.hpp>
+
+namespace perp {
+namespace {
+
+constexpr std::size_t most_ordered = 4;  ///< laws of one moment whose orders are compared
+constexpr double lost = 1e10;            ///< growth at one event beyond which no digit is sure
+constexpr double same_piece = 1e-7;      ///< relative
+
+}  // namespace
+
+Matrix SensitivityUpdate::at_end_of_attempt() {
+  Matrix S;
+  if (!maps_.step(integrator_.radau(), S)) return without();
+  if (!integrator_.needs_jets()) {
+    at_.now.dx_dq = S;
+    at_.now.dlambda_dq = Matrix::Zero(at_.system.m(), S.cols());
+    return S;
+  }
+  const Jet jet = jets_.at_state(at_.now);
+  if (!jet.consistent) {
+    record_.finish(Status::not_solved,
+                   fmt::format("stopped at {}: no Taylor series of the mode is found at the end of a step, "
+                               "which the sensitivities need",
+                               record_.place(at_.now)));
+    return S;
+  }
+  Sensitivities::Values values = maps_.complete(jet, S);
+  at_.now.dx_dq = values.dx;
+  at_.now.dlambda_dq = std::move(values.dlambda);
+  return std::move(values.dx);
+}
+
+void SensitivityUpdate::at_corner(const Gap& fell) {
+  if (!active()) return;
+  Passage& passage = at_.passage;
+  // Gaps of one moment tell the same time, the one that falls fastest in its unit tells it best.
+  const Gap* fastest = &fell;
+  double speed = -1;
+  for (const Gap& gap : passage.gaps) {
+    if (gap.law < 0) continue;
+    const double by_t = maps_.gap_rate(gap, passage.before, maps_.dx()).by_t;
+    if (!(std::abs(by_t) / locator_.size(gap) > speed)) continue;
+    speed = std::abs(by_t) / locator_.size(gap);
+    fastest = &gap;
+  }
+  const Sensitivities::GapRate rate = maps_.gap_rate(*fastest, passage.before, maps_.dx());
+  passage.rests = fastest->law >= 0 && speed * at_.scales.time <= resting;
+  passage.dt = rate.time();
+  passage.condition = 1 / std::abs(rate.by_t);
+  maps_.at_event(passage.before, passage.dt);
+}
+
+void SensitivityUpdate::at_fixed_time() {
+  if (!active()) return;
+  at_.passage.dt = Vector::Zero(at_.options.sensitivities.columns());
+  maps_.at_event(at_.passage.before, at_.passage.dt);
+}
+
+Sensitivities::GapRate SensitivityUpdate::rate_now(const Gap& gap) {
+  return maps_.gap_rate(gap, jets_.at_state(at_.now), maps_.dx());
+}
+
+std::optional<Sensitivities::GapRate> SensitivityUpdate::rate_at_event(int law) const {
+  std::optional<Sensitivities::GapRate> found;
+  if (!active()) return found;
+  for (const Gap& gap : at_.passage.gaps) {
+    if (gap.law != law) continue;
+    const Sensitivities::GapRate rate = maps_.gap_rate(gap, at_.passage.before, before_);
+    // One that rests tells no time.
+    if (!(std::abs(rate.by_t) * at_.scales.time <= resting * locator_.size(gap))) found = rate;
+  }
+  return found;
+}
+
+/// Does the mode before or behind the present event begin or end where its formulas have no derivatives?
+bool SensitivityUpdate::passes_rough_end(const Mode& before, const Mode& after) {
+  if (!jets_.holds_ends()) return false;
+  for (int i = 0; i < at_.system.m(); ++i)
+    if (jets_.all().is_held(i, before) || jets_.all().is_held(i, after)) return true;
+  return false;
+}
+
+/// The state goes on without them.
+void SensitivityUpdate::end(const char* why) {
+  why_none_ = fmt::format("; no sensitivities from t = {:.10g} on: {}", at_.now.t, why);
+  maps_.end();
+  at_.now.dx_dq.resize(0, 0);
+  at_.now.dlambda_dq.resize(0, 0);
+}
+
+/// Where the derivatives of the stages are not finite, or their matrix is singular.
+Matrix SensitivityUpdate::without() {
+  if (jets_.all().has_rough_laws())
+    end("the equations have no derivatives there");
+  else
+    record_.finish(Status::not_solved,
+           fmt::format("stopped at {}: the matrix of the sensitivities is singular", record_.place(at_.now)));
+  return {};
+}
+
+void SensitivityUpdate::leave(const Step& before, const Jet& after, bool x_jumped, const Vector& jump) {
+  if (!active()) return;
+  // √|s| has an integral on the way from s = 0, its derivative none that a step would know.
+  if (passes_rough_end(before.mode, after.mode)) {
+    end("the equations have no derivatives at the end of the mode");
+    return;
+  }
+  if (!enter(before, after, x_jumped, jump)) return;
+  Sensitivities::Values values = maps_.complete(after, maps_.dx());
+  const double most = lost * std::max(before_.cwiseAbs().maxCoeff(), 1.0);
+  if (record_.steps > 0 && !(maps_.dx().cwiseAbs().maxCoeff() <= most)) {
+    record_.finish(Status::not_solved,
+                   fmt::format("stopped at {}: the sensitivities are lost in rounding at this event",
+                               record_.place(before)));
+    return;
+  }
+  maps_.take(values.dx);
+  at_.now.dx_dq = std::move(values.dx);
+  at_.now.dlambda_dq = std::move(values.dlambda);
+}
+
+/// S⁺ of the differential part. False: it does not exist, and the run has ended.
+bool SensitivityUpdate::enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump) {
+  before_ = maps_.dx();
+  if (record_.steps == 0 && before_.size() == 0) {
+    maps_.begin(at_.now.t, at_.now.x, at_.now.lambda, jump);
+    before_ = maps_.dx();
+    return true;
+  }
+  // Off the constraints of the mode, a state returns to them at once.
+  if (x_jumped) maps_.project(at_.now.t, at_.now.x, at_.now.lambda, jump);
+  // Nothing happens to S where the mode goes on (grazing): its dt* need not exist.
+  if (before.mode != after.mode && !x_jumped && at_.passage.rests) {
+    record_.finish(Status::not_solved,
+                   fmt::format("stopped at {}: the moment of this event is no smooth function of starts "
+                               "and parameters, which the sensitivities need",
+                               record_.place(before)));
+    return false;
+  }
+  if (before.mode != after.mode || x_jumped) maps_.leave(after);
+  if (!x_jumped) take_orders(before, after);
+  return true;
+}
+
+/// Do the gaps vanish at one moment for every q? Then there is no order.
+bool SensitivityUpdate::switch_together(const std::vector<Gap>& gaps) const {
+  const auto time = [&](const Gap& gap) {
+    return maps_.gap_rate(gap, at_.passage.before, before_).time();
+  };
+  const Vector first = time(gaps.front());
+  return std::all_of(gaps.begin() + 1, gaps.end(), [&](const Gap& gap) {
+    const Vector other = time(gap);
+    return (other - first).norm() <= same_piece * std::max(first.norm(), other.norm());
+  });
+}
+
+/// The gaps of the present event whose laws change their branch.
+std::vector<Gap> SensitivityUpdate::switching_gaps(const Mode& before, const Mode& after) const {
+  std::vector<Gap> gaps;
+  for (const Gap& gap : at_.passage.gaps) {
+    const auto law = static_cast<std::size_t>(std::max(gap.law, 0));
+    if (gap.law >= 0 && before[law] != after[law]) gaps.push_back(gap);
+  }
+  return gaps;
+}
+
+/// Laws that switch at one moment switch one after the other for almost every q: if the order makes
+/// a difference, the flow has one-sided derivatives only.
+void SensitivityUpdate::take_orders(const Step& before, const Jet& after) {
+  const std::vector<Gap> order = switching_gaps(before.mode, after.mode);
+  if (order.size() < 2 || order.size() > most_ordered || switch_together(order)) return;
+  std::vector<Matrix> pieces;
+  std::vector<int> places(order.size());
+  std::iota(places.begin(), places.end(), 0);
+  do {
+    std::vector<Gap> gaps;
+    for (const int place : places) gaps.push_back(order[static_cast<std::size_t>(place)]);
+    if (const auto piece =
+            maps_.in_order(gaps, at_.passage.before, after, before_))
+      pieces.push_back(*piece);
+  } while (std::next_permutation(places.begin(), places.end()));
+  if (pieces.empty()) return;
+  maps_.take(pieces.front());
+  const double size = std::max(pieces.front().norm(), 1e-300);
+  if (std::any_of(pieces.begin(), pieces.end(), [&](const Matrix& piece) {
+        return (piece - pieces.front()).norm() > same_piece * size;
+      })) {
+    ++record_.counts()["one_sided"];
+    at_.passage.pieces = std::move(pieces);
+  }
+}
+
+}  // namespace perp

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <perp/schemes/located/events/event_locator.hpp>
+#include <perp/schemes/located/transition/sensitivity.hpp>
+
+namespace perp {
+
+/// What a run does with S = ∂x/∂q: along steps, at the end of a mode and behind it, in what order laws of one
+/// moment switch, and where derivatives end. Without a request every call does nothing.
+class SensitivityUpdate {
+ public:
+  /// All must outlive this.
+  SensitivityUpdate(LocatedState& at, LocatedRecord& record, ModeJets& jets, ModeIntegrator& integrator,
+                    const EventLocator& locator)
+      : at_(at), record_(record), jets_(jets), integrator_(integrator), locator_(locator),
+        maps_(at.system, at.options.sensitivities, integrator.flow(), jets.all()) {}
+
+  [[nodiscard]] bool active() const { return maps_.active(); }
+  /// The maps of S by resets and impacts.
+  [[nodiscard]] Sensitivities& maps() { return maps_; }
+  /// Since when and why there are none any more; empty: there are, or none was asked for.
+  [[nodiscard]] const std::string& why_none() const { return why_none_; }
+
+  /// ∂x/∂q at the end of the attempt, which is the present state; it gets it with its algebraic part. The
+  /// run ends where it is singular.
+  Matrix at_end_of_attempt();
+  /// The same, as S of the step that is accepted.
+  void step() {
+    if (active()) maps_.take(at_end_of_attempt());
+  }
+  /// The present event: dt*/dq by the gap that falls fastest in its unit.
+  void at_corner(const Gap& fell);
+  /// The present event is at a moment that depends on nothing.
+  void at_fixed_time();
+  /// dt*/dq and 1/|dgap/dt| of a gap by the jet of the present state.
+  Sensitivities::GapRate rate_now(const Gap& gap);
+  /// The rate of a gap of the present event, where it tells the time of the event.
+  std::optional<Sensitivities::GapRate> rate_at_event(int law) const;
+  /// After an event (or the start), in the mode just entered. `x_jumped`: x is another one than before;
+  /// `jump`: by impulses since the mode before, empty: none.
+  void leave(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
+
+ private:
+  [[nodiscard]] bool passes_rough_end(const Mode& before, const Mode& after);
+  void end(const char* why);
+  Matrix without();
+  bool enter(const Step& before, const Jet& after, bool x_jumped, const Vector& jump);
+  [[nodiscard]] std::vector<Gap> switching_gaps(const Mode& before, const Mode& after) const;
+  [[nodiscard]] bool switch_together(const std::vector<Gap>& gaps) const;
+  void take_orders(const Step& before, const Jet& after);
+
+  LocatedState& at_;
+  LocatedRecord& record_;
+  ModeJets& jets_;
+  ModeIntegrator& integrator_;
+  const EventLocator& locator_;
+  Sensitivities maps_;
+  Matrix before_;         // S at the end of the last mode
+  std::string why_none_;
+};
+
+}  // namespace perp

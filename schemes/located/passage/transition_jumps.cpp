@@ -1,0 +1,272 @@
+// Transitions in which x jumps: impacts, jumps of least norm, accumulation points, and the end of a solution.
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/branches.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+#include <perp/schemes/events/events.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/schemes/jumps/consistent_jumps.hpp>
+#include <perp/schemes/located/passage/mode_transition.hpp>
+#include <perp/schemes/located/transition/jumps.hpp>
+#include <perp/schemes/located/transition/nearest_in_mode.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int most_impacts = 1000;  ///< at one moment
+/// A probe of NonlinearCapturing::start is h·2^first_probe, or up to 2^4 shorter.
+constexpr int moment_bits = 4 - first_probe;
+constexpr double same_jump = 1e-5;  ///< relative: a short step's end and the jump it stands for
+
+/// A mode of which the jets tell nothing: not determined, or without a Taylor series.
+bool has_undetermined_mode(const Selection& selection) {
+  return std::any_of(selection.rejected.begin(), selection.rejected.end(),
+                     [](const auto& rejected) { return std::isinf(rejected.second); });
+}
+
+/// Is a jump at the start of this size, of variables with a derivative, within the errors of x0?
+bool is_within(const DcsEvaluator& evaluator, const Vector& errors, const Vector& change,
+               const std::vector<Event>& events) {
+  for (int j = 0; j < evaluator.n(); ++j)
+    if (evaluator.is_differential(j) && !(std::abs(change[j]) <= errors[j])) return false;
+  return !events.empty() && events.back().kind == EventKind::jump;
+}
+
+/// Why a run goes on to first order where no series starts after a short step.
+const char* why_first_order(bool jumped, bool is_open) {
+  if (jumped) return "the state after a jump is known to first order only";
+  return is_open ? "the index of the mode is not resolved"
+                 : "short implicit steps go on where no Taylor series was found to";
+}
+
+}  // namespace
+
+/// The contacts that close now, as Newton's law says, and on from there. False: none closes.
+bool ModeTransition::impact(const Step& before) {
+  if (!impact_) return false;
+  const std::optional<Impact::Result> result = (*impact_)(at_.now.t, at_.now.x, at_.largest);
+  if (!result) return false;
+  const Vector x_before = at_.now.x;
+  if (++impacts_at_once_ > most_impacts) return false;
+  at_.now.x = result->x;
+  int signature = 5;
+  for (const int law : result->laws) {
+    Event event = event_here(EventKind::jump, at_.now.t, x_before);
+    event.law = law;
+    event.from = event.to = before.mode.empty() ? -1 : before.mode[static_cast<std::size_t>(law)];
+    event.note = "impact";
+    record_.events().push_back(std::move(event));
+    signature = 31 * signature % 1'000'003 + law;
+  }
+  ++record_.counts()["impacts"];
+  if (run_.sensitivity.active())
+    run_.sensitivity.maps().impact(*impact_, *result, at_.now.t, x_before, at_.options.restitution, at_.scales);
+  accumulate(at_.now.t, signature, result->laws);
+  if (record_.steps > 0) record_.row(before, false);
+  if (record_.is_open()) go_on(before, at_.all_laws, {}, JumpOfX::by_contacts);
+  return true;
+}
+
+/// The limit of short implicit steps from the present state becomes the present one; its events. Empty: no step is
+/// solved.
+std::optional<std::vector<Event>> ModeTransition::step_of_moment(const Step& before) {
+  const bool first = record_.is_at_start();
+  const ResetWatch::Errors errors = first ? run_.sides.errors_at_start() : run_.sides.errors_at_event(before);
+  // No step of those that tell a jump is shorter than the moment.
+  const double h = std::max(1e-6 * at_.scales.time, std::ldexp(errors.t, moment_bits));
+  NonlinearCapturing capturing(at_.system, {.h = h, .selector = Selector::minimal_norm});
+  if (!first) capturing.remember(before.mode);
+  capturing.set_start_errors(errors.x, errors.t);
+  std::vector<Event> events;
+  const Vector x_before = at_.now.x;
+  if (capturing.start(at_.now.t, at_.now.x, h, events).status != Status::solved) return std::nullopt;
+  at_.now.x = events.empty() ? capturing.x() : events.back().x_after;
+  at_.now.lambda = capturing.lambda();
+  at_.now.w = capturing.w();
+  at_.now.mode = capturing.mode();
+  // To the end of a mode that is nearer than t can tell nothing jumps.
+  if (first && is_within(run_.jets.evaluator(), errors.x, at_.now.x - x_before, events)) events.clear();
+  return events;
+}
+
+/// No continuous solution was found: the limit of short implicit steps, which is the jump of least
+/// norm, or a continuation that the jets missed. False: there is none.
+bool ModeTransition::jump(const Step& before, const Selection& before_jump) {
+  const Vector x_before = at_.now.x;
+  Step from = before;  // after a reset
+  from.x = x_before;
+  const std::optional<std::vector<Event>> events = step_of_moment(before);
+  if (!events) {
+    if (!has_undetermined_mode(before_jump)) return false;
+    run_.rest.capture(from, "the Taylor series of the next mode does not exist");
+    return true;
+  }
+  const bool jumped = !events->empty();
+  std::string note = "no continuous solution goes on";
+  if (jumped) note += polish_jump(at_, run_.jets, x_before);
+  const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, at_.all_laws);
+  if (selection.admissible.empty()) {
+    const bool is_open = jumped || has_undetermined_mode(selection);
+    if (!is_open && is_proved_end(at_, from, run_.rest.h())) return false;
+    run_.rest.capture(from, why_first_order(jumped, is_open));
+    return true;
+  }
+  if (jumped)
+    land(before, selection, x_before, events->back(), note);
+  else
+    land(before, selection);
+  return true;
+}
+
+/// The jets missed a continuation in which x does not jump.
+void ModeTransition::land(const Step& before, const Selection& selection) {
+  const bool first = record_.is_at_start();
+  const std::size_t chosen = run_.choice.choose(selection, at_.now, {});
+  enter(selection.admissible[chosen]);
+  run_.sensitivity.leave(before, selection.admissible[chosen].jet, false, {});
+  if (!first) log_change(before, selection, chosen, JumpOfX::none);
+}
+
+/// x has jumped from there; `event` is that of the short step.
+void ModeTransition::land(const Step& before, const Selection& selection, const Vector& x_before, Event event,
+                          const std::string& note) {
+  const bool first = record_.is_at_start();
+  const std::size_t chosen = run_.choice.choose(selection, at_.now, {});
+  enter(selection.admissible[chosen]);
+  run_.sensitivity.leave(before, selection.admissible[chosen].jet, true, at_.now.x - x_before);
+  // The end of a mode is consistent up to the rounding of its moment.
+  if (event.kind == EventKind::jump || (!first && before.x == x_before)) {
+    event = jump_event(before, at_.now, event.size);
+    event.t_before = at_.now.t;
+    event.note = note;
+    event.dt_dq = at_.passage.dt;
+    event.condition = at_.passage.condition;
+  } else {
+    event.x_after = at_.now.x;
+  }
+  record_.events().push_back(std::move(event));
+  record_.row(before, false);
+}
+
+std::string polish_jump(LocatedState& at, ModeJets& jets, const Vector& x_before) {
+  const Jumps jumps = find_jumps(at.system, jets.all(), at.now.t, x_before, Vector::Zero(at.system.m()));
+  const Jump* nearest = nullptr;
+  double least = same_jump;
+  for (const Jump& jump : jumps.found) {
+    double distance = 0;
+    for (int j = 0; j < at.system.n(); ++j)
+      if (jets.evaluator().is_differential(j))
+        distance = std::max(distance, std::abs(jump.x[j] - at.now.x[j]) /
+                                          std::max(at.scales.x[j], std::abs(at.now.x[j])));
+    if (distance > least) continue;
+    least = distance;
+    nearest = &jump;
+  }
+  if (nearest == nullptr) return {};
+  at.now.x = nearest->x;
+  at.now.lambda = nearest->lambda;
+  return jumps.found.size() == 1
+             ? "; one jump"
+             : fmt::format("; {} jumps, the smallest is taken", jumps.found.size());
+}
+
+bool is_proved_end(const LocatedState& at, const Step& state, double h) {
+  if (!std::isfinite(state.x.squaredNorm()) || !std::isfinite(at.scales.x.squaredNorm())) return false;
+  Dcs alone = at.system;
+  alone.resets.clear();
+  const std::optional<Lcs> affine = as_lcs(alone);
+  if (!affine) return false;
+  JumpOptions options;
+  if (state.mode.size() == at.system.laws.size()) options.present = state.mode;
+  if (consistent_jumps(*affine, state.x, state.t, options).status == Status::no_solution) return true;
+  const double moment = state.t + 0x1p-30 * h;
+  const Trajectory steps = integrate(*affine, state.x, {state.t, at.span.end}, BackwardEuler{.h = h},
+                                     {.observer = [&](const Step& now) { return now.t <= moment; }});
+  return steps.status == Status::no_solution && steps.t.back() <= moment;
+}
+
+/// No way on was found: says so with the violation of every mode.
+void ModeTransition::end_here(const Step& state, const Selection& selection) {
+  const std::string violations = modes_text(at_.system.laws, selection.rejected);
+  const bool is_decided = is_proved_end(at_, state, run_.rest.h());
+  if (is_decided)
+    record_.events().push_back(event_at(EventKind::no_solution, state.t, state.x,
+                                        "no continuation and no jump; violations of the modes: " + violations));
+  at_.now = state;
+  record_.row(at_.now, true);
+  const Status status = is_decided           ? Status::no_solution
+                        : selection.complete ? Status::not_solved
+                                             : Status::not_enumerated;
+  const std::string modes = at_.system.laws.empty() ? "" : "; violations of the modes: " + violations;
+  record_.finish(status, fmt::format("{} after {}{}", is_decided ? "no solution" : "no continuation found",
+                                     record_.place(state), modes));
+}
+
+/// The limit is known by extrapolation; where the laws of its events have a branch that keeps their
+/// arguments, the state on it, unless that is farther than the last events were apart.
+Vector ModeTransition::state_at_limit(const AccumulationWatch::Limit& limit) {
+  Mode mode = at_.now.mode;
+  for (const int i : limit.laws) {
+    const auto law = static_cast<std::size_t>(i);
+    const auto& branches = at_.system.laws[law].branches;
+    const auto vertical = std::find_if(branches.begin(), branches.end(), is_vertical);
+    if (vertical == branches.end()) return limit.x;
+    mode[law] = static_cast<int>(vertical - branches.begin());
+  }
+  ConsistentJets& jets = run_.jets.all();
+  if (jets.solve(mode, limit.t, limit.x, at_.now.lambda).consistent) return limit.x;
+  const auto nearest = nearest_in_mode(at_.system, jets, mode, limit.t, limit.x, at_.now.lambda);
+  if (!nearest) return limit.x;
+  const Vector way = (limit.x - at_.now.x).cwiseQuotient(at_.scales.x);
+  const Vector rest = (*nearest - limit.x).cwiseQuotient(at_.scales.x);
+  return rest.norm() <= way.norm() ? *nearest : limit.x;
+}
+
+/// Contacts that come to rest are told by the accumulation, laws that begin to slide are events.
+bool ModeTransition::are_contacts(const std::vector<int>& laws) const {
+  return std::all_of(laws.begin(), laws.end(), [this](int i) {
+    const auto& branches = at_.system.laws[static_cast<std::size_t>(i)].branches;
+    return std::none_of(branches.begin(), branches.end(), [](const Branch& branch) {
+      return is_vertical(branch) && std::isfinite(branch.lambda.lower) &&
+             std::isfinite(branch.lambda.upper);
+    });
+  });
+}
+
+/// Goes to the accumulation point if the last events have one that is near.
+void ModeTransition::close_accumulation() {
+  if (accumulation_.is_crowding(1e-3 * (at_.span.end - at_.span.start)))
+    return run_.rest.capture(at_.now, "events follow each other ever faster, without an end");
+  const double shortest = 1e-6 * (at_.now.t - at_.span.start);
+  std::optional<AccumulationWatch::Limit> limit = accumulation_.limit(shortest);
+  if (!limit) return;
+  accumulation_.forget();
+  if (limit->t >= at_.span.end) return;
+  Event event;
+  event.kind = EventKind::accumulation;
+  event.t = limit->t;
+  event.t_before = at_.now.t;
+  event.t_after = limit->t;
+  event.x_before = at_.now.x;
+  // Contacts come to rest: an extrapolation leaves them a velocity that is none.
+  if (impact_ && !limit->laws.empty())
+    limit->x = impact_->rest(limit->t, limit->x, limit->laws);
+  event.x_after = state_at_limit(*limit);
+  if (limit->laws.empty()) event.note = "resets accumulate; a contact law passes such a point";
+  record_.events().push_back(event);
+  if (limit->laws.empty()) {
+    record_.finish(Status::not_solved, fmt::format("resets accumulate at t = {:.10g} (step {}): a contact "
+                                                   "law passes such an accumulation",
+                                                   limit->t, record_.steps));
+    return;
+  }
+  if (run_.sensitivity.active()) run_.sensitivity.maps().set_event(limit->dx, limit->dt);
+  at_.now.t = limit->t;
+  at_.now.x = event.x_after;
+  const Step before = at_.now;
+  go_on(before, limit->laws, {}, are_contacts(limit->laws) ? JumpOfX::by_contacts : JumpOfX::none);
+}
+
+}  // namespace perp
