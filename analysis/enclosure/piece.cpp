@@ -10,7 +10,6 @@ namespace perp::enclosure {
 namespace {
 
 constexpr int slices = 8;  ///< of a step, for the signs of gaps
-constexpr double rounding_share = 0x1p-30;
 constexpr int shortenings = 20;  ///< of a step whose first slice is undecided, by 8
 
 /// The end of slice k of a step, on the grid.
@@ -84,23 +83,10 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
   return Outcome::lost;
 }
 
-/// The interval of the start that widens the others most, of those that act on these states; none
-/// where its bisection would change nothing of them.
-void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
-  const std::vector<double> smear = branch.set.smear(states);
-  const auto most = std::max_element(smear.begin(), smear.end());
-  result_.split = most != smear.end() && *most > 0 ? static_cast<int>(most - smear.begin()) : -1;
-}
-
-/// The states that the way of a gap depends on.
-std::vector<bool> Piece::acting_states(const Branch& branch, const Interval& t, int gap) {
-  const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
-  return states_acting_on(flow.system.flow,
-                          flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
-}
-
-/// Goes on in the modes that were proved. False: it is not known which they are.
-bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_many) {
+/// Goes on in the modes that were proved. False: it is not known which they are. `reached`: the states
+/// that act on the event.
+bool Piece::settle(Branch branch, const std::vector<Successor>& list,
+                   const std::vector<bool>& reached, bool& is_many) {
   const auto count = [&](Verdict verdict) {
     return std::count_if(list.begin(), list.end(),
                          [&](const Successor& next) { return next.verdict == verdict; });
@@ -113,6 +99,7 @@ bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_m
       if (next.verdict != Verdict::proved)
         reason += fmt::format("; {}: {}", describe(task_.system.laws, next.mode), next.reason);
     lose(branch, reason, Interval(branch.t), -1);
+    note_split(branch, deciding_states(list, reached));
     return false;
   }
   is_many = proved > 1;
@@ -131,7 +118,7 @@ void Piece::start() {
   if (result_.elsewhere) return;
   if (is_disturbed()) return start_disturbed(branch, list);
   bool is_many = false;
-  if (!settle(branch, list, is_many)) {
+  if (!settle(branch, list, std::vector<bool>(start_.size()), is_many)) {
     open_at_start(branch, list);
     return;
   }
@@ -166,29 +153,6 @@ void Piece::follow(Branch& branch) {
   while (goes_on() && !is_given_up())
     if (advance(branch) == Outcome::lost && !open_after_loss(branch))
       return note_unfinished(branch);
-}
-
-/// What the set is wider than the linear image of the start, as a share of the largest width of
-/// that state at any row so far, or of the whole set's: it is the hull of all pieces that is asked for.
-/// Widths of rounding are no reason to bisect.
-void Piece::note_width(const Branch& branch) {
-  const Box& box = branch.set.box();
-  const Box image = branch.set.linear_image();
-  widest_.resize(box.size(), 0);
-  is_wide_.resize(box.size(), false);
-  for (std::size_t i = 0; i < box.size(); ++i) {
-    const double whole = width(box[i]);
-    widest_[i] = std::max(widest_[i], whole);
-    // what no interval of the start acts on is as wide in every part
-    if (!(whole > rounding_share * magnitude(box[i])) || !branch.set.is_spread(static_cast<int>(i)))
-      continue;
-    const double measure =
-        task_.reach.empty() ? widest_[i] : std::max(widest_[i], task_.reach[branch.row - 1][i]);
-    const double excess = (whole - width(image[i])) / measure;
-    result_.excess = std::max(result_.excess, excess);
-    if (excess > task_.options.share) is_wide_[i] = true;
-  }
-  if (result_.excess > task_.options.share) note_split(branch, is_wide_);
 }
 
 /// One step as far as all gaps are certain, at most to an event of the centre.
@@ -308,7 +272,7 @@ Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
   }
   const std::vector<Successor> list = window.successors();
   bool is_many = false;
-  if (!settle(branch, list, is_many)) {
+  if (!settle(branch, list, acting_states(branch, Interval(branch.t), monitor.gap), is_many)) {
     result_.enclosure.lost->t = window.time();
     result_.enclosure.lost->law = flow.system.gaps[static_cast<std::size_t>(monitor.gap)].law;
     result_.enclosure.lost->reset = flow.system.gaps[static_cast<std::size_t>(monitor.gap)].reset;
