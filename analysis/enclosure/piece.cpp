@@ -4,32 +4,11 @@
 #include <cmath>
 
 #include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/stops.hpp>
 #include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {
 namespace {
-
-constexpr int slices = 8;  ///< of a step, for the signs of gaps
-constexpr int shortenings = 20;  ///< of a step whose first slice is undecided, by 8
-
-/// The end of slice k of a step, on the grid.
-double slice_end(double t, double length, int k, double grid) {
-  return t + grid * std::floor(length * k / slices / grid);
-}
-
-/// Where the gap of the centre reaches 0 within these times; `to` where it has not by then.
-double crossing(const TaylorStep& step, const Monitor& monitor, double t, double from, double to) {
-  const auto value = [&](double time) {
-    return monitor.side * middle(step.center_output(monitor.gap, 0, Interval(time) - Interval(t)));
-  };
-  if (value(from) <= 0) return from;
-  for (int k = 0; k < 80; ++k) {
-    const double half = from + (to - from) / 2;
-    if (half <= from || half >= to) break;
-    (value(half) > 0 ? from : to) = half;
-  }
-  return to;
-}
 
 /// Of a start that is in no mode, the reason of one of them; a violated equation tells most.
 std::optional<Successor> elsewhere(const std::vector<Successor>& list) {
@@ -49,6 +28,7 @@ Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
       effort_(effort),
       flows_(task.system, task.space, task.options.step),
       open_flows_(flows_),
+      widths_(task.reach, task.options.share),
       proof_(start, task.options.proof) {}
 
 PieceResult Piece::run() {
@@ -167,38 +147,9 @@ Piece::Outcome Piece::advance(Branch& branch) {
   ++result_.enclosure.steps;
   note_certain(branch, flow);
   proof_.begin();
-  const double t = branch.t;
-  double length = flow.step.end() - t;
-  int undecided = -1;
-  for (int trial = 0; trial < shortenings && length >= 2 * task_.grid; ++trial) {
-    double done = t;
-    for (int k = 1; k <= slices; ++k) {
-      const double next =
-          trial == 0 && k == slices ? flow.step.end() : slice_end(t, length, k, task_.grid);
-      if (!(next > done)) continue;
-      std::vector<Monitor> monitors = branch.monitors;
-      undecided = watch(flow.step, branch.set, Interval(done, next) - Interval(t), monitors);
-      if (undecided >= 0) break;
-      proof_.note_slice(Interval(done, next) - Interval(t), branch.monitors, monitors);
-      branch.monitors = monitors;
-      for (int m = 0; m < static_cast<int>(monitors.size()); ++m) {
-        const Monitor& monitor = monitors[static_cast<std::size_t>(m)];
-        if (monitor.trend != Trend::falling) continue;
-        const double at = crossing(flow.step, monitor, t, done, next);
-        if (at < next ||
-            middle(flow.step.center_output(monitor.gap, 0, Interval(next) - Interval(t))) *
-                    monitor.side <=
-                0) {
-          const double rounded = t + task_.grid * std::round((at - t) / task_.grid);
-          return step_to(branch, flow, std::clamp(rounded, done, next), m);
-        }
-      }
-      done = next;
-    }
-    if (done > t) return step_to(branch, flow, done, -1);
-    length /= slices;
-  }
-  return lose_undecided(branch, flow, undecided);
+  const Stop stop = next_stop(flow.step, branch.set, branch.t, task_.grid, branch.monitors, proof_);
+  if (!(stop.t > branch.t) && stop.reached < 0) return lose_undecided(branch, flow, stop.undecided);
+  return step_to(branch, flow, stop.t, stop.reached);
 }
 
 /// Rows up to `end`, and the set there. `reached`: the monitor of an event there; -1: none.

@@ -7,6 +7,7 @@
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 #include <perp/analysis/enclosure/modes/event_window.hpp>
+#include <perp/analysis/enclosure/widths.hpp>
 
 namespace perp::enclosure {
 
@@ -160,8 +161,7 @@ class Piece {
   OpenFlows open_flows_;
   std::vector<Branch> open_;
   int numbers_ = 0;
-  std::vector<double> widest_;  // of the states at rows
-  std::vector<bool> is_wide_;   // states of which a row was too wide
+  Widths widths_;
   PieceResult result_;
   ProofLog proof_;  // empty where it is not asked for
 };

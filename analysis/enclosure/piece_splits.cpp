@@ -1,12 +1,8 @@
 // Which interval of the start is bisected when a piece is lost or too wide; called by the pieces of enclosures.
-#include <algorithm>
-
 #include <perp/analysis/enclosure/piece.hpp>
 
 namespace perp::enclosure {
 namespace {
-
-constexpr double rounding_share = 0x1p-30;
 
 void add(std::vector<bool>& all, const std::vector<bool>& some) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] || some[i];
@@ -17,9 +13,7 @@ void add(std::vector<bool>& all, const std::vector<bool>& some) {
 /// The interval of the start that widens the others most, of those that act on these states; none
 /// where its bisection would change nothing of them.
 void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
-  const std::vector<double> smear = branch.set.smear(states);
-  const auto most = std::max_element(smear.begin(), smear.end());
-  result_.split = most != smear.end() && *most > 0 ? static_cast<int>(most - smear.begin()) : -1;
+  result_.split = widest_start(branch.set, states);
 }
 
 /// The states that the way of a gap depends on.
@@ -46,27 +40,10 @@ std::vector<bool> Piece::deciding_states(const std::vector<Successor>& list,
   return states;
 }
 
-/// What the set is wider than the linear image of the start, as a share of the largest width of
-/// that state at any row so far, or of the whole set's: it is the hull of all pieces that is asked for.
-/// Widths of rounding are no reason to bisect.
 void Piece::note_width(const Branch& branch) {
-  const Box& box = branch.set.box();
-  const Box image = branch.set.linear_image();
-  widest_.resize(box.size(), 0);
-  is_wide_.resize(box.size(), false);
-  for (std::size_t i = 0; i < box.size(); ++i) {
-    const double whole = width(box[i]);
-    widest_[i] = std::max(widest_[i], whole);
-    // what no interval of the start acts on is as wide in every part
-    if (!(whole > rounding_share * magnitude(box[i])) || !branch.set.is_spread(static_cast<int>(i)))
-      continue;
-    const double measure =
-        task_.reach.empty() ? widest_[i] : std::max(widest_[i], task_.reach[branch.row - 1][i]);
-    const double excess = (whole - width(image[i])) / measure;
-    result_.excess = std::max(result_.excess, excess);
-    if (excess > task_.options.share) is_wide_[i] = true;
-  }
-  if (result_.excess > task_.options.share) note_split(branch, is_wide_);
+  widths_.note(branch.set, branch.row - 1);
+  result_.excess = widths_.excess();
+  if (result_.excess > task_.options.share) note_split(branch, widths_.wide());
 }
 
 }  // namespace perp::enclosure
