@@ -1,39 +1,16 @@
 // Time as a variable of a system; called where sets are followed from section to section.
-#include <algorithm>
 #include <vector>
 
 #include <perp/analysis/enclosure/section/clock.hpp>
 
 namespace perp::enclosure {
-namespace {
-
-/// All lines that a system uses.
-std::vector<int> used_lines(const Dcs& system) {
-  std::vector<int> lines = system.F;
-  lines.insert(lines.end(), system.G.begin(), system.G.end());
-  for (const Reset& reset : system.resets) {
-    lines.push_back(reset.condition);
-    lines.insert(lines.end(), reset.values.begin(), reset.values.end());
-  }
-  return lines;
-}
-
-}  // namespace
-
-bool is_autonomous(const Dcs& system) {
-  const std::vector<bool> needed = needed_lines(system.tape, used_lines(system));
-  for (int k = 0; k < system.tape.size(); ++k)
-    if (needed[static_cast<std::size_t>(k)] && system.tape[k].operation == Operation::input &&
-        system.tape[k].a == Dcs::time_input())
-      return false;
-  return true;
-}
 
 Dcs with_clock(const Dcs& system) {
   const int n = system.n();
   Dcs result = system;
   result.tape = {};
-  const auto renumbered = [&](int input) {  // t | ẋ, ċ | x, c | λ | p
+  const auto renumbered = [&](int input) {  // t | ẋ, ċ | x, c | λ | p, with c in the place of t
+    if (input == Dcs::time_input()) return 2 * n + 2;
     return input <= n ? input : input <= 2 * n ? input + 1 : input + 2;
   };
   std::vector<int> lines;

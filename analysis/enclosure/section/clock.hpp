@@ -4,11 +4,8 @@
 
 namespace perp::enclosure {
 
-/// Do its equations, arguments of laws and resets hold no time?
-bool is_autonomous(const Dcs& system);
-
-/// The same with one variable more, behind the others, that is time: der(clock) = 1. Of a system that
-/// is autonomous the time of the tape is then one of computing only.
+/// The same system with one variable more, behind the others, that is time: der(clock) = 1, and stands
+/// for it in all formulas. It is autonomous: the time of the tape is one of computing only.
 Dcs with_clock(const Dcs& system);
 
 }  // namespace perp::enclosure

@@ -43,8 +43,7 @@ void SectionTask::use_reach(const std::vector<std::vector<double>>& reach) {
 }
 
 std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, StateSpace& space) {
-  if (task.options.tube || task.options.proof || !task.space.disturbances.empty() ||
-      !is_autonomous(task.system))
+  if (task.options.tube || task.options.proof || !task.space.disturbances.empty())
     return std::nullopt;
   system = perp::enclosure::with_clock(task.system);
   space = state_space(system, task.space.values);
@@ -141,35 +140,36 @@ bool SectionPiece::add_rows(ModeFlow& flow, double until) {
   return true;
 }
 
-/// The set at time T of a row: F + J (x − x̂) with J = Φ(τ) − f ∇cᵀ, τ = T − c, on { c = T }.
-bool SectionPiece::add_row(ModeFlow& flow, const Doubleton& set, double t, std::size_t row) {
+/// F + J (x − x̂) with J = Φ(τ) − f ∇cᵀ, τ = T − c, on { c = T }.
+std::optional<Doubleton> SectionPiece::set_at(ModeFlow& flow, const Doubleton& set, double t,
+                                              std::size_t row) const {
   const auto c = static_cast<std::size_t>(of_.clock);
-  const Interval T(task_.times[row]);
+  const Interval T(task_.times[row]), at(t);
   const Interval center_tau = T - Interval(set.center()[c]), tau = hull(T - set.box()[c], center_tau);
-  const Interval at(t);
   TaylorStep& window = flow.window;
-  if (!window.prepare_window(at, set.box(), at, points(set.center()), magnitude(tau))) return false;
-  Box F = window.centre_at(center_tau), states = window.box_at(tau);
-  const IntervalMatrix flow_J = window.flow_jacobian(tau);
+  if (!window.prepare_window(at, set.box(), at, points(set.center()), magnitude(tau)))
+    return std::nullopt;
+  Box F = window.centre_at(center_tau), states = window.box_at(tau), all = states;
+  widen(all, F);
+  if (!flow.expand(at + tau, all, 2, false)) return std::nullopt;
+  IntervalMatrix J = window.flow_jacobian(tau);
+  for (int i = 0; i < set.states(); ++i) J(i, of_.clock) -= flow.jet().coefficient(i, 1);
   F[c] = states[c] = T;
-  IntervalMatrix J = flow_J;
-  for (int round = 0; round < 3; ++round) {
-    Box all = states;
-    widen(all, F);
-    if (!flow.expand(at + tau, all, 2, false)) return false;
-    J = flow_J;
-    for (int i = 0; i < set.states(); ++i) J(i, of_.clock) -= flow.jet().coefficient(i, 1);
-    for (int j = 0; j < set.states(); ++j) J(of_.clock, j) = Interval(0);
-    states = common(states, set.image_box(F, J));
-  }
+  for (int j = 0; j < set.states(); ++j) J(of_.clock, j) = Interval(0);
   window.complete(at, F, J, states);
   window.project(at, F, J, states);
   Doubleton there = set;
   there.move(F, J, states);
-  widths_.note(there, row);
+  return there;
+}
+
+bool SectionPiece::add_row(ModeFlow& flow, const Doubleton& set, double t, std::size_t row) {
+  const std::optional<Doubleton> there = set_at(flow, set, t, row);
+  if (!there) return false;
+  widths_.note(*there, row);
   result_.excess = widths_.excess();
-  if (result_.excess > task_.options.share) result_.split = widest_start(there, widths_.wide());
-  return note_row(flow, there.box(), row);
+  if (result_.excess > task_.options.share) result_.split = widest_start(*there, widths_.wide());
+  return note_row(flow, there->box(), row);
 }
 
 bool SectionPiece::note_row(ModeFlow& flow, const Box& states, std::size_t row) {
@@ -188,29 +188,40 @@ bool SectionPiece::note_row(ModeFlow& flow, const Box& states, std::size_t row) 
 /// Members are in this mode at T, or have left it by then or not entered it yet: those are where they
 /// leave or enter. With min for an event that is ahead, else max, the map
 ///     x → φ(min(T − c(x), δ(x)), x)
-/// is a mean value form whose derivative lies between those of both (Lebourg).
+/// is a mean value form whose derivative lies between those of both (Lebourg). A state that grows or
+/// falls all the time is the smaller or the larger one of those at T and at the event.
 bool SectionPiece::add_part_of_row(ModeFlow& flow, const Passing& passing, std::size_t row) {
   const auto c = static_cast<std::size_t>(of_.clock);
-  const Interval T(task_.times[row]), at(t_);
-  const auto chosen = [&](const Interval& a, const Interval& b) {
-    return passing.is_ahead ? Interval(std::min(a.lo, b.lo), std::min(a.hi, b.hi))
-                            : Interval(std::max(a.lo, b.lo), std::max(a.hi, b.hi));
+  const Interval T(task_.times[row]), at(t_), alone = T - set_.box()[c];
+  const std::optional<Doubleton> there = set_at(flow, set_, t_, row);
+  if (!there) return false;
+  const auto chosen = [&](const Interval& a, const Interval& b, bool is_least) {
+    return is_least ? Interval(std::min(a.lo, b.lo), std::min(a.hi, b.hi))
+                    : Interval(std::max(a.lo, b.lo), std::max(a.hi, b.hi));
   };
-  const Interval center_tau = chosen(T - Interval(set_.center()[c]), passing.center_delta);
-  const Interval tau = hull(chosen(T - set_.box()[c], passing.delta), center_tau);
+  const Interval center_tau =
+      chosen(T - Interval(set_.center()[c]), passing.center_delta, passing.is_ahead);
+  const Interval tau = hull(chosen(alone, passing.delta, passing.is_ahead), center_tau);
+  const Interval whole = hull(hull(alone, passing.delta), tau);
   TaylorStep& window = flow.window;
-  if (!window.prepare_window(at, set_.box(), at, points(set_.center()), magnitude(tau)))
+  if (!window.prepare_window(at, set_.box(), at, points(set_.center()), magnitude(whole)))
     return false;
   const Box F = window.centre_at(center_tau);
-  Box states = window.box_at(tau), all = states;
+  Box all = window.box_at(whole);
   widen(all, F);
-  if (!flow.expand(at + tau, all, 2, false)) return false;
+  if (!flow.expand(at + whole, all, 2, false)) return false;
   IntervalMatrix J = window.flow_jacobian(tau);
   for (int i = 0; i < set_.states(); ++i) {
     J(i, of_.clock) -= flow.jet().coefficient(i, 1);
     for (int j = 0; j < set_.states(); ++j) J(i, j) = hull(J(i, j), passing.jacobian(i, j));
   }
-  states = common(states, set_.image_box(F, J));
+  Box states = common(window.box_at(tau), set_.image_box(F, J));
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const int way = certain_sign(flow.jet().coefficient(static_cast<int>(i), 1));
+    if (way == 0) continue;
+    const bool is_least = (way > 0) == passing.is_ahead;
+    states[i] = common_part(states[i], chosen(there->box()[i], passing.states[i], is_least));
+  }
   return note_row(flow, states, row);
 }
 
@@ -237,7 +248,7 @@ bool SectionPiece::pass_event(ModeFlow& flow, int reached) {
   ModeFlow& to = flows_.get(next->mode, window.time(), window.states(), next->root);
   const std::optional<Doubleton> after = to.has_implicit() ? std::nullopt : window.on_surface(to);
   if (!after) return false;
-  if (!leave(flow, {window.delta(), window.center_delta(), window.surface_jacobian(), true}, times))
+  if (!leave(flow, {window.delta(), window.center_delta(), window.surface_jacobian(), window.states(), true}, times))
     return false;
   note_event(flow, to, monitors_[static_cast<std::size_t>(reached)], window.fires());
   set_ = *after;
@@ -262,7 +273,8 @@ bool SectionPiece::leave(ModeFlow& flow, const Passing& passing, const Interval&
 
 /// The same of members that have had it.
 bool SectionPiece::enter(ModeFlow& flow) {
-  const Passing passing{.jacobian = IntervalMatrix{Matrix(Matrix::Identity(set_.states(), set_.states()))}};
+  const Passing passing{.jacobian = IntervalMatrix{Matrix(Matrix::Identity(set_.states(), set_.states()))},
+                        .states = set_.box()};
   for (; row_ < task_.times.size() && task_.times[row_] <= entered_.hi; ++row_) {
     const bool is_entered = task_.times[row_] >= set_.center()[static_cast<std::size_t>(of_.clock)];
     if (is_entered && !add_row(flow, set_, t_, row_)) return false;  // which measures its width

@@ -21,7 +21,7 @@ struct SectionTask {
   void use_reach(const std::vector<std::vector<double>>& reach);
 };
 
-/// Encloses all solutions of an autonomous system that start in a box, from event to event in section
+/// Encloses all solutions of a system with a clock that start in a box, from event to event in section
 /// form: members meet a surface m = 0 at times of their own, and are there the set
 ///     S = { φ(δ(x), x) },    ∂S/∂x = (I − f ∇mᵀ/m') Φ(δ),
 /// from which all start anew at once: their times are a coordinate of the set, the clock c. Differences of time that
@@ -41,12 +41,15 @@ class SectionPiece {
   bool advance();
   bool pass_event(ModeFlow& flow, int reached);
   bool add_rows(ModeFlow& flow, double until);
+  /// The set at the time of a row, of all members as though they were in this mode.
+  std::optional<Doubleton> set_at(ModeFlow& flow, const Doubleton& set, double t, std::size_t row) const;
   bool add_row(ModeFlow& flow, const Doubleton& set, double t, std::size_t row);
   bool note_row(ModeFlow& flow, const Box& states, std::size_t row);
   /// When members have an event, t + δ(x), and where: φ(δ(x), x) with this derivative.
   struct Passing {
     Interval delta{}, center_delta{};
     IntervalMatrix jacobian;
+    Box states{};
     bool is_ahead = false;  ///< they are in the mode until then; else since
   };
   bool add_part_of_row(ModeFlow& flow, const Passing& passing, std::size_t row);
@@ -81,8 +84,8 @@ class SectionPiece {
   PieceResult result_;
 };
 
-/// The task with a clock; none where the system is not autonomous, or tubes, proofs or disturbances are
-/// asked for. `system` and `space` are where its own are kept.
+/// The task with a clock; none where tubes, proofs or disturbances are asked for, which are not followed
+/// so. `system` and `space` are where its own are kept.
 std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, StateSpace& space);
 
 }  // namespace perp::enclosure
