@@ -259,10 +259,8 @@ std::optional<Doubleton> EventWindow::on_surface(ModeFlow& to) {
   IntervalMatrix J = surface_jacobian();
   if (fires_) J = reset_ * J;
   if (!to.window.prepare_window(time(), after_, Interval(t_) + center_delta_, center_after_,
-                                4 * shortest_)) {
-    fail("the new mode could not be followed from the event on");
+                                4 * shortest_))
     return std::nullopt;
-  }
   Box F = center_after_;
   to.window.complete(time(), F, J, after_);
   to.window.project(time(), F, J, after_);

@@ -4,7 +4,7 @@
 
 #include <perp/analysis/enclosure/section/clock.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
-#include <perp/analysis/enclosure/stops.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 #include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {

@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/pieces/piece.hpp>
 
 namespace perp::enclosure {
 

@@ -1,5 +1,5 @@
 // Which interval of the start is bisected when a piece is lost or too wide; called by the pieces of enclosures.
-#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/pieces/piece.hpp>
 
 namespace perp::enclosure {
 namespace {

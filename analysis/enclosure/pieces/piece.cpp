@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/piece.hpp>
-#include <perp/analysis/enclosure/stops.hpp>
+#include <perp/analysis/enclosure/pieces/piece.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 #include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include <perp/analysis/enclosure/stops.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 
 namespace perp::enclosure {
 namespace {

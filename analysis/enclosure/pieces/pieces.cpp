@@ -1,16 +1,15 @@
 // Enclosures of systems with laws: the start in pieces, each followed by itself, and their union.
 #include <fmt/format.h>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <stdexcept>
-#include <thread>
 #include <tuple>
 
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
+#include <perp/analysis/parallel.hpp>
 #include <perp/core/base/error.hpp>
 
 namespace perp::enclosure {
@@ -74,30 +73,14 @@ void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts
     if (!part.is_done) waiting.push_back(&part);
   const bool can_split =
       parts.size() + waiting.size() <= static_cast<std::size_t>(task.options.pieces);
-  std::atomic<std::size_t> next{0};
-  std::vector<std::exception_ptr> errors(waiting.size());
-  const auto work = [&] {
-    for (std::size_t k = next++; k < waiting.size(); k = next++) {
-      try {
-        require_directed_arithmetic();
-        const Effort effort = waiting[k]->is_last ? Effort::last
-                              : can_split         ? Effort::until_wide
-                                                  : Effort::whole;
-        waiting[k]->result = forms.run(*waiting[k], effort);
-        waiting[k]->is_done = true;
-      } catch (...) {
-        errors[k] = std::current_exception();
-      }
-    }
-  };
-  const auto count =
-      std::min(static_cast<std::size_t>(std::max(task.options.threads, 1)), waiting.size());
-  std::vector<std::thread> threads;
-  for (std::size_t k = 1; k < count; ++k) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
+  in_parallel(std::max(task.options.threads, 1), waiting.size(), [&](std::size_t k, int) {
+    require_directed_arithmetic();
+    const Effort effort = waiting[k]->is_last ? Effort::last
+                          : can_split         ? Effort::until_wide
+                                              : Effort::whole;
+    waiting[k]->result = forms.run(*waiting[k], effort);
+    waiting[k]->is_done = true;
+  });
 }
 
 constexpr double reach_share = 0.5;  ///< of the width of the whole set, that a width is measured with,
@@ -128,9 +111,14 @@ double width_of(const PieceTask& task, const Box& whole, const Box* variables, s
 std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
   const std::vector<Box> list = points_of(whole);
   if (4 * list.size() > static_cast<std::size_t>(task.options.pieces)) return {};
+  std::vector<PieceResult> runs(list.size());
+  in_parallel(std::max(task.options.threads, 1), list.size(), [&](std::size_t k, int) {
+    require_directed_arithmetic();
+    runs[k] = Piece(task, list[k], Effort::whole).run();
+  });
   std::map<double, Box> hulls;
-  for (const Box& point : list)
-    for (const EnclosureRow& row : Piece(task, point, Effort::whole).run().enclosure.rows) {
+  for (const PieceResult& run : runs)
+    for (const EnclosureRow& row : run.enclosure.rows) {
       Box& hull_of = hulls.try_emplace(row.t, row.box).first->second;
       for (std::size_t i = 0; i < hull_of.size(); ++i) hull_of[i] = hull(hull_of[i], row.box[i]);
     }

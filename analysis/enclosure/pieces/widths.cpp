@@ -1,7 +1,7 @@
 // What sets are wider than they should be; called by the pieces of enclosures.
 #include <algorithm>
 
-#include <perp/analysis/enclosure/widths.hpp>
+#include <perp/analysis/enclosure/pieces/widths.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -7,7 +7,7 @@
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 #include <perp/analysis/enclosure/modes/event_window.hpp>
-#include <perp/analysis/enclosure/widths.hpp>
+#include <perp/analysis/enclosure/pieces/widths.hpp>
 
 namespace perp::enclosure {
 
