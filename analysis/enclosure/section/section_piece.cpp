@@ -145,7 +145,8 @@ std::optional<Doubleton> SectionPiece::set_at(ModeFlow& flow, const Doubleton& s
                                               std::size_t row) const {
   const auto c = static_cast<std::size_t>(of_.clock);
   const Interval T(task_.times[row]), at(t);
-  const Interval center_tau = T - Interval(set.center()[c]), tau = hull(T - set.box()[c], center_tau);
+  const Interval center_tau = T - Interval(set.center()[c]);
+  const Interval tau = hull(T - set.box()[c], center_tau);
   TaylorStep& window = flow.window;
   if (!window.prepare_window(at, set.box(), at, points(set.center()), magnitude(tau)))
     return std::nullopt;
@@ -273,8 +274,8 @@ bool SectionPiece::leave(ModeFlow& flow, const Passing& passing, const Interval&
 
 /// The same of members that have had it.
 bool SectionPiece::enter(ModeFlow& flow) {
-  const Passing passing{.jacobian = IntervalMatrix{Matrix(Matrix::Identity(set_.states(), set_.states()))},
-                        .states = set_.box()};
+  const IntervalMatrix same{Matrix(Matrix::Identity(set_.states(), set_.states()))};
+  const Passing passing{.jacobian = same, .states = set_.box()};
   for (; row_ < task_.times.size() && task_.times[row_] <= entered_.hi; ++row_) {
     const bool is_entered = task_.times[row_] >= set_.center()[static_cast<std::size_t>(of_.clock)];
     if (is_entered && !add_row(flow, set_, t_, row_)) return false;  // which measures its width

@@ -24,8 +24,8 @@ struct SectionTask {
 /// Encloses all solutions of a system with a clock that start in a box, from event to event in section
 /// form: members meet a surface m = 0 at times of their own, and are there the set
 ///     S = { φ(δ(x), x) },    ∂S/∂x = (I − f ∇mᵀ/m') Φ(δ),
-/// from which all start anew at once: their times are a coordinate of the set, the clock c. Differences of time that
-/// have gathered do not widen what follows. At the time T of a row they are
+/// from which all start anew at once: their times are a coordinate of the set, the clock c. Differences
+/// of time that have gathered do not widen what follows. At the time T of a row they are
 ///     φ(T − c(x), x),    with derivative Φ − f ∇cᵀ,
 /// and a row holds those of all modes in which members may be at T. None where an event is not proved to
 /// be one, by one mode that goes on, or equations are implicit: the set is followed otherwise then.

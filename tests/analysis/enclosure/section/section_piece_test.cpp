@@ -188,6 +188,18 @@ TEST_SUITE("analysis/enclosure/section") {
                   1.1);
   }
 
+  TEST_CASE("what depends on time alone is a point while members switch") {
+    Section section(
+        "[variables]\nx = \"[0.8, 1.2]\"\ny = 0\n[model]\nequations = [\"der(x) = -1.5 + 0.5*sign(x)\", \"der(y) = 1\"]\n"
+        "[run]\nt = [0, 2]\n",
+        every(0.0625, 2));
+    check_members(section,
+                  [](const Member& start, double t) {
+                    return Member{t < start[0] ? start[0] - t : 2 * (start[0] - t), t};
+                  },
+                  1e9);
+  }
+
   TEST_CASE("sliding is entered, and resets fire, in each member's own time") {
     Section sliding(
         "[variables]\nx = \"[0.8, 1.2]\"\ny = 0\n[model]\nequations = [\"der(x) = 1 - 2*sign(x)\", \"der(y) = x\"]\n"
