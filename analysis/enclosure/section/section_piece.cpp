@@ -186,6 +186,12 @@ bool SectionPiece::note_row(ModeFlow& flow, const Box& states, std::size_t row) 
   return true;
 }
 
+/// No member is in this mode then.
+bool SectionPiece::leave_out(std::size_t row) {
+  of_mode_.erase(row);
+  return true;
+}
+
 /// Members are in this mode at T, or have left it by then or not entered it yet: those are where they
 /// leave or enter. With min for an event that is ahead, else max, the map
 ///     x → φ(min(T − c(x), δ(x)), x)
@@ -222,6 +228,11 @@ bool SectionPiece::add_part_of_row(ModeFlow& flow, const Passing& passing, std::
     if (way == 0) continue;
     const bool is_least = (way > 0) == passing.is_ahead;
     states[i] = common_part(states[i], chosen(there->box()[i], passing.states[i], is_least));
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {  // those in the mode at T are where all would be
+    const std::optional<Interval> both = intersection(states[i], there->box()[i]);
+    if (!both) return leave_out(row);
+    states[i] = *both;
   }
   return note_row(flow, states, row);
 }

@@ -53,6 +53,7 @@ class SectionPiece {
     bool is_ahead = false;  ///< they are in the mode until then; else since
   };
   bool add_part_of_row(ModeFlow& flow, const Passing& passing, std::size_t row);
+  bool leave_out(std::size_t row);
   void join_rows();
   bool leave(ModeFlow& flow, const Passing& passing, const Interval& times);
   bool enter(ModeFlow& flow);
