@@ -14,6 +14,16 @@ void widen(Box& box, const Box& other) {
   for (std::size_t i = 0; i < box.size(); ++i) box[i] = hull(box[i], other[i]);
 }
 
+/// The part of both. False: there is none.
+bool meet(Box& box, const Box& other) {
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const std::optional<Interval> both = intersection(box[i], other[i]);
+    if (!both) return false;
+    box[i] = *both;
+  }
+  return true;
+}
+
 /// The only mode that goes on, if it is proved and all others are refuted.
 const Successor* only_successor(const std::vector<Successor>& list) {
   const Successor* only = nullptr;
@@ -229,12 +239,8 @@ bool SectionPiece::add_part_of_row(ModeFlow& flow, const Passing& passing, std::
     const bool is_least = (way > 0) == passing.is_ahead;
     states[i] = common_part(states[i], chosen(there->box()[i], passing.states[i], is_least));
   }
-  for (std::size_t i = 0; i < states.size(); ++i) {  // those in the mode at T are where all would be
-    const std::optional<Interval> both = intersection(states[i], there->box()[i]);
-    if (!both) return leave_out(row);
-    states[i] = *both;
-  }
-  return note_row(flow, states, row);
+  // those in the mode at T are where all would be
+  return meet(states, there->box()) ? note_row(flow, states, row) : leave_out(row);
 }
 
 /// What rows hold of members in the mode that is left now.

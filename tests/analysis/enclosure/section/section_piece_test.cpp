@@ -200,6 +200,19 @@ TEST_SUITE("analysis/enclosure/section") {
                   1e9);
   }
 
+  TEST_CASE("members on a surface that is no coordinate") {
+    Section section(
+        "[variables]\nx = \"[-0.2, 0.2]\"\ny = \"[-0.3, 0.3]\"\nz = 0\n[model]\nequations = [\"der(x) = 1\", "
+        "\"der(y) = 1\", \"der(z) = step(x + y - 1)\"]\n[run]\nt = [0, 2]\n",
+        every(0.0625, 2));
+    check_members(section,
+                  [](const Member& start, double t) {
+                    return Member{start[0] + t, start[1] + t,
+                                  std::max(t - (1 - start[0] - start[1]) / 2, 0.0)};
+                  },
+                  1e9);
+  }
+
   TEST_CASE("sliding is entered, and resets fire, in each member's own time") {
     Section sliding(
         "[variables]\nx = \"[0.8, 1.2]\"\ny = 0\n[model]\nequations = [\"der(x) = 1 - 2*sign(x)\", \"der(y) = x\"]\n"
