@@ -97,6 +97,9 @@ bool EventWindow::locate_center(double radius) {
     if (!(magnitude(center_delta_) <= radius)) return fail("the centre of the set has no event");
     slope = side * from_.window.center_output(reached_.gap, 1, with_zero(center_delta_));
   }
+  // mean value forms need what lies between the centre and the members
+  for (std::size_t i = 0; i < set_.box().size(); ++i)
+    if (!set_.box()[i].contains(set_.center()[i])) delta_ = hull(delta_, center_delta_);
   return true;
 }
 
@@ -213,6 +216,57 @@ Doubleton EventWindow::section(const IntervalMatrix& K) const {
   Doubleton section = set_;
   section.move(center_after_, P * flow_, after_);
   return section;
+}
+
+/// All members have m = 0, as the centre has: the state that moves m most follows from the others,
+///     y_i − ŷ_i = −Σ_{j ≠ i} (∂m/∂x_j)/(∂m/∂x_i) (y_j − ŷ_j)
+void EventWindow::hold_on_surface(IntervalMatrix& J) const {
+  const int n = set_.states();
+  int held = -1;
+  double most = 0;
+  for (int i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double share = std::abs(middle(gradient_[at]) * middle(rates_[at]));
+    if (!(share > most) || gradient_[at].contains(0.0)) continue;
+    most = share;
+    held = i;
+  }
+  if (held < 0) return;
+  for (int k = 0; k < n; ++k) {
+    Interval sum;
+    for (int j = 0; j < n; ++j) {
+      const Interval& slope = gradient_[static_cast<std::size_t>(j)];
+      if (j != held && !slope.is_zero() && !J(j, k).is_zero())
+        sum -= slope / gradient_[static_cast<std::size_t>(held)] * J(j, k);
+    }
+    J(held, k) = sum;
+  }
+}
+
+IntervalMatrix EventWindow::surface_jacobian() const {
+  const int n = set_.states();
+  IntervalMatrix P{Matrix(Matrix::Identity(n, n))};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (!gradient_[static_cast<std::size_t>(j)].is_zero())
+        P(i, j) -= rates_[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
+  IntervalMatrix J = P * flow_;
+  hold_on_surface(J);
+  return J;
+}
+
+std::optional<Doubleton> EventWindow::on_surface(ModeFlow& to) {
+  IntervalMatrix J = surface_jacobian();
+  if (fires_) J = reset_ * J;
+  if (!to.window.prepare_window(time(), after_, Interval(t_) + center_delta_, center_after_,
+                                4 * shortest_))
+    return std::nullopt;
+  Box F = center_after_;
+  to.window.complete(time(), F, J, after_);
+  to.window.project(time(), F, J, after_);
+  Doubleton there = set_;
+  there.move(F, J, after_);
+  return there;
 }
 
 // From the event to the common time and back the new mode holds: until there its gaps are tested

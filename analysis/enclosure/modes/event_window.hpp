@@ -28,6 +28,7 @@ class EventWindow {
   [[nodiscard]] const Box& states() const { return states_; }
 
   [[nodiscard]] const Interval& delta() const { return delta_; }
+  [[nodiscard]] const Interval& center_delta() const { return center_delta_; }
   /// The window that was proved lasts as long on both sides of the common time.
   [[nodiscard]] double radius() const { return radius_ + 2 * shortest_; }
 
@@ -36,6 +37,11 @@ class EventWindow {
   std::vector<Successor> successors(const OpenLaws& open = {});
   /// The set in a mode that was proved, at the common time; the window of `to` holds it there.
   std::optional<Doubleton> pass(ModeFlow& to, const Successor& successor);
+  /// ∂φ_1(δ(x), x)/∂x, of an autonomous system.
+  [[nodiscard]] IntervalMatrix surface_jacobian() const;
+  /// The set S* in section form, after the reset where one fires: each member at its own time. Of an
+  /// autonomous system, in a mode that was proved.
+  std::optional<Doubleton> on_surface(ModeFlow& to);
   [[nodiscard]] const std::string& reason() const { return reason_; }
   /// The gap that may be 0 in the window as well; −1: none.
   [[nodiscard]] int other() const { return other_; }
@@ -46,6 +52,7 @@ class EventWindow {
  private:
   bool is_alone();
   [[nodiscard]] Doubleton section(const IntervalMatrix& reset) const;
+  void hold_on_surface(IntervalMatrix& J) const;
   bool locate_center(double radius);
   bool shrink();
   bool reset_states();

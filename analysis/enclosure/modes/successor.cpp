@@ -29,6 +29,12 @@ void leave_open(Successor& successor, const std::string& reason) {
   successor.reason = reason;
 }
 
+/// A gap whose sign is not known, where only gaps leave the mode open.
+void note_open(Successor& successor, int gap, int sign) {
+  if (sign == 0 && (successor.verdict == Verdict::proved || !successor.open_gaps.empty()))
+    successor.open_gaps.push_back(gap);
+}
+
 /// By the sign of a gap, or of its first derivative that is not 0 for a reason.
 void decide(Successor& successor, int sign, bool of_value) {
   if (sign < 0)
@@ -57,18 +63,6 @@ bool is_ambiguous(const Law& law) {
           (is_point && a < c && d < b))
         return true;
     }
-  return false;
-}
-
-bool is_funnel(const std::vector<Successor>& list) {
-  for (const Successor& one : list)
-    for (const Successor& other : list)
-      for (const int law : one.held) {
-        const auto j = static_cast<std::size_t>(law);
-        if (one.verdict == Verdict::proved && other.verdict == Verdict::proved &&
-            one.mode[j] != other.mode[j])
-          return true;
-      }
   return false;
 }
 
@@ -194,6 +188,7 @@ void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
   constexpr Trend trends[] = {Trend::positive, Trend::rising, Trend::bending};
   successor.monitors.push_back({k, 1, trends[order]});
   if (from_ == nullptr && order == 0 && sign < 0) successor.is_elsewhere = true;
+  note_open(successor, k, sign);
   decide(successor, sign, order == 0);
 }
 
@@ -276,10 +271,12 @@ void Successors::judge(ModeFlow& flow, Successor& successor) {
   if (!flow.expand(t_, box_, 3, false))
     return leave_open(successor, "its equations have no value everywhere in the set");
   for (int k = 0; k < static_cast<int>(flow.system.gaps.size()); ++k) {
-    if (flow.system.gaps[static_cast<std::size_t>(k)].reset < 0)
+    if (flow.system.gaps[static_cast<std::size_t>(k)].reset < 0) {
       judge_gap(flow, k, successor);
-    else if (!decide_reset(flow, k, successor))
+    } else if (!decide_reset(flow, k, successor)) {
+      note_open(successor, k, 0);
       leave_open(successor, "it is not known on which side the condition of a reset is");
+    }
   }
 }
 

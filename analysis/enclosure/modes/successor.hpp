@@ -29,6 +29,8 @@ struct Successor {
   KnownRoot implicit{};      ///< of its implicit equations, over the set
   bool keeps_implicit = false;  ///< their unknowns have the values that they had before
   std::string reason{};  ///< why it is refuted or open
+  /// Gaps whose deciding signs are not known, if it is open for nothing else.
+  std::vector<int> open_gaps{};
   /// At a start: refuted since no point of the set is in this mode.
   bool is_elsewhere = false;
   int equation = -1;    ///< the equation without derivatives that they miss

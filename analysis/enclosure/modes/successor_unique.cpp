@@ -61,6 +61,18 @@ bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::v
 
 }  // namespace
 
+bool is_funnel(const std::vector<Successor>& list) {
+  for (const Successor& one : list)
+    for (const Successor& other : list)
+      for (const int law : one.held) {
+        const auto j = static_cast<std::size_t>(law);
+        if (one.verdict == Verdict::proved && other.verdict == Verdict::proved &&
+            one.mode[j] != other.mode[j])
+          return true;
+      }
+  return false;
+}
+
 /// The solutions from every point of the box are unique while no other law than these, and those
 /// that are on a vertical branch in the mode, changes its branch: with w = C x + c(t),
 /// x' = … + B λ and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i C_i B_k) is made symmetric and

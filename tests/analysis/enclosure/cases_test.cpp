@@ -239,7 +239,7 @@ TEST_SUITE("analysis/enclosure/cases") {
   }
 
   TEST_CASE("the number of threads changes no bit") {
-    Case known = open_case("s001_ex1_relay_box");
+    Case known = open_case("s001_ex3_water_level_box");
     const Enclosure one = known.model.enclose(known.options);
     known.options.threads = 3;
     const Enclosure three = known.model.enclose(known.options);

@@ -79,4 +79,23 @@ TEST_SUITE("analysis/enclosure/starts") {
     CHECK(result.rows.back().box[0].contains(0.5));
     CHECK(result.rows.back().box[1].contains(0.5));
   }
+
+  TEST_CASE("where no mode continues any member, parts of the set would have none either") {
+    const Enclosure result = run(
+        "[variables]\nx1 = -0.5\nx2 = -0.5\nz = 0\nq = \"[0.99, 1.01]\"\ns = 0\n[model]\nequations = [\n"
+        "  \"der(x1) = 1 + z\",\n  \"der(x2) = 2*z\",\n  \"x2 = abs(x1) + sign(x1)\",\n  \"der(q) = s\",\n"
+        "  \"der(s) = -q - 0.3*sign(s)\",\n]\n[run]\nt = [0, 1.5]\n");
+    REQUIRE(result.lost.has_value());
+    CHECK(contains(result.lost->reason, "no continuous continuation"));
+    CHECK(result.lost->t.contains(0.75));
+    CHECK(result.pieces <= 2);
+  }
+
+  TEST_CASE("a set is bisected along what decides the next mode, not along what stands beside it") {
+    const Enclosure result = run(
+        "[parameters]\nk = \"[-0.5, 1]\"\n[variables]\nx = 0\nq = \"[9, 11]\"\n[model]\nequations = [\n"
+        "  \"der(x) = k - 2*sign(x)\",\n  \"der(q) = -q\",\n]\n[run]\nt = [0, 1]\n");
+    CHECK_FALSE(result.lost.has_value());
+    CHECK(result.pieces == 1);
+  }
 }

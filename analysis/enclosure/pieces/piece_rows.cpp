@@ -1,7 +1,7 @@
 // Rows and tubes while members pass an event, each at its own time; called by the pieces of enclosures.
 #include <algorithm>
 
-#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/pieces/piece.hpp>
 
 namespace perp::enclosure {
 namespace {

@@ -3,34 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/pieces/piece.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 #include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {
 namespace {
-
-constexpr int slices = 8;  ///< of a step, for the signs of gaps
-constexpr double rounding_share = 0x1p-30;
-constexpr int shortenings = 20;  ///< of a step whose first slice is undecided, by 8
-
-/// The end of slice k of a step, on the grid.
-double slice_end(double t, double length, int k, double grid) {
-  return t + grid * std::floor(length * k / slices / grid);
-}
-
-/// Where the gap of the centre reaches 0 within these times; `to` where it has not by then.
-double crossing(const TaylorStep& step, const Monitor& monitor, double t, double from, double to) {
-  const auto value = [&](double time) {
-    return monitor.side * middle(step.center_output(monitor.gap, 0, Interval(time) - Interval(t)));
-  };
-  if (value(from) <= 0) return from;
-  for (int k = 0; k < 80; ++k) {
-    const double half = from + (to - from) / 2;
-    if (half <= from || half >= to) break;
-    (value(half) > 0 ? from : to) = half;
-  }
-  return to;
-}
 
 /// Of a start that is in no mode, the reason of one of them; a violated equation tells most.
 std::optional<Successor> elsewhere(const std::vector<Successor>& list) {
@@ -50,6 +28,7 @@ Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
       effort_(effort),
       flows_(task.system, task.space, task.options.step),
       open_flows_(flows_),
+      widths_(task.reach, task.options.share),
       proof_(start, task.options.proof) {}
 
 PieceResult Piece::run() {
@@ -84,23 +63,10 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
   return Outcome::lost;
 }
 
-/// The interval of the start that widens the others most, of those that act on these states; none
-/// where its bisection would change nothing of them.
-void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
-  const std::vector<double> smear = branch.set.smear(states);
-  const auto most = std::max_element(smear.begin(), smear.end());
-  result_.split = most != smear.end() && *most > 0 ? static_cast<int>(most - smear.begin()) : -1;
-}
-
-/// The states that the way of a gap depends on.
-std::vector<bool> Piece::acting_states(const Branch& branch, const Interval& t, int gap) {
-  const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
-  return states_acting_on(flow.system.flow,
-                          flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
-}
-
-/// Goes on in the modes that were proved. False: it is not known which they are.
-bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_many) {
+/// Goes on in the modes that were proved. False: it is not known which they are. `reached`: the states
+/// that act on the event.
+bool Piece::settle(Branch branch, const std::vector<Successor>& list,
+                   const std::vector<bool>& reached, bool& is_many) {
   const auto count = [&](Verdict verdict) {
     return std::count_if(list.begin(), list.end(),
                          [&](const Successor& next) { return next.verdict == verdict; });
@@ -113,6 +79,7 @@ bool Piece::settle(Branch branch, const std::vector<Successor>& list, bool& is_m
       if (next.verdict != Verdict::proved)
         reason += fmt::format("; {}: {}", describe(task_.system.laws, next.mode), next.reason);
     lose(branch, reason, Interval(branch.t), -1);
+    note_split(branch, deciding_states(list, reached));
     return false;
   }
   is_many = proved > 1;
@@ -131,7 +98,7 @@ void Piece::start() {
   if (result_.elsewhere) return;
   if (is_disturbed()) return start_disturbed(branch, list);
   bool is_many = false;
-  if (!settle(branch, list, is_many)) {
+  if (!settle(branch, list, std::vector<bool>(start_.size()), is_many)) {
     open_at_start(branch, list);
     return;
   }
@@ -168,29 +135,6 @@ void Piece::follow(Branch& branch) {
       return note_unfinished(branch);
 }
 
-/// What the set is wider than the linear image of the start, as a share of the largest width of
-/// that state at any row so far, or of the whole set's: it is the hull of all pieces that is asked for.
-/// Widths of rounding are no reason to bisect.
-void Piece::note_width(const Branch& branch) {
-  const Box& box = branch.set.box();
-  const Box image = branch.set.linear_image();
-  widest_.resize(box.size(), 0);
-  is_wide_.resize(box.size(), false);
-  for (std::size_t i = 0; i < box.size(); ++i) {
-    const double whole = width(box[i]);
-    widest_[i] = std::max(widest_[i], whole);
-    // what no interval of the start acts on is as wide in every part
-    if (!(whole > rounding_share * magnitude(box[i])) || !branch.set.is_spread(static_cast<int>(i)))
-      continue;
-    const double measure =
-        task_.reach.empty() ? widest_[i] : std::max(widest_[i], task_.reach[branch.row - 1][i]);
-    const double excess = (whole - width(image[i])) / measure;
-    result_.excess = std::max(result_.excess, excess);
-    if (excess > task_.options.share) is_wide_[i] = true;
-  }
-  if (result_.excess > task_.options.share) note_split(branch, is_wide_);
-}
-
 /// One step as far as all gaps are certain, at most to an event of the centre.
 Piece::Outcome Piece::advance(Branch& branch) {
   ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
@@ -203,38 +147,9 @@ Piece::Outcome Piece::advance(Branch& branch) {
   ++result_.enclosure.steps;
   note_certain(branch, flow);
   proof_.begin();
-  const double t = branch.t;
-  double length = flow.step.end() - t;
-  int undecided = -1;
-  for (int trial = 0; trial < shortenings && length >= 2 * task_.grid; ++trial) {
-    double done = t;
-    for (int k = 1; k <= slices; ++k) {
-      const double next =
-          trial == 0 && k == slices ? flow.step.end() : slice_end(t, length, k, task_.grid);
-      if (!(next > done)) continue;
-      std::vector<Monitor> monitors = branch.monitors;
-      undecided = watch(flow.step, branch.set, Interval(done, next) - Interval(t), monitors);
-      if (undecided >= 0) break;
-      proof_.note_slice(Interval(done, next) - Interval(t), branch.monitors, monitors);
-      branch.monitors = monitors;
-      for (int m = 0; m < static_cast<int>(monitors.size()); ++m) {
-        const Monitor& monitor = monitors[static_cast<std::size_t>(m)];
-        if (monitor.trend != Trend::falling) continue;
-        const double at = crossing(flow.step, monitor, t, done, next);
-        if (at < next ||
-            middle(flow.step.center_output(monitor.gap, 0, Interval(next) - Interval(t))) *
-                    monitor.side <=
-                0) {
-          const double rounded = t + task_.grid * std::round((at - t) / task_.grid);
-          return step_to(branch, flow, std::clamp(rounded, done, next), m);
-        }
-      }
-      done = next;
-    }
-    if (done > t) return step_to(branch, flow, done, -1);
-    length /= slices;
-  }
-  return lose_undecided(branch, flow, undecided);
+  const Stop stop = next_stop(flow.step, branch.set, branch.t, task_.grid, branch.monitors, proof_);
+  if (!(stop.t > branch.t) && stop.reached < 0) return lose_undecided(branch, flow, stop.undecided);
+  return step_to(branch, flow, stop.t, stop.reached);
 }
 
 /// Rows up to `end`, and the set there. `reached`: the monitor of an event there; -1: none.
@@ -308,7 +223,7 @@ Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
   }
   const std::vector<Successor> list = window.successors();
   bool is_many = false;
-  if (!settle(branch, list, is_many)) {
+  if (!settle(branch, list, acting_states(branch, Interval(branch.t), monitor.gap), is_many)) {
     result_.enclosure.lost->t = window.time();
     result_.enclosure.lost->law = flow.system.gaps[static_cast<std::size_t>(monitor.gap)].law;
     result_.enclosure.lost->reset = flow.system.gaps[static_cast<std::size_t>(monitor.gap)].reset;

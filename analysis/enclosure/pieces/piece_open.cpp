@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/pieces/piece.hpp>
 #include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {

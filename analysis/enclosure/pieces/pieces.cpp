@@ -1,16 +1,15 @@
 // Enclosures of systems with laws: the start in pieces, each followed by itself, and their union.
 #include <fmt/format.h>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <stdexcept>
-#include <thread>
 #include <tuple>
 
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
-#include <perp/analysis/enclosure/piece.hpp>
+#include <perp/analysis/enclosure/section/section_piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
+#include <perp/analysis/parallel.hpp>
 #include <perp/core/base/error.hpp>
 
 namespace perp::enclosure {
@@ -22,41 +21,66 @@ struct Part {
   PieceResult result{};
   bool is_done = false;
   bool is_last = false;  ///< it is not bisected any more
+  int favours = 0;  ///< how often in a row the section form went further in parts that held it, less the other
+};
+
+/// From section to section, or with one time for all members? The one comes further where differences of
+/// time gather, the other where surfaces are met slantwise by rates that hardly jump.
+class Forms {
+ public:
+  Forms(const PieceTask& task, const SectionTask* section) : task_(task), section_(section) {}
+
+  PieceResult run(Part& part, Effort effort) const {
+    if (section_ == nullptr || effort == Effort::last || part.favours <= -certain)
+      return Piece(task_, part.start, effort).run();
+    if (part.favours <= 0) {
+      PieceResult at_once = Piece(task_, part.start, effort).run();
+      if (is_accepted(at_once)) return at_once;
+      return better(part, SectionPiece(*section_, part.start, effort).run(), std::move(at_once));
+    }
+    std::optional<PieceResult> in_turn = SectionPiece(*section_, part.start, effort).run();
+    if (in_turn && (is_accepted(*in_turn) || part.favours >= certain)) return *std::move(in_turn);
+    return better(part, std::move(in_turn), Piece(task_, part.start, effort).run());
+  }
+
+ private:
+  static constexpr int certain = 2;
+
+  [[nodiscard]] bool is_accepted(const PieceResult& result) const {
+    return !result.enclosure.lost && result.excess <= task_.options.share;
+  }
+  /// The one that is accepted, or was followed further.
+  PieceResult better(Part& part, std::optional<PieceResult> section, PieceResult other) const {
+    const auto rank = [&](const PieceResult& result) {
+      return std::tuple(is_accepted(result), !result.enclosure.lost, result.enclosure.rows.size(),
+                        -result.excess);
+    };
+    const bool is_better = section && rank(*section) > rank(other);
+    part.favours = std::clamp(part.favours + (is_better ? 1 : -1), -certain, certain);
+    return is_better ? *std::move(section) : std::move(other);
+  }
+
+  const PieceTask& task_;
+  const SectionTask* section_;
 };
 
 /// Runs the parts that have not been run; each by itself, so that the number of threads changes
 /// nothing. Where the budget lasts for the bisection of all of them, those that are too wide are
 /// not followed further.
-void run_all(const PieceTask& task, std::vector<Part>& parts) {
+void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts) {
   std::vector<Part*> waiting;
   for (Part& part : parts)
     if (!part.is_done) waiting.push_back(&part);
   const bool can_split =
       parts.size() + waiting.size() <= static_cast<std::size_t>(task.options.pieces);
-  std::atomic<std::size_t> next{0};
-  std::vector<std::exception_ptr> errors(waiting.size());
-  const auto work = [&] {
-    for (std::size_t k = next++; k < waiting.size(); k = next++) {
-      try {
-        require_directed_arithmetic();
-        const Effort effort = waiting[k]->is_last ? Effort::last
-                              : can_split         ? Effort::until_wide
-                                                  : Effort::whole;
-        waiting[k]->result = Piece(task, waiting[k]->start, effort).run();
-        waiting[k]->is_done = true;
-      } catch (...) {
-        errors[k] = std::current_exception();
-      }
-    }
-  };
-  const auto count =
-      std::min(static_cast<std::size_t>(std::max(task.options.threads, 1)), waiting.size());
-  std::vector<std::thread> threads;
-  for (std::size_t k = 1; k < count; ++k) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
+  in_parallel(std::max(task.options.threads, 1), waiting.size(), [&](std::size_t k, int) {
+    require_directed_arithmetic();
+    const Effort effort = waiting[k]->is_last ? Effort::last
+                          : can_split         ? Effort::until_wide
+                                              : Effort::whole;
+    waiting[k]->result = forms.run(*waiting[k], effort);
+    waiting[k]->is_done = true;
+  });
 }
 
 constexpr double reach_share = 0.5;  ///< of the width of the whole set, that a width is measured with,
@@ -87,9 +111,14 @@ double width_of(const PieceTask& task, const Box& whole, const Box* variables, s
 std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
   const std::vector<Box> list = points_of(whole);
   if (4 * list.size() > static_cast<std::size_t>(task.options.pieces)) return {};
+  std::vector<PieceResult> runs(list.size());
+  in_parallel(std::max(task.options.threads, 1), list.size(), [&](std::size_t k, int) {
+    require_directed_arithmetic();
+    runs[k] = Piece(task, list[k], Effort::whole).run();
+  });
   std::map<double, Box> hulls;
-  for (const Box& point : list)
-    for (const EnclosureRow& row : Piece(task, point, Effort::whole).run().enclosure.rows) {
+  for (const PieceResult& run : runs)
+    for (const EnclosureRow& row : run.enclosure.rows) {
       Box& hull_of = hulls.try_emplace(row.t, row.box).first->second;
       for (std::size_t i = 0; i < hull_of.size(); ++i) hull_of[i] = hull(hull_of[i], row.box[i]);
     }
@@ -126,7 +155,7 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
     const Interval side = part.start[at];
     const double half = middle(side);
     for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
-      next.push_back({.start = part.start});
+      next.push_back({.start = part.start, .favours = part.favours});
       next.back().start[at] = of;
     }
   }
@@ -259,14 +288,17 @@ void check_starts(const Dcs& system, const std::vector<Part>& parts) {
       why.equation + 1, mode, why.residual.lo, why.residual.hi));
 }
 
+/// Does it hold more than one decimal number in some direction?
+bool is_wide(const Box& start) {
+  return std::any_of(start.begin(), start.end(),
+                     [](const Interval& side) { return side.hi > directed::next_up(side.lo); });
+}
+
 /// One thing to try where the proof ended.
 std::string advice_for(const Lost& lost, const std::vector<Part>& parts, double start,
                        const EncloseOptions& options) {
-  const auto is_wide = [](const Part& part) {
-    return std::any_of(part.start.begin(), part.start.end(),
-                       [](const Interval& side) { return side.hi > directed::next_up(side.lo); });
-  };
-  if (!std::any_of(parts.begin(), parts.end(), is_wide)) {
+  const auto is_set = [](const Part& part) { return is_wide(part.start); };
+  if (!std::any_of(parts.begin(), parts.end(), is_set)) {
     if (lost.t.lo <= start) return "another start, or perp jumps to see what may follow this one";
     return fmt::format(
         "a span that ends before t = {:.6g}, or perp run --scheme located to see what "
@@ -330,12 +362,19 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
                  .grid = time_grid(span),
                  .start = start};
   std::vector<Part> parts{{.start = whole}};
+  Dcs clocked;
+  StateSpace clocked_space;
+  std::optional<SectionTask> section = section_task(task, clocked, clocked_space);
+  if (!is_wide(whole)) section.reset();
+  const Forms forms(task, section ? &*section : nullptr);
   do {
-    run_all(task, parts);
+    run_all(task, forms, parts);
     const PieceResult& first = parts.front().result;
     const bool is_too_wide = parts.size() == 1 && first.excess > options.share &&
                              can_bisect(parts.front().start, first.split);
-    if (is_too_wide && disturbances.empty()) task.reach = reach_of(task, whole);
+    if (!is_too_wide || !disturbances.empty()) continue;
+    task.reach = reach_of(task, whole);
+    if (section) section->use_reach(task.reach);
   } while (split(parts, options) || open_lost(parts));
   check_starts(system, parts);
   return join(parts, span.start, options);

@@ -7,6 +7,7 @@
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 #include <perp/analysis/enclosure/modes/event_window.hpp>
+#include <perp/analysis/enclosure/pieces/widths.hpp>
 
 namespace perp::enclosure {
 
@@ -113,7 +114,8 @@ class Piece {
   Outcome pass_event(Branch& branch, ModeFlow& flow, int reached);
   bool enter(Branch& branch, ModeFlow& from, EventWindow& window, const Monitor& reached,
              const std::vector<Successor>& list);
-  bool settle(Branch branch, const std::vector<Successor>& list, bool& is_many);
+  bool settle(Branch branch, const std::vector<Successor>& list, const std::vector<bool>& reached,
+              bool& is_many);
   /// Is the law a continuous function where this gap is 0?
   [[nodiscard]] bool ends_continuously(const ModeFlow& flow, int gap) const;
   Outcome lose(const Branch& branch, const std::string& reason, const Interval& t, int gap);
@@ -130,6 +132,8 @@ class Piece {
   void note_width(const Branch& branch);
   void note_split(const Branch& branch, const std::vector<bool>& states);
   std::vector<bool> acting_states(const Branch& branch, const Interval& t, int gap);
+  std::vector<bool> deciding_states(const std::vector<Successor>& list,
+                                    const std::vector<bool>& reached);
   [[nodiscard]] bool is_given_up() const;
 
   void note_certain(Branch& branch, const ModeFlow& flow);
@@ -157,8 +161,7 @@ class Piece {
   OpenFlows open_flows_;
   std::vector<Branch> open_;
   int numbers_ = 0;
-  std::vector<double> widest_;  // of the states at rows
-  std::vector<bool> is_wide_;   // states of which a row was too wide
+  Widths widths_;
   PieceResult result_;
   ProofLog proof_;  // empty where it is not asked for
 };

@@ -1,0 +1,49 @@
+// Which interval of the start is bisected when a piece is lost or too wide; called by the pieces of enclosures.
+#include <perp/analysis/enclosure/pieces/piece.hpp>
+
+namespace perp::enclosure {
+namespace {
+
+void add(std::vector<bool>& all, const std::vector<bool>& some) {
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = all[i] || some[i];
+}
+
+}  // namespace
+
+/// The interval of the start that widens the others most, of those that act on these states; none
+/// where its bisection would change nothing of them.
+void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
+  result_.split = widest_start(branch.set, states);
+}
+
+/// The states that the way of a gap depends on.
+std::vector<bool> Piece::acting_states(const Branch& branch, const Interval& t, int gap) {
+  const ModeFlow& flow = flows_.get(branch.mode, t, branch.set.box(), branch.root);
+  return states_acting_on(flow.system.flow,
+                          flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
+}
+
+/// The states that decide which mode is next: those that act on the signs that are not known, and on
+/// when it is asked. None where every mode is refuted: no part of the set has one then.
+std::vector<bool> Piece::deciding_states(const std::vector<Successor>& list,
+                                         const std::vector<bool>& reached) {
+  std::vector<bool> states(start_.size(), false);
+  for (const Successor& next : list) {
+    if (next.verdict != Verdict::open) continue;
+    if (next.open_gaps.empty()) return std::vector<bool>(start_.size(), true);
+    add(states, reached);
+    const Interval t(task_.span.start);
+    const Flow& flow = flows_.get(next.mode, t, start_, next.root).system.flow;
+    for (const int gap : next.open_gaps)
+      add(states, states_acting_on(flow, flow.outputs[static_cast<std::size_t>(gap)]));
+  }
+  return states;
+}
+
+void Piece::note_width(const Branch& branch) {
+  widths_.note(branch.set, branch.row - 1);
+  result_.excess = widths_.excess();
+  if (result_.excess > task_.options.share) note_split(branch, widths_.wide());
+}
+
+}  // namespace perp::enclosure
