@@ -110,7 +110,7 @@ TEST_SUITE("schemes/poles/followed_unknowns") {
       const Model model = read_model_text(
           "[variables]\nx = 0\ny = 1.618\n[model]\nequations = [\"der(x) = 1\", \"y^2*(x^2-2*x+1) = 1+y\"]\n"
           "[run]\nt = [0, 2]\n", "branch.toml");
-      const Trajectory run = integrate(std::get<Dcs>(model.system), model.x0(), {0, 2}, Located{.tol = tol});
+      const Trajectory run = integrate(model.system.functions(), model.x0(), {0, 2}, Located{.tol = tol});
       CHECK(run.status == Status::not_solved);
       for (const Vector& x : run.x) CHECK(x[1] > 1);
     }
