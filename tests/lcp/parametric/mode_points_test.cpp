@@ -87,7 +87,7 @@ TEST_SUITE("lcp/parametric/mode_points") {
     }
     MESSAGE(decided << " margins decided, " << zeros << " are 0, " << constant << " modes with constant ones");
     CHECK(decided > 5000);
-    CHECK(zeros > 200);
+    CHECK(zeros > 80);
     CHECK(constant > 200);
   }
 
