@@ -58,13 +58,14 @@ double ModeMap::margin_at_point(int margin, const double* theta) const {
   return place < 0 ? 0 : rows->margin(place, theta);
 }
 
-// The bound of a margin's terms is one from above: rows tell the terms themselves where it does not decide.
+// The bound of a margin's terms is one from above: where it does not decide, the terms themselves do.
 ModeMap::Verdict ModeMap::verdict_at_point(int margin, const double* theta) const {
   if (const ModePoints::Point* point = points_->at(theta)) {
-    const double value = point->margins.value.high(margin, 0);
+    const double value = point->margins.value.high(margin, 0), each = static_cast<double>(k_ + 4) * unit_roundoff;
+    const double error = 2 * point->margins.value.error(margin, 0);
     if (value >= 0) return Verdict::positive;
-    const double rounding = static_cast<double>(k_ + 4) * unit_roundoff * point->margins.terms[margin];
-    if (value < -rounding - 2 * point->margins.value.error(margin, 0)) return Verdict::negative;
+    if (value < -each * point->margins.terms[margin] - error) return Verdict::negative;
+    return value >= -each * points_->margin_terms(margin, theta) - error ? Verdict::undecided : Verdict::negative;
   }
   int place = 0;
   const ModeMap* rows = rows_margin(margin, &place);

@@ -71,6 +71,25 @@ const ModePoints::Point* ModePoints::at(const double* theta) const {
   return &point_;
 }
 
+// c = vᵀ K⁻¹ R for λ or, with Q2 θ + q2, for w.
+double ModePoints::margin_terms(int end, const double* theta) const {
+  const ModeMap::Margin& margin = ends_[perp::at(end)];
+  const Mlcp& base = family_->base;
+  const int p = base.p(), m = base.m(), k = family_->k();
+  Vector v = Vector::Zero(p + m), row = Vector::Zero(k + 1);
+  if (margin.of_lambda) {
+    v[p + margin.law] = 1;
+  } else {
+    v << base.M21.row(margin.law).transpose(), base.M22.row(margin.law).transpose();
+    row << family_->Q2.row(margin.law).transpose(), base.q2[margin.law];
+  }
+  const Vector factors = inverse_.combination(v);
+  for (std::size_t i = 0; i < R_.size(); ++i)
+    for (const Entry& entry : R_[i]) row[entry.column] += factors[static_cast<Eigen::Index>(i)] * entry.value.high;
+  row[k] -= bounds_[perp::at(end)].bound.high;
+  return (row.head(k).array() * Eigen::Map<const Vector>(theta, k).array()).abs().sum() + std::abs(row[k]);
+}
+
 /// y = K⁻¹ R (θ, 1). False: not all of it is finite.
 bool ModePoints::solve(const double* theta) const {
   const auto n = static_cast<Eigen::Index>(R_.size());

@@ -33,6 +33,8 @@ class ModePoints {
   [[nodiscard]] const std::vector<ModeMap::Margin>& ends() const { return ends_; }
   /// The last one is kept. Null where its numbers are not finite.
   [[nodiscard]] const Point* at(const double* theta) const;
+  /// Σ |c_j θ_j| + |d| over the terms of the margin c θ + d itself, where the bound of a point does not decide.
+  [[nodiscard]] double margin_terms(int end, const double* theta) const;
   /// How many different θ in a row were asked for.
   [[nodiscard]] long count() const { return count_; }
   [[nodiscard]] std::size_t storage() const { return inverse_.storage(); }

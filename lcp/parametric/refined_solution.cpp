@@ -202,6 +202,12 @@ Vector BoundedInverse::image(const Vector& r) const {
   return parts.scaling.unscale(least_bound(first, parts.G, parts.norm, parts.grown));
 }
 
+// K⁻¹ = C X R with the factors of columns and rows
+Vector BoundedInverse::combination(const Vector& v) const {
+  const Parts& parts = *parts_;
+  return parts.scaling.apply_rows(parts.X.transpose() * parts.scaling.unscale(v));
+}
+
 std::size_t BoundedInverse::storage() const { return 3 * static_cast<std::size_t>(parts_->X.size()); }
 
 bool solve_bounded(const BoundedMatrix& K, const BoundedMatrix& R, BoundedMatrix& Y) {

@@ -50,6 +50,8 @@ class BoundedInverse {
   bool solve(const BoundedMatrix& R, BoundedMatrix& Y) const;
   /// A bound of |K⁻¹| r, r ≥ 0, entry by entry.
   [[nodiscard]] Vector image(const Vector& r) const;
+  /// vᵀ X, about vᵀ K⁻¹.
+  [[nodiscard]] Vector combination(const Vector& v) const;
   /// Numbers kept.
   [[nodiscard]] std::size_t storage() const;
 
