@@ -213,6 +213,28 @@ TEST_SUITE("analysis/enclosure/section") {
                   1e9);
   }
 
+  TEST_CASE("from one such surface to the next all members take the same time") {
+    // On x + y = 1 the members differ along the surface alone: from there to x + y = 3 it takes 1.
+    Section section(
+        "[variables]\nx = \"[-0.2, 0.2]\"\ny = \"[-0.3, 0.3]\"\nz = 0\nw = 0\n[model]\nequations = [\"der(x) = 1\", "
+        "\"der(y) = 1\", \"der(z) = step(x + y - 1)\", \"der(w) = step(x + y - 3)\"]\n[run]\nt = [0, 4]\n",
+        every(0.0625, 4));
+    const auto after = [](const Member& start, double sum, double t) {
+      return std::max(t - (sum - start[0] - start[1]) / 2, 0.0);
+    };
+    check_members(section,
+                  [&](const Member& start, double t) {
+                    return Member{start[0] + t, start[1] + t, after(start, 1, t), after(start, 3, t)};
+                  },
+                  1e9);
+    const auto result = section.run();
+    REQUIRE(result->enclosure.events.size() == 2);
+    const EnclosureEvent &first = result->enclosure.events[0], &second = result->enclosure.events[1];
+    CHECK(width(first.t) == doctest::Approx(0.5).epsilon(1e-9));
+    CHECK(second.t.lo - first.t.lo == doctest::Approx(1).epsilon(1e-9));
+    CHECK(second.t.hi - first.t.hi == doctest::Approx(1).epsilon(1e-9));
+  }
+
   TEST_CASE("sliding is entered, and resets fire, in each member's own time") {
     Section sliding(
         "[variables]\nx = \"[0.8, 1.2]\"\ny = 0\n[model]\nequations = [\"der(x) = 1 - 2*sign(x)\", \"der(y) = x\"]\n"
