@@ -38,7 +38,8 @@ bool Growth::leads_to_pole(bool of_any_order) const {
 
 bool Growth::leads_to_pole(const std::vector<Entry>& course, bool of_any_order) {
   const Entry& last = course.back();
-  if (!(last.size >= least_growth * course.front().size)) return false;
+  const bool is_number = last.size > 0 && std::isfinite(last.size);  // 0 has not grown, and ∞ tells no shares
+  if (!is_number || !(last.size >= least_growth * course.front().size)) return false;
   const auto first_above = [&](double share) {
     return std::ranges::find_if(course, [&](const Entry& entry) { return entry.size > share * last.size; });
   };
