@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/analysis/enclosure/pieces/event_of.hpp>
 #include <perp/analysis/enclosure/pieces/piece.hpp>
 #include <perp/analysis/enclosure/pieces/stops.hpp>
-#include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -285,18 +285,11 @@ void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeF
                        const ModeFlow& to, const Interval& time, bool fires) {
   if (time.lo > task_.span.end) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
-  EnclosureEvent event{.t = time, .branch = branch.number, .law = gap.law, .reset = gap.reset};
-  event.root = to.system.root;
+  if (gap.reset >= 0 && !fires) return;
+  EnclosureEvent event = event_of(gap, task_.system.laws, from.system, to.system);
+  event.t = time;
+  event.branch = branch.number;
   event.unique = branch.flag == Flag::unique;
-  if (gap.reset >= 0) {
-    if (!fires) return;
-    event.type = to_string(EventKind::jump);
-  } else {
-    const auto i = static_cast<std::size_t>(gap.law);
-    event.from = from.system.mode[i];
-    event.to = to.system.mode[i];
-    event.type = to_string(kind_of_change(task_.system.laws[i], event.from, event.to));
-  }
   result_.enclosure.events.push_back(event);
 }
 

@@ -14,20 +14,15 @@ int renumbered(int input, int n) {
   return input <= n ? input : input <= 2 * n ? input + 1 : input + 2;
 }
 
-/// The lines of `from` on an empty tape: the number of each.
-std::vector<int> copy_lines(const Tape& from, int n, Tape& to) {
-  std::vector<int> lines;
-  const auto at = [&](int line) { return line < 0 ? -1 : lines[static_cast<std::size_t>(line)]; };
-  for (int k = 0; k < from.size(); ++k) {
-    const Instruction& line = from[k];
-    if (line.operation == Operation::constant)
-      lines.push_back(to.constant(line.value));
-    else if (line.operation == Operation::input)
-      lines.push_back(to.input(renumbered(line.a, n)));
-    else
-      lines.push_back(to.apply(line.operation, at(line.a), at(line.b)));
+/// Every line that a system asks for.
+template <class Visit>
+void each_line(Dcs& system, const Visit& visit) {
+  std::for_each(system.F.begin(), system.F.end(), visit);
+  std::for_each(system.G.begin(), system.G.end(), visit);
+  for (Reset& reset : system.resets) {
+    visit(reset.condition);
+    std::for_each(reset.values.begin(), reset.values.end(), visit);
   }
-  return lines;
 }
 
 }  // namespace
@@ -35,15 +30,12 @@ std::vector<int> copy_lines(const Tape& from, int n, Tape& to) {
 Dcs with_clock(const Dcs& system) {
   const int n = system.n();
   Dcs result = system;
-  result.tape = {};
-  const std::vector<int> lines = copy_lines(system.tape, n, result.tape);
-  const auto move = [&](int& line) { line = lines[static_cast<std::size_t>(line)]; };
-  std::for_each(result.F.begin(), result.F.end(), move);
-  std::for_each(result.G.begin(), result.G.end(), move);
-  for (Reset& reset : result.resets) {
-    move(reset.condition);
-    std::for_each(reset.values.begin(), reset.values.end(), move);
-  }
+  std::vector<int> lines;
+  each_line(result, [&](int line) { lines.push_back(line); });
+  result.tape =
+      with_moved_inputs(system.tape, [n](int input) { return renumbered(input, n); }, lines);
+  auto next = lines.begin();
+  each_line(result, [&](int& line) { line = *next++; });
   const int rate = result.tape.input(1 + n);
   result.F.push_back(result.tape.apply(Operation::subtract, rate, result.tape.constant(1)));
   return result;

@@ -4,8 +4,8 @@
 
 #include <perp/analysis/enclosure/section/clock.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
+#include <perp/analysis/enclosure/pieces/event_of.hpp>
 #include <perp/analysis/enclosure/pieces/stops.hpp>
-#include <perp/schemes/events/events.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -306,15 +306,8 @@ void SectionPiece::note_event(const ModeFlow& from, const ModeFlow& to, const Mo
   if (entered_.lo > task_.times.back()) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
   if (gap.reset >= 0 && !fires) return;
-  EnclosureEvent event{.t = entered_, .law = gap.law, .reset = gap.reset, .root = to.system.root};
-  if (gap.reset >= 0) {
-    event.type = to_string(EventKind::jump);
-  } else {
-    const auto i = static_cast<std::size_t>(gap.law);
-    event.from = from.system.mode[i];
-    event.to = to.system.mode[i];
-    event.type = to_string(kind_of_change(task_.system.laws[i], event.from, event.to));
-  }
+  EnclosureEvent event = event_of(gap, task_.system.laws, from.system, to.system);
+  event.t = entered_;
   result_.enclosure.events.push_back(event);
 }
 

@@ -1,5 +1,6 @@
 // Constraints beside the equations as laws, and the systems of single modes: runs of models whose
 // binaries no law of their own stands for are made of these.
+#include <functional>
 #include <map>
 
 #include <perp/core/base/index.hpp>
@@ -17,31 +18,17 @@ Law binary_law(const Binary& binary) {
 
 }  // namespace
 
-Tape with_moved_inputs(const Tape& tape, std::vector<int>& lines, int first, int shift) {
-  Tape result;
-  std::vector<int> place(at(tape.size()), -1);
-  const std::vector<bool> needed = needed_lines(tape, lines);
-  for (int k = 0; k < tape.size(); ++k) {
-    if (!needed[at(k)]) continue;
-    const Instruction& here = tape[k];
-    if (here.operation == Operation::constant)
-      place[at(k)] = result.constant(here.value);
-    else if (here.operation == Operation::input)
-      place[at(k)] = result.input(here.a + (here.a >= first ? shift : 0));
-    else
-      place[at(k)] = result.apply(here.operation, here.a < 0 ? -1 : place[at(here.a)],
-                                  here.b < 0 ? -1 : place[at(here.b)]);
-  }
-  for (int& line : lines) line = place[at(line)];
-  return result;
+Tape with_multipliers(const HybridModel& model, int count, std::vector<int>& rows) {
+  const Tape tape = model.without_inputs(rows);
+  const int first = model.parameter_input(0);
+  return with_moved_inputs(
+      tape, [&](int input) { return input < first ? input : input + count; }, rows);
 }
 
 Dcs constraint_system(const HybridModel& model) {
   Dcs system;
   std::vector<int> rows;
-  const Tape tape = model.without_inputs(rows);
-  const int constraints = static_cast<int>(model.g.size());
-  system.tape = with_moved_inputs(tape, rows, model.parameter_input(0), constraints);
+  system.tape = with_multipliers(model, static_cast<int>(model.g.size()), rows);
   const auto equations = static_cast<std::ptrdiff_t>(model.f.size());
   system.F.assign(rows.begin(), rows.begin() + equations);
   for (const Binary& binary : model.binaries) {
@@ -82,7 +69,7 @@ Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& m
     lines.push_back(with_values(tape, system.G[law], values));
     if (watches || mode.is_idle[l]) result.laws[law].branches[0].w = {};
   }
-  result.tape = with_moved_inputs(tape, lines, 0, 0);
+  result.tape = with_moved_inputs(tape, std::identity(), lines);
   const auto n = static_cast<std::ptrdiff_t>(system.F.size());
   result.F.assign(lines.begin(), lines.begin() + n);
   result.G.assign(lines.begin() + n, lines.end());

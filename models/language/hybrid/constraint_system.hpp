@@ -15,9 +15,9 @@ inline constexpr int released_binary = 2;
 /// multiplier q + l stands for constraint l, w = g_l <= 0. Parameters stay inputs.
 Dcs constraint_system(const HybridModel& model);
 
-/// The part of the tape that the lines need, inputs from number `first` on moved by `shift`;
-/// `lines` become those of the result.
-Tape with_moved_inputs(const Tape& tape, std::vector<int>& lines, int first, int shift);
+/// The model's tape without known inputs and with `count` multipliers behind its binaries; `rows`
+/// become its equations and constraints.
+Tape with_multipliers(const HybridModel& model, int count, std::vector<int>& rows);
 
 /// What a mode of a hybrid model holds.
 struct HybridMode {

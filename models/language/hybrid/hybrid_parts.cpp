@@ -23,26 +23,6 @@ std::vector<int> places_of_inputs(const HybridModel& whole, const HybridPart& pa
   return place;
 }
 
-/// The lines that the part needs, in their order, with its own inputs; `lines` become those of it.
-Tape tape_of_part(const Tape& tape, const std::vector<int>& inputs, std::vector<int>& lines) {
-  Tape result;
-  std::vector<int> place(at(tape.size()), -1);
-  const std::vector<bool> needed = needed_lines(tape, lines);
-  for (int k = 0; k < tape.size(); ++k) {
-    if (!needed[at(k)]) continue;
-    const Instruction& here = tape[k];
-    if (here.operation == Operation::constant)
-      place[at(k)] = result.constant(here.value);
-    else if (here.operation == Operation::input)
-      place[at(k)] = result.input(inputs[at(here.a)]);
-    else
-      place[at(k)] = result.apply(here.operation, here.a < 0 ? -1 : place[at(here.a)],
-                                  here.b < 0 ? -1 : place[at(here.b)]);
-  }
-  for (int& line : lines) line = place[at(line)];
-  return result;
-}
-
 /// Rows, texts and the tape, once the part has its signals.
 void add_rows(const HybridModel& whole, const std::vector<int>& equations, HybridPart& part) {
   HybridModel& own = part.model;
@@ -50,7 +30,8 @@ void add_rows(const HybridModel& whole, const std::vector<int>& equations, Hybri
   for (const int row : equations) lines.push_back(whole.f[at(row)]);
   for (const int l : part.constraints) lines.push_back(whole.g[at(l)]);
   for (const KnownInput& input : whole.inputs) lines.push_back(input.line);
-  own.tape = tape_of_part(whole.tape, places_of_inputs(whole, part), lines);
+  const std::vector<int> inputs = places_of_inputs(whole, part);
+  own.tape = with_moved_inputs(whole.tape, [&](int input) { return inputs[at(input)]; }, lines);
   auto line = lines.begin();
   for (const int row : equations) {
     own.f.push_back(*line++);

@@ -27,9 +27,7 @@ class BinaryLowering {
       for (const int i : faces_.binaries_of(l)) constraints_[at(i)].push_back(l);
     }
     Dcs& system = result_.system;
-    const Tape tape = model.without_inputs(rows_);
-    system.tape = with_moved_inputs(tape, rows_, model.parameter_input(0),
-                                    static_cast<int>(bounds_.size()));
+    system.tape = with_multipliers(model, static_cast<int>(bounds_.size()), rows_);
     system.parameters = model.parameter_values();
     const auto equations = static_cast<std::ptrdiff_t>(model.f.size());
     system.F.assign(rows_.begin(), rows_.begin() + equations);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/analysis/enclosure/enclose.hpp>
+#include <perp/analysis/enclosure/modes/mode_system.hpp>
+
+namespace perp::enclosure {
+
+/// What happens where a gap of one mode reaches 0 and the other mode goes on: law or reset, branches
+/// and type. Its time and what is known of it are left to the caller.
+EnclosureEvent event_of(const Gap& gap, const std::vector<Law>& laws, const ModeSystem& from,
+                        const ModeSystem& to);
+
+}  // namespace perp::enclosure
