@@ -121,6 +121,11 @@ int parse_formula(std::string_view text, const Scope& scope, Tape& tape, Forms& 
   return EquationParser(text, scope, tape, &forms).whole();
 }
 
+int parse_formula_or_condition(std::string_view text, const Scope& scope, Tape& tape,
+                               Forms& forms) {
+  return EquationParser(text, scope, tape, &forms).whole_or_condition();
+}
+
 LawStatement parse_law(std::string_view text, const Scope& scope, Tape& tape, Forms& forms) {
   return EquationParser(text, scope, tape, &forms).law();
 }

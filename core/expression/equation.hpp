@@ -26,6 +26,9 @@ Equation parse_equation(std::string_view text, const Scope& scope, Tape& tape, F
 /// One expression of the same language.
 int parse_formula(std::string_view text, const Scope& scope, Tape& tape, Forms& forms);
 
+/// The same, or a condition, which is a form of its own then (see Forms::is_condition).
+int parse_formula_or_condition(std::string_view text, const Scope& scope, Tape& tape, Forms& forms);
+
 /// A law stated by the user:
 ///     multiplier in law(w, numbers...)
 ///     0 <= a perp b >= 0

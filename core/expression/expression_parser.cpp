@@ -36,6 +36,14 @@ int ExpressionParser::whole() {
   return result;
 }
 
+int ExpressionParser::whole_or_condition() {
+  skip_space();
+  if (at_end()) fail(0, text_.size(), "the expression is empty; expected a number or a name");
+  const int result = condition();
+  if (!at_end()) fail_at_token(misplaced("an operator (+ - * / ^ < >) or the end"));
+  return result;
+}
+
 int ExpressionParser::condition() {
   const std::size_t start = at_;
   int left = conjunction();

@@ -27,6 +27,8 @@ class ExpressionParser {
 
   /// The whole text as one expression.
   int whole();
+  /// The same, or one comparison or conditions joined by and, or, not.
+  int whole_or_condition();
 
  protected:
   // The grammar: each returns a line.

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,26 @@ void check_times(const Model& model, const std::vector<double>& wanted, double h
 }  // namespace
 
 TEST_SUITE("schemes/resets") {
+  TEST_CASE("a comparison as condition is its difference with the direction in which it begins to hold") {
+    const auto oscillator = [](const std::string& condition) {  // x = sin t
+      return reset_model("x = 0\nv = 1\nn = 0",
+                         R"("der(x) = v", "der(v) = -x", "der(n) = 0")",
+                         "{ condition = " + condition + R"(, set = { n = "n + 1" } })", 7);
+    };
+    const double up = std::asin(0.5), down = std::numbers::pi - up;
+    const std::vector<double> both_up = {up, up + 2 * std::numbers::pi};
+    check_times(oscillator(R"("x < 1/2")"), {down});
+    check_times(oscillator(R"("2*x <= 1")"), {down});
+    check_times(oscillator(R"("x > 0.5")"), both_up);
+    check_times(oscillator(R"("1/2 >= x")"), {down});
+    check_times(oscillator(R"("1 < 2*x")"), both_up);
+    const auto written = [&](const std::string& condition) {
+      const Model model = oscillator(condition);
+      return integrate(*model.equations, model.x0(), model.run.span, Located{.tol = 1e-11});
+    };
+    CHECK(written(R"("x < 0.5")").x == written(R"("x - 0.5", direction = -1)").x);
+  }
+
   TEST_CASE("a reset that lets the motion pass fires once") {
     check_times(reset_model("x = 1\nv = -1", "\"der(x) = v\", \"der(v) = 0\"",
                             "{ condition = \"x\", direction = -1, set = { v = \"0.9*v\" } }", 2),

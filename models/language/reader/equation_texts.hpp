@@ -60,8 +60,15 @@ class EquationTexts {
   void reserve_law_data();
   int set_law_data(std::size_t law, std::size_t number, const enclosure::Interval& value);
   int parameter_line(int number);
-  int formula(const Value& value, const std::string& what);
+  using FormulaParser = int(std::string_view, const Scope&, Tape&, Forms&);
+  int formula(const Value& value, const std::string& what, FormulaParser* parse = parse_formula);
   int state_formula(const Value& value, const std::string& what);
+  /// Throws where the line holds a derivative.
+  void require_state_formula(int line, const Value& value, const std::string& what);
+  void read_condition(const Value& value, const Member* direction, const std::string& what,
+                      Reset& reset);
+  void read_comparison(const Value& value, const std::string& what, Reset& reset);
+  int read_direction(const Value& value, const std::string& what);
   void check_derivatives(const Value& value, const std::string& what, int output);
   int variable(const Member& member, const std::string& what);
   [[nodiscard]] std::string row_name(int row) const;

@@ -214,16 +214,14 @@ void EquationTexts::read_equations() {
   equation_texts_.insert(equation_texts_.end(), added_texts.begin(), added_texts.end());
 }
 
-int EquationTexts::formula(const Value& value, const std::string& what) {
+int EquationTexts::formula(const Value& value, const std::string& what, FormulaParser* parse) {
   if (value.kind == Value::Kind::number) {
     const double number = context_.number(value, what);
     if (!context_.is_exact()) return model_->tape.constant(number);
-    return parse_formula(context_.document().literal(value), model_->scope, model_->tape,
-                         model_->forms);
+    return parse(context_.document().literal(value), model_->scope, model_->tape, model_->forms);
   }
   context_.check_kind(value, Value::Kind::text, what);
-  return at(value,
-            [&] { return parse_formula(value.text, model_->scope, model_->tape, model_->forms); });
+  return at(value, [&] { return parse(value.text, model_->scope, model_->tape, model_->forms); });
 }
 
 void EquationTexts::read_outputs() {
@@ -277,13 +275,17 @@ void EquationTexts::check_derivatives(const Value& value, const std::string& wha
 /// A formula of the state, without derivatives: they jump where a reset happens.
 int EquationTexts::state_formula(const Value& value, const std::string& what) {
   const int line = formula(value, what);
+  require_state_formula(line, value, what);
+  return line;
+}
+
+void EquationTexts::require_state_formula(int line, const Value& value, const std::string& what) {
   const std::set<int> derivatives = derivatives_in(*model_, {line});
   if (!derivatives.empty())
     context_.document().fail(
         value, fmt::format("{} holds der({}); expected the right side of its equation instead",
                            what,
                            given_.variables[static_cast<std::size_t>(*derivatives.begin())].name));
-  return line;
 }
 
 int EquationTexts::variable(const Member& member, const std::string& what) {
@@ -295,6 +297,42 @@ int EquationTexts::variable(const Member& member, const std::string& what) {
   context_.document().fail(
       member, fmt::format("{} sets '{}', which is no variable; expected one of {}{}", what,
                           member.key, fmt::join(names, ", "), suggestion(member.key, names)));
+}
+
+void EquationTexts::read_condition(const Value& value, const Member* direction,
+                                   const std::string& what, Reset& reset) {
+  reset.condition = formula(value, "condition of " + what, parse_formula_or_condition);
+  if (model_->forms.is_condition(model_->tape, reset.condition)) {
+    if (direction != nullptr)
+      context_.document().fail(
+          *direction, fmt::format("direction of {} stands in its condition already, which is a "
+                                  "comparison; expected one of the two",
+                                  what));
+    read_comparison(value, what, reset);
+  } else if (direction != nullptr) {
+    reset.direction = read_direction(direction->value, what);
+  }
+  require_state_formula(reset.condition, value, "condition of " + what);
+}
+
+/// a < b begins to hold where a - b falls through 0, a > b where it rises.
+void EquationTexts::read_comparison(const Value& value, const std::string& what, Reset& reset) {
+  const Form& form = *model_->forms.find(model_->tape, reset.condition);
+  if (form.kind != FormKind::less && form.kind != FormKind::greater)
+    context_.document().fail(value, fmt::format("condition of {} joins conditions; expected one "
+                                                "comparison of two numbers",
+                                                what));
+  reset.direction = form.kind == FormKind::less ? -1 : 1;
+  reset.condition =
+      model_->tape.apply(Operation::subtract, form.operands[0], form.operands[1]);
+}
+
+int EquationTexts::read_direction(const Value& value, const std::string& what) {
+  const double number = context_.number(value, "direction of " + what);
+  if (number != -1 && number != 0 && number != 1)
+    context_.document().fail(
+        value, fmt::format("direction of {} is {}; expected -1, 0 or 1", what, number));
+  return static_cast<int>(number);
 }
 
 void EquationTexts::read_resets() {
@@ -314,15 +352,7 @@ void EquationTexts::read_resets() {
                                fmt::format("'{}' is missing in {}; expected {{ condition = \"h\", "
                                            "direction = -1, set = {{ v = \"-v\" }} }}",
                                            condition == nullptr ? "condition" : "set", what));
-    reset.condition = state_formula(condition->value, "condition of " + what);
-    if (const Member* direction = value.find("direction")) {
-      const double number = context_.number(direction->value, "direction of " + what);
-      if (number != -1 && number != 0 && number != 1)
-        context_.document().fail(
-            direction->value,
-            fmt::format("direction of {} is {}; expected -1, 0 or 1", what, number));
-      reset.direction = static_cast<int>(number);
-    }
+    read_condition(condition->value, value.find("direction"), what, reset);
     if (const Member* name = value.find("name"))
       reset.name = context_.text(name->value, "name of " + what);
     context_.check_kind(set->value, Value::Kind::table, "set of " + what);
