@@ -68,6 +68,7 @@ Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& m
     const int surface = mode.surfaces[at(i)];
     Law& law = result.laws[at(i)];
     law.branches = {law.branches[at(mode.z[at(i)])]};
+    if (watches && mode.z[at(i)] == released_binary) law.branches[0].lambda = {};
     if (surface >= 0) {  // the face at z_i = 0, the other binaries of it as they are
       std::map<int, double> on_face = values;
       for (int k = 0; k < model.q(); ++k)
