@@ -1,4 +1,4 @@
-#include <perp/models/language/read_model.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/relations.hpp>
 
@@ -16,7 +16,7 @@ const char* to_string(Verdict verdict) {
 }
 
 const Model& Subject::read() {
-  if (!read_) read_ = read_model_text(text(model_), "random.toml");
+  if (!read_) read_ = read_random_model(text(model_));
   return *read_;
 }
 
