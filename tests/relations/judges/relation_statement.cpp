@@ -44,6 +44,7 @@ Judgement judge_order(Subject& subject, SchemeName scheme, std::mt19937& random)
   const Order order = random_order(subject.model(), random);
   Correspondence by = identity(static_cast<int>(subject.model().variables.size()));
   by.variables = order.variables;
+  by.same_laws = subject.read().hybrid == nullptr;  // an event of several binaries names the first declared
   Judgement judgement = compared(subject, scheme, text(permuted(subject.model(), order)), by,
                                  closeness_of(scheme));
   if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
@@ -73,6 +74,12 @@ Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random)
   const bool knows_moments = form == 0 && scheme == SchemeName::backward_euler && has_time_switches(subject.read());
   const Closeness closeness = knows_moments ? Closeness{1e-3, 1e-3} : closeness_of(scheme);
   Judgement judgement = compared(subject, scheme, other, by, closeness);
+  if (judgement.verdict != Verdict::different) return judgement;
+  // not_solved claims nothing: no_solution is proved where the statement is affine.
+  const auto is_end = [](const Outcome& run) {
+    return run.run.status == Status::no_solution || run.run.status == Status::not_solved;
+  };
+  if (is_end(subject.outcome(scheme)) && is_end(run(other, scheme))) judgement.verdict = Verdict::unusable;
   if (judgement.verdict != Verdict::different) return judgement;
   // Forms that share a law slide with one multiplier; a law that is stated beside them has its own.
   const Outcome& here = subject.outcome(scheme);
