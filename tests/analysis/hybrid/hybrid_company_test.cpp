@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/read_model.hpp>
 
 namespace {
