@@ -49,6 +49,7 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
       errors_(rows_.size(), 0),
       derivatives_(evaluator_.entries().size(), 0) {
   find_terms();
+  prepare_repetitions();
 }
 
 /// ∂F/∂ẋ / h + ∂F/∂x, on one pattern.
@@ -70,8 +71,13 @@ void SparseSteps::find_terms() {
     }
   }
   values_.assign(places_.size(), 0);
-  if (is_affine_) local_.emplace(n_, structure_, places_);
-  if (local_ && !local_->serves()) local_.reset();
+}
+
+/// Repetitions of a step in few rows: of equations with one matrix for all z.
+void SparseSteps::prepare_repetitions() {
+  if (!is_affine_) return;
+  local_.emplace(n_, structure_, places_);
+  if (!local_->serves()) local_.reset();
 }
 
 void SparseSteps::put(double t, double h) {
@@ -254,34 +260,46 @@ void SparseSteps::put_state(int j, double h) {
 /// The same from the solution for begin_before_ and z_before_, in the rows that differ: F is 0 in the
 /// others. False: too much does.
 bool SparseSteps::solve_locally(double h) {
-  LocalRates& rates = path_.rates();
-  const auto add_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
-  shifted_.clear();
-  for (int j = 0; j < n_; ++j)
-    if (begin_[j] != begin_before_[j]) shifted_.push_back(j);
+  find_differences();
   for (const int j : shifted_) put_state(j, h);
-  for (int i = 0; i < q_; ++i) inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
-  for (const int j : shifted_) local_->for_rows(j, add_row);
-  for (int i = 0; i < q_; ++i)
-    if (z_end_[at(i)] != z_before_[at(i)])
-      for (const int row : rates.equations_of_binary(i)) add_row(row);
+  for (const int i : flipped_) inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
+  LocalRates& rates = path_.rates();
+  const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
+  for (const int j : shifted_) local_->for_rows(j, set_row);
+  for (const int i : flipped_)
+    for (const int row : rates.equations_of_binary(i)) set_row(row);
   if (!local_->solve(factors_.at(h).values, x_end_)) return false;
   for (const int j : local_->unknowns()) {
     x_end_[j] -= local_->correction(j);
     put_state(j, h);
   }
+  renew_constraints();
+  return true;
+}
+
+/// States and binaries that differ from the repetition before.
+void SparseSteps::find_differences() {
+  shifted_.clear();
+  flipped_.clear();
+  for (int j = 0; j < n_; ++j)
+    if (begin_[j] != begin_before_[j]) shifted_.push_back(j);
+  for (int i = 0; i < q_; ++i)
+    if (z_end_[at(i)] != z_before_[at(i)]) flipped_.push_back(i);
+}
+
+/// Those that hold what differs or is corrected.
+void SparseSteps::renew_constraints() {
+  LocalRates& rates = path_.rates();
   const auto renew = [&](const std::vector<int>& constraints) {
     for (const int l : constraints) rows_[at(n_ + q_ + l)] = rates.row(n_ + l, inputs_);
   };
-  const auto renew_of = [&](int j) {
+  const auto renew_of_unknown = [&](int j) {
     renew(rates.constraints_of_unknown(j));
-    if (structure_.is_state[at(j)] != 0) renew(rates.constraints_of_state(j));
+    renew(rates.constraints_of_state(j));
   };
-  for (const int j : shifted_) renew_of(j);
-  for (const int j : local_->unknowns()) renew_of(j);
-  for (int i = 0; i < q_; ++i)
-    if (z_end_[at(i)] != z_before_[at(i)]) renew(rates.constraints_of_binary(i));
-  return true;
+  for (const int j : shifted_) renew_of_unknown(j);
+  for (const int j : local_->unknowns()) renew_of_unknown(j);
+  for (const int i : flipped_) renew(rates.constraints_of_binary(i));
 }
 
 /// The gate of the step, and what is violated at its end.

@@ -63,12 +63,15 @@ class SparseSteps {
   double correction(const Factor& factor);
   void put(double t, double h);
   void find_terms();
+  void prepare_repetitions();
   enum class Until { near, zero };
   bool solve(double t, double h, Until until);
   bool arrives(double t, double h, Until until);
   bool confirm(double t, double h);
   bool follow_shift(double t, double h);
   bool solve_locally(double h);
+  void find_differences();
+  void renew_constraints();
   void put_state(int j, double h);
   bool is_zero_at_end();
   void look_at_rows(double t, double h);
@@ -93,7 +96,7 @@ class SparseSteps {
   std::map<double, Factor> factors_;  // by h
   std::optional<LocalCorrection> local_;  // where the equations are affine
   Vector begin_before_;
-  std::vector<int> z_before_, shifted_;   // of the repetition before; states whose start moves
+  std::vector<int> z_before_, shifted_, flipped_;  // of the repetition before; what differs from it
 
   double t_ = 0, t_end_ = 0, residual_ = 0;
   Vector x_, x_end_, right_;
