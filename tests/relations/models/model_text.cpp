@@ -31,8 +31,9 @@ std::string factor_text(const RandomModel& model, const Factor& factor) {
   return inner;
 }
 
-std::string of_one(const RandomVariable& variable) {
-  return variable.nominal == 1
+/// `is_stated`: a nominal value of 1 is stated too, which says more than none.
+std::string of_one(const RandomVariable& variable, bool is_stated) {
+  return variable.nominal == 1 && !is_stated
              ? fmt::format("{} = {}\n", variable.name, number_text(variable.start))
              : fmt::format("{} = {{ start = {}, nominal = {} }}\n", variable.name,
                            number_text(variable.start), number_text(variable.nominal));
@@ -58,7 +59,7 @@ std::string head(const RandomModel& model) {
     result += fmt::format("x = {{ size = {}, start = \"{}\", nominal = \"{}\" }}\n", starts.size(),
                           by_index(starts), by_index(nominals));
   } else {
-    for (const RandomVariable& variable : model.variables) result += of_one(variable);
+    for (const RandomVariable& variable : model.variables) result += of_one(variable, is_hybrid(model));
   }
   return result + inputs_text(model) + binaries_text(model);
 }
