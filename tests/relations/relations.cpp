@@ -90,6 +90,12 @@ Judgement compared(Subject& subject, SchemeName scheme, const Outcome& there,
   if (judgement.what.empty()) return judgement;
   judgement.verdict = Verdict::different;
   if (subject.is_at_tie(scheme, closeness)) judgement.verdict = Verdict::tie;
+  // not_solved claims nothing: that no mode continues is proved where the statement is affine.
+  const auto is_end = [](const Outcome& run) {
+    return run.run.status == Status::no_solution || run.run.status == Status::not_solved;
+  };
+  if (is_hybrid(subject.model()) && here.run.status != there.run.status && is_end(here) && is_end(there))
+    judgement.verdict = Verdict::unusable;
   return judgement;
 }
 

@@ -75,12 +75,6 @@ Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random)
   const Closeness closeness = knows_moments ? Closeness{1e-3, 1e-3} : closeness_of(scheme);
   Judgement judgement = compared(subject, scheme, other, by, closeness);
   if (judgement.verdict != Verdict::different) return judgement;
-  // not_solved claims nothing: no_solution is proved where the statement is affine.
-  const auto is_end = [](const Outcome& run) {
-    return run.run.status == Status::no_solution || run.run.status == Status::not_solved;
-  };
-  if (is_end(subject.outcome(scheme)) && is_end(run(other, scheme))) judgement.verdict = Verdict::unusable;
-  if (judgement.verdict != Verdict::different) return judgement;
   // Forms that share a law slide with one multiplier; a law that is stated beside them has its own.
   const Outcome& here = subject.outcome(scheme);
   const std::vector<Law> there = read_random_model(other).laws();
