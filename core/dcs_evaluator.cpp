@@ -1,47 +1,8 @@
-#include <algorithm>
-
-#include <perp/core/base/index.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/expression/differentiate.hpp>
+#include <perp/core/expression/polynomial.hpp>
 
 namespace perp {
-namespace {
-
-/// The inputs that lines of a tape depend on, by their form; each question costs the lines it meets.
-class Dependence {
- public:
-  explicit Dependence(const Tape& tape) : tape_(tape), met_by_(at(tape.size())) {}
-
-  std::vector<int> operator()(int line) {
-    std::vector<int> inputs;
-    ++question_;
-    meet(line);
-    while (!open_.empty()) {
-      const Instruction& instruction = tape_[open_.back()];
-      open_.pop_back();
-      if (instruction.operation == Operation::input) {
-        inputs.push_back(instruction.a);
-        continue;
-      }
-      meet(instruction.a);
-      meet(instruction.b);
-    }
-    return inputs;
-  }
-
- private:
-  void meet(int line) {
-    if (line < 0 || met_by_[at(line)] == question_) return;
-    met_by_[at(line)] = question_;
-    open_.push_back(line);
-  }
-
-  const Tape& tape_;
-  std::vector<int> met_by_, open_;  // the last question that met a line; lines still to look at
-  int question_ = 0;
-};
-
-}  // namespace
 
 DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   validate(system);
@@ -71,7 +32,7 @@ DcsEvaluator::DcsEvaluator(const Dcs& system) : n_(system.n()), m_(system.m()) {
   }
   // Once more, so that lines which only the way to the derivatives needed are gone.
   linear.tape = bind_inputs(linear.tape, inputs(), {}, linear.outputs);
-  Dependence inputs_of(linear.tape);
+  InputsBelow inputs_of(linear.tape);
   for (std::size_t k = 0; k < entries_.size(); ++k) {
     const int line = linear.outputs[rows + k];
     if (linear.tape[line].operation != Operation::constant) variable_.push_back({k, inputs_of(line)});

@@ -16,7 +16,7 @@ class EquationParser : public ExpressionParser {
   Equation equation() {
     skip_space();
     if (at_end()) fail(0, text().size(), "the equation is empty; expected left = right");
-    if (find_word("perp") != std::string_view::npos)
+    if (find_word(text(), "perp") != std::string_view::npos)
       fail(0, text().size(), "this is a law; expected it in 'laws' of [model], not among the equations");
     const int left = side();
     if (at_end()) fail(place(), 0, "found the end; expected '=': an equation is left = right");
@@ -41,7 +41,7 @@ class EquationParser : public ExpressionParser {
       if (!take_word("in")) fail_at_token(misplaced("'in', as in \"lambda in sign(x)\""));
       return {std::string(name), start};
     }
-    const std::size_t middle = find_word("perp");
+    const std::size_t middle = find_word(text(), "perp");
     const auto end = text().rfind(">=");
     if (!take('0') || !take("<=") || middle == std::string_view::npos ||
         end == std::string_view::npos || end < middle)
@@ -83,17 +83,6 @@ class EquationParser : public ExpressionParser {
     return statement;
   }
 
-  /// Byte of a word that stands alone.
-  [[nodiscard]] std::size_t find_word(std::string_view word) const {
-    const auto joins = [&](std::size_t k) {
-      return k < text().size() && is_name(std::string{'a', text()[k]});
-    };
-    std::size_t at = text().find(word);
-    while (at != std::string_view::npos && ((at > 0 && joins(at - 1)) || joins(at + word.size())))
-      at = text().find(word, at + 1);
-    return at;
-  }
-
   /// The name that stands alone between two places.
   [[nodiscard]] DeclaredName bare_name(std::size_t from, std::size_t to) const {
     if (from >= to) return {};
@@ -128,6 +117,14 @@ int parse_formula_or_condition(std::string_view text, const Scope& scope, Tape& 
 
 LawStatement parse_law(std::string_view text, const Scope& scope, Tape& tape, Forms& forms) {
   return EquationParser(text, scope, tape, &forms).law();
+}
+
+std::size_t find_word(std::string_view text, std::string_view word) {
+  const auto joins = [&](std::size_t k) { return k < text.size() && is_name(std::string{'a', text[k]}); };
+  std::size_t at = text.find(word);
+  while (at != std::string_view::npos && ((at > 0 && joins(at - 1)) || joins(at + word.size())))
+    at = text.find(word, at + 1);
+  return at;
 }
 
 DeclaredName declared_multiplier(std::string_view text, const Scope& scope) {

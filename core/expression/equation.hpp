@@ -44,6 +44,9 @@ struct LawStatement {
 /// Throws ExpressionError. A multiplier must be a name of the scope.
 LawStatement parse_law(std::string_view text, const Scope& scope, Tape& tape, Forms& forms);
 
+/// Byte at which a word (`perp`, `in`) stands by itself in a text, no part of a name; npos: nowhere.
+std::size_t find_word(std::string_view text, std::string_view word);
+
 /// A name and where it stands; empty: none.
 struct DeclaredName {
   std::string name{};

@@ -200,4 +200,30 @@ std::vector<int> lines_below(const Tape& tape, int line) {
   return lines;
 }
 
+InputsBelow::InputsBelow(const Tape& tape) : tape_(tape), met_by_(at(tape.size())) {}
+
+std::vector<int> InputsBelow::operator()(int line) {
+  std::vector<int> inputs;
+  ++question_;
+  meet(line);
+  while (!open_.empty()) {
+    const Instruction& instruction = tape_[open_.back()];
+    open_.pop_back();
+    if (instruction.operation == Operation::input) {
+      inputs.push_back(instruction.a);
+      continue;
+    }
+    meet(instruction.a);
+    meet(instruction.b);
+  }
+  std::sort(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+void InputsBelow::meet(int line) {
+  if (line < 0 || met_by_[at(line)] == question_) return;
+  met_by_[at(line)] = question_;
+  open_.push_back(line);
+}
+
 }  // namespace perp

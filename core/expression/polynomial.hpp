@@ -57,4 +57,19 @@ class PolynomialReader {
 /// The lines that one line needs, itself too, increasing.
 std::vector<int> lines_below(const Tape& tape, int line);
 
+/// The inputs that lines of a tape depend on, by their form; each question costs the lines it meets.
+class InputsBelow {
+ public:
+  explicit InputsBelow(const Tape& tape);
+  /// Increasing.
+  std::vector<int> operator()(int line);
+
+ private:
+  void meet(int line);
+
+  const Tape& tape_;
+  std::vector<int> met_by_, open_;  // the last question that met a line; lines still to look at
+  int question_ = 0;
+};
+
 }  // namespace perp

@@ -181,6 +181,7 @@ bool NonlinearCapturing::follow_branch(double h) {
 }
 
 Attempt NonlinearCapturing::attempt(double t_next, double h) {
+  if (!step_.has_units()) step_.choose_units(current().x, t(), h);  // a state was given without a start
   if (!(t() < allowed_until_)) {
     newton_.allow(most_iterations);
     allowed_until_ = t() + options_.h / 2;

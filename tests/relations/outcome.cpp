@@ -2,7 +2,9 @@
 #include <cmath>
 #include <ctime>
 
+#include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/read_model.hpp>
+#include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/system_schemes.hpp>
 #include <perp/tests/relations/outcome.hpp>
@@ -15,6 +17,18 @@ Vector nominal_of(const Model& model) {
   for (std::size_t j = 0; j < model.variables.size(); ++j)
     nominal[static_cast<Eigen::Index>(j)] = std::abs(model.variables[j].nominal);
   return nominal;
+}
+
+/// The laws that events and rows of a run name.
+std::vector<Law> laws_of(const Model& model) {
+  return model.hybrid == nullptr ? model.laws() : constraint_system(*model.hybrid).laws;
+}
+
+/// A run whose modes are chosen by the rule nearest_mode.
+Trajectory run_modes(Model model, SchemeName scheme, double tol, const IntegrateOptions& options) {
+  model.run.scheme = to_string(scheme);
+  model.run.tol = tol;
+  return run_hybrid(model, options);
 }
 
 Trajectory run_backward_euler(const Model& model, const IntegrateOptions& options) {
@@ -57,7 +71,7 @@ Outcome run(const Model& model, SchemeName scheme, const RunSettings& settings) 
   Outcome outcome;
   outcome.scheme = scheme;
   outcome.nominal = nominal_of(model);
-  outcome.laws = model.laws();
+  outcome.laws = laws_of(model);
   Model settled = model;
   settled.run.h *= settings.step_factor;
   outcome.span = settled.run.span;
@@ -71,7 +85,8 @@ Outcome run(const Model& model, SchemeName scheme, const RunSettings& settings) 
     return !outcome.is_slow;
   };
   try {
-    outcome.run = scheme == SchemeName::located ? run_located(settled, settings.tol, options)
+    outcome.run = settled.hybrid != nullptr       ? run_modes(settled, scheme, settings.tol, options)
+                  : scheme == SchemeName::located ? run_located(settled, settings.tol, options)
                                                 : run_backward_euler(settled, options);
   } catch (const std::exception& error) {
     outcome.refusal = error.what();
@@ -79,9 +94,15 @@ Outcome run(const Model& model, SchemeName scheme, const RunSettings& settings) 
   return outcome;
 }
 
+Model read_random_model(const std::string& text) {
+  ReadOptions known;
+  known.hybrid = true;
+  return read_model_text(text, "random.toml", {}, known);
+}
+
 Outcome run(const std::string& text, SchemeName scheme, const RunSettings& settings) {
   try {
-    return run(read_model_text(text, "random.toml"), scheme, settings);
+    return run(read_random_model(text), scheme, settings);
   } catch (const InvalidInput& error) {
     Outcome outcome;
     outcome.refusal = error.what();

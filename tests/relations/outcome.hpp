@@ -39,6 +39,9 @@ struct RunSettings {
   double seconds = 20;  ///< of the processor, the same: no run of the suite comes near it
 };
 
+/// A model whose modes laws or the rule nearest_mode choose. Throws InvalidInput.
+Model read_random_model(const std::string& text);
+
 /// Reads the text and runs it.
 Outcome run(const std::string& text, SchemeName scheme, const RunSettings& settings = {});
 

@@ -1,4 +1,4 @@
-// perp_relations [--seed S] [--count N] [--minutes M] [--relation NAME,...] [--keep DIR]
+// perp_relations [--seed S] [--count N] [--minutes M] [--relation NAME,...] [--keep DIR] [--kind laws|binaries]
 // perp_relations --zoo | --models DIR [--seed S] [--count N] [--relation NAME,...]
 // Random models, those of the zoo or the files of a folder through the relations; a table at the
 // end. Called by scripts/relations.
@@ -25,7 +25,7 @@ struct Arguments {
   unsigned seed = 1;
   long count = 0;      // 0: no limit
   double minutes = 1;
-  std::string relations{}, keep{}, scheme{}, models{};
+  std::string relations{}, keep{}, scheme{}, models{}, kind{};
   bool show = false, ties = false, zoo = false;
 };
 
@@ -73,8 +73,8 @@ void keep(const Arguments& arguments, const Relation& relation, SchemeName schem
   const RandomModel small = shrunk(model, fails);
   Subject subject(small);
   const Judgement judgement = judge(relation, subject, scheme);
-  const std::string name = fmt::format("{}/{}_{}_{}", arguments.keep, relation.name,
-                                       to_string(scheme), model.seed);
+  const std::string name = fmt::format("{}/{}_{}_{}{}", arguments.keep, relation.name, to_string(scheme),
+                                       is_hybrid(model) ? "binaries_" : "", model.seed);
   std::filesystem::create_directories(arguments.keep);
   const std::string comment =
       fmt::format("# seed {}, relation {}, scheme {}\n# {}\n", model.seed, relation.name,
@@ -146,13 +146,19 @@ void judge_file(const Arguments& arguments, const std::string& file, Report& rep
   }
 }
 
-void judge_model(const Arguments& arguments, unsigned seed, Report& report) {
-  Subject subject(random_model(seed));
+void judge_model(const Arguments& arguments, const std::string& name, RandomModel model, Report& report) {
+  Subject subject(std::move(model));
   if (arguments.show) fmt::print("{}\n", text(subject.model()));
-  judge_all(arguments, fmt::format("seed {}", seed), subject, relations(), report,
-            [&](const Relation& relation, SchemeName scheme) {
-              if (!arguments.keep.empty()) keep(arguments, relation, scheme, subject.model());
-            });
+  judge_all(arguments, name, subject, relations(), report, [&](const Relation& relation, SchemeName scheme) {
+    if (!arguments.keep.empty()) keep(arguments, relation, scheme, subject.model());
+  });
+}
+
+/// The models of a seed: one of laws, one of binaries.
+void judge_models(const Arguments& arguments, unsigned seed, Report& report) {
+  if (contains(arguments.kind, "laws")) judge_model(arguments, fmt::format("seed {}", seed), random_model(seed), report);
+  if (contains(arguments.kind, "binaries"))
+    judge_model(arguments, fmt::format("binaries, seed {}", seed), random_hybrid_model(seed), report);
 }
 
 void print(const Report& report) {
@@ -192,6 +198,7 @@ Arguments parsed(int argc, char** argv) {
       {"--relation", [&](const std::string& v) { arguments.relations = v; }},
       {"--scheme", [&](const std::string& v) { arguments.scheme = v; }},
       {"--keep", [&](const std::string& v) { arguments.keep = v; }},
+      {"--kind", [&](const std::string& v) { arguments.kind = v; }},
       {"--models", [&](const std::string& v) { arguments.models = v; }},
   };
   for (int k = 1; k < argc; ++k) {
@@ -224,7 +231,7 @@ int main(int argc, char** argv) try {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     if (arguments.count > 0 ? models >= arguments.count : spent.count() > 60 * arguments.minutes)
       break;
-    judge_model(arguments, seed, report);
+    judge_models(arguments, seed, report);
   }
   fmt::print("{} models from seed {}\n", models, arguments.seed);
   print(report);

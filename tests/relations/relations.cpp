@@ -1,4 +1,4 @@
-#include <perp/models/language/read_model.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/tests/relations/models/transform.hpp>
 #include <perp/tests/relations/relations.hpp>
 
@@ -16,7 +16,7 @@ const char* to_string(Verdict verdict) {
 }
 
 const Model& Subject::read() {
-  if (!read_) read_ = read_model_text(text(model_), "random.toml");
+  if (!read_) read_ = read_random_model(text(model_));
   return *read_;
 }
 
@@ -90,6 +90,12 @@ Judgement compared(Subject& subject, SchemeName scheme, const Outcome& there,
   if (judgement.what.empty()) return judgement;
   judgement.verdict = Verdict::different;
   if (subject.is_at_tie(scheme, closeness)) judgement.verdict = Verdict::tie;
+  // not_solved claims nothing: that no mode continues is proved where the statement is affine.
+  const auto is_end = [](const Outcome& run) {
+    return run.run.status == Status::no_solution || run.run.status == Status::not_solved;
+  };
+  if (is_hybrid(subject.model()) && here.run.status != there.run.status && is_end(here) && is_end(there))
+    judgement.verdict = Verdict::unusable;
   return judgement;
 }
 

@@ -27,6 +27,17 @@ void remove_unknown(RandomModel& model, Factor::Kind kind, int index) {
 RandomModel without_law(RandomModel model, int law) {
   model.laws.erase(model.laws.begin() + law);
   remove_unknown(model, Factor::Kind::law, law);
+  for (RandomConstraint& constraint : model.constraints) {
+    std::erase_if(constraint.faces, [&](const RandomConstraint::Face& face) {
+      return std::ranges::any_of(face.when, [&](const Literal& l) { return l.law == law || l.beside == law; });
+    });
+    for (RandomConstraint::Face& face : constraint.faces)
+      for (Literal& literal : face.when) {
+        if (literal.law > law) --literal.law;
+        if (literal.beside > law) --literal.beside;
+      }
+  }
+  std::erase_if(model.constraints, [](const RandomConstraint& c) { return c.faces.empty(); });
   return model;
 }
 
@@ -99,6 +110,10 @@ std::vector<RandomModel> smaller_models(const RandomModel& model) {
   for (std::size_t k = 0; k < model.resets.size(); ++k) {
     list.push_back(model);
     list.back().resets.erase(list.back().resets.begin() + static_cast<int>(k));
+  }
+  for (std::size_t l = 0; l < model.constraints.size(); ++l) {
+    list.push_back(model);
+    list.back().constraints.erase(list.back().constraints.begin() + static_cast<int>(l));
   }
   without_terms(model, list);
   return list;

@@ -53,7 +53,7 @@ void HybridRun::run_mode_by_radau() {
     is_first = false;
     return is_running();
   };
-  output.course = output_.course;
+  if (output_.course) output.course = [this](const StepCourse& step) { tell_course(step); };
   courses_by_rows_ = false;
   const Trajectory part = integrate(system, now_.x, {now_.t, span_.end}, options, output);
   courses_by_rows_ = true;
@@ -67,6 +67,19 @@ void HybridRun::run_mode_by_radau() {
     return finish(status, part.message);
   }
   pass_end_of_mode(part.events.back());
+}
+
+/// The course of a step in the system of the mode, which knows no other one: binaries have their values.
+void HybridRun::tell_course(const StepCourse& step) {
+  output_.course({step.start, step.end, [&](double share) {
+                    Step here = step.at(share);
+                    for (int i = 0; i < hybrid_.q(); ++i) {
+                      const int z = mode_.z[at(i)];
+                      here.mode[at(i)] = z;
+                      if (z != released_binary) here.lambda[i] = z;
+                    }
+                    return here;
+                  }});
 }
 
 /// From where the located mode has ended.

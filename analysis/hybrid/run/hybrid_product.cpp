@@ -118,7 +118,10 @@ Vector HybridProduct::Piece::at(double t) const {
     const bool is_end = k == 0 || k == nodes.cols() - 1;
     weights[k] = (k % 2 == 0 ? 1.0 : -1.0) * (is_end ? 0.5 : 1) / distance;
   }
-  return nodes * weights / weights.sum();
+  Vector values = nodes * weights / weights.sum();
+  for (Eigen::Index i = 0; i < values.size(); ++i)
+    if ((nodes.row(i).array() == nodes(i, 0)).all()) values[i] = nodes(i, 0);  // to the bit, as binaries are
+  return values;
 }
 
 /// At a time that it has reached, before its next row.

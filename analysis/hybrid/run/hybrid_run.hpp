@@ -99,6 +99,7 @@ class HybridRun {
   bool run_mode_by_series();
   bool follow_series(SeriesFlow& flow);
   void tell_course(const Matrix& polynomials, double end);
+  void tell_course(const StepCourse& step);
   void tell_line(const Step& step);
   void record_all(std::vector<Step> states);
   [[nodiscard]] std::vector<Step> states_of_step(const std::vector<double>& times) const;

@@ -49,6 +49,9 @@ LocalRates::LocalRates(const HybridModel& model, const HybridStructure& structur
     for (const int other : structure.blocks[at(b)].needs) users_[at(other)].push_back(b);
 }
 
+const std::vector<int>& LocalRates::equations_of_binary(int i) const {
+  return rows_of_unknown_[at(n_ + i)];
+}
 const std::vector<int>& LocalRates::constraints_of_binary(int i) const {
   return by_unknown_[at(n_ + i)];
 }

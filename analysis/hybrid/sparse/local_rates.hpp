@@ -28,6 +28,8 @@ class LocalRates {
     return rows_.value(row, point);
   }
 
+  /// Equations that hold a binary.
+  [[nodiscard]] const std::vector<int>& equations_of_binary(int i) const;
   /// Constraints that hold a binary, those that hold a state.
   ///@{
   [[nodiscard]] const std::vector<int>& constraints_of_binary(int i) const;

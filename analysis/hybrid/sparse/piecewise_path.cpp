@@ -197,18 +197,18 @@ bool PiecewisePath::pass(const Crossing& crossing) {
   PathChange change;
   change.constraint = l;
   change.share = crossing.s / h_;
-  std::vector<int> own;
+  own_.clear();
   for (const int unknown : sub.unknowns)
-    if (unknown >= n_) own.push_back(unknown - n_);
+    if (unknown >= n_) own_.push_back(unknown - n_);
   const bool has_changed =
-      std::any_of(own.begin(), own.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
-  if (has_changed || own.empty()) return false;
+      std::any_of(own_.begin(), own_.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
+  if (has_changed || own_.empty()) return false;
   const PathChoice::Place place{crossing.s, h_ - crossing.s, t_};
-  if (!choice_.choose(sub, own, place, *this, change)) return false;
-  return apply(change, crossing.s);
+  if (!choice_.choose(sub, own_, place, *this, change)) return false;
+  return apply(std::move(change), crossing.s);
 }
 
-bool PiecewisePath::apply(const PathChange& change, double s) {
+bool PiecewisePath::apply(PathChange change, double s) {
   if (!rates_.follow(change.binaries, blocks_)) return false;
   for (const int i : change.binaries) {
     z_[at(i)] = 1 - z_[at(i)];
@@ -222,8 +222,8 @@ bool PiecewisePath::apply(const PathChange& change, double s) {
     if (structure_.is_state[at(unknown)] != 0) stand(unknown, s, position(unknown, s));
   });
   if (!rates_.solve(blocks_, now_)) return false;
-  changes_.push_back(change);
-  watch_followers(change, s);
+  changes_.push_back(std::move(change));
+  watch_followers(changes_.back(), s);
   return true;
 }
 

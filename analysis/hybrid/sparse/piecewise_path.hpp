@@ -46,6 +46,7 @@ class PiecewisePath {
   [[nodiscard]] const std::vector<int>& z() const { return z_; }
   /// Shifts the start: to be called with x.
   void shift(Vector& x) const;
+  [[nodiscard]] LocalRates& rates() { return rates_; }
   /// The ends of the states that leave the line to the end of the step.
   void guess(Vector& x) const;
   /// Has it the changes of the path before, at moments that are as near as `share` of the step?
@@ -95,7 +96,7 @@ class PiecewisePath {
   [[nodiscard]] bool meets(int l, double s, int block) const;
   double zero_between(int l, Value a, Value b);
   bool pass(const Crossing& crossing);
-  bool apply(const PathChange& change, double s);
+  bool apply(PathChange change, double s);
   void watch_followers(const PathChange& change, double s);
   template <class Visit>
   void for_unknowns(const Visit& visit) const;
@@ -117,7 +118,7 @@ class PiecewisePath {
   std::vector<double> now_, point_;
   std::vector<Place> places_;          // of the states that leave their lines
   std::vector<int> moved_, flipped_;   // states that leave them, binaries that have changed
-  std::vector<int> blocks_, changed_;  // of one change: sub-problems that follow, constraints
+  std::vector<int> own_, blocks_, changed_;  // binaries of one sub-problem; of one change: sub-problems that follow, constraints
   std::vector<double> old_;            // and the unknowns before it
   std::vector<char> has_flipped_, is_touched_;
   std::vector<long> version_;    // of the crossing of each constraint

@@ -49,6 +49,7 @@ SparseSteps::SparseSteps(const HybridModel& model, const HybridStructure& struct
       errors_(rows_.size(), 0),
       derivatives_(evaluator_.entries().size(), 0) {
   find_terms();
+  prepare_repetitions();
 }
 
 /// ∂F/∂ẋ / h + ∂F/∂x, on one pattern.
@@ -70,6 +71,13 @@ void SparseSteps::find_terms() {
     }
   }
   values_.assign(places_.size(), 0);
+}
+
+/// Repetitions of a step in few rows: of equations with one matrix for all z.
+void SparseSteps::prepare_repetitions() {
+  if (!is_affine_) return;
+  local_.emplace(n_, structure_, places_);
+  if (!local_->serves()) local_.reset();
 }
 
 void SparseSteps::put(double t, double h) {
@@ -119,8 +127,9 @@ bool SparseSteps::renew(double h) {
   auto place = factors_.find(h);
   if (place == factors_.end()) {
     if (factors_.size() == most_factors) factors_.clear();
-    place = factors_.emplace(h, Factor{linear::SparseLu(n_, places_), false}).first;
+    place = factors_.emplace(h, Factor{linear::SparseLu(n_, places_)}).first;
   }
+  place->second.values = values_;
   place->second.is_fresh = place->second.lu.factorise(values_);
   return place->second.is_fresh;
 }
@@ -226,13 +235,71 @@ bool SparseSteps::settle(double t, double h) {
       if (!confirm(t, h)) return false;
       if (!is_violated_) return true;
     }
-    z_end_ = path_.z();
-    begin_ = x_;
-    path_.shift(begin_);
-    path_.guess(x_end_);
-    if (!solve(t, h, Until::near)) return false;
+    if (!follow_shift(t, h)) return false;
   }
   return false;
+}
+
+/// The step in the last values of the path, from the start that the path shifts.
+bool SparseSteps::follow_shift(double t, double h) {
+  std::swap(begin_before_, begin_);
+  std::swap(z_before_, z_end_);
+  z_end_ = path_.z();
+  begin_ = x_;
+  path_.shift(begin_);
+  if (local_ && solve_locally(h)) return true;
+  path_.guess(x_end_);
+  return solve(t, h, Until::near);
+}
+
+void SparseSteps::put_state(int j, double h) {
+  inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
+  inputs_[at(1 + n_ + j)] = x_end_[j];
+}
+
+/// The same from the solution for begin_before_ and z_before_, in the rows that differ: F is 0 in the
+/// others. False: too much does.
+bool SparseSteps::solve_locally(double h) {
+  find_differences();
+  for (const int j : shifted_) put_state(j, h);
+  for (const int i : flipped_) inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
+  LocalRates& rates = path_.rates();
+  const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
+  for (const int j : shifted_) local_->for_rows(j, set_row);
+  for (const int i : flipped_)
+    for (const int row : rates.equations_of_binary(i)) set_row(row);
+  if (!local_->solve(factors_.at(h).values, x_end_)) return false;
+  for (const int j : local_->unknowns()) {
+    x_end_[j] -= local_->correction(j);
+    put_state(j, h);
+  }
+  renew_constraints();
+  return true;
+}
+
+/// States and binaries that differ from the repetition before.
+void SparseSteps::find_differences() {
+  shifted_.clear();
+  flipped_.clear();
+  for (int j = 0; j < n_; ++j)
+    if (begin_[j] != begin_before_[j]) shifted_.push_back(j);
+  for (int i = 0; i < q_; ++i)
+    if (z_end_[at(i)] != z_before_[at(i)]) flipped_.push_back(i);
+}
+
+/// Those that hold what differs or is corrected.
+void SparseSteps::renew_constraints() {
+  LocalRates& rates = path_.rates();
+  const auto renew = [&](const std::vector<int>& constraints) {
+    for (const int l : constraints) rows_[at(n_ + q_ + l)] = rates.row(n_ + l, inputs_);
+  };
+  const auto renew_of_unknown = [&](int j) {
+    renew(rates.constraints_of_unknown(j));
+    renew(rates.constraints_of_state(j));
+  };
+  for (const int j : shifted_) renew_of_unknown(j);
+  for (const int j : local_->unknowns()) renew_of_unknown(j);
+  for (const int i : flipped_) renew(rates.constraints_of_binary(i));
 }
 
 /// The gate of the step, and what is violated at its end.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
+#include <perp/analysis/hybrid/sparse/local_correction.hpp>
 #include <perp/analysis/hybrid/sparse/piecewise_path.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
@@ -16,7 +18,8 @@ namespace perp {
 /// by modified Newton's method with a sparse factorization that is kept as long as it serves. The
 /// step is made with the previous z first; where constraints are positive at its end, binaries
 /// change on the path through it (PiecewisePath) and the whole step is made again from the start that this
-/// path shifts, until the moments of the changes stay where they are.
+/// path shifts, until the moments of the changes stay where they are. Where the equations of each z are
+/// affine with one matrix, these repetitions compute again only what the shifts and changes reach.
 class SparseSteps {
  public:
   /// `system`: constraint_system(model).
@@ -55,15 +58,22 @@ class SparseSteps {
   struct Factor {
     linear::SparseLu lu;
     bool is_fresh = false;
+    std::vector<double> values{};  // of its matrix
   };
   bool prepare(double t, double h);
   double correction(const Factor& factor);
   void put(double t, double h);
   void find_terms();
+  void prepare_repetitions();
   enum class Until { near, zero };
   bool solve(double t, double h, Until until);
   bool arrives(double t, double h, Until until);
   bool confirm(double t, double h);
+  bool follow_shift(double t, double h);
+  bool solve_locally(double h);
+  void find_differences();
+  void renew_constraints();
+  void put_state(int j, double h);
   bool is_zero_at_end();
   void look_at_rows(double t, double h);
   bool renew(double h);
@@ -85,6 +95,9 @@ class SparseSteps {
   std::vector<Term> terms_;
   bool is_affine_ = true;             // for each z
   std::map<double, Factor> factors_;  // by h
+  std::optional<LocalCorrection> local_;  // where the equations are affine
+  Vector begin_before_;
+  std::vector<int> z_before_, shifted_, flipped_;  // of the repetition before; what differs from it
 
   double t_ = 0, t_end_ = 0, residual_ = 0;
   Vector x_, x_end_, right_;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/core/expression/equation.hpp>
 #include <perp/core/expression/expression.hpp>
 #include <perp/models/language/families/family_text.hpp>
 #include <perp/models/language/families/index_expression.hpp>
@@ -247,15 +248,6 @@ std::string FamilyText::decided_if() {
   return result + ")";
 }
 
-/// Byte of a word that stands alone, npos: none.
-std::size_t word_place(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !continues_word(text[at - 1])) && (end >= text.size() || !continues_word(text[end]))) return at;
-  }
-  return std::string_view::npos;
-}
-
 /// The number of indices in "[i, j+1]"; 0 where the bracket closes before the end, as in "[i] + v[i]".
 std::size_t indices_in(std::string_view brackets) {
   std::size_t indices = 1;
@@ -287,9 +279,9 @@ std::pair<std::string, std::size_t> declared_family(std::string_view law, const 
   const std::size_t colon = end_of_ranges(given.substr(4));
   if (colon == std::string_view::npos) return {};
   const std::string_view body = trimmed(given.substr(4 + colon + 1));
-  const std::size_t perp = word_place(body, "perp");
+  const std::size_t perp = find_word(body, "perp");
   if (perp == std::string_view::npos) {
-    const std::size_t in = word_place(body, "in");
+    const std::size_t in = find_word(body, "in");
     return element_family(body.substr(0, in == std::string_view::npos ? 0 : in), families);
   }
   const std::size_t left = body.find("<="), right = body.rfind(">=");

@@ -16,6 +16,13 @@ Law binary_law(const Binary& binary) {
            {1, 0, 0, {0, 0}, {0, 1}, "slides"}}};
 }
 
+/// The branch of a value; `watches`: a released binary may leave [0, 1].
+Branch branch_of(const Law& law, int z, bool watches) {
+  Branch branch = law.branches[at(z)];
+  if (watches && z == released_binary) branch.lambda = {};
+  return branch;
+}
+
 }  // namespace
 
 Tape with_multipliers(const HybridModel& model, int count, std::vector<int>& rows) {
@@ -54,7 +61,7 @@ Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& m
   for (int i = 0; i < model.q(); ++i) {
     const int surface = mode.surfaces[at(i)];
     Law& law = result.laws[at(i)];
-    law.branches = {law.branches[at(mode.z[at(i)])]};
+    law.branches = {branch_of(law, mode.z[at(i)], watches)};
     if (surface >= 0) {  // the face at z_i = 0, the other binaries of it as they are
       std::map<int, double> on_face = values;
       for (int k = 0; k < model.q(); ++k)

@@ -29,7 +29,8 @@ struct HybridMode {
 
 /// One mode of it as a system of its own: binaries are numbers in F and G, or, released, λ in [0,
 /// 1] with w = 0 on their surface. Laws, multipliers and parameters are those of `system`, each law
-/// with the branch of this mode alone. `watches`: constraints are only evaluated, not kept.
+/// with the branch of this mode alone. `watches`: constraints and the ends of [0, 1] are only evaluated,
+/// not kept.
 Dcs mode_system(const HybridModel& model, const Dcs& system, const HybridMode& mode, bool watches);
 
 }  // namespace perp

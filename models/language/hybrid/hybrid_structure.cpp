@@ -13,33 +13,29 @@ namespace {
 
 constexpr std::size_t most_named_rows = 8;
 
-std::vector<int> inputs_of(const Tape& tape, int line) {
-  std::set<int> inputs;
-  for (const int k : lines_below(tape, line))
-    if (tape[k].operation == Operation::input) inputs.insert(tape[k].a);
-  return {inputs.begin(), inputs.end()};
-}
-
 void read_incidence(const HybridModel& model, HybridStructure& structure) {
   structure.is_state.assign(at(model.n()), 0);
   for (const int j : model.states()) structure.is_state[at(j)] = 1;
   std::vector<int> rows = model.f;
   rows.insert(rows.end(), model.g.begin(), model.g.end());
+  InputsBelow inputs_of(model.tape);
   for (const int row : rows) {
-    std::set<int> unknowns, states;
-    for (const int input : inputs_of(model.tape, row)) {
+    std::vector<int> unknowns, states;
+    for (const int input : inputs_of(row)) {
       if (input >= model.parameter_input(0) || input == HybridModel::time_input()) continue;
       if (input >= model.binary_input(0)) {
-        unknowns.insert(model.n() + input - model.binary_input(0));
+        unknowns.push_back(model.n() + input - model.binary_input(0));
       } else if (input >= model.variable_input(0)) {
         const int j = input - model.variable_input(0);
-        (structure.is_state[at(j)] ? states : unknowns).insert(j);
+        (structure.is_state[at(j)] ? states : unknowns).push_back(j);
       } else {
-        unknowns.insert(input - HybridModel::derivative_input(0));
+        unknowns.push_back(input - HybridModel::derivative_input(0));
       }
     }
-    structure.unknowns_of_row.emplace_back(unknowns.begin(), unknowns.end());
-    structure.states_of_row.emplace_back(states.begin(), states.end());
+    std::sort(unknowns.begin(), unknowns.end());
+    unknowns.erase(std::unique(unknowns.begin(), unknowns.end()), unknowns.end());
+    structure.unknowns_of_row.push_back(std::move(unknowns));
+    structure.states_of_row.push_back(std::move(states));
   }
 }
 
@@ -218,7 +214,7 @@ std::string outside_class(const HybridModel& model, int row) {
   const int equations = static_cast<int>(model.f.size());
   const int line = row < equations ? model.f[at(row)] : model.g[at(row - equations)];
   const std::vector<std::string> names = model.input_names();
-  for (const int input : inputs_of(model.tape, line)) {
+  for (const int input : InputsBelow(model.tape)(line)) {
     const bool is_parameter = input >= model.parameter_input(0) && input < model.known_input(0);
     if (is_parameter) continue;
     const int degree = degree_in(model.tape, line, {input});

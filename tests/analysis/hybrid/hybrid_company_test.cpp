@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/read_model.hpp>
 
 namespace {
@@ -157,6 +158,25 @@ TEST_CASE("the course of models beside each other covers the run, and its states
   CHECK(told == 8);
   CHECK(next == rows.t.size());
   CHECK(largest <= 1e-8);
+}
+
+TEST_CASE("rows of models beside each other hold the values of binaries, and the modes, to the bit") {
+  const Part tank{"p# = 0.3\n", "k# = 1\nl# = 1\n", "\"der(p#) = 1.1*k# - 0.4 - 0.2*p#*p#\",\n",
+                  "\"(0.2 - p#)*(1 - k# + l#) <= 0\",\n\"(p# - 0.45)*(1 - l# + k#) <= 0\",\n"};
+  std::vector<double> times;
+  for (int k = 1; k < 400; ++k) times.push_back(8 * k / 400.0);
+  for (const std::string name : {"located", "backward_euler"}) {
+    CAPTURE(name);
+    Model model;
+    const Trajectory run = run_of({named(heaters, "1"), named(tank, "2")}, name, times, model);
+    REQUIRE(run.size() > 300);
+    for (std::size_t row = 1; row < run.size(); ++row)
+      for (int i = 0; i < model.hybrid->q(); ++i) {
+        const double z = run.lambda[row][i];
+        CHECK((z == 0 || z == 1));
+        CHECK(run.mode[row][static_cast<std::size_t>(i)] == static_cast<int>(z));
+      }
+  }
 }
 
 TEST_CASE("models beside each other end where the first of them ends, with its word") {

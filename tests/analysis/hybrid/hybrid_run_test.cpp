@@ -221,6 +221,26 @@ TEST_CASE("a mode whose constraint is only touched goes on in every scheme") {
   }
 }
 
+TEST_CASE("a sliding binary that reaches the end of its range leaves its surface in every scheme") {
+  // On x = 0 the binary is a = (2 - 0.945 cos(w t))/2, which is 1 first where w t = 5 pi/2; b and c stay.
+  const std::string text =
+      "[variables]\nx = -1\n[inputs]\nu = \"1.05*cos(4.634*t)\"\n[binaries]\na = 0\nb = 1\nc = 0\n[model]\n"
+      "equations = [\"der(x) = -0.9*u - 2*a + 2*b\"]\nconstraints = [\"x*(1 - 2*a) <= 0\", "
+      "\"0.365*(1 - b + c) <= 0\", \"0*(1 - c + b) <= 0\"]\n[run]\nt = [0, 3]\nh = 0.001\n";
+  const double end = 5 * std::acos(-1.0) / 2 / 4.634;
+  for (const std::string scheme : {"backward_euler", "located"}) {
+    CAPTURE(scheme);
+    const Trajectory trajectory = run(read(text, {{"run.scheme", scheme}}));
+    CHECK(trajectory.status == Status::solved);
+    const auto events = mode_events(trajectory);
+    const auto exit = std::find_if(events.begin(), events.end(),
+                                   [](const Event* e) { return e->kind == EventKind::sliding_exit; });
+    REQUIRE(exit != events.end());
+    CHECK((*exit)->t == doctest::Approx(end).epsilon(1e-9));
+    CHECK((*exit)->to == 1);
+  }
+}
+
 TEST_CASE("questions about laws refuse models whose binaries have none") {
   perp::ReadOptions known;
   CHECK_THROWS_AS(perp::read_model_text(two_heaters("1", "16", false), "m.toml", {}, known),

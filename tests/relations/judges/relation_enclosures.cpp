@@ -111,6 +111,7 @@ std::string contradiction(const enclosure::Enclosure& result, const Statement& b
 Judgement judge_enclosures(Subject& subject, SchemeName scheme, std::mt19937& random) {
   Judgement judgement;
   if (scheme != SchemeName::located || subject.model().variables.empty()) return judgement;
+  if (is_hybrid(subject.model())) return judgement;
   const RandomModel model = of_exact_times(subject.model());
   Subject here(model);
   const Statement by = restated(model, random);

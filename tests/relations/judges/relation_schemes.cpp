@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/tests/relations/relations.hpp>
 
 namespace perp::relations {
@@ -20,7 +21,7 @@ bool is_near_event(const Outcome& outcome, double t, double near, bool of_any_ki
 /// Has the variable no derivative, so that it may jump where a law changes?
 std::vector<char> algebraic_variables(const Model& model) {
   std::vector<char> algebraic(model.variables.size(), 1);
-  for (const int j : model.differential_variables()) algebraic[static_cast<std::size_t>(j)] = 0;
+  for (const int j : model.hybrid ? model.hybrid->states() : model.differential_variables()) algebraic[static_cast<std::size_t>(j)] = 0;
   return algebraic;
 }
 

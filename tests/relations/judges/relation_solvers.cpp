@@ -59,6 +59,7 @@ Judgement judge_solvers(Subject& subject, SchemeName scheme, std::mt19937& rando
   if (scheme == SchemeName::located) return judgement;
   const Outcome& here = subject.outcome(scheme);
   if (!here.refusal.empty() || here.run.size() < 2 || here.run.events.size() > 60) return judgement;
+  if (subject.read().hybrid != nullptr) return judgement;
   const Lcs* lcs = subject.read().system.affine();
   if (lcs == nullptr) return judgement;
   judgement.verdict = Verdict::same;

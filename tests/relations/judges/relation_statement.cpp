@@ -3,7 +3,6 @@
 #include <variant>
 #include <vector>
 
-#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 #include <perp/tests/relations/models/generate.hpp>
 #include <perp/tests/relations/models/transform.hpp>
@@ -19,6 +18,7 @@ Closeness closeness_of(SchemeName scheme) {
 }
 
 bool has_time_switches(const Model& model) {
+  if (model.hybrid != nullptr) return false;
   if (const Lcs* lcs = model.system.affine()) return !TimeSwitches(*lcs).empty();
   return !TimeSwitches(model.system.functions(), TimeSwitches::Of::jumps).empty();
 }
@@ -29,17 +29,22 @@ Judgement judge_company(Subject& subject, SchemeName scheme, std::mt19937& rando
   // A capturing step ends where any law changes its branch: only company without events of its own,
   // or with the same ones, leaves the steps what they are.
   const bool is_copy = random() % 4 == 0 && subject.model().laws.size() <= 3;
-  const RandomModel other = is_copy ? subject.model()
-                                    : companion(scheme == SchemeName::located ? random() : 2U);
+  const bool has_binaries = is_hybrid(subject.model());
+  const unsigned which = scheme == SchemeName::located || subject.read().hybrid != nullptr ? random() : 2U;
+  const RandomModel other = is_copy ? subject.model() : has_binaries ? hybrid_companion(which) : companion(which);
   Correspondence by = identity(static_cast<int>(subject.model().variables.size()));
   by.all_events = false;
-  return compared(subject, scheme, text(joined(subject.model(), other)), by, closeness_of(scheme));
+  const std::string both = text(joined(subject.model(), other));
+  // Laws stand for binaries where they do for all of them.
+  by.same_laws = !has_binaries || (read_random_model(both).hybrid == nullptr) == (subject.read().hybrid == nullptr);
+  return compared(subject, scheme, both, by, closeness_of(scheme));
 }
 
 Judgement judge_order(Subject& subject, SchemeName scheme, std::mt19937& random) {
   const Order order = random_order(subject.model(), random);
   Correspondence by = identity(static_cast<int>(subject.model().variables.size()));
   by.variables = order.variables;
+  by.same_laws = subject.read().hybrid == nullptr;  // an event of several binaries names the first declared
   Judgement judgement = compared(subject, scheme, text(permuted(subject.model(), order)), by,
                                  closeness_of(scheme));
   if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
@@ -72,7 +77,7 @@ Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random)
   if (judgement.verdict != Verdict::different) return judgement;
   // Forms that share a law slide with one multiplier; a law that is stated beside them has its own.
   const Outcome& here = subject.outcome(scheme);
-  const std::vector<Law> there = read_model_text(other, "other.toml").laws();
+  const std::vector<Law> there = read_random_model(other).laws();
   const bool may_share = std::ranges::any_of(here.laws, is_shared) || std::ranges::any_of(there, is_shared);
   if (here.has_choice() || may_share) judgement.verdict = Verdict::choice;
   return judgement;

@@ -2,10 +2,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/tests/relations/relations.hpp>
 
 namespace perp::relations {
 namespace {
+
+/// The values of the binaries in the last row as those before the start. False: one slides. `model` has the starts of
+/// the variables already.
+bool start_with(const Outcome& first, Model& model) {
+  if (model.hybrid == nullptr) return true;
+  HybridModel hybrid = *model.hybrid;
+  for (int i = 0; i < hybrid.q(); ++i) {
+    const double z = first.run.lambda.back()[i];
+    if (z != 0 && z != 1) return false;
+    hybrid.binaries[static_cast<std::size_t>(i)].start = static_cast<int>(z);
+  }
+  hybrid.head.variables = model.variables;
+  model.hybrid = std::make_shared<const HybridModel>(std::move(hybrid));
+  return true;
+}
 
 /// The second part of the span as a model of its own, from the last state of the first part.
 Outcome in_two_parts(const Model& model, SchemeName scheme) {
@@ -20,6 +36,8 @@ Outcome in_two_parts(const Model& model, SchemeName scheme) {
   part.run.span = {middle, model.run.span.end};
   for (std::size_t j = 0; j < part.variables.size(); ++j)
     part.variables[j].start = whole.run.x.back()[static_cast<Eigen::Index>(j)];
+  whole.is_slow = !start_with(whole, part);  // judged by nobody
+  if (whole.is_slow) return whole;
   const Outcome rest = run(part, scheme);
   whole.is_slow = rest.is_slow;
   whole.refusal = rest.refusal;
@@ -42,7 +60,7 @@ Judgement judge_time(Subject& subject, SchemeName scheme, std::mt19937& /*random
   if (!here.refusal.empty() || here.is_slow) return judgement;
   const Model& model = subject.read();
   // A file does not say which branch a law with memory was on.
-  if (std::any_of(model.laws().begin(), model.laws().end(),
+  if (model.hybrid == nullptr && std::any_of(model.laws().begin(), model.laws().end(),
                   [](const Law& law) { return law.memory; }))
     return judgement;
   const Outcome there = in_two_parts(model, scheme);

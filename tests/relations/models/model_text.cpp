@@ -16,8 +16,9 @@ std::string affine(const std::string& unknown, double scale, double offset) {
 std::string factor_text(const RandomModel& model, const Factor& factor) {
   std::string unknown = "t";
   if (factor.kind == Factor::Kind::variable)
-    unknown = model.variables[static_cast<std::size_t>(factor.index)].name;
+    unknown = variable_text(model, factor.index);
   if (factor.kind == Factor::Kind::law) unknown = multiplier_text(model, factor.index);
+  if (factor.kind == Factor::Kind::input) unknown = model.inputs[static_cast<std::size_t>(factor.index)].name;
   const std::string inner = affine(unknown, factor.scale, factor.offset);
   switch (factor.function) {
     case Function::none: return inner == unknown ? inner : fmt::format("({})", inner);
@@ -30,18 +31,43 @@ std::string factor_text(const RandomModel& model, const Factor& factor) {
   return inner;
 }
 
-/// The table [variables] and the head of the file.
-std::string head(const RandomModel& model) {
-  std::string result = fmt::format("name = \"random model, seed {}\"\n[variables]\n", model.seed);
-  for (const RandomVariable& variable : model.variables)
-    result += variable.nominal == 1
-                  ? fmt::format("{} = {}\n", variable.name, number_text(variable.start))
-                  : fmt::format("{} = {{ start = {}, nominal = {} }}\n", variable.name,
-                                number_text(variable.start), number_text(variable.nominal));
+/// `is_stated`: a nominal value of 1 is stated too, which says more than none.
+std::string of_one(const RandomVariable& variable, bool is_stated) {
+  return variable.nominal == 1 && !is_stated
+             ? fmt::format("{} = {}\n", variable.name, number_text(variable.start))
+             : fmt::format("{} = {{ start = {}, nominal = {} }}\n", variable.name,
+                           number_text(variable.start), number_text(variable.nominal));
+}
+
+/// A formula of i for these numbers, i = 1, 2, ...
+std::string by_index(const std::vector<double>& numbers) {
+  std::string result = number_text(numbers.back());
+  for (std::size_t k = numbers.size() - 1; k > 0; --k)
+    result = fmt::format("if(i < {}, {}, {})", k + 1, number_text(numbers[k - 1]), result);
   return result;
 }
 
+/// The head of the file, and the tables before [model].
+std::string head(const RandomModel& model) {
+  std::string result = fmt::format("name = \"random model, seed {}\"\n[variables]\n", model.seed);
+  if (model.as_families) {
+    std::vector<double> starts, nominals;
+    for (const RandomVariable& variable : model.variables) {
+      starts.push_back(variable.start);
+      nominals.push_back(variable.nominal);
+    }
+    result += fmt::format("x = {{ size = {}, start = \"{}\", nominal = \"{}\" }}\n", starts.size(),
+                          by_index(starts), by_index(nominals));
+  } else {
+    for (const RandomVariable& variable : model.variables) result += of_one(variable, is_hybrid(model));
+  }
+  return result + inputs_text(model) + binaries_text(model);
+}
+
 std::string run_table(const RandomModel& model) {
+  if (is_hybrid(model))
+    return fmt::format("[run]\nt = [{}, {}]\nh = {}\n", number_text(model.start), number_text(model.end),
+                       number_text(model.h));
   return fmt::format("[run]\nt = [{}, {}]\nh = {}\nselector = \"{}\"\n", number_text(model.start),
                      number_text(model.end), number_text(model.h), model.selector);
 }
@@ -50,7 +76,7 @@ std::string list_of_laws(const RandomModel& model) {
   std::string listed, restitution;
   for (int i = 0; i < static_cast<int>(model.laws.size()); ++i) {
     const RandomLaw& law = model.laws[static_cast<std::size_t>(i)];
-    if (!is_listed(law.kind, law.wording)) continue;
+    if (is_hybrid(model) || !is_listed(law.kind, law.wording)) continue;
     listed += fmt::format("  \"{}\",\n", law_text(model, i));
     if (law.restitution >= 0)
       restitution += fmt::format("{}{} = {}", restitution.empty() ? "" : ", ", law.name,
@@ -68,7 +94,7 @@ std::string list_of_resets(const RandomModel& model) {
     std::string set;
     for (std::size_t k = 0; k < reset.variables.size(); ++k)
       set += fmt::format("{}{} = \"{}\"", k == 0 ? "" : ", ",
-                         model.variables[static_cast<std::size_t>(reset.variables[k])].name,
+                         variable_text(model, reset.variables[k]),
                          sum_text(model, reset.values[k]));
     result += fmt::format("  {{ condition = \"{}\", direction = {}, set = {{ {} }} }},\n",
                           sum_text(model, reset.condition), reset.direction, set);
@@ -106,15 +132,14 @@ std::string text(const RandomModel& model) {
   for (const RandomEquation& equation : model.equations) {
     std::string left = "0";
     if (equation.derivative >= 0) {
-      const std::string& name =
-          model.variables[static_cast<std::size_t>(equation.derivative)].name;
+      const std::string name = variable_text(model, equation.derivative);
       left = equation.factor == 1
                  ? fmt::format("der({})", name)
                  : fmt::format("{}*der({})", number_text(equation.factor), name);
     }
     result += fmt::format("  \"{} = {}\",\n", left, sum_text(model, equation.right));
   }
-  return result + "]\n" + list_of_resets(model) + run_table(model);
+  return result + "]\n" + constraints_text(model) + list_of_resets(model) + run_table(model);
 }
 
 namespace {
@@ -175,7 +200,7 @@ struct Rows {
 }  // namespace
 
 bool has_matrices(const RandomModel& model) {
-  bool result = model.resets.empty();
+  bool result = model.resets.empty() && model.inputs.empty() && !is_hybrid(model) && !model.as_families;
   for (const RandomEquation& equation : model.equations)
     result = result && is_affine(equation.right);
   for (const RandomLaw& law : model.laws)

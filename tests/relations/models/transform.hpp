@@ -14,6 +14,8 @@ struct Units {
   std::vector<double> arguments;  ///< of laws, > 0: w is multiplied by it
   std::vector<double> multipliers;  ///< of complementarities and relays, > 0; else follows the law
   double time = 1;                ///< > 0
+  std::vector<double> constraints{};  ///< the constraint is multiplied by it, > 0
+  std::vector<double> inputs{};       ///< ≠ 0
 };
 
 /// Powers of two 2^-k .. 2^k for everything.
@@ -28,6 +30,7 @@ RandomModel in_units(const RandomModel& model, Units& units);
 /// Where each variable, equation and law of the original stands.
 struct Order {
   std::vector<int> variables, equations, laws;
+  std::vector<int> constraints{};
 };
 
 Order random_order(const RandomModel& model, std::mt19937& random);
@@ -38,6 +41,9 @@ RandomModel joined(const RandomModel& first, const RandomModel& second);
 
 /// Every law stated by a random one of its equivalent statements.
 RandomModel reworded(const RandomModel& model, std::mt19937& random);
+
+/// Inputs that stand as factors of their own replaced by what they are.
+RandomModel without_inputs(const RandomModel& model);
 
 /// t is a further variable, the last one, with derivative 1.
 RandomModel with_clock(const RandomModel& model);
@@ -53,6 +59,9 @@ template <class Change>
 void for_each_sum(RandomModel& model, const Change& change) {
   for (RandomEquation& equation : model.equations) change(equation.right);
   for (RandomLaw& law : model.laws) change(law.argument);
+  for (RandomConstraint& constraint : model.constraints)
+    for (RandomConstraint::Face& face : constraint.faces) change(face.w);
+  for (RandomInput& input : model.inputs) change(input.value);
   for (RandomReset& reset : model.resets) {
     change(reset.condition);
     for (Sum& value : reset.values) change(value);

@@ -17,6 +17,8 @@ Units drawn(const RandomModel& model, const Draw& draw) {
     units.multipliers.push_back(std::abs(draw()));
   }
   units.time = std::abs(draw());
+  for (std::size_t l = 0; l < model.constraints.size(); ++l) units.constraints.push_back(std::abs(draw()));
+  for (std::size_t k = 0; k < model.inputs.size(); ++k) units.inputs.push_back(draw());
   return units;
 }
 
@@ -26,7 +28,8 @@ void settle_multipliers(const RandomModel& model, Units& units) {
     switch (model.laws[i].kind) {
       case LawKind::sign:
       case LawKind::step:
-      case LawKind::hysteresis: units.multipliers[i] = 1; break;
+      case LawKind::hysteresis:
+      case LawKind::binary: units.multipliers[i] = 1; break;
       case LawKind::positive_part:
       case LawKind::absolute:
       case LawKind::saturation:
@@ -45,6 +48,7 @@ void rescale(Sum& sum, const Units& units, double row) {
       double s = units.time;
       if (factor.kind == Factor::Kind::variable) s = units.variables[at(factor.index)];
       if (factor.kind == Factor::Kind::law) s = units.multipliers[at(factor.index)];
+      if (factor.kind == Factor::Kind::input) s = units.inputs[at(factor.index)];
       if (factor.function == Function::none && factor.offset == 0)
         term.c *= s;
       else
@@ -93,6 +97,11 @@ RandomModel in_units(const RandomModel& model, Units& units) {
           units.equations[k] * units.variables[at(equation.derivative)] / units.time;
   }
   rescale_laws(result, units);
+  for (std::size_t l = 0; l < result.constraints.size(); ++l) {
+    result.constraints[l].factor *= units.constraints[l];
+    for (RandomConstraint::Face& face : result.constraints[l].faces) rescale(face.w, units, 1);
+  }
+  for (std::size_t k = 0; k < result.inputs.size(); ++k) rescale(result.inputs[k].value, units, 1 / units.inputs[k]);
   for (RandomReset& reset : result.resets) {
     rescale(reset.condition, units, 1);
     for (std::size_t v = 0; v < reset.variables.size(); ++v)

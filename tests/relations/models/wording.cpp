@@ -35,6 +35,7 @@ const std::vector<std::string>& statements(LawKind kind) {
       "0 <= {s} perp {w} >= 0", "{s} in complementarity({w})", "{s} in box({w}, 0, inf)",
       "{s} in normal_cone(-({w}), 0, inf)", "0 <= {w} perp {s} >= 0"};
   static const std::vector<std::string> hysteresis{"{s} in hysteresis({w}, {l}, {u})"};
+  static const std::vector<std::string> binary{"{s}"};
   switch (kind) {
     case LawKind::sign: return sign;
     case LawKind::step: return step;
@@ -45,6 +46,7 @@ const std::vector<std::string>& statements(LawKind kind) {
     case LawKind::relay: return relay;
     case LawKind::complementarity: return complementarity;
     case LawKind::hysteresis: return hysteresis;
+    case LawKind::binary: return binary;
   }
   return sign;
 }
@@ -98,6 +100,7 @@ std::string branch_list(const RandomLaw& law) {
     case LawKind::hysteresis:
       return branch(0, 1, 0, range("w", "-inf", u)) + ", " +
              branch(0, 1, 1, range("w", l, "inf"));
+    case LawKind::binary: break;
   }
   return {};
 }
@@ -114,6 +117,7 @@ bool is_listed(LawKind kind, int wording) {
 
 std::string multiplier_text(const RandomModel& model, int index) {
   const RandomLaw& law = model.laws[static_cast<std::size_t>(index)];
+  if (is_hybrid(model)) return law.name;
   return is_listed(law.kind, law.wording) ? law.name : filled(model, index);
 }
 
