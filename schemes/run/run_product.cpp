@@ -41,9 +41,13 @@ RunProduct::RunProduct(const IntegrateOptions& output, int n, int m, Span span, 
       clock_(clock),
       told_(span.start),
       end_(span.end),
-      told_of_steps_(takes_rows() || output.course || clock == Clock::own ? Told::courses
-                     : n > most_states_of_events                          ? Told::nothing
-                                                                          : Told::variables) {}
+      told_of_steps_(needed(clock)) {}
+
+/// Where a bound may end the run, all parts have to stand there.
+RunProduct::Told RunProduct::needed(Clock clock) const {
+  if (takes_rows() || output_.course || !output_.bounds.empty() || clock == Clock::own) return Told::courses;
+  return n_ > most_states_of_events ? Told::nothing : Told::variables;
+}
 
 void RunProduct::add(Places places, Maker make) {
   members_.push_back(std::make_unique<Member>());
@@ -53,6 +57,7 @@ void RunProduct::add(Places places, Maker make) {
   for (std::size_t k = 0; k < member.places.variables.size(); ++k)
     for (VariableBounds bounds : output_.bounds) {
       if (bounds.variable != member.places.variables[k]) continue;
+      if (bounds.name.empty()) bounds.name = fmt::format("x{}", bounds.variable + 1);
       bounds.variable = static_cast<int>(k);
       member.output.bounds.push_back(std::move(bounds));
     }

@@ -66,6 +66,7 @@ class RunProduct {
   [[nodiscard]] bool takes_rows() const { return output_.keep || output_.observer; }
   /// What of its steps somebody asks for: nothing, variables at moments of events, or all.
   enum class Told { nothing, variables, courses };
+  [[nodiscard]] Told needed(Clock clock) const;
   void make(Member& member);
   void watch(Member& member) const;
   void go();

@@ -253,6 +253,21 @@ TEST_SUITE("schemes/independent systems") {
     CHECK(run.x.front() == all.x0);
   }
 
+  TEST_CASE("a bound of one part ends the run of all, with and without rows") {
+    std::vector<Part> parts{decay(1), relay(0.3, 1.5, 1), friction(3, 0.2)};
+    const Part all = together(parts, 4);
+    const int variable = parts[0].variables[0];
+    for (const bool keep : {true, false}) {
+      const Trajectory run = integrate(all.lcs, all.x0, {0, 5}, BackwardEuler{.h = 0.01},
+                                       {.keep = keep, .bounds = {{.variable = variable, .range = {0.5, inf}}}});
+      CHECK(run.status == Status::interrupted);
+      CHECK(run.t.back() == doctest::Approx(std::log(2)).epsilon(0.02));
+      CHECK(run.x.back().allFinite());
+      CHECK(run.lambda.back().allFinite());
+      CHECK(run.message.find("x" + std::to_string(variable + 1)) != std::string::npos);
+    }
+  }
+
   TEST_CASE("rows go to the observer in the order of time, who may stop the run") {
     std::vector<Part> parts = some_parts();
     const Part all = together(parts, 7);
