@@ -1,5 +1,6 @@
 // What the equations of a model say before any run: `perp check` asks it.
 #include <Eigen/Core>
+#include <algorithm>
 #include <set>
 #include <variant>
 
@@ -19,6 +20,7 @@ namespace perp {
 namespace {
 
 constexpr long most_modes = 256;
+constexpr double most_work = 2.5e6;  // rows³ of the matrices of the modes that are listed where there are more
 constexpr long most_judged = 1024;        // modes whose eigenvalues are computed
 constexpr long most_signs = 4096;         // modes of a block whose determinants are computed
 constexpr long most_checked = 50;         // pieces of the consistent start
@@ -43,6 +45,13 @@ ModeWellPosedness judged(const Model& model, const Mode& mode) {
   return result;
 }
 
+/// Some of very many modes tell less than they cost.
+long modes_looked_at(const Model& model, double count) {
+  if (count <= static_cast<double>(most_modes)) return most_modes;
+  const auto rows = static_cast<double>(model.variables.size() + model.laws().size());
+  return static_cast<long>(std::min(static_cast<double>(most_modes), most_work / (rows * rows * rows)));
+}
+
 }  // namespace
 
 bool ModeWellPosedness::has_singular_step() const { return reciprocal_condition < singular_below; }
@@ -50,8 +59,11 @@ bool ModeWellPosedness::has_singular_step() const { return reciprocal_condition 
 ModelModes well_posedness(const Model& model) {
   ModelModes modes{.count = mode_count(model.laws()), .is_linearised = !is_affine(model)};
   Mode mode(model.laws().size(), 0);
-  do modes.list.push_back(judged(model, mode));
-  while (static_cast<long>(modes.list.size()) < most_modes && next_mode(mode, model.laws()));
+  bool has_next = true;
+  for (long left = modes_looked_at(model, modes.count); has_next && left > 0; --left) {
+    modes.list.push_back(judged(model, mode));
+    has_next = next_mode(mode, model.laws());
+  }
   return modes;
 }
 

@@ -25,7 +25,7 @@ struct ModeWellPosedness {
 struct ModelModes {
   double count = 0;  ///< of modes
   bool is_linearised = false;
-  std::vector<ModeWellPosedness> list{};  ///< the first 256
+  std::vector<ModeWellPosedness> list{};  ///< the first 256; of more modes fewer where these are large
 };
 /// The index of the DAE of each mode, C_i B, and the matrix of a step.
 ModelModes well_posedness(const Model& model);

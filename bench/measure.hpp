@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <string>
 
 #include <perp/tests/allocations.hpp>
 
@@ -34,6 +35,11 @@ struct Cost {
 
   friend Cost operator-(Cost a, Cost b) { return {a.ns - b.ns, a.allocations - b.allocations}; }
 };
+
+/// `scripts/bench --gates` says whether a counter of this case, per step a time or a ratio, is at most this.
+inline void gate(benchmark::State& state, const std::string& counter, double most) {
+  state.counters["gate " + counter] = most;
+}
 
 /// Measures the loop of a case: made just before it, `report` just after it. Times are CPU times,
 /// so that they can be divided by floors and peers that were measured in the same process.

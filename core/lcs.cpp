@@ -11,6 +11,7 @@ void check_shape(const char* name, const Matrix& matrix, int rows, int columns) 
   if (matrix.rows() != rows || matrix.cols() != columns)
     throw InvalidInput(fmt::format("{} must be {}x{} but is {}x{}", name, rows, columns,
                                    matrix.rows(), matrix.cols()));
+  if (matrix.allFinite()) return;
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j)
       if (!std::isfinite(matrix(i, j)))

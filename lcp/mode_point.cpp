@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <perp/core/base/index.hpp>
@@ -32,8 +33,9 @@ Vector corrected(const Factorization& lu, const Matrix& K, const Vector& r) {
   return y;
 }
 
-/// K⁻¹ r, or one solution where K is singular: complete pivoting is for matrices that look singular.
-Vector solution(const Matrix& K, const Vector& r) {
+/// K⁻¹ r, or one solution where K is singular; nothing where its equations contradict each other. Complete
+/// pivoting is for matrices that look singular.
+std::optional<Vector> solution(const Matrix& K, const Vector& r) {
   const linear::Lu lu(K);
   const Vector pivots = lu.factors().diagonal().cwiseAbs();
   const double rounding = static_cast<double>(K.rows()) * unit_roundoff;
@@ -41,7 +43,9 @@ Vector solution(const Matrix& K, const Vector& r) {
     Vector y = corrected(lu, K, r);
     if (solves(K, y, r)) return y;
   }
-  return corrected(linear::FullLu(K), K, r);
+  Vector y = corrected(linear::FullLu(K), K, r);
+  if (!solves(K, y, r)) return std::nullopt;
+  return y;
 }
 
 }  // namespace
@@ -49,11 +53,10 @@ Vector solution(const Matrix& K, const Vector& r) {
 ModePoint point_of_mode(const Mlcp& problem, const Mode& mode, double tolerance) {
   ModePoint point;
   const Matrix K = mode_matrix(problem, mode);
-  const Vector r = mode_constant(problem, mode);
-  const Vector y = solution(K, r);
-  point.u = y.head(problem.p());
-  point.lambda = y.tail(problem.m());
-  if (!solves(K, y, r)) return point;
+  const std::optional<Vector> y = solution(K, mode_constant(problem, mode));
+  if (!y) return point;
+  point.u = y->head(problem.p());
+  point.lambda = y->tail(problem.m());
   const Vector w = output(problem, point.u, point.lambda);
   std::vector<std::pair<double, int>> violated;
   point.violation = 0;

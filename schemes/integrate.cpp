@@ -3,18 +3,66 @@
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/run.hpp>
+#include <perp/schemes/run/run_product.hpp>
+#include <perp/schemes/system_parts.hpp>
 
 namespace perp {
+namespace {
+
+/// The run of a system with all that it needs.
+class LcsRun final : public StepwiseRun {
+ public:
+  LcsRun(Lcs lcs, const Vector& x0, Span span, const Theta& scheme, const IntegrateOptions& options,
+         StateTrace* trace = nullptr)
+      : lcs_(std::move(lcs)),
+        poles_(lcs_),
+        switches_(lcs_),
+        scheme_(capturing_scheme(lcs_, scheme)),
+        run_(stepwise_run(*scheme_, lcs_.laws, x0, span, scheme.h,
+                          {scheme.refinements, scheme.split_at_events, poles_.empty() ? nullptr : &poles_,
+                           switches_.empty() ? nullptr : &switches_},
+                          options, trace)) {}
+
+  void start() override { run_->start(); }
+  void advance() override { run_->advance(); }
+  [[nodiscard]] const Trajectory& result() const override { return run_->result(); }
+  [[nodiscard]] bool has_started() const override { return run_->has_started(); }
+  [[nodiscard]] double t() const override { return run_->t(); }
+  [[nodiscard]] Step state() override { return run_->state(); }
+  [[nodiscard]] Trajectory take() override { return run_->take(); }
+
+ private:
+  Lcs lcs_;
+  PoleWatch poles_;
+  TimeSwitches switches_;
+  std::unique_ptr<Scheme> scheme_;
+  std::unique_ptr<StepwiseRun> run_;
+};
+
+/// Each part by its own steps; with one part, as it is.
+Trajectory run_parts(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
+                     const IntegrateOptions& options) {
+  constexpr int ends = 2;  // between which the course of a step is a line
+  std::vector<LcsPart> parts;
+  if (x0.size() == lcs.n()) parts = independent_parts(lcs);
+  if (parts.size() <= 1) {
+    LcsRun run(lcs, x0, span, scheme, options);
+    run.start();
+    return run.take();
+  }
+  RunProduct product(options, lcs.n(), lcs.m(), span, ends, RunProduct::Clock::common);
+  for (const LcsPart& part : parts)
+    product.add({part.variables, part.laws}, [&](const IntegrateOptions& output, StateTrace* trace) {
+      return std::make_unique<LcsRun>(part.lcs, x0(part.variables), span, scheme, output, trace);
+    });
+  return product();
+}
+
+}  // namespace
 
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options) {
-  PoleWatch poles(lcs);
-  TimeSwitches switches(lcs);
-  const std::unique_ptr<Scheme> capturing = capturing_scheme(lcs, scheme);
-  Trajectory run = perp::run(*capturing, lcs.laws, x0, span, scheme.h,
-                             {scheme.refinements, scheme.split_at_events,
-                              poles.empty() ? nullptr : &poles, switches.empty() ? nullptr : &switches},
-                             options);
+  Trajectory run = run_parts(lcs, x0, span, scheme, options);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] =
       scheme.theta == 1 ? "backward_euler" : fmt::format("theta = {}", scheme.theta);

@@ -66,19 +66,6 @@ class StepGrid {
   long k_ = 1, count_ = 1;  // step on the way to it, and how many there are
 };
 
-/// The steps of a grid: calls go(t_next, length, is_asked) for each until one returns false. Before
-/// each, leap(steps) may take some of those at once that no one asks for, and returns how many it
-/// took.
-template <class Leap, class Go>
-void for_each_step(Span span, double h, const std::vector<double>& times, const Leap& leap,
-                   const Go& go) {
-  for (StepGrid grid(span, h, times); !grid.is_done(); grid.advance()) {
-    grid.leap(leap(grid.before_asked()));
-    const StepGrid::Step step = grid.step();
-    if (!go(step.to, step.length, step.is_asked)) return;
-  }
-}
-
 /// Up to here times of a span are one by the rounding of a grid of them.
 inline double rounding_of_grid(Span span) {
   return 4 * std::numeric_limits<double>::epsilon() *

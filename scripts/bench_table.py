@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the medians of a benchmark run as a table: bench_table.py RESULT.json
+"""Prints the medians of a benchmark run as a table: bench_table.py [--gates] RESULT.json
 
 Times are CPU ns per step (or per problem); `floor` is the time of the smallest amount of work that the case
 could do, measured in the same process; `spread` is the relative range of the repetitions' middle half.
+With --gates the cases that have a gate, with pass or miss.
 Exit status 1 if a case failed its check and was not timed.
 """
 
@@ -13,6 +14,7 @@ import sys
 STEPS = ("ns_per_step", "floor_ns", "ratio_to_floor", "allocations_per_step")
 PEERS = ("siconos_ns", "perp_ns", "ratio_siconos_to_perp", "siconos_allocations")
 RUNS = ("sundials_ms", "perp_ms", "sundials_error_end", "perp_error_end", "sundials_error_events", "perp_error_events")
+GATE = "gate "
 HIDDEN = set(STEPS) | set(PEERS) | set(RUNS)
 
 
@@ -58,7 +60,19 @@ def table(header, lines):
     print()
 
 
+def gates(cases):
+    """A line for each counter that has a limit."""
+    for name, rows in sorted(cases.items()):
+        values = medians(rows)
+        for key, most in values.items():
+            if key.startswith(GATE):
+                value = values[key.removeprefix(GATE)]
+                yield [name, key.removeprefix(GATE), number(value), number(most), "pass" if value <= most else "miss"]
+
+
 def main(arguments):
+    wants_gates = "--gates" in arguments
+    arguments = [argument for argument in arguments if argument != "--gates"]
     if len(arguments) != 1:
         print(__doc__, file=sys.stderr)
         return 2
@@ -71,10 +85,15 @@ def main(arguments):
         elif row["run_type"] == "iteration":
             cases.setdefault(row["run_name"], []).append(row)
 
+    if wants_gates:
+        table(["case", "", "median", "at most", ""], list(gates(cases)))
+        cases_of_table = {}
+    else:
+        cases_of_table = cases
     steps, peers, runs = [], [], []
-    for name, rows in sorted(cases.items()):
+    for name, rows in sorted(cases_of_table.items()):
         values = medians(rows)
-        rest = " ".join(f"{k}={number(v)}" for k, v in values.items() if k not in HIDDEN)
+        rest = " ".join(f"{k}={number(v)}" for k, v in values.items() if k not in HIDDEN and not k.startswith(GATE))
         shown, keys = steps, STEPS
         if "siconos_ns" in values:
             shown, keys = peers, PEERS

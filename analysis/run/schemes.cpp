@@ -124,7 +124,7 @@ Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
   if (sensitivities.columns() == 0) {
     const IndependentSets sets = independent_sets(*model.hybrid, structure_of(*model.hybrid));
-    if (sets.parts() > 1) return HybridProduct(model, hybrid_schemes(model), options, sets)();
+    if (sets.parts() > 1) return run_hybrid_product(model, hybrid_schemes(model), options, sets);
   }
   return HybridRun(model, hybrid_schemes(model), options, sensitivities)();
 }

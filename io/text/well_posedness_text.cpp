@@ -96,9 +96,11 @@ std::string modes_text(const Model& model, const ModelModes& modes) {
   std::string text = fmt::format(
       "modes        {:.6g}{}{}; step matrices for h = {:g}, scheme {}\n", modes.count,
       modes.count > static_cast<double>(listed)
-          ? fmt::format(", of which the first {} are looked at", listed)
+          ? (listed == 0 ? ", too many and too large to be looked at one by one"
+                         : fmt::format(", of which the first {} are looked at", listed))
           : "",
       modes.is_linearised ? ", linearised at the start" : "", model.run.h, model.run.scheme);
+  if (listed == 0) return text;
   TextTable table({"#", "mode", "DAE in this mode", "|C_i B|", "step matrix"});
   for (std::size_t k = 0; k < listed; ++k) {
     std::vector<std::string> row = described(modes.list[k]);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <perp/core/linear/lu.hpp>
+#include <perp/lcp/enumeration/active_set.hpp>
 #include <perp/lcp/enumeration/block_search.hpp>
 #include <perp/lcp/enumeration/mode_tree.hpp>
 #include <perp/lcp/exact/exact_pieces.hpp>
@@ -17,6 +18,7 @@ namespace perp {
 namespace {
 
 constexpr int fewest_for_uniqueness = 8;  // laws; below, the tree costs less than the proof
+constexpr double most_eliminated = 3e7;   // rows times entries, of a point with bounds by elimination
 constexpr double storage_limit = 1e9;     // bytes, of the tableaus of one block
 
 /// The search of one block by its tree of modes.
@@ -34,14 +36,18 @@ class BlockSearch {
   }
 
   BlockFindings run(long budget) {
+    if (unique_ && is_exactly_scaled(given_, problem_) && take_active_set(budget)) {
+      finish(true);
+      return std::move(result_);
+    }
     const double n = problem_.p() + problem_.m(), m = problem_.m();
     if (m * m * n * sizeof(double) / 2 > storage_limit) return std::move(result_);
     bool finished = false;
     if (is_exactly_scaled(given_, problem_)) {
       ModeTree tree(problem_);
       if (!tree.usable()) return run_exactly(budget);
-      finished = tree.search(budget, [&](const Mode& mode) { return visit(tree, mode); });
-      result_.nodes = tree.nodes();
+      finished = tree.search(budget - result_.nodes, [&](const Mode& mode) { return visit(tree, mode); });
+      result_.nodes += tree.nodes();
       result_.explored = tree.explored();
     } else {
       return run_exactly(budget);
@@ -56,16 +62,34 @@ class BlockSearch {
     Vector point;
   };
 
+  /// The only solution there can be, in the mode that an active set method ends in. False: it ends in none.
+  bool take_active_set(long budget) {
+    const auto count = [](const Matrix& M) { return static_cast<double>((M.array() != 0).count()); };
+    const double entries = count(problem_.M11) + count(problem_.M12) + count(problem_.M21) + count(problem_.M22);
+    if (entries * (problem_.p() + problem_.m()) > most_eliminated) return false;
+    ActiveSet set(problem_, solution_tolerance);
+    const bool ends = set.run(Mode(problem_.laws.size(), 0), std::min(budget, 10L * problem_.m()));
+    result_.nodes = set.iterations();
+    if (!ends) return false;
+    if (const auto y = sparse_point(bounded_, set.mode()))
+      if (const auto branches = meeting_branches(bounded_, set.mode(), *y))
+        if (count_modes(*branches, 1) == 0 || take_meeting(set.mode(), *branches, *y)) return result_.unique;
+    make_exact();
+    const Generators<Rational> found = (*polyhedron_)(set.mode(), overflow_);
+    if (!found.vertices.empty()) take_only_solution(set.mode(), found.vertices.front());
+    return result_.unique || overflow_;
+  }
+
   /// Every mode in rational arithmetic, in the units as given.
   BlockFindings run_exactly(long budget) {
     unit_.setOnes();
     exact_ = std::make_unique<AlgebraicProblem<Rational>>(given_);
     collector_ = std::make_unique<PieceCollector<Rational>>(*exact_);
-    FieldSearch<Rational> search(*exact_, budget);
+    FieldSearch<Rational> search(*exact_, budget - result_.nodes);
     const bool finished = search.run([&](const Mode& mode, Generators<Rational> generators) {
       take(mode, std::move(generators));
     });
-    result_.nodes = search.nodes();
+    result_.nodes += search.nodes();
     finish(finished);
     return std::move(result_);
   }

@@ -251,7 +251,7 @@ class ModeMap {
   // Of a mode that is known by points, see mode_map_points.cpp.
   const ModeMap& by_rows() const;
   [[nodiscard]] const ModeMap& with_rows() const { return points_ != nullptr ? by_rows() : *this; }
-  const ModeMap* rows_margin(int margin, int* place) const;
+  [[nodiscard]] int place_by_rows(int margin) const;
   [[nodiscard]] bool admissible_at_point(const double* theta) const;
   [[nodiscard]] Verdict verdict_at_point(int margin, const double* theta) const;
   [[nodiscard]] double margin_at_point(int margin, const double* theta) const;

@@ -35,15 +35,14 @@ const ModeMap& ModeMap::by_rows() const {
   return *by_rows_;
 }
 
-/// The rows and the place of a margin among theirs, -1: it is the same for every θ.
-const ModeMap* ModeMap::rows_margin(int margin, int* place) const {
+/// The place of a margin among those of the rows, -1: it is the same for every θ.
+int ModeMap::place_by_rows(int margin) const {
   const Margin& mine = margins_[at(margin)];
   const std::vector<Margin>& theirs = by_rows().margins();
   const auto found = std::find_if(theirs.begin(), theirs.end(), [&](const Margin& other) {
     return other.law == mine.law && other.of_lambda == mine.of_lambda && other.upper == mine.upper;
   });
-  *place = found == theirs.end() ? -1 : static_cast<int>(found - theirs.begin());
-  return &by_rows();
+  return found == theirs.end() ? -1 : static_cast<int>(found - theirs.begin());
 }
 
 bool ModeMap::admissible_at_point(const double* theta) const {
@@ -53,9 +52,8 @@ bool ModeMap::admissible_at_point(const double* theta) const {
 
 double ModeMap::margin_at_point(int margin, const double* theta) const {
   if (const ModePoints::Point* point = points_->at(theta)) return point->margins.value.high(margin, 0);
-  int place = 0;
-  const ModeMap* rows = rows_margin(margin, &place);
-  return place < 0 ? 0 : rows->margin(place, theta);
+  const int place = place_by_rows(margin);
+  return place < 0 ? 0 : by_rows().margin(place, theta);
 }
 
 // The bound of a margin's terms is one from above: where it does not decide, the terms themselves do.
@@ -67,9 +65,8 @@ ModeMap::Verdict ModeMap::verdict_at_point(int margin, const double* theta) cons
     if (value < -each * point->margins.terms[margin] - error) return Verdict::negative;
     return value >= -each * points_->margin_terms(margin, theta) - error ? Verdict::undecided : Verdict::negative;
   }
-  int place = 0;
-  const ModeMap* rows = rows_margin(margin, &place);
-  if (place >= 0) return rows->verdict(place, theta);
+  const int place = place_by_rows(margin);
+  if (place >= 0) return by_rows().verdict(place, theta);
   return exact_sign(margin, theta) < 0 ? Verdict::negative : Verdict::positive;
 }
 

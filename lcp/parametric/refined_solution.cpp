@@ -144,11 +144,11 @@ void BoundedMatrix::snap() {
 }
 
 struct BoundedInverse::Parts {
-  explicit Parts(const BoundedMatrix& given)
-      : n(given.high.rows()),
+  Parts(const BinaryScaling& scaling_of_K, const BoundedMatrix& scaled_K)
+      : n(scaled_K.high.rows()),
         grown(1 + 16 * static_cast<double>(n) * unit_roundoff),
-        scaling(given.high),
-        entries(scaled(given, [&](const Matrix& M) { return scaling.apply(M); })) {}
+        scaling(scaling_of_K),
+        entries(scaled_K) {}
 
   Eigen::Index n;
   double grown;  ///< for the rounding of a bound of n terms
@@ -159,10 +159,11 @@ struct BoundedInverse::Parts {
 };
 
 std::optional<BoundedInverse> BoundedInverse::of(const BoundedMatrix& K) {
-  auto parts = std::make_shared<Parts>(K);
-  const Matrix scaled_K = parts->scaling.apply(K.high);
-  if (!is_kept(K.high, scaled_K) || !invert(scaled_K, parts->entries, parts->grown, parts->X, parts->G))
-    return std::nullopt;
+  const BinaryScaling scaling(K.high);
+  const BoundedMatrix scaled_K = scaled(K, [&](const Matrix& M) { return scaling.apply(M); });
+  if (!is_kept(K.high, scaled_K.high)) return std::nullopt;
+  auto parts = std::make_shared<Parts>(scaling, scaled_K);
+  if (!invert(scaled_K.high, parts->entries, parts->grown, parts->X, parts->G)) return std::nullopt;
   parts->X_abs = parts->X.cwiseAbs();
   parts->norm = parts->G.rowwise().sum().maxCoeff();
   return BoundedInverse(std::move(parts));

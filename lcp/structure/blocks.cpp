@@ -1,34 +1,13 @@
 #include <fmt/format.h>
-#include <algorithm>
-#include <numeric>
 
 #include <perp/core/base/error.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/structure/balanced_blocks.hpp>
 
 namespace perp {
 namespace {
 
-/// Disjoint sets of the nodes 0..count-1.
-class DisjointSets {
- public:
-  explicit DisjointSets(int count) : parent_(static_cast<std::size_t>(count)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  int root(int node) {
-    while (parent(node) != node) node = parent(node) = parent(parent(node));
-    return node;
-  }
-  /// The smaller root stays: components are numbered in the order of their first node.
-  void join(int a, int b) {
-    a = root(a);
-    b = root(b);
-    parent(std::max(a, b)) = std::min(a, b);
-  }
-
- private:
-  int& parent(int node) { return parent_[static_cast<std::size_t>(node)]; }
-  std::vector<int> parent_;
-};
+using linear::DisjointSets;
 
 /// Nodes: unknowns (u, λ), then the equations; w_i is no node of its own but that of λ_i.
 DisjointSets connect(const Mlcp& problem, const Matrix& coupling) {
@@ -59,7 +38,11 @@ std::vector<Block> independent_blocks(const Mlcp& problem, const Matrix& couplin
   const int p = problem.p(), m = problem.m(), n = p + m;
   if (coupling.rows() > 0 && coupling.cols() != n)
     throw InvalidInput(fmt::format("coupling must have {} columns but has {}", n, coupling.cols()));
-  DisjointSets components = connect(problem, coupling);
+  return balanced_blocks(connect(problem, coupling), p, m);
+}
+
+std::vector<Block> balanced_blocks(DisjointSets components, int p, int m) {
+  const int n = p + m;
   // A part with more or fewer equations than u is no problem by itself: all such parts go together.
   std::vector<int> excess(static_cast<std::size_t>(n + p), 0);
   for (int j = 0; j < p; ++j) --excess[static_cast<std::size_t>(components.root(j))];

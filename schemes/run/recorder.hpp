@@ -50,6 +50,8 @@ class Recorder {
   [[nodiscard]] bool lacks_end(double t) const { return !options_.keep && !is_empty() && t > result_.t.back(); }
   /// The run ends at (t, x).
   void finish(Status status, std::string message, double t, const Vector& x);
+  /// The result so far.
+  [[nodiscard]] const Trajectory& result() const { return result_; }
   /// The result, once.
   [[nodiscard]] Trajectory take() { return std::move(result_); }
 

@@ -24,51 +24,87 @@ constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
 constexpr double foresight = 1024;  ///< steps within which switches of time are looked for at once
 
 /// One run: the loop over the steps, and over the pieces of a step that is not one in its mode.
-class Run {
+class Run final : public StepwiseRun {
  public:
   Run(Scheme& scheme, const std::vector<Law>& laws, const ModeChanges& changes,
-      const IntegrateOptions& options, const Vector& x0)
+      const IntegrateOptions& options, const Vector& x0, Span span, double h, StateTrace* trace = nullptr)
       : scheme_(scheme), laws_(laws), changes_(changes), options_(options), record_(options), events_(laws),
         passage_(scheme, laws, changes_, events_, record_),
         bounds_(options.bounds, static_cast<int>(x0.size())),
-        is_watched_(!bounds_.empty() || scheme.has_resets()) {}
+        is_watched_(!bounds_.empty() || scheme.has_resets()),
+        x0_(x0),
+        h_(h),
+        start_(span.start),
+        end_(span.end),
+        grid_(span, h, options.times),
+        trace_(trace) {}
 
-  Trajectory operator()(const Vector& x0, Span span, double h) {
-    const Attempt start = scheme_.start(span.start, x0, h, record_.events());
-    return start.status == Status::solved ? go(span, h) : refuse(start, x0, span.start, h);
+  void start() override {
+    const Attempt start = scheme_.start(start_, x0_, h_, record_.events());
+    if (start.status == Status::solved)
+      begin();
+    else
+      refuse(start);
   }
 
-  Trajectory resume(const Step& from, double end, double h) {
-    scheme_.restore(from);
-    return go({from.t, end}, h);
+  /// From a state of the scheme that was current before.
+  void start_from(const Step& state) {
+    scheme_.restore(state);
+    begin();
+  }
+
+  /// By the steps that leave no row, and the next one.
+  void advance() override {
+    guarded([this] {
+      grid_.leap(stay(grid_.before_asked()));
+      const StepGrid::Step step = grid_.step();
+      if (make_step(step.to, step.length) && keep(step.is_asked)) grid_.advance();
+      if (trace_ != nullptr) trace_->add(time(), scheme_.x());
+    });
+    if (record_.is_open() && grid_.is_done())
+      finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", time(), steps_));
+  }
+
+  [[nodiscard]] const Trajectory& result() const override { return record_.result(); }
+  [[nodiscard]] bool has_started() const override { return has_started_; }
+  [[nodiscard]] double t() const override { return time(); }
+  [[nodiscard]] Step state() override {
+    if (!has_started_) return {start_, x0_, scheme_.lambda(), scheme_.w(), {}};
+    Step now = scheme_.snapshot();
+    now.t = time();
+    return now;
+  }
+
+  Trajectory take() override {
+    while (record_.is_open()) advance();
+    return record_.take();
   }
 
  private:
-  /// From the present state of the scheme to the end of the span.
-  Trajectory go(Span span, double h) {
-    h_ = h, end_ = span.end;
-    passage_.begin(h);
-    find_switch(span.start);
+  /// From the present state of the scheme.
+  void begin() {
+    passage_.begin(h_);
+    find_switch(start_);
     const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());
-    const auto step = [this](double t_next, double length, bool is_asked) {
-      return advance(t_next, length) && keep(is_asked);
-    };
-    const auto leap = [this](const UniformSteps& steps) { return stay(steps); };
+    guarded([this] { keep_state(true); });
+    if (trace_ != nullptr) trace_->add(time(), scheme_.x());
+    if (outside) finish(Status::interrupted, *outside);
+  }
+
+  /// Where it is interrupted within a step the last state that was kept is the end.
+  template <class Work>
+  void guarded(const Work& work) {
     try {
-      if (keep_state(true) && !outside) for_each_step(span, h, options_.times, leap, step);
-    } catch (const Interrupted&) {  // within a step: the last state that was kept is the end
+      work();
+    } catch (const Interrupted&) {
       scheme_.restore(last_kept_);
       finish(Status::interrupted, interrupted_text(time()));
     }
-    if (outside) finish(Status::interrupted, *outside);
-    if (record_.is_open())
-      finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", time(), steps_));
-    return record_.take();
   }
 
   /// Steps in the present mode that leave no row and that nobody looks into.
   long stay(const UniformSteps& steps) {
-    if (record_.takes_steps() || is_watched()) return 0;
+    if (record_.takes_steps() || trace_ != nullptr || is_watched()) return 0;
     const UniformSteps until = before_switch(steps);
     const long taken = until.last < until.first ? 0 : scheme_.stay(until);
     steps_ += taken;
@@ -81,7 +117,7 @@ class Run {
   }
 
   /// To t_next by one step, or several where modes change or resets happen. False: the run ends.
-  bool advance(double t_next, double h) {
+  bool make_step(double t_next, double h) {
     from_ = scheme_.t(), ++steps_;
     passage_.begin_step(from_);
     if (!switch_ && t_next + h > searched_) find_switch(from_);
@@ -239,17 +275,17 @@ class Run {
   }
 
   /// A start that cannot be made.
-  Trajectory refuse(const Attempt& start, const Vector& x0, double t, double h) {
-    record_.keep({t, x0, scheme_.lambda(), scheme_.w(), {}});
+  void refuse(const Attempt& start) {
+    has_started_ = false;
+    record_.keep(state());
     const std::string message = scheme_.message();  // what follows may replace it
-    RunEnd at = here(start.status, h);
-    at.t = t;
+    RunEnd at = here(start.status, h_);
+    at.t = start_;
     const std::string why = refused_start_text(at, message);
     if (ends_in_refused_start(record_.events()))
       finish(start.status, why);  // the log says so already
     else
       end(EventKind::no_solution, start.status, why, message);
-    return record_.take();
   }
 
   /// Resets that follow each other without end within one step: the run ends. False.
@@ -294,12 +330,6 @@ class Run {
     scheme_.count(record_.counts());
   }
 
-  Step state() {
-    Step now = scheme_.snapshot();
-    now.t = time();
-    return now;
-  }
-
   /// Keeps and reports the current state, if rows are wanted. False: the run has ended.
   bool keep(bool is_asked) { return !record_.takes_rows() || keep_state(is_asked); }
   bool keep_state(bool is_asked) {
@@ -331,27 +361,40 @@ class Run {
   };
   std::optional<Switch> switch_;  // the next one
   double searched_ = inf;         // up to where there is no other
-  struct {
-    double at = nan, for_time = nan;
-  } stands_;             // where a step on the grid was stopped before a switch
-  double h_ = 0;     // the user's step length
-  double end_ = 0;   // of the span
+  struct { double at = nan, for_time = nan; } stands_;  // where a step on the grid was stopped before a switch
+  Vector x0_;
+  bool has_started_ = true;  // false: the start could not be made
+  double h_;             // the user's step length
+  double start_, end_;   // of the span
+  StepGrid grid_;
+  StateTrace* trace_;
   double from_ = 0;  // where the present step of that length began
   long steps_ = 0;
 };
 
 }  // namespace
 
+std::unique_ptr<StepwiseRun> stepwise_run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0,
+                                          Span span, double h, const ModeChanges& changes,
+                                          const IntegrateOptions& options, StateTrace* trace) {
+  check_steps(span, h, options.times);
+  return std::make_unique<Run>(scheme, laws, changes, options, x0, span, std::min(h, span.end - span.start), trace);
+}
+
 Trajectory run(Scheme& scheme, const std::vector<Law>& laws, const Vector& x0, Span span, double h,
                const ModeChanges& changes, const IntegrateOptions& options) {
-  check_steps(span, h, options.times);
-  return Run(scheme, laws, changes, options, x0)(x0, span, std::min(h, span.end - span.start));
+  const std::unique_ptr<StepwiseRun> whole = stepwise_run(scheme, laws, x0, span, h, changes, options);
+  whole->start();
+  return whole->take();
 }
 
 Trajectory resume(Scheme& scheme, const std::vector<Law>& laws, const Step& from, double end,
                   double h, const ModeChanges& changes, const IntegrateOptions& options) {
-  check_steps({from.t, end}, h, options.times);
-  return Run(scheme, laws, changes, options, from.x).resume(from, end, std::min(h, end - from.t));
+  const Span span{from.t, end};
+  check_steps(span, h, options.times);
+  Run rest(scheme, laws, changes, options, from.x, span, std::min(h, end - from.t));
+  rest.start_from(from);
+  return rest.take();
 }
 
 }  // namespace perp

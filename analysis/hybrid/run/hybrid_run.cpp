@@ -63,8 +63,12 @@ HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateO
 }
 
 Trajectory HybridRun::operator()() {
-  for (start(); is_running(); advance()) {
-  }
+  start();
+  return take();
+}
+
+Trajectory HybridRun::take() {
+  while (is_running()) advance();
   return std::move(result_);
 }
 

@@ -15,6 +15,7 @@
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/events/time_switches.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/run/stepwise_run.hpp>
 #include <perp/schemes/step_grid.hpp>
 #include <perp/schemes/located/transition/solution_branches.hpp>
 
@@ -25,9 +26,6 @@ struct HybridSchemes {
   Located located{};
   Theta steps{};
 };
-
-/// Variables up to which an event of a run keeps the state.
-inline constexpr int most_states_of_events = 64;
 
 /// A run of a model whose binaries no laws of their own stand for (`Model::hybrid`): within a mode
 /// the model's scheme on the equations of that mode, with the constraints that are not void
@@ -46,6 +44,7 @@ class HybridRun {
   ///@{
   void start();
   void advance();
+  Trajectory take();  ///< once: what is still to be done, and the result
   [[nodiscard]] bool is_running() const { return result_.status == Status::never_run; }
   [[nodiscard]] const Step& now() const { return now_; }
   [[nodiscard]] const Trajectory& result() const { return result_; }

@@ -1,7 +1,6 @@
-#include <numeric>
-
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
+#include <perp/core/linear/disjoint_sets.hpp>
 #include <perp/models/language/hybrid/hybrid_parts.hpp>
 
 namespace perp {
@@ -62,18 +61,13 @@ std::vector<int> signals_of(const HybridStructure& structure, int row) {
 
 /// Of each signal one that stands for all that it is connected with by rows.
 std::vector<int> components(const HybridStructure& structure, int signals) {
-  std::vector<int> parent(at(signals));
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](int k) {
-    while (parent[at(k)] != k) k = parent[at(k)] = parent[at(parent[at(k)])];
-    return k;
-  };
+  linear::DisjointSets sets(signals);
   for (int row = 0; row < static_cast<int>(structure.unknowns_of_row.size()); ++row) {
     const std::vector<int> held = signals_of(structure, row);
-    for (const int k : held) parent[at(root(k))] = root(held.front());
+    for (const int k : held) sets.join(k, held.front());
   }
   std::vector<int> roots;
-  for (int k = 0; k < signals; ++k) roots.push_back(root(k));
+  for (int k = 0; k < signals; ++k) roots.push_back(sets.root(k));
   return roots;
 }
 

@@ -44,6 +44,13 @@ Mlcp p_matrix(int m, unsigned seed) {
   return lcp(A * A.transpose() / m + 0.1 * Matrix::Identity(m, m) + (B - B.transpose()) / 2, q);
 }
 
+/// w_i = 1 - λ_i + λ_{i+1}/64: a solution for each choice of the λ that are 0.
+Mlcp many_solutions(int m) {
+  Matrix M = -Matrix::Identity(m, m);
+  for (int i = 0; i < m; ++i) M(i, (i + 1) % m) += 1.0 / 64;
+  return lcp(M, Vector::Ones(m));
+}
+
 /// One backward Euler step of [RAB] eq. (36) with A = 0.
 Mlcp index2_step(double B1, double B2, double x1, double x2, double h) {
   return {.M11 = Matrix{{1, 0, -h * B1}, {0, 1, -h * B2}, {1, -1, 0}},
@@ -276,10 +283,7 @@ TEST_SUITE("lcp/enumerate") {
   }
 
   TEST_CASE("one block with a thousand solutions: all are found and told apart") {
-    const int m = 10;
-    Matrix M = -Matrix::Identity(m, m);  // w_i = 1 - λ_i + λ_{i+1}/64
-    for (int i = 0; i < m; ++i) M(i, (i + 1) % m) += 1.0 / 64;
-    const SolutionSet set = enumerate(lcp(M, Vector::Ones(m)));
+    const SolutionSet set = enumerate(many_solutions(10));
     REQUIRE(set.blocks.size() == 1);
     CHECK(count(set) == 1024);
   }
@@ -326,7 +330,7 @@ TEST_SUITE("lcp/enumerate") {
   }
 
   TEST_CASE("a search that the budget ends says so and does not claim to be complete") {
-    const Mlcp problem = p_matrix(14, 3);
+    const Mlcp problem = many_solutions(14);
     const SolutionSet set = enumerate(problem, {.max_nodes = 20});
     CHECK_FALSE(set.complete);
     CHECK(set.nodes <= 20);

@@ -1,0 +1,41 @@
+// The active set method: solver newton_min asks it, and enumerations of problems with one solution.
+#include <algorithm>
+#include <limits>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+#include <perp/lcp/enumeration/active_set.hpp>
+
+namespace perp {
+namespace {
+
+constexpr int patience = 10;  ///< block steps that need not lower the number of violated laws
+
+}  // namespace
+
+bool ActiveSet::run(Mode mode, long limit) {
+  std::size_t best = std::numeric_limits<std::size_t>::max();
+  for (int left = patience; iterations_ < limit;) {
+    check_interruption();
+    ++iterations_;
+    point_ = point_of_mode(problem_, mode, tolerance_);
+    mode_ = mode;
+    if (point_.violation == inf) return false;
+    if (point_.violated.empty()) return true;
+    const bool improves = point_.violated.size() < best;
+    best = std::min(best, point_.violated.size());
+    left = improves ? patience : left - 1;
+    move(mode, left > 0);
+  }
+  return false;
+}
+
+/// All violated laws, or the first of them.
+void ActiveSet::move(Mode& mode, bool all) const {
+  const Vector w = output(problem_, point_.u, point_.lambda);
+  const int first = *std::min_element(point_.violated.begin(), point_.violated.end());
+  for (const int law : point_.violated)
+    if (all || law == first) mode[at(law)] = next_branch(problem_, mode_, point_, w, law);
+}
+
+}  // namespace perp

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/linear/disjoint_sets.hpp>
+#include <perp/lcp/solution_set.hpp>
+
+namespace perp {
+
+/// The independent blocks of what is connected, see `independent_blocks`: nodes are the unknowns (u, λ), p and m
+/// of them, then the equations. Sets with more or fewer equations than u are one block together.
+std::vector<Block> balanced_blocks(linear::DisjointSets components, int p, int m);
+
+}  // namespace perp

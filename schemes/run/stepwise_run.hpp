@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <utility>
+
+#include <perp/core/trajectory.hpp>
+
+namespace perp {
+
+/// Variables up to which an event of runs beside each other, or of many changes, keeps the state.
+inline constexpr int most_states_of_events = 64;
+
+/// The variables along a run, at the ends of its steps, as long as somebody may ask for them.
+class StateTrace {
+ public:
+  void add(double t, const Vector& x) { states_.emplace_back(t, x); }
+  /// On the straight line between two of them; that of the last one behind it.
+  [[nodiscard]] Vector at(double t) const {
+    std::size_t k = 0;
+    while (k < states_.size() && states_[k].first < t) ++k;
+    if (k == states_.size()) return states_.back().second;
+    if (k == 0 || states_[k].first == t) return states_[k].second;
+    const auto& [before, x] = states_[k - 1];
+    const auto& [after, y] = states_[k];
+    return x + (t - before) / (after - before) * (y - x);
+  }
+  [[nodiscard]] bool is_empty() const { return states_.empty(); }
+  /// What is not needed for times from t on.
+  void forget(double t) {
+    while (states_.size() > 1 && states_[1].first <= t) states_.pop_front();
+  }
+
+ private:
+  std::deque<std::pair<double, Vector>> states_;
+};
+
+/// A run that is made piece by piece, so that several can go on beside each other.
+class StepwiseRun {
+ public:
+  StepwiseRun() = default;
+  StepwiseRun(const StepwiseRun&) = delete;
+  StepwiseRun& operator=(const StepwiseRun&) = delete;
+  virtual ~StepwiseRun() = default;
+
+  /// Makes the start, or says in the result why there is none.
+  virtual void start() = 0;
+  /// Goes on, as long as it runs: by a step, or by more of them.
+  virtual void advance() = 0;
+  /// The result so far; its status is that of a run until this one has ended.
+  [[nodiscard]] virtual const Trajectory& result() const = 0;
+  [[nodiscard]] bool is_running() const { return result().status == Status::never_run; }
+  /// False: the start could not be made.
+  [[nodiscard]] virtual bool has_started() const { return true; }
+  /// The time that was reached.
+  [[nodiscard]] virtual double t() const = 0;
+  /// All of it, once: what is still to be done of a run that was started, and the result.
+  [[nodiscard]] virtual Trajectory take() = 0;
+  /// The state there.
+  [[nodiscard]] virtual Step state() = 0;
+};
+
+}  // namespace perp

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/lcs.hpp>
+
+namespace perp {
+
+/// A system of its own within another one: no equation couples it to the rest.
+struct LcsPart {
+  std::vector<int> variables, laws;  ///< what its k-th variable and law are in the whole
+  Lcs lcs;
+};
+
+/// The connected components of E, A, B, C and D, numbered by their first variable; those with more or fewer
+/// equations than variables are one together. None of a system that is not usable, see `validated`.
+std::vector<LcsPart> independent_parts(const Lcs& whole);
+
+}  // namespace perp
