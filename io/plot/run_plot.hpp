@@ -34,8 +34,4 @@ struct RunPlot {
 /// logarithmic axis has values that are not positive.
 void draw_over_time(const Picture& picture, const RunPlot& plot);
 
-/// The second of two columns (places in `drawn`) over the first, coloured by mode,
-/// with arrows in the direction of time.
-void draw_phase(const Picture& picture, const RunPlot& plot, int horizontal, int vertical);
-
 }  // namespace perp::io
