@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/io/files/trajectory_file.hpp>
 #include <perp/io/plot/phase/phase_plot.hpp>
 #include <perp/io/plot/run_pictures.hpp>
@@ -50,18 +51,26 @@ OtherRun other_run(const std::string& file, const std::vector<DrawnColumn>& draw
   return other;
 }
 
-void draw_phase(const RunPictures& pictures, const RunPlot& plot) {
+PhaseDrawing drawing_of(const RunPictures& pictures, const RunPlot& plot, const PhaseLayers& layers) {
   const std::vector<int> columns = pictures.sampled();
   std::vector<PhasePath> paths{{plot.curves, plot.modes}};
-  for (const Model& other : pictures.layers.starts) {
+  for (const Model& other : layers.starts) {
     paths.push_back(phase_path(other, columns, pictures.window));
     paths.back().modes = within(std::move(paths.back().modes), pictures.window);
   }
   const auto place = [&](int column) {
     return static_cast<int>(std::ranges::find(columns, column) - columns.begin());
   };
-  draw_phase(*pictures.phase, plot,
-             phase_drawing(plot, paths, pictures.layers, place(pictures.horizontal), place(pictures.vertical)));
+  return phase_drawing(plot, paths, layers, place(pictures.horizontal), place(pictures.vertical));
+}
+
+/// A run that is interrupted is drawn, without what is still to be computed.
+void draw_phase(const RunPictures& pictures, const RunPlot& plot) {
+  try {
+    draw_phase(*pictures.phase, plot, drawing_of(pictures, plot, interruption_requested() ? PhaseLayers{} : pictures.layers));
+  } catch (const Interrupted&) {
+    draw_phase(*pictures.phase, plot, drawing_of(pictures, plot, {}));
+  }
 }
 
 }  // namespace
