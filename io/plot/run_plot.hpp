@@ -13,9 +13,9 @@ namespace perp::io {
 
 /// Another run for comparison: its states at the drawn columns.
 struct OtherRun {
-  std::string name;        ///< for people
-  std::vector<double> t;   ///< not falling
-  std::vector<Vector> x;   ///< one for each of `t`, an entry for each drawn column; NaN: it does not have it
+  std::string name{};        ///< for people
+  std::vector<double> t{};   ///< not falling
+  std::vector<Vector> x{};   ///< one for each of `t`, an entry for each drawn column; NaN: it does not have it
 };
 
 /// Everything a picture of a run shows.
