@@ -73,12 +73,11 @@ Span window_of(const std::string& text, const Span& span) {
 
 /// Throws InvalidInput where options do not fit each other.
 void check(const PictureOptions& options) {
-  const bool asks = !options.phase.empty() || !options.variables.empty() || !options.panels.empty() ||
-                    !options.window.empty() || !options.logarithmic.empty() || !options.others.empty();
-  const bool asks_of_phase = !options.starts.empty() || !options.layers.empty();
-  if (options.plot.empty() && asks)
+  const std::string of_all = options.phase + options.variables + options.panels + options.window + options.logarithmic;
+  const std::string of_phase = options.starts + options.layers;
+  if (options.plot.empty() && !(of_all.empty() && options.others.empty()))
     throw InvalidInput("--plot-phase, --plot-variables, --plot-panels, --plot-window, --plot-log and --plot-with need --plot FILE");
-  if (options.phase.empty() && asks_of_phase)
+  if (options.phase.empty() && !of_phase.empty())
     throw InvalidInput("--plot-starts and --plot-layers are of the phase picture: add --plot-phase X,Y");
   if (!options.variables.empty() && !options.panels.empty())
     throw InvalidInput("--plot-variables and --plot-panels both say what is drawn; expected one of them");

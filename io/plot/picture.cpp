@@ -74,6 +74,15 @@ std::string complaint(const std::string& output) {
   return last.empty() ? "without a message" : last;
 }
 
+/// Throws InvalidInput.
+void check_format(const std::string& file, const std::string& format, Picture::Pages pages) {
+  if (format == ".svg" || format == ".png" || format == ".pdf") return;
+  if (pages == Picture::Pages::none)
+    throw InvalidInput(fmt::format("picture '{}' has an unknown format; expected .svg, .png or .pdf", file));
+  if (format != ".html")
+    throw InvalidInput(fmt::format("picture '{}' has an unknown format; expected .svg, .png, .pdf or .html", file));
+}
+
 }  // namespace
 
 Picture::Picture(const std::string& file, Pages pages) : file_(file) {
@@ -81,10 +90,7 @@ Picture::Picture(const std::string& file, Pages pages) : file_(file) {
   format_ = path.extension().string();
   stem_ = path.stem().string();
   folder_ = path.has_parent_path() ? path.parent_path().string() : ".";
-  const bool is_allowed_page = is_page() && pages == Pages::allowed;
-  if (format_ != ".svg" && format_ != ".png" && format_ != ".pdf" && !is_allowed_page)
-    throw InvalidInput(fmt::format("picture '{}' has an unknown format; expected {}", file,
-                                   pages == Pages::allowed ? ".svg, .png, .pdf or .html" : ".svg, .png or .pdf"));
+  check_format(file, format_, pages);
   const bool plain =
       std::all_of(file.begin(), file.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
   if (!plain) throw InvalidInput("the name of a picture must not hold control characters");

@@ -47,6 +47,22 @@ std::string stability_text(const Equilibrium& e) {
                             others > 0 ? fmt::format(", {} in another mode", others) : "");
 }
 
+/// The sides of its surfaces, and the solutions that start from it where they are several.
+std::string beside_text(const Model& model, const Equilibrium& e) {
+  std::string text;
+  for (const Equilibrium::Side& side : e.sides)
+    text += fmt::format("    side         {}: solutions {}\n", describe(model.laws(), side.mode),
+                        side.leaves ? "leave" : "arrive");
+  if (e.continuations.size() < 2) return text;
+  for (const Equilibrium::Start& start : e.continuations) {
+    std::string values;
+    for (const double lambda : start.lambda)
+      values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(lambda, 1));
+    text += fmt::format("    solution     {}: lambda = {}\n", describe(model.laws(), start.mode), values);
+  }
+  return text;
+}
+
 std::string points_text(const Model& model, const Equilibria& all, double t) {
   std::string text;
   const std::vector<std::string> names = variable_names(model);
@@ -67,17 +83,7 @@ std::string points_text(const Model& model, const Equilibria& all, double t) {
                           shown(e.w[static_cast<Eigen::Index>(i)], 1));
     text += fmt::format("    eigenvalues  {}\n    flow         {}\n",
                         eigenvalue_text(e.eigenvalues), stability_text(e));
-    for (const Equilibrium::Side& side : e.sides)
-      text += fmt::format("    side         {}: solutions {}\n", describe(model.laws(), side.mode),
-                          side.leaves ? "leave" : "arrive");
-    if (e.continuations.size() > 1)
-      for (const Equilibrium::Start& start : e.continuations) {
-        std::string values;
-        for (const double lambda : start.lambda)
-          values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(lambda, 1));
-        text += fmt::format("    solution     {}: lambda = {}\n",
-                            describe(model.laws(), start.mode), values);
-      }
+    text += beside_text(model, e);
     if (!e.constant)
       text += fmt::format(
           "    note         the equations change with time: at rest at t = {:.10g} only\n", t);

@@ -65,7 +65,7 @@ def check(is_true, text):
 
 
 def near(a, b):
-    return all(math.isclose(x, y, rel_tol=1e-3, abs_tol=0.5) for x, y in zip(a, b))
+    return all(math.isclose(x, y, rel_tol=1e-3, abs_tol=2) for x, y in zip(a, b))
 
 
 def used(browser, folder, page):

@@ -43,29 +43,32 @@ class Paths {
   }
 
   void add(const Curves& curves) {
-    bool joined = false;
-    std::size_t mode = 0;
-    const PlanePoint* last = nullptr;
+    is_empty_ = true, is_joined_ = false;
     for (const Curves::Row& row : curves.rows) {
       const PlanePoint point{row.x[horizontal_], row.x[vertical_]};
-      if (std::isnan(point.x) || std::isnan(point.y)) {
-        joined = false;
-        continue;
-      }
-      include(point);
-      const std::size_t next = single_ ? 0 : colours_.index(row.mode);
-      std::vector<std::vector<PlanePoint>>& pieces = drawing_.modes[next].pieces;
-      if (last == nullptr) drawing_.starts.push_back(point);
-      if (last != nullptr && !joined && (last->x != point.x || last->y != point.y)) drawing_.jumps.emplace_back(last_, point);
-      if (!joined)
-        pieces.push_back({point});
-      else if (next != mode)
-        pieces.push_back({last_, point});
+      if (std::isnan(point.x) || std::isnan(point.y))
+        is_joined_ = false;
       else
-        pieces.back().push_back(point);
-      mode = next, joined = true, last_ = point, last = &last_;
+        add(point, single_ ? 0 : colours_.index(row.mode));
     }
-    if (last != nullptr) drawing_.ends.push_back(last_);
+    if (!is_empty_) drawing_.ends.push_back(last_);
+  }
+
+  /// The next point of the path, in this mode.
+  void add(const PlanePoint& point, std::size_t mode) {
+    include(point);
+    if (is_empty_)
+      drawing_.starts.push_back(point);
+    else if (!is_joined_ && (last_.x != point.x || last_.y != point.y))
+      drawing_.jumps.emplace_back(last_, point);
+    std::vector<std::vector<PlanePoint>>& pieces = drawing_.modes[mode].pieces;
+    if (!is_joined_)
+      pieces.push_back({point});
+    else if (mode != mode_)
+      pieces.push_back({last_, point});
+    else
+      pieces.back().push_back(point);
+    mode_ = mode, is_joined_ = true, is_empty_ = false, last_ = point;
   }
 
   void include(const PlanePoint& point) {
@@ -77,6 +80,9 @@ class Paths {
   int horizontal_, vertical_;
   ModeColours colours_;
   bool single_ = false;
+  // Of the path being added: its last point with its mode, and whether the curve goes on from it.
+  bool is_empty_ = true, is_joined_ = false;
+  std::size_t mode_ = 0;
   PlanePoint last_;
 };
 

@@ -43,6 +43,14 @@ std::optional<bool> leaves(ConsistentJets& jets, double t, const Equilibrium& po
   return lies_inside(reversed(jet)) ? std::optional<bool>(false) : std::nullopt;
 }
 
+/// Does some motion in the mode fall, or grow?
+///@{
+bool has_falling(Stability stability) { return stability == Stability::attracting || stability == Stability::saddle; }
+bool has_growing(Stability stability) {
+  return stability == Stability::repelling || stability == Stability::saddle || stability == Stability::unstable;
+}
+///@}
+
 }  // namespace
 
 SurfaceSides surface_sides(ConsistentJets& jets, double t, const Equilibrium& point, const std::vector<int>& sliding) {
@@ -69,14 +77,13 @@ SurfaceSides surface_sides(ConsistentJets& jets, double t, const Equilibrium& po
 
 Stability with_sides(Stability in_mode, const SurfaceSides& sides) {
   const auto is_leaving = [](const Equilibrium::Side& side) { return side.leaves; };
-  const bool some_leave = std::ranges::any_of(sides.list, is_leaving);
-  const bool some_arrive = !std::ranges::all_of(sides.list, is_leaving);
-  const bool falls = some_arrive || in_mode == Stability::attracting || in_mode == Stability::saddle;
-  const bool grows = some_leave || in_mode == Stability::repelling || in_mode == Stability::saddle || in_mode == Stability::unstable;
+  const bool grows = has_growing(in_mode) || std::ranges::any_of(sides.list, is_leaving);
+  const bool falls = has_falling(in_mode) || !std::ranges::all_of(sides.list, is_leaving);
   if (grows && falls) return Stability::saddle;
   if (!sides.complete) return grows ? Stability::unstable : Stability::unknown;
-  if (in_mode == Stability::rigid && !sides.list.empty()) return grows ? Stability::repelling : Stability::attracting;
-  return in_mode == Stability::marginal && grows ? Stability::unstable : in_mode;
+  if (sides.list.empty()) return in_mode;
+  if (in_mode == Stability::rigid) return grows ? Stability::repelling : Stability::attracting;
+  return grows && !has_growing(in_mode) ? Stability::unstable : in_mode;
 }
 
 }  // namespace perp
