@@ -99,8 +99,8 @@ TEST_SUITE("cli/equilibria") {
     const Outcome run = perp_program(folder, {"equilibria", file});
     CHECK(run.status == 0);
     CHECK(run.out.find("flow         saddle: attracting along the surface; 3 solutions start here, 2 in another mode\n") != std::string::npos);
-    CHECK(run.out.find("]: solutions leave\n") != std::string::npos);
-    CHECK(run.out.find("]: solutions arrive\n") == std::string::npos);
+    CHECK(run.out.find(": solutions leave\n") != std::string::npos);
+    CHECK(run.out.find(": solutions arrive\n") == std::string::npos);
   }
 
   TEST_CASE("one start finds what is near to it") {

@@ -51,6 +51,14 @@ bool has_growing(Stability stability) {
 }
 ///@}
 
+/// Of a point that no solution is known to leave, or none to approach.
+Stability one_way(Stability in_mode, const SurfaceSides& sides, bool grows) {
+  if (!sides.complete) return grows ? Stability::unstable : Stability::unknown;
+  if (sides.list.empty()) return in_mode;
+  if (in_mode == Stability::rigid) return grows ? Stability::repelling : Stability::attracting;
+  return grows && !has_growing(in_mode) ? Stability::unstable : in_mode;
+}
+
 }  // namespace
 
 SurfaceSides surface_sides(ConsistentJets& jets, double t, const Equilibrium& point, const std::vector<int>& sliding) {
@@ -79,11 +87,7 @@ Stability with_sides(Stability in_mode, const SurfaceSides& sides) {
   const auto is_leaving = [](const Equilibrium::Side& side) { return side.leaves; };
   const bool grows = has_growing(in_mode) || std::ranges::any_of(sides.list, is_leaving);
   const bool falls = has_falling(in_mode) || !std::ranges::all_of(sides.list, is_leaving);
-  if (grows && falls) return Stability::saddle;
-  if (!sides.complete) return grows ? Stability::unstable : Stability::unknown;
-  if (sides.list.empty()) return in_mode;
-  if (in_mode == Stability::rigid) return grows ? Stability::repelling : Stability::attracting;
-  return grows && !has_growing(in_mode) ? Stability::unstable : in_mode;
+  return grows && falls ? Stability::saddle : one_way(in_mode, sides, grows);
 }
 
 }  // namespace perp
