@@ -17,6 +17,7 @@ namespace {
 constexpr int arrows = 5;               // on a path
 constexpr double arrow_length = 0.02;   // share of the picture
 constexpr double flow_length = 0.035;   // the same
+constexpr double no_rate = 1e-12;       // of the fastest in the picture: rounding of a place of the grid
 constexpr double frame = 0.05;          // around the paths, for layers
 constexpr std::size_t most_modes = 10;  // drawn in colours of their own
 
@@ -139,14 +140,15 @@ int variable_of(const RunPlot& plot, int column) {
 }
 
 /// An arrow of one length in the direction of the rate, as the picture shows it.
-void add_flow(const PhasePlane::Arrow& arrow, PhaseDrawing& drawing) {
+void add_flow(const PhasePlane::Arrow& arrow, double rounding, PhaseDrawing& drawing) {
+  if (!(std::hypot(arrow.rate.x, arrow.rate.y) > rounding)) return;  // at rest
   const auto mapped = [](double value, double rate, const Range& range, bool logarithmic) {
     return logarithmic ? rate / value / std::log(range.upper / range.lower) : rate / (range.upper - range.lower);
   };
   const double u = mapped(arrow.at.x, arrow.rate.x, drawing.x, drawing.is_x_logarithmic);
   const double v = mapped(arrow.at.y, arrow.rate.y, drawing.y, drawing.is_y_logarithmic);
   const double size = std::hypot(u, v);
-  if (!(size > 0)) return;  // at rest
+  if (!(size > 0)) return;
   const auto moved = [](double value, double share, const Range& range, bool logarithmic) {
     return logarithmic ? value * std::pow(range.upper / range.lower, share) : value + share * (range.upper - range.lower);
   };
@@ -170,7 +172,9 @@ void add_plane(const RunPlot& plot, const PhaseLayers& layers, int horizontal, i
   if (layers.arrows && plane.arrows.empty())
     throw InvalidInput("there are no arrows of the flow: no solution starts at any of their places");
   drawing.flow_name = fmt::format("flow at t = {:g}", plane.t);
-  for (const PhasePlane::Arrow& arrow : plane.arrows) add_flow(arrow, drawing);
+  double fastest = 0;
+  for (const PhasePlane::Arrow& arrow : plane.arrows) fastest = std::max(fastest, std::hypot(arrow.rate.x, arrow.rate.y));
+  for (const PhasePlane::Arrow& arrow : plane.arrows) add_flow(arrow, no_rate * fastest, drawing);
   for (const PhasePlane::Surface& surface : plane.surfaces) {
     const Law& law = plot.model.laws()[static_cast<std::size_t>(surface.law)];
     drawing.surfaces.push_back({.name = "surface of " + law.name, .colour = curve_colour(3 + drawing.surfaces.size())});
