@@ -58,6 +58,7 @@ void check_files(const RunArguments& arguments, const Destinations& destinations
                                    : FilesOfCommand::Text::none);
   arguments.model.declare(files);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
+  for (const std::string& other : pictures.others) files.reads(other, "--plot-with");
   files.writes_with_json(destinations.data, "-o");
   files.writes(arguments.events, "--events");
   if (pictures.over_time) pictures.over_time->declare(files, "--plot");
@@ -71,8 +72,9 @@ Step last_state(const Trajectory& run) {
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
   if (arguments.all || !arguments.pictures.phase.empty() || !arguments.measures.empty() ||
-      !arguments.pictures.panels.empty() || !arguments.pictures.window.empty() || !arguments.until.empty())
-    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels nor --plot-window");
+      !arguments.pictures.panels.empty() || !arguments.pictures.window.empty() || !arguments.until.empty() ||
+      !arguments.pictures.logarithmic.empty() || !arguments.pictures.others.empty())
+    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log nor --plot-with");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;

@@ -3,10 +3,14 @@
 #include <numeric>
 #include <vector>
 
+#include <perp/analysis/run/columns.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/picture_options.hpp>
+#include <perp/cli/input/state_options.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/io/files/input_text.hpp>
+#include <perp/io/files/trajectory_file.hpp>
 
 namespace perp::cli {
 
@@ -69,11 +73,57 @@ Span window_of(const std::string& text, const Span& span) {
 
 /// Throws InvalidInput where options do not fit each other.
 void check(const PictureOptions& options) {
-  const bool asks = !options.phase.empty() || !options.variables.empty() || !options.panels.empty() || !options.window.empty();
-  if (options.plot.empty() && asks)
-    throw InvalidInput("--plot-phase, --plot-variables, --plot-panels and --plot-window need --plot FILE");
+  const std::string of_all = options.phase + options.variables + options.panels + options.window + options.logarithmic;
+  const std::string of_phase = options.starts + options.layers;
+  if (options.plot.empty() && !(of_all.empty() && options.others.empty()))
+    throw InvalidInput("--plot-phase, --plot-variables, --plot-panels, --plot-window, --plot-log and --plot-with need --plot FILE");
+  if (options.phase.empty() && !of_phase.empty())
+    throw InvalidInput("--plot-starts and --plot-layers are of the phase picture: add --plot-phase X,Y");
   if (!options.variables.empty() && !options.panels.empty())
     throw InvalidInput("--plot-variables and --plot-panels both say what is drawn; expected one of them");
+}
+
+/// t, or columns.
+void set_logarithmic(const std::string& text, const std::vector<std::string>& known, RunPictures& pictures) {
+  std::vector<std::string> names{"t"};
+  names.insert(names.end(), known.begin(), known.end());
+  for (const std::string& name : split_list(text)) {
+    const int place = static_cast<int>(find_name(name, names, "column"));
+    if (place == 0)
+      pictures.is_time_logarithmic = true;
+    else if (const std::vector<int> sampled = pictures.sampled(); std::ranges::find(sampled, place - 1) != sampled.end())
+      pictures.logarithmic.push_back(place - 1);
+    else
+      throw InvalidInput(fmt::format("--plot-log {}: {} is not drawn", text, name));
+  }
+}
+
+/// "x1=0,x2=1; x1=2": the model from each of these starts.
+void set_starts(const std::string& text, const Model& model, RunPictures& pictures) {
+  const std::vector<std::string> names = variable_names(model);
+  std::size_t from = 0;
+  while (from <= text.size()) {
+    const std::size_t end = std::min(text.find(';', from), text.size());
+    Model other = model;
+    for (const Override& item : parse_state(text.substr(from, end - from), names, "--plot-starts"))
+      other.variables[find_name(item.key, names, "variable")].start = parse_number(item.value, "--plot-starts: " + item.key);
+    pictures.layers.starts.push_back(std::move(other));
+    from = end + 1;
+  }
+}
+
+void set_layers(const std::string& text, RunPictures& pictures) {
+  static const std::vector<std::string> known{"arrows", "surfaces", "equilibria"};
+  for (const std::string& name : split_list(text)) {
+    const std::size_t layer = find_name(name, known, "layer");
+    (layer == 0 ? pictures.layers.arrows : layer == 1 ? pictures.layers.surfaces : pictures.layers.equilibria) = true;
+  }
+}
+
+/// Files for comparison that cannot be read are told before the run.
+void set_others(const std::vector<std::string>& files, RunPictures& pictures) {
+  for (const std::string& file : files) read_trajectory(file, {});
+  pictures.others = files;
 }
 
 /// X,Y
@@ -91,7 +141,7 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
   check(options);
   RunPictures pictures;
   if (options.plot.empty()) return pictures;
-  pictures.over_time.emplace(options.plot);
+  pictures.over_time.emplace(options.plot, Picture::Pages::allowed);
   std::vector<std::string> names;
   for (const DrawnColumn& column : drawn_columns(model)) names.push_back(column.name);
   if (!options.window.empty()) pictures.window = window_of(options.window, model.run.span);
@@ -102,13 +152,17 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
   else
     draw_variables(model, pictures);
   if (!options.phase.empty()) draw_phase(options.phase, names, pictures);
+  if (!options.logarithmic.empty()) set_logarithmic(options.logarithmic, names, pictures);
+  if (!options.starts.empty()) set_starts(options.starts, model, pictures);
+  if (!options.layers.empty()) set_layers(options.layers, pictures);
+  set_others(options.others, pictures);
   return pictures;
 }
 
 void PictureOptions::add_to(CommandLine& line) {
   line.add_option("--plot", plot,
                  "draw the variables over time: FILE.svg, .png or .pdf (with its scripts for gnuplot "
-                 "and matplotlib and its data beside it)")
+                 "and matplotlib and its data beside it), or .html, a page to zoom in")
       .type_name("FILE");
   line.add_option("--plot-phase", phase,
                  "draw a phase picture too, to FILE_phase of --plot FILE")
@@ -118,6 +172,14 @@ void PictureOptions::add_to(CommandLine& line) {
       .type_name("X,Y,...");
   line.add_option("--plot-panels", panels, "the same, panel by panel: \"vC; iL,iD\"").type_name("X;Y,Z;...");
   line.add_option("--plot-window", window, "draw this time only").type_name("T0,T");
+  line.add_option("--plot-log", logarithmic, "logarithmic axes: of columns, or t").type_name("X,...");
+  line.add_option("--plot-with", others, "draw a recorded run too, FILE.csv or FILE.h5; repeatable")
+      .one_at_a_time()
+      .type_name("FILE");
+  line.add_option("--plot-starts", starts, "the phase picture shows runs from these starts too: \"x1=0,x2=1; x1=2\"")
+      .type_name("X=VALUE,...;...");
+  line.add_option("--plot-layers", layers, "the phase picture shows these too: arrows (of the flow), surfaces (on\nwhich laws switch), equilibria")
+      .type_name("LAYER,...");
 }
 
 }  // namespace perp::cli

@@ -44,14 +44,15 @@ Mode StateOptions::present(const std::vector<Law>& laws) const {
 }
 
 std::vector<Override> parse_state(std::string_view text,
-                                  const std::vector<std::string>& variables) {
+                                  const std::vector<std::string>& variables,
+                                  const std::string& option) {
   std::vector<Override> state;
   for (const std::string& part : split_list(text)) {
-    Override item = parse_assignment(part, "--at");
+    Override item = parse_assignment(part, option);
     find_name(item.key, variables, "variable");
     for (const Override& known : state)
       if (known.key == item.key)
-        throw InvalidInput(fmt::format("--at {}: {} stands there twice", text, item.key));
+        throw InvalidInput(fmt::format("{} {}: {} stands there twice", option, text, item.key));
     state.push_back(std::move(item));
   }
   return state;

@@ -28,7 +28,8 @@ struct StateOptions {
   void check_time(const ModelOptions& options) const;
 };
 
-/// The assignments "x1=0,x2=-1" of one --at. Throws InvalidInput: an unknown variable.
-std::vector<Override> parse_state(std::string_view text, const std::vector<std::string>& variables);
+/// The assignments "x1=0,x2=-1" of one --at, or another option. Throws InvalidInput: an unknown variable.
+std::vector<Override> parse_state(std::string_view text, const std::vector<std::string>& variables,
+                                  const std::string& option = "--at");
 
 }  // namespace perp::cli

@@ -15,6 +15,7 @@ struct DrawnColumn {
   std::string unit;
   Kind kind = Kind::variable;
   bool is_algebraic = false;  ///< it may jump wherever the mode changes
+  bool is_logarithmic = false;  ///< its axis
 };
 
 /// All of them: variables, multipliers, arguments of the laws, outputs, each with the name of its column in files.

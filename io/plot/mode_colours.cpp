@@ -11,14 +11,27 @@ struct Colours {
   const char* strong;
 };
 
-// Told apart by lightness as well as by hue.
-constexpr std::array<Colours, 5> smooth{{{"#DCEAF6", "#0072B2"},
-                                         {"#F4F4F4", "#555555"},
-                                         {"#D3EBDD", "#009E73"},
-                                         {"#E5DBEF", "#7A5BA6"},
-                                         {"#C9DDEA", "#56B4E9"}}};
-constexpr std::array<Colours, 3> sliding_colours{
-    {{"#FFE3B3", "#D55E00"}, {"#FBD0BC", "#A63C00"}, {"#FFF0A8", "#B38600"}}};
+// Told apart by lightness as well as by hue; ten of each kind before the first comes again.
+constexpr std::array<Colours, 10> smooth{{{"#DCEAF6", "#0072B2"},
+                                          {"#F4F4F4", "#555555"},
+                                          {"#D3EBDD", "#009E73"},
+                                          {"#E5DBEF", "#7A5BA6"},
+                                          {"#C9DDEA", "#56B4E9"},
+                                          {"#E3E8C8", "#6B7F1A"},
+                                          {"#CFE9EC", "#007C85"},
+                                          {"#F6DDEA", "#CC79A7"},
+                                          {"#D4D8F0", "#2B3A9E"},
+                                          {"#E2DED6", "#6F5F4A"}}};
+constexpr std::array<Colours, 10> sliding_colours{{{"#FFE3B3", "#D55E00"},
+                                                   {"#FBD0BC", "#A63C00"},
+                                                   {"#FFF0A8", "#B38600"},
+                                                   {"#F7C5C5", "#B3202A"},
+                                                   {"#FFD9C9", "#E8743B"},
+                                                   {"#F3DFA2", "#7F6000"},
+                                                   {"#F2C9DC", "#A8005C"},
+                                                   {"#FFCF9E", "#8A4B08"},
+                                                   {"#EFD2BE", "#5E2A12"},
+                                                   {"#FFE9D6", "#FF8C1A"}}};
 
 }  // namespace
 

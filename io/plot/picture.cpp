@@ -74,16 +74,23 @@ std::string complaint(const std::string& output) {
   return last.empty() ? "without a message" : last;
 }
 
+/// Throws InvalidInput.
+void check_format(const std::string& file, const std::string& format, Picture::Pages pages) {
+  if (format == ".svg" || format == ".png" || format == ".pdf") return;
+  if (pages == Picture::Pages::none)
+    throw InvalidInput(fmt::format("picture '{}' has an unknown format; expected .svg, .png or .pdf", file));
+  if (format != ".html")
+    throw InvalidInput(fmt::format("picture '{}' has an unknown format; expected .svg, .png, .pdf or .html", file));
+}
+
 }  // namespace
 
-Picture::Picture(const std::string& file) : file_(file) {
+Picture::Picture(const std::string& file, Pages pages) : file_(file) {
   const std::filesystem::path path(file);
   format_ = path.extension().string();
   stem_ = path.stem().string();
   folder_ = path.has_parent_path() ? path.parent_path().string() : ".";
-  if (format_ != ".svg" && format_ != ".png" && format_ != ".pdf")
-    throw InvalidInput(
-        fmt::format("picture '{}' has an unknown format; expected .svg, .png or .pdf", file));
+  check_format(file, format_, pages);
   const bool plain =
       std::all_of(file.begin(), file.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
   if (!plain) throw InvalidInput("the name of a picture must not hold control characters");
@@ -95,6 +102,7 @@ Picture::Picture(const std::string& file) : file_(file) {
 void Picture::declare(FilesOfCommand& files, const std::string& option) const {
   const std::filesystem::path folder(folder_);
   files.writes(file_, option);
+  if (is_page()) return;
   files.writes((folder / script_name()).string(), option);
   files.writes((folder / data_name()).string(), option);
   files.writes((folder / matplotlib_name()).string(), option);
@@ -102,7 +110,8 @@ void Picture::declare(FilesOfCommand& files, const std::string& option) const {
 
 Picture Picture::sibling(const std::string& ending) const {
   return Picture(
-      (std::filesystem::path(file_).parent_path() / (stem_ + "_" + ending + format_)).string());
+      (std::filesystem::path(file_).parent_path() / (stem_ + "_" + ending + format_)).string(),
+                 is_page() ? Pages::allowed : Pages::none);
 }
 
 std::string Picture::preamble(int width, int height) const {
@@ -141,6 +150,8 @@ void Picture::draw(const std::string& script, const std::string& data) const {
                                 complaint(output)));
   check_complete();
 }
+
+void Picture::write_page(const std::string& text) const { write_file(file_, text); }
 
 void Picture::write_matplotlib(const std::string& program) const {
   write_file((std::filesystem::path(folder_) / matplotlib_name()).string(), program);

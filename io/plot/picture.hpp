@@ -10,10 +10,15 @@ namespace perp::io {
 /// may change), out.dat (its data). `gnuplot out.gp` in that folder draws it again.
 class Picture {
  public:
-  /// Throws InvalidInput unless the name ends in .svg, .png or .pdf and the folder exists.
-  explicit Picture(const std::string& file);
+  /// May it be a page for a browser too?
+  enum class Pages { none, allowed };
+  /// Throws InvalidInput unless the name ends in .svg, .png, .pdf or (`pages`) .html, FileError unless the folder exists.
+  explicit Picture(const std::string& file, Pages pages = Pages::none);
 
   [[nodiscard]] const std::string& file() const { return file_; }
+  /// A page stands alone: nothing is beside it.
+  [[nodiscard]] bool is_page() const { return format_ == ".html"; }
+  void write_page(const std::string& text) const;
   /// Names without folder, as the script uses them.
   [[nodiscard]] std::string data_name() const { return stem_ + ".dat"; }
   [[nodiscard]] std::string script_name() const { return stem_ + ".gp"; }

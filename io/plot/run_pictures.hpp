@@ -7,6 +7,7 @@
 #include <perp/analysis/run/history.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/io/plot/curves.hpp>
+#include <perp/io/plot/phase/phase_layers.hpp>
 #include <perp/io/plot/picture.hpp>
 #include <perp/models/language/model.hpp>
 
@@ -19,6 +20,10 @@ struct RunPictures {
   std::vector<std::vector<int>> panels{};  ///< places in `drawn` of each panel; empty: by unit and size
   Span window{-inf, inf};                  ///< what is drawn of the run
   int horizontal = -1, vertical = -1;      ///< columns of the phase picture
+  std::vector<int> logarithmic{};          ///< columns whose axes are
+  bool is_time_logarithmic = false;
+  std::vector<std::string> others{};       ///< files of runs for comparison
+  PhaseLayers layers{};                    ///< of the phase picture
 
   /// Columns whose samples the pictures need, each once.
   [[nodiscard]] std::vector<int> sampled() const;

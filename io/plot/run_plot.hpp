@@ -11,6 +11,13 @@
 
 namespace perp::io {
 
+/// Another run for comparison: its states at the drawn columns.
+struct OtherRun {
+  std::string name{};        ///< for people
+  std::vector<double> t{};   ///< not falling
+  std::vector<Vector> x{};   ///< one for each of `t`, an entry for each drawn column; NaN: it does not have it
+};
+
 /// Everything a picture of a run shows.
 struct RunPlot {
   const Model& model;
@@ -19,13 +26,12 @@ struct RunPlot {
   std::vector<ModeSpan> modes;
   Curves curves;
   bool ends_early;  ///< no solution continues from the last state
+  bool is_time_logarithmic = false;
+  std::vector<OtherRun> others{};
 };
 
-/// The columns over time, one panel or several, with a band of colour for each mode.
+/// The columns over time, one panel or several, with a band of colour for each mode. Throws InvalidInput where a
+/// logarithmic axis has values that are not positive.
 void draw_over_time(const Picture& picture, const RunPlot& plot);
-
-/// The second of two columns (places in `drawn`) over the first, coloured by mode,
-/// with arrows in the direction of time.
-void draw_phase(const Picture& picture, const RunPlot& plot, int horizontal, int vertical);
 
 }  // namespace perp::io

@@ -34,15 +34,33 @@ std::string kind_text(const Equilibrium& e) {
                      : ", one of a continuum");
 }
 
+/// "saddle: attracting along the surface; 3 solutions start here, 2 in another mode"
 std::string stability_text(const Equilibrium& e) {
-  if (e.kind == EquilibriumKind::outside) return to_string(e.stability);
-  if (e.continuations.size() == 1) return to_string(e.stability);
+  std::string text = to_string(e.overall);
+  const bool has_surface = e.kind == EquilibriumKind::pseudo && (e.overall != e.stability || e.continuations.size() > 1);
+  if (has_surface) text += fmt::format(": {} along the surface", to_string(e.stability));
+  if (e.kind == EquilibriumKind::outside || e.continuations.size() == 1) return text;
   const auto others = std::count_if(e.continuations.begin(), e.continuations.end(), [&](const Equilibrium::Start& start) {
     return start.mode != e.mode && std::count(e.also.begin(), e.also.end(), start.mode) == 0;
   });
-  return fmt::format("{}{}; {} solutions start here{}", to_string(e.stability),
-                     e.kind == EquilibriumKind::pseudo ? " along the surface" : "", e.continuations.size(),
-                     others > 0 ? fmt::format(", {} in another mode", others) : "");
+  return text + fmt::format("; {} solutions start here{}", e.continuations.size(),
+                            others > 0 ? fmt::format(", {} in another mode", others) : "");
+}
+
+/// The sides of its surfaces, and the solutions that start from it where they are several.
+std::string beside_text(const Model& model, const Equilibrium& e) {
+  std::string text;
+  for (const Equilibrium::Side& side : e.sides)
+    text += fmt::format("    side         {}: solutions {}\n", describe(model.laws(), side.mode),
+                        side.leaves ? "leave" : "arrive");
+  if (e.continuations.size() < 2) return text;
+  for (const Equilibrium::Start& start : e.continuations) {
+    std::string values;
+    for (const double lambda : start.lambda)
+      values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(lambda, 1));
+    text += fmt::format("    solution     {}: lambda = {}\n", describe(model.laws(), start.mode), values);
+  }
+  return text;
 }
 
 std::string points_text(const Model& model, const Equilibria& all, double t) {
@@ -65,14 +83,7 @@ std::string points_text(const Model& model, const Equilibria& all, double t) {
                           shown(e.w[static_cast<Eigen::Index>(i)], 1));
     text += fmt::format("    eigenvalues  {}\n    flow         {}\n",
                         eigenvalue_text(e.eigenvalues), stability_text(e));
-    if (e.continuations.size() > 1)
-      for (const Equilibrium::Start& start : e.continuations) {
-        std::string values;
-        for (const double lambda : start.lambda)
-          values += fmt::format("{}{:.6g}", values.empty() ? "" : ", ", shown(lambda, 1));
-        text += fmt::format("    solution     {}: lambda = {}\n",
-                            describe(model.laws(), start.mode), values);
-      }
+    text += beside_text(model, e);
     if (!e.constant)
       text += fmt::format(
           "    note         the equations change with time: at rest at t = {:.10g} only\n", t);
@@ -114,6 +125,9 @@ Json json_of(const Model& model, const Equilibrium& e) {
     starts.push_back({{"mode", describe(model.laws(), start.mode)},
                       {"lambda", to_json(start.lambda)},
                       {"xdot", to_json(start.xdot)}});
+  Json sides = Json::array();
+  for (const Equilibrium::Side& side : e.sides)
+    sides.push_back({{"mode", describe(model.laws(), side.mode)}, {"flow", side.leaves ? "leaves" : "arrives"}});
   return {{"kind", to_string(e.kind)},
           {"modes", modes},
           {"x", to_json(e.x)},
@@ -121,6 +135,8 @@ Json json_of(const Model& model, const Equilibrium& e) {
           {"w", to_json(e.w)},
           {"eigenvalues", eigenvalues},
           {"stability", to_string(e.stability)},
+          {"overall", to_string(e.overall)},
+          {"sides", sides},
           {"isolated", e.isolated},
           {"constant", e.constant},
           {"continuations", starts},

@@ -128,6 +128,22 @@ std::string residual_of(const RunSummary& summary) {
   return {};
 }
 
+/// A choice among several solutions is said in one line, whichever scheme makes it.
+std::string choice_of(const RunSummary& summary) {
+  const RunOptions& options = summary.model.run;
+  const bool has_rule = summary.model.hybrid != nullptr;  // nearest_mode, in all schemes
+  if (options.policy == "all") return {};                 // each of them is listed below
+  const auto counted = summary.run.counts.find("several_solutions");
+  const long steps = counted == summary.run.counts.end() ? 0 : counted->second;
+  if (steps > 0)
+    return fmt::format("choice      {} of several solutions in {} step{}; --{}\n", has_rule ? "nearest_mode" : options.selector, steps,
+                       steps == 1 ? "" : "s", has_rule ? "policy all follows each" : "all lists them");
+  const auto events = std::ranges::count_if(summary.run.events, [](const Event& event) { return event.continuations > 1; });
+  if (events == 0) return {};
+  return fmt::format("choice      {} of several continuations at {} event{}; --policy all follows each\n",
+                     has_rule ? "nearest_mode" : options.policy, events, events == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::string title(const Model& model) { return fmt::format("{} ({})", model.name, model.file); }
@@ -180,7 +196,7 @@ std::string text_of(const RunSummary& summary) {
   if (const auto start = summary.run.provenance.find("start");
       start != summary.run.provenance.end())
     text += fmt::format("start       {}\n", start->second);
-  text += modes_of(summary) + events_of(summary);
+  text += modes_of(summary) + events_of(summary) + choice_of(summary);
   text += fmt::format("end state   t = {:.8g}, {}\n", summary.last.t,
                       named_values(variable_names(model), summary.last.x));
   text += measures_of(summary);

@@ -98,7 +98,9 @@ TEST_SUITE("cli/equilibria") {
         "[variables]\nx = 0\ny = 0\n[model]\nequations = [\"der(x) = sign(x)\", \"der(y) = -y\"]\n[run]\nt = [0, 1]\n");
     const Outcome run = perp_program(folder, {"equilibria", file});
     CHECK(run.status == 0);
-    CHECK(run.out.find("attracting along the surface; 3 solutions start here, 2 in another mode") != std::string::npos);
+    CHECK(run.out.find("flow         saddle: attracting along the surface; 3 solutions start here, 2 in another mode\n") != std::string::npos);
+    CHECK(run.out.find(": solutions leave\n") != std::string::npos);
+    CHECK(run.out.find(": solutions arrive\n") == std::string::npos);
   }
 
   TEST_CASE("one start finds what is near to it") {

@@ -86,6 +86,92 @@ TEST_SUITE("cli/plot") {
     CHECK(perp_program(folder, {"run", "switching_dae_crossing", "--plot-panels", "x1"}).status == 2);
   }
 
+  TEST_CASE("a page stands alone and holds the curves with their jumps, also of the phase picture") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"run", "switching_dae_jump", "--plot", "out.html", "--plot-phase", "x1,x2", "--quiet"});
+    CHECK_MESSAGE(run.status == 0, run.err);
+    for (const char* name : {"out.html", "out_phase.html"}) {
+      const std::string page = read_text(folder / name);
+      CHECK(page.starts_with("<!DOCTYPE html>"));
+      CHECK(page.find("</html>") != std::string::npos);
+      CHECK(page.find("stroke-dasharray=\"2 4\"") != std::string::npos);  // the jump
+    }
+    for (const char* name : {"out.gp", "out.dat", "out_matplotlib.py", "out_phase.gp"}) CHECK_FALSE(exists(folder / name));
+    const Outcome map = perp_program(folder, {"map", "switching_dae_jump", "--vary", "B1=-2:2:3", "--what", "ac", "--at", "x1=0,x2=-1", "--plot", "map.html"});
+    CHECK(map.status == 2);
+    CHECK(map.err.find("expected .svg, .png or .pdf\n") != std::string::npos);
+    CHECK(perp_program(folder, {"run", "chatter", "--plot", "out.jpg"}).err.find("expected .svg, .png, .pdf or .html") != std::string::npos);
+  }
+
+  TEST_CASE("axes are logarithmic where that is asked for, and values without a place there are told") {
+    const Folder folder;
+    const std::string file = folder.write("decay.toml",
+        "[variables]\nx = 1\ny = 2\n[model]\nequations = [\"der(x) = -x\", \"der(y) = -4 + abs(x)\"]\n[run]\nt = [0, 5]\nh = 0.01\n");
+    const Outcome run = perp_program(folder, {"run", file, "--plot", "out.svg", "--plot-log", "x,t", "--plot-panels", "x;y", "--quiet"});
+    CHECK_MESSAGE(run.status == 0, run.err);
+    const std::string script = read_text(folder / "out.gp");
+    CHECK(script.find("\nset logscale x\n") != std::string::npos);
+    CHECK(script.find("set xrange [0.01:5]") != std::string::npos);  // the first time that is positive
+    CHECK(script.find("\nset logscale y\nplot data index 0 using 1:2") != std::string::npos);
+    CHECK(script.find("\nunset logscale y\nplot data index 0 using 1:3") != std::string::npos);
+    const Outcome negative = perp_program(folder, {"run", file, "--plot", "out.svg", "--plot-log", "y", "--quiet"});
+    CHECK(negative.status == 2);
+    CHECK(negative.err.find("--plot-log: y goes down to ") != std::string::npos);
+    const auto error = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), {"run", file, "--plot", "no.svg"});
+      const Outcome wrong = perp_program(folder, more);
+      CHECK(wrong.status == 2);
+      CHECK(lines(wrong.err).size() == 1);
+      CHECK_FALSE(exists(folder / "no.svg"));
+      return wrong.err;
+    };
+    CHECK(error({"--plot-log", "xx"}).find("did you mean 'x'?") != std::string::npos);
+    CHECK(error({"--plot-variables", "x", "--plot-log", "y"}).find("y is not drawn") != std::string::npos);
+    CHECK(error({"--plot-phase", "x,y", "--plot-layers", "arows"}).find("did you mean 'arrows'?") != std::string::npos);
+    CHECK(error({"--plot-phase", "x,y", "--plot-starts", "x=1;z=2"}).find("unknown variable 'z'") != std::string::npos);
+    CHECK(error({"--plot-phase", "x,y", "--plot-starts", "x=one"}).find("--plot-starts: x") != std::string::npos);
+    CHECK(error({"--plot-starts", "x=1"}).find("add --plot-phase X,Y") != std::string::npos);
+    CHECK(error({"--plot-with", "none.csv"}).find("none.csv") != std::string::npos);
+  }
+
+  TEST_CASE("a recorded run stands beside the curves, in their window") {
+    const Folder folder;
+    perp_program(folder, {"run", "switching_dae_crossing", "--h", "0.5", "-o", "coarse.csv", "--quiet"});
+    const Outcome run = perp_program(folder, {"run", "switching_dae_crossing", "--plot", "out.svg", "--plot-variables", "x1,x2",
+                                              "--plot-window", "2,4", "--plot-with", "coarse.csv", "--quiet"});
+    CHECK_MESSAGE(run.status == 0, run.err);
+    const std::string data = read_text(folder / "out.dat");
+    const std::size_t other = data.find("# index 2: the same of coarse.csv");
+    REQUIRE(other != std::string::npos);
+    std::vector<double> times;
+    for (const std::string& row : lines(data.substr(other)))
+      if (double t = 0; std::sscanf(row.c_str(), "%lf", &t) == 1) times.push_back(t);
+    CHECK(times == std::vector<double>{2, 2.5, 3, 3.5, 4});
+    CHECK(read_text(folder / "out.svg").find("coarse.csv") != std::string::npos);
+    folder.write("other.csv", "t,y\n0,1\n1,2\n");
+    const Outcome none = perp_program(folder, {"run", "switching_dae_crossing", "--plot", "out.svg", "--plot-with", "other.csv", "--quiet"});
+    CHECK(none.status == 2);
+    CHECK(none.err.find("it has none of the columns that are drawn at these times: x1, x2, z") != std::string::npos);
+  }
+
+  TEST_CASE("a phase picture shows runs from several starts, the flow, surfaces and equilibria, and names what is there alone") {
+    const Folder folder;
+    const Outcome run = perp_program(folder, {"run", "gene_toggle", "--scheme", "located", "--plot", "out.svg", "--plot-phase", "x1,x2",
+                                              "--plot-starts", "x1=3,x2=0.5; x1=0.5,x2=3", "--plot-layers", "arrows,surfaces,equilibria", "--quiet"});
+    CHECK_MESSAGE(run.status == 0, run.err);
+    const std::string data = read_text(folder / "out_phase.dat");
+    const std::size_t starts = data.find(": start\n"), end = data.find("\n\n\n", starts);
+    REQUIRE(starts != std::string::npos);
+    CHECK(lines(data.substr(starts, end - starts)).size() == 4);  // its heading and three
+    const std::string script = read_text(folder / "out_phase.gp");
+    for (const char* name : {"'flow at t = 0'", "title 'saddle'", "title 'stable equilibrium'", "title 'surface of "})
+      CHECK(script.find(name) != std::string::npos);
+    for (const char* name : {"'jump'", "'unstable equilibrium'"}) CHECK(script.find(name) == std::string::npos);
+    const Outcome third = perp_program(folder, {"run", "chua", "--plot", "no.svg", "--plot-phase", "x,z", "--plot-layers", "arrows"});
+    CHECK(third.status == 2);
+    CHECK(third.err.find("y is a third one") != std::string::npos);
+  }
+
   TEST_CASE("names that a shell or gnuplot could misread do no harm") {
     const Folder folder;
     for (const std::string name : {"it's $(touch harm) `touch harm` \"x\" ; a.svg", "-p.svg"}) {

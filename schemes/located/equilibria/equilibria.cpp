@@ -8,6 +8,7 @@
 #include <perp/core/pencil/finite_eigenvalues.hpp>
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/point_search.hpp>
+#include <perp/schemes/located/equilibria/surface_sides.hpp>
 #include <perp/schemes/located/jets/mode_selection.hpp>
 #include <perp/schemes/located/radau/mode_flow.hpp>
 
@@ -138,6 +139,7 @@ class RestSearch : PointSearch {
   void keep(Equilibrium next, std::vector<Equilibrium>& list) const;
   void classify(Equilibrium& result, const Vector& w_sizes);
   void keep_certain_signs(Equilibrium& result);
+  void find_sides(Equilibrium& result);
   void list_continuations(Equilibrium& result, const std::vector<int>& open);
   [[nodiscard]] bool are_equal(const Vector& a, const Vector& b) const {
     for (Eigen::Index j = 0; j < a.size(); ++j)
@@ -240,6 +242,15 @@ void RestSearch::keep_certain_signs(Equilibrium& result) {
   result.stability = stability_of(result.eigenvalues);
 }
 
+void RestSearch::find_sides(Equilibrium& result) {
+  std::vector<int> sliding;
+  for (std::size_t i = 0; i < laws_.size(); ++i)
+    if (is_sliding(laws_[i], result.mode[i])) sliding.push_back(static_cast<int>(i));
+  const SurfaceSides sides = result.kind == EquilibriumKind::pseudo ? surface_sides(jets_, t_, result, sliding) : SurfaceSides{};
+  result.sides = sides.list;
+  result.overall = with_sides(result.stability, sides);
+}
+
 /// Equal points are one; of a continuum the first stands for all, or the first that is not virtual.
 void RestSearch::keep(Equilibrium next, std::vector<Equilibrium>& list) const {
   const auto known = std::find_if(list.begin(), list.end(), [&](const Equilibrium& other) {
@@ -273,6 +284,7 @@ void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
   sort(here);
   for (Equilibrium& next : here) {
     keep_certain_signs(next);
+    find_sides(next);
     const auto shared = std::find_if(found.begin(), found.end(), [&](const Equilibrium& other) {
       return other.kind == EquilibriumKind::boundary && next.kind == EquilibriumKind::boundary &&
              are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= at_end;

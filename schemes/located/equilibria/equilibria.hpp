@@ -51,6 +51,16 @@ struct Equilibrium {
   /// Those that start here, rest included, in the modes of the laws that slide or are at the end of
   /// a branch; none for an equilibrium outside. More than 1: rest is not the only way to go on.
   std::vector<Start> continuations{};
+  /// A side of the surfaces that a pseudo-equilibrium slides on: its mode, and whether the solution of this mode at the
+  /// point leaves into it or arrives out of it.
+  struct Side {
+    Mode mode;
+    bool leaves = false;
+  };
+  /// Those of which one of the two is shown.
+  std::vector<Side> sides{};
+  /// What solutions next to the point do, on its sides too: `stability` is of the flow in its mode alone.
+  Stability overall = Stability::unknown;
   double residual = 0;  ///< largest, relative to the sizes of the terms
 };
 

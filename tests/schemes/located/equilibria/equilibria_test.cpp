@@ -164,6 +164,35 @@ TEST_SUITE("schemes/located/equilibria") {
     }
   }
 
+  TEST_CASE("a rest on a surface is what its flow and its sides are together: node, saddle, or left on both sides") {
+    // x' = c - λ comes from both sides; y' = y² - 1.5 on the surface
+    const auto node_and_saddle = of_kind(find_equilibria(make_dcs(Sliding{0.5, 1}, 2, {sign()}), 0, Vector{{0.1, 1}}), EquilibriumKind::pseudo);
+    REQUIRE(node_and_saddle.size() == 2);
+    for (const Equilibrium& e : node_and_saddle) {
+      CHECK(e.stability == (e.x[1] > 0 ? Stability::repelling : Stability::attracting));
+      CHECK(e.overall == (e.x[1] > 0 ? Stability::saddle : Stability::attracting));
+      REQUIRE(e.sides.size() == 2);
+      for (const Equilibrium::Side& side : e.sides) CHECK_FALSE(side.leaves);
+      CHECK(e.sides[0].mode == Mode{0});
+      CHECK(e.sides[1].mode == Mode{2});
+    }
+    for (const double direction : {-1.0, 1.0}) {  // ẋ = ±λ on sign(x): nothing moves on the surface
+      Lcs lcs{.A = Matrix{{0}}, .B = Matrix{{direction}}, .C = Matrix{{1}}, .laws = {sign()}};
+      const auto found = of_kind(find_equilibria(as_dcs(lcs), 0, Vector{{0.2}}), EquilibriumKind::pseudo);
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].stability == Stability::rigid);
+      CHECK(found[0].overall == (direction > 0 ? Stability::repelling : Stability::attracting));
+      for (const Equilibrium::Side& side : found[0].sides) CHECK(side.leaves == (direction > 0));
+    }
+    // Two thresholds: from two of the four corners solutions come to their crossing, into the others they leave.
+    const Model toggle = model_of("gene_toggle");
+    const auto crossing = of_kind(find_equilibria(system_of(toggle), 0, toggle.x0()), EquilibriumKind::pseudo);
+    REQUIRE(crossing.size() == 1);
+    CHECK(crossing[0].overall == Stability::saddle);
+    CHECK(std::ranges::count(crossing[0].sides, true, &Equilibrium::Side::leaves) == 2);
+    CHECK(std::ranges::count(crossing[0].sides, false, &Equilibrium::Side::leaves) == 2);
+  }
+
   TEST_CASE("a continuum of rests is one entry that is not isolated") {
     const auto found =
         of_kind(find_equilibria(make_dcs(RubbedBlock{}, 2, {sign()}), 0, Vector{{0.3, 0}}),

@@ -2,107 +2,31 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/io/plot/html/html_page.hpp>
 #include <perp/io/plot/matplotlib/matplotlib_script.hpp>
 #include <perp/io/plot/mode_colours.hpp>
 #include <perp/io/plot/run_plot.hpp>
+#include <perp/io/plot/time/panels.hpp>
 
 namespace perp::io {
 namespace {
 
-constexpr std::size_t most_curves_per_panel = 4;
-constexpr double largest_ratio = 100;  // of the sizes of curves that share a panel
 constexpr std::size_t most_bands = 300;
 constexpr std::size_t most_edges = 60;  // beyond, the colours alone show where modes change
 constexpr std::size_t most_named_modes = 12;
 constexpr int letter = 9;  // width of one in a legend
 
-struct Panel {
-  std::vector<int> curves;             // places among the drawn columns
-  double smallest = inf, largest = 0;  // half heights
-  double low = inf, high = -inf;       // of all values
-  std::string unit{};
-  bool is_of_laws = false;  // multipliers and arguments
-};
-
-/// Does a law give it?
-bool is_of_laws(const DrawnColumn& column) {
-  return column.kind == DrawnColumn::Kind::multiplier || column.kind == DrawnColumn::Kind::argument;
-}
-
-/// Smallest and largest value of each curve; (0, 0) for one that is nowhere drawn.
-std::vector<Range> ranges(const RunPlot& plot) {
-  std::vector<Range> list;
-  for (std::size_t j = 0; j < plot.drawn.size(); ++j) {
-    Range range{inf, -inf};
-    for (const Curves::Row& row : plot.curves.rows) {
-      const double value = row.x[static_cast<Eigen::Index>(j)];
-      if (std::isnan(value)) continue;
-      range.lower = std::min(range.lower, value);
-      range.upper = std::max(range.upper, value);
-    }
-    list.push_back(range.lower <= range.upper ? range : Range{0, 0});
-  }
-  return list;
-}
-
-/// Half the height of a curve; 0 where it is rounding errors only.
-double half_height(const Range& range) {
-  const double height = range.upper - range.lower;
-  const double size = std::max(std::abs(range.lower), std::abs(range.upper));
-  return height > 1e-9 * size ? height / 2 : 0;
-}
-
-/// The panels that were asked for; a unit that all its curves have stands beside them.
-std::vector<Panel> given_panels(const RunPlot& plot, const std::vector<Range>& range) {
-  std::vector<Panel> list;
-  for (const std::vector<int>& curves : plot.panels) {
-    Panel panel{.curves = curves, .unit = plot.drawn[static_cast<std::size_t>(curves.front())].unit};
-    for (const int curve : curves) {
-      const auto j = static_cast<std::size_t>(curve);
-      if (plot.drawn[j].unit != panel.unit) panel.unit.clear();
-      panel.low = std::min(panel.low, range[j].lower);
-      panel.high = std::max(panel.high, range[j].upper);
-    }
-    list.push_back(std::move(panel));
-  }
-  return list;
-}
-
-/// One panel where that is readable; else columns of one unit and about one size share a panel. What laws give has its own.
-std::vector<Panel> panels(const RunPlot& plot) {
-  const std::vector<Range> range = ranges(plot);
-  if (!plot.panels.empty()) return given_panels(plot, range);
-  std::vector<Panel> list;
-  for (std::size_t j = 0; j < plot.drawn.size(); ++j) {
-    const std::string& unit = plot.drawn[j].unit;
-    const double size = half_height(range[j]);
-    const auto fits = [&](const Panel& panel) {
-      if (panel.is_of_laws != is_of_laws(plot.drawn[j])) return false;
-      if (panel.unit != unit || panel.curves.size() >= most_curves_per_panel) return false;
-      if (size == 0 || panel.largest == 0) return true;
-      return std::max(panel.largest, size) <= largest_ratio * std::min(panel.smallest, size);
-    };
-    auto panel = std::find_if(list.begin(), list.end(), fits);
-    if (panel == list.end()) {
-      list.push_back({});
-      list.back().unit = unit;
-      list.back().is_of_laws = is_of_laws(plot.drawn[j]);
-      panel = list.end() - 1;
-    }
-    panel->curves.push_back(static_cast<int>(j));
-    if (size > 0) panel->smallest = std::min(panel->smallest, size);
-    panel->largest = std::max(panel->largest, size);
-    panel->low = std::min(panel->low, range[j].lower);
-    panel->high = std::max(panel->high, range[j].upper);
-  }
-  return list;
+/// The stretches that have a width.
+std::vector<ModeSpan> shaded(std::vector<ModeSpan> modes) {
+  std::erase_if(modes, [](const ModeSpan& span) { return !(span.end > span.start); });
+  return modes;
 }
 
 /// Writes the script of one picture.
 class Script {
  public:
   Script(const Picture& picture, const RunPlot& plot)
-      : plot_(plot), panels_(panels(plot)), colours_(plot.model.laws(), plot.modes) {
+      : plot_(plot), panels_(panels_of(plot)), times_(shown_times(plot)), colours_(plot.model.laws(), shaded(plot.modes)) {
     measure_legends();
     panel_height_ = panels_.size() == 1 ? 400 : panels_.size() == 2 ? 260 : 180;
     height_ = top + static_cast<int>(panels_.size()) * (panel_height_ + gap) - gap + axis +
@@ -110,16 +34,11 @@ class Script {
     text_ = picture.preamble(width, height_);
   }
 
-  /// As they are drawn, with their labels.
-  [[nodiscard]] std::vector<CurvePanel> curve_panels() const {
-    std::vector<CurvePanel> list;
-    for (const Panel& part : panels_) list.push_back({label_of(part), part.curves});
-    return list;
-  }
+  [[nodiscard]] const std::vector<CurvePanel>& curve_panels() const { return panels_; }
 
   std::string operator()() {
     settings();
-    if (plot_.modes.size() <= most_bands && has_modes()) bands();
+    if (has_bands()) bands();
     if (plot_.ends_early) mark_end();
     for (std::size_t k = 0; k < panels_.size(); ++k) panel(k);
     legend();
@@ -141,9 +60,10 @@ class Script {
   void measure_legends() {
     std::size_t longest = 0;
     for (std::size_t j = 0; j < plot_.drawn.size(); ++j)
-      longest = std::max(longest, name_of(static_cast<int>(j)).size());
+      longest = std::max(longest, legend_name(plot_.drawn[j]).size());
+    for (const OtherRun& other : plot_.others) longest = std::max(longest, other.name.size());
     right_ = std::clamp(56 + letter * static_cast<int>(longest), 110, 320);
-    if (!has_modes()) return;
+    if (!has_bands()) return;
     longest = 0;
     for (const ModeColours::Entry& entry : colours_.entries())
       longest = std::max(longest, entry.text.size());
@@ -153,19 +73,12 @@ class Script {
     legend_rows_ = (count + legend_columns_ - 1) / legend_columns_;
   }
 
-  [[nodiscard]] bool is_algebraic_variable(int curve) const {
-    return column(curve).kind == DrawnColumn::Kind::variable && column(curve).is_algebraic;
-  }
-
-  /// As in the legend.
-  [[nodiscard]] std::string name_of(int curve) const {
-    return column(curve).name + (is_algebraic_variable(curve) ? " (algebraic)" : "");
-  }
-
   [[nodiscard]] double screen(int from_top) const {
     return 1 - static_cast<double>(from_top) / height_;
   }
-  [[nodiscard]] bool has_modes() const { return !plot_.model.laws().empty(); }
+  [[nodiscard]] bool has_bands() const {
+    return !plot_.model.laws().empty() && plot_.modes.size() <= most_bands;
+  }
 
   void settings() {
     line("set title {} noenhanced font ',14' offset 0,-0.3", gnuplot_text(plot_.model.name));
@@ -173,7 +86,8 @@ class Script {
     line("set tics nomirror out scale 0.6 textcolor rgb '#333333'");
     line("set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'");
     line("set key noenhanced reverse Left samplen 2.2 spacing 1.2");
-    line("set xrange [{}:{}]", plot_.curves.rows.front().t, last_time());
+    line("set xrange [{}:{}]", times_.lower, times_.upper);
+    if (plot_.is_time_logarithmic) line("set logscale x");
     line("set lmargin at screen {:.4f}", static_cast<double>(left) / width);
     line("set rmargin at screen {:.4f}", 1 - static_cast<double>(right_) / width);
     for (std::size_t k = 0; k < 7; ++k)
@@ -181,23 +95,19 @@ class Script {
     line("set multiplot");
   }
 
-  [[nodiscard]] double last_time() const {
-    const double start = plot_.curves.rows.front().t;
-    const double end = plot_.curves.rows.back().t;
-    return end > start ? end : start + 1;
-  }
-
   void bands() {
     line("\n# a band for each stretch in one mode");
     for (const ModeSpan& span : plot_.modes) {
-      if (!(span.end > span.start)) continue;
+      const double start = std::max(span.start, times_.lower);
+      if (!(span.end > start)) continue;
       line(
           "set object rectangle from {}, graph 0 to {}, graph 1 behind fc rgb '{}' fs solid "
           "noborder",
-          span.start, span.end, colours_.entries()[colours_.index(span.mode)].light);
+          start, span.end, colours_.entries()[colours_.index(span.mode)].light);
     }
     for (std::size_t k = 1; k < plot_.modes.size() && plot_.modes.size() <= most_edges; ++k)
-      line(
+      if (plot_.modes[k].start > times_.lower)
+        line(
           "set arrow from {0}, graph 0 to {0}, graph 1 nohead back lw 0.7 dt solid lc rgb "
           "'#A8A8A8'",
           plot_.modes[k].start);
@@ -208,20 +118,13 @@ class Script {
     line(
         "set arrow from {0}, graph 0 to {0}, graph 1 nohead front lw 3 dt solid lc rgb '#A00000'\n"
         "set label 2 'no solution' at {0}, graph 0.96 right offset -0.8,0 tc rgb '#A00000' front",
-        last_time());
+        times_.upper);
   }
 
   [[nodiscard]] const DrawnColumn& column(int curve) const { return plot_.drawn[static_cast<std::size_t>(curve)]; }
 
-  /// "x1, x2 [m]"
-  [[nodiscard]] std::string label_of(const Panel& part) const {
-    std::string names;
-    for (const int curve : part.curves) names += (names.empty() ? "" : ", ") + column(curve).name;
-    return part.unit.empty() ? names : names + " [" + part.unit + "]";
-  }
-
   void panel(std::size_t k) {
-    const Panel& part = panels_[k];
+    const CurvePanel& part = panels_[k];
     const bool is_last = k + 1 == panels_.size();
     const int from = top + static_cast<int>(k) * (panel_height_ + gap);
     line("\nset tmargin at screen {:.4f}\nset bmargin at screen {:.4f}", screen(from),
@@ -230,20 +133,22 @@ class Script {
          1 - static_cast<double>(right_ - 10) / width, screen(from));
     line("set format x '{}'", is_last ? "%g" : "");
     line("set xlabel {}", is_last ? "'t' offset 0,0.3" : "''");
-    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(label_of(part)));
+    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(part.label));
     line("set yrange {}", axis_range(part.low, part.high));
+    line("{} logscale y", part.is_logarithmic ? "set" : "unset");
     std::string curves;
     for (std::size_t j = 0; j < part.curves.size(); ++j) curves += curve_of(part.curves[j], j);
+    for (std::size_t r = 0; r < plot_.others.size(); ++r) curves += other_curves(part, r);
     line("plot {}", curves);
     if (k == 0) line("unset title");
   }
 
   /// A curve and its jumps.
   std::string curve_of(int curve, std::size_t style) {
-    const bool dashed = is_algebraic_variable(curve);
+    const bool dashed = is_algebraic_variable(column(curve));
     std::string text = fmt::format("{}data index 0 using 1:{} with lines ls {}{} title {}",
                                    style > 0 ? ", \\\n     " : "", curve + 2, style + 1,
-                                   dashed ? " dt (9,5)" : "", gnuplot_text(name_of(curve)));
+                                   dashed ? " dt (9,5)" : "", gnuplot_text(legend_name(column(curve))));
     const auto has_jump = [&](const Curves::Jump& jump) { return jump.curve == curve; };
     if (std::any_of(plot_.curves.jumps.begin(), plot_.curves.jumps.end(), has_jump))
       text += fmt::format(
@@ -253,14 +158,27 @@ class Script {
     return text;
   }
 
+  /// The curves of another run, thin and dotted in their colours, one entry of the legend for all.
+  std::string other_curves(const CurvePanel& part, std::size_t run) {
+    std::string text;
+    for (std::size_t j = 0; j < part.curves.size(); ++j)
+      text += fmt::format(
+          ", \\\n     data index {} using 1:{} with lines lw 1.4 dt ({}) lc rgb '{}' {}", 2 + run, part.curves[j] + 2,
+          run == 0 ? "2,3" : "7,3,2,3", "#222222", j == 0 ? "title " + gnuplot_text(plot_.others[run].name) : "notitle");
+    return text;
+  }
+
   /// The modes' colours below the panels.
   void legend() {
-    if (!has_modes()) return;
+    if (!has_bands()) {
+      if (plot_.modes.size() > most_bands) tell_too_many();
+      return;
+    }
     const auto& entries = colours_.entries();
     line("\n# the colours of the modes");
     line(
         "unset object\nunset arrow\nunset label 2\nunset border\nunset tics\nunset xlabel\nunset "
-        "ylabel");
+        "ylabel\nunset logscale");
     line("set tmargin at screen {:.4f}\nset bmargin at screen 0",
          screen(height_ - bottom - static_cast<int>(legend_rows_) * row - row / 2));
     line(
@@ -278,17 +196,21 @@ class Script {
           "{}",
           entries[k].light, gnuplot_text(name));
     }
-    line(
-        "set label 1 {} at screen {:.4f},{:.4f} noenhanced font ',9'",
-        gnuplot_text(plot_.modes.size() > most_bands
-                         ? fmt::format("{} changes of mode: too many for bands", plot_.modes.size())
-                         : ""),
-        static_cast<double>(left) / width, screen(top - 8));
     line("plot [0:1] [0:1] NaN notitle{}", keys);
   }
 
+  /// In the place of bands and their legend.
+  void tell_too_many() {
+    line("\nset label 1 {} at screen {:.4f},{:.4f} noenhanced font ',9'",
+         gnuplot_text(fmt::format("{} changes of mode: too many for bands", plot_.modes.size())),
+         static_cast<double>(left) / width, screen(top - 8));
+    line("unset object\nunset arrow\nunset label 2\nunset border\nunset tics\nunset xlabel\nunset ylabel\nunset logscale");
+    line("plot [0:1] [0:1] NaN notitle");
+  }
+
   const RunPlot& plot_;
-  std::vector<Panel> panels_;
+  std::vector<CurvePanel> panels_;
+  Range times_;
   ModeColours colours_;
   int right_ = 150;
   std::size_t legend_rows_ = 0, legend_columns_ = 1;
@@ -308,13 +230,24 @@ std::string data_of(const RunPlot& plot) {
   std::string jumps;
   for (const Curves::Jump& jump : plot.curves.jumps)
     jumps += fmt::format("{} {} {} {}\n", jump.t, jump.from, jump.to, jump.curve + 2);
+  std::string others;
+  for (std::size_t r = 0; r < plot.others.size(); ++r) {
+    std::string lines;
+    for (std::size_t k = 0; k < plot.others[r].t.size(); ++k) {
+      lines += fmt::format("{}", plot.others[r].t[k]);
+      for (const double value : plot.others[r].x[k]) lines += std::isnan(value) ? " NaN" : fmt::format(" {}", value);
+      lines += '\n';
+    }
+    others += data_block(fmt::format("index {}: the same of {}", 2 + r, plot.others[r].name), lines);
+  }
   return data_block(heading + "; NaN where a curve is interrupted", rows) +
-         data_block("index 1, jumps: t from to column", jumps);
+         data_block("index 1, jumps: t from to column", jumps) + others;
 }
 
 }  // namespace
 
 void draw_over_time(const Picture& picture, const RunPlot& plot) {
+  if (picture.is_page()) return picture.write_page(page_over_time(plot));
   Script script(picture, plot);
   picture.write_matplotlib(matplotlib_script(plot, script.curve_panels(), picture));
   picture.draw(script(), data_of(plot));

@@ -1,0 +1,168 @@
+// Phase pictures as scripts of gnuplot and as pages for a browser.
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <perp/io/plot/html/html_page.hpp>
+#include <perp/io/plot/phase/phase_plot.hpp>
+
+namespace perp::io {
+namespace {
+
+constexpr int width = 760, panel_height = 560, row_height = 22, left = 92, letter = 9;
+
+using Point = PlanePoint;
+
+std::string point_rows(const std::vector<Point>& points) {
+  std::string rows;
+  for (const Point& point : points) rows += fmt::format("{} {}\n", point.x, point.y);
+  return rows;
+}
+
+std::string vector_rows(const PhaseDrawing::Vectors& list) {
+  std::string rows;
+  for (const auto& [from, to] : list) rows += fmt::format("{} {} {} {}\n", from.x, from.y, to.x - from.x, to.y - from.y);
+  return rows;
+}
+
+std::string piece_rows(const std::vector<std::vector<Point>>& pieces) {
+  std::string rows;
+  for (const auto& piece : pieces) rows += (rows.empty() ? "" : "\n") + point_rows(piece);
+  return rows;
+}
+
+/// Blocks of data and the commands that draw them, in the order in which they are drawn.
+struct Script {
+  std::string data{}, plots{};
+  int blocks = 0;
+  int entries = 0;           ///< of the legend
+  std::size_t longest = 16;  ///< of their names
+
+  /// `how`: behind the block's index.
+  void add(const std::string& comment, const std::string& rows, const std::string& how, const std::string& name) {
+    data += data_block(fmt::format("index {}: {}", blocks, comment), rows);
+    draw(blocks++, how, name);
+  }
+  void draw(int block, const std::string& how, const std::string& name) {
+    plots += fmt::format("{}data index {} {} {}", plots.empty() ? "" : ", \\\n     ", block, how,
+                         name.empty() ? "notitle" : "title " + gnuplot_text(name));
+    if (name.empty()) return;
+    ++entries;
+    longest = std::max(longest, name.size());
+  }
+};
+
+/// What lies below the paths.
+void add_layers(const PhaseDrawing& drawing, Script& script) {
+  if (!drawing.flow.empty())
+    script.add("flow, x y dx dy", vector_rows(drawing.flow),
+               "using 1:2:3:4 with vectors head filled size screen 0.008,18 fixed lw 1 lc rgb '#9A9A9A'", drawing.flow_name);
+  for (const PhaseDrawing::Lines& surface : drawing.surfaces)
+    script.add(surface.name, piece_rows(surface.pieces),
+               fmt::format("with lines lw 2 dt (8,4) lc rgb '{}'", surface.colour), surface.name);
+}
+
+void add_paths(const PhaseDrawing& drawing, Script& script) {
+  for (const PhaseDrawing::Lines& mode : drawing.modes)
+    script.add("path, " + mode.name, piece_rows(mode.pieces),
+               fmt::format("with lines lw {} lc rgb '{}'", mode.is_wide ? 4 : 2, mode.colour), mode.name);
+  script.add("direction, x y dx dy", vector_rows(drawing.directions),
+             "using 1:2:3:4 with vectors head filled size screen 0.016,22 fixed lw 1.5 lc rgb '#000000'", "");
+  if (drawing.jumps.empty()) return;
+  // A jump is dotted and has its arrow in the middle.
+  script.add("jumps, x y dx dy", vector_rows(drawing.jumps),
+             "using 1:2:3:4 with vectors nohead lw 2 dt (1.5,3.5) lc rgb '#555555'", "jump");
+  script.draw(script.blocks - 1,
+              "using ($1 + 0.5*$3):($2 + 0.5*$4):(0.03*$3):(0.03*$4) with vectors head nofilled size screen "
+              "0.016,22 fixed lw 1.5 lc rgb '#555555'", "");
+}
+
+void add_points(const PhaseDrawing& drawing, Script& script) {
+  script.add("start", point_rows(drawing.starts), "with points pt 7 ps 1.2 lc rgb '#FFFFFF'", "");
+  script.draw(script.blocks - 1, "with points pt 6 ps 1.2 lw 2 lc rgb '#000000'", "start");
+  script.add("end", point_rows(drawing.ends), "with points pt 5 ps 1.1 lc rgb '#000000'", "end");
+  for (const PhaseDrawing::Marks& marks : drawing.equilibria)
+    script.add(marks.name, point_rows(marks.points),
+               fmt::format("with points pt {} ps 1.5 lw 2.5 lc rgb '{}'", marks.sign, marks.colour), marks.name);
+}
+
+std::string settings(const PhaseDrawing& drawing, const RunPlot& plot, const Picture& picture, const Script& script) {
+  const int columns = std::clamp((width - left) / (70 + letter * static_cast<int>(script.longest)), 1, 3);
+  const int rows = (script.entries + columns - 1) / columns;
+  const int height = 46 + panel_height + 60 + rows * row_height + 12;
+  const bool has_layers = !drawing.flow.empty() || !drawing.surfaces.empty() || !drawing.equilibria.empty();
+  const auto range = [&](const Range& of) {
+    return has_layers ? fmt::format("[{}:{}]", of.lower, of.upper) : axis_range(of.lower, of.upper);
+  };
+  const std::string margins = drawing.is_x_logarithmic || drawing.is_y_logarithmic || has_layers
+                                  ? ""
+                                  : "set offsets graph 0.04, graph 0.04, graph 0.04, graph 0.04\n";
+  return picture.preamble(width, height) +
+         fmt::format(
+             "set title {} noenhanced font ',14'\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n"
+             "set border 3 lw 0.8 lc rgb '#333333'\n"
+             "set tics nomirror out scale 0.6 textcolor rgb '#333333'\n"
+             "set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'\n{}{}{}set xrange {}\nset yrange {}\n"
+             "set lmargin at screen {:.4f}\nset rmargin at screen 0.97\nset tmargin at screen {:.4f}\n"
+             "set bmargin at screen {:.4f}\n"
+             "set key at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} noenhanced "
+             "reverse Left samplen 2.2 spacing 1.2\n\nplot ",
+             gnuplot_text(plot.model.name), gnuplot_text(drawing.x_label), gnuplot_text(drawing.y_label),
+             drawing.is_x_logarithmic ? "set logscale x\n" : "", drawing.is_y_logarithmic ? "set logscale y\n" : "", margins,
+             range(drawing.x), range(drawing.y), static_cast<double>(left) / width, 1 - 46.0 / height,
+             1 - static_cast<double>(46 + panel_height) / height, static_cast<double>(left) / width, 12.0 / height, columns, rows);
+}
+
+std::vector<std::vector<std::pair<double, double>>> page_lines(const std::vector<std::vector<Point>>& pieces) {
+  std::vector<std::vector<std::pair<double, double>>> lines;
+  for (const auto& piece : pieces) {
+    lines.emplace_back();
+    for (const Point& point : piece) lines.back().emplace_back(point.x, point.y);
+  }
+  return lines;
+}
+
+std::vector<std::pair<double, double>> page_points(const std::vector<Point>& points) { return page_lines({points}).front(); }
+
+/// Short lines with a dot at their heads.
+PageCurve page_vectors(const PhaseDrawing::Vectors& list, const std::string& name, const std::string& colour) {
+  PageCurve shown{.name = name, .colour = colour, .width = 1};
+  for (const auto& [from, to] : list) shown.lines.push_back({{from.x, from.y}, {to.x, to.y}});
+  return shown;
+}
+
+std::string page_of(const PhaseDrawing& drawing, const RunPlot& plot) {
+  PagePanel panel{.x_label = drawing.x_label,
+                  .y_label = drawing.y_label,
+                  .x = drawing.x,
+                  .y = drawing.y,
+                  .is_x_logarithmic = drawing.is_x_logarithmic,
+                  .is_y_logarithmic = drawing.is_y_logarithmic};
+  if (!drawing.flow.empty()) panel.curves.push_back(page_vectors(drawing.flow, drawing.flow_name, "#9A9A9A"));
+  for (const PhaseDrawing::Lines& surface : drawing.surfaces)
+    panel.curves.push_back({.name = surface.name, .colour = surface.colour, .dash = "8 4", .lines = page_lines(surface.pieces)});
+  for (const PhaseDrawing::Lines& mode : drawing.modes)
+    panel.curves.push_back({.name = mode.name, .colour = mode.colour, .width = mode.is_wide ? 3.0 : 1.6, .lines = page_lines(mode.pieces)});
+  if (!drawing.jumps.empty()) {
+    PageCurve jumps{.name = "jump", .colour = "#555555"};
+    jumps.dotted = page_vectors(drawing.jumps, "", "").lines;
+    panel.curves.push_back(std::move(jumps));
+  }
+  panel.curves.push_back({.name = "start", .colour = "#000000", .points = page_points(drawing.starts), .is_hollow = true});
+  panel.curves.push_back({.name = "end", .colour = "#000000", .points = page_points(drawing.ends)});
+  for (const PhaseDrawing::Marks& marks : drawing.equilibria)
+    panel.curves.push_back({.name = marks.name, .colour = marks.colour, .points = page_points(marks.points), .is_hollow = marks.sign == 6});
+  return html_page({.title = plot.model.name, .shares_x = false, .panels = {std::move(panel)}});
+}
+
+}  // namespace
+
+void draw_phase(const Picture& picture, const RunPlot& plot, const PhaseDrawing& drawing) {
+  if (picture.is_page()) return picture.write_page(page_of(drawing, plot));
+  Script script;
+  add_layers(drawing, script);
+  add_paths(drawing, script);
+  add_points(drawing, script);
+  picture.draw(settings(drawing, plot, picture, script) + script.plots + "\n", script.data);
+}
+
+}  // namespace perp::io
