@@ -12,7 +12,7 @@ namespace perp {
 struct ModelEquilibria {
   double t = 0;                  ///< at which its equations were looked at
   EquilibriumOptions options{};  ///< as they were used
-  Equilibria points{};
+  Equilibria points{};           ///< with their modes and eigenvalues
   int virtual_points = 0;  ///< that `without_virtual` took out
   std::optional<std::vector<TangentPoint>> tangents{};  ///< where they were asked for
 };

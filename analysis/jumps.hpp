@@ -9,7 +9,7 @@ namespace perp {
 
 /// The jumps of any model, and how sure the list is.
 struct ModelJumps {
-  ConsistentJumps jumps;
+  ConsistentJumps jumps;   ///< with the states behind them
   std::string proof{};      ///< words for people; empty where the search was ended
   bool is_proved = false;  ///< there is no other jump
 };

@@ -14,10 +14,12 @@ namespace perp {
 
 /// A piece of the whole problem: one piece of every block put together.
 struct WholePiece {
-  std::vector<std::string> active_sets;
-  int dimension = 0;
-  std::vector<std::vector<double>> vertices, rays, lines;
-  std::vector<std::vector<std::string>> exact_vertices;
+  std::vector<std::string> active_sets;       ///< of the modes that hold it
+  int dimension = 0;                          ///< 0: a point
+  std::vector<std::vector<double>> vertices;  ///< points (u, λ); with rays and lines they span it
+  std::vector<std::vector<double>> rays;      ///< directions to one side
+  std::vector<std::vector<double>> lines;     ///< directions to both sides
+  std::vector<std::vector<std::string>> exact_vertices;  ///< as fractions; empty: not known
 };
 
 /// In which arithmetic vertices are given; which solutions there are is decided exactly in both.
@@ -25,7 +27,7 @@ enum class VertexArithmetic { by_size, rational, floating };
 
 /// All solutions of one problem.
 struct MlcpAnswer {
-  SolutionSet set{};
+  SolutionSet set{};                  ///< block by block
   std::vector<WholePiece> pieces{};   ///< of the whole problem
   bool is_exact = false;              ///< the vertices are known as fractions too
   Status status = Status::never_run;  ///< not_solved: a coordinate is beyond the largest double

@@ -13,7 +13,7 @@ namespace perp {
 
 /// What a solution is differentiated by: starts of variables, then parameters.
 struct SensitivityQuantities {
-  SensitivityRequest request{};
+  SensitivityRequest request{};      ///< the same as numbers of variables and parameters
   std::vector<std::string> names{};  ///< "x1(0)", "B1"
   std::vector<std::string>
       columns{};  ///< "x01", "p1": start of the first variable, first parameter

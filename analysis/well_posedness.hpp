@@ -11,12 +11,13 @@ namespace perp {
 
 /// The DAE of a model in one mode, and the matrix of a step in it.
 struct ModeWellPosedness {
-  Mode mode{};
+  Mode mode{};                 ///< one branch of every law
   std::string fault{};         ///< why nothing is known of this mode; else empty
   std::optional<int> index{};  ///< of the DAE in x and the open multipliers; none: it is singular
   Matrix product{};  ///< C_i B of the constraints that are left; 0×0 where there are none
   double reciprocal_condition = nan;  ///< of the scaled matrix of a step of length model.run.h
 
+  /// Is that matrix singular up to rounding?
   [[nodiscard]] bool has_singular_step() const;
 };
 
@@ -24,7 +25,7 @@ struct ModeWellPosedness {
 /// the start.
 struct ModelModes {
   double count = 0;  ///< of modes
-  bool is_linearised = false;
+  bool is_linearised = false;             ///< at the start, as the model is not affine
   std::vector<ModeWellPosedness> list{};  ///< the first 256; of more modes fewer where these are large
 };
 /// The index of the DAE of each mode, C_i B, and the matrix of a step.
@@ -34,7 +35,7 @@ ModelModes well_posedness(const Model& model);
 struct ModelSteps {
   bool is_affine = true;        ///< false: nothing is decided
   bool judges_shorter = false;  ///< of a model with few modes: `found` tells of shorter steps too
-  StepSolvability found{};
+  StepSolvability found{};      ///< of the step, and of shorter ones
 };
 /// Of steps of length model.run.h, and shorter ones.
 ModelSteps solvability_of_steps(const Model& model);

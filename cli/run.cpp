@@ -199,7 +199,7 @@ int execute(const RunArguments& arguments) {
     print_measures(measured, stream);
   else
     fmt::print(stream, "{}",
-               text_of({model, run, modes, recorder.constraints(), last_state(run), files, measured}));
+               text_of(RunSummary{model, run, modes, recorder.constraints(), last_state(run), files, measured}));
   print_all_solutions(arguments, model, recorder.listed_steps(), stream);
   if (failure) std::rethrow_exception(failure);
   if (run.status != Status::solved && (arguments.quiet || stream == stdout))

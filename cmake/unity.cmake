@@ -1,7 +1,7 @@
 # Batches of sources of one folder are compiled as one unit, where CMAKE_UNITY_BUILD asks for it: most of a unit's time
 # is what its headers instantiate. So no two files of a folder share a name in an anonymous namespace.
 function(perp_unity target)
-  set(batch_size 8)
+  set(batch_size 16)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})

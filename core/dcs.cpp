@@ -31,28 +31,31 @@ std::vector<bool> dependent_lines(const Tape& tape, int first, int last) {
 /// value everywhere, or else.
 enum class Shape : std::uint8_t { free, polynomial, total, partial };
 
-Shape shape_of(const Tape& tape, const std::vector<Shape>& shapes, const Instruction& line) {
-  const auto of = [&](int operand) { return shapes[static_cast<std::size_t>(operand)]; };
-  const auto is_number = [&](int k) { return tape[k].operation == Operation::constant; };
-  if (line.operation == Operation::input)
-    return line.a == Dcs::time_input() ? Shape::free : Shape::polynomial;
-  const Shape a = line.a < 0 ? Shape::free : of(line.a), b = line.b < 0 ? Shape::free : of(line.b);
-  const Shape both = std::max(a, b);
-  if (both == Shape::free) return both;
+bool is_number(const Tape& tape, int line) { return tape[line].operation == Operation::constant; }
+
+/// 0 times a value is 0, 0 times none is none.
+bool is_multiplied_by_zero(const Tape& tape, const Instruction& product) {
+  const auto is_zero = [&](int k) { return is_number(tape, k) && tape[k].value == 0; };
+  return is_zero(product.a) || is_zero(product.b);
+}
+
+bool is_whole_power(const Tape& tape, const Instruction& power) {
+  if (!is_number(tape, power.b)) return false;
+  const double exponent = tape[power.b].value;
+  return exponent >= 0 && exponent == std::floor(exponent);
+}
+
+/// Of an operation whose operands have the shapes a and b, one of which is not free.
+Shape shape_of_operation(const Tape& tape, const Instruction& line, Shape a, Shape b) {
   switch (line.operation) {
     case Operation::multiply:
-      for (const int k : {line.a, line.b})  // 0 times a value is 0, 0 times none is none
-        if (is_number(k) && tape[k].value == 0 && both < Shape::partial) return Shape::free;
-      return both;
+      return std::max(a, b) < Shape::partial && is_multiplied_by_zero(tape, line) ? Shape::free
+                                                                                  : std::max(a, b);
     case Operation::negate:
     case Operation::add:
-    case Operation::subtract: return both;
+    case Operation::subtract: return std::max(a, b);
     case Operation::divide: return b == Shape::free ? a : Shape::partial;
-    case Operation::power: {
-      if (!is_number(line.b)) return Shape::partial;
-      const double exponent = tape[line.b].value;
-      return exponent >= 0 && exponent == std::floor(exponent) ? a : Shape::partial;
-    }
+    case Operation::power: return is_whole_power(tape, line) ? a : Shape::partial;
     case Operation::sin:
     case Operation::cos:
     case Operation::atan:
@@ -62,6 +65,14 @@ Shape shape_of(const Tape& tape, const std::vector<Shape>& shapes, const Instruc
     case Operation::exp: return std::max(a, Shape::total);
     default: return Shape::partial;
   }
+}
+
+Shape shape_of(const Tape& tape, const std::vector<Shape>& shapes, const Instruction& line) {
+  if (line.operation == Operation::input)
+    return line.a == Dcs::time_input() ? Shape::free : Shape::polynomial;
+  const auto of = [&](int k) { return k < 0 ? Shape::free : shapes[static_cast<std::size_t>(k)]; };
+  const Shape a = of(line.a), b = of(line.b);
+  return std::max(a, b) == Shape::free ? Shape::free : shape_of_operation(tape, line, a, b);
 }
 
 /// Do F and G hold (ẋ, x, λ) by sums and products alone? Only then do constant derivatives say that they
@@ -111,54 +122,60 @@ bool is_finite(const Signal& signal) {
   return true;
 }
 
-}  // namespace
-
-void validate(const Dcs& system) {
-  const int n = system.n(), m = system.m();
-  if (static_cast<int>(system.G.size()) != m)
-    throw InvalidInput(
-        fmt::format("G must have {} entries, one for each law, but has {}", m, system.G.size()));
+void check_inputs(const Dcs& system) {
   const int inputs = system.parameter_input(static_cast<int>(system.parameters.size()));
   for (int k = 0; k < system.tape.size(); ++k)
     if (system.tape[k].operation == Operation::input && system.tape[k].a >= inputs)
       throw InvalidInput(fmt::format("the tape uses input {} but there are only {}: t, {} times x "
                                      "and its derivative, {} multipliers, {} parameters",
-                                     system.tape[k].a, inputs, n, m, system.parameters.size()));
-  const auto check_line = [&](int line, const char* what) {
-    if (line < 0 || line >= system.tape.size())
-      throw InvalidInput(fmt::format("{} uses line {} of a tape of {}", what, line,
-                                     system.tape.size()));
-  };
-  for (const int line : system.F) check_line(line, "F");
-  for (const int line : system.G) check_line(line, "G");
-  for (const double value : system.parameters)
-    if (!std::isfinite(value))
-      throw InvalidInput(fmt::format("parameters must be finite but one is {}", value));
-  for (const Law& law : system.laws) validate(law);
-  for (const Reset& reset : system.resets) {
-    check_line(reset.condition, "the condition of a reset");
-    if (reset.variables.size() != reset.values.size())
-      throw InvalidInput(fmt::format("reset {}: {} variables but {} values", reset.name,
-                                     reset.variables.size(), reset.values.size()));
-    for (const int line : reset.values) check_line(line, "a value of a reset");
-    for (const int j : reset.variables)
-      if (j < 0 || j >= n)
-        throw InvalidInput(fmt::format("reset {}: there is no variable {}", reset.name, j));
-  }
+                                     system.tape[k].a, inputs, system.n(), system.m(),
+                                     system.parameters.size()));
 }
 
-std::optional<Lcs> as_lcs(const Dcs& system) {
-  if (!system.resets.empty() || !is_polynomial(system)) return std::nullopt;
-  const auto evaluator = std::make_shared<DcsEvaluator>(system);
-  const int n = system.n(), m = system.m();
-  const auto rows = static_cast<std::size_t>(n + m);
-  std::vector<double> z(static_cast<std::size_t>(evaluator->inputs()), 0.0), value(rows);
-  std::vector<double> derivatives(evaluator->entries().size());
-  evaluator->linearize(z.data(), value.data(), derivatives.data());
-  for (const DcsEvaluator::Variable& variable : evaluator->variable_entries()) {
-    const auto [row, column] = evaluator->entries()[variable.entry];
-    if (column != Dcs::time_input()) return std::nullopt;
+void check_lines(const Dcs& system, const std::vector<int>& lines, const char* what) {
+  for (const int line : lines)
+    if (line < 0 || line >= system.tape.size())
+      throw InvalidInput(
+          fmt::format("{} uses line {} of a tape of {}", what, line, system.tape.size()));
+}
+
+void check_reset(const Dcs& system, const Reset& reset) {
+  check_lines(system, {reset.condition}, "the condition of a reset");
+  if (reset.variables.size() != reset.values.size())
+    throw InvalidInput(fmt::format("reset {}: {} variables but {} values", reset.name,
+                                   reset.variables.size(), reset.values.size()));
+  check_lines(system, reset.values, "a value of a reset");
+  for (const int j : reset.variables)
+    if (j < 0 || j >= system.n())
+      throw InvalidInput(fmt::format("reset {}: there is no variable {}", reset.name, j));
+}
+
+/// Writes ∂(F, G)/∂(ẋ, x, λ) at (row, column) into its matrix. 0 = F reads E ẋ = A x + B λ + b with the
+/// sign of the derivatives turned on the right side. False: G has a derivative of x.
+bool put_derivative(const Dcs& system, int row, int column, double value, Lcs& lcs) {
+  const int n = system.n();
+  const bool in_F = row < n;
+  if (column < system.variable_input(0)) {
+    if (in_F) lcs.E(row, column - system.derivative_input(0)) = value;
+    return in_F;
   }
+  const bool of_x = column < system.multiplier_input(0);
+  const int j = column - (of_x ? system.variable_input(0) : system.multiplier_input(0));
+  if (in_F)
+    (of_x ? lcs.A : lcs.B)(row, j) = -value + 0.0;
+  else
+    (of_x ? lcs.C : lcs.D)(row - n, j) = value + 0.0;
+  return true;
+}
+
+/// The matrices of F and G from their constant derivatives; b and q are left out. None where a derivative
+/// is not finite, or G has a derivative of x.
+std::optional<Lcs> matrices_of(const Dcs& system, DcsEvaluator& evaluator) {
+  const int n = system.n(), m = system.m();
+  std::vector<double> z(static_cast<std::size_t>(evaluator.inputs()), 0.0);
+  std::vector<double> value(static_cast<std::size_t>(n + m));
+  std::vector<double> derivatives(evaluator.entries().size());
+  evaluator.linearize(z.data(), value.data(), derivatives.data());
   Lcs lcs{.E = Matrix::Zero(n, n),
           .A = Matrix::Zero(n, n),
           .B = Matrix::Zero(n, m),
@@ -168,31 +185,54 @@ std::optional<Lcs> as_lcs(const Dcs& system) {
           .q = {},
           .laws = system.laws};
   for (std::size_t k = 0; k < derivatives.size(); ++k) {
-    const auto [row, column] = evaluator->entries()[k];
+    const auto [row, column] = evaluator.entries()[k];
     if (column == Dcs::time_input()) continue;
     if (!std::isfinite(derivatives[k])) return std::nullopt;
-    const bool in_F = row < n;
-    if (column < system.variable_input(0)) {
-      if (!in_F) return std::nullopt;
-      lcs.E(row, column - system.derivative_input(0)) = derivatives[k];
-    } else if (column < system.multiplier_input(0)) {
-      const int j = column - system.variable_input(0);
-      (in_F ? lcs.A(row, j) : lcs.C(row - n, j)) = (in_F ? -derivatives[k] : derivatives[k]) + 0.0;
-    } else {
-      const int i = column - system.multiplier_input(0);
-      (in_F ? lcs.B(row, i) : lcs.D(row - n, i)) = (in_F ? -derivatives[k] : derivatives[k]) + 0.0;
-    }
+    if (!put_derivative(system, row, column, derivatives[k], lcs)) return std::nullopt;
   }
-  // 0 = F reads E ẋ = A x + B λ + b with the sign of the derivatives turned on the right side.
+  return lcs;
+}
+
+/// Do only derivatives by time change?
+bool has_constant_derivatives(const DcsEvaluator& evaluator) {
+  const auto& entries = evaluator.variable_entries();
+  return std::all_of(entries.begin(), entries.end(), [&](const DcsEvaluator::Variable& variable) {
+    return evaluator.entries()[variable.entry].column == Dcs::time_input();
+  });
+}
+
+}  // namespace
+
+void validate(const Dcs& system) {
+  const int m = system.m();
+  if (static_cast<int>(system.G.size()) != m)
+    throw InvalidInput(
+        fmt::format("G must have {} entries, one for each law, but has {}", m, system.G.size()));
+  check_inputs(system);
+  check_lines(system, system.F, "F");
+  check_lines(system, system.G, "G");
+  for (const double value : system.parameters)
+    if (!std::isfinite(value))
+      throw InvalidInput(fmt::format("parameters must be finite but one is {}", value));
+  for (const Law& law : system.laws) validate(law);
+  for (const Reset& reset : system.resets) check_reset(system, reset);
+}
+
+std::optional<Lcs> as_lcs(const Dcs& system) {
+  if (!system.resets.empty() || !is_polynomial(system)) return std::nullopt;
+  DcsEvaluator evaluator(system);
+  if (!has_constant_derivatives(evaluator)) return std::nullopt;
+  std::optional<Lcs> lcs = matrices_of(system, evaluator);
+  if (!lcs) return std::nullopt;
   const std::vector<bool> with_time = dependent_lines(system.tape, 0, 1);
   const auto varies = [&](const std::vector<int>& lines) {
     std::vector<bool> list;
     for (const int line : lines) list.push_back(with_time[static_cast<std::size_t>(line)]);
     return list;
   };
-  lcs.b = free_part(system, system.F, varies(system.F), true);
-  lcs.q = free_part(system, system.G, varies(system.G), false);
-  if (!is_finite(lcs.b) || !is_finite(lcs.q)) return std::nullopt;  // 1/(0 x)
+  lcs->b = free_part(system, system.F, varies(system.F), true);
+  lcs->q = free_part(system, system.G, varies(system.G), false);
+  if (!is_finite(lcs->b) || !is_finite(lcs->q)) return std::nullopt;  // 1/(0 x)
   return lcs;
 }
 

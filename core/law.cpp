@@ -83,29 +83,45 @@ std::string describe(const std::vector<Law>& laws, const Mode& mode) {
   return is_first ? "smooth" : text;
 }
 
+namespace {
+
+bool is_outside(double value, const Range& range) {
+  return value < range.lower || value > range.upper;
+}
+
+/// Does no point of a w + b λ = c lie within the ranges?
+bool is_empty(const Branch& branch) {
+  if (branch.b == 0) return is_outside(branch.c / branch.a, branch.w);
+  if (branch.a == 0) return is_outside(branch.c / branch.b, branch.lambda);
+  return w_range(branch).lower > w_range(branch).upper;
+}
+
+/// Calls `fail` with what is wrong with branch k of a law.
+template <class Fail>
+void check_branch(const Branch& branch, std::size_t k, const Fail& fail) {
+  if (!std::isfinite(branch.a) || !std::isfinite(branch.b) || !std::isfinite(branch.c))
+    fail(fmt::format("branch {}: a, b and c must be finite", k + 1));
+  if (branch.a == 0 && branch.b == 0)
+    fail(fmt::format("branch {}: a and b must not both be 0", k + 1));
+  const auto check = [&](const char* letter, const Range& range) {
+    if (!(range.lower <= range.upper) || range.lower == inf || range.upper == -inf)
+      fail(fmt::format("branch {}: range of {} must have lower <= upper but is [{:g}, {:g}]", k + 1,
+                       letter, range.lower, range.upper));
+  };
+  check("w", branch.w);
+  check("lambda", branch.lambda);
+  if (is_empty(branch))
+    fail(fmt::format("branch {}: no point of its line lies within its ranges", k + 1));
+}
+
+}  // namespace
+
 void validate(const Law& law) {
   const auto fail = [&](const std::string& what) {
     throw InvalidInput(fmt::format("law '{}' {}", law.name, what));
   };
   if (law.branches.empty()) fail("must have at least one branch but has none");
-  for (std::size_t k = 0; k < law.branches.size(); ++k) {
-    const Branch& branch = law.branches[k];
-    if (!std::isfinite(branch.a) || !std::isfinite(branch.b) || !std::isfinite(branch.c))
-      fail(fmt::format("branch {}: a, b and c must be finite", k + 1));
-    if (branch.a == 0 && branch.b == 0)
-      fail(fmt::format("branch {}: a and b must not both be 0", k + 1));
-    const auto check = [&](const char* letter, const Range& range) {
-      if (!(range.lower <= range.upper) || range.lower == inf || range.upper == -inf)
-        fail(fmt::format("branch {}: range of {} must have lower <= upper but is [{:g}, {:g}]",
-                         k + 1, letter, range.lower, range.upper));
-    };
-    check("w", branch.w);
-    check("lambda", branch.lambda);
-    const bool empty = branch.b == 0   ? gap(branch.w, branch.c / branch.a) > 0
-                       : branch.a == 0 ? gap(branch.lambda, branch.c / branch.b) > 0
-                                       : w_range(branch).lower > w_range(branch).upper;
-    if (empty) fail(fmt::format("branch {}: no point of its line lies within its ranges", k + 1));
-  }
+  for (std::size_t k = 0; k < law.branches.size(); ++k) check_branch(law.branches[k], k, fail);
 }
 
 Law complementarity() { return {"complementarity", cone_branches(0, inf, -1)}; }

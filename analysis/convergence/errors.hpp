@@ -27,7 +27,7 @@ struct StudyReference {
   long steps = 0;      ///< of the run that made it, 0: none did
   /// State of the compared variables, size 0 or NaN where it is unknown.
   std::function<Vector(double t)> state{};
-  std::optional<std::vector<EventMark>> events{};
+  std::optional<std::vector<EventMark>> events{};  ///< none: unknown
   std::optional<std::vector<double>> jumps{};  ///< times of them
   /// Its own errors of each kind as estimated; 0: taken as exact; NaN: cannot be told.
   std::vector<double> own_errors = std::vector<double>(error_kinds, 0.0);
@@ -50,8 +50,8 @@ const char* to_string(Refusal refusal);
 
 /// An error of one kind of one run.
 struct Measured {
-  double value = nan;
-  Refusal refusal = Refusal::not_solved;
+  double value = nan;                     ///< the error, in units of x or t
+  Refusal refusal = Refusal::not_solved;  ///< none: it counts for the order
   std::string detail{};  ///< of the refusals events, jumps and times, for people
   int left_out = 0;      ///< states between a jump of the run and that of the reference
 };

@@ -17,44 +17,45 @@ struct StudyRequest {
   /// A form of the system, a scheme and a selector.
   struct Variant {
     std::string label;  ///< in what it differs from the others
-    Model model;
+    Model model;                  ///< as it was read
     std::function<Model()> read;  ///< the same again, of its own for every run
   };
 
-  std::vector<Variant> variants;
+  std::vector<Variant> variants;  ///< at least one
   std::vector<double> steps;  ///< largest first
-  std::vector<ErrorKind> errors{ErrorKind::end};
+  std::vector<ErrorKind> errors{ErrorKind::end};  ///< what is measured of every run
   std::optional<ReferenceKind> reference{};                  ///< none: see default_reference
   RecordedSource recorded{};                                 ///< of the kind `file`
   std::optional<std::vector<EventMark>> reference_events{};  ///< none: those of the reference
   bool whole_steps = false;  ///< only steps of length h, so that a run ends at t_N >= T
-  int threads = 1;
+  int threads = 1;           ///< that share the runs
   RunWatch watch{};  ///< its progress is that of one of the threads
 };
 
 /// A run and its errors, one for each kind asked for.
 struct StudyRow {
-  GridRun run{};
-  std::vector<Measured> errors{};
+  GridRun run{};                   ///< on the grid of one step length
+  std::vector<Measured> errors{};  ///< in the order of ConvergenceStudy::errors
 };
 
 /// One variant with its runs.
 struct VariantStudy {
-  std::string label;
-  Model model;
-  StudyReference reference{};
+  std::string label;             ///< as in the request
+  Model model;                   ///< as in the request
+  StudyReference reference{};    ///< what its runs are compared with
   std::vector<StudyRow> rows{};  ///< in the order of the step lengths; those that an interrupt left
 };
 
 /// What was found.
 struct ConvergenceStudy {
-  std::vector<ErrorKind> errors;
+  std::vector<ErrorKind> errors;      ///< as in the request
   std::vector<std::string> names;     ///< of the differential variables that are compared
   std::vector<std::string> left_out;  ///< that not every variant, or not the reference, has
-  bool whole_steps = false;
-  std::vector<VariantStudy> variants;
-  Span span{};
+  bool whole_steps = false;           ///< as in the request
+  std::vector<VariantStudy> variants;  ///< in the order of the request
+  Span span{};                        ///< of every run
 
+  /// Has every variant `steps` runs, and did each of them reach its end?
   [[nodiscard]] bool all_solved(std::size_t steps) const;
 };
 

@@ -9,15 +9,15 @@ namespace perp {
 
 /// The rows of a variant whose error of a kind counts for no order, for one reason.
 struct RefusedRows {
-  Refusal refusal = Refusal::none;
+  Refusal refusal = Refusal::none;       ///< the reason
   std::vector<const StudyRow*> rows{};  ///< of the variant
-  /// Of runs that end at t_N ≠ T: the least and the largest |error| / |t_N − T|.
-  double low = inf, high = 0;
+  double low = inf;  ///< of runs that end at t_N ≠ T: the least |error| / |t_N − T|
+  double high = 0;   ///< and the largest
 };
 
 /// What a variant tells of an order for one kind of error.
 struct OrderVerdict {
-  OrderFit line{};
+  OrderFit line{};           ///< log(error) over log(h)
   bool is_exact = false;     ///< every error of the runs that were solved is rounding
   bool follows_line = true;  ///< no error misses the fitted line by more than a factor of 1.5
   std::vector<RefusedRows> refused{};  ///< for every reason but that a run was not solved

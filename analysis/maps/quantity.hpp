@@ -16,9 +16,9 @@ struct MapAnswer {
 
 /// Something a map shows.
 struct MapQuantity {
-  const char* name;  ///< of --what
-  const char* meaning;
-  std::vector<const char*> columns;
+  const char* name;                  ///< of --what
+  const char* meaning;               ///< in a few words
+  std::vector<const char*> columns;  ///< names of the numbers of an answer
   /// For the start of the model at its start time. Throws InvalidInput.
   MapAnswer (*ask)(const Model& model);
   std::vector<std::string> run_keys{};  ///< that it depends on; empty: those of the scheme

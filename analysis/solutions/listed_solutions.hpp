@@ -15,15 +15,15 @@ struct ListedSolution {
   Piece piece;        ///< coordinates (x⁺, λ)
   Solution nearest;   ///< its point of smallest ‖E (x⁺ - x)‖
   double norm = nan;  ///< and that norm
-  bool chosen = false;
+  bool chosen = false;  ///< the selector takes it: see mark_chosen
 };
 
 /// All solutions of one step from x at t.
 struct ListedSolutions {
-  Mlcp problem;
-  SolutionSet set;
+  Mlcp problem;                        ///< of the step
+  SolutionSet set;                     ///< block by block, with its certificate
   std::vector<ListedSolution> listed;  ///< nearest first; at most `limit` of them
-  bool all_listed = true;
+  bool all_listed = true;              ///< false: there are more than `limit`
   std::string note{};  ///< how sure the list is, where it is not enumerated; else empty
 };
 
@@ -37,6 +37,7 @@ class StepLister {
  public:
   /// `limits` are those of an enumeration; the search of a model that is not affine has its own.
   explicit StepLister(const Model& model, const EnumerateOptions& limits = {});
+  /// The solutions of the step of length h from x at t, at most `limit` of them listed.
   ListedSolutions operator()(const Vector& x, double t, double h, long limit);
 
  private:

@@ -10,9 +10,10 @@ namespace perp {
 
 /// What the selector of a model does with one step.
 struct StepChoice {
-  Status status = Status::never_run;
-  std::string message{};
-  Vector x{}, lambda{};
+  Status status = Status::never_run;  ///< solved: there is a choice
+  std::string message{};           ///< why there is none
+  Vector x{};                      ///< x⁺
+  Vector lambda{};                 ///< the multipliers with it
   double norm = nan;               ///< ‖E (x⁺ − x)‖
   std::optional<StepPath> path{};  ///< of the selector continuation
 };

@@ -9,21 +9,22 @@
 namespace perp {
 namespace {
 
-/// Edit distance in halves: insertion, deletion, replacement and swap of neighbours cost 2, a
-/// difference of case only costs 1.
+/// Of one letter by another, in halves: a difference of case only costs 1.
+int replacement_cost(char a, char b) {
+  if (a == b) return 0;
+  const auto low = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return low(a) == low(b) ? 1 : 2;
+}
+
+/// Edit distance in halves: insertion, deletion, replacement and swap of neighbours cost 2.
 int edit_distance(std::string_view a, std::string_view b) {
-  const auto replace = [](char x, char y) {
-    if (x == y) return 0;
-    const auto low = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-    return low(x) == low(y) ? 1 : 2;
-  };
   std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = 2 * static_cast<int>(i);
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = 2 * static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i)
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min(
-          {d[i - 1][j] + 2, d[i][j - 1] + 2, d[i - 1][j - 1] + replace(a[i - 1], b[j - 1])});
+      d[i][j] = std::min({d[i - 1][j] + 2, d[i][j - 1] + 2,
+                          d[i - 1][j - 1] + replacement_cost(a[i - 1], b[j - 1])});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 2);
     }

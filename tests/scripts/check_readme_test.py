@@ -89,6 +89,9 @@ class CheckReadme(unittest.TestCase):
     def test_a_true_document_passes(self):
         self.assertEqual(self.check(), (0, ""))
 
+    def test_the_readme_of_the_tree_has_at_most_120_lines(self):
+        self.assertLessEqual(len((SCRIPT.parents[1] / "README.md").read_text(encoding="utf-8").splitlines()), 120)
+
     def test_a_wrong_number_is_found(self):
         self.complains("README.md:3: $ scripts/perp run", "4.33333333", "4.34")
 
