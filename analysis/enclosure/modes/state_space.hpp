@@ -30,6 +30,11 @@ struct StateSpace {
 StateSpace state_space(const Dcs& system, const Box& parameters,
                        const std::vector<int>& disturbances = {});
 
+/// The same system with what is written by names put in their place: an algebraic variable that one
+/// equation gives as y = e(t, x, λ), with a divisor that is a constant and 0 nowhere, is e in all other
+/// formulas. Those that hold no λ first.
+Dcs without_names(const Dcs& system, const StateSpace& space);
+
 /// What the inputs of the system's tape are along a solution; those of unknowns are unused.
 /// Disturbances are constants here: what is computed of values holds at every time, of first
 /// derivatives along a solution at almost every time, where the quantity itself holds none of them.
