@@ -335,7 +335,8 @@ class Judge:
         self.case, self.rows, self.events, self.errors = case, rows, events, []
         self.accuracy, self.until = D(case["accuracy"]), D(case["expect"]["until"])
         self.factor, self.absolute = D(str(case["limits"]["factor"])), rounding * D(str(case["limits"]["absolute"]))
-        self.absolute *= 1 + max(abs(shift) for _, _, shift in of.columns.values())
+        self.shift = 1 + max(abs(shift) for _, _, shift in of.columns.values())
+        self.absolute *= self.shift
         self.differential = [f"der({name})" in case["toml"] for name in case["columns"]]
 
     def run(self):
@@ -406,7 +407,7 @@ class Judge:
             return
         if any(g["proof"] != "unique" for g in got):
             self.errors.append("an event is not unique")
-        spread = rounding * D(str(self.case["limits"]["event_absolute"]))
+        spread = self.shift * rounding * D(str(self.case["limits"]["event_absolute"]))
         listed = [[D(e["t"]) for e in m["events"]] for m in self.case["members"]]
         if len(got) == len(listed[0]) and len({len(m) for m in listed}) == 1:
             for i, g in enumerate(got):

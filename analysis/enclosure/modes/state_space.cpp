@@ -27,17 +27,31 @@ class Names {
   Names(Dcs& system, const StateSpace& space)
       : system_(system),
         space_(space),
-        nonzero_(nonzero_inputs(system, space)),
-        lines_(system.tape, nonzero_),
+        lines_(system.tape, nonzero_inputs(system, space)),
         is_taken_(system.F.size()) {}
 
-  void replace_all() {
+  /// The variables.
+  std::vector<int> replace_all() {
     for (const bool with_multipliers : {false, true})
       while (replace_one(with_multipliers)) {
       }
+    for (std::size_t k = 0; k < system_.F.size(); ++k)
+      if (!is_taken_[k]) note_name(k);
+    return names_;
   }
 
  private:
+  /// An equation with further algebraic variables names the only one that it gives everywhere.
+  void note_name(std::size_t k) {
+    std::vector<int> given;
+    for (const int input : unknowns_of(system_, space_, system_.F[k])) {
+      if (input < system_.variable_input(0)) return;
+      if (input < system_.multiplier_input(0) && lines_.is_nonzero(lines_.derivative(system_.F[k], input)))
+        given.push_back(input - system_.variable_input(0));
+    }
+    if (given.size() == 1) names_.push_back(given.front());
+  }
+
   bool replace_one(bool with_multipliers) {
     for (std::size_t k = 0; k < system_.F.size(); ++k)
       if (!is_taken_[k] && replace_by(k, with_multipliers)) return true;
@@ -48,12 +62,13 @@ class Names {
     const int variable = named(k, with_multipliers);
     if (variable < 0) return false;
     const int coefficient = lines_.derivative(system_.F[k], variable);
-    if (!is_nonzero(coefficient)) return false;
+    if (!lines_.is_nonzero(coefficient)) return false;
     // a y + b = 0:  y = −b/a
     int rest = system_.F[k];
     lines_.substitute(std::span(&rest, 1), {{variable, lines_.number(0)}});
     const int value = lines_.divide(lines_.negate(rest), coefficient);
     is_taken_[k] = true;
+    names_.push_back(variable - system_.variable_input(0));
     put_in({{variable, value}}, k);
     return true;
   }
@@ -68,19 +83,6 @@ class Names {
       variable = input;
     }
     return variable;
-  }
-
-  /// Is it a constant that is 0 nowhere, by its factors?
-  [[nodiscard]] bool is_nonzero(int line) const {
-    const Instruction& here = system_.tape[line];
-    switch (here.operation) {
-      case Operation::constant: return here.value != 0;
-      case Operation::input: return nonzero_.contains(here.a);
-      case Operation::negate: return is_nonzero(here.a);
-      case Operation::multiply:
-      case Operation::divide: return is_nonzero(here.a) && is_nonzero(here.b);
-      default: return false;
-    }
   }
 
   /// Into all formulas but the equation that gives it.
@@ -98,16 +100,16 @@ class Names {
 
   Dcs& system_;
   const StateSpace& space_;
-  const std::set<int> nonzero_;
   ExactLines lines_;
   std::vector<bool> is_taken_;
+  std::vector<int> names_;
 };
 
 }  // namespace
 
-Dcs without_names(const Dcs& system, const StateSpace& space) {
+Dcs without_names(const Dcs& system, StateSpace& space) {
   Dcs result = system;
-  Names(result, space).replace_all();
+  space.names = Names(result, space).replace_all();
   return result;
 }
 

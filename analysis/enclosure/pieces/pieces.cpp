@@ -353,7 +353,7 @@ Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, con
   require_directed_arithmetic();
   validate(given);
   check_order(options);
-  const StateSpace space = state_space(given, parameters, disturbances);
+  StateSpace space = state_space(given, parameters, disturbances);
   const Dcs system = without_names(given, space);
   const Box whole = start_of(system, space, start);
   PieceTask task{.system = system,

@@ -57,6 +57,7 @@ std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, Stat
     return std::nullopt;
   system = perp::enclosure::with_clock(task.system);
   space = state_space(system, task.space.values);
+  space.names = task.space.names;
   const auto clock = task.space.variables.size();
   PieceTask clocked{.system = system,
                     .space = space,
