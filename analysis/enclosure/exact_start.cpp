@@ -4,7 +4,7 @@
 
 #include <perp/analysis/enclosure/exact_start.hpp>
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
-#include <perp/core/expression/rational_tape.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 
 namespace perp::enclosure {
 namespace {

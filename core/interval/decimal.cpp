@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
-#include <perp/core/expression/rational_tape.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 #include <perp/core/interval/decimal.hpp>
 
 namespace perp::enclosure {

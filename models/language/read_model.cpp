@@ -171,7 +171,7 @@ void read_variable(const Context& context, const std::string& name, const Value&
   }
   // An override of a variable is its start.
   if (context.is_overridden("variables", name)) start = context.find(nullptr, "variables", name);
-  reader::Quantity at_start;
+  reader::Quantity at_start{.rational = Rational(0)};
   if (start != nullptr) {
     at_start = context.quantity(*start, "start of " + what);
     if (at_start.is_disturbance)
@@ -182,7 +182,7 @@ void read_variable(const Context& context, const std::string& name, const Value&
   }
   if (model.exact_numbers) {
     model.exact_numbers->starts.push_back(at_start.exact);
-    model.exact_numbers->rational_starts.push_back(start == nullptr ? Rational(0) : at_start.rational);
+    model.exact_numbers->rational_starts.push_back(at_start.rational);
   }
   model.variables.push_back(std::move(variable));
 }

@@ -204,11 +204,9 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& h
   return K;
 }
 
-/// The states that the event does not touch, now or later: neither they nor what acts on them is set, or has
-/// another formula for its rate.
-std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
+/// By state: is it not set, and is its rate the same formula before and after?
+std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   const Flow &before = from_.system.flow, &after = to.system.flow;
-  const int reset = from_.system.gaps[static_cast<std::size_t>(reached_.gap)].reset;
   std::map<std::pair<int, int>, bool> known;
   std::vector<bool> same;
   for (std::size_t i = 0; i < before.rates.size(); ++i)
@@ -217,14 +215,21 @@ std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
   for (const Flow* flow : {&before, &after})
     for (const DependentState& dependent : flow->dependents)
       same[static_cast<std::size_t>(dependent.state)] = false;
+  if (!fires_) return same;
+  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
   const std::vector<int>& variables = flows_.space().variables;
-  for (std::size_t i = 0; fires_ && i < variables.size(); ++i) {
-    const std::vector<int>& set = flows_.system().resets[static_cast<std::size_t>(reset)].variables;
-    same[i] = same[i] && std::find(set.begin(), set.end(), variables[i]) == set.end();
-  }
+  for (const int j : flows_.system().resets[static_cast<std::size_t>(gap.reset)].variables)
+    for (std::size_t i = 0; i < variables.size(); ++i) same[i] = same[i] && variables[i] != j;
+  return same;
+}
+
+/// The states that the event does not touch, now or later: nor what acts on them.
+std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
+  const std::vector<bool> same = with_same_rates(to);
+  const Flow& flow = from_.system.flow;
   std::vector<bool> list = same;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::vector<bool> acting = states_acting_on(before, before.rates[i]);
+    const std::vector<bool> acting = states_acting_on(flow, flow.rates[i]);
     for (std::size_t j = 0; j < list.size(); ++j) list[i] = list[i] && (!acting[j] || same[j]);
   }
   return list;

@@ -21,6 +21,14 @@ int ExactLines::negate(int a) {
   return tape_.apply(Operation::negate, a);
 }
 
+/// b − a of a sum b = a + c, or of b = a; −1: it is another line.
+int ExactLines::left_of(int b, int a) {
+  if (a == b) return number(0);
+  const Instruction y = tape_[b];
+  if (y.operation != Operation::add) return -1;
+  return y.a == a ? y.b : y.b == a ? y.a : -1;
+}
+
 // b + (a − b) = a: what a condition does not choose is not evaluated.
 int ExactLines::add(int a, int b) {
   if (is_number(a, 0)) return b;
@@ -32,11 +40,8 @@ int ExactLines::add(int a, int b) {
   const Instruction x = tape_[a], y = tape_[b];
   if (y.operation == Operation::subtract && y.b == a) return y.a;
   if (x.operation == Operation::subtract && x.b == b) return x.a;
-  if (x.operation == Operation::negate && y.operation == Operation::add) {
-    if (y.a == x.a) return y.b;
-    if (y.b == x.a) return y.a;
-  }
-  if (x.operation == Operation::negate && x.a == b) return number(0);
+  if (x.operation == Operation::negate)
+    if (const int rest = left_of(b, x.a); rest >= 0) return rest;
   if (y.operation == Operation::negate) return subtract(a, y.a);
   return tape_.apply(Operation::add, a, b);
 }
@@ -152,13 +157,16 @@ int ExactLines::apply(Operation operation, int a, int b) {
   }
 }
 
+/// Is a line on these operands the line that it is, and no number?
+bool ExactLines::is_kept(const Instruction& line, int a, int b) const {
+  const bool is_of_numbers = a >= 0 && is_number(a) && (b < 0 || is_number(b));
+  return a == line.a && b == line.b && !is_of_numbers;
+}
+
 // Lines that do not hold a replaced input stay the lines they are, or become numbers.
 void ExactLines::substitute(std::span<int> roots, const std::map<int, int>& lines) {
   const std::vector<bool> needed = needed_lines(tape_, roots);
   std::vector<int> renamed(needed.size(), -1);
-  const auto is_of_numbers = [this](const Instruction& line) {
-    return line.a >= 0 && is_number(line.a) && (line.b < 0 || is_number(line.b));
-  };
   const auto at = [&](int old) { return old < 0 ? -1 : renamed[static_cast<std::size_t>(old)]; };
   for (std::size_t k = 0; k < needed.size(); ++k) {
     if (!needed[k]) continue;
@@ -167,8 +175,7 @@ void ExactLines::substitute(std::span<int> roots, const std::map<int, int>& line
     const auto place = line.operation == Operation::input ? lines.find(line.a) : lines.end();
     if (place != lines.end())
       renamed[k] = place->second;
-    else if (line.operation == Operation::input ||
-             (at(line.a) == line.a && at(line.b) == line.b && !is_of_numbers(line)))
+    else if (line.operation == Operation::input || is_kept(line, at(line.a), at(line.b)))
       renamed[k] = old;
     else
       renamed[k] = apply(line.operation, at(line.a), at(line.b));

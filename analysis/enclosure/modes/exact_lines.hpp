@@ -54,6 +54,8 @@ class ExactLines {
   [[nodiscard]] int reciprocal_of(int line) const;
   [[nodiscard]] Signed without_sign(int line) const;
   [[nodiscard]] Signed factor_beside(int product, const Signed& divisor) const;
+  [[nodiscard]] bool is_kept(const Instruction& line, int a, int b) const;
+  int left_of(int b, int a);
   int cancelled(int a, int b);
 
   Tape& tape_;

@@ -132,11 +132,23 @@ bool Successors::keeps_rates(const ModeFlow& flow) const {
   return holds_corner(branch(flow.system.mode, law_)) == Verdict::proved;
 }
 
+/// Was the argument held on the surface where this gap is 0?
+bool Successors::was_on_surface(const ModeFlow& before, const ModeFlow& flow, const Gap& gap) const {
+  const Branch& old = branch(before.system.mode, gap.law);
+  return !gap.of_multiplier && is_vertical(old) &&
+         flow.system.argument_of_states[static_cast<std::size_t>(gap.law)] &&
+         is_exactly(vertical_w(old), gap.end);
+}
+
 /// How often the gap is 0 for a reason: 1 for m, 2 for m and m'.
 int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
                         bool same_rates) const {
-  if (from_ == nullptr) return value.is_zero() ? 1 : 0;
   const auto j = static_cast<std::size_t>(gap.law);
+  if (from_ == nullptr) {
+    const bool is_kept = before_ != nullptr && is_untouched(flows_.system().G[j]) &&
+                         was_on_surface(*before_, flow, gap);
+    return value.is_zero() || is_kept ? 1 : 0;
+  }
   if (gap.law == law_ && !flow.system.argument_of_states[j]) {
     // states are continuous, and λ is a function of them: w and λ are still at the corner
     const double end = gap.end;
@@ -151,9 +163,7 @@ int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& va
                     [&](const ModeConstraint& constraint) { return constraint.law == law_; });
     return was_held && same_rates ? 2 : 1;
   }
-  const Branch& old = branch(from_->system.mode, gap.law);
-  const bool was_held = is_vertical(old) && flow.system.argument_of_states[j];
-  return !gap.of_multiplier && was_held && is_exactly(vertical_w(old), gap.end) ? 1 : 0;
+  return was_on_surface(*from_, flow, gap) ? 1 : 0;
 }
 
 /// At the start of the run its sign is decided without rounding.
@@ -182,14 +192,19 @@ bool Successors::is_on_surface(const ModeFlow& flow, int k) const {
   const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
   if (gap.reset != reset_) return from_ == nullptr && gap_derivative(flow, k, 0).is_zero();
   if (from_ != nullptr) return true;
+  const int condition = flows_.system().resets[static_cast<std::size_t>(gap.reset)].condition;
+  return is_untouched(condition);
+}
+
+/// Is it a formula of states of which the reset that fires sets none?
+bool Successors::is_untouched(int line) const {
   const Dcs& system = flows_.system();
-  const Reset& reset = system.resets[static_cast<std::size_t>(gap.reset)];
+  if (reset_ < 0 || !unknowns_of(system, flows_.space(), line).empty()) return false;
   Tape tape = system.tape;
   const ExactLines lines(tape);
-  return unknowns_of(system, flows_.space(), reset.condition).empty() &&
-         std::none_of(reset.variables.begin(), reset.variables.end(), [&](int j) {
-           return lines.depends(reset.condition, system.variable_input(j));
-         });
+  const std::vector<int>& set = system.resets[static_cast<std::size_t>(reset_)].variables;
+  return std::none_of(set.begin(), set.end(),
+                      [&](int j) { return lines.depends(line, system.variable_input(j)); });
 }
 
 /// The side of a condition; false: it is not known.

@@ -131,6 +131,9 @@ class Successors {
   [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
+  [[nodiscard]] bool is_untouched(int line) const;
+  [[nodiscard]] bool was_on_surface(const ModeFlow& before, const ModeFlow& flow,
+                                    const Gap& gap) const;
   bool decide_reset(const ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_left(const Mode& mode);
   [[nodiscard]] const Branch& branch(const Mode& mode, int law) const;

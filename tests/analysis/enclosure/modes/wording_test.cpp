@@ -77,6 +77,29 @@ TEST_SUITE("analysis/enclosure/modes/wording") {
     for (const std::size_t j : {0U, 1U}) CHECK(widest(clocked, j) <= 1.0001 * widest(plain, j));
   }
 
+  TEST_CASE("company that acts on nothing widens nothing, whatever it does meanwhile") {
+    const auto oscillator = [](const std::string& start, const std::string& rate) {
+      return run(model("x = 0\nv = \"[0.95, 1.05]\"\n" + start,
+                       "equations = [" + rate + "\"der(x) = v\", \"der(v) = sin(4*t) - if(x > 0, 4*x, x)\"]\n", "16"),
+                 1);
+    };
+    const Enclosure alone = oscillator("", "");
+    const Enclosure beside = oscillator("q = \"[0.99, 1.01]\"\n", "\"der(q) = -0.168*sign(q - 0.3)\", ");
+    REQUIRE_FALSE(alone.lost.has_value());
+    REQUIRE_FALSE(beside.lost.has_value());
+    for (const std::size_t j : {0U, 1U}) CHECK(widest(beside, j) <= 1.0001 * widest(alone, j));
+  }
+
+  TEST_CASE("a reset leaves a law on its surface that it does not touch") {
+    const Enclosure ball = run(model(
+        "h = 1\nv = 0\nq = \"[-0.42, -0.41]\"\n",
+        "equations = [\"der(h) = v\", \"der(v) = -9.81\", \"der(q)*0.1 = 0.1*sign(-q - 0.3)\"]\n"
+        "when = [{ condition = \"h\", direction = -1, set = { v = \"-0.9*v\" } }]\n"));
+    REQUIRE_FALSE(ball.lost.has_value());
+    CHECK(ball.rows.back().flag == Flag::unique);
+    CHECK(widest(ball, 2) < 1e-15);
+  }
+
   // Sliding on x = 0 would need tanh(y) + a z = 0, its derivative, and so on: nothing there holds λ.
   TEST_CASE("a surface that its own law cannot hold is differentiated as often as there are states") {
     const Enclosure result = run(

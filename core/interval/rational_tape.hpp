@@ -25,6 +25,7 @@ class RationalTape {
 
  private:
   bool apply(Operation operation, const Rational& a, const Rational& b, Rational& result);
+  bool apply_rounded(Operation operation, const Rational& a, const Rational& b, Rational& result);
   bool apply(const Instruction& line, const std::vector<Rational>& values, Rational& result);
 
   const Tape& tape_;

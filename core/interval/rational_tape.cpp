@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <perp/core/expression/rational_tape.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/core/interval/interval.hpp>
@@ -82,6 +82,11 @@ bool RationalTape::apply(Operation operation, const Rational& a, const Rational&
     result = power(a, static_cast<int>(to_double(b)));
     return true;
   }
+  return apply_rounded(operation, a, b, result);
+}
+
+bool RationalTape::apply_rounded(Operation operation, const Rational& a, const Rational& b,
+                                 Rational& result) {
   const double x = to_double(a), y = to_double(b);
   const double rounded = apply_operation(operation, x, y);
   if (!std::isfinite(rounded)) return false;
