@@ -204,7 +204,7 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& h
   return K;
 }
 
-/// By state: is it not set, and is its rate the same formula before and after?
+/// By state: is its rate the same formula before and after? Of an event without a reset.
 std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   const Flow &before = from_.system.flow, &after = to.system.flow;
   std::map<std::pair<int, int>, bool> known;
@@ -215,11 +215,6 @@ std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   for (const Flow* flow : {&before, &after})
     for (const DependentState& dependent : flow->dependents)
       same[static_cast<std::size_t>(dependent.state)] = false;
-  if (!fires_) return same;
-  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
-  const std::vector<int>& variables = flows_.space().variables;
-  for (const int j : flows_.system().resets[static_cast<std::size_t>(gap.reset)].variables)
-    for (std::size_t i = 0; i < variables.size(); ++i) same[i] = same[i] && variables[i] != j;
   return same;
 }
 
@@ -341,7 +336,7 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
   Box other = to.window.box_at(-delta_);
   to.window.complete(Interval(t_), F, J, other);
   to.window.project(Interval(t_), F, J, other);
-  keep(untouched(to), F, J, other);
+  if (!fires_) keep(untouched(to), F, J, other);
   Doubleton moved = set_;
   moved.move(F, J, other);
   return moved;
