@@ -205,9 +205,18 @@ std::vector<int> Doubleton::blocks() const {
   return block;
 }
 
-/// By state: has the second part of its block outgrown the first?
-std::vector<bool> Doubleton::outgrown(const std::vector<double>& scales) const {
+/// By state: has the second part of its block outgrown the first? What is a point but for rounding does not
+/// count beside states that are sets: its own width is no measure of what it adds to them.
+std::vector<bool> Doubleton::outgrown(std::vector<double> scales) const {
+  constexpr double least_share = 0x1p-20;  // of the relative width of the widest state of the block
   const std::vector<int> block = blocks();
+  std::vector<double> share(block.size(), 0);
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    double& most = share[static_cast<std::size_t>(block[i])];
+    if (largest_[i] > 0) most = std::max(most, widest_[i] / largest_[i]);
+  }
+  for (std::size_t i = 0; i < block.size(); ++i)
+    scales[i] = std::max(scales[i], least_share * share[static_cast<std::size_t>(block[i])] * largest_[i]);
   const Box first = IntervalMatrix(c_) * r0_, second = IntervalMatrix(q_) * r_;
   std::vector<double> excess(block.size(), 0), most(block.size(), 0);
   for (std::size_t i = 0; i < block.size(); ++i) {

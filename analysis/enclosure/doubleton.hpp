@@ -48,7 +48,7 @@ class Doubleton {
   [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
                                  const std::vector<double>& scales) const;
   [[nodiscard]] std::vector<int> blocks() const;
-  [[nodiscard]] std::vector<bool> outgrown(const std::vector<double>& scales) const;
+  [[nodiscard]] std::vector<bool> outgrown(std::vector<double> scales) const;
   void reorganize(const Frame& frame, const std::vector<bool>& constant,
                   const std::vector<double>& scales);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/analysis/enclosure/exact_start.hpp>
 #include <perp/analysis/enclosure/interval_matrix.hpp>
 #include <perp/analysis/enclosure/proof/proof_log.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
@@ -109,9 +110,10 @@ Enclosure enclose(const Flow& flow, const Box& start, const Span& span,
 /// taken as exact. Solutions are Filippov's where laws jump; modes of DAEs are those that are
 /// consistent. Parameters whose numbers are in `disturbances` are functions of time: any that is
 /// measurable and within its interval, and what is said of every point holds of every point with
-/// every such function. Throws InvalidInput for wrong sizes, spans and times, and where the start is
-/// not consistent.
+/// every such function. `exact` are starts and parameters that are known beyond their intervals. Throws
+/// InvalidInput for wrong sizes, spans and times, and where the start is not consistent.
 Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options = {}, const std::vector<int>& disturbances = {});
+                  const EncloseOptions& options = {}, const std::vector<int>& disturbances = {},
+                  const ExactStart& exact = {});
 
 }  // namespace perp::enclosure

@@ -31,6 +31,7 @@ ExactModel::ExactModel(Model read) : model(std::move(read)) {
   system = *model.equations;
   start = numbers.starts;
   values = numbers.values;
+  exact = {numbers.rational_starts, numbers.rational_values};
   span = model.run.span;
 }
 
@@ -90,7 +91,7 @@ Enclosure ExactModel::enclose(const EncloseOptions& options) const {
                                  model.file),
                      "");
   try {
-    return enclosure::enclose(system, start, values, span, options, disturbances);
+    return enclosure::enclose(system, start, values, span, options, disturbances, exact);
   } catch (const InconsistentStart& error) {
     throw ModelError(fmt::format("{}: {}; expected a consistent start, as one of perp jumps",
                                  model.file, error.what()),

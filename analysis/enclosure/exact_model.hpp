@@ -24,6 +24,7 @@ struct ExactModel {
   Dcs system{};
   Box start{};   ///< of the variables
   Box values{};  ///< of the parameters
+  ExactStart exact{};  ///< both without rounding, where they are known so
   Span span{0, 1};
 
   /// The multipliers of the file at a row's, one for each law.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 #include <perp/core/interval/decimal.hpp>
 
 namespace perp::enclosure {
@@ -88,15 +89,50 @@ Interval enclose_positive(std::string_view text) {
 
 }  // namespace
 
-Interval enclose_decimal(std::string_view text) {
+namespace {
+
+/// A number without its sign and the marks that group its digits; true: it is negative.
+std::pair<std::string, bool> without_sign(std::string_view text) {
   std::string plain(text);
   std::erase(plain, '_');
   const bool negative = plain.starts_with('-');
   if (negative || plain.starts_with('+')) plain.erase(0, 1);
   if (plain.empty() || !(is_decimal_digit(plain[0]) || plain[0] == '.'))
     throw InvalidInput(fmt::format("found '{}'; expected a decimal number", text));
+  return {plain, negative};
+}
+
+Rational power_of_ten(long exponent) {
+  Rational result = 1, square = 10;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result *= square;
+    square *= square;
+  }
+  return result;
+}
+
+}  // namespace
+
+Interval enclose_decimal(std::string_view text) {
+  const auto [plain, negative] = without_sign(text);
   const Interval size = enclose_positive(plain);
   return negative ? -size : size;
+}
+
+std::optional<Rational> exact_number(std::string_view text) {
+  constexpr long most_power = 5000, digits_at_once = 15;
+  const auto [plain, negative] = without_sign(text);
+  const Digits number = digits_of(plain);
+  Rational value = 0;
+  const auto count = static_cast<long>(number.digits.size());
+  if (std::abs(number.exponent) > most_power || count > most_power) return std::nullopt;
+  for (long k = 0; k < count; k += digits_at_once) {
+    const std::string part = number.digits.substr(static_cast<std::size_t>(k), digits_at_once);
+    value = value * power_of_ten(static_cast<long>(part.size())) + Rational(std::stol(part));
+  }
+  const long power = number.exponent - count;
+  value = power < 0 ? value / power_of_ten(-power) : value * power_of_ten(power);
+  return negative ? -value : value;
 }
 
 void ExactLiterals::add_literal(std::string_view literal) {
@@ -106,12 +142,14 @@ void ExactLiterals::add_literal(std::string_view literal) {
   double nearest = 0;
   std::from_chars(literal.data(), literal.data() + literal.size(), nearest);
   add(std::string(literal), value, nearest);
+  numbers_.back() = exact_number(literal);
 }
 
 int ExactLiterals::add(std::string name, const Interval& value, double nearest) {
   texts_.push_back(std::move(name));
   values_.push_back(value);
   nearest_.push_back(nearest);
+  numbers_.emplace_back();
   return static_cast<int>(texts_.size()) - 1;
 }
 
@@ -152,6 +190,18 @@ Interval enclose_expression(std::string_view text, const Scope& scope,
   inputs.insert(inputs.end(), literals.values().begin(), literals.values().end());
   const Expression expression(text, extended);
   return expression.evaluate(std::span<const Interval>(inputs));
+}
+
+std::optional<Rational> exact_expression(std::string_view text, const Scope& scope,
+                                         const std::vector<std::optional<Rational>>& values) {
+  ExactLiterals literals;
+  literals.add(text);
+  Scope extended = scope;
+  literals.extend(extended);
+  std::vector<std::optional<Rational>> inputs = values;
+  inputs.insert(inputs.end(), literals.numbers().begin(), literals.numbers().end());
+  const Expression expression(text, extended);
+  return exact_value(expression.tape(), expression.line(), inputs);
 }
 
 namespace {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <perp/core/base/rational.hpp>
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/interval/interval.hpp>
 
@@ -13,6 +15,10 @@ namespace perp::enclosure {
 /// may be grouped, "1_000". A point where the number is a double. Throws InvalidInput where it is
 /// no number.
 Interval enclose_decimal(std::string_view text);
+
+/// The decimal number itself, of a text that `enclose_decimal` takes. None where its power of ten is
+/// beyond some thousands.
+std::optional<Rational> exact_number(std::string_view text);
 
 /// The literals of texts of the model language that are no doubles, 0.1 say: as inputs of the tape
 /// that the texts are parsed to, so that nothing is rounded or folded. The input of a literal is an
@@ -34,6 +40,8 @@ class ExactLiterals {
   [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
   [[nodiscard]] const std::vector<Interval>& values() const { return values_; }
   [[nodiscard]] const std::vector<double>& nearest() const { return nearest_; }
+  /// The numbers without rounding; none of what has no text in an expression.
+  [[nodiscard]] const std::vector<std::optional<Rational>>& numbers() const { return numbers_; }
   ///@}
 
  private:
@@ -42,12 +50,17 @@ class ExactLiterals {
   std::vector<std::string> texts_;
   std::vector<Interval> values_;
   std::vector<double> nearest_;
+  std::vector<std::optional<Rational>> numbers_;
 };
 
 /// The value of an expression of named intervals, one for each name of the scope, its literals taken as the decimal numbers they
 /// are: "8/3", "2*pi/T". Throws ExpressionError.
 Interval enclose_expression(std::string_view text, const Scope& scope,
                             const std::vector<Interval>& values);
+
+/// The same without rounding; none where it is no rational number, or holds a name that is none.
+std::optional<Rational> exact_expression(std::string_view text, const Scope& scope,
+                                         const std::vector<std::optional<Rational>>& values);
 
 /// All digits of a double, which has finitely many: "0.1000000000000000055511151231257827...".
 std::string exact_decimal(double x);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <perp/core/base/rational.hpp>
 #include <perp/core/interval/interval.hpp>
 
 namespace perp {
@@ -16,6 +18,12 @@ struct ExactNumbers {
   /// Numbers of those that are functions of time, anywhere in their interval at every t.
   std::vector<int> disturbances{};
   std::vector<enclosure::Interval> starts{};   ///< of the variables
+  /// Without rounding, where they are one rational number: of those parameters, the last ones may be
+  /// missing; of the starts.
+  ///@{
+  std::vector<std::optional<Rational>> rational_values{};
+  std::vector<std::optional<Rational>> rational_starts{};
+  ///@}
   std::vector<enclosure::Interval> restitution{};  ///< as `Model::restitution`
   /// Of each law, as numbers of parameters: the multiplier of the file is offset + scale λ; -1: λ.
   struct Scaling {

@@ -110,6 +110,7 @@ void read_parameters(Context& context, const Value* table, const std::vector<std
       model.exact_numbers->disturbances.push_back(
           static_cast<int>(model.exact_numbers->values.size()));
     model.exact_numbers->values.push_back(value.exact);
+    model.exact_numbers->rational_values.push_back(value.rational);
   }
 }
 
@@ -170,7 +171,7 @@ void read_variable(const Context& context, const std::string& name, const Value&
   }
   // An override of a variable is its start.
   if (context.is_overridden("variables", name)) start = context.find(nullptr, "variables", name);
-  reader::Quantity at_start;
+  reader::Quantity at_start{.rational = Rational(0)};
   if (start != nullptr) {
     at_start = context.quantity(*start, "start of " + what);
     if (at_start.is_disturbance)
@@ -179,7 +180,10 @@ void read_variable(const Context& context, const std::string& name, const Value&
     variable.start = at_start.value;
     note_interval(name, *start, at_start, model);
   }
-  if (model.exact_numbers) model.exact_numbers->starts.push_back(at_start.exact);
+  if (model.exact_numbers) {
+    model.exact_numbers->starts.push_back(at_start.exact);
+    model.exact_numbers->rational_starts.push_back(at_start.rational);
+  }
   model.variables.push_back(std::move(variable));
 }
 

@@ -46,11 +46,14 @@ void ModeSolver::constrain(const Choice& choice) {
 }
 
 /// g(t, x) = 0 that is solved for no state by a constant coefficient: all states stay, and along a
-/// solution of g' = 0 that begins on the surface g stays 0. False: there is no derivative, or no end.
+/// solution of g' = 0 that begins on the surface g stays 0. False: there is no derivative, or no end: of
+/// constraints that do not follow from each other there are no more than states, and formulas of
+/// derivatives grow with each order.
 bool ModeSolver::hold(int k) {
+  constexpr int most_lines = 100'000;
   Equation& equation = equations_[static_cast<std::size_t>(k)];
   if (lines_.is_number(equation.line) || holds_open(equation.line) ||
-      constraints_.size() >= 3 * equations_.size())
+      constraints_.size() >= space_.variables.size() || tape_.size() > most_lines)
     return false;
   constraints_.push_back({equation.equation, equation.law, equation.line});
   invariants_.push_back(equation.line);

@@ -204,6 +204,32 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& h
   return K;
 }
 
+/// By state: is its rate the same formula before and after? Of an event without a reset.
+std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
+  const Flow &before = from_.system.flow, &after = to.system.flow;
+  std::map<std::pair<int, int>, bool> known;
+  std::vector<bool> same;
+  for (std::size_t i = 0; i < before.rates.size(); ++i)
+    same.push_back(same_formula(before.tape, before.rates[i], after.tape, after.rates[i], known,
+                                after.implicit.inputs));
+  for (const Flow* flow : {&before, &after})
+    for (const DependentState& dependent : flow->dependents)
+      same[static_cast<std::size_t>(dependent.state)] = false;
+  return same;
+}
+
+/// The states that the event does not touch, now or later: nor what acts on them.
+std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
+  const std::vector<bool> same = with_same_rates(to);
+  const Flow& flow = from_.system.flow;
+  std::vector<bool> list = same;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::vector<bool> acting = states_acting_on(flow, flow.rates[i]);
+    for (std::size_t j = 0; j < list.size(); ++j) list[i] = list[i] && (!acting[j] || same[j]);
+  }
+  return list;
+}
+
 /// S* as a set, for mean value forms.
 Doubleton EventWindow::section(const IntervalMatrix& K) const {
   const int n = set_.states();
@@ -269,6 +295,17 @@ std::optional<Doubleton> EventWindow::on_surface(ModeFlow& to) {
   return there;
 }
 
+/// Through the event and back these are what they were.
+void EventWindow::keep(const std::vector<bool>& states, Box& F, IntervalMatrix& J, Box& other) const {
+  for (int i = 0; i < set_.states(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!states[at]) continue;
+    F[at] = Interval(set_.center()[at]);
+    other[at] = set_.box()[at];
+    for (int j = 0; j < set_.states(); ++j) J(i, j) = Interval(i == j ? 1 : 0);
+  }
+}
+
 // From the event to the common time and back the new mode holds: until there its gaps are tested
 // from the event, from there on by steps.
 std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& successor) {
@@ -296,9 +333,10 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
   }
   IntervalMatrix J = to.window.flow_jacobian(-delta_) * (K * flow_);
   Box F = to.window.centre_at(-center_delta_);
-  const Box other = to.window.box_at(-delta_);
+  Box other = to.window.box_at(-delta_);
   to.window.complete(Interval(t_), F, J, other);
   to.window.project(Interval(t_), F, J, other);
+  if (!fires_) keep(untouched(to), F, J, other);
   Doubleton moved = set_;
   moved.move(F, J, other);
   return moved;

@@ -58,6 +58,9 @@ class EventWindow {
   bool reset_states();
   [[nodiscard]] IntervalMatrix bracket(ModeFlow& to, const Successor& next,
                                        bool& has_value) const;
+  [[nodiscard]] std::vector<bool> with_same_rates(const ModeFlow& to) const;
+  [[nodiscard]] std::vector<bool> untouched(const ModeFlow& to) const;
+  void keep(const std::vector<bool>& states, Box& F, IntervalMatrix& J, Box& other) const;
   bool fail(const std::string& reason) {
     reason_ = reason;
     return false;

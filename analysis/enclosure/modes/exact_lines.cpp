@@ -21,6 +21,14 @@ int ExactLines::negate(int a) {
   return tape_.apply(Operation::negate, a);
 }
 
+/// b − a of a sum b = a + c, or of b = a; −1: it is another line.
+int ExactLines::left_of(int b, int a) {
+  if (a == b) return number(0);
+  const Instruction y = tape_[b];
+  if (y.operation != Operation::add) return -1;
+  return y.a == a ? y.b : y.b == a ? y.a : -1;
+}
+
 // b + (a − b) = a: what a condition does not choose is not evaluated.
 int ExactLines::add(int a, int b) {
   if (is_number(a, 0)) return b;
@@ -32,10 +40,8 @@ int ExactLines::add(int a, int b) {
   const Instruction x = tape_[a], y = tape_[b];
   if (y.operation == Operation::subtract && y.b == a) return y.a;
   if (x.operation == Operation::subtract && x.b == b) return x.a;
-  if (x.operation == Operation::negate && y.operation == Operation::add) {
-    if (y.a == x.a) return y.b;
-    if (y.b == x.a) return y.a;
-  }
+  if (x.operation == Operation::negate)
+    if (const int rest = left_of(b, x.a); rest >= 0) return rest;
   if (y.operation == Operation::negate) return subtract(a, y.a);
   return tape_.apply(Operation::add, a, b);
 }
@@ -82,11 +88,16 @@ int ExactLines::multiply(int a, int b) {
   return tape_.apply(Operation::multiply, a, b);
 }
 
-/// A number that is not 0, or an input that is none anywhere.
 bool ExactLines::is_nonzero(int line) const {
-  const Instruction here = tape_[line];
-  if (here.operation == Operation::constant) return here.value != 0;
-  return here.operation == Operation::input && nonzero_.contains(here.a);
+  const Instruction& here = tape_[line];
+  switch (here.operation) {
+    case Operation::constant: return here.value != 0;
+    case Operation::input: return nonzero_.contains(here.a);
+    case Operation::negate: return is_nonzero(here.a);
+    case Operation::multiply:
+    case Operation::divide: return is_nonzero(here.a) && is_nonzero(here.b);
+    default: return false;
+  }
 }
 
 ExactLines::Signed ExactLines::without_sign(int line) const {
@@ -108,11 +119,17 @@ ExactLines::Signed ExactLines::factor_beside(int product, const Signed& divisor)
   return {};
 }
 
-/// 0/n = 0, and (a n)/n = a; −1: nothing cancels.
+/// 0/n = 0, (a n)/n = a, and (a/n)/(b/n) = a/b; −1: nothing cancels.
 int ExactLines::cancelled(int a, int b) {
   const Signed divisor = without_sign(b);
   if (!is_nonzero(divisor.line)) return -1;
   if (is_number(a, 0)) return number(0);
+  const Signed dividend = without_sign(a);
+  const Instruction x = tape_[dividend.line], y = tape_[divisor.line];
+  if (x.operation == Operation::divide && y.operation == Operation::divide && x.b == y.b) {
+    const int quotient = divide(x.a, y.a);
+    return dividend.sign == divisor.sign ? quotient : negate(quotient);
+  }
   const Signed found = factor_beside(a, divisor);
   return found.line < 0 || found.sign > 0 ? found.line : negate(found.line);
 }
@@ -140,7 +157,13 @@ int ExactLines::apply(Operation operation, int a, int b) {
   }
 }
 
-// Lines that do not hold a replaced input stay the lines they are.
+/// Is a line on these operands the line that it is, and no number?
+bool ExactLines::is_kept(const Instruction& line, int a, int b) const {
+  const bool is_of_numbers = a >= 0 && is_number(a) && (b < 0 || is_number(b));
+  return a == line.a && b == line.b && !is_of_numbers;
+}
+
+// Lines that do not hold a replaced input stay the lines they are, or become numbers.
 void ExactLines::substitute(std::span<int> roots, const std::map<int, int>& lines) {
   const std::vector<bool> needed = needed_lines(tape_, roots);
   std::vector<int> renamed(needed.size(), -1);
@@ -152,7 +175,7 @@ void ExactLines::substitute(std::span<int> roots, const std::map<int, int>& line
     const auto place = line.operation == Operation::input ? lines.find(line.a) : lines.end();
     if (place != lines.end())
       renamed[k] = place->second;
-    else if (line.operation == Operation::input || (at(line.a) == line.a && at(line.b) == line.b))
+    else if (line.operation == Operation::input || is_kept(line, at(line.a), at(line.b)))
       renamed[k] = old;
     else
       renamed[k] = apply(line.operation, at(line.a), at(line.b));

@@ -39,6 +39,8 @@ class ExactLines {
   /// The inputs that a line depends on, in increasing order.
   [[nodiscard]] std::vector<int> inputs_of(int line) const;
   [[nodiscard]] bool depends(int line, int input) const;
+  /// Is it a constant that is 0 nowhere, by its factors?
+  [[nodiscard]] bool is_nonzero(int line) const;
   /// ∂line/∂input.
   int derivative(int line, int input);
 
@@ -52,7 +54,8 @@ class ExactLines {
   [[nodiscard]] int reciprocal_of(int line) const;
   [[nodiscard]] Signed without_sign(int line) const;
   [[nodiscard]] Signed factor_beside(int product, const Signed& divisor) const;
-  [[nodiscard]] bool is_nonzero(int line) const;
+  [[nodiscard]] bool is_kept(const Instruction& line, int a, int b) const;
+  int left_of(int b, int a);
   int cancelled(int a, int b);
 
   Tape& tape_;

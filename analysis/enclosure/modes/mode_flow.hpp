@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include <perp/analysis/enclosure/exact_start.hpp>
 #include <perp/analysis/enclosure/modes/mode_system.hpp>
 #include <perp/analysis/enclosure/taylor_step.hpp>
 #include <perp/core/interval/series/implicit_function.hpp>
@@ -75,6 +76,12 @@ class ModeFlows {
   /// Values of algebraic variables, by which divisors are chosen.
   void guess(const Box& variables) { guess_ = variables; }
 
+  /// The inputs of the tape at the start, where they are known without rounding.
+  ///@{
+  void start_at(const ExactNumbersOrNone& inputs) { start_inputs_ = inputs; }
+  [[nodiscard]] const ExactNumbersOrNone& start_inputs() const { return start_inputs_; }
+  ///@}
+
   [[nodiscard]] const Dcs& system() const { return system_; }
   [[nodiscard]] const StateSpace& space() const { return space_; }
   [[nodiscard]] const StepOptions& options() const { return options_; }
@@ -84,6 +91,7 @@ class ModeFlows {
   const StateSpace& space_;
   StepOptions options_;
   Box guess_{};
+  ExactNumbersOrNone start_inputs_{};
   using Key = std::tuple<Mode, std::vector<int>, std::vector<double>>;  // ends of open λ
   std::map<Key, std::vector<std::unique_ptr<ModeFlow>>> flows_;  // by root
 };

@@ -73,6 +73,7 @@ class ModeSolver {
   bool advance(ModeSystem& made);
   bool take_constraint(int equation, ModeSystem& made);
   bool split_product();
+  int root_of_factor(int line, int input, int factor);
   /// What is left, as implicit unknowns.
   ///@{
   bool make_implicit();

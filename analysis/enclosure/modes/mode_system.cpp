@@ -89,25 +89,44 @@ void ModeSolver::replace(const std::map<int, int>& lines) {
   for (int& line : invariants_) line = roots[k++];
 }
 
-/// a u = 0, where a holds unknowns: u = 0 and a ≠ 0, or a = 0 and u ≠ 0. Both at once is no simple
-/// root. False: no equation is such a product.
+/// The root of a factor u − u0 of the equation, with u0 a formula of time and states; −1: it has none.
+/// Were it one, u0 = −β/α of α u + β for every value of the other unknowns.
+int ModeSolver::root_of_factor(int line, int input, int factor) {
+  const auto with = [&](int of, int unknown, int value) {
+    lines_.substitute(std::span(&of, 1), {{unknown, value}});
+    return of;
+  };
+  const int zero = lines_.number(0), rest = with(line, input, zero);
+  if (lines_.is_number(rest, 0)) return zero;
+  for (const int other : unknowns_of(line)) {
+    if (other == input) continue;
+    const int divisor = with(factor, other, zero);
+    if (!lines_.is_nonzero(divisor)) continue;
+    const int root = lines_.divide(lines_.negate(with(rest, other, zero)), divisor);
+    if (unknowns_of(root).empty() && lines_.is_number(with(line, input, root), 0)) return root;
+  }
+  return -1;
+}
+
+/// a (u − u0) = 0, where a holds unknowns: u = u0 and a ≠ 0, or a = 0 and u ≠ u0. Both at once is no
+/// simple root. False: no equation is such a product.
 bool ModeSolver::split_product() {
   for (Equation& equation : equations_) {
     if (!equation.is_open) continue;
     for (const int input : unknowns_of(equation.line)) {
       const int factor = lines_.derivative(equation.line, input);
-      int rest = equation.line;
-      lines_.substitute(std::span(&rest, 1), {{input, lines_.number(0)}});
-      if (lines_.depends(factor, input) || !lines_.is_number(rest, 0)) continue;
+      if (lines_.depends(factor, input)) continue;
+      const int root = root_of_factor(equation.line, input, factor);
+      if (root < 0) continue;
       is_undecided_ = products_ == roots_.size();
       if (is_undecided_) return false;
       if (roots_[products_++] == 0) {
         nonzero_.push_back(factor);
         equation.is_open = false;
-        replace({{input, lines_.number(0)}});
-        solved_[input] = lines_.number(0);
+        replace({{input, root}});
+        solved_[input] = root;
       } else {
-        nonzero_.push_back(tape_.input(input));
+        nonzero_.push_back(lines_.subtract(tape_.input(input), root));
         equation.line = factor;
       }
       return true;

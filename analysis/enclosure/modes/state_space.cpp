@@ -21,7 +21,97 @@ bool is_constant(const Dcs& system, const ExactLines& lines, int variable) {
          });
 }
 
+/// Replaces algebraic variables by what gives them.
+class Names {
+ public:
+  Names(Dcs& system, const StateSpace& space)
+      : system_(system),
+        space_(space),
+        lines_(system.tape, nonzero_inputs(system, space)),
+        is_taken_(system.F.size()) {}
+
+  /// The variables.
+  std::vector<int> replace_all() {
+    for (const bool with_multipliers : {false, true})
+      while (replace_one(with_multipliers)) {
+      }
+    for (std::size_t k = 0; k < system_.F.size(); ++k)
+      if (!is_taken_[k]) note_name(k);
+    return names_;
+  }
+
+ private:
+  /// An equation with further algebraic variables names the only one that it gives everywhere.
+  void note_name(std::size_t k) {
+    std::vector<int> given;
+    for (const int input : unknowns_of(system_, space_, system_.F[k])) {
+      if (input < system_.variable_input(0)) return;
+      if (input < system_.multiplier_input(0) && lines_.is_nonzero(lines_.derivative(system_.F[k], input)))
+        given.push_back(input - system_.variable_input(0));
+    }
+    if (given.size() == 1) names_.push_back(given.front());
+  }
+
+  bool replace_one(bool with_multipliers) {
+    for (std::size_t k = 0; k < system_.F.size(); ++k)
+      if (!is_taken_[k] && replace_by(k, with_multipliers)) return true;
+    return false;
+  }
+
+  bool replace_by(std::size_t k, bool with_multipliers) {
+    const int variable = named(k, with_multipliers);
+    if (variable < 0) return false;
+    const int coefficient = lines_.derivative(system_.F[k], variable);
+    if (!lines_.is_nonzero(coefficient)) return false;
+    // a y + b = 0:  y = −b/a
+    int rest = system_.F[k];
+    lines_.substitute(std::span(&rest, 1), {{variable, lines_.number(0)}});
+    const int value = lines_.divide(lines_.negate(rest), coefficient);
+    is_taken_[k] = true;
+    names_.push_back(variable - system_.variable_input(0));
+    put_in({{variable, value}}, k);
+    return true;
+  }
+
+  /// The only unknown of an equation, beside multipliers where they may be; −1: there is none.
+  [[nodiscard]] int named(std::size_t k, bool with_multipliers) const {
+    int variable = -1;
+    for (const int input : unknowns_of(system_, space_, system_.F[k])) {
+      const bool is_multiplier = input >= system_.multiplier_input(0);
+      if (is_multiplier && with_multipliers) continue;
+      if (is_multiplier || variable >= 0 || input < system_.variable_input(0)) return -1;
+      variable = input;
+    }
+    return variable;
+  }
+
+  /// Into all formulas but the equation that gives it.
+  void put_in(const std::map<int, int>& lines, std::size_t except) {
+    const auto put = [&](std::vector<int>& roots) { lines_.substitute(roots, lines); };
+    const int giving = system_.F[except];
+    put(system_.F);
+    system_.F[except] = giving;
+    put(system_.G);
+    for (Reset& reset : system_.resets) {
+      lines_.substitute(std::span(&reset.condition, 1), lines);
+      put(reset.values);
+    }
+  }
+
+  Dcs& system_;
+  const StateSpace& space_;
+  ExactLines lines_;
+  std::vector<bool> is_taken_;
+  std::vector<int> names_;
+};
+
 }  // namespace
+
+Dcs without_names(const Dcs& system, StateSpace& space) {
+  Dcs result = system;
+  space.names = Names(result, space).replace_all();
+  return result;
+}
 
 StateSpace state_space(const Dcs& system, const Box& parameters,
                        const std::vector<int>& disturbances) {

@@ -19,6 +19,9 @@ struct StateSpace {
   /// states.
   std::vector<int> disturbances{};
 
+  /// Algebraic variables that are names of formulas, see `without_names`.
+  std::vector<int> names{};
+
   /// By state: its rate is 0 in every mode and no reset sets it.
   std::vector<bool> constant{};
 
@@ -29,6 +32,11 @@ struct StateSpace {
 
 StateSpace state_space(const Dcs& system, const Box& parameters,
                        const std::vector<int>& disturbances = {});
+
+/// The same system with what is written by names put in their place: an algebraic variable that one
+/// equation gives as y = e(t, x, λ), with a divisor that is a constant and 0 nowhere, is e in all other
+/// formulas. Those that hold no λ first; they become the names of the space.
+Dcs without_names(const Dcs& system, StateSpace& space);
 
 /// What the inputs of the system's tape are along a solution; those of unknowns are unused.
 /// Disturbances are constants here: what is computed of values holds at every time, of first

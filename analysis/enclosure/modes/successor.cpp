@@ -15,8 +15,6 @@ bool is_exactly(const Interval& value, double number) {
   return value.is_point() && value.lo == number;
 }
 
-Interval vertical_w(const Branch& branch) { return Interval(branch.c) / Interval(branch.a); }
-
 void refute(Successor& successor, const std::string& reason) {
   if (successor.verdict == Verdict::refuted) return;
   successor.verdict = Verdict::refuted;
@@ -46,25 +44,6 @@ void decide(Successor& successor, int sign, bool of_value) {
 }
 
 }  // namespace
-
-bool is_ambiguous(const Law& law) {
-  const auto range = [](const Branch& branch) {
-    if (branch.b != 0) return std::pair(branch.w.lower, branch.w.upper);
-    const Interval w = vertical_w(branch);
-    return std::pair(w.lo, w.hi);
-  };
-  if (law.memory) return false;
-  for (std::size_t i = 0; i < law.branches.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto [a, b] = range(law.branches[i]);
-      const auto [c, d] = range(law.branches[j]);
-      const bool is_point = a == b || c == d;
-      if (std::max(a, c) < std::min(b, d) || (is_point && c < a && b < d) ||
-          (is_point && a < c && d < b))
-        return true;
-    }
-  return false;
-}
 
 const Branch& Successors::branch(const Mode& mode, int law) const {
   const auto i = static_cast<std::size_t>(law);
@@ -153,11 +132,23 @@ bool Successors::keeps_rates(const ModeFlow& flow) const {
   return holds_corner(branch(flow.system.mode, law_)) == Verdict::proved;
 }
 
+/// Was the argument held on the surface where this gap is 0?
+bool Successors::was_on_surface(const ModeFlow& before, const ModeFlow& flow, const Gap& gap) const {
+  const Branch& old = branch(before.system.mode, gap.law);
+  return !gap.of_multiplier && is_vertical(old) &&
+         flow.system.argument_of_states[static_cast<std::size_t>(gap.law)] &&
+         is_exactly(vertical_w(old), gap.end);
+}
+
 /// How often the gap is 0 for a reason: 1 for m, 2 for m and m'.
 int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
                         bool same_rates) const {
-  if (from_ == nullptr) return value.is_zero() ? 1 : 0;
   const auto j = static_cast<std::size_t>(gap.law);
+  if (from_ == nullptr) {
+    const bool is_kept = before_ != nullptr && is_untouched(flows_.system().G[j]) &&
+                         was_on_surface(*before_, flow, gap);
+    return value.is_zero() || is_kept ? 1 : 0;
+  }
   if (gap.law == law_ && !flow.system.argument_of_states[j]) {
     // states are continuous, and λ is a function of them: w and λ are still at the corner
     const double end = gap.end;
@@ -172,15 +163,19 @@ int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& va
                     [&](const ModeConstraint& constraint) { return constraint.law == law_; });
     return was_held && same_rates ? 2 : 1;
   }
-  const Branch& old = branch(from_->system.mode, gap.law);
-  const bool was_held = is_vertical(old) && flow.system.argument_of_states[j];
-  return !gap.of_multiplier && was_held && is_exactly(vertical_w(old), gap.end) ? 1 : 0;
+  return was_on_surface(*from_, flow, gap) ? 1 : 0;
+}
+
+/// At the start of the run its sign is decided without rounding.
+Interval Successors::gap_derivative(const ModeFlow& flow, int gap, int order) const {
+  const Interval factorial(order == 2 ? 2 : 1);
+  return decided(factorial * flow.jet().output(gap, order), flow.system.flow, gap, order, exact_inputs());
 }
 
 void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
   const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
-  const Interval m[3] = {flow.jet().output(k, 0), flow.jet().output(k, 1),
-                         Interval(2) * flow.jet().output(k, 2)};
+  const Interval m[3] = {gap_derivative(flow, k, 0), gap_derivative(flow, k, 1),
+                         gap_derivative(flow, k, 2)};
   int order = contact(flow, gap, m[0], successor.same_rates);
   if (order == 1 && m[1].is_zero()) order = 2;
   // Of open laws only λ is known, not its rate: second derivatives tell nothing.
@@ -195,22 +190,27 @@ void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
 /// Is a condition 0 for a reason: has it just been reached, and does its reset not change it?
 bool Successors::is_on_surface(const ModeFlow& flow, int k) const {
   const Gap& gap = flow.system.gaps[static_cast<std::size_t>(k)];
-  if (gap.reset != reset_) return from_ == nullptr && flow.jet().output(k, 0).is_zero();
+  if (gap.reset != reset_) return from_ == nullptr && gap_derivative(flow, k, 0).is_zero();
   if (from_ != nullptr) return true;
+  const int condition = flows_.system().resets[static_cast<std::size_t>(gap.reset)].condition;
+  return is_untouched(condition);
+}
+
+/// Is it a formula of states of which the reset that fires sets none?
+bool Successors::is_untouched(int line) const {
   const Dcs& system = flows_.system();
-  const Reset& reset = system.resets[static_cast<std::size_t>(gap.reset)];
+  if (reset_ < 0 || !unknowns_of(system, flows_.space(), line).empty()) return false;
   Tape tape = system.tape;
   const ExactLines lines(tape);
-  return unknowns_of(system, flows_.space(), reset.condition).empty() &&
-         std::none_of(reset.variables.begin(), reset.variables.end(), [&](int j) {
-           return lines.depends(reset.condition, system.variable_input(j));
-         });
+  const std::vector<int>& set = system.resets[static_cast<std::size_t>(reset_)].variables;
+  return std::none_of(set.begin(), set.end(),
+                      [&](int j) { return lines.depends(line, system.variable_input(j)); });
 }
 
 /// The side of a condition; false: it is not known.
 bool Successors::decide_reset(const ModeFlow& flow, int k, Successor& successor) const {
   const bool is_zero = is_on_surface(flow, k);
-  const int side = certain_sign(flow.jet().output(k, is_zero ? 1 : 0));
+  const int side = certain_sign(gap_derivative(flow, k, is_zero ? 1 : 0));
   successor.monitors.push_back({k, side, is_zero ? Trend::rising : Trend::positive});
   return side != 0;
 }
@@ -228,12 +228,11 @@ void Successors::judge_constraints(ModeFlow& flow, Successor& successor) {
   } else if (!flow.observe(t_, box_)) {
     leave_open(successor, "a variable has no value everywhere in the set");
   } else {
-    const int first = flows_.system().n() + flows_.system().m();
     for (int k = 0; k < static_cast<int>(constraints.size()); ++k)
-      if (!flow.observed(first + k).contains(0.0)) {
+      if (const Interval residual = residual_of(flow, k); !residual.contains(0.0)) {
         successor.is_elsewhere = true;
         successor.equation = constraints[static_cast<std::size_t>(k)].equation;
-        successor.residual = flow.observed(first + k);
+        successor.residual = residual;
         return refute(successor, "the start does not fulfil its constraints");
       }
   }
@@ -316,6 +315,7 @@ std::vector<Successor> Successors::at_start(ModeFlow* before, int reset, const B
   const Dcs& system = flows_.system();
   reset_ = reset;
   start_ = start;
+  is_start_of_run_ = before == nullptr;
   set_before(before);
   Flow still;  // w where it is a function of the states
   still.tape = system.tape;

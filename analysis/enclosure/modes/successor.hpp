@@ -37,6 +37,9 @@ struct Successor {
   Interval residual{};  ///< and by how much
 };
 
+/// The argument on a vertical branch.
+inline Interval vertical_w(const Branch& branch) { return Interval(branch.c) / Interval(branch.a); }
+
 /// Are there two branches for one w, apart from their ends? A law without memory may then take
 /// either at any time.
 bool is_ambiguous(const Law& law);
@@ -82,6 +85,12 @@ class Successors {
   [[nodiscard]] bool keeps_rates(const ModeFlow& flow) const;
   [[nodiscard]] int contact(const ModeFlow& flow, const Gap& gap, const Interval& value,
                             bool same_rates) const;
+  [[nodiscard]] Interval gap_derivative(const ModeFlow& flow, int gap, int order) const;
+  [[nodiscard]] Interval residual_of(const ModeFlow& flow, int constraint) const;
+  [[nodiscard]] const ExactNumbersOrNone& exact_inputs() const {
+    static const ExactNumbersOrNone none;
+    return is_start_of_run_ ? flows_.start_inputs() : none;
+  }
   std::vector<Successor> assess_all(const Options& options, const Box* start = nullptr);
   std::vector<Successor> assess(const Mode& mode);
   Successor assess_root(const Mode& mode, int root);
@@ -122,6 +131,9 @@ class Successors {
   [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
+  [[nodiscard]] bool is_untouched(int line) const;
+  [[nodiscard]] bool was_on_surface(const ModeFlow& before, const ModeFlow& flow,
+                                    const Gap& gap) const;
   bool decide_reset(const ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_left(const Mode& mode);
   [[nodiscard]] const Branch& branch(const Mode& mode, int law) const;
@@ -134,6 +146,7 @@ class Successors {
   ModeFlow* before_ = nullptr;      // at an event or a reset
   KnownRoot before_root_{};         // of its implicit equations
   const Box* start_ = nullptr;
+  bool is_start_of_run_ = false;
   int law_ = -1;                    // that has reached its corner
   int reset_ = -1;                  // whose condition is 0
   bool of_multiplier_ = false;

@@ -22,11 +22,14 @@ int translate(const Tape& from, int line, const std::map<int, int>& replaced, Ex
 
 }  // namespace
 
+/// Without those that are names: they change with what they name.
 std::vector<int> Successors::algebraic() const {
   std::vector<int> list;
-  const std::vector<int>& states = flows_.space().variables;
+  const auto holds = [](const std::vector<int>& some, int j) {
+    return std::find(some.begin(), some.end(), j) != some.end();
+  };
   for (int j = 0; j < flows_.system().n(); ++j)
-    if (std::find(states.begin(), states.end(), j) == states.end()) list.push_back(j);
+    if (!holds(flows_.space().variables, j) && !holds(flows_.space().names, j)) list.push_back(j);
   return list;
 }
 

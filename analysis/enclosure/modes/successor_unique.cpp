@@ -61,6 +61,25 @@ bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::v
 
 }  // namespace
 
+bool is_ambiguous(const Law& law) {
+  const auto range = [](const Branch& branch) {
+    if (branch.b != 0) return std::pair(branch.w.lower, branch.w.upper);
+    const Interval w = vertical_w(branch);
+    return std::pair(w.lo, w.hi);
+  };
+  if (law.memory) return false;
+  for (std::size_t i = 0; i < law.branches.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto [a, b] = range(law.branches[i]);
+      const auto [c, d] = range(law.branches[j]);
+      const bool is_point = a == b || c == d;
+      if (std::max(a, c) < std::min(b, d) || (is_point && c < a && b < d) ||
+          (is_point && a < c && d < b))
+        return true;
+    }
+  return false;
+}
+
 bool is_funnel(const std::vector<Successor>& list) {
   for (const Successor& one : list)
     for (const Successor& other : list)
@@ -145,6 +164,12 @@ bool Successors::is_decoupled(const Mode& mode) {
   return true;
 }
 
+/// Of constraint k of the mode, which was observed.
+Interval Successors::residual_of(const ModeFlow& flow, int k) const {
+  const int output = flows_.system().n() + flows_.system().m() + k;
+  return decided(flow.observed(output), flow.system.observed, output, 0, exact_inputs());
+}
+
 /// Does the proved mode continue every member? At a start the states are not known to obey its
 /// constraints, unless their residuals are 0 exactly.
 bool Successors::continues_all(const Successor& proved) {
@@ -152,9 +177,8 @@ bool Successors::continues_all(const Successor& proved) {
   ModeFlow& flow = flows_.get(proved.mode, t_, box_, open_, proved.root);
   flow.use(proved.implicit);
   if (!flow.observe(t_, box_)) return false;
-  const int first = flows_.system().n() + flows_.system().m();
   for (int k = 0; k < static_cast<int>(flow.system.constraints.size()); ++k)
-    if (!flow.observed(first + k).is_zero()) return false;
+    if (!residual_of(flow, k).is_zero()) return false;
   return true;
 }
 

@@ -22,6 +22,14 @@ std::optional<Successor> elsewhere(const std::vector<Successor>& list) {
 
 }  // namespace
 
+ExactNumbersOrNone PieceTask::exact_inputs(const Box& part) const {
+  Box variables(static_cast<std::size_t>(system.n()), Interval::none()), parameters = space.values;
+  std::size_t state = 0;
+  for (const int j : space.variables) variables[static_cast<std::size_t>(j)] = part[state++];
+  for (const int k : space.parameters) parameters[static_cast<std::size_t>(k)] = part[state++];
+  return enclosure::exact_inputs(system, span.start, exact, variables, parameters);
+}
+
 Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
     : task_(task),
       start_(start),
@@ -92,6 +100,7 @@ void Piece::start() {
   Branch branch{.t = task_.span.start, .set = Doubleton(start_, task_.space.constant)};
   branch.tube_from = branch.t;
   flows_.guess(task_.start);
+  flows_.start_at(task_.exact_inputs(start_));
   Successors successors(flows_, Interval(branch.t), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
   result_.elsewhere = elsewhere(list);

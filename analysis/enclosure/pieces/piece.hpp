@@ -22,6 +22,10 @@ struct PieceTask {
   Box start{};                  ///< of the variables, algebraic ones too
   /// At each row, by state: what the width of the whole set is like there; empty: it is not known.
   std::vector<std::vector<double>> reach{};
+  ExactStart exact{};  ///< where the start is known beyond its intervals
+
+  /// That of a part of the set, as inputs of the system's tape.
+  [[nodiscard]] ExactNumbersOrNone exact_inputs(const Box& part) const;
 };
 
 /// What became of one piece of the start.

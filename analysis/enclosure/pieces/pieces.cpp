@@ -347,12 +347,14 @@ Box start_of(const Dcs& system, const StateSpace& space, const Box& start) {
 
 }  // namespace
 
-Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options, const std::vector<int>& disturbances) {
+Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, const Span& span,
+                  const EncloseOptions& options, const std::vector<int>& disturbances,
+                  const ExactStart& exact) {
   require_directed_arithmetic();
-  validate(system);
+  validate(given);
   check_order(options);
-  const StateSpace space = state_space(system, parameters, disturbances);
+  StateSpace space = state_space(given, parameters, disturbances);
+  const Dcs system = without_names(given, space);
   const Box whole = start_of(system, space, start);
   PieceTask task{.system = system,
                  .space = space,
@@ -360,7 +362,8 @@ Enclosure enclose(const Dcs& system, const Box& start, const Box& parameters, co
                  .span = span,
                  .times = times_of_rows(span, options),
                  .grid = time_grid(span),
-                 .start = start};
+                 .start = start,
+                 .exact = exact};
   std::vector<Part> parts{{.start = whole}};
   Dcs clocked;
   StateSpace clocked_space;

@@ -57,6 +57,7 @@ std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, Stat
     return std::nullopt;
   system = perp::enclosure::with_clock(task.system);
   space = state_space(system, task.space.values);
+  space.names = task.space.names;
   const auto clock = task.space.variables.size();
   PieceTask clocked{.system = system,
                     .space = space,
@@ -64,8 +65,10 @@ std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, Stat
                     .span = task.span,
                     .times = task.times,
                     .grid = task.grid,
-                    .start = task.start};
+                    .start = task.start,
+                    .exact = task.exact};
   clocked.start.emplace_back(task.span.start);
+  if (!clocked.exact.variables.empty()) clocked.exact.variables.emplace_back(task.span.start);
   return SectionTask{.task = clocked, .clock = static_cast<int>(clock)};
 }
 
@@ -94,6 +97,7 @@ std::optional<PieceResult> SectionPiece::run() {
 
 bool SectionPiece::begin() {
   flows_.guess(task_.start);
+  flows_.start_at(task_.exact_inputs(start_));
   Successors successors(flows_, Interval(t_), start_);
   const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
   const Successor* next = only_successor(list);

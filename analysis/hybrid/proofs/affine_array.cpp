@@ -2,7 +2,7 @@
 
 #include <perp/analysis/hybrid/proofs/affine_array.hpp>
 #include <perp/analysis/hybrid/proofs/mode_series.hpp>
-#include <perp/analysis/hybrid/roots/rational_tape.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/expression/polynomial.hpp>

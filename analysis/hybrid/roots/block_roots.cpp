@@ -3,7 +3,7 @@
 #include <optional>
 
 #include <perp/analysis/hybrid/roots/block_roots.hpp>
-#include <perp/analysis/hybrid/roots/rational_tape.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 #include <perp/analysis/hybrid/roots/real_roots.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>

@@ -4,7 +4,7 @@
 #include <map>
 
 #include <perp/analysis/hybrid/nearest_mode.hpp>
-#include <perp/analysis/hybrid/roots/rational_tape.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 #include <perp/analysis/hybrid/sparse/near_choice.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <perp/core/base/rational.hpp>
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/interval/interval.hpp>
 #include <perp/core/laws/law_table.hpp>
@@ -21,6 +22,7 @@ enum class Finite { yes, no };
 struct Quantity {
   double value = 0;              ///< of an interval a number inside, near its middle
   enclosure::Interval exact{};   ///< where numbers are exact
+  std::optional<Rational> rational{};  ///< the number itself, where it is known without rounding
   bool is_interval = false;      ///< written as one, or made of such
   bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };
@@ -119,6 +121,7 @@ class Context {
   Scope scope_;                             // the parameters known so far
   std::vector<double> values_;              // theirs
   std::vector<enclosure::Interval> exact_values_;  // and their intervals, where numbers are exact
+  std::vector<std::optional<Rational>> rationals_;
   std::vector<bool> is_interval_, is_disturbance_;
   bool is_exact_;
   std::map<std::string, Value> overrides_;  // by "table.key"

@@ -33,6 +33,7 @@ void Context::add_parameter(const std::string& name, const Quantity& value) {
   scope_.names.push_back(name);
   values_.push_back(value.value);
   exact_values_.push_back(value.exact);
+  rationals_.push_back(value.rational);
   is_interval_.push_back(value.is_interval);
   is_disturbance_.push_back(value.is_disturbance);
 }

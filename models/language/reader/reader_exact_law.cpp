@@ -270,6 +270,8 @@ void EquationTexts::complete(const std::vector<std::string>& multipliers,
                              ExactNumbers& numbers) const {
   numbers.names.insert(numbers.names.end(), literals_.texts().begin(), literals_.texts().end());
   numbers.values = *model_->exact;
+  const auto& rationals = literals_.numbers();
+  numbers.rational_values.insert(numbers.rational_values.end(), rationals.begin(), rationals.end());
   for (const StatedLaw& law : model_->laws) numbers.multipliers.push_back({law.offset, law.scale});
   if (const Member* table = table_.find("restitution")) {
     numbers.restitution.assign(multipliers.size(), Interval(0));

@@ -81,6 +81,8 @@ class MatrixEquations {
     numbers.names.insert(numbers.names.end(), literals_.texts().begin(), literals_.texts().end());
     numbers.values.insert(numbers.values.end(), literals_.values().begin(),
                           literals_.values().end());
+    numbers.rational_values.insert(numbers.rational_values.end(), literals_.numbers().begin(),
+                                   literals_.numbers().end());
     system_.parameters.insert(system_.parameters.end(), literals_.nearest().begin(),
                               literals_.nearest().end());
     numbers.multipliers.resize(static_cast<std::size_t>(m_));

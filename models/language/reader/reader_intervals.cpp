@@ -102,7 +102,10 @@ Quantity Context::expression(const Value& text, std::size_t offset, std::string_
                                    what, scope_.names[p]));
     }
     result.value = expression(values_);
-    if (is_exact()) result.exact = enclosure::enclose_expression(part, scope_, exact_values_);
+    if (is_exact()) {
+      result.exact = enclosure::enclose_expression(part, scope_, exact_values_);
+      result.rational = enclosure::exact_expression(part, scope_, rationals_);
+    }
   } catch (const ExpressionError& error) {
     document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));
   }
@@ -121,7 +124,10 @@ Quantity Context::expression(const Value& text, std::size_t offset, std::string_
 Quantity Context::quantity(const Value& value, std::string_view what) const {
   if (value.kind == Value::Kind::number) {
     Quantity result{number(value, what)};
-    if (is_exact()) result.exact = enclosure::enclose_decimal(document_.literal(value));
+    if (is_exact()) {
+      result.exact = enclosure::enclose_decimal(document_.literal(value));
+      result.rational = enclosure::exact_number(document_.literal(value));
+    }
     return result;
   }
   if (value.kind == Value::Kind::list)

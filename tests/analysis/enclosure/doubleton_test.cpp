@@ -11,32 +11,32 @@ using enclosure::Box;
 using enclosure::Doubleton;
 using enclosure::Interval;
 using enclosure::IntervalMatrix;
-using Rational = boost::multiprecision::cpp_rational;
+using BigRational = boost::multiprecision::cpp_rational;
 
 namespace {
 
-bool holds(const Interval& a, const Rational& x) {
-  return Rational(a.lo) <= x && x <= Rational(a.hi);
+bool holds(const Interval& a, const BigRational& x) {
+  return BigRational(a.lo) <= x && x <= BigRational(a.hi);
 }
 
 /// Inverse of a matrix of doubles in rational arithmetic, by Gauss and Jordan.
-std::vector<std::vector<Rational>> exact_inverse(const Matrix& a) {
+std::vector<std::vector<BigRational>> exact_inverse(const Matrix& a) {
   const auto n = static_cast<std::size_t>(a.rows());
-  std::vector<std::vector<Rational>> m(n, std::vector<Rational>(2 * n));
+  std::vector<std::vector<BigRational>> m(n, std::vector<BigRational>(2 * n));
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j)
-      m[i][j] = Rational(a(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
+      m[i][j] = BigRational(a(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)));
     m[i][n + i] = 1;
   }
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t pivot = k;
     while (m[pivot][k] == 0) ++pivot;
     std::swap(m[pivot], m[k]);
-    const Rational p = m[k][k];
-    for (Rational& x : m[k]) x /= p;
+    const BigRational p = m[k][k];
+    for (BigRational& x : m[k]) x /= p;
     for (std::size_t i = 0; i < n; ++i) {
       if (i == k) continue;
-      const Rational factor = m[i][k];
+      const BigRational factor = m[i][k];
       for (std::size_t j = 0; j < 2 * n; ++j) m[i][j] -= factor * m[k][j];
     }
   }
@@ -67,7 +67,7 @@ template <class IsPoint>
 void check_members(Numbers& random, int n, int blocks, const IsPoint& is_point) {
   const double radius = std::pow(10, random.in(-16, -0.5));
   Box start;
-  std::vector<Rational> x;
+  std::vector<BigRational> x;
   for (int i = 0; i < n; ++i) {
     start.push_back(is_point(i) ? Interval(random.in(-2, 2)) : random.around(2, 0.1));
     x.emplace_back(random.in(start.back()));
@@ -76,14 +76,14 @@ void check_members(Numbers& random, int n, int blocks, const IsPoint& is_point) 
   for (int step = 0; step < 6; ++step) {
     Box F;
     IntervalMatrix J(n, n);
-    std::vector<Rational> next;
+    std::vector<BigRational> next;
     for (int i = 0; i < n; ++i) {
       F.push_back(random.around(2, radius));
-      Rational value(random.in(F.back()));
+      BigRational value(random.in(F.back()));
       for (int j = i % blocks; j < n; j += blocks) {
         J(i, j) = random.around(1.2, radius);
-        value += Rational(random.in(J(i, j))) *
-                 (x[static_cast<std::size_t>(j)] - Rational(set.center()[static_cast<std::size_t>(j)]));
+        value += BigRational(random.in(J(i, j))) *
+                 (x[static_cast<std::size_t>(j)] - BigRational(set.center()[static_cast<std::size_t>(j)]));
       }
       next.push_back(value);
     }

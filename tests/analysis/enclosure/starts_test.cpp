@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <string>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
@@ -97,5 +98,38 @@ TEST_SUITE("analysis/enclosure/starts") {
         "  \"der(x) = k - 2*sign(x)\",\n  \"der(q) = -q\",\n]\n[run]\nt = [0, 1]\n");
     CHECK_FALSE(result.lost.has_value());
     CHECK(result.pieces == 1);
+  }
+
+  // 0.001 and 0.1 are no doubles: in intervals the multiplier is near -1, and the condition near 0.
+  TEST_CASE("a start on a surface is known as the decimal numbers of the file, in any units") {
+    const auto branches = [](const std::string& factor, const std::string& x2) {
+      const Enclosure result = run(
+          "[variables]\nx1 = 0\nx2 = " + x2 + "\nz = 0\n[model]\nequations = [\"der(x1) = 1 - z\", \"der(x2)*" +
+          factor + " = z/2\", \"x2*" + factor + " = abs(x1) + sign(x1)\"]\n[run]\nt = [0, 0.5]\n");
+      CHECK_FALSE(result.lost.has_value());
+      CHECK(result.rows.back().flag == enclosure::Flag::all);
+      int most = 0;
+      for (const auto& row : result.rows) most = std::max(most, row.branch);
+      return most + 1;
+    };
+    CHECK(branches("1", "-1") == 2);
+    CHECK(branches("0.001", "-1000") == 2);
+    CHECK(branches("1e9", "-1e-9") == 2);
+
+    const Enclosure ball = run(
+        "[variables]\nh = -0.1\nv = 10\n[model]\nequations = [\"der(h) = v\", \"der(v) = -9.81\"]\n"
+        "when = [{ condition = \"h + 0.1\", direction = -1, set = { v = \"-0.9*v\" } }]\n[run]\nt = [0, 3]\n");
+    CHECK_FALSE(ball.lost.has_value());
+    CHECK(ball.events.size() == 1);
+    CHECK(ball.rows.back().flag == enclosure::Flag::unique);
+  }
+
+  TEST_CASE("a start that misses a constraint by less than its rounding is none") {
+    const auto text = [](const std::string& y) {
+      return "[variables]\nx = 0.3\ny = " + y + "\nz = 0\n[model]\nequations = [\"der(x) = z\", \"der(y) = 1 - z\", "
+             "\"y = x/3\"]\n[run]\nt = [0, 0.5]\n";
+    };
+    CHECK(refusal(text("0.1")).empty());
+    CHECK(contains(refusal(text("0.1000000000000000000001")), "the start does not fulfil equation 3"));
   }
 }

@@ -14,17 +14,17 @@ using namespace perp;
 using enclosure::enclose_decimal;
 using enclosure::ExactLiterals;
 using enclosure::Interval;
-using Rational = boost::multiprecision::cpp_rational;
+using BigRational = boost::multiprecision::cpp_rational;
 
 namespace {
 
 /// digits · 10^power, exactly.
-Rational exact(const std::string& digits, int power) {
+BigRational exact(const std::string& digits, int power) {
   using boost::multiprecision::cpp_int;
   const cpp_int ten =
       boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(std::abs(power)));
-  const Rational mantissa{cpp_int(digits)};
-  return power < 0 ? Rational(mantissa / ten) : Rational(mantissa * ten);
+  const BigRational mantissa{cpp_int(digits)};
+  return power < 0 ? BigRational(mantissa / ten) : BigRational(mantissa * ten);
 }
 
 }  // namespace
@@ -74,11 +74,11 @@ TEST_SUITE("core/expression/decimal") {
       CAPTURE(digits);
       CAPTURE(power);
       if (!found.is_bounded()) continue;
-      const Rational number = exact(digits, power);
-      CHECK(Rational(found.lo) <= number);
-      CHECK(number <= Rational(found.hi));
+      const BigRational number = exact(digits, power);
+      CHECK(BigRational(found.lo) <= number);
+      CHECK(number <= BigRational(found.hi));
       CHECK((found.is_point() || found.hi == std::nextafter(found.lo, found.hi)));
-      CHECK(found.is_point() == (Rational(found.lo) == number || Rational(found.hi) == number));
+      CHECK(found.is_point() == (BigRational(found.lo) == number || BigRational(found.hi) == number));
     }
   }
 
@@ -155,8 +155,8 @@ TEST_SUITE("core/expression/decimal") {
     CHECK(zero.contains(0.0));
     CHECK(enclosure::width(zero) < 2e-16);
     const Interval beta = enclosure::enclose_expression("a/3", Scope{{"a"}}, {Interval(8)});
-    CHECK(Rational(beta.lo) < Rational(8, 3));
-    CHECK(Rational(beta.hi) > Rational(8, 3));
+    CHECK(BigRational(beta.lo) < BigRational(8, 3));
+    CHECK(BigRational(beta.hi) > BigRational(8, 3));
     CHECK_THROWS_AS(enclosure::enclose_expression("0.1 +", Scope{}, {}), ExpressionError);
   }
 }

@@ -13,7 +13,7 @@ using enclosure::EncloseOptions;
 using enclosure::Enclosure;
 using enclosure::Flag;
 using enclosure::Interval;
-using Rational = boost::multiprecision::cpp_rational;
+using BigRational = boost::multiprecision::cpp_rational;
 
 namespace {
 
@@ -21,8 +21,8 @@ enclosure::ExactModel model(const std::string& text) {
   return enclosure::read_exact_model(text, "test.toml");
 }
 
-bool holds(const Interval& a, const Rational& x) {
-  return Rational(a.lo) <= x && x <= Rational(a.hi);
+bool holds(const Interval& a, const BigRational& x) {
+  return BigRational(a.lo) <= x && x <= BigRational(a.hi);
 }
 
 Enclosure run(const std::string& text, EncloseOptions options) {
@@ -57,14 +57,14 @@ t = [0, 4]
       CHECK(result.events[0].unique);
       CHECK(result.events[0].type == "crossing");
       for (int k = 0; k < 81; ++k) {
-        const Rational x0 = Rational(-9, 8) + Rational(k % 9, 32),
-                       y0 = Rational(3, 4) + Rational(k / 9, 16);
+        const BigRational x0 = BigRational(-9, 8) + BigRational(k % 9, 32),
+                       y0 = BigRational(3, 4) + BigRational(k / 9, 16);
         // x − y/4 grows by 7/8 before and by 7/4 after the event
-        const Rational event = (y0 / 4 - x0) / Rational(7, 8);
+        const BigRational event = (y0 / 4 - x0) / BigRational(7, 8);
         CHECK(holds(result.events[0].t, event));
         for (const auto& row : result.rows) {
-          const Rational t(row.t), after = t > event ? t - event : Rational(0), before = t - after;
-          CHECK(holds(row.box[0], x0 + before + after * Rational(3, 2)));
+          const BigRational t(row.t), after = t > event ? t - event : BigRational(0), before = t - after;
+          CHECK(holds(row.box[0], x0 + before + after * BigRational(3, 2)));
           CHECK(holds(row.box[1], y0 + before / 2 - after));
           CHECK(row.flag == Flag::unique);
         }
@@ -160,14 +160,14 @@ t = [0, 3]
     REQUIRE(result.events.size() == 1);
     CHECK(result.events[0].type == "jump");
     for (int k = 0; k < 25; ++k) {
-      const Rational x0 = Rational(7, 8) + Rational(k % 5, 16),
-                     v0 = Rational(-17, 16) + Rational(k / 5, 32);
-      const Rational event = -x0 / v0;
+      const BigRational x0 = BigRational(7, 8) + BigRational(k % 5, 16),
+                     v0 = BigRational(-17, 16) + BigRational(k / 5, 32);
+      const BigRational event = -x0 / v0;
       CHECK(holds(result.events[0].t, event));
       for (const auto& row : result.rows) {
-        const Rational t(row.t);
-        const Rational x = t <= event ? Rational(x0 + v0 * t) : Rational(-v0 / 2 * (t - event));
-        const Rational v = t <= event ? v0 : Rational(-v0 / 2);
+        const BigRational t(row.t);
+        const BigRational x = t <= event ? BigRational(x0 + v0 * t) : BigRational(-v0 / 2 * (t - event));
+        const BigRational v = t <= event ? v0 : BigRational(-v0 / 2);
         CHECK(holds(row.box[0], x));
         CHECK(holds(row.box[1], v));
         CHECK(std::any_of(result.tube.begin(), result.tube.end(), [&](const auto& piece) {

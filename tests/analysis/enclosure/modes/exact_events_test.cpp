@@ -13,7 +13,7 @@ using enclosure::EncloseOptions;
 using enclosure::Enclosure;
 using enclosure::Flag;
 using enclosure::Interval;
-using Rational = boost::multiprecision::cpp_rational;
+using BigRational = boost::multiprecision::cpp_rational;
 
 namespace {
 
@@ -24,8 +24,8 @@ Enclosure run(const std::string& text, std::vector<double> times, int pieces = 1
   return enclosure::read_exact_model(text, "test.toml").enclose(options);
 }
 
-bool holds(const Interval& a, const Rational& x) {
-  return Rational(a.lo) <= x && x <= Rational(a.hi);
+bool holds(const Interval& a, const BigRational& x) {
+  return BigRational(a.lo) <= x && x <= BigRational(a.hi);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ TEST_SUITE("analysis/enclosure/modes/exact_events") {
   // double: the rows are narrower than the rounding of that time.
   TEST_CASE("points cross at the time that is theirs, not at the double next to it") {
     for (int k = 0; k < 48; ++k) {
-      const Rational x0(-64 - k, 64), y0(64 + 3 * k, 64);
+      const BigRational x0(-64 - k, 64), y0(64 + 3 * k, 64);
       const Enclosure result =
           run("[variables]\nx = " + std::to_string((-64 - k) / 64.0) + "\ny = " +
                   std::to_string((64 + 3 * k) / 64.0) +
@@ -43,11 +43,11 @@ TEST_SUITE("analysis/enclosure/modes/exact_events") {
                   "-0.25 - 0.75*sign(x - y/4)\"]\n[run]\nt = [0, 8]\n",
               {8});
       REQUIRE_FALSE(result.lost.has_value());
-      const Rational event = (y0 / 4 - x0) / Rational(7, 8);
+      const BigRational event = (y0 / 4 - x0) / BigRational(7, 8);
       const auto& row = result.rows.back();
       CAPTURE(k);
       CHECK(holds(result.events.at(0).t, event));
-      CHECK(holds(row.box[0], x0 + event + (8 - event) * Rational(3, 2)));
+      CHECK(holds(row.box[0], x0 + event + (8 - event) * BigRational(3, 2)));
       CHECK(holds(row.box[1], y0 + event / 2 - (8 - event)));
       CHECK(enclosure::width(row.box[0]) < 1e-14);
     }
@@ -84,7 +84,7 @@ t = [0, 4]
       CHECK(row.box[0].contains(enclosure::enclose_decimal("0.1")));
       CHECK(enclosure::width(row.box[0]) < 1e-16);
       // from t = 1.2 on y = 0.66 + 0.1 (t − 1.2)
-      CHECK(holds(row.box[1], Rational(66, 100) + (Rational(row.t) - Rational(12, 10)) / 10));
+      CHECK(holds(row.box[1], BigRational(66, 100) + (BigRational(row.t) - BigRational(12, 10)) / 10));
     }
   }
 
@@ -101,10 +101,10 @@ t = [0, 4]
                                  {2, 4});
     REQUIRE_FALSE(result.lost.has_value());
     for (const auto& row : result.rows) {
-      CHECK(holds(row.box[0], Rational(1, 3)));
+      CHECK(holds(row.box[0], BigRational(1, 3)));
       CHECK(enclosure::width(row.box[0]) < 1e-16);
       // from t = 8/9 on, where y = 16/27
-      CHECK(holds(row.box[1], Rational(16, 27) + (Rational(row.t) - Rational(8, 9)) / 3));
+      CHECK(holds(row.box[1], BigRational(16, 27) + (BigRational(row.t) - BigRational(8, 9)) / 3));
     }
   }
 
@@ -121,8 +121,8 @@ t = [0, 6]
 )toml",
                                  {2, 6});
     REQUIRE_FALSE(result.lost.has_value());
-    const Rational after = Rational(6) - Rational(100, 21);
-    CHECK(holds(result.rows.back().box[0], Rational(21, 200) * after * after));
+    const BigRational after = BigRational(6) - BigRational(100, 21);
+    CHECK(holds(result.rows.back().box[0], BigRational(21, 200) * after * after));
     CHECK(enclosure::width(result.rows.back().box[0]) < 1e-13);
     CHECK(result.rows.back().flag == Flag::unique);
     CHECK(result.events.size() == 2);

@@ -9,8 +9,8 @@
 
 namespace perp {
 
-/// Lines of a tape in rational numbers; what is no polynomial is rounded, and `is_exact` becomes
-/// false. Inputs are the values that are given, without their errors.
+/// Lines of a tape in rational numbers; functions whose value is no double are rounded, and `is_exact`
+/// becomes false. Inputs are the values that are given, without their errors.
 class RationalTape {
  public:
   static constexpr int most_power = 16;
@@ -25,10 +25,16 @@ class RationalTape {
 
  private:
   bool apply(Operation operation, const Rational& a, const Rational& b, Rational& result);
+  bool apply_rounded(Operation operation, const Rational& a, const Rational& b, Rational& result);
   bool apply(const Instruction& line, const std::vector<Rational>& values, Rational& result);
 
   const Tape& tape_;
   std::vector<double> inputs_;
 };
+
+/// The value of a line at inputs that are known without rounding. None where it is no rational number,
+/// is none here, or needs another input.
+std::optional<Rational> exact_value(const Tape& tape, int line,
+                                    const std::vector<std::optional<Rational>>& inputs);
 
 }  // namespace perp

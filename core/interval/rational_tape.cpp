@@ -2,9 +2,10 @@
 #include <cmath>
 #include <numbers>
 
-#include <perp/analysis/hybrid/roots/rational_tape.hpp>
+#include <perp/core/interval/rational_tape.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
+#include <perp/core/interval/interval.hpp>
 
 namespace perp {
 namespace {
@@ -19,6 +20,13 @@ Rational power(const Rational& base, int exponent) {
   Rational result = 1;
   for (int k = 0; k < exponent; ++k) result *= base;
   return result;
+}
+
+/// Is the value of these doubles a double, as that of cos(0)?
+bool is_point(Operation operation, double x, double y) {
+  const enclosure::Interval value =
+      apply_operation(operation, enclosure::Interval(x), enclosure::Interval(y));
+  return value.has_value() && value.is_point();
 }
 
 }  // namespace
@@ -74,11 +82,33 @@ bool RationalTape::apply(Operation operation, const Rational& a, const Rational&
     result = power(a, static_cast<int>(to_double(b)));
     return true;
   }
-  is_exact = false;
-  const double rounded = apply_operation(operation, to_double(a), to_double(b));
+  return apply_rounded(operation, a, b, result);
+}
+
+bool RationalTape::apply_rounded(Operation operation, const Rational& a, const Rational& b,
+                                 Rational& result) {
+  const double x = to_double(a), y = to_double(b);
+  const double rounded = apply_operation(operation, x, y);
   if (!std::isfinite(rounded)) return false;
   result = rounded;
+  is_exact = is_exact && a == Rational(x) && b == Rational(y) && is_point(operation, x, y);
   return true;
+}
+
+std::optional<Rational> exact_value(const Tape& tape, int line,
+                                    const std::vector<std::optional<Rational>>& inputs) {
+  std::vector<int> known;
+  std::vector<Rational> values;
+  for (const int k : lines_below(tape, line)) {
+    if (tape[k].operation != Operation::input) continue;
+    const int input = tape[k].a;
+    if (input >= static_cast<int>(inputs.size()) || !inputs[at(input)]) return std::nullopt;
+    known.push_back(input);
+    values.push_back(*inputs[at(input)]);
+  }
+  RationalTape numbers(tape, {});
+  const std::optional<Rational> value = numbers.value(line, known, values);
+  return numbers.is_exact ? value : std::nullopt;
 }
 
 }  // namespace perp
