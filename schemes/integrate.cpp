@@ -3,6 +3,7 @@
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/run.hpp>
+#include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
 
@@ -22,6 +23,7 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
   run.provenance["selector"] = to_string(scheme.selector);
   run.provenance["norm"] = "||E (x+ - x)||_2";
   run.provenance["tol"] = fmt::format("{}", scheme.tol);
+  run.message = tell_first_order(capturing->first_order(), scheme.h, scheme.selector, "", run) + run.message;
   return run;
 }
 

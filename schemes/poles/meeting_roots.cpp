@@ -1,0 +1,109 @@
+// Where unknowns that no formula gives meet another root of their equations: asked by FollowedUnknowns where they
+// are no simple root.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <perp/schemes/poles/followed_unknowns.hpp>
+
+namespace perp {
+namespace {
+
+using enclosure::Interval;
+
+/// Powers of two of an unknown, or of 1 where it is 0: distances beside it at which the determinant is looked at, as
+/// long as rounding does not tell the equations from 0 there.
+constexpr int nearest_side = -56, nearest_to_zero = -1000, farthest_side = 1000, side_steps = 4;
+constexpr double rounding = 0x1p-49;  ///< of t and of what is given: that of a step
+constexpr double near_root = 0x1p-4;  ///< of an unknown, by which Newton's method may correct that of a path
+
+std::size_t place(int i, int j, int n) { return static_cast<std::size_t>(i * n + j); }
+
+/// The sign of the determinant of every matrix in J (n×n); 0: not told. Elimination, the entry of a column that is
+/// farthest from 0 as pivot.
+int sign_of_determinant(std::vector<Interval> J, int n) {
+  int sign = 1;
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i)
+      if (mignitude(J[place(i, k, n)]) > mignitude(J[place(pivot, k, n)])) pivot = i;
+    const Interval head = J[place(pivot, k, n)];
+    if (!(head.has_value() && mignitude(head) > 0)) return 0;
+    if (pivot != k) sign = -sign;
+    if (head.hi < 0) sign = -sign;
+    for (int j = k; j < n; ++j) std::swap(J[place(k, j, n)], J[place(pivot, j, n)]);
+    for (int i = k + 1; i < n; ++i) {
+      const Interval factor = J[place(i, k, n)] / head;
+      if (factor.is_zero()) continue;
+      for (int j = k + 1; j < n; ++j) J[place(i, j, n)] = J[place(i, j, n)] - factor * J[place(k, j, n)];
+    }
+  }
+  return sign;
+}
+
+std::vector<double> points(const std::vector<Interval>& z) {
+  std::vector<double> m;
+  for (const Interval& value : z) m.push_back(middle(value));
+  return m;
+}
+
+}  // namespace
+
+int FollowedUnknowns::orientation(const Point& at, const std::vector<double>& z) const {
+  const std::vector<Interval> point(z.begin(), z.end());
+  return sign_of_determinant(function_.jacobian(at.t, at.x, point), static_cast<int>(z.size()));
+}
+
+/// Do the equations vanish here, as far as rounding lets see?
+bool FollowedUnknowns::vanishes(const Point& at, const std::vector<double>& z) const {
+  const auto widened = [](const Interval& value) { return value + enclosure::symmetric(rounding * magnitude(value)); };
+  std::vector<Interval> given;
+  for (const Interval& value : at.x) given.push_back(widened(value));
+  const std::vector<Interval> point(z.begin(), z.end());
+  const std::vector<Interval> rows = function_.rows(widened(at.t), given, point);
+  return std::ranges::all_of(rows, [](const Interval& row) { return row.has_value() && row.contains(0.0); });
+}
+
+/// Has the determinant both signs next to z, along one of the unknowns, and the equations no other values than 0? By
+/// the theorem on the degree another root begins there, while z^3 = x has one for each x.
+bool FollowedUnknowns::is_fold(const Point& at, const std::vector<double>& z) const {
+  for (std::size_t k = 0; k < z.size(); ++k) {
+    const double size = z[k] != 0 ? std::abs(z[k]) : 1;
+    std::vector<double> below = z, above = z;
+    for (int e = z[k] != 0 ? nearest_side : nearest_to_zero; e <= farthest_side; e += side_steps) {
+      below[k] = z[k] - std::ldexp(size, e);
+      above[k] = z[k] + std::ldexp(size, e);
+      if (!vanishes(at, below) || !vanishes(at, above)) break;
+      if (orientation(at, below) * orientation(at, above) < 0) return true;
+    }
+  }
+  return false;
+}
+
+/// The orientation of the root at an end of a path that its states tell; 0: there is none near them.
+int FollowedUnknowns::orientation_at(const SolutionPath& path, bool at_end) {
+  const Point here = point(path, at_end ? 1 : 0);
+  const std::vector<double> z = guess(path, at_end), root = points(function_.approach(here.t, here.x, z));
+  for (std::size_t k = 0; k < z.size(); ++k)
+    if (!(std::abs(root[k] - z[k]) <= near_root * std::max(std::abs(z[k]), std::abs(root[k])))) return 0;
+  return orientation(here, root);
+}
+
+/// A root with this orientation is not simple before the end: has the one at the end another, or is it a fold?
+bool FollowedUnknowns::meets(const SolutionPath& path, bool backward, int before) {
+  const int behind = orientation_at(path, !backward);
+  if (behind * before < 0) return true;
+  const Point end = point(path, backward ? 0 : 1);
+  const std::vector<double> z = guess(path, !backward);
+  return is_fold(end, z) || (behind == 0 && is_fold(end, points(function_.approach(end.t, end.x, z))));
+}
+
+/// The root is simple up to z at the share s: does it meet another one there, or at the end? Else the next path tells.
+void FollowedUnknowns::lose(const SolutionPath& path, bool backward, double s, const std::vector<double>& z) {
+  const Point here = point(path, s);
+  const int before = orientation(here, z);
+  if (is_fold(here, z) || meets(path, backward, before)) meeting_ = s;
+  else if (!backward) lost_ = {before, path.b.t};
+}
+
+}  // namespace perp
