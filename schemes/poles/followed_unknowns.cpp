@@ -25,7 +25,6 @@ constexpr double most_hop = 0x1p-3;    ///< of an unknown, what it moves on a pi
 /// Of the distances from where following ends, between which a pole of this order or more shows.
 constexpr double nearer_and_nearer[] = {0x1p8, 0x1p4, 1, 0x1p-8, 0x1p-16};
 constexpr double least_order = 0.75;
-constexpr double at_once = 0x1p-20;  ///< of a path, within which two times are one
 constexpr double of_curve = 0.25;  ///< by how much a curve may leave the box of three of its points
 
 bool has_table(const Tape& tape, const std::vector<int>& lines) {
@@ -301,8 +300,13 @@ std::optional<double> FollowedUnknowns::pole_from(const SolutionPath& path, bool
   if (end == End::of_path) return std::nullopt;
   const double s = backward ? 1 - places.back().s : places.back().s;
   if (was_seen(path.time(s))) return s;
+  if (end == End::not_simple && is_fold(point(path, s), places.back().z)) {
+    meeting_ = s;
+    return std::nullopt;
+  }
   if (!(end == End::not_simple && leads_there) && !grows(places)) {
-    if (end == End::not_simple) lose(path, backward, s, places.back().z);
+    const int before = orientation(point(path, s), places.back().z);
+    if (end == End::not_simple && meets(path, backward, before)) meeting_ = s;
     return std::nullopt;
   }
   seen_ = {path.time(s), path.time(s - pole_distance::wide), path.b.t};
@@ -312,17 +316,22 @@ std::optional<double> FollowedUnknowns::pole_from(const SolutionPath& path, bool
 /// Rounding may hide the unknowns too, where a pole was seen.
 std::optional<double> FollowedUnknowns::pole(const SolutionPath& path) {
   meeting_.reset();
-  if (lacks_values(path) || is_known(between(path, 0, 1), guess(path, false))) return std::nullopt;
-  const int before = std::abs(path.a.t - lost_.until) <= at_once * (path.b.t - path.a.t) ? lost_.orientation : 0;
-  lost_ = {};
+  if (lacks_values(path)) return std::nullopt;
+  if (is_known(between(path, 0, 1), guess(path, false))) {
+    leave(path, last_.orientation);
+    return std::nullopt;
+  }
+  const int before = is_left_at(path) ? last_.orientation : 0;
   for (const bool backward : {false, true})
     if (start(path, backward)) {
-      if (before * orientation(point(path, backward ? 1 : 0), middles(at_start_)) >= 0) return pole_from(path, backward);
+      const int here = orientation(point(path, backward ? 1 : 0), middles(at_start_));
+      leave(path, here);
+      if (before * here >= 0) return pole_from(path, backward);
       meeting_ = 0;
       return std::nullopt;
     }
+  leave(path, before);
   if (meets(path, false, before)) meeting_ = 0;
-  else lost_ = {before, path.b.t};
   const bool is_there = path.b.t >= seen_.since && path.a.t <= seen_.t + (seen_.t - seen_.since);
   if (!is_there) return std::nullopt;
   return std::clamp((seen_.t - path.a.t) / (path.b.t - path.a.t), 0.0, 1.0);

@@ -71,7 +71,8 @@ class FollowedUnknowns {
   [[nodiscard]] bool is_fold(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);
   [[nodiscard]] bool meets(const SolutionPath& path, bool backward, int before);
-  void lose(const SolutionPath& path, bool backward, double s, const std::vector<double>& z);
+  void leave(const SolutionPath& path, int orientation);
+  [[nodiscard]] bool is_left_at(const SolutionPath& path) const;
   [[nodiscard]] bool leads_to_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places);
 
   int n_;
@@ -84,9 +85,10 @@ class FollowedUnknowns {
   double ahead_ = 1;                // lengths of a path that are proved at once
   std::optional<double> meeting_;   // see meeting()
   struct {
-    int orientation = 0;  // sign of det ∂h/∂z of the root that was lost,
-    double until = nan;   // on a path that ended here
-  } lost_;
+    int orientation = 0;  // sign of det ∂h/∂z of the root that was followed last,
+    double until = nan;   // up to here
+    Point end{};
+  } last_;
   struct {
     double t = nan, since = nan, until = nan;
   } seen_;  // the last pole, and from right before it to the end of the path on which it was seen

@@ -13,8 +13,9 @@ using enclosure::Interval;
 
 /// Powers of two of an unknown, or of 1 where it is 0: distances beside it at which the determinant is looked at, as
 /// long as rounding does not tell the equations from 0 there.
-constexpr int nearest_side = -56, nearest_to_zero = -1000, farthest_side = 1000, side_steps = 4;
+constexpr int nearest_side = -56, nearest_to_zero = -1000, farthest_side = 1000;
 constexpr double rounding = 0x1p-49;  ///< of t and of what is given: that of a step
+constexpr double at_once = 0x1p-20;  ///< of a path and of a state, within which two of them are one
 constexpr double near_root = 0x1p-4;  ///< of an unknown, by which Newton's method may correct that of a path
 
 std::size_t place(int i, int j, int n) { return static_cast<std::size_t>(i * n + j); }
@@ -70,7 +71,7 @@ bool FollowedUnknowns::is_fold(const Point& at, const std::vector<double>& z) co
   for (std::size_t k = 0; k < z.size(); ++k) {
     const double size = z[k] != 0 ? std::abs(z[k]) : 1;
     std::vector<double> below = z, above = z;
-    for (int e = z[k] != 0 ? nearest_side : nearest_to_zero; e <= farthest_side; e += side_steps) {
+    for (int e = z[k] != 0 ? nearest_side : nearest_to_zero; e <= farthest_side; ++e) {
       below[k] = z[k] - std::ldexp(size, e);
       above[k] = z[k] + std::ldexp(size, e);
       if (!vanishes(at, below) || !vanishes(at, above)) break;
@@ -98,12 +99,19 @@ bool FollowedUnknowns::meets(const SolutionPath& path, bool backward, int before
   return is_fold(end, z) || (behind == 0 && is_fold(end, points(function_.approach(end.t, end.x, z))));
 }
 
-/// The root is simple up to z at the share s: does it meet another one there, or at the end? Else the next path tells.
-void FollowedUnknowns::lose(const SolutionPath& path, bool backward, double s, const std::vector<double>& z) {
-  const Point here = point(path, s);
-  const int before = orientation(here, z);
-  if (is_fold(here, z) || meets(path, backward, before)) meeting_ = s;
-  else if (!backward) lost_ = {before, path.b.t};
+/// The path ends on a root with this orientation; 0: not known.
+void FollowedUnknowns::leave(const SolutionPath& path, int orientation) {
+  last_ = {orientation, path.b.t, point(path, 1)};
+}
+
+/// Does the path begin where the last one has ended?
+bool FollowedUnknowns::is_left_at(const SolutionPath& path) const {
+  const Point here = point(path, 0);
+  const auto is_near = [](const Interval& a, const Interval& b) {
+    return std::abs(middle(a) - middle(b)) <= at_once * std::max(magnitude(a), magnitude(b));
+  };
+  return std::abs(path.a.t - last_.until) <= at_once * (path.b.t - path.a.t) &&
+         std::ranges::equal(here.x, last_.end.x, is_near);
 }
 
 }  // namespace perp
