@@ -23,7 +23,7 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
   run.provenance["selector"] = to_string(scheme.selector);
   run.provenance["norm"] = "||E (x+ - x)||_2";
   run.provenance["tol"] = fmt::format("{}", scheme.tol);
-  run.message = tell_first_order(capturing->first_order(), scheme.h, scheme.selector, "", run) + run.message;
+  run.message = tell_first_order(capturing->first_order(), scheme.h, scheme.selector, "", run.message, run);
   return run;
 }
 

@@ -102,6 +102,8 @@ class Capturing final : public ModewiseScheme {
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
+  Attempt attempt_first_order(double t_next, double h);
+  Attempt attempt_into_mode(double t_next, double h, bool leaves);
   bool begins_anew(const Mode& mode);
   std::optional<int> index(const Mode& mode);
   bool is_determined_at_once(const Mode& mode);

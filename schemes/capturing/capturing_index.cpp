@@ -35,26 +35,32 @@ bool Capturing::begins_anew(const Mode& mode) {
   return reads_algebraic_ || !is_determined_at_once(mode);
 }
 
+/// By backward Euler; the next step too where the mode at the end asks for it.
+Attempt Capturing::attempt_first_order(double t_next, double h) {
+  const Attempt found = attempt_by(*first_, t_next, h);
+  trial().is_fresh = !start_pending_ && found.status == Status::solved && exceeds_index(*trial().mode);
+  return found;
+}
+
+/// The step that was not found in its mode, or `leaves` it, by backward Euler.
+Attempt Capturing::attempt_into_mode(double t_next, double h, bool leaves) {
+  const Attempt found = attempt_by(*first_, t_next, h);
+  if (found.status != Status::solved) return found;
+  // Where a mode ends is told by the steps that are made in it.
+  if (leaves && found.kept_mode) return attempt_by(equations_, t_next, h);
+  trial().is_fresh = !found.kept_mode && !is_determined_at_once(*trial().mode);
+  return found;
+}
+
 Attempt Capturing::attempt(double t_next, double h) {
   check_interruption();
   if (!first_) return attempt_by(equations_, t_next, h);
+  if (start_pending_ || current().is_fresh) return attempt_first_order(t_next, h);
   trial().is_fresh = false;
-  if (start_pending_ || current().is_fresh) {
-    const Attempt found = attempt_by(*first_, t_next, h);
-    trial().is_fresh =
-        !start_pending_ && found.status == Status::solved && exceeds_index(*trial().mode);
-    return found;
-  }
-  Attempt found = attempt_by(equations_, t_next, h);
-  if (found.status == Status::solved && (found.kept_mode || !begins_anew(*trial().mode))) return found;
-  const bool leaves = found.status == Status::solved;
-  found = attempt_by(*first_, t_next, h);
-  // Where a mode ends is told by the steps that are made in it.
-  if (leaves && found.status == Status::solved && found.kept_mode)
-    return attempt_by(equations_, t_next, h);
-  trial().is_fresh =
-      found.status == Status::solved && !found.kept_mode && !is_determined_at_once(*trial().mode);
-  return found;
+  const Attempt found = attempt_by(equations_, t_next, h);
+  const bool is_solved = found.status == Status::solved;
+  if (is_solved && (found.kept_mode || !begins_anew(*trial().mode))) return found;
+  return attempt_into_mode(t_next, h, is_solved);
 }
 
 }  // namespace perp

@@ -221,7 +221,7 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
       if (newton_.met_singular()) ++undetermined_;
       next.mode = &*modes_.insert(mode).first;
       next.x = now.x + next.d;
-      if (theta_ < 1 && is_first_order_) judge_index();
+      judge_index();
       return {Status::solved, next.mode == now.mode, 0, 0};
     }
   }

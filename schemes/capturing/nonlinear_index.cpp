@@ -21,19 +21,19 @@ Attempt NonlinearCapturing::attempt(double t_next, double h) {
   }
   is_first_order_ = theta_ == 1 || start_pending_ || current().begins;
   Attempt found = step_to(t_next, h);
-  const bool stays = found.status == Status::solved && found.kept_mode;
-  if (!is_first_order_ && !stays) {
+  if (!is_first_order_ && !(found.status == Status::solved && found.kept_mode)) {
     is_first_order_ = true;
     found = step_to(t_next, h);
     trial().begins = found.status == Status::solved && !found.kept_mode;
   }
-  if (theta_ < 1 && is_first_order_ && !start_pending_ && found.status == Status::solved) judge_index();
+  if (found.status == Status::solved) judge_index();
   return found;
 }
 
 /// A step of first order says at its end whether those from there may be of second: not in a mode whose index
 /// is too high there, nor before it is known.
 void NonlinearCapturing::judge_index() {
+  if (theta_ == 1 || !is_first_order_ || start_pending_) return;
   State& next = trial();
   if (!of_high_index_.contains(*next.mode)) {
     const std::optional<ModeDae> dae = linearized_mode();

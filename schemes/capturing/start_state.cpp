@@ -10,10 +10,12 @@ namespace perp {
 
 FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode& mode,
                              std::optional<int> index) {
-  const std::string place = laws.empty() ? "the equations" : fmt::format("mode [{}]", describe(laws, mode));
   const std::string of = index ? fmt::format("index {}", *index) : "an index that is not determined";
-  return {t, fmt::format("{} {} {}, and steps with theta < 1 converge up to index {} only", place,
-                         laws.empty() ? "have" : "has", of, most_theta_index)};
+  if (laws.empty())
+    return {t, fmt::format("the equations have {}, and steps with theta < 1 converge up to index {} only", of,
+                           most_theta_index)};
+  return {t, fmt::format("mode [{}] has {}, and steps with theta < 1 converge up to index {} only",
+                         describe(laws, mode), of, most_theta_index)};
 }
 
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {

@@ -298,19 +298,27 @@ std::optional<double> FollowedUnknowns::pole_from(const SolutionPath& path, bool
   const End end = follow(path, backward, places);
   const bool leads_there = leads_to_pole(path, backward, places);
   if (end == End::of_path) return std::nullopt;
+  return pole_at_end(path, backward, places, end == End::not_simple, leads_there);
+}
+
+/// Where following has ended, at a root that is not simple if it `is_lost`, or by its work.
+std::optional<double> FollowedUnknowns::pole_at_end(const SolutionPath& path, bool backward,
+                                                   const std::vector<Place>& places, bool is_lost, bool leads_there) {
   const double s = backward ? 1 - places.back().s : places.back().s;
   if (was_seen(path.time(s))) return s;
-  if (end == End::not_simple && is_fold(point(path, s), places.back().z)) {
-    meeting_ = s;
-    return std::nullopt;
-  }
-  if (!(end == End::not_simple && leads_there) && !grows(places)) {
-    const int before = orientation(point(path, s), places.back().z);
-    if (end == End::not_simple && meets(path, backward, before)) meeting_ = s;
-    return std::nullopt;
-  }
+  if (is_lost && meets_at_once(path, s, places.back().z)) return std::nullopt;
+  if (!(is_lost && leads_there) && !grows(places)) return no_pole(path, backward, is_lost ? &places.back() : nullptr, s);
   seen_ = {path.time(s), path.time(s - pole_distance::wide), path.b.t};
   return s;
+}
+
+/// The same, unless the root has another orientation than the one that led there.
+std::optional<double> FollowedUnknowns::follow_from(const SolutionPath& path, bool backward, int before) {
+  const int here = orientation(point(path, backward ? 1 : 0), middles(at_start_));
+  leave(path, here);
+  if (before * here >= 0) return pole_from(path, backward);
+  meeting_ = 0;
+  return std::nullopt;
 }
 
 /// Rounding may hide the unknowns too, where a pole was seen.
@@ -323,13 +331,7 @@ std::optional<double> FollowedUnknowns::pole(const SolutionPath& path) {
   }
   const int before = is_left_at(path) ? last_.orientation : 0;
   for (const bool backward : {false, true})
-    if (start(path, backward)) {
-      const int here = orientation(point(path, backward ? 1 : 0), middles(at_start_));
-      leave(path, here);
-      if (before * here >= 0) return pole_from(path, backward);
-      meeting_ = 0;
-      return std::nullopt;
-    }
+    if (start(path, backward)) return follow_from(path, backward, before);
   leave(path, before);
   if (meets(path, false, before)) meeting_ = 0;
   const bool is_there = path.b.t >= seen_.since && path.a.t <= seen_.t + (seen_.t - seen_.since);

@@ -64,6 +64,8 @@ class FollowedUnknowns {
   [[nodiscard]] bool lacks_values(const SolutionPath& path) const;
   [[nodiscard]] bool was_seen(double t) const;
   std::optional<double> pole_from(const SolutionPath& path, bool backward);
+  std::optional<double> pole_at_end(const SolutionPath& path, bool backward, const std::vector<Place>& places,
+                                    bool is_lost, bool leads_there);
   [[nodiscard]] static bool grows(const std::vector<Place>& places);
   // meeting_roots.cpp
   [[nodiscard]] int orientation(const Point& at, const std::vector<double>& z) const;
@@ -71,6 +73,9 @@ class FollowedUnknowns {
   [[nodiscard]] bool is_fold(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);
   [[nodiscard]] bool meets(const SolutionPath& path, bool backward, int before);
+  bool meets_at_once(const SolutionPath& path, double s, const std::vector<double>& z);
+  std::optional<double> no_pole(const SolutionPath& path, bool backward, const Place* lost, double s);
+  std::optional<double> follow_from(const SolutionPath& path, bool backward, int before);
   void leave(const SolutionPath& path, int orientation);
   [[nodiscard]] bool is_left_at(const SolutionPath& path) const;
   [[nodiscard]] bool leads_to_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places);

@@ -20,24 +20,33 @@ constexpr double near_root = 0x1p-4;  ///< of an unknown, by which Newton's meth
 
 std::size_t place(int i, int j, int n) { return static_cast<std::size_t>(i * n + j); }
 
-/// The sign of the determinant of every matrix in J (n×n); 0: not told. Elimination, the entry of a column that is
-/// farthest from 0 as pivot.
+/// The row from k on with the entry of column k that is farthest from 0.
+int pivot_of(const std::vector<Interval>& J, int k, int n) {
+  int pivot = k;
+  for (int i = k + 1; i < n; ++i)
+    if (mignitude(J[place(i, k, n)]) > mignitude(J[place(pivot, k, n)])) pivot = i;
+  return pivot;
+}
+
+/// The rows below k without their entries of column k.
+void eliminate_below(std::vector<Interval>& J, int k, int n) {
+  for (int i = k + 1; i < n; ++i) {
+    const Interval factor = J[place(i, k, n)] / J[place(k, k, n)];
+    if (factor.is_zero()) continue;
+    for (int j = k + 1; j < n; ++j) J[place(i, j, n)] = J[place(i, j, n)] - factor * J[place(k, j, n)];
+  }
+}
+
+/// The sign of the determinant of every matrix in J (n×n); 0: not told.
 int sign_of_determinant(std::vector<Interval> J, int n) {
   int sign = 1;
   for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i)
-      if (mignitude(J[place(i, k, n)]) > mignitude(J[place(pivot, k, n)])) pivot = i;
+    const int pivot = pivot_of(J, k, n);
     const Interval head = J[place(pivot, k, n)];
     if (!(head.has_value() && mignitude(head) > 0)) return 0;
-    if (pivot != k) sign = -sign;
-    if (head.hi < 0) sign = -sign;
+    if ((pivot != k) != (head.hi < 0)) sign = -sign;
     for (int j = k; j < n; ++j) std::swap(J[place(k, j, n)], J[place(pivot, j, n)]);
-    for (int i = k + 1; i < n; ++i) {
-      const Interval factor = J[place(i, k, n)] / head;
-      if (factor.is_zero()) continue;
-      for (int j = k + 1; j < n; ++j) J[place(i, j, n)] = J[place(i, j, n)] - factor * J[place(k, j, n)];
-    }
+    eliminate_below(J, k, n);
   }
   return sign;
 }
@@ -97,6 +106,18 @@ bool FollowedUnknowns::meets(const SolutionPath& path, bool backward, int before
   const Point end = point(path, backward ? 0 : 1);
   const std::vector<double> z = guess(path, !backward);
   return is_fold(end, z) || (behind == 0 && is_fold(end, points(function_.approach(end.t, end.x, z))));
+}
+
+/// Is the root z at the share s a fold, to rounding?
+bool FollowedUnknowns::meets_at_once(const SolutionPath& path, double s, const std::vector<double>& z) {
+  if (is_fold(point(path, s), z)) meeting_ = s;
+  return meeting_.has_value();
+}
+
+/// Where the root is lost at the share s, without a pole: does it meet another one?
+std::optional<double> FollowedUnknowns::no_pole(const SolutionPath& path, bool backward, const Place* lost, double s) {
+  if (lost != nullptr && meets(path, backward, orientation(point(path, s), lost->z))) meeting_ = s;
+  return std::nullopt;
 }
 
 /// The path ends on a root with this orientation; 0: not known.

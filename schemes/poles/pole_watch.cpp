@@ -18,8 +18,7 @@ constexpr int most_sections = 50;        ///< golden ones, to the least value of
 using pole_distance::far, pole_distance::wide, pole_distance::narrow;
 constexpr double nearer = 0x1p-8;
 constexpr int most_nearer = 3;
-constexpr double pole_growth = 64;
-constexpr double singular_growth = 2;  ///< at a singularity of order 1/8
+constexpr double pole_growth = 64, singular_growth = 2;  ///< at singularities of the orders 3/4 and 1/8
 /// Shares of a step before and behind its end within which a singularity takes h f(x⁺) away from ∫ f dt.
 constexpr double before_end = 0x1p-2, behind_end = 0x1p-3;
 constexpr double resolved = 0x1p-28;  ///< of t: narrow shares of such a path are some ulps of t
@@ -255,8 +254,8 @@ std::optional<PoleWatch::Pole> PoleWatch::at(const Singularity& found, const Sol
   if (!(found.s < inf)) return std::nullopt;
   const double t = path.time(found.s);
   if (found.kind == Singularity::Kind::meeting)
-    return Pole{t, fmt::format("two roots of the equations for rates or algebraic variables meet at t = {:.6g}, "
-                               "a fold: no solution goes on from there, or several do", t)};
+    return Pole{t, fmt::format("two roots of the equations for rates or algebraic variables meet at t = {:.6g}, a fold: "
+                               "no solution goes on from there, or several do", t)};
   if (found.kind == Singularity::Kind::cut)
     return Pole{t, fmt::format("the equations jump at t = {:.6g}, where an angle atan2(y, x) passes its "
                                "cut, y = 0 with x < 0", t)};
@@ -298,8 +297,8 @@ PoleWatch::Singularity PoleWatch::first_on_path(const SolutionPath& path) {
         first = {*s, kind_of(*formulas, k, false)};
     }
     for (FollowedUnknowns& unknowns : formulas->followed()) {
-      if (const auto s = unknowns.pole(path); s && *s < first.s) first = {*s};
-      if (const auto s = unknowns.meeting(); s && *s < first.s) first = {*s, Singularity::Kind::meeting};
+      keep_first({unknowns.pole(path).value_or(inf)}, first);
+      keep_first({unknowns.meeting().value_or(inf), Singularity::Kind::meeting}, first);
     }
   }
   return first;
