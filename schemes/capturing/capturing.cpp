@@ -307,7 +307,7 @@ void Capturing::accept() {
   fresh_.add(current().t, x());
   const State& before = states_[static_cast<std::size_t>(previous_)];
   if (std::isnan(first_order_.since) && before.mode == current().mode && exceeds_index(mode()))
-    first_order_ = first_order_since(before.t, equations_.lcs().laws, mode(), index(mode()));
+    first_order_ = first_order_since(before.t, equations_.lcs().laws, mode(), *index(mode()));
 }
 
 void Capturing::restore(const Step& state) {

@@ -27,7 +27,7 @@ bool Capturing::is_determined_at_once(const Mode& mode) {
 bool Capturing::exceeds_index(const Mode& mode) {
   if (!first_ || static_cast<int>(mode.size()) != equations_.m()) return false;
   const std::optional<int> found = index(mode);
-  return !found || *found > most_theta_index;
+  return found && *found > most_theta_index;
 }
 
 /// Does a step into another mode read what was determined by the mode before?

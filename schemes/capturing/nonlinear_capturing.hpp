@@ -159,7 +159,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   BackwardEuler options_;
   double theta_;
   bool is_first_order_ = true;  // is the attempted step one of backward Euler?
-  std::map<Mode, std::optional<int>> of_high_index_;  // modes met in which every step is
+  std::map<Mode, int> of_high_index_;  // modes met in which every step is
   FirstOrder first_order_;
   FreshStates begins_;       // of State::begins
   mutable ImplicitStep step_;

@@ -42,8 +42,8 @@ void NonlinearCapturing::judge_index() {
       return;
     }
     const std::optional<int> index = index_of(dae->E, dae->A);
-    if (index && *index <= most_theta_index) return;
-    of_high_index_.emplace(*next.mode, index);
+    if (!index || *index <= most_theta_index) return;
+    of_high_index_.emplace(*next.mode, *index);
   }
   next.begins = true;
 }

@@ -9,13 +9,12 @@
 namespace perp {
 
 FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode& mode,
-                             std::optional<int> index) {
-  const std::string of = index ? fmt::format("index {}", *index) : "an index that is not determined";
+                             int index) {
   if (laws.empty())
-    return {t, fmt::format("the equations have {}, and steps with theta < 1 converge up to index {} only", of,
+    return {t, fmt::format("the equations have index {}, and steps with theta < 1 converge up to index {} only", index,
                            most_theta_index)};
-  return {t, fmt::format("mode [{}] has {}, and steps with theta < 1 converge up to index {} only",
-                         describe(laws, mode), of, most_theta_index)};
+  return {t, fmt::format("mode [{}] has index {}, and steps with theta < 1 converge up to index {} only",
+                         describe(laws, mode), index, most_theta_index)};
 }
 
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -24,9 +23,9 @@ constexpr int last_probe = -40;
 /// differ by e/h^(k-2): with θ = 1/2 they do not converge from k = 3 on, and else in no step behind an event.
 constexpr int most_theta_index = 2;
 
-/// What is said of a run with θ < 1 since it came into a mode of a higher index, or of none.
+/// What is said of a run with θ < 1 since it came into a mode of a higher index.
 FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode& mode,
-                             std::optional<int> index);
+                             int index);
 
 /// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter);

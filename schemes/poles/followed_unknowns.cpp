@@ -75,6 +75,7 @@ std::vector<double> middles(const std::vector<Interval>& z) {
 bool FollowedUnknowns::may_have_pole(const Tape& tape, const ExplicitForm::Implicit& group, int inputs) {
   const auto size = group.unknowns.size();
   if (size > largest_followed_group || has_table(tape, group.equations)) return false;
+  if (inputs_of(tape, group.equations).size() == size) return false;  // of nothing but themselves: they rest
   Tape lines = tape;
   const std::vector<Derivative> entries = differentiate(lines, group.equations, 0, inputs);
   const bool is_constant = std::ranges::all_of(entries, [&](const Derivative& entry) {
