@@ -20,6 +20,12 @@ struct Attempt {
   int ties = 0;                       ///< other solutions at the same norm
 };
 
+/// From when on, and why, a scheme of higher order made steps of first order; NaN: never.
+struct FirstOrder {
+  double since = nan;
+  std::string why{};
+};
+
 /// A time-stepping scheme: start, attempt and accept a step, interpolate. Events are found outside
 /// of it.
 class Scheme {
@@ -131,6 +137,8 @@ class Scheme {
   /// Largest residual of the accepted steps in units of the rounding of its row, by which their gate
   /// decided; NaN: of another kind.
   [[nodiscard]] virtual double residual() const { return nan; }
+  /// Where steps of the scheme were replaced by those of backward Euler, since its own do not converge.
+  [[nodiscard]] virtual FirstOrder first_order() const { return {}; }
   /// Are impacts and changes of mode within a step of any length part of the method? Then its steps
   /// are taken as they are, without a search for the moment of the change.
   [[nodiscard]] virtual bool passes_jumps() const { return false; }

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/core/base/interruption.hpp>
-#include <perp/core/pencil/pencil.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/lcp/solver.hpp>
@@ -111,40 +109,6 @@ const Vector& Capturing::w() {
   return current().w;
 }
 
-/// Do the equations of the mode determine its algebraic variables and multipliers at every moment, the
-/// differential ones given (index 1)? It decides which step is made, not whether one is right.
-bool Capturing::is_determined_at_once(const Mode& mode) {
-  const auto [place, is_new] = at_once_.try_emplace(mode, false);
-  if (is_new) {
-    const ModeDae dae = mode_dae(equations_.lcs(), mode);
-    const std::optional<int> index = index_of(dae.E, dae.A);
-    place->second = index && *index <= 1;
-  }
-  return place->second;
-}
-
-/// Does a step into another mode read what was determined by the mode before?
-bool Capturing::begins_anew(const Mode& mode) {
-  return reads_algebraic_ || !is_determined_at_once(mode);
-}
-
-Attempt Capturing::attempt(double t_next, double h) {
-  check_interruption();
-  if (!first_) return attempt_by(equations_, t_next, h);
-  trial().is_fresh = false;
-  if (start_pending_ || current().is_fresh) return attempt_by(*first_, t_next, h);
-  Attempt found = attempt_by(equations_, t_next, h);
-  if (found.status == Status::solved && (found.kept_mode || !begins_anew(*trial().mode))) return found;
-  const bool leaves = found.status == Status::solved;
-  found = attempt_by(*first_, t_next, h);
-  // Where a mode ends is told by the steps that are made in it.
-  if (leaves && found.status == Status::solved && found.kept_mode)
-    return attempt_by(equations_, t_next, h);
-  trial().is_fresh =
-      found.status == Status::solved && !found.kept_mode && !is_determined_at_once(*trial().mode);
-  return found;
-}
-
 Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
   active_ = &equations;
   ModeCache& maps = cache(h);
@@ -210,7 +174,7 @@ Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vecto
   State& next = trial();
   active_->parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
-  next.is_fresh = is_first && changes && !is_determined_at_once(mode);
+  next.is_fresh = is_first && ((changes && !is_determined_at_once(mode)) || exceeds_index(mode));
   const int map = maps.find(mode);
   if (map < 0 || !maps.admissible(map, next.parameter.data()))
     return unsolved(Status::not_solved, "the mode has no solution");
@@ -339,7 +303,11 @@ void Capturing::accept() {
   previous_ = now_;
   now_ = trial_;
   trial_ = oldest;
-  if (current().is_fresh) fresh_.add(current().t, x());
+  if (!current().is_fresh) return;
+  fresh_.add(current().t, x());
+  const State& before = states_[static_cast<std::size_t>(previous_)];
+  if (std::isnan(first_order_.since) && before.mode == current().mode && exceeds_index(mode()))
+    first_order_ = first_order_since(before.t, equations_.lcs().laws, mode(), *index(mode()));
 }
 
 void Capturing::restore(const Step& state) {
@@ -353,7 +321,7 @@ void Capturing::restore(const Step& state) {
   now.map = -1;
   now.cache = nullptr;
   now.outputs_known = true;
-  now.is_fresh = first_ && fresh_.contains(state.t, state.x);
+  now.is_fresh = first_ && (fresh_.contains(state.t, state.x) || exceeds_index(state.mode));
 }
 
 void Capturing::interpolate(double s, Vector& x) const {

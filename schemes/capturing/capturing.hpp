@@ -22,7 +22,8 @@ namespace perp {
 /// The event-capturing θ-method for an Lcs: one Mlcp per step, the present mode tried first, every
 /// mode solved once per step length and kept. An accepted step in a known mode allocates nothing.
 /// With θ < 1 a step reads rates of the state before it: where these are not those of its own mode, or
-/// nothing but the step itself determines algebraic variables (index 2), it is one of backward Euler.
+/// nothing but the step itself determines algebraic variables (index 2), it is one of backward Euler;
+/// so is every step in a mode of index 3 or more, see `most_theta_index`.
 class Capturing final : public ModewiseScheme {
  public:
   /// Throws InvalidInput.
@@ -43,6 +44,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
   [[nodiscard]] Vector rounding() override;
+  [[nodiscard]] FirstOrder first_order() const override { return first_order_; }
 
   [[nodiscard]] double t() const override { return current().t; }
   [[nodiscard]] const Vector& x() const override { return completed(current()).x; }
@@ -100,8 +102,12 @@ class Capturing final : public ModewiseScheme {
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
+  Attempt attempt_first_order(double t_next, double h);
+  Attempt attempt_into_mode(double t_next, double h, bool leaves);
   bool begins_anew(const Mode& mode);
+  std::optional<int> index(const Mode& mode);
   bool is_determined_at_once(const Mode& mode);
+  bool exceeds_index(const Mode& mode);
   Attempt keep(ModeCache& cache, int map);
   Attempt take(ModeCache& cache, const ModeCache::Choice& choice);
   Attempt take(ModeCache& cache, Solution solution, int solutions, int ties);
@@ -120,7 +126,8 @@ class Capturing final : public ModewiseScheme {
   std::optional<StepEquations> first_;  // backward Euler, for some steps where θ < 1
   StepEquations* active_ = nullptr;     // those of the attempted step
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
-  std::map<Mode, bool> at_once_;        // see is_determined_at_once
+  std::map<Mode, std::optional<int>> indices_;  // of the modes met, where θ < 1; empty: not determined
+  FirstOrder first_order_;
   FreshStates fresh_;
   Theta options_;
   Mode memory_;  // see memory_at_start

@@ -5,6 +5,7 @@
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 #include <perp/schemes/run/run.hpp>
+#include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
 
@@ -54,6 +55,7 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta
   const std::unique_ptr<Scheme> capturing = capturing_scheme(system, scheme);
   Trajectory run = run_nonlinear(*capturing, system, x0, span, steps, options);
   run.provenance["scheme"] = fmt::format("theta = {}", scheme.theta);
+  run.message = tell_first_order(capturing->first_order(), scheme.h, scheme.selector, "", run.message, run);
   return run;
 }
 

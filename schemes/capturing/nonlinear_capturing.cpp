@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +12,6 @@ constexpr double most_extrapolated = 4;       ///< lengths of the last step
 constexpr int first_length = -24;             ///< of a branch that is followed: h·2^first_length
 constexpr int most_lengths = 200;             ///< at which it is solved
 constexpr double least_growth = 1 + 0x1p-10;  ///< from one length to the next
-constexpr long most_iterations = 250'000;    ///< of Newton's method on the way of half a step
 constexpr int short_length = -20;  ///< h·2^short_length decides the orientation of short steps
 
 void check(const BackwardEuler& options) {
@@ -62,7 +60,7 @@ void NonlinearCapturing::predict(double h, Vector& d) const {
 
 /// The step of length h from the present state.
 void NonlinearCapturing::set_step(double t_next, double h) const {
-  step_.set_theta(first_order_ ? 1 : theta_);
+  step_.set_theta(is_first_order_ ? 1 : theta_);
   step_.set_step(current().x, t_next, h);
 }
 
@@ -180,34 +178,17 @@ bool NonlinearCapturing::follow_branch(double h) {
   return false;
 }
 
-Attempt NonlinearCapturing::attempt(double t_next, double h) {
-  if (!step_.has_units()) step_.choose_units(current().x, t(), h);  // a state was given without a start
-  if (!(t() < allowed_until_)) {
-    newton_.allow(most_iterations);
-    allowed_until_ = t() + options_.h / 2;
-  }
-  first_order_ = theta_ == 1 || start_pending_ || current().begins;
-  Attempt found = step_to(t_next, h);
-  const bool stays = found.status == Status::solved && found.kept_mode;
-  if (!first_order_ && !stays) {
-    first_order_ = true;
-    found = step_to(t_next, h);
-    trial().begins = found.status == Status::solved && !found.kept_mode;
-  }
-  return found;
-}
-
 /// The attempt, of first order or not. The θ-method keeps its mode, or it has no step.
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   State& next = trial();
   next.t = t_next;
   next.h = h;
   next.weak = next.fresh = next.begins = false;
-  next.is_first_order = first_order_;
+  next.is_first_order = is_first_order_;
   set_step(t_next, h);
   const bool knows_mode = !start_pending_ && mode().size() == step_.laws().size();
   const bool kept = knows_mode && solve_present(h);
-  if (!kept && !first_order_) return {Status::not_solved, false, 0, 0};
+  if (!kept && !is_first_order_) return {Status::not_solved, false, 0, 0};
   if (!kept || options_.selector == Selector::minimal_norm) {
     ModeSolution own;
     if (kept) own = {.mode = mode(), .d = next.d, .lambda = next.lambda, .w = next.w};
@@ -227,7 +208,7 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
   next.h = h;
   next.weak = next.fresh = false;
   next.begins = theta_ < 1 && mode != this->mode();
-  next.is_first_order = first_order_ = theta_ == 1 || now.begins || next.begins;
+  next.is_first_order = is_first_order_ = theta_ == 1 || now.begins || next.begins;
   set_step(t_next, h);
   step_.set_mode(mode);
   next.d = x - now.x;
@@ -240,6 +221,7 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
       if (newton_.met_singular()) ++undetermined_;
       next.mode = &*modes_.insert(mode).first;
       next.x = now.x + next.d;
+      judge_index();
       return {Status::solved, next.mode == now.mode, 0, 0};
     }
   }
@@ -349,6 +331,7 @@ void NonlinearCapturing::keep_rate(const State& state) {
 }
 
 void NonlinearCapturing::accept() {
+  if (!of_high_index_.empty()) tell_first_order();
   if (trial().weak) ++weak_;
   residual_ = std::max(residual_, trial().residual);
   keep_rate(trial());
@@ -370,7 +353,7 @@ void NonlinearCapturing::restore(const Step& state) {
   now.d.setZero();
   now.h = 0;
   now.weak = now.fresh = false;
-  now.begins = theta_ < 1 && begins_.contains(state.t, state.x);
+  now.begins = theta_ < 1 && (begins_.contains(state.t, state.x) || of_high_index_.contains(state.mode));
   follow_path();
 }
 
@@ -379,7 +362,7 @@ void NonlinearCapturing::interpolate(double s, Vector& x) const {
 }
 
 std::vector<std::pair<Mode, double>> NonlinearCapturing::violations(double h) {
-  first_order_ = true;
+  is_first_order_ = true;
   set_step(current().t + h, h);
   Vector d(step_.n());
   predict(h, d);

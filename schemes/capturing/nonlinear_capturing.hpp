@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
+#include <perp/core/pencil/pencil.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
@@ -22,7 +24,8 @@ namespace perp {
 /// first, the other modes where it does not stay admissible (or where the selector compares).
 /// Within a mode it stays on the branch that short steps from the present state begin. An accepted
 /// step that keeps its mode allocates nothing. With θ < 1 a step reads rates of the state before it: from
-/// a start, a reset or a change of mode, and into another mode, it is one of backward Euler.
+/// a start, a reset or a change of mode, and into another mode, it is one of backward Euler; so is every step
+/// in a mode of index 3 or more, see `most_theta_index`.
 class NonlinearCapturing final : public ModewiseScheme {
  public:
   /// Throws InvalidInput.
@@ -59,6 +62,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] std::vector<int> lost_variables() const override;
   [[nodiscard]] double residual() const override { return residual_; }
   [[nodiscard]] Vector rounding() override;
+  [[nodiscard]] FirstOrder first_order() const override { return first_order_; }
 
   [[nodiscard]] double t() const override { return current().t; }
   [[nodiscard]] const Vector& x() const override { return current().x; }
@@ -94,6 +98,11 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] const State& previous() const {
     return states_[static_cast<std::size_t>(previous_)];
   }
+
+  // nonlinear_index.cpp
+  void judge_index();
+  std::optional<ModeDae> linearized_mode();
+  void tell_first_order();
 
   void set_step(double t_next, double h) const;
   void begin_here();
@@ -149,7 +158,9 @@ class NonlinearCapturing final : public ModewiseScheme {
 
   BackwardEuler options_;
   double theta_;
-  bool first_order_ = true;  // is the attempted step one of backward Euler?
+  bool is_first_order_ = true;  // is the attempted step one of backward Euler?
+  std::map<Mode, int> of_high_index_;  // modes met in which every step is
+  FirstOrder first_order_;
   FreshStates begins_;       // of State::begins
   mutable ImplicitStep step_;
   ModeNewton newton_;

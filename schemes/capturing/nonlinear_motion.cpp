@@ -81,7 +81,7 @@ std::vector<Scheme::Departure> NonlinearCapturing::departures() {
   end_of_old.t = now.t;
   end_of_old.h = now.t - before.t;
   std::swap(now_, previous_);
-  first_order_ = theta_ == 1 || current().begins;
+  is_first_order_ = theta_ == 1 || current().begins;
   set_step(end_of_old.t, end_of_old.h);
   old_mode_lasts_ = solve_mode(end_of_old.h);
   std::swap(now_, previous_);

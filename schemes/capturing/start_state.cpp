@@ -8,6 +8,15 @@
 
 namespace perp {
 
+FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode& mode,
+                             int index) {
+  if (laws.empty())
+    return {t, fmt::format("the equations have index {}, and steps with theta < 1 converge up to index {} only", index,
+                           most_theta_index)};
+  return {t, fmt::format("mode [{}] has index {}, and steps with theta < 1 converge up to index {} only",
+                         describe(laws, mode), index, most_theta_index)};
+}
+
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter) {
   return (4 * at_quarter - at_h) / 3;
 }

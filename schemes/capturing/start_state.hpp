@@ -6,6 +6,7 @@
 #include <perp/core/base/types.hpp>
 #include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/schemes/scheme.hpp>
 
 namespace perp {
 
@@ -17,6 +18,14 @@ class ModeNewton;
 // the two end in different modes.
 constexpr int first_probe = -10;
 constexpr int last_probe = -40;
+
+/// Steps with θ < 1 make an error e of the algebraic variables of index 2 to -(1 - θ)/θ e, and those of index k
+/// differ by e/h^(k-2): with θ = 1/2 they do not converge from k = 3 on, and else in no step behind an event.
+constexpr int most_theta_index = 2;
+
+/// What is said of a run with θ < 1 since it came into a mode of a higher index.
+FirstOrder first_order_since(double t, const std::vector<Law>& laws, const Mode& mode,
+                             int index);
 
 /// Value at 0 of a quantity that is known at h and h/4 and smooth in h.
 Vector extrapolate(const Vector& at_h, const Vector& at_quarter);

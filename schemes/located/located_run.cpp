@@ -168,7 +168,8 @@ void LocatedRun::go_nearer(const PoleWatch::Pole& pole) {
   ++record_.rejected;
   integrator_.set_length((pole.t - at_.now.t) / 2);
   if (integrator_.length() < at_.shortest_step() || is_fixed())
-    record_.finish(Status::not_solved, fmt::format("stopped at {}: {}", record_.place(at_.now), pole.text));
+    record_.finish(Status::not_solved, fmt::format("stopped at {}: {}{}", record_.place(at_.now), pole.text,
+                                                   integrator_.algebraic_part().why_it_ends()));
 }
 
 /// Makes the end of the attempt of length h the present state.

@@ -75,6 +75,7 @@ std::vector<double> middles(const std::vector<Interval>& z) {
 bool FollowedUnknowns::may_have_pole(const Tape& tape, const ExplicitForm::Implicit& group, int inputs) {
   const auto size = group.unknowns.size();
   if (size > largest_followed_group || has_table(tape, group.equations)) return false;
+  if (inputs_of(tape, group.equations).size() == size) return false;  // of nothing but themselves: they rest
   Tape lines = tape;
   const std::vector<Derivative> entries = differentiate(lines, group.equations, 0, inputs);
   const bool is_constant = std::ranges::all_of(entries, [&](const Derivative& entry) {
@@ -99,7 +100,7 @@ FollowedUnknowns::FollowedUnknowns(const Tape& tape, const ExplicitForm::Implici
 
 /// ẋ, x or λ at the share s of a path.
 double FollowedUnknowns::input(const SolutionPath& path, double s, int number) const {
-  if (number <= n_) return (path.b.x[number - 1] - path.a.x[number - 1]) / (path.b.t - path.a.t);
+  if (number <= n_) return path.rate(s)[number - 1];
   if (number > 2 * n_) return path.b.lambda[number - 1 - 2 * n_];
   return (1 - s) * path.a.x[number - 1 - n_] + s * path.b.x[number - 1 - n_];
 }
@@ -298,18 +299,42 @@ std::optional<double> FollowedUnknowns::pole_from(const SolutionPath& path, bool
   const End end = follow(path, backward, places);
   const bool leads_there = leads_to_pole(path, backward, places);
   if (end == End::of_path) return std::nullopt;
+  return pole_at_end(path, backward, places, end == End::not_simple, leads_there);
+}
+
+/// Where following has ended, at a root that is not simple if it `is_lost`, or by its work.
+std::optional<double> FollowedUnknowns::pole_at_end(const SolutionPath& path, bool backward,
+                                                   const std::vector<Place>& places, bool is_lost, bool leads_there) {
   const double s = backward ? 1 - places.back().s : places.back().s;
   if (was_seen(path.time(s))) return s;
-  if (!(end == End::not_simple && leads_there) && !grows(places)) return std::nullopt;
+  if (is_lost && meets_at_once(path, s, places.back().z)) return std::nullopt;
+  if (!(is_lost && leads_there) && !grows(places)) return no_pole(path, backward, is_lost ? &places.back() : nullptr, s);
   seen_ = {path.time(s), path.time(s - pole_distance::wide), path.b.t};
   return s;
 }
 
+/// The same, unless the root has another orientation than the one that led there.
+std::optional<double> FollowedUnknowns::follow_from(const SolutionPath& path, bool backward, int before) {
+  const int here = orientation(point(path, backward ? 1 : 0), middles(at_start_));
+  leave(path, here);
+  if (before * here >= 0) return pole_from(path, backward);
+  meeting_ = 0;
+  return std::nullopt;
+}
+
 /// Rounding may hide the unknowns too, where a pole was seen.
 std::optional<double> FollowedUnknowns::pole(const SolutionPath& path) {
-  if (lacks_values(path) || is_known(between(path, 0, 1), guess(path, false))) return std::nullopt;
+  meeting_.reset();
+  if (lacks_values(path)) return std::nullopt;
+  if (is_known(between(path, 0, 1), guess(path, false))) {
+    leave(path, last_.orientation);
+    return std::nullopt;
+  }
+  const int before = is_left_at(path) ? last_.orientation : 0;
   for (const bool backward : {false, true})
-    if (start(path, backward)) return pole_from(path, backward);
+    if (start(path, backward)) return follow_from(path, backward, before);
+  leave(path, before);
+  if (meets(path, false, before)) meeting_ = 0;
   const bool is_there = path.b.t >= seen_.since && path.a.t <= seen_.t + (seen_.t - seen_.since);
   if (!is_there) return std::nullopt;
   return std::clamp((seen_.t - path.a.t) / (path.b.t - path.a.t), 0.0, 1.0);

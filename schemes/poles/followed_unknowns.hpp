@@ -14,7 +14,7 @@ constexpr int largest_followed_group = 32;
 
 /// Unknowns z that no formula gives, h(t, x, z) = 0 with as many equations, on the path of a step. Newton's
 /// operator proves piece by piece that they are one continuous function of t and x there; where no
-/// piece is short enough and z grows, it has a pole.
+/// piece is short enough and z grows, it has a pole; where det ∂h/∂z changes its sign, another root meets it.
 class FollowedUnknowns {
  public:
   /// `inputs`: of the tape, t | ẋ | x | λ with n variables.
@@ -26,6 +26,9 @@ class FollowedUnknowns {
   /// The share of the path at which z has a pole, the first from its start on, or, where z is not known
   /// there, from its end back. None too where z is known at no end.
   std::optional<double> pole(const SolutionPath& path);
+  /// The share of the path at which, as seen by the last `pole` that found none, z meets another root of h: there
+  /// det ∂h/∂z is 0 and has both signs around it, so that by the theorem on the degree other roots begin.
+  [[nodiscard]] std::optional<double> meeting() const { return meeting_; }
   /// Is z at the end of a path without a pole another root than the one that was followed?
   [[nodiscard]] bool leaves(const SolutionPath& path) const;
 
@@ -61,7 +64,20 @@ class FollowedUnknowns {
   [[nodiscard]] bool lacks_values(const SolutionPath& path) const;
   [[nodiscard]] bool was_seen(double t) const;
   std::optional<double> pole_from(const SolutionPath& path, bool backward);
+  std::optional<double> pole_at_end(const SolutionPath& path, bool backward, const std::vector<Place>& places,
+                                    bool is_lost, bool leads_there);
   [[nodiscard]] static bool grows(const std::vector<Place>& places);
+  // meeting_roots.cpp
+  [[nodiscard]] int orientation(const Point& at, const std::vector<double>& z) const;
+  [[nodiscard]] bool vanishes(const Point& at, const std::vector<double>& z) const;
+  [[nodiscard]] bool is_fold(const Point& at, const std::vector<double>& z) const;
+  [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);
+  [[nodiscard]] bool meets(const SolutionPath& path, bool backward, int before);
+  bool meets_at_once(const SolutionPath& path, double s, const std::vector<double>& z);
+  std::optional<double> no_pole(const SolutionPath& path, bool backward, const Place* lost, double s);
+  std::optional<double> follow_from(const SolutionPath& path, bool backward, int before);
+  void leave(const SolutionPath& path, int orientation);
+  [[nodiscard]] bool is_left_at(const SolutionPath& path) const;
   [[nodiscard]] bool leads_to_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places);
 
   int n_;
@@ -72,6 +88,12 @@ class FollowedUnknowns {
   std::vector<Interval> at_start_;  // z where following begins
   Growth growth_;                   // over time
   double ahead_ = 1;                // lengths of a path that are proved at once
+  std::optional<double> meeting_;   // see meeting()
+  struct {
+    int orientation = 0;  // sign of det ∂h/∂z of the root that was followed last,
+    double until = nan;   // up to here
+    Point end{};
+  } last_;
   struct {
     double t = nan, since = nan, until = nan;
   } seen_;  // the last pole, and from right before it to the end of the path on which it was seen

@@ -18,12 +18,10 @@ constexpr int most_sections = 50;        ///< golden ones, to the least value of
 using pole_distance::far, pole_distance::wide, pole_distance::narrow;
 constexpr double nearer = 0x1p-8;
 constexpr int most_nearer = 3;
-constexpr double pole_growth = 64;
-constexpr double singular_growth = 2;  ///< at a singularity of order 1/8
+constexpr double pole_growth = 64, singular_growth = 2;  ///< at singularities of the orders 3/4 and 1/8
 /// Shares of a step before and behind its end within which a singularity takes h f(x⁺) away from ∫ f dt.
 constexpr double before_end = 0x1p-2, behind_end = 0x1p-3;
 constexpr double resolved = 0x1p-28;  ///< of t: narrow shares of such a path are some ulps of t
-constexpr int points_of_touch = 16;  ///< at which a divisor that touches 0 is looked at
 constexpr double steps_ahead = 64;   ///< that functions of time are searched at once
 
 using Values = std::vector<RunningError>;
@@ -255,20 +253,13 @@ std::optional<double> zero_of_divisor(WatchedFormulas& formulas, std::size_t k, 
 std::optional<PoleWatch::Pole> PoleWatch::at(const Singularity& found, const SolutionPath& path) {
   if (!(found.s < inf)) return std::nullopt;
   const double t = path.time(found.s);
-  if (found.is_cut)
+  if (found.kind == Singularity::Kind::meeting)
+    return Pole{t, fmt::format("two roots of the equations for rates or algebraic variables meet at t = {:.6g}, a fold: "
+                               "no solution goes on from there, or several do", t)};
+  if (found.kind == Singularity::Kind::cut)
     return Pole{t, fmt::format("the equations jump at t = {:.6g}, where an angle atan2(y, x) passes its "
                                "cut, y = 0 with x < 0", t)};
   return Pole{t, fmt::format("the equations have a pole at t = {:.6g}, which no step passes", t)};
-}
-
-bool WatchedFormulas::is_zero_between(std::size_t k, double low, double high) {
-  Values values;
-  const double error = std::max((high - low) / points_of_touch, half_ulp(high));
-  for (int i = 0; i <= points_of_touch; ++i) {
-    divisors_of_time(low + (high - low) * i / points_of_touch, error, values);
-    if (decided_sign(values[k]) == 0) return true;
-  }
-  return false;
 }
 
 PoleWatch::PoleWatch(const Dcs& system) {
@@ -289,6 +280,10 @@ FormulaList& PoleWatch::formulas_of(const Mode& mode) {
   return place->second;
 }
 
+PoleWatch::Singularity::Kind PoleWatch::kind_of(const WatchedFormulas& formulas, std::size_t k, bool of_time) {
+  return formulas.is_cut(k, of_time) ? Singularity::Kind::cut : Singularity::Kind::pole;
+}
+
 PoleWatch::Singularity PoleWatch::first_on_path(const SolutionPath& path) {
   Singularity first;
   Values at_start, at_middle, at_end;
@@ -299,10 +294,12 @@ PoleWatch::Singularity PoleWatch::first_on_path(const SolutionPath& path) {
     for (std::size_t k = 0; k < at_start.size(); ++k) {
       const auto s = zero_of(*formulas, k, at_start, at_middle, at_end, path);
       if (s && *s < first.s && is_seen_pole(*formulas, k, false, path, *s))
-        first = {*s, formulas->is_cut(k, false)};
+        first = {*s, kind_of(*formulas, k, false)};
     }
-    for (FollowedUnknowns& unknowns : formulas->followed())
-      if (const auto s = unknowns.pole(path); s && *s < first.s) first = {*s};
+    for (FollowedUnknowns& unknowns : formulas->followed()) {
+      keep_first({unknowns.pole(path).value_or(inf)}, first);
+      keep_first({unknowns.meeting().value_or(inf), Singularity::Kind::meeting}, first);
+    }
   }
   return first;
 }
@@ -393,7 +390,7 @@ std::optional<PoleWatch::Pole> PoleWatch::pass_in_time(const SolutionPath& path)
   for (const auto& formulas : formulas_of(path.b.mode))
     for (std::size_t k = 0; k < formulas->time_zeros().count(); ++k)
       if (const auto s = pole_of_time(*formulas, k, path); s && *s < first.s)
-        first = {*s, formulas->is_cut(k, true)};
+        first = {*s, kind_of(*formulas, k, true)};
   return at(first, path);
 }
 

@@ -53,9 +53,13 @@ class PoleWatch {
   FormulaList& formulas_of(const Mode& mode);
   struct Singularity {
     double s = inf;       // as a share of the path; infinite: there is none
-    bool is_cut = false;  // of an angle
+    enum class Kind { pole, cut, meeting } kind = Kind::pole;  // cut: of an angle; meeting: of two roots
   };
+  static Singularity::Kind kind_of(const WatchedFormulas& formulas, std::size_t k, bool of_time);
   static std::optional<Pole> at(const Singularity& found, const SolutionPath& path);
+  static void keep_first(const Singularity& found, Singularity& first) {
+    if (found.s < first.s) first = found;
+  }
   Singularity first_on_path(const SolutionPath& path);
   bool is_seen_pole(WatchedFormulas& formulas, std::size_t k, bool of_time, const SolutionPath& path, double s);
   std::optional<double> pole_of_time(WatchedFormulas& formulas, std::size_t k, const SolutionPath& path);

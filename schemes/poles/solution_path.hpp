@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include <perp/core/trajectory.hpp>
@@ -26,6 +27,12 @@ struct SolutionPath {
   }
   /// ẋ of a straight one.
   [[nodiscard]] Vector rate() const { return (b.x - a.x) / (b.t - a.t); }
+  /// ẋ at the share s of the path.
+  [[nodiscard]] Vector rate(double s) const {
+    if (!curve) return rate();
+    const double from = std::max(s - pole_distance::wide, 0.0), to = std::min(s + pole_distance::wide, 1.0);
+    return (curve(to) - curve(from)) / ((to - from) * (b.t - a.t));
+  }
 };
 
 }  // namespace perp

@@ -10,6 +10,7 @@
 namespace perp {
 namespace {
 
+constexpr int points_of_touch = 16;  ///< at which a divisor that touches 0 is looked at
 constexpr double state_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a state, of its size
 
 using Values = std::vector<RunningError>;
@@ -157,6 +158,16 @@ class ReciprocalsOfSignal final : public FormulasOfSignal {
 };
 
 }  // namespace
+
+bool WatchedFormulas::is_zero_between(std::size_t k, double low, double high) {
+  Values values;
+  const double error = std::max((high - low) / points_of_touch, half_ulp(high));
+  for (int i = 0; i <= points_of_touch; ++i) {
+    divisors_of_time(low + (high - low) * i / points_of_touch, error, values);
+    if (decided_sign(values[k]) == 0) return true;
+  }
+  return false;
+}
 
 void watch_mode(const ExplicitForms& forms, const Mode& mode, FormulaList& list) {
   ExplicitForm form = forms.form(mode);

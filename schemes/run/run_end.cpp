@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <cmath>
 
 #include <perp/schemes/run/run_end.hpp>
 
@@ -21,6 +22,19 @@ std::string no_value_text(const std::string& resets) {
   return fmt::format("{} fires where what it sets is no number: a divisor that is 0, or a function "
                      "beyond its domain",
                      resets);
+}
+
+std::string tell_first_order(const FirstOrder& since, double h, Selector selector, const std::string& without,
+                             const std::string& message, Trajectory& run) {
+  if (std::isnan(since.since)) return message;
+  const std::string from = fmt::format("{:.10g}", since.since);
+  const std::string by =
+      fmt::format("backward_euler, h = {:g}, selector {}", h, to_string(selector));
+  run.provenance["first order from"] = from;
+  run.provenance["first order by"] = by;
+  run.provenance["first order because"] = since.why;
+  return fmt::format("first order from t = {} on by {} ({}{}): {}", from, by, since.why, without,
+                     message);
 }
 
 std::string accumulation_text(const RunEnd& at, const std::string& resets) {

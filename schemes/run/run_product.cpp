@@ -325,13 +325,10 @@ void RunProduct::finish() {
                         ? first->run->result().message
                         : fmt::format("reached t = {:.10g} in {} steps", end_, result_.counts["steps"]);
   if (output_.keep || !(end_ > result_.t.back())) return;
-  for (const auto& member : members_) {
-    if (member->run->t() != end_ && told_of_steps_ != Told::courses) {
-      for (Vector* values : {&member->last.x, &member->last.lambda, &member->last.w}) values->setConstant(nan);
-      continue;
-    }
-    member->last = member->run->state();
-  }
+  // An interruption finds parts at different times; where nobody asked for rows, no state of all is known.
+  for (const auto& member : members_)
+    if (member->run->t() != end_ && told_of_steps_ != Told::courses) return;
+  for (const auto& member : members_) member->last = member->run->state();
   result_.append(state_at(end_));
 }
 

@@ -286,8 +286,11 @@ std::vector<Interval> ImplicitFunction::approach(const Interval& t, std::span<co
 }
 
 /// Line by line, since unknowns may be without bounds here.
-std::vector<Interval> ImplicitFunction::all_lines(const std::vector<Interval>& states) const {
-  std::vector<Interval> lines;
+std::vector<Interval> ImplicitFunction::all_lines(const Interval& t, std::span<const Interval> x,
+                                                  std::span<const Interval> z) const {
+  std::vector<Interval> states{t}, lines;
+  states.insert(states.end(), x.begin(), x.end());
+  states.insert(states.end(), z.begin(), z.end());
   const auto operand = [&](int line) {
     return line < 0 ? Interval(0) : lines[static_cast<std::size_t>(line)];
   };
@@ -308,12 +311,18 @@ std::vector<Interval> ImplicitFunction::all_lines(const std::vector<Interval>& s
   return lines;
 }
 
+std::vector<Interval> ImplicitFunction::rows(const Interval& t, std::span<const Interval> x,
+                                             std::span<const Interval> z) const {
+  const std::vector<Interval> lines = all_lines(t, x, z);
+  std::vector<Interval> h;
+  for (int i = 0; i < count_; ++i)
+    h.push_back(lines[static_cast<std::size_t>(still_.outputs[static_cast<std::size_t>(i)])]);
+  return h;
+}
+
 std::vector<Interval> ImplicitFunction::jacobian(const Interval& t, std::span<const Interval> x,
                                                  std::span<const Interval> z) const {
-  std::vector<Interval> states{t};
-  states.insert(states.end(), x.begin(), x.end());
-  states.insert(states.end(), z.begin(), z.end());
-  const std::vector<Interval> lines = all_lines(states);
+  const std::vector<Interval> lines = all_lines(t, x, z);
   const auto value = [&](int output) {
     return lines[static_cast<std::size_t>(still_.outputs[static_cast<std::size_t>(output)])];
   };

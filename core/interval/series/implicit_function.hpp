@@ -34,13 +34,17 @@ class ImplicitFunction {
   /// A root to which Newton's method in doubles leads from here, at the middle of t and x.
   [[nodiscard]] std::vector<Interval> approach(const Interval& t, std::span<const Interval> x,
                                                std::vector<double> z);
+  /// h, also for unknowns without bounds.
+  [[nodiscard]] std::vector<Interval> rows(const Interval& t, std::span<const Interval> x,
+                                           std::span<const Interval> z) const;
   /// ∂h/∂z, row by row, also for unknowns without bounds; an entry is none where it or h has no value.
   [[nodiscard]] std::vector<Interval> jacobian(const Interval& t, std::span<const Interval> x,
                                                std::span<const Interval> z) const;
 
  private:
   [[nodiscard]] Flow still(const Flow& flow);
-  [[nodiscard]] std::vector<Interval> all_lines(const std::vector<Interval>& states) const;
+  [[nodiscard]] std::vector<Interval> all_lines(const Interval& t, std::span<const Interval> x,
+                                                std::span<const Interval> z) const;
   bool evaluate(const Interval& t, std::span<const Interval> x, std::span<const Interval> z);
   bool apply(const Interval& t, std::span<const Interval> x, const std::vector<Interval>& z,
              std::vector<Interval>& result);

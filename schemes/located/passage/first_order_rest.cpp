@@ -10,6 +10,7 @@
 #include <perp/schemes/located/passage/first_order_rest.hpp>
 #include <perp/schemes/poles/pole_watch.hpp>
 #include <perp/schemes/run/run.hpp>
+#include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
 
@@ -83,15 +84,9 @@ void FirstOrderRest::capture(const Step& state, const char* why) {
   const BackwardEuler scheme{.h = h()};
   const Trajectory rest = run_from(last, scheme);
   take(rest, last, first);
-  auto& provenance = record_.result().provenance;
-  provenance["first order from"] = fmt::format("{:.10g}", last.t);
-  provenance["first order by"] =
-      fmt::format("backward_euler, h = {:g}, selector {}", scheme.h, to_string(scheme.selector));
-  provenance["first order because"] = why;
-  record_.finish(rest.status,
-                 fmt::format("first order from t = {:.10g} on by {} ({}{}): {}", last.t,
-                             provenance["first order by"], why,
-                             sensitivity_.active() ? "; no sensitivities from there" : "", rest.message));
+  const char* without = sensitivity_.active() ? "; no sensitivities from there" : "";
+  record_.finish(rest.status, tell_first_order({last.t, why}, scheme.h, scheme.selector, without, rest.message,
+                                               record_.result()));
 }
 
 /// The rows, events and counts of the captured run become those of this one.

@@ -39,6 +39,7 @@ Outcome in_two_parts(const Model& model, SchemeName scheme) {
   whole.is_slow = !start_with(whole, part);  // judged by nobody
   if (whole.is_slow) return whole;
   const Outcome rest = run(part, scheme);
+  whole.run.provenance.insert(rest.run.provenance.begin(), rest.run.provenance.end());
   whole.is_slow = rest.is_slow;
   whole.refusal = rest.refusal;
   whole.run.status = rest.run.status;
@@ -49,6 +50,10 @@ Outcome in_two_parts(const Model& model, SchemeName scheme) {
     whole.run.append({rest.run.t[k], rest.run.x[k], rest.run.lambda[k], rest.run.w[k], rest.run.mode[k]});
   whole.run.events.insert(whole.run.events.end(), rest.run.events.begin(), rest.run.events.end());
   return whole;
+}
+
+bool is_of_first_order(const Outcome& outcome) {
+  return outcome.run.provenance.contains("first order from");
 }
 
 }  // namespace
@@ -65,6 +70,8 @@ Judgement judge_time(Subject& subject, SchemeName scheme, std::mt19937& /*random
     return judgement;
   const Outcome there = in_two_parts(model, scheme);
   if (there.is_slow) return judgement;
+  // The located scheme goes on by itself from where it was of first order when it was not stopped.
+  if (is_of_first_order(here) || is_of_first_order(there)) return judgement;
   const Closeness closeness =
       scheme == SchemeName::located ? Closeness{1e-6, 1e-6} : Closeness{1e-9, 1e-6};
   judgement.what =

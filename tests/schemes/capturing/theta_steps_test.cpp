@@ -97,6 +97,65 @@ TEST_SUITE("schemes/capturing/theta_steps") {
         }
   }
 
+  TEST_CASE("in a mode of index 3 the steps are those of backward Euler, and the run says so") {
+    // q = sin t + max(t - 1, 0)²/4, v = q̇, u = q̈: with rates of the state before, u would be wrong by any factor.
+    const auto exact = [](double t) { return -std::sin(t) + (t > 1 ? 0.5 : 0); };
+    for (const std::string law : {"", "lam in equality(sin(t) + max(t - 1, 0)^2/4 - q)"})
+      for (const std::string& extra : {std::string(), std::string(" + 0*v^3")})
+        for (const double theta : {0.5, 0.75}) {
+          CAPTURE(law);
+          CAPTURE(extra);
+          CAPTURE(theta);
+          const bool is_law = !law.empty();
+          const std::string model =
+              fmt::format("[variables]\nq = 0\nv = 1\n{}[model]\nequations = [\"der(q) = v\", \"der(v) = {}{}\"{}]\n"
+                          "laws = [{}]\n[run]\nt = [0, 2]\n",
+                          is_law ? "" : "u = 0\n", is_law ? "lam" : "u", extra,
+                          is_law ? "" : ", \"q = sin(t) + max(t - 1, 0)^2/4\"",
+                          is_law ? "\"" + law + "\"" : "");
+          const auto error = [&](double h) {
+            const Trajectory run = theta_run(model, theta, h);
+            REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+            CHECK(run.provenance.at("first order from") == "0");
+            CHECK(run.provenance.at("first order because").find("index 3") != std::string::npos);
+            double largest = 0;
+            for (std::size_t k = 3; k < run.size(); ++k) {
+              const double u = is_law ? run.lambda[k][0] : run.x[k][2], t = run.t[k];
+              if (std::abs(t - 1) > 3 * h) largest = std::max(largest, std::abs(u - exact(t)));
+            }
+            return largest;
+          };
+          CHECK(error(0.02) < 0.04);
+          CHECK(error(0.01) < 0.02);
+        }
+  }
+
+  TEST_CASE("a pendulum of given length, of index 3, has its tension with every theta") {
+    // φ̈ = -sin φ from φ = π/2: the tension is 3 cos φ - 0, with φ̇² = 2 cos φ; y = -cos φ.
+    const std::string model = text("x = 1\ny = 0\nu = 0\nv = 0\nT = 0",
+                                   "\"der(x) = u\", \"der(y) = v\", \"der(u) = -T*x\", \"der(v) = -T*y - 1\", "
+                                   "\"x^2 + y^2 = 1\"", 1.5);
+    const auto error = [&](double h) {
+      const Trajectory run = theta_run(model, 0.5, h);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(run.provenance.contains("first order from"));
+      double largest = 0;
+      for (std::size_t k = 3; k < run.size(); ++k)
+        largest = std::max(largest, std::abs(run.x[k][4] + 3 * run.x[k][1]));
+      return largest;
+    };
+    CHECK(error(0.01) < 0.1);
+    CHECK(error(0.0025) < 0.025);
+  }
+
+  TEST_CASE("up to index 2 the steps are those of the method") {
+    for (const std::string& rest : {std::string("z"), std::string("z + 0*z^3")}) {
+      const Trajectory run = theta_run(text("x = 0\nz = 0", "\"der(x) = " + rest + "\", \"x = sin(t)\"", 1), 0.5, 0.01);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK_FALSE(run.provenance.contains("first order from"));
+    }
+  }
+
   TEST_CASE("a mode that determines its variables keeps the second order of the method") {
     // An algebraic variable of index 1 that switches: x' = -y, y = 2x for x > 1/2, y = x below.
     const auto end = [](double h) {

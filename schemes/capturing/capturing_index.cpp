@@ -1,0 +1,66 @@
+// Which steps of Capturing are those of the θ-method and which those of backward Euler: by the index of their
+// modes and by what they read of the state before.
+#include <perp/core/base/interruption.hpp>
+#include <perp/core/pencil/pencil.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
+
+namespace perp {
+
+/// Of the equations of the mode. It decides which step is made, not whether one is right.
+std::optional<int> Capturing::index(const Mode& mode) {
+  const auto [place, is_new] = indices_.try_emplace(mode);
+  if (is_new) {
+    const ModeDae dae = mode_dae(equations_.lcs(), mode);
+    place->second = index_of(dae.E, dae.A);
+  }
+  return place->second;
+}
+
+/// Do the equations of the mode determine its algebraic variables and multipliers at every moment, the
+/// differential ones given?
+bool Capturing::is_determined_at_once(const Mode& mode) {
+  const std::optional<int> found = index(mode);
+  return found && *found <= 1;
+}
+
+/// Are the steps in this mode those of backward Euler?
+bool Capturing::exceeds_index(const Mode& mode) {
+  if (!first_ || static_cast<int>(mode.size()) != equations_.m()) return false;
+  const std::optional<int> found = index(mode);
+  return found && *found > most_theta_index;
+}
+
+/// Does a step into another mode read what was determined by the mode before?
+bool Capturing::begins_anew(const Mode& mode) {
+  return reads_algebraic_ || !is_determined_at_once(mode);
+}
+
+/// By backward Euler; the next step too where the mode at the end asks for it.
+Attempt Capturing::attempt_first_order(double t_next, double h) {
+  const Attempt found = attempt_by(*first_, t_next, h);
+  trial().is_fresh = !start_pending_ && found.status == Status::solved && exceeds_index(*trial().mode);
+  return found;
+}
+
+/// The step that was not found in its mode, or `leaves` it, by backward Euler.
+Attempt Capturing::attempt_into_mode(double t_next, double h, bool leaves) {
+  const Attempt found = attempt_by(*first_, t_next, h);
+  if (found.status != Status::solved) return found;
+  // Where a mode ends is told by the steps that are made in it.
+  if (leaves && found.kept_mode) return attempt_by(equations_, t_next, h);
+  trial().is_fresh = !found.kept_mode && !is_determined_at_once(*trial().mode);
+  return found;
+}
+
+Attempt Capturing::attempt(double t_next, double h) {
+  check_interruption();
+  if (!first_) return attempt_by(equations_, t_next, h);
+  if (start_pending_ || current().is_fresh) return attempt_first_order(t_next, h);
+  trial().is_fresh = false;
+  const Attempt found = attempt_by(equations_, t_next, h);
+  const bool is_solved = found.status == Status::solved;
+  if (is_solved && (found.kept_mode || !begins_anew(*trial().mode))) return found;
+  return attempt_into_mode(t_next, h, is_solved);
+}
+
+}  // namespace perp

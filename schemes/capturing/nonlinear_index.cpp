@@ -1,0 +1,87 @@
+// Which steps of NonlinearCapturing are those of the θ-method and which those of backward Euler, by the index
+// of their modes: called by its attempts.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/pencil/pencil.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+
+namespace perp {
+namespace {
+
+constexpr long most_iterations = 250'000;  ///< of Newton's method on the way of half a step
+
+}  // namespace
+
+Attempt NonlinearCapturing::attempt(double t_next, double h) {
+  if (!step_.has_units()) step_.choose_units(current().x, t(), h);  // a state was given without a start
+  if (!(t() < allowed_until_)) {
+    newton_.allow(most_iterations);
+    allowed_until_ = t() + options_.h / 2;
+  }
+  is_first_order_ = theta_ == 1 || start_pending_ || current().begins;
+  Attempt found = step_to(t_next, h);
+  if (!is_first_order_ && !(found.status == Status::solved && found.kept_mode)) {
+    is_first_order_ = true;
+    found = step_to(t_next, h);
+    trial().begins = found.status == Status::solved && !found.kept_mode;
+  }
+  if (found.status == Status::solved) judge_index();
+  return found;
+}
+
+/// A step of first order says at its end whether those from there may be of second: not in a mode whose index
+/// is too high there, nor before it is known.
+void NonlinearCapturing::judge_index() {
+  if (theta_ == 1 || !is_first_order_ || start_pending_) return;
+  State& next = trial();
+  if (!of_high_index_.contains(*next.mode)) {
+    const std::optional<ModeDae> dae = linearized_mode();
+    if (!dae) {
+      next.begins = true;
+      return;
+    }
+    const std::optional<int> index = index_of(dae->E, dae->A);
+    if (!index || *index <= most_theta_index) return;
+    of_high_index_.emplace(*next.mode, *index);
+  }
+  next.begins = true;
+}
+
+/// The equations of the mode at the end of the attempted step, with the unknowns x and λ:
+/// E = ∂(F, a ∘ G)/∂ẋ,  A = −∂(F, a ∘ G + b ∘ λ)/∂(x, λ). Empty where a derivative is not finite.
+std::optional<ModeDae> NonlinearCapturing::linearized_mode() {
+  const State& next = trial();
+  DcsEvaluator& evaluator = step_.evaluator();
+  const int n = step_.n(), m = step_.m();
+  Vector z(evaluator.inputs()), rows(n + m);
+  z << next.t, next.d / next.h, next.x, next.lambda;
+  std::vector<double> derivatives(evaluator.entries().size());
+  evaluator.linearize(z.data(), rows.data(), derivatives.data());
+  ModeDae dae{Matrix::Zero(n + m, n + m), Matrix::Zero(n + m, n + m)};
+  const auto branch = [&](int law) -> const Branch& {
+    return step_.laws()[at(law)].branches[at((*next.mode)[at(law)])];
+  };
+  for (std::size_t k = 0; k < derivatives.size(); ++k) {
+    const auto [row, column] = evaluator.entries()[k];
+    const double slope = row < n ? derivatives[k] : branch(row - n).a * derivatives[k];
+    if (!std::isfinite(slope)) return std::nullopt;
+    if (column > n)
+      dae.A(row, column - 1 - n) -= slope;
+    else if (column > 0)
+      dae.E(row, column - 1) += slope;
+  }
+  for (int law = 0; law < m; ++law) dae.A(n + law, n + law) -= branch(law).b;
+  return dae;
+}
+
+/// Since the state before the first accepted step within such a mode: one into it is of first order in any case.
+void NonlinearCapturing::tell_first_order() {
+  if (!std::isnan(first_order_.since) || trial().mode != current().mode) return;
+  const auto found = of_high_index_.find(*trial().mode);
+  if (found != of_high_index_.end())
+    first_order_ = first_order_since(t(), step_.laws(), found->first, found->second);
+}
+
+}  // namespace perp

@@ -1,0 +1,93 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <perp/models/language/read_model.hpp>
+#include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
+
+// Points at which two roots of implicit equations meet: several solutions go on, or none, and which one a scheme
+// would take is an accident of its steps.
+
+using namespace perp;
+
+namespace {
+
+/// Backward Euler and the located scheme, with rows and without.
+std::vector<Trajectory> runs_of(const std::string& variables, const std::string& equations, double end, double h) {
+  const Model model = read_model_text(
+      fmt::format("[variables]\n{}\n[model]\nequations = [{}]\n[run]\nt = [0, {:.17g}]\n", variables, equations, end),
+      "meeting.toml");
+  const Span span{0, end};
+  return {integrate(model.system, model.x0(), span, BackwardEuler{.h = h}),
+          integrate(model.system, model.x0(), span, Located{.tol = 1e-10}),
+          integrate(model.system, model.x0(), span, Located{.tol = 1e-10, .output_step = h})};
+}
+
+bool tells_fold(const Trajectory& run) {
+  return run.status == Status::not_solved && run.message.find("two roots of the equations") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_SUITE("schemes/poles/meeting_roots") {
+  TEST_CASE("where a rate is 0 and may be either root no run goes on, in any unit") {
+    // x = sin t up to π/2, where x = 1 for a while and then cos is a solution too.
+    for (const double unit : {1.0, 0x1p30, 0x1p-30, 1e9, 1e-9})
+      for (const double time : {1.0, 0x1p30, 1e-9}) {
+        CAPTURE(unit);
+        CAPTURE(time);
+        const std::string square = fmt::format("({:.17g}*der(x))^2", time);
+        const std::string one = fmt::format("{:.17g}", unit * unit);
+        for (const std::string& equation : {"\"" + square + " = " + one + " - x^2\"", "\"" + square + " + x*x = " + one + "\""})
+          for (const Trajectory& run : runs_of("x = 0", equation, 3 * time, 0.01 * time)) {
+            CAPTURE(equation);
+            CAPTURE(run.provenance.at("scheme"));
+            CHECK_MESSAGE(run.status == Status::not_solved, run.message);
+            CHECK(std::abs(run.t.back() / time - std::acos(-1.0) / 2) < 0.08);
+            CHECK(std::abs(run.x.back()[0] / unit - 1) < 1e-3);
+          }
+      }
+  }
+
+  TEST_CASE("from a start at which two roots meet no run begins") {
+    for (const char* equations : {"\"der(x)^2 = 1 - x^2\"", "\"4*der(x)^2 = 1 - x\""})
+      for (const Trajectory& run : runs_of("x = 1", equations, 2, 0.01)) {
+        CAPTURE(std::string(equations));
+        CHECK_MESSAGE(run.status == Status::not_solved, run.message);
+        CHECK(run.t.back() < 1e-6);
+      }
+  }
+
+  TEST_CASE("the same with the rate as an algebraic variable") {
+    for (const Trajectory& run : runs_of("x = 0", "\"der(x)^2 = 1 - x^2\"", 3, 0.01))
+      CHECK_MESSAGE(tells_fold(run), run.message);
+    for (const Trajectory& run : runs_of("x = 0\nz = 1", "\"der(x) = z\", \"z^2 + x^2 = 1\"", 3, 0.01)) {
+      CHECK_MESSAGE(tells_fold(run), run.message);
+      CHECK(std::abs(run.t.back() - std::acos(-1.0) / 2) < 0.08);
+    }
+    // x = (1 - t/2)², at 0 from t = 2 on, or up again.
+    for (const Trajectory& run : runs_of("x = 1\nz = -1", "\"der(x) = z\", \"z^2 = x\"", 4, 0.013)) {
+      CHECK_MESSAGE(run.status == Status::not_solved, run.message);
+      CHECK(std::abs(run.t.back() - 2) < 0.2);
+    }
+  }
+
+  TEST_CASE("a root that is not simple but the only one is passed") {
+    // x' = cbrt(sin t): det = 3 x'² does not change its sign; x' = -cbrt(x) comes to 0 at t = 3/2 and stays.
+    for (const Trajectory& run : runs_of("x = 0", "\"der(x)^3 = sin(t)\"", 5, 0.01))
+      CHECK_MESSAGE(run.status == Status::solved, run.message);
+    for (const Trajectory& run : runs_of("x = 1", "\"der(x)^3 = -x\"", 3, 0.01)) {
+      CHECK_MESSAGE(run.status == Status::solved, run.message);
+      CHECK(std::abs(run.x.back()[0]) < 1e-6);
+    }
+  }
+
+  TEST_CASE("simple roots with others beside them are followed as before") {
+    for (const Trajectory& run : runs_of("x = 0", "\"der(x)^2 = 1.01 - sin(t)^2\"", 3, 0.01))
+      CHECK_MESSAGE(run.status == Status::solved, run.message);
+  }
+}
