@@ -42,6 +42,7 @@ std::optional<Rational> RationalTape::value(int line, const std::vector<int>& un
   for (const int k : lines_below(tape_, line)) {
     const Instruction& here = tape_[k];
     if (here.operation == Operation::constant) {
+      if (!std::isfinite(here.value)) return std::nullopt;
       values[at(k)] = here.value;
     } else if (here.operation == Operation::pi) {
       values[at(k)] = std::numbers::pi;
@@ -89,7 +90,7 @@ bool RationalTape::apply_rounded(Operation operation, const Rational& a, const R
                                  Rational& result) {
   const double x = to_double(a), y = to_double(b);
   const double rounded = apply_operation(operation, x, y);
-  if (!std::isfinite(rounded)) return false;
+  if (!std::isfinite(x) || !std::isfinite(y) || !std::isfinite(rounded)) return false;
   result = rounded;
   is_exact = is_exact && a == Rational(x) && b == Rational(y) && is_point(operation, x, y);
   return true;

@@ -3,7 +3,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -163,11 +162,6 @@ class Tape {
 
 /// Which lines do the outputs need?
 std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs);
-
-/// The part of `tape` that `outputs` need, with input k as input `moved(k)`. `outputs` is rewritten
-/// to the lines of the result.
-Tape with_moved_inputs(const Tape& tape, const std::function<int(int)>& moved,
-                       std::span<int> outputs);
 
 /// The part of `tape` that `outputs` need, with the first known.size() inputs replaced by their
 /// values: whatever depends on them alone becomes one constant. Input number known.size() + k

@@ -70,7 +70,7 @@ const std::vector<Wrong>& wrong_inputs() {
       {{"run", crossing, "-o", "no/folder/out.h5"}, "no/folder/out.h5 cannot be written"},
       {{"run", crossing, "-o", "out.csv", "--events", "out.csv"}, "are the same file"},
       {{"run", crossing, "--events", "no/folder/e.csv"}, "cannot be written"},
-      {{"run", crossing, "--plot", "out.gif"}, "expected .svg, .png or .pdf"},
+      {{"run", crossing, "--plot", "out.gif"}, "expected .svg, .png, .pdf or .html"},
       {{"run", crossing, "--plot", "no/folder/out.svg"}, "there is no folder no/folder"},
       {{"run", crossing, "--plot-phase", "x1,x2"}, "need --plot FILE"},
       {{"run", crossing, "--plot", "a.svg", "--plot-phase", "x1"}, "expected two variables"},

@@ -19,9 +19,9 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import check_readme  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SPLIT = re.compile(r"\s*(?:\||;|&&|>)\s*")
+SPLIT = re.compile(r"\s*(?:\||;|&&|>)\s*(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")  # not within quotes
 QUESTIONS = {"run", "solutions", "jumps", "equilibria", "check", "modes", "mlcp", "converge", "map", "sensitivities", "enclose"}
-IGNORED = {"-o", "--output", "--plot", "--plot-phase", "--plot-variables", "--events", "--tube", "--threads", "--jobs"}
+IGNORED = {"-o", "--output", "--plot", "--plot-phase", "--plot-variables", "--plot-layers", "--plot-starts", "--plot-log", "--plot-with", "--events", "--tube", "--threads", "--jobs"}
 FLAGS = {"--quiet", "--all", "--json", "--tangents", "--virtual", "--whole-steps", "--nearest", "--exact", "--double"}
 
 

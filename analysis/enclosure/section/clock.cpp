@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <perp/analysis/enclosure/section/clock.hpp>
+#include <perp/core/expression/moved_inputs.hpp>
 
 namespace perp::enclosure {
 

@@ -159,4 +159,11 @@ TEST_SUITE("core/expression/decimal") {
     CHECK(BigRational(beta.hi) > BigRational(8, 3));
     CHECK_THROWS_AS(enclosure::enclose_expression("0.1 +", Scope{}, {}), ExpressionError);
   }
+
+  TEST_CASE("expressions are rational numbers where they are finite and no function rounds") {
+    CHECK(*enclosure::exact_expression("(0.1 + 0.2) - 0.3", Scope{}, {}) == Rational(0L));
+    CHECK(*enclosure::exact_expression("a/3 + cos(0)", Scope{{"a"}}, {Rational(8L)}) == Rational(11, 3));
+    for (const char* text : {"inf", "1/inf", "atan(inf)", "atan(10^400)", "1/(1 - 1)", "pi", "sin(1)"})
+      CHECK_FALSE(enclosure::exact_expression(text, Scope{}, {}).has_value());
+  }
 }

@@ -57,7 +57,14 @@ bool can_be_hybrid(const RandomModel& model) {
   const auto is_binary = [](const RandomLaw& law) {
     return law.kind == LawKind::step || law.kind == LawKind::hysteresis || law.kind == LawKind::binary;
   };
-  return model.resets.empty() && !model.laws.empty() && std::all_of(model.laws.begin(), model.laws.end(), is_binary);
+  const auto has_wave = [](const Sum& sum) {  // a sign, which does not stand beside binaries
+    return std::ranges::any_of(sum, [](const Term& term) {
+      return std::ranges::any_of(term.factors, [](const Factor& f) { return f.function == Function::square_wave; });
+    });
+  };
+  return model.resets.empty() && !model.laws.empty() && std::ranges::all_of(model.laws, is_binary) &&
+         std::ranges::none_of(model.equations, has_wave, &RandomEquation::right) &&
+         std::ranges::none_of(model.laws, has_wave, &RandomLaw::argument);
 }
 
 std::string variable_text(const RandomModel& model, int variable) {
