@@ -204,7 +204,7 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& h
   return K;
 }
 
-/// By state: is its rate the same formula before and after? Of an event without a reset.
+/// By state: is it not set, and is its rate the same formula before and after?
 std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   const Flow &before = from_.system.flow, &after = to.system.flow;
   std::map<std::pair<int, int>, bool> known;
@@ -215,10 +215,18 @@ std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   for (const Flow* flow : {&before, &after})
     for (const DependentState& dependent : flow->dependents)
       same[static_cast<std::size_t>(dependent.state)] = false;
+  if (!fires_) return same;
+  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
+  const std::vector<int>& variables = flows_.space().variables;
+  for (const int j : flows_.system().resets[static_cast<std::size_t>(gap.reset)].variables)
+    for (std::size_t i = 0; i < variables.size(); ++i) same[i] = same[i] && variables[i] != j;
   return same;
 }
 
-/// The states that the event does not touch, now or later: nor what acts on them.
+/// The states U that the event does not touch, now or later: nor what acts on them. Their rates are the same
+/// functions of t and x_U before and after, and they do not jump: x_U is a solution of x_U' = f_U(t, x_U)
+/// forth to the event of a member and of the same equation back, so that, f_U being smooth, it comes back
+/// to what it was at the common time.
 std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
   const std::vector<bool> same = with_same_rates(to);
   const Flow& flow = from_.system.flow;
@@ -295,7 +303,7 @@ std::optional<Doubleton> EventWindow::on_surface(ModeFlow& to) {
   return there;
 }
 
-/// Through the event and back these are what they were.
+/// Through the event and back these are what they were:  φ_i(x) = x̂_i + (x_i − x̂_i).
 void EventWindow::keep(const std::vector<bool>& states, Box& F, IntervalMatrix& J, Box& other) const {
   for (int i = 0; i < set_.states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -336,7 +344,7 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
   Box other = to.window.box_at(-delta_);
   to.window.complete(Interval(t_), F, J, other);
   to.window.project(Interval(t_), F, J, other);
-  if (!fires_) keep(untouched(to), F, J, other);
+  keep(untouched(to), F, J, other);
   Doubleton moved = set_;
   moved.move(F, J, other);
   return moved;

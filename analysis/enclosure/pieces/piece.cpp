@@ -122,6 +122,7 @@ void Piece::start() {
     if (is_many) one.flag = Flag::all;
     ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_, one.root);
     flow.use(one.implicit);
+    one.set = Doubleton(flow.step.start(one.t, start_), task_.space.constant);
     for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
       EnclosureRow row;
       row.branch = one.number;

@@ -106,6 +106,7 @@ bool SectionPiece::begin() {
   root_ = next->root;
   monitors_ = next->monitors;
   ModeFlow& flow = flows_.get(mode_, Interval(t_), start_, root_);
+  set_ = Doubleton(flow.step.start(t_, start_), task_.space.constant);
   return !flow.has_implicit() && add_rows(flow, t_);
 }
 
