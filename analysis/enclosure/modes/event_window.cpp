@@ -238,6 +238,26 @@ std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
   return list;
 }
 
+/// Is it a gap of such states only, and of the old mode too? Then it is along the new mode from the event back
+/// what it was along the old one, where `is_alone` has found it positive.
+bool EventWindow::is_watched(const ModeFlow& to, const Monitor& monitor,
+                             const std::vector<bool>& kept) const {
+  const Flow &before = from_.system.flow, &after = to.system.flow;
+  const int line = after.outputs[static_cast<std::size_t>(monitor.gap)];
+  std::map<std::pair<int, int>, bool> known;
+  for (const Monitor& other : monitors_) {
+    const int old = before.outputs[static_cast<std::size_t>(other.gap)];
+    if (other.gap == reached_.gap || other.side != monitor.side ||
+        !same_formula(before.tape, old, after.tape, line, known, after.implicit.inputs))
+      continue;
+    const std::vector<bool> acting = states_acting_on(before, old);
+    for (std::size_t i = 0; i < acting.size(); ++i)
+      if (acting[i] && !kept[i]) return false;
+    return true;
+  }
+  return false;
+}
+
 /// S* as a set, for mean value forms.
 Doubleton EventWindow::section(const IntervalMatrix& K) const {
   const int n = set_.states();
@@ -325,7 +345,9 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
     return std::nullopt;
   }
   const Doubleton on_surface = section(reset_);
+  const std::vector<bool> kept = untouched(to);
   for (const Monitor& monitor : successor.monitors) {
+    if (is_watched(to, monitor, kept)) continue;
     const int order = monitor.trend == Trend::bending ? 2 : monitor.trend == Trend::rising ? 1 : 0;
     const Interval m = gap_range(to.window, monitor, order, with_zero(-delta_), on_surface);
     if (certain_sign(m) <= 0) {
@@ -344,7 +366,7 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
   Box other = to.window.box_at(-delta_);
   to.window.complete(Interval(t_), F, J, other);
   to.window.project(Interval(t_), F, J, other);
-  keep(untouched(to), F, J, other);
+  keep(kept, F, J, other);
   Doubleton moved = set_;
   moved.move(F, J, other);
   return moved;

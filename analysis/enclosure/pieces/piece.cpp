@@ -67,7 +67,7 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
   }
   result_.enclosure.lost = lost;
   note_split(branch, gap < 0 ? std::vector<bool>(branch.set.box().size(), true)
-                             : acting_states(branch, t, gap));
+                             : undecided_states(branch, t, gap));
   return Outcome::lost;
 }
 
@@ -306,7 +306,8 @@ void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeF
 bool Piece::make_row(ModeFlow& flow, const Interval& t, const Box& states, EnclosureRow& row) {
   if (!flow.observe(t, states)) return false;
   const int n = task_.system.n(), m = task_.system.m();
-  for (int k = 0; k < n + m; ++k) (k < n ? row.box : row.multipliers).push_back(flow.observed(k));
+  row.box = flow.observed_variables(n, task_.space, states);
+  for (int k = n; k < n + m; ++k) row.multipliers.push_back(flow.observed(k));
   row.t = t.lo;
   row.modes = {flow.system.mode};
   row.root = flow.system.root;

@@ -136,6 +136,7 @@ class Piece {
   void note_width(const Branch& branch);
   void note_split(const Branch& branch, const std::vector<bool>& states);
   std::vector<bool> acting_states(const Branch& branch, const Interval& t, int gap);
+  std::vector<bool> undecided_states(const Branch& branch, const Interval& t, int gap);
   std::vector<bool> deciding_states(const std::vector<Successor>& list,
                                     const std::vector<bool>& reached);
   [[nodiscard]] bool is_given_up() const;
