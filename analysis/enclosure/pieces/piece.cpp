@@ -151,8 +151,9 @@ Piece::Outcome Piece::advance(Branch& branch) {
   if (result_.enclosure.steps == task_.options.most_steps)
     return lose(branch, "the number of steps has reached its limit", Interval(branch.t), -1);
   // Beyond the end only to learn whether an event was before it.
-  const double end =
-      branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
+  double end = branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
+  if (branch.notes_settled && branch.t < branch.settled)
+    end = std::min(end, branch.t + task_.grid * std::ceil((branch.settled - branch.t) / task_.grid));
   if (!prepare_step(branch, flow, end)) return lose_step(branch, flow);
   ++result_.enclosure.steps;
   note_certain(branch, flow);

@@ -97,6 +97,7 @@ class Piece {
     int events = 0;
     How how = How::modes;
     double settled = -directed::infinity;  ///< when the last event is over for all members
+    bool notes_settled = false;  ///< a step ends where that is, so that it is noted as certain
     double open_length = 0;                ///< of the last step with open laws, and its end
     double open_until = -directed::infinity;
     std::optional<Certain> certain{};

@@ -123,6 +123,19 @@ TEST_SUITE("analysis/enclosure/modes/wording") {
     }
   }
 
+  // x2 = abs(x1) + sign(x1) has no continuous continuation at t = 0.75; the company slides from t = 0.131 on
+  TEST_CASE("what was proved before a loss stays proved, events of company before it or not") {
+    const auto rows = [](const std::string& variables, const std::string& equations) {
+      const Enclosure result =
+          run(model("x1 = -0.5\nx2 = -0.5\nz = 0\n" + variables,
+                    "equations = [\"der(x1) = 1 - z\", \"der(x2) = -2*z\", \"x2 = abs(x1) + sign(x1)\"" + equations + "]\n"));
+      REQUIRE(result.lost.has_value());
+      CHECK(result.lost->t.contains(0.75));
+      return result.rows.size();
+    };
+    CHECK(rows("q = \"[0.99, 1.01]\"\n", ", \"der(q) = -5.25*sign(q - 0.3)\"") == rows("", ""));
+  }
+
   TEST_CASE("a reset leaves a law on its surface that it does not touch") {
     const Enclosure ball = run(model(
         "h = 1\nv = 0\nq = \"[-0.42, -0.41]\"\n",
