@@ -189,6 +189,16 @@ void TaylorStep::refine(const Interval& tau, Box& box) {
   }
 }
 
+Box TaylorStep::start(double t, const Box& box) {
+  Box all = box;
+  if (dependents_.empty() || !relations_.compute(Interval(t), box, 1, false)) return all;
+  for (int k = 0; k < static_cast<int>(dependents_.size()); ++k) {
+    Interval& x = all[static_cast<std::size_t>(dependents_[static_cast<std::size_t>(k)].state)];
+    x = hull(x, relations_.output(k, 0));
+  }
+  return is_bounded(all) ? all : box;
+}
+
 /// Series at the centre and over the box. The mean value form needs derivatives between the centre
 /// and each member: where the centre is outside, the box is that of both.
 bool TaylorStep::expand(const Interval& center_t, const Box& center, const Box& members) {

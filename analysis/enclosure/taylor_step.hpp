@@ -29,6 +29,10 @@ class TaylorStep {
  public:
   TaylorStep(const Flow& flow, const StepOptions& options);
 
+  /// A starting box widened so that every choice of the states that others do not give has members:
+  /// x_j ∈ hull(box_j, e(t, box)). By itself it may hold no consistent point at all, as a sample or a
+  /// half of a box whose ends are rounded, and what is proved of such a set contradicts itself.
+  [[nodiscard]] Box start(double t, const Box& box);
   /// Finds and proves a step from t that ends at or before `end` on the grid of `grid`. False:
   /// there is none, see `reason`.
   bool prepare(const Doubleton& set, double t, double end, double grid);

@@ -109,6 +109,7 @@ std::vector<int> ModeSolver::smallest_block() {
 bool ModeSolver::make_implicit() {
   const std::vector<int> block = smallest_block();
   if (block.empty()) return false;
+  shift_back();
   std::set<int> found;
   for (const int k : block) {
     Equation& equation = equations_[static_cast<std::size_t>(k)];

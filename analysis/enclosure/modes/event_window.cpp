@@ -204,7 +204,7 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& h
   return K;
 }
 
-/// By state: is its rate the same formula before and after? Of an event without a reset.
+/// By state: is it not set, and is its rate the same formula before and after?
 std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   const Flow &before = from_.system.flow, &after = to.system.flow;
   std::map<std::pair<int, int>, bool> known;
@@ -215,10 +215,18 @@ std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   for (const Flow* flow : {&before, &after})
     for (const DependentState& dependent : flow->dependents)
       same[static_cast<std::size_t>(dependent.state)] = false;
+  if (!fires_) return same;
+  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
+  const std::vector<int>& variables = flows_.space().variables;
+  for (const int j : flows_.system().resets[static_cast<std::size_t>(gap.reset)].variables)
+    for (std::size_t i = 0; i < variables.size(); ++i) same[i] = same[i] && variables[i] != j;
   return same;
 }
 
-/// The states that the event does not touch, now or later: nor what acts on them.
+/// The states U that the event does not touch, now or later: nor what acts on them. Their rates are the same
+/// functions of t and x_U before and after, and they do not jump: x_U is a solution of x_U' = f_U(t, x_U)
+/// forth to the event of a member and of the same equation back, so that, f_U being smooth, it comes back
+/// to what it was at the common time.
 std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
   const std::vector<bool> same = with_same_rates(to);
   const Flow& flow = from_.system.flow;
@@ -228,6 +236,26 @@ std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
     for (std::size_t j = 0; j < list.size(); ++j) list[i] = list[i] && (!acting[j] || same[j]);
   }
   return list;
+}
+
+/// Is it a gap of such states only, and of the old mode too? Then it is along the new mode from the event back
+/// what it was along the old one, where `is_alone` has found it positive.
+bool EventWindow::is_watched(const ModeFlow& to, const Monitor& monitor,
+                             const std::vector<bool>& kept) const {
+  const Flow &before = from_.system.flow, &after = to.system.flow;
+  const int line = after.outputs[static_cast<std::size_t>(monitor.gap)];
+  std::map<std::pair<int, int>, bool> known;
+  for (const Monitor& other : monitors_) {
+    const int old = before.outputs[static_cast<std::size_t>(other.gap)];
+    if (other.gap == reached_.gap || other.side != monitor.side ||
+        !same_formula(before.tape, old, after.tape, line, known, after.implicit.inputs))
+      continue;
+    const std::vector<bool> acting = states_acting_on(before, old);
+    for (std::size_t i = 0; i < acting.size(); ++i)
+      if (acting[i] && !kept[i]) return false;
+    return true;
+  }
+  return false;
 }
 
 /// S* as a set, for mean value forms.
@@ -295,7 +323,7 @@ std::optional<Doubleton> EventWindow::on_surface(ModeFlow& to) {
   return there;
 }
 
-/// Through the event and back these are what they were.
+/// Through the event and back these are what they were:  φ_i(x) = x̂_i + (x_i − x̂_i).
 void EventWindow::keep(const std::vector<bool>& states, Box& F, IntervalMatrix& J, Box& other) const {
   for (int i = 0; i < set_.states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -317,7 +345,9 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
     return std::nullopt;
   }
   const Doubleton on_surface = section(reset_);
+  const std::vector<bool> kept = untouched(to);
   for (const Monitor& monitor : successor.monitors) {
+    if (is_watched(to, monitor, kept)) continue;
     const int order = monitor.trend == Trend::bending ? 2 : monitor.trend == Trend::rising ? 1 : 0;
     const Interval m = gap_range(to.window, monitor, order, with_zero(-delta_), on_surface);
     if (certain_sign(m) <= 0) {
@@ -336,7 +366,7 @@ std::optional<Doubleton> EventWindow::pass(ModeFlow& to, const Successor& succes
   Box other = to.window.box_at(-delta_);
   to.window.complete(Interval(t_), F, J, other);
   to.window.project(Interval(t_), F, J, other);
-  if (!fires_) keep(untouched(to), F, J, other);
+  keep(kept, F, J, other);
   Doubleton moved = set_;
   moved.move(F, J, other);
   return moved;

@@ -60,6 +60,8 @@ class EventWindow {
                                        bool& has_value) const;
   [[nodiscard]] std::vector<bool> with_same_rates(const ModeFlow& to) const;
   [[nodiscard]] std::vector<bool> untouched(const ModeFlow& to) const;
+  [[nodiscard]] bool is_watched(const ModeFlow& to, const Monitor& monitor,
+                                const std::vector<bool>& kept) const;
   void keep(const std::vector<bool>& states, Box& F, IntervalMatrix& J, Box& other) const;
   bool fail(const std::string& reason) {
     reason_ = reason;

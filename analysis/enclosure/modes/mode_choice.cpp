@@ -81,4 +81,49 @@ bool ModeSolver::is_bent(int equation, int input) {
   return false;
 }
 
+/// c of y + c or y − d, d = −c, where it is a number or a parameter; −1: the line is another one.
+int ModeSolver::shift_in(const Instruction& line, int y) {
+  const bool is_sum = line.operation == Operation::add;
+  if (!is_sum && (line.operation != Operation::subtract || line.a != y)) return -1;
+  const int c = line.a == y ? line.b : line.a;
+  const Instruction& of = tape_[c];
+  const auto& varying = space_.disturbances;
+  const bool is_constant =
+      lines_.is_number(c) ||
+      (of.operation == Operation::input && of.a >= system_.parameter_input(0) &&
+       std::find(varying.begin(), varying.end(), of.a - system_.parameter_input(0)) == varying.end());
+  if (!is_constant) return -1;
+  return is_sum ? c : lines_.negate(c);
+}
+
+// B (y + c), B an interval: of −c + r/B the c does not cancel, of y + c = r/B there is none.
+void ModeSolver::shift_unknowns() {
+  std::vector<int> roots;
+  for (const Equation& equation : equations_) roots.push_back(equation.line);
+  const std::vector<bool> needed = needed_lines(tape_, roots);
+  std::map<int, int> found;  // −1: it stands elsewhere too
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    const Instruction line = tape_[static_cast<int>(k)];  // a copy: the tape grows
+    if (!needed[k] || line.operation == Operation::input || line.operation == Operation::constant) continue;
+    for (const int y : {line.a, line.b}) {
+      if (y < 0 || tape_[y].operation != Operation::input || !is_algebraic(tape_[y].a)) continue;
+      const int c = shift_in(line, y);
+      const auto [place, is_new] = found.try_emplace(tape_[y].a, c);
+      if (!is_new && place->second != c) place->second = -1;
+    }
+  }
+  for (const auto& [input, c] : found) {
+    if (c < 0) continue;
+    shifts_[input] = c;
+    replace({{input, lines_.subtract(tape_.input(input), c)}});
+  }
+}
+
+/// Those that no equation has given so far are themselves again.
+void ModeSolver::shift_back() {
+  for (const auto& [input, c] : shifts_)
+    if (!solved_.contains(input)) replace({{input, lines_.add(tape_.input(input), c)}});
+  std::erase_if(shifts_, [this](const auto& shift) { return !solved_.contains(shift.first); });
+}
+
 }  // namespace perp::enclosure

@@ -45,6 +45,16 @@ bool ModeFlow::observe(const Interval& t, const Box& box) {
   return observer_.compute(t, box, 1, false);
 }
 
+Box ModeFlow::observed_variables(int count, const StateSpace& space, const Box& box) const {
+  Box list;
+  for (int j = 0; j < count; ++j) list.push_back(observed(j));
+  for (std::size_t s = 0; s < space.variables.size(); ++s) {
+    Interval& x = list[static_cast<std::size_t>(space.variables[s])];
+    x = intersection(x, box[s]).value_or(x);
+  }
+  return list;
+}
+
 std::vector<double> ModeFlows::near(const Interval& t, const Box& box) const {
   std::vector<double> inputs(static_cast<std::size_t>(
       system_.parameter_input(static_cast<int>(system_.parameters.size()))));

@@ -48,6 +48,9 @@ class ModeFlow {
   /// of them has no value.
   [[nodiscard]] bool observe(const Interval& t, const Box& box);
   [[nodiscard]] const Interval& observed(int k) const { return observer_.output(k, 0); }
+  /// The n = `count` variables over the box that was observed: of a state that others give both, its formula and
+  /// its own interval, which is the narrower one where the formula holds a state more than once.
+  [[nodiscard]] Box observed_variables(int count, const StateSpace& space, const Box& box) const;
 
  private:
   IntervalSeries jet_, observer_;

@@ -85,6 +85,13 @@ class ModeSolver {
     return std::find(implicit_.begin(), implicit_.end(), input) != implicit_.end();
   }
   ///@}
+  /// Algebraic variables y that stand in y + c only, with one constant c each: y + c are the unknowns.
+  ///@{
+  void shift_unknowns();
+  void shift_back();
+  [[nodiscard]] int shift_in(const Instruction& line, int y);
+  [[nodiscard]] bool is_algebraic(int input) const;
+  ///@}
   [[nodiscard]] bool is_given(int input) const;
   bool hold(int equation);
   void add_gaps(ModeSystem& made);
@@ -103,6 +110,7 @@ class ModeSolver {
   std::vector<bool> is_differential_;
   std::vector<Equation> equations_;
   std::map<int, int> solved_;  // input of an unknown, or of a dependent state: its line
+  std::map<int, int> shifts_;  // input of an unknown that stands for y + c: the line of c
   std::map<int, int> solved_by_;  // its equation of the system; −1: of a law, or derived
   std::vector<ModeConstraint> constraints_;
   std::vector<int> invariants_;  // lines

@@ -28,10 +28,15 @@ bool ModeSolver::is_rate(int input) const {
   return input >= system_.derivative_input(0) && input < system_.variable_input(0);
 }
 
+bool ModeSolver::is_algebraic(int input) const {
+  const int j = input - system_.variable_input(0);
+  return 0 <= j && j < system_.n() && !is_differential_[static_cast<std::size_t>(j)];
+}
+
 bool ModeSolver::is_unknown(int input) const {
   if (is_implicit(input)) return false;
-  const int j = input - system_.variable_input(0), i = input - system_.multiplier_input(0);
-  if (0 <= j && j < system_.n()) return !is_differential_[static_cast<std::size_t>(j)];
+  if (is_algebraic(input)) return true;
+  const int i = input - system_.multiplier_input(0);
   if (0 <= i && i < system_.m()) return !open_.contains(i);
   return input > 0 && input < system_.variable_input(0);
 }
@@ -191,8 +196,12 @@ ModeSystem ModeSolver::run() {
   ModeSystem made;
   made.mode = mode_;
   collect();
+  shift_unknowns();
   while (advance(made)) {
   }
+  for (const auto& [input, c] : shifts_)
+    if (const auto known = solved_.find(input); known != solved_.end())
+      known->second = lines_.subtract(known->second, c);
   return made;
 }
 

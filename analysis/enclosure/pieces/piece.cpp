@@ -67,7 +67,7 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
   }
   result_.enclosure.lost = lost;
   note_split(branch, gap < 0 ? std::vector<bool>(branch.set.box().size(), true)
-                             : acting_states(branch, t, gap));
+                             : undecided_states(branch, t, gap));
   return Outcome::lost;
 }
 
@@ -122,6 +122,7 @@ void Piece::start() {
     if (is_many) one.flag = Flag::all;
     ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_, one.root);
     flow.use(one.implicit);
+    one.set = Doubleton(flow.step.start(one.t, start_), task_.space.constant);
     for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
       EnclosureRow row;
       row.branch = one.number;
@@ -150,8 +151,9 @@ Piece::Outcome Piece::advance(Branch& branch) {
   if (result_.enclosure.steps == task_.options.most_steps)
     return lose(branch, "the number of steps has reached its limit", Interval(branch.t), -1);
   // Beyond the end only to learn whether an event was before it.
-  const double end =
-      branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
+  double end = branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
+  if (branch.notes_settled && branch.t < branch.settled)
+    end = std::min(end, branch.t + task_.grid * std::ceil((branch.settled - branch.t) / task_.grid));
   if (!prepare_step(branch, flow, end)) return lose_step(branch, flow);
   ++result_.enclosure.steps;
   note_certain(branch, flow);
@@ -305,7 +307,8 @@ void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeF
 bool Piece::make_row(ModeFlow& flow, const Interval& t, const Box& states, EnclosureRow& row) {
   if (!flow.observe(t, states)) return false;
   const int n = task_.system.n(), m = task_.system.m();
-  for (int k = 0; k < n + m; ++k) (k < n ? row.box : row.multipliers).push_back(flow.observed(k));
+  row.box = flow.observed_variables(n, task_.space, states);
+  for (int k = n; k < n + m; ++k) row.multipliers.push_back(flow.observed(k));
   row.t = t.lo;
   row.modes = {flow.system.mode};
   row.root = flow.system.root;

@@ -97,6 +97,7 @@ class Piece {
     int events = 0;
     How how = How::modes;
     double settled = -directed::infinity;  ///< when the last event is over for all members
+    bool notes_settled = false;  ///< a step ends where that is, so that it is noted as certain
     double open_length = 0;                ///< of the last step with open laws, and its end
     double open_until = -directed::infinity;
     std::optional<Certain> certain{};
@@ -136,6 +137,7 @@ class Piece {
   void note_width(const Branch& branch);
   void note_split(const Branch& branch, const std::vector<bool>& states);
   std::vector<bool> acting_states(const Branch& branch, const Interval& t, int gap);
+  std::vector<bool> undecided_states(const Branch& branch, const Interval& t, int gap);
   std::vector<bool> deciding_states(const std::vector<Successor>& list,
                                     const std::vector<bool>& reached);
   [[nodiscard]] bool is_given_up() const;

@@ -23,6 +23,15 @@ std::vector<bool> Piece::acting_states(const Branch& branch, const Interval& t, 
                           flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
 }
 
+/// The same, and of the gaps that are falling: ends that may be met at nearly one time are told apart by
+/// intervals that act on either.
+std::vector<bool> Piece::undecided_states(const Branch& branch, const Interval& t, int gap) {
+  std::vector<bool> states = acting_states(branch, t, gap);
+  for (const Monitor& monitor : branch.monitors)
+    if (monitor.trend == Trend::falling) add(states, acting_states(branch, t, monitor.gap));
+  return states;
+}
+
 /// The states that decide which mode is next: those that act on the signs that are not known, and on
 /// when it is asked. None where every mode is refuted: no part of the set has one then.
 std::vector<bool> Piece::deciding_states(const std::vector<Successor>& list,

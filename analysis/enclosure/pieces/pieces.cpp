@@ -86,11 +86,19 @@ void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts
 constexpr double reach_share = 0.5;  ///< of the width of the whole set, that a width is measured with,
 constexpr double least_share = 0.1;  ///< and of the widest that it was
 
-/// The middle of the set, and the ends of each of its intervals beside that.
+/// Does it hold more than one decimal number?
+bool is_wide(const Interval& side) { return side.hi > directed::next_up(side.lo); }
+
+bool has_wide_side(const Box& start) { return std::any_of(start.begin(), start.end(), is_wide); }
+
+/// The middle of the set, and the ends of each of its intervals beside that. What stands for one decimal
+/// number stays: of numbers that are no doubles, their neighbours fulfil no equation exactly.
 std::vector<Box> points_of(const Box& whole) {
-  std::vector<Box> list{points(middle(whole))};
+  std::vector<Box> list{whole};
+  for (Interval& side : list.front())
+    if (is_wide(side)) side = Interval(middle(side));
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    if (!(whole[i].lo < whole[i].hi)) continue;
+    if (!is_wide(whole[i])) continue;
     for (const double end : {whole[i].lo, whole[i].hi}) {
       list.push_back(list.front());
       list.back()[i] = Interval(end);
@@ -288,16 +296,10 @@ void check_starts(const Dcs& system, const std::vector<Part>& parts) {
       why.equation + 1, mode, why.residual.lo, why.residual.hi));
 }
 
-/// Does it hold more than one decimal number in some direction?
-bool is_wide(const Box& start) {
-  return std::any_of(start.begin(), start.end(),
-                     [](const Interval& side) { return side.hi > directed::next_up(side.lo); });
-}
-
 /// One thing to try where the proof ended.
 std::string advice_for(const Lost& lost, const std::vector<Part>& parts, double start,
                        const EncloseOptions& options) {
-  const auto is_set = [](const Part& part) { return is_wide(part.start); };
+  const auto is_set = [](const Part& part) { return has_wide_side(part.start); };
   if (!std::any_of(parts.begin(), parts.end(), is_set)) {
     if (lost.t.lo <= start) return "another start, or perp jumps to see what may follow this one";
     return fmt::format(
@@ -368,7 +370,7 @@ Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, con
   Dcs clocked;
   StateSpace clocked_space;
   std::optional<SectionTask> section = section_task(task, clocked, clocked_space);
-  if (!is_wide(whole)) section.reset();
+  if (!has_wide_side(whole)) section.reset();
   const Forms forms(task, section ? &*section : nullptr);
   do {
     run_all(task, forms, parts);

@@ -106,6 +106,7 @@ bool SectionPiece::begin() {
   root_ = next->root;
   monitors_ = next->monitors;
   ModeFlow& flow = flows_.get(mode_, Interval(t_), start_, root_);
+  set_ = Doubleton(flow.step.start(t_, start_), task_.space.constant);
   return !flow.has_implicit() && add_rows(flow, t_);
 }
 
@@ -192,7 +193,8 @@ bool SectionPiece::note_row(ModeFlow& flow, const Box& states, std::size_t row) 
   if (!flow.observe(Interval(time), states)) return false;
   EnclosureRow made{.t = time};
   const int n = task_.system.n(), m = task_.system.m();
-  for (int k = 0; k < n - 1; ++k) made.box.push_back(flow.observed(k));
+  made.box = flow.observed_variables(n, task_.space, states);
+  made.box.pop_back();  // the clock
   for (int k = n; k < n + m; ++k) made.multipliers.push_back(flow.observed(k));
   made.modes = {mode_};
   made.root = root_;

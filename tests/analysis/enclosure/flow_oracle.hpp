@@ -19,6 +19,9 @@ inline bool holds(const enclosure::Interval& a, const Digits50& x) {
   return !(x < Digits50(a.lo)) && !(Digits50(a.hi) < x);
 }
 
+/// Of solutions that come back, what they may miss their start by.
+inline const Digits50 oracle_error("1e-20");
+
 /// Solutions of x' = f(t, x) with two states by Taylor series of order 14 in short steps, in 50
 /// digits: right to 20 digits for fields whose derivatives are about 1, which is far below what a
 /// series of low order over a wide set encloses.

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include <perp/analysis/enclosure/exact_model.hpp>
 #include <perp/core/base/error.hpp>
@@ -131,5 +132,26 @@ TEST_SUITE("analysis/enclosure/starts") {
     };
     CHECK(refusal(text("0.1")).empty());
     CHECK(contains(refusal(text("0.1000000000000000000001")), "the start does not fulfil equation 3"));
+  }
+
+  // (-5.1, 5) fulfils the equation as decimal numbers, and no doubles beside them do: what is made of the start
+  // to measure and bisect it, points and halves, must not be followed as if each of its boxes held a start
+  TEST_CASE("of parts of a start no two enclosures contradict each other, whatever their rounding") {
+    const auto text = [](const std::string& x1, const std::string& x2, const std::string& B1) {
+      return "[parameters]\nB1 = " + B1 + "\nB2 = \"[0.95, 1.05]\"\n[variables]\nx1 = " + x1 + "\nx2 = " + x2 +
+             "\nz = 0\n[model]\nequations = [\"der(x1) = 1 + B1*z\", \"der(x2) = B2*z\", "
+             "\"(x2 - 1) = abs(x1 + 0.1) + sign(x1 + 0.1)\"]\n[run]\nt = [0, 6]\nh = 1.5\n";
+    };
+    for (const auto& [x1, x2, B1] : {std::tuple("-5.1", "5", "\"[-0.55, -0.45]\""),
+                                     std::tuple("-5.7", "5.6", "\"[-0.55, -0.45]\""),
+                                     std::tuple("\"[-5.3, -5.1]\"", "\"[5, 5.2]\"", "-0.5"),
+                                     std::tuple("\"[-5.3, -5.1]\"", "\"[5, 5.2]\"", "\"[-0.55, -0.45]\"")}) {
+      CAPTURE(x1);
+      const Enclosure result = run(text(x1, x2, B1), 128);
+      CHECK_FALSE(result.lost.has_value());
+      CHECK(result.rows.back().flag == enclosure::Flag::unique);
+      // x2 - 1 = x1 + 0.1 + 1, all members being behind the surface
+      CHECK(result.rows.back().box[1].contains(result.rows.back().box[0].lo + 2.1));
+    }
   }
 }

@@ -64,6 +64,22 @@ TEST_SUITE("analysis/enclosure/modes/wording") {
     }
   }
 
+  TEST_CASE("the zero of an unknown's unit widens nothing, of an interval as its factor neither") {
+    const auto dae = [](const std::string& z) {
+      return run("[parameters]\nB1 = \"[-0.55, -0.45]\"\nB2 = \"[0.95, 1.05]\"\nq = 40\n" +
+                     model("x1 = -5\nx2 = 4\nz = 0\n", "equations = [\"der(x1) = 1 + B1*" + z + "\", \"der(x2) = B2*" + z +
+                                                             "\", \"x2 = abs(x1) + sign(x1)\"]\n"));
+    };
+    const Enclosure plain = dae("z");
+    for (const char* z : {"(z + 1000)", "(z - 273.15)", "(0.1 + z)", "(z - q)"}) {
+      CAPTURE(z);
+      const Enclosure shifted = dae(z);
+      REQUIRE_FALSE(shifted.lost.has_value());
+      CHECK(shifted.pieces == plain.pieces);
+      for (std::size_t i = 0; i < 3; ++i) CHECK(widest(shifted, i) <= widest(plain, i) + 1e-12);
+    }
+  }
+
   TEST_CASE("time as a state widens no set") {
     const auto driven = [](const std::string& clock, const std::string& rate) {
       return run(model("x = 0\nv = \"[0.95, 1.05]\"\n" + clock,
@@ -88,6 +104,36 @@ TEST_SUITE("analysis/enclosure/modes/wording") {
     REQUIRE_FALSE(alone.lost.has_value());
     REQUIRE_FALSE(beside.lost.has_value());
     for (const std::size_t j : {0U, 1U}) CHECK(widest(beside, j) <= 1.0001 * widest(alone, j));
+  }
+
+  // the window of the crossing of x is wide, and the kink of the company inside it for some members
+  TEST_CASE("an event is told apart from one of company at nearly the same time by its own interval") {
+    const auto event = [](const std::string& variables, const std::string& equations) {
+      return run("[parameters]\na = \"[0.98, 1.02]\"\n" + model("x = -0.5\n" + variables,
+                                                                "equations = [\"der(x) = a*(1 - 0.5*step(x))\"" + equations + "]\n"));
+    };
+    const Enclosure alone = event("", "");
+    for (const char* start : {"0.5", "0.497", "0.505"}) {
+      CAPTURE(start);
+      const Enclosure both = event("q = " + std::string(start) + "\nw = 0\n", ", \"der(q) = -1\", \"der(w) = abs(q)\"");
+      REQUIRE_FALSE(both.lost.has_value());
+      CHECK(both.rows.back().flag == Flag::unique);
+      CHECK(widest(both, 0) <= 1.2 * widest(alone, 0));
+      CHECK(widest(both, 1) <= 1e-12);
+    }
+  }
+
+  // x2 = abs(x1) + sign(x1) has no continuous continuation at t = 0.75; the company slides from t = 0.131 on
+  TEST_CASE("what was proved before a loss stays proved, events of company before it or not") {
+    const auto rows = [](const std::string& variables, const std::string& equations) {
+      const Enclosure result =
+          run(model("x1 = -0.5\nx2 = -0.5\nz = 0\n" + variables,
+                    "equations = [\"der(x1) = 1 - z\", \"der(x2) = -2*z\", \"x2 = abs(x1) + sign(x1)\"" + equations + "]\n"));
+      REQUIRE(result.lost.has_value());
+      CHECK(result.lost->t.contains(0.75));
+      return result.rows.size();
+    };
+    CHECK(rows("q = \"[0.99, 1.01]\"\n", ", \"der(q) = -5.25*sign(q - 0.3)\"") == rows("", ""));
   }
 
   TEST_CASE("a reset leaves a law on its surface that it does not touch") {
