@@ -96,23 +96,27 @@ int ModeSolver::shift_in(const Instruction& line, int y) {
   return is_sum ? c : lines_.negate(c);
 }
 
+/// The c with which the unknown y stands in this line; −1: as it stands elsewhere, too, it has none.
+void ModeSolver::note_shift(const Instruction& line, int y, std::map<int, int>& shifts) {
+  if (y < 0 || tape_[y].operation != Operation::input || !is_algebraic(tape_[y].a)) return;
+  const int c = shift_in(line, y);
+  const auto [place, is_new] = shifts.try_emplace(tape_[y].a, c);
+  if (!is_new && place->second != c) place->second = -1;
+}
+
 // B (y + c), B an interval: of −c + r/B the c does not cancel, of y + c = r/B there is none.
 void ModeSolver::shift_unknowns() {
   std::vector<int> roots;
   for (const Equation& equation : equations_) roots.push_back(equation.line);
   const std::vector<bool> needed = needed_lines(tape_, roots);
-  std::map<int, int> found;  // −1: it stands elsewhere too
+  std::map<int, int> shifts;
   for (std::size_t k = 0; k < needed.size(); ++k) {
     const Instruction line = tape_[static_cast<int>(k)];  // a copy: the tape grows
     if (!needed[k] || line.operation == Operation::input || line.operation == Operation::constant) continue;
-    for (const int y : {line.a, line.b}) {
-      if (y < 0 || tape_[y].operation != Operation::input || !is_algebraic(tape_[y].a)) continue;
-      const int c = shift_in(line, y);
-      const auto [place, is_new] = found.try_emplace(tape_[y].a, c);
-      if (!is_new && place->second != c) place->second = -1;
-    }
+    note_shift(line, line.a, shifts);
+    note_shift(line, line.b, shifts);
   }
-  for (const auto& [input, c] : found) {
+  for (const auto& [input, c] : shifts) {
     if (c < 0) continue;
     shifts_[input] = c;
     replace({{input, lines_.subtract(tape_.input(input), c)}});

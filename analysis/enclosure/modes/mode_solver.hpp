@@ -90,6 +90,7 @@ class ModeSolver {
   void shift_unknowns();
   void shift_back();
   [[nodiscard]] int shift_in(const Instruction& line, int y);
+  void note_shift(const Instruction& line, int y, std::map<int, int>& shifts);
   [[nodiscard]] bool is_algebraic(int input) const;
   ///@}
   [[nodiscard]] bool is_given(int input) const;

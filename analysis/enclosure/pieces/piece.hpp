@@ -146,6 +146,7 @@ class Piece {
   bool take_back(Branch& branch);
   void approach(Branch& branch);
   bool follow_open(Branch& branch, const std::vector<int>& laws);
+  [[nodiscard]] bool goes_again(const Branch& branch) const;
   bool open_after_loss(Branch& branch);
   void keep_reason(const Lost& first, int split);
   void open_at_start(const Branch& branch, const std::vector<Successor>& list);

@@ -146,8 +146,7 @@ bool Piece::open_after_loss(Branch& branch) {
   const int split = result_.split;
   if (!lost || lost->law < 0 || lost->reset >= 0 || !branch.certain) return false;
   if (++branch.events > task_.options.most_events) return false;
-  // an event lies between what is certain and the loss: once more, and what is certain behind it is noted
-  const bool is_again = effort_ == Effort::last && !branch.notes_settled && branch.certain->t < branch.settled;
+  const bool is_again = goes_again(branch);
   if (!take_back(branch)) return false;
   result_.enclosure.lost.reset();
   branch.notes_settled = is_again;

@@ -137,4 +137,9 @@ bool Piece::pass_open_event(Branch& branch, Inclusion& phase) {
   return false;
 }
 
+/// Does an event lie between what is certain and the loss? Then once more: what is certain behind it is noted.
+bool Piece::goes_again(const Branch& branch) const {
+  return effort_ == Effort::last && !branch.notes_settled && branch.certain->t < branch.settled;
+}
+
 }  // namespace perp::enclosure
