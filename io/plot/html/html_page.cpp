@@ -120,7 +120,7 @@ class Drawing {
       if (const double u = x_.share(x), v = width - y_.share(y); std::isfinite(u) && std::isfinite(v))
         dots += fmt::format("M{0:.9g} {1:.9g}L{0:.9g} {1:.9g}", u, v);
     if (!dots.empty())
-      text += fmt::format("<path d=\"{0}\" stroke-width=\"9\" stroke-linecap=\"round\"/>{1}", dots,
+      text += fmt::format("<path d=\"{0}\" stroke-width=\"{1}\" stroke-linecap=\"round\"/>{2}", dots, curve.point_size,
                           curve.is_hollow ? fmt::format("<path d=\"{}\" stroke=\"#fff\" stroke-width=\"5\" stroke-linecap=\"round\"/>", dots) : "");
     return text + "</g>\n";
   }

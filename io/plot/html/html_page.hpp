@@ -18,6 +18,7 @@ struct PageCurve {
   std::vector<std::vector<std::pair<double, double>>> lines{};
   std::vector<std::vector<std::pair<double, double>>> dotted{};  ///< jumps, arrows: thin
   std::vector<std::pair<double, double>> points{};
+  double point_size = 9;   ///< in pixels
   bool is_hollow = false;  ///< the points
 };
 

@@ -125,8 +125,11 @@ std::vector<std::pair<double, double>> page_points(const std::vector<Point>& poi
 
 /// Short lines with a dot at their heads.
 PageCurve page_vectors(const PhaseDrawing::Vectors& list, const std::string& name, const std::string& colour) {
-  PageCurve shown{.name = name, .colour = colour, .width = 1};
-  for (const auto& [from, to] : list) shown.lines.push_back({{from.x, from.y}, {to.x, to.y}});
+  PageCurve shown{.name = name, .colour = colour, .width = 1, .point_size = 4};
+  for (const auto& [from, to] : list) {
+    shown.lines.push_back({{from.x, from.y}, {to.x, to.y}});
+    shown.points.emplace_back(to.x, to.y);
+  }
   return shown;
 }
 
