@@ -80,12 +80,22 @@ bool FollowedUnknowns::is_fold(const Point& at, const std::vector<double>& z) co
   for (std::size_t k = 0; k < z.size(); ++k) {
     const double size = z[k] != 0 ? std::abs(z[k]) : 1;
     std::vector<double> below = z, above = z;
-    for (int e = z[k] != 0 ? nearest_side : nearest_to_zero; e <= farthest_side; ++e) {
+    const auto vanishes_beside = [&](int e) {
       below[k] = z[k] - std::ldexp(size, e);
       above[k] = z[k] + std::ldexp(size, e);
-      if (!vanishes(at, below) || !vanishes(at, above)) break;
-      if (orientation(at, below) * orientation(at, above) < 0) return true;
+      return vanishes(at, below) && vanishes(at, above);
+    };
+    int e = z[k] != 0 ? nearest_side : nearest_to_zero;
+    if (vanishes_beside(e)) {  // of a thousand powers the last ones, by halving
+      int last = e;
+      for (int beyond = farthest_side + 1; beyond - last > 1;) {
+        const int half = last + (beyond - last) / 2;
+        (vanishes_beside(half) ? last : beyond) = half;
+      }
+      e = std::max(e, last + nearest_side);
     }
+    for (; e <= farthest_side && vanishes_beside(e); ++e)
+      if (orientation(at, below) * orientation(at, above) < 0) return true;
   }
   return false;
 }
