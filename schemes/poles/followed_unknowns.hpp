@@ -70,6 +70,7 @@ class FollowedUnknowns {
   // meeting_roots.cpp
   [[nodiscard]] int orientation(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] bool vanishes(const Point& at, const std::vector<double>& z) const;
+  [[nodiscard]] bool turns_along(std::size_t k, const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] bool is_fold(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);
   [[nodiscard]] bool meets(const SolutionPath& path, bool backward, int before);

@@ -74,29 +74,32 @@ bool FollowedUnknowns::vanishes(const Point& at, const std::vector<double>& z) c
   return std::ranges::all_of(rows, [](const Interval& row) { return row.has_value() && row.contains(0.0); });
 }
 
-/// Has the determinant both signs next to z, along one of the unknowns, and the equations no other values than 0? By
-/// the theorem on the degree another root begins there, while z^3 = x has one for each x.
-bool FollowedUnknowns::is_fold(const Point& at, const std::vector<double>& z) const {
-  for (std::size_t k = 0; k < z.size(); ++k) {
-    const double size = z[k] != 0 ? std::abs(z[k]) : 1;
-    std::vector<double> below = z, above = z;
-    const auto vanishes_beside = [&](int e) {
-      below[k] = z[k] - std::ldexp(size, e);
-      above[k] = z[k] + std::ldexp(size, e);
-      return vanishes(at, below) && vanishes(at, above);
-    };
-    int e = z[k] != 0 ? nearest_side : nearest_to_zero;
-    if (vanishes_beside(e)) {  // of a thousand powers the last ones, by halving
-      int last = e;
-      for (int beyond = farthest_side + 1; beyond - last > 1;) {
-        const int half = last + (beyond - last) / 2;
-        (vanishes_beside(half) ? last : beyond) = half;
-      }
-      e = std::max(e, last + nearest_side);
-    }
-    for (; e <= farthest_side && vanishes_beside(e); ++e)
-      if (orientation(at, below) * orientation(at, above) < 0) return true;
+/// Has the determinant both signs next to z, along unknown k, where the equations have no other values than 0? Of the
+/// powers of two at which they vanish only the last ones are looked at; these are found by halving.
+bool FollowedUnknowns::turns_along(std::size_t k, const Point& at, const std::vector<double>& z) const {
+  const double size = z[k] != 0 ? std::abs(z[k]) : 1;
+  std::vector<double> below = z, above = z;
+  const auto vanishes_beside = [&](int e) {
+    below[k] = z[k] - std::ldexp(size, e);
+    above[k] = z[k] + std::ldexp(size, e);
+    return vanishes(at, below) && vanishes(at, above);
+  };
+  const int first = z[k] != 0 ? nearest_side : nearest_to_zero;
+  if (!vanishes_beside(first)) return false;
+  int last = first;
+  for (int beyond = farthest_side + 1; beyond - last > 1;) {
+    const int half = last + (beyond - last) / 2;
+    (vanishes_beside(half) ? last : beyond) = half;
   }
+  for (int e = std::max(first, last + nearest_side); e <= farthest_side && vanishes_beside(e); ++e)
+    if (orientation(at, below) * orientation(at, above) < 0) return true;
+  return false;
+}
+
+/// Is it a double root? By the theorem on the degree another root begins there, while z^3 = x has one for each x.
+bool FollowedUnknowns::is_fold(const Point& at, const std::vector<double>& z) const {
+  for (std::size_t k = 0; k < z.size(); ++k)
+    if (turns_along(k, at, z)) return true;
   return false;
 }
 
