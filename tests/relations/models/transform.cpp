@@ -108,7 +108,9 @@ RandomModel reworded(const RandomModel& model, std::mt19937& random) {
     // Restitution is given by the name of the multiplier beside `perp`.
     if (law.restitution >= 0) law.wording = 0;
   }
-  if (can_be_hybrid(model) && random() % 2 == 0) result.as_binaries = !model.as_binaries;
+  // Values of binaries before the start are drawn with binaries, constraints or inputs only.
+  const bool has_starts = model.as_binaries || !model.constraints.empty() || !model.inputs.empty();
+  if (has_starts && can_be_hybrid(model) && random() % 2 == 0) result.as_binaries = !model.as_binaries;
   for (RandomConstraint& constraint : result.constraints) constraint.is_turned = random() % 2 == 0;
   if (!is_hybrid(result) || random() % 2 == 0) result = without_inputs(result);  // operators stand beside none
   if (is_hybrid(result) && random() % 2 == 0) result.as_families = true;
