@@ -9,8 +9,6 @@
 namespace perp {
 namespace {
 
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
-
 bool is_number(const Tape& tape, int line) {
   return line < 0 || tape[line].operation == Operation::constant;
 }
