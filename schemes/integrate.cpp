@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <cmath>
 
+#include <perp/schemes/check_options.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/run.hpp>
@@ -67,6 +68,7 @@ Trajectory run_parts(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
     run.start();
     return run.take();
   }
+  refuse_kept_state(options, "parts");
   RunProduct product(options, lcs.n(), lcs.m(), span, ends, RunProduct::Clock::common);
   for (const LcsPart& part : parts)
     product.add({part.variables, part.laws}, [&](const IntegrateOptions& output, StateTrace* trace) {

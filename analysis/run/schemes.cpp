@@ -122,6 +122,7 @@ Dcs equations_of(const Model& model) {
 
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
+  refuse_kept_state(options, "binaries");
   if (sensitivities.columns() == 0) {
     const IndependentSets sets = independent_sets(*model.hybrid, structure_of(*model.hybrid));
     if (sets.parts() > 1) return run_hybrid_product(model, hybrid_schemes(model), options, sets);

@@ -323,6 +323,7 @@ void LocatedRun::pass_edge(const Gap& gap) {
 
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                      const IntegrateOptions& options) {
+  refuse_kept_state(options, "scheme located");
   Trajectory run = LocatedRun(system, scheme, options)(x0, span);
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = "located";
