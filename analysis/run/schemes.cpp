@@ -18,8 +18,6 @@
 namespace perp {
 namespace {
 
-constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
-
 HybridSchemes hybrid_schemes(const Model& model) {
   HybridSchemes options;
   if (model.run.scheme == "located")
@@ -96,7 +94,7 @@ Located located_options(const Model& model) {
   located.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
   for (std::size_t j = 0; j < model.variables.size(); ++j)
     located.scale[static_cast<Eigen::Index>(j)] =
-        model.variables[j].nominal == no_nominal ? 0 : model.variables[j].nominal;
+        model.variables[j].has_nominal ? model.variables[j].nominal : 0;
   return located;
 }
 
