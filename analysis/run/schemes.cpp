@@ -120,11 +120,12 @@ Dcs equations_of(const Model& model) {
 
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
+  auto structure = std::make_shared<const HybridStructure>(structure_of(*model.hybrid));
   if (sensitivities.columns() == 0) {
-    const IndependentSets sets = independent_sets(*model.hybrid, structure_of(*model.hybrid));
+    const IndependentSets sets = independent_sets(*model.hybrid, *structure);
     if (sets.parts() > 1) return run_hybrid_product(model, hybrid_schemes(model), options, sets);
   }
-  return HybridRun(model, hybrid_schemes(model), options, sensitivities)();
+  return HybridRun(model, hybrid_schemes(model), options, sensitivities, std::move(structure))();
 }
 
 SolutionBranches run_hybrid_branches(const Model& model, const IntegrateOptions& options) {
