@@ -92,6 +92,19 @@ std::unique_ptr<StepwiseRun> run_by_laws(const HybridPart& part, const LoweredBi
   return capturing_run(lowered.system, x0, run.span, schemes.steps, output, facts);
 }
 
+/// Events of the q binaries by one kind, those of laws too, and their count: parts may have gone further than all
+/// together.
+void tell_changes(int q, Trajectory& run) {
+  for (Event& event : run.events)
+    if (event.kind == EventKind::crossing && event.law >= 0 && event.law < q) event.kind = EventKind::mode_change;
+  const auto is_change = [](const Event& event) {
+    return event.law >= 0 && (event.kind == EventKind::mode_change || event.kind == EventKind::sliding_entry ||
+                              event.kind == EventKind::sliding_exit);
+  };
+  if (run.counts.contains("mode_changes"))
+    run.counts["mode_changes"] = std::count_if(run.events.begin(), run.events.end(), is_change);
+}
+
 }  // namespace
 
 Trajectory run_hybrid_product(const Model& model, const HybridSchemes& schemes, const IntegrateOptions& output,
@@ -112,16 +125,10 @@ Trajectory run_hybrid_product(const Model& model, const HybridSchemes& schemes, 
                 });
   }
   Trajectory result = product();
-  const auto is_change = [](const Event& event) {
-    return event.law >= 0 && (event.kind == EventKind::mode_change || event.kind == EventKind::sliding_entry ||
-                              event.kind == EventKind::sliding_exit);
-  };
   if (!result.t.empty() && facts.first_order.since < result.t.back())
-    result.message = tell_first_order(facts.first_order, schemes.steps.h, schemes.steps.selector, "", result.message, result);
-  for (Event& event : result.events)  // of laws
-    if (event.kind == EventKind::crossing && event.law >= 0 && event.law < q) event.kind = EventKind::mode_change;
-  if (result.counts.contains("mode_changes"))  // parts may have gone further than all together
-    result.counts["mode_changes"] = std::count_if(result.events.begin(), result.events.end(), is_change);
+    result.message = tell_first_order(facts.first_order, schemes.steps.h, schemes.steps.selector, "", result.message,
+                                      result);
+  tell_changes(q, result);
   return result;
 }
 
