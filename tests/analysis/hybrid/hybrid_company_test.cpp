@@ -49,7 +49,7 @@ const Part vessel{"x# = 1\ny# = 0\n", "s# = 0\n",
                   "\"(1 - s#)*(x# - 2) - s#*y# <= 0\",\n"};
 
 // For these laws stand: a band, a relay that slides, a pump with a bound beside it, in which states are multiplied.
-const Part room{"R# = 19.7\n", "h# = 1\n", "\"der(R#) = 3 - 0.15*R# + 1.7*h#\",\n",
+const Part room{"R# = 19.7\n", "h# = 1\n", "\"der(R#) = 2.5 - 0.15*R# + 1.7*h#\",\n",
                 "\"(19.5 - R#)*(1 - h#) + (R# - 20.25)*h# <= 0\",\n"};
 const Part relay{"w# = 0.5\n", "r# = {}\n", "\"der(w#) = 1.5*sin(t) - 2*r# + 0.75\",\n",
                  "\"w#*(1 - 2*r#) <= 0\",\n"};
