@@ -3,6 +3,7 @@
 #include <set>
 #include <span>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/poles/lines.hpp>
 
