@@ -15,7 +15,7 @@ class InconsistentStart : public InvalidInput {
   /// none.
   InconsistentStart(int equation, const std::string& reason)
       : InvalidInput(equation < 0
-                         ? "the start is in no mode: " + reason
+                         ? fmt::format("the start is in no mode: {}", reason)
                          : fmt::format("the start does not fulfil equation {}, or what its "
                                        "derivative asks for; {}",
                                        equation + 1, reason)),
