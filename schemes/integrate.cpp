@@ -44,8 +44,7 @@ class LcsRun final : public StepwiseRun {
 
  private:
   void tell_first_order() {
-    const FirstOrder own = scheme_->first_order();
-    if (!std::isnan(own.since) && !(first_order_.since <= own.since)) first_order_ = own;
+    keep_earlier(scheme_->first_order(), first_order_);
   }
 
   Lcs lcs_;
@@ -89,7 +88,7 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
   run.provenance["norm"] = "||E (x+ - x)||_2";
   run.provenance["tol"] = fmt::format("{}", scheme.tol);
   if (!run.t.empty() && first_order.since < run.t.back())  // a part may have gone further than all together
-    run.message = tell_first_order(first_order, scheme.h, scheme.selector, "", run.message, run);
+    run.message = tell_first_order(first_order, scheme.h, to_string(scheme.selector), "", run.message, run);
   return run;
 }
 

@@ -37,6 +37,8 @@ class ModeSteps {
   std::optional<double> locate(double h);
 
   [[nodiscard]] const std::string& message() const { return scheme_->message(); }
+  /// Where its steps are those of backward Euler in place of the scheme's.
+  [[nodiscard]] FirstOrder first_order() const { return scheme_->first_order(); }
   void count(Counts& counts) const { scheme_->count(counts); }
 
  private:

@@ -55,7 +55,7 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta
   const std::unique_ptr<Scheme> capturing = capturing_scheme(system, scheme);
   Trajectory run = run_nonlinear(*capturing, system, x0, span, steps, options);
   run.provenance["scheme"] = fmt::format("theta = {}", scheme.theta);
-  run.message = tell_first_order(capturing->first_order(), scheme.h, scheme.selector, "", run.message, run);
+  run.message = tell_first_order(capturing->first_order(), scheme.h, to_string(scheme.selector), "", run.message, run);
   return run;
 }
 

@@ -24,12 +24,15 @@ std::string no_value_text(const std::string& resets) {
                      resets);
 }
 
-std::string tell_first_order(const FirstOrder& since, double h, Selector selector, const std::string& without,
-                             const std::string& message, Trajectory& run) {
+void keep_earlier(const FirstOrder& other, FirstOrder& first) {
+  if (!std::isnan(other.since) && !(first.since <= other.since)) first = other;
+}
+
+std::string tell_first_order(const FirstOrder& since, double h, const std::string& selector,
+                             const std::string& without, const std::string& message, Trajectory& run) {
   if (std::isnan(since.since)) return message;
   const std::string from = fmt::format("{:.10g}", since.since);
-  const std::string by =
-      fmt::format("backward_euler, h = {:g}, selector {}", h, to_string(selector));
+  const std::string by = fmt::format("backward_euler, h = {:g}, selector {}", h, selector);
   run.provenance["first order from"] = from;
   run.provenance["first order by"] = by;
   run.provenance["first order because"] = since.why;

@@ -3,7 +3,6 @@
 #include <string>
 
 #include <perp/core/trajectory.hpp>
-#include <perp/lcp/selector.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {
@@ -28,10 +27,14 @@ std::string interrupted_text(double t);
 /// "a reset has no value here: ..."
 std::string no_value_text(const std::string& resets);
 
+/// The earlier one of two becomes `first`.
+void keep_earlier(const FirstOrder& other, FirstOrder& first);
+
 /// Writes since when, by what and why a run is of first order into its provenance; returns its message with
 /// "first order from t = 1 on by ..." before it, or as it is. `without`: what the run lacks then.
-std::string tell_first_order(const FirstOrder& since, double h, Selector selector, const std::string& without,
-                             const std::string& message, Trajectory& run);
+/// `selector`: its name.
+std::string tell_first_order(const FirstOrder& since, double h, const std::string& selector,
+                             const std::string& without, const std::string& message, Trajectory& run);
 
 /// "resets accumulate at t = 2 (step 9): ..."
 std::string accumulation_text(const RunEnd& at, const std::string& resets);

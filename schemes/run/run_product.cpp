@@ -340,11 +340,27 @@ void RunProduct::take_counts() {
     }
 }
 
+/// The part that went on to first order before the others, if one did.
+const RunProduct::Member* RunProduct::first_of_first_order() const {
+  const Member* first = nullptr;
+  double since = inf;
+  for (const auto& member : members_) {
+    const auto& provenance = member->run->result().provenance;
+    const auto from = provenance.find("first order from");
+    if (from == provenance.end() || !(std::stod(from->second) < since)) continue;
+    since = std::stod(from->second);
+    first = member.get();
+  }
+  return first;
+}
+
 /// Words of the parts one after the other, of their residuals the largest.
 void RunProduct::take_provenance() {
   double residual = -1;
+  const Member* const first_order = first_of_first_order();
   for (const auto& member : members_)
     for (const auto& [name, text] : member->run->result().provenance) {
+      if (name.starts_with("first order") && member.get() != first_order) continue;
       std::string& all = result_.provenance[name];
       if (name == "residual") {
         residual = std::max(residual, std::stod(text));

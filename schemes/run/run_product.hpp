@@ -83,6 +83,7 @@ class RunProduct {
   [[nodiscard]] Step state_at(double t) const;
   [[nodiscard]] Event of_all(const Member& member, Event event) const;
   [[nodiscard]] const Member* first_to_end() const;
+  [[nodiscard]] const Member* first_of_first_order() const;
   void finish();
   void take_counts();
   void take_provenance();

@@ -7,6 +7,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
 namespace {
@@ -91,6 +92,7 @@ std::optional<HybridRun::Target> HybridRun::solved_target(ModeSteps& steps) {
 /// The end of the attempt becomes the present state.
 void HybridRun::take_step(ModeSteps& steps) {
   steps.accept();
+  keep_earlier(steps.first_order(), first_order_);
   ++taken_;
   Step end = steps.end();
   if (jump_ && end.t >= jump_->before) {  // data jump: the next step begins with their new values

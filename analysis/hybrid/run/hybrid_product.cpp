@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <perp/analysis/hybrid/run/hybrid_product.hpp>
+#include <perp/schemes/run/run_end.hpp>
 #include <perp/schemes/run/run_product.hpp>
 
 namespace perp {
@@ -15,11 +16,16 @@ constexpr int most_nodes = ModeSeries::order + 1;
 /// The run of a part, which is a model of its own.
 class PartRun final : public StepwiseRun {
  public:
-  PartRun(HybridPart part, const RunOptions& run, const HybridSchemes& schemes, const IntegrateOptions& output)
-      : model_(part.model.head), run_(with(std::move(part), run), schemes, output) {}
+  /// Since when it is of first order comes to `first_order`, unless another one was so before it.
+  PartRun(HybridPart part, const RunOptions& run, const HybridSchemes& schemes, const IntegrateOptions& output,
+          FirstOrder& first_order)
+      : model_(part.model.head), run_(with(std::move(part), run), schemes, output), first_order_(first_order) {}
 
   void start() override { run_.start(); }
-  void advance() override { run_.advance(); }
+  void advance() override {
+    run_.advance();
+    keep_earlier(run_.first_order(), first_order_);
+  }
   [[nodiscard]] const Trajectory& result() const override { return run_.result(); }
   [[nodiscard]] double t() const override { return run_.now().t; }
   [[nodiscard]] Step state() override { return run_.now(); }
@@ -34,6 +40,7 @@ class PartRun final : public StepwiseRun {
 
   Model model_;
   HybridRun run_;
+  FirstOrder& first_order_;
 };
 
 /// What the schemes have of single variables.
@@ -64,11 +71,14 @@ Trajectory run_hybrid_product(const Model& model, const HybridSchemes& schemes, 
   RunProduct product(output, hybrid.n(), m, model.run.span, model.run.scheme == "located" ? most_nodes : 2,
                      RunProduct::Clock::own);
   const std::vector<HybridPart> parts = independent_parts(hybrid, sets);
+  FirstOrder first_order;
   for (const HybridPart& part : parts)
     product.add({part.variables, laws_of(part, q)}, [&](const IntegrateOptions& of_part, StateTrace*) {
-      return std::make_unique<PartRun>(part, model.run, schemes_of(part, schemes), of_part);
+      return std::make_unique<PartRun>(part, model.run, schemes_of(part, schemes), of_part, first_order);
     });
   Trajectory result = product();
+  if (!result.t.empty() && first_order.since < result.t.back())  // a part may have gone further than all together
+    result.message = tell_first_order(first_order, model.run.h, "nearest_mode", "", result.message, result);
   const auto is_change = [](const Event& event) {
     return event.law >= 0 && (event.kind == EventKind::mode_change || event.kind == EventKind::sliding_entry ||
                               event.kind == EventKind::sliding_exit);

@@ -10,6 +10,7 @@
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/run/recorder.hpp>
+#include <perp/schemes/run/run_end.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>
 
@@ -69,6 +70,7 @@ Trajectory HybridRun::operator()() {
 
 Trajectory HybridRun::take() {
   while (is_running()) advance();
+  result_.message = tell_first_order(first_order_, model_.run.h, "nearest_mode", "", result_.message, result_);
   return std::move(result_);
 }
 

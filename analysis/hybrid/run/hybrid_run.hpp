@@ -48,6 +48,8 @@ class HybridRun {
   [[nodiscard]] bool is_running() const { return result_.status == Status::never_run; }
   [[nodiscard]] const Step& now() const { return now_; }
   [[nodiscard]] const Trajectory& result() const { return result_; }
+  /// Since when steps of theta < 1 were replaced by those of backward Euler.
+  [[nodiscard]] const FirstOrder& first_order() const { return first_order_; }
   ///@}
 
   /// From now on all continuations are looked for, and at the k-th moment where there are several
@@ -171,6 +173,7 @@ class HybridRun {
   std::shared_ptr<SparseParts> sparse_;  // of models with many unknowns
   double dense_until_ = -inf;  // steps before are made as for small models
   double residual_ = 0;        // largest of the sparse steps
+  FirstOrder first_order_{};
   std::optional<StepGrid> grid_;  // of the scheme, where it has one
   long taken_ = 0;
   Trajectory result_;

@@ -85,8 +85,8 @@ void FirstOrderRest::capture(const Step& state, const char* why) {
   const Trajectory rest = run_from(last, scheme);
   take(rest, last, first);
   const char* without = sensitivity_.active() ? "; no sensitivities from there" : "";
-  record_.finish(rest.status, tell_first_order({last.t, why}, scheme.h, scheme.selector, without, rest.message,
-                                               record_.result()));
+  record_.finish(rest.status, tell_first_order({last.t, why}, scheme.h, to_string(scheme.selector), without,
+                                               rest.message, record_.result()));
 }
 
 /// The rows, events and counts of the captured run become those of this one.
