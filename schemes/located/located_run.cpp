@@ -169,6 +169,8 @@ void LocatedRun::shorten(double h, const std::string& why) {
 
 /// Accepts the attempt of length h, in which no gap falls.
 void LocatedRun::take_step(double h) {
+  const int undecided = parts_.locator.undecided_dips();
+  if (undecided > 0) record_.counts()["weak"] += undecided;
   integrator_.propose_length(h);
   const double t_next = end_of(h);
   report_between(h);

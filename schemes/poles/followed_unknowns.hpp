@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
@@ -83,10 +84,14 @@ class FollowedUnknowns {
   [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);
   [[nodiscard]] bool meets(const SolutionPath& path, bool backward, int before);
   bool meets_at_once(const SolutionPath& path, double s, const std::vector<double>& z);
-  std::optional<double> no_pole(const SolutionPath& path, bool backward, const Place* lost, double s);
+  std::optional<double> no_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places, double s);
   std::optional<double> follow_from(const SolutionPath& path, bool backward, int before);
   void leave(const SolutionPath& path, int orientation);
   [[nodiscard]] bool is_left_at(const SolutionPath& path) const;
+  // partner_roots.cpp
+  std::optional<std::vector<double>> partner(const Point& at, const std::vector<double>& z);
+  std::vector<double> distances(const SolutionPath& path, bool backward, std::span<const Place> places, bool from_end);
+  bool is_joined(const SolutionPath& path, bool backward, const std::vector<Place>& places);
   [[nodiscard]] bool leads_to_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places);
 
   int n_;
