@@ -64,8 +64,10 @@ TEST_SUITE("schemes/poles/meeting_roots") {
   }
 
   TEST_CASE("the same with the rate as an algebraic variable") {
-    for (const Trajectory& run : runs_of("x = 0", "\"der(x)^2 = 1 - x^2\"", 3, 0.01))
-      CHECK_MESSAGE(run.status == Status::not_solved, run.message);
+    for (const Trajectory& run : runs_of("x = 0", "\"der(x)^2 = 1 - x^2\"", 3, 0.01)) {
+      const bool by_theta = run.provenance.at("scheme").starts_with("theta");  // passes it, and finds no step a little later
+      CHECK_MESSAGE((by_theta ? run.status == Status::not_solved : tells_fold(run)), run.message);
+    }
     for (const Trajectory& run : runs_of("x = 0\nz = 1", "\"der(x) = z\", \"z^2 + x^2 = 1\"", 3, 0.01)) {
       CHECK_MESSAGE(tells_fold(run), run.message);
       CHECK(std::abs(run.t.back() - std::acos(-1.0) / 2) < 0.08);
