@@ -24,15 +24,7 @@ Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& s
 
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const BackwardEuler& scheme,
                      const IntegrateOptions& options) {
-  return integrate(lcs, x0, span,
-                   Theta{.h = scheme.h,
-                         .theta = 1,
-                         .selector = scheme.selector,
-                         .tol = scheme.tol,
-                         .solver = scheme.solver,
-                         .refinements = scheme.refinements,
-                         .split_at_events = scheme.split_at_events},
-                   options);
+  return integrate(lcs, x0, span, as_theta(scheme), options);
 }
 
 }  // namespace perp

@@ -27,15 +27,7 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta
 
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const BackwardEuler& scheme,
                      const IntegrateOptions& options) {
-  return integrate(system, x0, span,
-                   Theta{.h = scheme.h,
-                         .theta = 1,
-                         .selector = scheme.selector,
-                         .tol = scheme.tol,
-                         .solver = scheme.solver,
-                         .refinements = scheme.refinements,
-                         .split_at_events = scheme.split_at_events},
-                   options);
+  return integrate(system, x0, span, as_theta(scheme), options);
 }
 
 }  // namespace perp

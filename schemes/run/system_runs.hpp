@@ -40,4 +40,15 @@ Trajectory run_parts(const Dcs& system, const Vector& x0, Span span, const Theta
 Trajectory integrate_parts(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                            const IntegrateOptions& options);
 
+/// Backward Euler as the θ-method with θ = 1.
+inline Theta as_theta(const BackwardEuler& scheme) {
+  return {.h = scheme.h,
+          .theta = 1,
+          .selector = scheme.selector,
+          .tol = scheme.tol,
+          .solver = scheme.solver,
+          .refinements = scheme.refinements,
+          .split_at_events = scheme.split_at_events};
+}
+
 }  // namespace perp
