@@ -57,6 +57,14 @@ class CountTests(unittest.TestCase):
         text = self.suite(case("unit", "notrun"), case("layers", "run"))
         self.assertEqual(self.count(text), (1, "1 passed, 1 failed"))
 
+    def test_a_test_that_skips_itself_is_neither(self):
+        text = self.suite(case("page", "notrun", "", '<skipped message="SKIP_RETURN_CODE=77"/>'), case("layers", "run"))
+        self.assertEqual(self.count(text), (0, "1 passed, 0 failed"))
+
+    def test_a_program_that_is_not_there_is_a_failure(self):
+        text = self.suite(case("unit", "notrun", "", '<skipped message="Unable to find executable"/>'), case("layers", "run"))
+        self.assertEqual(self.count(text), (1, "1 passed, 1 failed"))
+
     def test_a_missing_or_broken_file_is_a_failure(self):
         good = self.suite(case("layers", "run"))
         self.assertEqual(self.count(good, None), (1, "1 passed, 1 failed"))

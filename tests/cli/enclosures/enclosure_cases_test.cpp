@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <chrono>
 
-#include <perp/tests/cli/enclosure_check.hpp>
+#include <perp/tests/cli/enclosures/enclosure_check.hpp>
 #include <perp/tests/cli/program.hpp>
 
 using nlohmann::json;
