@@ -1,4 +1,6 @@
 // Runs and their rows: arrays of numpy that are the columns of the run.
+#include <chrono>
+
 #include <perp/analysis/measures/kept_measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
@@ -34,6 +36,9 @@ struct RunArguments {
   py::object callback, tick;
   std::vector<std::string> measures;
   std::string after, until;
+  py::object keep = py::none();  ///< called with the bytes of the run so far every `pause` seconds
+  double pause = 10;
+  std::string from{};  ///< such bytes, from which the run goes on
 };
 
 py::array copy(const Vector& values) { return py::array(static_cast<py::ssize_t>(values.size()), values.data()); }
@@ -42,6 +47,19 @@ py::array copy(const Matrix& values) {
   py::array_t<double, py::array::f_style> array({values.rows(), values.cols()});
   std::copy_n(values.data(), values.size(), array.mutable_data());
   return array;
+}
+
+/// The run is handed to Python now and then, and goes on from what was.
+void keep_state(const RunArguments& arguments, Computation& computation, IntegrateOptions::KeptState& state) {
+  using Clock = std::chrono::steady_clock;
+  state.from = arguments.from;
+  if (arguments.keep.is_none()) return;
+  const auto last = std::make_shared<Clock::time_point>(Clock::now());
+  state.due = [last, pause = std::chrono::duration<double>(arguments.pause)] { return Clock::now() - *last >= pause; };
+  state.keep = [&, last](const std::string& bytes) {
+    if (!computation.with_lock([&] { arguments.keep(py::bytes(bytes)); })) throw Interrupted();
+    *last = Clock::now();
+  };
 }
 
 /// Calls `integrate` with options that call back, look for signals and tell how far the run is.
@@ -63,6 +81,7 @@ auto computed(const RunArguments& arguments, const Integrate& integrate) {
     });
     return is_fine && goes_on;
   };
+  keep_state(arguments, computation, options.state);
   return computation.run([&] { return integrate(options); });
 }
 
@@ -204,11 +223,20 @@ void bind_results(py::module_& module) {
   py::class_<RunArguments>(module, "RunArguments")
       .def(py::init([](std::vector<double> times, long most_steps, py::object callback, py::object tick,
                        std::vector<std::string> measures, std::string after, std::string until) {
-        return RunArguments{std::move(times),    most_steps,         std::move(callback),
-                            std::move(tick), std::move(measures), std::move(after), std::move(until)};
+        return RunArguments{.times = std::move(times),
+                            .most_steps = most_steps,
+                            .callback = std::move(callback),
+                            .tick = std::move(tick),
+                            .measures = std::move(measures),
+                            .after = std::move(after),
+                            .until = std::move(until)};
       }),
            py::arg("times"), py::arg("most_steps"), py::arg("callback"), py::arg("tick"),
-           py::arg("measures") = std::vector<std::string>(), py::arg("after") = "", py::arg("until") = "");
+           py::arg("measures") = std::vector<std::string>(), py::arg("after") = "", py::arg("until") = "")
+      .def_readwrite("keep", &RunArguments::keep)
+      .def_readwrite("pause", &RunArguments::pause)
+      .def_property("from_state", [](const RunArguments& arguments) { return py::bytes(arguments.from); },
+                    [](RunArguments& arguments, const py::bytes& bytes) { arguments.from = bytes; });
 
   py::class_<Run, std::shared_ptr<Run>>(module, "Run")
       .def_readonly("model", &Run::model)

@@ -30,7 +30,7 @@ def resolved(model, more):
 
 def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=None, *, method=None, theta=None, solver=None,
           cross_check=None, split_at_events=None, t_eval=None, max_steps=None, progress=None, callback=None, check=False,
-          measure=None, after=None, until=None, **parameters):
+          measure=None, after=None, until=None, checkpoint=None, **parameters):
     """Integrates a model and returns a `Result`, as `perp run` does.
 
     model: a `Model`, a name of the zoo or a file; t: (start, end); h, scheme, tol, ...: the options of its run, see
@@ -38,7 +38,8 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     callback(t, x, lam, mode): called after every step; what is False ends the run. max_steps: the run ends after as many.
     progress: a bar on standard error; None: where that is a terminal. check: a run that is not solved raises `NotSolved`.
     measure: {name: formula} of mean(x), period(crossing), ... as perp run --measure, in the window that begins at `after`; the
-    result has them as `.measures`. until: an event with which the run ends, "crossing" or "crossing:3". Further keywords replace parameters and starts of variables. Ctrl-C ends the run; the
+    result has them as `.measures`. until: an event with which the run ends, "crossing" or "crossing:3". checkpoint: a
+    file in which the run is kept every 10 s; `perp.resume(file)` goes on from there. Further keywords replace parameters and starts of variables. Ctrl-C ends the run; the
     result has the rows so far.
 
     >>> import perp
@@ -54,7 +55,26 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     values = (h, scheme, tol, selector, policy, theta, solver, cross_check, split_at_events)
     more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters))
     read = model.read(RUN, more) if more or not model.has_span else model._read
-    run = _shown(lambda arguments: _perp.run(read, arguments), read, t_eval, max_steps, callback, progress, measure, after, until)
+    keeper = None
+    if checkpoint is not None:
+        from .checkpoints import Checkpoint
+
+        keeper = Checkpoint(checkpoint, model, more, {
+            "t_eval": None if t_eval is None else numbers_of(t_eval, "t_eval"), "max_steps": max_steps,
+            "measure": measures_of(measure), "after": after_text(after, measure) or None, "until": until})
+    return run_kept(read, model, more, callback, progress, check, keeper, b"", t_eval, max_steps, measure, after, until)
+
+
+def run_kept(read, model, more, callback, progress, check, keeper, state, t_eval, max_steps, measure, after, until):
+    """The run of what was read, kept by a `Checkpoint` where there is one, from a state that one kept; b"": from the start."""
+
+    def compute(arguments):
+        if keeper is not None:
+            arguments.keep, arguments.pause = keeper.keep, keeper.pause
+        arguments.from_state = state
+        return _perp.run(read, arguments)
+
+    run = _shown(compute, read, t_eval, max_steps, callback, progress, measure, after, until)
     return _finish(run, model, more, check)
 
 

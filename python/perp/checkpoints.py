@@ -1,0 +1,76 @@
+"""Runs that are kept in a file while they last, and go on from there with the bits that they would have had."""
+
+import hashlib
+import json
+import os
+
+from . import _perp
+from .errors import FileError, InvalidInput
+from .model import RUN, Model
+from .running import run_kept
+
+_FIRST = b"perp python checkpoint\n"
+_PAUSE = 10.0  # s
+
+
+def _build():
+    """The bytes of states are those of one build."""
+    with open(_perp.__file__, "rb") as module:
+        return hashlib.sha256(module.read()).hexdigest()
+
+
+class Checkpoint:
+    """The file of one run: the model, what replaces its values, and the state. It is written beside its place and renamed."""
+
+    def __init__(self, file, model, more, arguments):
+        self.file, self.pause = os.fspath(file), _PAUSE
+        self._head = {"build": _build(), "text": model._source.text, "name": model._source.name,
+                      "overrides": [list(item) for item in model._overrides], "more": [list(item) for item in more], **arguments}
+
+    def keep(self, state):
+        body = json.dumps(self._head).encode() + b"\n" + state
+        beside = f"{self.file}.{os.getpid()}.tmp"
+        try:
+            with open(beside, "wb") as stream:
+                stream.write(_FIRST + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(beside, self.file)
+        except OSError as error:
+            raise FileError(f"{self.file}: cannot be written: {error}") from None
+
+
+def _read(file):
+    """The head and the state."""
+    try:
+        with open(file, "rb") as stream:
+            text = stream.read()
+    except OSError as error:
+        raise FileError(f"{file}: cannot be read: {error}") from None
+    if not text.startswith(_FIRST):
+        raise InvalidInput(f"{file}: it is no file of perp.solve(..., checkpoint=...)")
+    digest, _, body = text[len(_FIRST):].partition(b"\n")
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        raise InvalidInput(f"{file}: it is damaged: its digest is that of other bytes")
+    head, _, state = body.partition(b"\n")
+    head = json.loads(head)
+    if head["build"] != _build():
+        raise InvalidInput(f"{file}: it is of another build of perp; a state is that of one build")
+    return head, state
+
+
+def resume(file, *, callback=None, progress=None, check=False, checkpoint=None):
+    """Goes on with a run that `solve(..., checkpoint=file)` kept: the result, all rows included, is that of the undisturbed run.
+
+    checkpoint: a file in which it is kept on, which may be the same.
+    """
+    head, state = _read(os.fspath(file))
+    overrides = [tuple(item) for item in head["overrides"]]
+    model = Model.__new__(Model)._begin("", "", overrides, _perp.Source(head["text"], head["name"]))
+    more = [tuple(item) for item in head["more"]]
+    arguments = {name: head[name] for name in ("t_eval", "max_steps", "measure", "after", "until")}
+    keeper = None if checkpoint is None else Checkpoint(checkpoint, model, more, arguments)
+    return run_kept(model.read(RUN, more), model, more, callback, progress, check, keeper, state, **arguments)
+
+
+__all__ = ["Checkpoint", "resume"]
