@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -174,8 +175,8 @@ void check_kept(const RunArguments& arguments, const Model& model, const Destina
   const char* const option = arguments.checkpoint.empty() ? "--resume" : "--checkpoint";
   check_kept_state(model, option);
   if (!arguments.checkpoint.empty()) parse_duration(arguments.checkpoint, "--checkpoint");
-  if (arguments.all || !arguments.measures.empty() || !arguments.until.empty())
-    throw InvalidInput(fmt::format("{} goes without --all, --measure and --until, whose findings so far are not kept", option));
+  if (arguments.all)
+    throw InvalidInput(fmt::format("{} goes without --all, whose findings so far are not kept", option));
   const std::string& data = destinations.data;
   if (!data.empty() && !data.ends_with(".csv"))
     throw InvalidInput(fmt::format("{} needs a file of states that can be gone on with: -o FILE.csv", option));
@@ -194,7 +195,9 @@ void check(const RunArguments& arguments, const Model& model, const Destinations
 std::unique_ptr<RunCheckpoint> set_checkpoints(const RunArguments& arguments, const Model& model, const Destinations& destinations,
                                                IntegrateOptions& options, RunRecorder& recorder) {
   if (arguments.checkpoint.empty() && arguments.resume.empty()) return nullptr;
-  const RunIdentity identity = run_identity(model, destinations);
+  RunIdentity identity = run_identity(model, destinations);
+  identity.emplace_back("measure", fmt::format("{} after '{}'", fmt::join(arguments.measures, ", "), arguments.after));
+  identity.emplace_back("end", arguments.until.empty() ? "that of the span" : arguments.until);
   if (!arguments.resume.empty()) RunCheckpoint(arguments.resume, identity).go_on(options, recorder);
   if (arguments.checkpoint.empty()) return nullptr;
   auto kept = std::make_unique<RunCheckpoint>(checkpoint_file(arguments), identity);
@@ -229,8 +232,8 @@ int execute(const RunArguments& arguments) {
     progress.at(step.t);
     return !interrupted();
   };
-  measures.watch(options);
   const auto kept = set_checkpoints(arguments, model, destinations, options, recorder);
+  measures.watch(options);
   Trajectory run = run_of(model, until, options);
   end_by_fault(recorder.fault(), run);
   progress.clear();
@@ -280,7 +283,7 @@ Action configure_run(CommandLine& line) {
   line.add_option("--until", arguments->until, "end with an event, the n-th of its kind: sliding_entry, jump:3, LAW:FROM->TO")
       .type_name("EVENT[:n]");
   line.add_option("--checkpoint", arguments->checkpoint,
-                 "keep the run in FILE.checkpoint, beside -o or --plot, every so often: 10s, 5min; schemes of steps")
+                 "keep the run in FILE.checkpoint, beside -o or --plot, every so often: 10s, 5min")
       .type_name("TIME");
   line.add_option("--resume", arguments->resume,
                  "go on from a file of --checkpoint, with the bits of an undisturbed run; the other arguments as there")

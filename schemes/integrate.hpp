@@ -25,8 +25,7 @@ struct StepCourse {
 
 /// What to keep and whom to tell during a run.
 struct IntegrateOptions {
-  /// How a run is kept while it lasts, to go on with it later: with the bits that it would have had. Schemes of steps
-  /// alone, not `located`.
+  /// How a run is kept while it lasts, to go on with it later: with the bits that it would have had.
   struct KeptState {
     /// Between two steps: is the state to be kept now? Asked often; empty: never.
     std::function<bool()> due{};

@@ -10,10 +10,7 @@ namespace perp {
 KeptMeasures keep_measured_run(const Model& model, const KeepOptions& options, const std::vector<std::string>& measures,
                                const std::string& after, const std::string& until) {
   check_run(model);
-  const bool is_kept = options.state.due || !options.state.from.empty();
-  if (is_kept) check_kept_state(model, "checkpoint");
-  if (is_kept && (!measures.empty() || !until.empty()))
-    throw InvalidInput("checkpoint goes without measure and until, whose findings so far are not kept");
+  if (options.state.due || !options.state.from.empty()) check_kept_state(model, "checkpoint");
   Measures watching(model, measures, after);
   std::optional<UntilEvent> end;
   if (!until.empty()) end.emplace(model, until);

@@ -6,6 +6,7 @@
 #include <perp/analysis/measures/measure_text.hpp>
 #include <perp/analysis/measures/measures.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/run/keep_beside.hpp>
 
 namespace perp {
 namespace {
@@ -64,6 +65,13 @@ void Measures::watch(IntegrateOptions& options) {
     row(state);
     return !next || next(state);
   };
+  keep_beside(options.state, [this](Archive& archive) { transfer(archive); });
+}
+
+void Measures::transfer(Archive& archive) {
+  archive(until_);
+  for (Item& item : measures_)
+    for (auto& reduction : item.reductions) archive(*reduction);
 }
 
 void Measures::course(const StepCourse& step) {

@@ -28,7 +28,8 @@ class Measures {
   Measures(const Model& model, const std::vector<std::string>& definitions, const std::string& after = "");
 
   [[nodiscard]] bool empty() const { return measures_.empty(); }
-  /// Adds itself to what the run tells; nothing where there are no measures.
+  /// Adds itself to what the run tells, and to what is kept of it; nothing where there are no measures. Throws
+  /// ArchiveError: the state to go on from is of a run without these.
   void watch(IntegrateOptions& options);
   /// The numbers, after the run.
   [[nodiscard]] std::vector<Measure> of(const Trajectory& run, const std::vector<ModeSpan>& modes);
@@ -40,6 +41,7 @@ class Measures {
     std::vector<std::unique_ptr<Reduction>> reductions;
   };
   [[nodiscard]] Item parse(const std::string& definition) const;
+  void transfer(Archive& archive);
   void course(const StepCourse& step);
   void row(const Step& state);
 

@@ -10,6 +10,7 @@
 #include <perp/analysis/measures/reductions.hpp>
 #include <perp/analysis/measures/state_formula.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
 namespace {
@@ -31,6 +32,7 @@ class Sum {
     sum_ = next;
   }
   [[nodiscard]] double value() const { return sum_ + lost_; }
+  void transfer(Archive& archive) { archive(sum_, lost_); }
 
  private:
   double sum_ = 0, lost_ = 0;
@@ -60,6 +62,7 @@ class Integral final : public Reduction {
     const double mean = of_ == Of::integral ? sum_.value() : sum_.value() / length;
     return checked(of_ == Of::rms ? std::sqrt(mean) : mean, text_);
   }
+  void transfer(Archive& archive) override { archive(sum_); }
 
  private:
   std::string text_;
@@ -92,6 +95,7 @@ class Extreme final : public Reduction {
   MeasureResult result(const MeasuredRun&) override {
     return checked(of_ == Of::min ? least_ : of_ == Of::max ? largest_ : largest_ - least_, text_);
   }
+  void transfer(Archive& archive) override { archive(least_, largest_); }
 
  private:
   std::string text_;
@@ -106,6 +110,7 @@ class End final : public Reduction {
   End(const Model& model, const Arguments& arguments) : text_(arguments[0]), signal_(model, text_) {}
   void row(const Step& state) override { last_ = state; }
   MeasureResult result(const MeasuredRun&) override { return checked(signal_(last_), text_); }
+  void transfer(Archive& archive) override { archive(last_); }
 
  private:
   std::string text_;
@@ -132,6 +137,7 @@ class ValueAt final : public Reduction {
       return {{}, fmt::format("t = {:.10g} is outside of the window [{:.10g}, {:.10g}]", t_, run.from, run.until)};
     return checked(value_, text_);
   }
+  void transfer(Archive& archive) override { archive(is_known_, value_); }
 
  private:
   std::string text_;

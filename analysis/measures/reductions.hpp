@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <perp/analysis/run/history.hpp>
+#include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/integrate.hpp>
@@ -40,6 +41,8 @@ class Reduction {
   /// A state of the run; at a jump there are two of one time.
   virtual void row(const Step& state) { (void)state; }
   [[nodiscard]] virtual MeasureResult result(const MeasuredRun& run) = 0;
+  /// What it was told so far.
+  virtual void transfer(Archive& archive) { (void)archive; }
 };
 
 /// How a reduction is written: its name, what stands in its brackets, what it is.

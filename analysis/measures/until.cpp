@@ -5,6 +5,8 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/measures/until.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/run/keep_beside.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
 namespace {
@@ -51,6 +53,7 @@ std::optional<UntilEvent::End> UntilEvent::find(const IntegrateOptions& options,
                                                 const std::function<bool()>& goes_on) const {
   IntegrateOptions search = options;
   search.course = {};
+  search.state = {};
   search.keep = false;
   for (std::size_t most = first_rows;; most *= 2) {
     std::vector<double> times;
@@ -66,13 +69,17 @@ std::optional<UntilEvent::End> UntilEvent::find(const IntegrateOptions& options,
   }
 }
 
+void UntilEvent::End::transfer(Archive& archive) { archive(event, row); }
+
 Trajectory UntilEvent::run(const IntegrateOptions& options, const std::function<bool()>& goes_on) {
-  const std::optional<End> end = find(options, goes_on);
-  if (!end) return scheme(model_.run.scheme).run(model_, options);
-  IntegrateOptions cut = options;
+  std::optional<End> end;
   long rows = 0;
-  bool is_refused = false;  // by the user's observer
   Step last;
+  IntegrateOptions cut = options;
+  keep_beside(cut.state, [&](Archive& archive) { archive(end, rows, last); });
+  if (options.state.from.empty()) end = find(options, goes_on);
+  if (!end) return scheme(model_.run.scheme).run(model_, cut);
+  bool is_refused = false;  // by the user's observer
   cut.observer = [&](const Step& step) {
     last = step;
     is_refused = options.observer && !options.observer(step);

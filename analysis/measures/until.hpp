@@ -14,7 +14,8 @@ namespace perp {
 
 /// A run that ends with an event instead of the end of its span:  EVENT  or  EVENT:n, the n-th of those that are meant (see
 /// EventChoice). Schemes know an event when the steps after it are made; so the run is made twice, first to find the event, then
-/// with the user's observers up to the end of the step that holds it. Its rows are those of the run over the whole span.
+/// with the user's observers up to the end of the step that holds it. Its rows are those of the run over the whole span. A
+/// state that is kept holds the event: no run that goes on from it looks for it again.
 class UntilEvent {
  public:
   /// Throws InvalidInput with the nearest known name. The model must outlive it.
@@ -32,6 +33,8 @@ class UntilEvent {
   struct End {
     Event event;
     long row = 0;
+
+    void transfer(Archive& archive);
   };
   [[nodiscard]] std::optional<End> find(const IntegrateOptions& options, const std::function<bool()>& goes_on) const;
   [[nodiscard]] const Event* nth(const Trajectory& run) const;

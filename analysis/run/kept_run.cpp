@@ -8,7 +8,7 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/run_options.hpp>
-#include <perp/schemes/system_parts.hpp>
+#include <perp/schemes/run/keep_beside.hpp>
 
 namespace perp {
 namespace {
@@ -56,28 +56,12 @@ class Keeper {
     options.times = options_.times;
     options.bounds = model.bounds();
     options.observer = [this](const Step& step) { return take(step); };
-    keep_state(options.state);
+    options.state = options_.state;
+    keep_beside(options.state, [this](Archive& archive) { transfer(archive); });
     return options;
   }
 
-  /// What the scheme keeps, behind the rows so far.
-  void keep_state(IntegrateOptions::KeptState& state) {
-    state.due = options_.state.due;
-    if (state.due)
-      state.keep = [this](const std::string& of_scheme) {
-        Archive archive;
-        std::string bytes = of_scheme;
-        transfer(archive);
-        archive(bytes);
-        options_.state.keep(archive.bytes());
-      };
-    if (options_.state.from.empty()) return;
-    Archive archive(options_.state.from);
-    transfer(archive);
-    archive(state.from);
-    archive.expect_end();
-  }
-
+  /// The rows so far.
   void transfer(Archive& archive) { archive(history_, result_, next_time_, steps_); }
 
  private:
@@ -138,11 +122,6 @@ void check_kept_state(const Model& model, const char* what) {
   }
   if (model.hybrid != nullptr)
     throw InvalidInput(fmt::format("{}: runs of binaries that no laws of their own stand for cannot be kept", what));
-  const Lcs* lcs = model.system.affine();
-  if (lcs == nullptr) return;
-  if (const auto parts = independent_parts(*lcs).size(); parts > 1)
-    throw InvalidInput(fmt::format("{}: the model consists of {} parts that share no equation, which run each with its own steps "
-                                   "and cannot be kept; run them as models of their own", what, parts));
 }
 
 KeptRun keep_run(const Model& model, const KeepOptions& options) {

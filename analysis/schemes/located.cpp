@@ -34,6 +34,7 @@ const SchemeEntry located{
     .run = run_located,
     .check = check_located,
     .runs_binaries = true,
-    .rebounds = true};
+    .rebounds = true,
+    .keeps_state = true};
 
 }  // namespace perp::scheme_files

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -95,6 +96,11 @@ class Archive {
   }
   template <class Value>
   void item(std::vector<Value>& list) {
+    list.resize(count(list.size()));
+    for (Value& value : list) item(value);
+  }
+  template <class Value>
+  void item(std::deque<Value>& list) {
     list.resize(count(list.size()));
     for (Value& value : list) item(value);
   }

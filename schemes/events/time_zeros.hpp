@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/tape/running_error.hpp>
 #include <perp/core/tape/tape.hpp>
 #include <perp/core/tape/taylor.hpp>
@@ -22,6 +23,8 @@ class TimeZeros {
     double before = 0;     ///< the last time with the old sign
     double after = 0;      ///< the first one with the new sign, some units in the last place later
     bool touches = false;  ///< no change of sign is seen: the steps got to 1e-12 of the interval
+
+    void transfer(Archive& archive) { archive(before, after, touches); }
   };
   /// The first change of sign of any line in (t, end). One that crosses zero twice within 1e-12 of
   /// the interval, or touches it, is passed.

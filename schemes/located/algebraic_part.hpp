@@ -21,6 +21,8 @@ class AlgebraicPart {
   /// A mode begins with these rates (n): finds the unknowns that the rows without derivatives determine. In a
   /// mode of index 2 stage values of the others hold impulses of the size 1/h and tell nothing.
   void watch(double t, const Vector& rates);
+  /// What is watched.
+  void transfer(Archive& archive) { archive(watched_, units_); }
   /// Do they go on from their present values in the attempt? The error estimate is one of differential
   /// variables. The others go on where the polynomial through their stages meets these at its start, up to a
   /// share of its variation: Newton's method may have ended on another branch of a fold, or beyond a pole.

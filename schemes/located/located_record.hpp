@@ -7,6 +7,7 @@
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/located/located_state.hpp>
 #include <perp/schemes/located/radau/radau.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
 
@@ -20,6 +21,8 @@ class LocatedRecord {
 
   /// Has the run not ended yet?
   [[nodiscard]] bool is_open() const { return result_.status == Status::never_run; }
+  /// What is told so far.
+  void transfer(Archive& archive) { archive(steps, rejected, result_); }
   /// Is there no row yet?
   [[nodiscard]] bool is_empty() const { return result_.t.empty(); }
   /// Is this the start of the run?

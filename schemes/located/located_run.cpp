@@ -32,13 +32,31 @@ void LocatedRun::start(const Vector& x0, Span span, std::vector<std::size_t> cho
   at_.span = span;
   set_scales(x0);
   times_.start();
+  parts_.rest.keep_by([this] { return kept(); });
+  if (!record_.output().state.from.empty()) return resume();
   guard([&] { transition_.begin(x0); });
+}
+
+/// From a state that was kept.
+void LocatedRun::resume() {
+  Archive archive(record_.output().state.from);
+  transfer(archive);
+  archive.expect_end();
+  if (parts_.rest.was_under_way()) guard([&] { parts_.rest.go_on(); });
+}
+
+std::string LocatedRun::kept() {
+  Archive archive;
+  transfer(archive);
+  return archive.bytes();
 }
 
 void LocatedRun::advance() {
   guard([&] {
     if (at_.now.t < at_.span.end) go_on();
     if (record_.is_open() && !(at_.now.t < at_.span.end)) conclude();
+    const IntegrateOptions::KeptState& state = record_.output().state;
+    if (record_.is_open() && state.due && state.due()) state.keep(kept());
   });
 }
 
@@ -349,7 +367,6 @@ void LocatedRun::pass_edge(const Gap& gap) {
 
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                      const IntegrateOptions& options) {
-  refuse_kept_state(options, "scheme located");
   Trajectory run = LocatedRun(system, scheme, options)(x0, span);
   tell_scheme(scheme, run);
   return run;

@@ -27,12 +27,15 @@ class LocatedRun {
   Trajectory take();  ///< once: what is still to be done, and the result
   [[nodiscard]] bool is_running() const { return record_.is_open(); }
   [[nodiscard]] const Step& now() const { return at_.now; }
+  [[nodiscard]] std::string kept();  ///< see StepwiseRun
   [[nodiscard]] const Trajectory& result() const { return record_.result(); }
   ///@}
   /// Which of several continuations it took, and what else it met.
   [[nodiscard]] const ContinuationChoice& choice() const { return parts_.choice; }
 
  private:
+  void transfer(Archive& archive) { archive(parts_, transition_, times_, zero_steps_); }
+  void resume();
   void check_start(const Vector& x0, Span span) const;
   void set_scales(const Vector& x0);
   template <class Piece>

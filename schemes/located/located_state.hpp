@@ -21,6 +21,8 @@ struct Passage {
   double condition = 0;          ///< |dt*/dgap|
   std::vector<Matrix> pieces{};  ///< the one-sided derivatives of the flow, where it has several
   bool rests = false;            ///< no gap moves: the time of the event is no smooth function of q
+
+  void transfer(Archive& archive) { archive(before, gaps, dt, condition, pieces, rests); }
 };
 
 /// Where an event-located run stands: the problem, its units, and the present state, which the parts of a
@@ -41,6 +43,8 @@ struct LocatedState {
   Vector law_sizes;      ///< m: of the terms of each w in the present mode
   Passage passage;       ///< the present event
 
+  /// What the run has moved; its span and scales are those of its start.
+  void transfer(Archive& archive);
   /// No step is shorter.
   [[nodiscard]] double shortest_step() const;
   /// How far apart in time events at a state that a step led to may be and are those of one moment.

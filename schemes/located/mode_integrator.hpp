@@ -21,6 +21,10 @@ class ModeIntegrator {
   void set_scales();
   /// The state has entered its mode, whose jet this is. `first`: of the run.
   void enter(const Jet& jet, bool first);
+  /// The mode with the state of the method in it.
+  void transfer(Archive& archive) {
+    archive(flow_, radau_, algebraic_, is_high_index_, needs_jets_, length_, smooth_length_, rates_, y_, ydot_);
+  }
   /// Are the equations of the mode of an index > 2, which Radau IIA does not integrate?
   [[nodiscard]] bool is_high_index() const { return is_high_index_; }
   /// Has some unknown no derivative, so that its stage values are not of the order of the others?

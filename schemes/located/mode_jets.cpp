@@ -81,8 +81,7 @@ void ModeJets::hold_ends(const std::vector<int>& hit) {
     const auto end = end_at(i, w[i], is_hit);
     if (end) ends_[static_cast<std::size_t>(i)] = *end;
   }
-  jets_.hold_ends(ends_);
-  first_jets_.hold_ends(ends_);
+  tell_ends();
 }
 
 bool ModeJets::holds_ends() const {
@@ -92,8 +91,12 @@ bool ModeJets::holds_ends() const {
 void ModeJets::release_ends() {
   if (rests_ || ends_.empty()) return;
   ends_.clear();
-  jets_.hold_ends({});
-  first_jets_.hold_ends({});
+  tell_ends();
+}
+
+void ModeJets::tell_ends() {
+  jets_.hold_ends(ends_);
+  first_jets_.hold_ends(ends_);
 }
 
 }  // namespace perp

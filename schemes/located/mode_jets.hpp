@@ -35,12 +35,16 @@ class ModeJets {
   struct Structure {
     std::vector<char> velocity_level;  ///< see ModeFlow::set_mode
     bool is_high_index = false;        ///< > 2: not by Radau IIA
+
+    void transfer(Archive& archive) { archive(velocity_level, is_high_index); }
   };
   /// Found once for each mode, by its jet.
   const Structure& structure(const Jet& jet);
   /// Of a mode that has no jet: index 0.
   void set_plain(const Mode& mode) { structures_.try_emplace(mode); }
 
+  /// What is known of the modes met, and the ends that are held.
+  void transfer(Archive& archive);
   /// From now on jets are those of the ends of branches which the present state is at, as far as formulas
   /// have no derivatives there. `hit`: laws whose branch ended.
   void hold_ends(const std::vector<int>& hit);
@@ -57,6 +61,7 @@ class ModeJets {
   [[nodiscard]] BranchForms::Ends ends_of_mode() const { return rests_ ? ends_ : BranchForms::Ends{}; }
 
  private:
+  void tell_ends();
   [[nodiscard]] std::optional<double> end_at(int law, double w, bool is_hit) const;
 
   const LocatedState& at_;

@@ -32,6 +32,8 @@ class PoleWatch {
   struct Pole {
     double t = 0;
     std::string text;  ///< the sentence about it
+
+    void transfer(Archive& archive) { archive(t, text); }
   };
   /// The first pole, or cut of an angle, on the path of one step, or right behind its end.
   std::optional<Pole> pass(const SolutionPath& path);

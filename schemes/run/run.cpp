@@ -66,7 +66,7 @@ class Run final : public StepwiseRun {
     });
     if (record_.is_open() && grid_.is_done())
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", time(), steps_));
-    if (record_.is_open() && options_.state.due && options_.state.due()) guarded([this] { keep_for_later(); });
+    if (record_.is_open() && options_.state.due && options_.state.due()) guarded([this] { options_.state.keep(kept()); });
   }
 
   [[nodiscard]] const Trajectory& result() const override { return record_.result(); }
@@ -79,6 +79,12 @@ class Run final : public StepwiseRun {
     return now;
   }
 
+  [[nodiscard]] std::string kept() override {
+    Archive archive;
+    transfer(archive);
+    return archive.bytes();
+  }
+
   Trajectory take() override {
     while (record_.is_open()) advance();
     return record_.take();
@@ -89,12 +95,6 @@ class Run final : public StepwiseRun {
   void transfer(Archive& archive) {
     archive(scheme_, record_, events_, passage_, bounds_, last_kept_, switch_, stands_, has_started_, grid_, steps_);
     if (changes_.poles != nullptr) archive(*changes_.poles);
-  }
-
-  void keep_for_later() {
-    Archive archive;
-    transfer(archive);
-    options_.state.keep(archive.bytes());
   }
 
   /// From a state that was kept.

@@ -9,6 +9,7 @@
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/run/run_end.hpp>
 #include <perp/schemes/run/run_product.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
 namespace {
@@ -67,6 +68,8 @@ void RunProduct::add(Places places, Maker make) {
   member.output.times = output_.times;
   member.output.only_times = output_.only_times;
   member.output.keep = false;
+  // It is asked now and then, so that no part leaps to its end at once.
+  if (output_.state.due) member.output.state.due = [] { return false; };
 }
 
 void RunProduct::make(Member& member) {
@@ -149,6 +152,7 @@ Step RunProduct::state_at(double t) const {
 }
 
 Trajectory RunProduct::operator()() {
+  goes_on_ = !output_.state.from.empty();
   go();
   // Where one ends before the others, these are asked for a state that they did not tell.
   if (told_of_steps_ != Told::courses && end_ < span_.end && result_.status != Status::interrupted) {
@@ -161,23 +165,53 @@ Trajectory RunProduct::operator()() {
 }
 
 void RunProduct::go() {
-  bool have_started = true;
+  if (std::exchange(goes_on_, false)) {
+    Archive archive(output_.state.from);
+    transfer(archive);
+    archive.expect_end();
+  } else {
+    start();
+  }
+  if (is_refused_) return refuse();
+  advance_all();
+  if (!is_stopped_) emit(end_, true);
+  finish();
+}
+
+/// All that the next steps depend on. Reading makes the runs of the parts, which go on from their own states.
+void RunProduct::transfer(Archive& archive) {
+  archive(told_, end_, last_, is_stopped_, told_of_steps_, result_);
+  for (const auto& member : members_) {
+    if (archive.is_reading()) make(*member);
+    std::string of_run = archive.is_reading() ? "" : member->run->kept();
+    archive(member->trace, member->rows, member->pieces, member->last, member->events, of_run);
+    if (!archive.is_reading()) continue;
+    member->output.state.from = std::move(of_run);
+    member->run->start();
+    member->output.state.from.clear();
+  }
+}
+
+void RunProduct::keep() {
+  Archive archive;
+  transfer(archive);
+  output_.state.keep(archive.bytes());
+}
+
+/// All runs at their starts.
+void RunProduct::start() {
   for (const auto& member : members_) {
     make(*member);
     member->run->start();
     member->last = member->run->state();
     end_with(*member);
-    have_started = have_started && member->run->has_started();
+    is_refused_ = is_refused_ || !member->run->has_started();
   }
-  if (!have_started) return refuse();
-  if (!takes_rows()) result_.append(state_at(span_.start));
-  go_on();
-  if (!is_stopped_) emit(end_, true);
-  finish();
+  if (!is_refused_ && !takes_rows()) result_.append(state_at(span_.start));
 }
 
 /// Always the part that is behind the others; what is due before it is known, none of them adds to it.
-void RunProduct::go_on() {
+void RunProduct::advance_all() {
   Waiting waiting;
   for (std::size_t k = 0; k < members_.size(); ++k) waiting.emplace(members_[k]->run->t(), k);
   for (double emitted = -inf; !is_stopped_ && !waiting.empty();) {
@@ -191,6 +225,7 @@ void RunProduct::go_on() {
     run.advance();
     end_with(*members_[k]);
     waiting.emplace(run.t(), k);
+    if (output_.state.due && output_.state.due()) keep();
   }
 }
 

@@ -47,11 +47,12 @@ class RunProduct {
  private:
   /// What lies between two times of a part, at nodes of its polynomial.
   struct Piece {
-    double start, end;
+    double start = 0, end = 0;
     Mode mode{};
     Matrix nodes{};  ///< x, λ and w, a column for each of Chebyshev's points
     /// x, λ and w at t
     [[nodiscard]] Vector at(double t, const std::vector<double>& points) const;
+    void transfer(Archive& archive) { archive(start, end, mode, nodes); }
   };
   struct Member {
     Places places;
@@ -76,7 +77,10 @@ class RunProduct {
   void make(Member& member);
   void watch(Member& member) const;
   void go();
-  void go_on();
+  void start();
+  void transfer(Archive& archive);
+  void keep();
+  void advance_all();
   void refuse();
   void end_with(const Member& member);
   [[nodiscard]] double next_row() const;
@@ -95,6 +99,7 @@ class RunProduct {
   void take_provenance();
 
   const IntegrateOptions& output_;
+  bool goes_on_ = false;  // from a state that was kept
   int n_, m_;
   Span span_;
   std::vector<double> nodes_;  // shares of a step
@@ -103,6 +108,7 @@ class RunProduct {
   double told_, end_;
   Step last_;
   bool is_stopped_ = false;  // by the observer
+  bool is_refused_ = false;  // a part has no start
   Told told_of_steps_;
   Trajectory result_;
 };

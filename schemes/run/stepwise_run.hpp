@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <deque>
+#include <string>
 #include <utility>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
 
 namespace perp {
@@ -26,6 +28,7 @@ class StateTrace {
     return x + (t - before) / (after - before) * (y - x);
   }
   [[nodiscard]] bool is_empty() const { return states_.empty(); }
+  void transfer(Archive& archive) { archive(states_); }
   /// What is not needed for times from t on.
   void forget(double t) {
     while (states_.size() > 1 && states_[1].first <= t) states_.pop_front();
@@ -43,7 +46,7 @@ class StepwiseRun {
   StepwiseRun& operator=(const StepwiseRun&) = delete;
   virtual ~StepwiseRun() = default;
 
-  /// Makes the start, or says in the result why there is none.
+  /// Makes the start, or says in the result why there is none; or goes on from the state that its options hold.
   virtual void start() = 0;
   /// Goes on, as long as it runs: by a step, or by more of them.
   virtual void advance() = 0;
@@ -58,6 +61,8 @@ class StepwiseRun {
   [[nodiscard]] virtual Trajectory take() = 0;
   /// The state there.
   [[nodiscard]] virtual Step state() = 0;
+  /// All that it depends on from now on, see IntegrateOptions::KeptState: after `start`.
+  [[nodiscard]] virtual std::string kept() = 0;
 };
 
 }  // namespace perp

@@ -52,6 +52,7 @@ class CapturingRun final : public StepwiseRun {
   [[nodiscard]] bool has_started() const override { return run_->has_started(); }
   [[nodiscard]] double t() const override { return run_->t(); }
   [[nodiscard]] Step state() override { return run_->state(); }
+  [[nodiscard]] std::string kept() override { return run_->kept(); }
   [[nodiscard]] Trajectory take() override {
     Trajectory result = run_->take();
     tell_facts();
@@ -87,6 +88,7 @@ class OwnLocatedRun final : public StepwiseRun {
   [[nodiscard]] bool has_started() const override { return !run_.result().t.empty(); }
   [[nodiscard]] double t() const override { return run_.now().t; }
   [[nodiscard]] Step state() override { return run_.now(); }
+  [[nodiscard]] std::string kept() override { return run_.kept(); }
   [[nodiscard]] Trajectory take() override { return run_.take(); }
 
  private:
@@ -117,7 +119,6 @@ Trajectory capture_parts(const System& system, const Vector& x0, Span span, cons
     run.start();
     return run.take();
   }
-  refuse_kept_state(options, "parts");
   RunProduct product(options, system.n(), system.m(), span, ends_of_line,
                      RunProduct::Clock::common);
   for (const auto& part : parts)
@@ -182,7 +183,6 @@ Trajectory integrate_parts(const Dcs& system, const Vector& x0, Span span, const
   if (x0.size() == system.n() && scheme.sensitivities.columns() == 0)
     parts = independent_parts(system);
   if (parts.size() <= 1) return integrate(system, x0, span, scheme, options);
-  refuse_kept_state(options, "scheme located");
   RunProduct product(options, system.n(), system.m(), span, nodes_of_stages,
                      RunProduct::Clock::own);
   for (const DcsPart& part : parts)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <perp/analysis/hybrid/run/hybrid_product.hpp>
+#include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
@@ -28,6 +29,7 @@ class PartRun final : public StepwiseRun {
   [[nodiscard]] const Trajectory& result() const override { return run_.result(); }
   [[nodiscard]] double t() const override { return run_.now().t; }
   [[nodiscard]] Step state() override { return run_.now(); }
+  [[nodiscard]] std::string kept() override { throw InvalidInput("a run of binaries cannot be kept and gone on with"); }
   [[nodiscard]] Trajectory take() override { return run_.take(); }
 
  private:

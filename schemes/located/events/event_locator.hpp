@@ -19,6 +19,8 @@ class EventLocator {
 
   /// A mode begins, or a side has changed: the gaps from here on, and the sizes of the terms of w.
   void watch_mode();
+  /// The gaps of the mode.
+  void transfer(Archive& archive) { archive(bounds_, gaps_, samples_, depth_, noise_, rise_, inside_); }
   [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
   /// The gap of a fall.
   [[nodiscard]] const Gap& gap(const GapWatch::Fall& fall) const { return gaps_[static_cast<std::size_t>(fall.gap)]; }

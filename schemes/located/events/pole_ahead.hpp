@@ -19,6 +19,8 @@ class PoleAhead {
   std::optional<PoleWatch::Pole> first(double h, double end);
   /// Does the attempt of length h, in which no gap falls, end on another branch of the equations?
   bool leaves_branch(double h);
+  /// What has been seen of the poles.
+  void transfer(Archive& archive) { archive(poles_, pole_, mode_); }
   /// A mode begins.
   void forget() { pole_.reset(); }
 

@@ -19,6 +19,8 @@ class ResetSides {
   ResetSides(const LocatedState& at, ModeJets& jets, ModeIntegrator& integrator)
       : at_(at), jets_(jets), integrator_(integrator), watch_(at.system, jets.evaluator()) {}
 
+  /// The sides, and how far they are known.
+  void transfer(Archive& archive) { archive(watch_, unsettled_, event_errors_, event_end_, fired_here_); }
   [[nodiscard]] ResetWatch& watch() { return watch_; }
   [[nodiscard]] const ResetWatch& watch() const { return watch_; }
 

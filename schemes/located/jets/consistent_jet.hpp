@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
 
@@ -30,6 +31,10 @@ struct Jet {
   /// x(t), λ(t) and the derivative of the differential part are determined: K levels resolve the
   /// index of the mode.
   bool determined = false;
+
+  void transfer(Archive& archive) {
+    archive(t, unit, mode, x, lambda, w, w_size, x_known, lambda_known, w_known, residual, consistent, determined);
+  }
 };
 
 /// The sizes that "relative" refers to.

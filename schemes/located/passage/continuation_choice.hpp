@@ -20,11 +20,15 @@ class ContinuationChoice {
   struct Branching {
     double t = 0;
     std::vector<Mode> modes;
+
+    void transfer(Archive& archive) { archive(t, modes); }
   };
 
   /// `choices[k]`: which continuation is taken at the k-th branching, 0 (also beyond the end of the
   /// list) is the one of the policy.
   void start(std::vector<std::size_t> choices) { choices_ = std::move(choices); }
+  /// What was met so far.
+  void transfer(Archive& archive) { archive(choices_, branchings_, repulsion_); }
   /// Index of the continuation that is followed: what the tree of solutions asks for, or what the
   /// policy says. `hit`: laws whose branch ended.
   std::size_t choose(const Selection& selection, const Step& before, const std::vector<int>& hit);

@@ -14,11 +14,23 @@
 
 namespace perp {
 
+/// What the captured run tells; its states are kept as parts of those of the whole run.
+IntegrateOptions FirstOrderRest::output_from(double t) {
+  IntegrateOptions output = record_.output();
+  std::erase_if(output.times, [t](double time) { return time <= t; });
+  output.state.from = state_of_rest_;
+  if (output.state.keep)
+    output.state.keep = [this](const std::string& of_rest) {
+      state_of_rest_ = of_rest;
+      record_.output().state.keep(kept_());
+    };
+  return output;
+}
+
 /// The captured run from a state: an ordinary one, but laws with memory go on in their branches, and
 /// resets come from their sides.
 Trajectory FirstOrderRest::run_from(const Step& state, const BackwardEuler& scheme) {
-  IntegrateOptions output = record_.output();
-  std::erase_if(output.times, [&](double t) { return t <= state.t; });
+  const IntegrateOptions output = output_from(state.t);
   const Span span{state.t, at_.span.end};
   const bool has_memory = std::any_of(at_.system.laws.begin(), at_.system.laws.end(),
                                       [](const Law& law) { return law.memory; });
@@ -79,13 +91,18 @@ void FirstOrderRest::capture(const Step& state, const char* why) {
                                record_.place(state), why));
     return;
   }
+  from_ = state;
+  why_ = why;
+  go_on();
+}
+
+void FirstOrderRest::go_on() {
   const bool first = record_.is_at_start();
-  const Step last = state;  // `state` may be the present one
   const BackwardEuler scheme{.h = h()};
-  const Trajectory rest = run_from(last, scheme);
-  take(rest, last, first);
+  const Trajectory rest = run_from(from_, scheme);
+  take(rest, from_, first);
   const char* without = sensitivity_.active() ? "; no sensitivities from there" : "";
-  record_.finish(rest.status, tell_first_order({last.t, why}, scheme.h, scheme.selector, without, rest.message,
+  record_.finish(rest.status, tell_first_order({from_.t, why_}, scheme.h, scheme.selector, without, rest.message,
                                                record_.result()));
 }
 

@@ -25,6 +25,10 @@ struct LocatedParts {
   LocatedParts(const LocatedParts&) = delete;
   LocatedParts& operator=(const LocatedParts&) = delete;
 
+  /// All that the next steps depend on, in the order in which parts refer to each other.
+  void transfer(Archive& archive) {
+    archive(at, jets, integrator, record, sides, locator, poles, sensitivity, choice, rest);
+  }
   /// After an accepted step: the sides of the conditions of resets, and their gaps.
   void watch_resets() {
     if (sides.watch_step()) locator.watch_mode();

@@ -36,6 +36,8 @@ class ModeTransition {
   /// A condition that is 0 at the end of the span passes there if the motion would go on so. What is 0
   /// is what a run that starts there would take for it: the passage is of one of the two.
   void pass_resets_at_end();
+  /// What events lately were.
+  void transfer(Archive& archive) { archive(accumulation_, impacts_at_once_, is_at_edge_); }
   /// A step has moved the state.
   void has_moved() { impacts_at_once_ = 0; }
 

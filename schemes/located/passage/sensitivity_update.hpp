@@ -19,6 +19,8 @@ class SensitivityUpdate {
         maps_(at.system, at.options.sensitivities, integrator.flow(), jets.all()) {}
 
   [[nodiscard]] bool active() const { return maps_.active(); }
+  /// S, or why there is none.
+  void transfer(Archive& archive) { archive(maps_, before_, why_none_); }
   /// The maps of S by resets and impacts.
   [[nodiscard]] Sensitivities& maps() { return maps_; }
   /// Since when and why there are none any more; empty: there are, or none was asked for.

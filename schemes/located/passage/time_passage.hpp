@@ -18,6 +18,8 @@ class TimePassage {
 
   /// The run starts.
   void start() { next_ = after(run_.at.span.start); }
+  /// The next moment.
+  void transfer(Archive& archive) { archive(next_); }
   /// Where no step may pass: the end of the span, or the next moment.
   [[nodiscard]] double limit() const { return next_ ? next_->before : run_.at.span.end; }
   /// Is no step left before the next moment?

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/law.hpp>
 #include <perp/schemes/located/radau/chebyshev.hpp>
@@ -24,6 +25,7 @@ struct Gap {
   bool rests = false;  ///< of a w that stays at the end without a multiplier that keeps it there
 
   [[nodiscard]] double at(double value) const { return sign * (value - bound); }
+  void transfer(Archive& archive) { archive(law, reset, of_lambda, bound, sign, variable, surface, rests); }
 };
 
 /// The gaps of all laws in a mode, law after law.

@@ -164,6 +164,8 @@ void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_leve
   }
 
   mode_ = mode;
+  velocity_level_ = velocity_level;
+  ends_ = ends;
   free_laws_.clear();
   law_rows_.clear();
   place_.assign(laws, -1);

@@ -36,6 +36,9 @@ class ModeFlow {
   void set_mode(const Mode& mode, const std::vector<char>& velocity_level = {},
                 const BranchForms::Ends& ends = {});
 
+  /// The mode, as it was set.
+  void transfer(Archive& archive);
+
   [[nodiscard]] int n() const { return system_.n(); }
   [[nodiscard]] int m() const { return system_.m(); }
   [[nodiscard]] int size() const { return n() + static_cast<int>(free_laws_.size()); }  ///< N
@@ -124,6 +127,8 @@ class ModeFlow {
   Functions* now_ = nullptr;  // one of known_
 
   Mode mode_;
+  std::vector<char> velocity_level_;
+  BranchForms::Ends ends_;
   std::vector<int> free_laws_, place_;  // place_[i]: of λ_i in y, -1: fixed
   std::vector<double> fixed_;           // λ that the mode fixes, else 0
   std::vector<LawRow> law_rows_;

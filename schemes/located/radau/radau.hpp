@@ -42,6 +42,9 @@ class Radau {
   /// state.
   void start(double t, const Vector& y, const Vector& rates = {});
 
+  /// The present state, the step before it and the last attempt, with the control of steps.
+  void transfer(Archive& archive);
+
   enum class Outcome {
     solved,    ///< to rounding
     diverged,  ///< Newton's method did not converge, or met a singular matrix
@@ -96,6 +99,8 @@ class Radau {
     long attempts = 0;
     long factorisations = 0;  ///< of all the matrices of a Newton iteration, as one
     long iterations = 0;      ///< of Newton's method
+
+    void transfer(Archive& archive) { archive(steps, attempts, factorisations, iterations); }
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
 
@@ -108,6 +113,8 @@ class Radau {
     double t = 0, h = 0;  // h = 0: there is none
     Vector base;          // N
     Matrix Z;             // N×s
+
+    void transfer(Archive& archive) { archive(t, h, base, Z); }
   };
 
   [[nodiscard]] const Polynomial& latest() const { return attempted_ ? attempt_ : last_; }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 
 namespace perp {
@@ -24,6 +25,7 @@ class AccumulationWatch {
   void add(double t, const Vector& x, int signature, std::vector<int> laws, Matrix dx = {},
            Vector dt = {});
   void forget() { events_.clear(); }
+  void transfer(Archive& archive) { archive(events_, count_, thousands_); }
   /// Do the last thousand events take less than `shortest`, and is every thousand shorter than the
   /// thousands before it in the way of 1/count or faster? Then there is no hope to pass them all.
   [[nodiscard]] bool is_crowding(double shortest) const;
@@ -38,6 +40,8 @@ class AccumulationWatch {
     std::vector<int> laws;
     Matrix dx;
     Vector dt;
+
+    void transfer(Archive& archive) { archive(t, x, signature, laws, dx, dt); }
   };
   [[nodiscard]] std::optional<Limit> limit(std::size_t period, double shortest) const;
 

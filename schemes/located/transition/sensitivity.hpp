@@ -29,6 +29,8 @@ class Sensitivities {
                 ConsistentJets& jets);
 
   [[nodiscard]] bool active() const { return columns_ > 0; }
+  /// S, and what the last event made of it.
+  void transfer(Archive& archive) { archive(columns_, S_, dx_, dt_); }
   /// From now on there are none.
   void end() { columns_ = 0; }
 

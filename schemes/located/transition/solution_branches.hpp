@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/schemes/integrate.hpp>
@@ -26,6 +27,8 @@ struct SolutionBranch {
     double since = 0;  ///< it begins to repel behind this time,
     double t = 0;      ///< where it was seen first
     Mode mode;
+
+    void transfer(Archive& archive) { archive(since, t, mode); }
   };
   std::optional<Repulsion> repulsion{};
 };

@@ -50,13 +50,10 @@ Rows rows_of(const Model& model, const std::string& from, const std::vector<std:
   };
   options.state.from = from;
   if (kept != nullptr) {
-    options.state.due = [&] {
-      while (next < at.size() && rows.list.size() > at[next] + 1) ++next;
-      return next < at.size() && rows.list.size() == at[next] + 1;
-    };
+    options.state.due = [&] { return next < at.size() && rows.list.size() > at[next]; };
     options.state.keep = [&](const std::string& state) {
       kept->push_back(state);
-      ++next;
+      while (next < at.size() && rows.list.size() > at[next]) ++next;
     };
   }
   rows.end = scheme(model.run.scheme).run(model, options);
@@ -108,11 +105,33 @@ void check_model(const Model& model) {
   }
 }
 
+/// The end of a run without rows. `kept`: its states at every 40th question.
+Trajectory end_of(const Model& model, const std::string& from, std::vector<std::string>* kept) {
+  long questions = 0;
+  IntegrateOptions options;
+  options.keep = false;
+  options.state.from = from;
+  if (kept != nullptr) {
+    options.state.due = [&questions] { return ++questions % 40 == 0; };
+    options.state.keep = [kept](const std::string& state) { kept->push_back(state); };
+  }
+  return scheme(model.run.scheme).run(model, options);
+}
+
+/// The same where nobody asks for rows, and parts tell each other nothing.
+void check_without_rows(const Model& model) {
+  const std::string undisturbed = bytes_of(end_of(model, "", nullptr));
+  std::vector<std::string> kept;
+  CHECK(bytes_of(end_of(model, "", &kept)) == undisturbed);
+  CHECK(kept.size() > 1);
+  for (const std::string& state : kept) CHECK(bytes_of(end_of(model, state, nullptr)) == undisturbed);
+}
+
 }  // namespace
 
 TEST_SUITE("analysis/run/kept_state") {
   TEST_CASE("a run of the zoo that goes on from a kept state has the bits of the undisturbed one") {
-    for (const std::string scheme_name : {"backward_euler", "theta", "moreau_jean"}) {
+    for (const std::string scheme_name : {"backward_euler", "theta", "moreau_jean", "located"}) {
       int runs = 0;
       for (const std::string& name : zoo()) {
         CAPTURE(name);
@@ -140,15 +159,32 @@ TEST_SUITE("analysis/run/kept_state") {
       }
   }
 
+  TEST_CASE("parts that share no equation are kept with what waits between them") {
+    for (const std::string scheme_name : {"backward_euler", "theta", "located"})
+      for (const char* const second : {"der(v) = -sign(v) + 2*sin(3*t)", "der(v) = -v^3 + sin(3*t) - 0.4*sign(v - 0.3)"}) {
+        CAPTURE(scheme_name);
+        CAPTURE(second);
+        const Model model = read_model_text(std::string(R"toml(
+[variables]
+x = 1
+y = 0
+v = 0.5
+[model]
+equations = ["der(x) = y", "der(y) = -x - 0.3*sign(y)", ")toml") + second + R"toml("]
+[run]
+t = [0, 7]
+h = 0.02
+)toml", "two.toml", {{"run.scheme", scheme_name}});
+        check_model(model);
+        check_without_rows(model);
+      }
+  }
+
   TEST_CASE("runs whose state is not kept are refused by name") {
-    CHECK_THROWS_WITH_AS(check_kept_state(model_of("chatter", "located", ""), "--checkpoint"),
-                         doctest::Contains("scheme located"), InvalidInput);
     CHECK_THROWS_WITH_AS(check_kept_state(model_of("three_tank_binaries", "backward_euler", ""), "--checkpoint"),
                          doctest::Contains("binaries"), InvalidInput);
-    IntegrateOptions options;
-    options.state.due = [] { return true; };
-    const Model located = model_of("chatter", "located", "");
-    CHECK_THROWS_AS(scheme("located").run(located, options), InvalidInput);
+    CHECK_THROWS_WITH_AS(check_kept_state(model_of("stick_slip", "enclosure", ""), "--checkpoint"),
+                         doctest::Contains("scheme enclosure"), InvalidInput);
   }
 
   TEST_CASE("bytes that are no state of a run are refused") {
