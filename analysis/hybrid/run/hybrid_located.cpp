@@ -42,18 +42,24 @@ void HybridRun::run_located() {
                                             result_));
 }
 
-/// Where changes of modes crowd towards a moment a mode may end before a method of high order can
-/// begin in it. One implicit step leads to its end. False: it is longer, as the mode before was, or
-/// other things lie in it.
-bool HybridRun::run_moment() {
-  const double h = share_of_moment * time_, t_next = now_.t + h;
-  if (!(last_length_ < h) || !(t_next > now_.t && t_next < span_.end) || request_.columns() > 0)
-    return false;
+/// Where changes of modes crowd towards a moment: the length of a step within it; 0 elsewhere, and where other things
+/// lie in that step.
+double HybridRun::length_of_moment() {
+  const double h = share_of_moment * time_, end = now_.t + h;
+  const bool is_crowded = last_length_ < h && end > now_.t && end < span_.end;
+  if (!is_crowded || request_.columns() > 0 || switches_.next(now_.t, end)) return 0;
   const std::vector<double> rows = times_after(now_.t);
-  if ((!rows.empty() && rows.front() <= t_next) || switches_.next(now_.t, t_next)) return false;
+  return rows.empty() || rows.front() > end ? h : 0;
+}
+
+/// There a mode may end before a method of high order can begin in it: one implicit step leads to its end. False: it is
+/// longer.
+bool HybridRun::run_moment() {
+  const double h = length_of_moment();
+  if (!(h > 0)) return false;
   ModeSteps& steps = steps_of_mode();
   steps.from(now_);
-  if (!steps.attempt(t_next, h) || !steps.is_violated()) return false;
+  if (!steps.attempt(now_.t + h, h) || !steps.is_violated()) return false;
   const std::optional<double> length = steps.locate(h);
   if (!length || !(now_.t + *length > now_.t)) return false;
   ++result_.counts["steps"];

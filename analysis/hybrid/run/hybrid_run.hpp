@@ -89,6 +89,7 @@ class HybridRun {
 
   // hybrid_located.cpp
   void run_located();
+  double length_of_moment();
   bool run_moment();
   void run_mode_by_radau();
   void pass_end_of_mode(const Event& end);
