@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -58,12 +57,6 @@ class LaneProgramMaker {
     int form = -1, side = 0, piece = -1, lane = 0;
     auto operator<=>(const Use&) const = default;
   };
-  /// A line beside its use in two numbers.
-  struct Ordered {
-    std::uint64_t form_and_side, piece_and_lane;
-    int line;
-    auto operator<=>(const Ordered&) const = default;
-  };
   struct Piece {
     std::vector<int> lines;
     int first = 0;             ///< smallest line
@@ -113,7 +106,9 @@ class LaneProgramMaker {
   /// are of later forms, which are cut before.
   void cut(int form) {
     std::vector<int>& lines = members_[at(form)];
-    sort_by_uses(lines);
+    const auto earlier = [&](int a, int b) { return uses_[at(a)] < uses_[at(b)]; };
+    if (!std::is_sorted(lines.begin(), lines.end(), earlier))
+      std::sort(lines.begin(), lines.end(), earlier);
     std::size_t from = 0;
     while (from < lines.size()) {
       std::size_t to = end_of_piece(lines, from);
@@ -123,20 +118,6 @@ class LaneProgramMaker {
       add_piece(std::span(lines).subspan(from, to - from));
       from = to;
     }
-  }
-
-  /// No two lines have one use.
-  void sort_by_uses(std::vector<int>& lines) {
-    const auto earlier = [&](int a, int b) { return uses_[at(a)] < uses_[at(b)]; };
-    if (std::is_sorted(lines.begin(), lines.end(), earlier)) return;
-    ordered_.clear();
-    for (const int line : lines) {
-      const Use& use = uses_[at(line)];
-      const auto high = static_cast<std::uint64_t>(use.form) << 1 | static_cast<std::uint64_t>(use.side);
-      ordered_.push_back({high, static_cast<std::uint64_t>(use.piece) << 32 | static_cast<std::uint64_t>(use.lane), line});
-    }
-    std::sort(ordered_.begin(), ordered_.end());
-    for (std::size_t k = 0; k < lines.size(); ++k) lines[k] = ordered_[k].line;
   }
 
   [[nodiscard]] std::size_t end_of_piece(const std::vector<int>& lines, std::size_t from) const {
@@ -367,7 +348,6 @@ class LaneProgramMaker {
   std::vector<int> form_, piece_, lane_;  // of each line
   std::vector<int> first_output_, next_output_;  // of each line, behind each output of the same line
   std::vector<Use> uses_;
-  std::vector<Ordered> ordered_;  // of one form
   std::vector<std::vector<int>> members_;  // of each form
   std::vector<Piece> pieces_;
   std::vector<int> order_;
