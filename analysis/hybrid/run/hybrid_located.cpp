@@ -42,8 +42,8 @@ void HybridRun::run_located() {
                                             result_));
 }
 
-/// Where changes of modes crowd towards a moment: the length of a step within it; 0 elsewhere, and where other things
-/// lie in that step.
+/// Where changes of modes crowd towards a moment: the length of a step within it; 0 elsewhere, and
+/// where other things lie in that step.
 double HybridRun::length_of_moment() {
   const double h = share_of_moment * time_, end = now_.t + h;
   const bool is_crowded = last_length_ < h && end > now_.t && end < span_.end;
@@ -52,8 +52,8 @@ double HybridRun::length_of_moment() {
   return rows.empty() || rows.front() > end ? h : 0;
 }
 
-/// There a mode may end before a method of high order can begin in it: one implicit step leads to its end. False: it is
-/// longer.
+/// There a mode may end before a method of high order can begin in it: one implicit step leads to
+/// its end. False: it is longer.
 bool HybridRun::run_moment() {
   const double h = length_of_moment();
   if (!(h > 0)) return false;

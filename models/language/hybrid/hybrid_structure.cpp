@@ -167,8 +167,9 @@ std::string equations_of_binaries(const HybridModel& model, const HybridStructur
   if (model.f.size() <= at(model.n())) return text;
   for (int row = 0; row < static_cast<int>(model.f.size()); ++row)
     if (const int unknown = structure.matching.column_of_row[at(row)]; unknown >= model.n())
-      text += fmt::format("{}{} is an equation for {}, which constraints determine", text.empty() ? "" : ", ",
-                          model.row_name(row), unknown_name(model, structure, unknown));
+      text += fmt::format("{}{} is an equation for {}, which constraints determine",
+                          text.empty() ? "" : ", ", model.row_name(row),
+                          unknown_name(model, structure, unknown));
   return text;
 }
 

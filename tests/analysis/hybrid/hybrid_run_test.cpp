@@ -89,7 +89,8 @@ double error_of_states(const Trajectory& trajectory, const json& reference) {
   for (const json& point : reference["checkpoints"]) {
     const std::size_t k = row_at(trajectory, point["t"]);
     for (std::size_t j = 0; j < point["x"].size(); ++j)
-      largest = std::max(largest, error_of(trajectory.x[k][static_cast<Eigen::Index>(j)], point["x"][j]));
+      largest =
+          std::max(largest, error_of(trajectory.x[k][static_cast<Eigen::Index>(j)], point["x"][j]));
   }
   return largest;
 }
@@ -173,8 +174,9 @@ std::map<std::string, Changes> changes_of(const Model& model, const Trajectory& 
 }
 
 TEST_CASE("event capturing of hybrid models is of first order with the changes of every binary") {
-  // A step is split where a mode ends, so that the error is that of the implicit Euler steps alone: the changes of every
-  // binary are those of the reference, in order and number, but for what this error carries over the end of the span.
+  // A step is split where a mode ends, so that the error is that of the implicit Euler steps alone:
+  // the changes of every binary are those of the reference, in order and number, but for what this
+  // error carries over the end of the span.
   for (const std::string& name : references()) {
     if (name == "s002_one_tank") continue;  // its 61 events drift with h
     CAPTURE(name);
@@ -196,7 +198,8 @@ TEST_CASE("event capturing of hybrid models is of first order with the changes o
         CAPTURE(binary);
         const Changes& changes = found[binary];
         const auto& values = exact_changes.values;
-        const bool slides = std::find(values.begin(), values.end(), 0.5) != values.end();  // told by rows
+        const bool slides =
+            std::find(values.begin(), values.end(), 0.5) != values.end();  // told by rows
         const double late = 12 * span / steps + (slides ? exact.run.h : 0);
         REQUIRE(changes.times.size() <= exact_changes.times.size());
         for (std::size_t k = 0; k < exact_changes.times.size(); ++k) {
@@ -308,12 +311,15 @@ TEST_CASE("a sliding binary that reaches the end of its range leaves its surface
 }
 
 TEST_CASE("changes that crowd towards a moment are passed in every scheme") {
-  // a = 1 lifts x to -0.28, a = 0 drops it to a bound that rises to there at t*: the switchings between them accumulate
-  // at t*, and behind it b = 1 alone continues, which costs more rate until then.
+  // a = 1 lifts x to -0.28, a = 0 drops it to a bound that rises to there at t*: the switchings
+  // between them accumulate at t*, and behind it b = 1 alone continues, which costs more rate until
+  // then.
   const std::string text =
       "[variables]\nx = { start = -0.2, nominal = 1 }\ny = { start = -1, nominal = 1 }\n[inputs]\n"
-      "u = \"-0.856 - 1.374*sin(1.98*t)\"\n[binaries]\na = 0\nb = 0\n[model]\nequations = [\"der(x) = 3*a - 0.863\", "
-      "\"der(y) = 1.5 + b\"]\nconstraints = [\"(-x - 0.605 - 0.2*u)*(1 - a)*(1 - b) <= 0\", \"(x + 0.28)*a + 0*(1 - a)*b <= 0\"]\n"
+      "u = \"-0.856 - 1.374*sin(1.98*t)\"\n[binaries]\na = 0\nb = 0\n[model]\nequations = "
+      "[\"der(x) = 3*a - 0.863\", "
+      "\"der(y) = 1.5 + b\"]\nconstraints = [\"(-x - 0.605 - 0.2*u)*(1 - a)*(1 - b) <= 0\", \"(x + "
+      "0.28)*a + 0*(1 - a)*b <= 0\"]\n"
       "[run]\nt = [0, 2]\nh = 0.002\n";
   const double end = std::asin((1.625 - 0.856) / 1.374) / 1.98;  // -0.605 - 0.2 u = -0.28
   for (const std::string scheme : {"backward_euler", "located"}) {
