@@ -20,10 +20,12 @@ namespace {
 
 HybridSchemes hybrid_schemes(const Model& model) {
   HybridSchemes options;
-  if (model.run.scheme == "located")
+  if (model.run.scheme == "located") {
     options.located = located_options(model);
-  else
+    options.steps.theta = 1;
+  } else {
     options.steps = step_options(model);
+  }
   return options;
 }
 

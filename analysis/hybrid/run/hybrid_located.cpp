@@ -1,5 +1,6 @@
 // Located runs of hybrid models: each mode to where one of its constraints ends it.
 #include <fmt/format.h>
+#include <utility>
 
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/schemes/located/located.hpp>
@@ -9,6 +10,9 @@ namespace perp {
 namespace {
 
 constexpr int most_at_once = 100;  ///< ends of modes at one moment
+/// Of the time of the model: what an implicit Euler step of this length leaves out, its square, is
+/// lost in the rounding of the states.
+constexpr double share_of_moment = 0x1p-27;
 
 }  // namespace
 
@@ -31,10 +35,37 @@ const Dcs& HybridRun::system_of_mode() {
 
 /// One mode, to its end, and into the next one.
 void HybridRun::run_located() {
-  if (now_.t < span_.end && !run_mode_by_series()) run_mode_by_radau();
+  if (now_.t < span_.end && !run_mode_by_series() && !run_moment()) run_mode_by_radau();
   if (is_running() && !(now_.t < span_.end))
-    finish(Status::solved,
-           with_first_order(fmt::format("reached t = {:.10g} in {} steps", now_.t, result_.counts["steps"]), result_));
+    finish(Status::solved, with_first_order(fmt::format("reached t = {:.10g} in {} steps", now_.t,
+                                                        result_.counts["steps"]),
+                                            result_));
+}
+
+/// Where changes of modes crowd towards a moment: the length of a step within it; 0 elsewhere, and
+/// where other things lie in that step.
+double HybridRun::length_of_moment() {
+  const double h = share_of_moment * time_, end = now_.t + h;
+  const bool is_crowded = last_length_ < h && end > now_.t && end < span_.end;
+  if (!is_crowded || request_.columns() > 0 || switches_.next(now_.t, end)) return 0;
+  const std::vector<double> rows = times_after(now_.t);
+  return rows.empty() || rows.front() > end ? h : 0;
+}
+
+/// There a mode may end before a method of high order can begin in it: one implicit step leads to
+/// its end. False: it is longer.
+bool HybridRun::run_moment() {
+  const double h = length_of_moment();
+  if (!(h > 0)) return false;
+  ModeSteps& steps = steps_of_mode();
+  steps.from(now_);
+  if (!steps.attempt(now_.t + h, h) || !steps.is_violated()) return false;
+  const std::optional<double> length = steps.locate(h);
+  if (!length || !(now_.t + *length > now_.t)) return false;
+  ++result_.counts["steps"];
+  record(steps.end(), false);
+  if (is_running() && count_change()) choose(false);
+  return true;
 }
 
 void HybridRun::run_mode_by_radau() {
@@ -70,7 +101,8 @@ void HybridRun::run_mode_by_radau() {
   pass_end_of_mode(part.events.back());
 }
 
-/// The course of a step in the system of the mode, which knows no other one: binaries have their values.
+/// The course of a step in the system of the mode, which knows no other one: binaries have their
+/// values.
 void HybridRun::tell_course(const StepCourse& step) {
   output_.course({step.start, step.end, [&](double share) {
                     Step here = step.at(share);
@@ -83,14 +115,20 @@ void HybridRun::tell_course(const StepCourse& step) {
                   }});
 }
 
+/// One more end of a mode. False: there are more than most_at_once at one moment, the run has
+/// ended.
+bool HybridRun::count_change() {
+  changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
+  last_length_ = now_.t - std::exchange(last_change_, now_.t);
+  if (changes_at_once_ <= most_at_once) return true;
+  finish(Status::not_solved,
+         fmt::format("stopped at {}: ends of modes follow each other without end", place()));
+  return false;
+}
+
 /// From where the located mode has ended.
 void HybridRun::pass_end_of_mode(const Event& end) {
-  changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
-  last_change_ = now_.t;
-  if (changes_at_once_ > most_at_once)
-    return finish(
-        Status::not_solved,
-        fmt::format("stopped at {}: ends of modes follow each other without end", place()));
+  if (!count_change()) return;
   end_sensitivities(end);
   const std::vector<int> before = mode_.z;
   if (choose(false)) pass_sensitivities(mode_.z == before);

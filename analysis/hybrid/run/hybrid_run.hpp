@@ -89,8 +89,11 @@ class HybridRun {
 
   // hybrid_located.cpp
   void run_located();
+  double length_of_moment();
+  bool run_moment();
   void run_mode_by_radau();
   void pass_end_of_mode(const Event& end);
+  bool count_change();
   void take(const Trajectory& part);
   const Dcs& system_of_mode();
 
@@ -171,6 +174,7 @@ class HybridRun {
   std::vector<SolutionBranch::Choice> met_;
   int changes_at_once_ = 0;
   double last_change_ = 0;
+  double last_length_ = inf;  ///< of the mode before
   std::map<std::pair<std::vector<int>, std::vector<int>>, Dcs> systems_;  // by z and surfaces
   std::map<std::pair<std::vector<int>, std::vector<int>>, std::unique_ptr<ModeSteps>> steps_;
   TimeSwitches switches_;

@@ -1,6 +1,5 @@
 // Located runs of hybrid models with many unknowns: modes by Taylor series, ends of modes by the rule in the
 // neighbourhood of the mode before. What these leave open is done as for small models.
-#include <fmt/format.h>
 #include <algorithm>
 
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
@@ -10,7 +9,6 @@
 namespace perp {
 namespace {
 
-constexpr int most_ends = 100;      ///< of modes at one moment
 constexpr long most_in_mode = 20000;  ///< of a mode: short ones are better made by an implicit method
 
 }  // namespace
@@ -147,13 +145,7 @@ bool HybridRun::run_mode_by_series() {
     return false;
   }
   if (!is_running() || !flow.ends()) return true;
-  changes_at_once_ = now_.t > last_change_ ? 0 : changes_at_once_ + 1;
-  last_change_ = now_.t;
-  if (changes_at_once_ > most_ends)
-    finish(Status::not_solved,
-           fmt::format("stopped at {}: ends of modes follow each other without end", place()));
-  else
-    choose(false);
+  if (count_change()) choose(false);
   return true;
 }
 

@@ -159,6 +159,22 @@ std::string unknown_name(const HybridModel& model, const HybridStructure& struct
   return structure.is_state[at(unknown)] ? "der(" + name + ")" : name;
 }
 
+namespace {
+
+/// More equations than variables: those that are left for binaries, which constraints determine.
+std::string equations_of_binaries(const HybridModel& model, const HybridStructure& structure) {
+  std::string text;
+  if (model.f.size() <= at(model.n())) return text;
+  for (int row = 0; row < static_cast<int>(model.f.size()); ++row)
+    if (const int unknown = structure.matching.column_of_row[at(row)]; unknown >= model.n())
+      text += fmt::format("{}{} is an equation for {}, which constraints determine",
+                          text.empty() ? "" : ", ", model.row_name(row),
+                          unknown_name(model, structure, unknown));
+  return text;
+}
+
+}  // namespace
+
 std::string structural_defect(const HybridModel& model, const HybridStructure& structure) {
   const auto listed = [](const std::vector<std::string>& names) {
     const auto shown = static_cast<std::ptrdiff_t>(std::min(most_named_rows, names.size()));
@@ -175,7 +191,7 @@ std::string structural_defect(const HybridModel& model, const HybridStructure& s
   std::vector<int> unmatched;
   for (int row = 0; row < static_cast<int>(model.f.size()); ++row)
     if (structure.matching.column_of_row[at(row)] < 0) unmatched.push_back(row);
-  if (open.empty() && unmatched.empty()) return {};
+  if (open.empty() && unmatched.empty()) return equations_of_binaries(model, structure);
   std::string defect;
   if (!unmatched.empty()) {
     std::vector<std::string> rows, unknowns;

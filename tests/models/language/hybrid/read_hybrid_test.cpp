@@ -56,6 +56,29 @@ bool tells(const std::string& message, const std::string& place, const std::stri
   return is_there;
 }
 
+TEST_CASE("equations beyond the number of variables are refused by their names") {
+  const std::string text =
+      "[variables]\nx = 1\n[binaries]\nz = 0\n[model]\nequations = [\"der(x) = -x\", \"x = 2 + "
+      "z\"]\n"
+      "constraints = [\"(x - 3)*z <= 0\"]\n";
+  tells(complaint_of(text),
+        "5:2:", "f2 is an equation for z, which constraints determine; 2 equations");
+  const std::string matrices =
+      "[multilinear]\nsignals = { states = [\"x\"], inputs = [], algebraic = [], binaries = "
+      "[\"z\"] }\n"
+      "S = { rows = 3, columns = 3, entries = [[1, 1, 1], [2, 2, 1], [3, 2, 1], [3, 3, 1]] }\n"
+      "Phi_f = { rows = 2, columns = 3, entries = [[1, 1, 1], [2, 3, 1]] }\n"
+      "Phi_g = { rows = 1, columns = 3, entries = [[1, 2, 1]] }\n[variables]\nx = 1\n[binaries]\nz "
+      "= 0\n";
+  tells(complaint_of(matrices),
+        "1:2:", "2 equations and 1 constraints for 1 variables and 1 binaries");
+}
+
+TEST_CASE("a name that a constraint does not know is told beside those that it does") {
+  tells(complaint_of(room("z = 0", "\"(x - 21)*zz <= 0\"")),
+        "10:", "unknown name 'zz'; expected one of ");
+}
+
 TEST_CASE("wrong binaries and constraints are refused at their place") {
   tells(complaint_of(room("z = 2", band)), "7:5:", "start of binary 'z' is 2; expected 0 or 1");
   tells(complaint_of(room("z = 0.5", band)), "7:5:", "start of binary 'z' is 0.5; expected 0 or 1");
