@@ -9,7 +9,6 @@
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/run/run_end.hpp>
 #include <perp/schemes/run/run_product.hpp>
-#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
 namespace {
@@ -165,37 +164,11 @@ Trajectory RunProduct::operator()() {
 }
 
 void RunProduct::go() {
-  if (std::exchange(goes_on_, false)) {
-    Archive archive(output_.state.from);
-    transfer(archive);
-    archive.expect_end();
-  } else {
-    start();
-  }
+  std::exchange(goes_on_, false) ? resume() : start();
   if (is_refused_) return refuse();
   advance_all();
   if (!is_stopped_) emit(end_, true);
   finish();
-}
-
-/// All that the next steps depend on. Reading makes the runs of the parts, which go on from their own states.
-void RunProduct::transfer(Archive& archive) {
-  archive(told_, end_, last_, is_stopped_, told_of_steps_, result_);
-  for (const auto& member : members_) {
-    if (archive.is_reading()) make(*member);
-    std::string of_run = archive.is_reading() ? "" : member->run->kept();
-    archive(member->trace, member->rows, member->pieces, member->last, member->events, of_run);
-    if (!archive.is_reading()) continue;
-    member->output.state.from = std::move(of_run);
-    member->run->start();
-    member->output.state.from.clear();
-  }
-}
-
-void RunProduct::keep() {
-  Archive archive;
-  transfer(archive);
-  output_.state.keep(archive.bytes());
 }
 
 /// All runs at their starts.
@@ -225,7 +198,7 @@ void RunProduct::advance_all() {
     run.advance();
     end_with(*members_[k]);
     waiting.emplace(run.t(), k);
-    if (output_.state.due && output_.state.due()) keep();
+    keep_if_due();
   }
 }
 

@@ -78,8 +78,9 @@ class RunProduct {
   void watch(Member& member) const;
   void go();
   void start();
+  void resume();
   void transfer(Archive& archive);
-  void keep();
+  void keep_if_due();
   void advance_all();
   void refuse();
   void end_with(const Member& member);

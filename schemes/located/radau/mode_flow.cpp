@@ -163,11 +163,8 @@ void ModeFlow::set_mode(const Mode& mode, const std::vector<char>& velocity_leve
     resize();
   }
 
-  mode_ = mode;
-  velocity_level_ = velocity_level;
-  ends_ = ends;
-  free_laws_.clear();
-  law_rows_.clear();
+  mode_ = mode, velocity_level_ = velocity_level, ends_ = ends;
+  free_laws_.clear(), law_rows_.clear();
   place_.assign(laws, -1);
   fixed_.assign(laws, 0);
   for (std::size_t i = 0; i < laws; ++i) {
