@@ -111,11 +111,20 @@ const Vector& Capturing::w() {
 
 Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
   active_ = &equations;
-  ModeCache& maps = cache(h);
-  State& now = current();
   State& next = trial();
-  equations.parameter(now.x, now.t, t_next, next.parameter.data());
+  equations.parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
+  next.is_point = false;
+  const bool asks_once = is_asked_once(h);
+  if (asks_once)
+    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  return attempt_by_maps(h, asks_once);
+}
+
+Attempt Capturing::attempt_by_maps(double h, bool was_asked_once) {
+  ModeCache& maps = cache(h);
+  const State& now = current();
+  State& next = trial();
   if (options_.selector == Selector::first && !start_pending_)
     return attempt_by_solver(maps, solver_.c_str());
   const double* parameter = next.parameter.data();
@@ -127,6 +136,8 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
   maps.prepare(present);
   const bool stays = !start_pending_ && present >= 0 && maps.admissible(present, parameter);
   if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
+  if (!stays && !was_asked_once && has_one_solution(h))
+    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
   const ModeCache::Choice choice =
       stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
   if (choice.status == Status::solved) return take(maps, choice);
@@ -159,7 +170,7 @@ long Capturing::stay(const UniformSteps& steps) {
     next.mode = now.mode;
     next.cache = &maps;
     next.map = present;
-    next.outputs_known = next.x_known = next.is_fresh = false;
+    next.outputs_known = next.x_known = next.is_fresh = next.is_point = false;
     accept();
   }
   return k - steps.first;
@@ -174,6 +185,7 @@ Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vecto
   State& next = trial();
   active_->parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
+  next.is_point = false;
   next.is_fresh = is_first && ((changes && !is_determined_at_once(mode)) || exceeds_index(mode));
   const int map = maps.find(mode);
   if (map < 0 || !maps.admissible(map, next.parameter.data()))
@@ -321,6 +333,7 @@ void Capturing::restore(const Step& state) {
   now.map = -1;
   now.cache = nullptr;
   now.outputs_known = true;
+  now.is_point = false;
   now.is_fresh = first_ && (fresh_.contains(state.t, state.x) || exceeds_index(state.mode));
 }
 
@@ -341,6 +354,8 @@ void Capturing::count(Counts& counts) const {
     factorisations += entry.cache->factorisations();
     exact_signs += entry.cache->exact_signs();
   }
+  for (const auto& [equations, own] : once_)
+    if (own.step) factorisations += own.step->factorisations();
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;
   counts["solver_calls"] += solver_calls_;

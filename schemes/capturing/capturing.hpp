@@ -15,12 +15,14 @@
 #include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step/point_step.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
 
 /// The event-capturing θ-method for an Lcs: one Mlcp per step, the present mode tried first, every
-/// mode solved once per step length and kept. An accepted step in a known mode allocates nothing.
+/// mode solved once per step length and kept. An accepted step in a known mode allocates nothing. Of lengths
+/// other than the user's, and of laws with many modes until one is met often, no maps are made: see `PointStep`.
 /// With θ < 1 a step reads rates of the state before it: where these are not those of its own mode, or
 /// nothing but the step itself determines algebraic variables (index 2), it is one of backward Euler;
 /// so is every step in a mode of index 3 or more, see `most_theta_index`.
@@ -31,6 +33,7 @@ class Capturing final : public ModewiseScheme {
 
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
+  Attempt attempt_end(double t_next, double h) override;
   long stay(const UniformSteps& steps) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
@@ -78,6 +81,24 @@ class Capturing final : public ModewiseScheme {
     std::vector<double> parameter;  // of the step that led here
     bool outputs_known = false;     // λ and w are computed
     bool is_fresh = false;          // θ < 1: the next step is one of backward Euler
+    bool is_point = false;          // a PointStep found it, then also:
+    std::vector<PointStep::Margin> ends;  // of the mode before, at the end of the step
+    Vector rounding;                // of x
+  };
+
+  /// What is made of the equations of a scheme when steps are asked for once.
+  struct Once {
+    std::unique_ptr<PointStep> step;
+    double longest_monotone = 0;
+  };
+
+  /// To a step of length h from a mode, and a state that the parameter of `state` holds.
+  struct Answer {
+    const StepEquations* equations = nullptr;
+    double h = nan;
+    const Mode* present = nullptr;
+    Attempt attempt{};
+    State state{};
   };
 
   struct Entry {
@@ -101,7 +122,21 @@ class Capturing final : public ModewiseScheme {
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
+  double margin_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
+  Attempt attempt_by_maps(double h, bool was_asked_once);
+  // capturing_once.cpp
+  Once& once();
+  bool is_asked_once(double h);
+  bool has_one_solution(double h) { return h <= once().longest_monotone; }
+  std::optional<Attempt> attempt_once(double h);
+  bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
+  [[nodiscard]] Mode other_branches(const PointStep& step, const Mode& mode) const;
+  static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,
+                                          const std::vector<int>& violated, Mode& mode);
+  void take(const PointStep& step, const Mode& mode, bool is_kept);
+  Attempt take(const Answer& known);
+  void remember(double h, const Mode& present, const Attempt& attempt);
   Attempt attempt_first_order(double t_next, double h);
   Attempt attempt_into_mode(double t_next, double h, bool leaves);
   bool begins_anew(const Mode& mode);
@@ -127,6 +162,12 @@ class Capturing final : public ModewiseScheme {
   StepEquations* active_ = nullptr;     // those of the attempted step
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
   std::map<Mode, std::optional<int>> indices_;  // of the modes met, where θ < 1; empty: not determined
+  std::map<const StepEquations*, Once> once_;
+  std::map<Mode, long> met_;     // steps at points of the user's length, by mode
+  bool looks_for_end_ = false;   // see `attempt_end`
+  Mode search_;                  // room for `find_mode`
+  std::array<Answer, 8> answers_;  // the last ones, see `remember`
+  std::size_t next_answer_ = 0;
   FirstOrder first_order_;
   FreshStates fresh_;
   Theta options_;

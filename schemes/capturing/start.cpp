@@ -125,7 +125,8 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
   } while (!agree && exponent > last_probe);
-  const bool consistent = is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
+  const bool consistent =
+      (has_one_solution(h) && is_consistent_to_rounding(x0, h)) || is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
   start_pending_ = false;
 
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
