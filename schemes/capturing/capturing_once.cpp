@@ -109,8 +109,9 @@ Mode Capturing::other_branches(const PointStep& step, const Mode& mode) const {
   const std::vector<Law>& laws = equations_.lcs().laws;
   Mode other(mode.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(i);
-    other[i] = nearest_branch(laws[i], step.w()[k], step.lambda()[k], mode[i]);
+    const auto law = static_cast<int>(i);
+    other[i] = nearest_branch(laws[i], step.w()[law], step.lambda()[law], mode[i], step.w_unit(law),
+                              step.lambda_unit(law));
   }
   return other;
 }

@@ -27,76 +27,151 @@ std::optional<std::vector<double>> signs_of(const std::vector<Law>& laws) {
   return signs;
 }
 
-/// A diagonal P > 0 with P B = C' S exactly, kept as quotients. Rows of B without entries get
-/// theirs from what couples them in A, so that terms cancel there.
+/// The power of two nearest to a quotient, its exponent.
+int nearest_power(double over, double under) {
+  constexpr double half = 0.70710678118654752;
+  int exponent = 0;
+  return std::frexp(std::abs(over / under), &exponent) < half ? exponent - 1 : exponent;
+}
+
+/// A diagonal P > 0 and powers of two d with P B = C' S diag(d) exactly. What couples two rows in
+/// A, or two laws in D, sets their weights so that terms cancel there, as far as B and C leave them
+/// open: a change of units by powers of two changes nothing but weights.
 class Weights {
  public:
-  Weights(const Lcs& lcs, const std::vector<double>& signs)
-      : lcs_(lcs), p_(at(lcs.n()), 0.0), group_(at(lcs.n()), 0) {
-    for (int i = 0; i < lcs.n() && exist_; ++i) exist_ = take_from_laws(i, signs);
-    if (!exist_) return;
-    std::vector<int> waiting;
-    for (int i = 0; i < lcs.n(); ++i)
-      if (p_[at(i)] != 0) waiting.push_back(i);
-    reach_from(std::move(waiting), 0);
-    // What no law is coupled with may have any weight, if nothing compares it with others.
-    for (int i = 0; i < lcs.n(); ++i) {
-      if (p_[at(i)] != 0) continue;
-      p_[at(i)] = 1;
-      reach_from({i}, i + 1);
-    }
-    exist_ =
-        std::ranges::all_of(p_, [](double p) { return p > 0 && p < inf; }) && !compares_units();
+  Weights(const Lcs& lcs, std::vector<double> signs)
+      : lcs_(lcs),
+        signs_(std::move(signs)),
+        p_(at(lcs.n()), 0.0),
+        d_(at(lcs.m()), 0.0),
+        group_(at(lcs.n() + lcs.m()), -1) {
+    // What nothing couples with the rest may have any weight, if nothing compares it with that.
+    for (int j = 0; j < lcs.m() && exist_; ++j)
+      if (d_[at(j)] == 0) begin(n() + j);
+    for (int i = 0; i < n() && exist_; ++i)
+      if (p_[at(i)] == 0) begin(i);
+    exist_ = exist_ && are_positive(p_) && are_positive(d_) && !compares_groups();
   }
 
   [[nodiscard]] bool exist() const { return exist_; }
-  /// Good to a rounding.
-  [[nodiscard]] const std::vector<double>& values() const { return p_; }
+  /// Of the rows, good to a rounding.
+  [[nodiscard]] const std::vector<double>& of_rows() const { return p_; }
+  /// Of the laws, with their signs.
+  [[nodiscard]] double of_law(int j) const { return signs_[at(j)] * d_[at(j)]; }
 
  private:
-  /// p_i = S_j C_ji / B_ij, the same for every j to the last bit.
-  bool take_from_laws(int i, const std::vector<double>& signs) {
-    double over = 0, under = 0;
-    for (int j = 0; j < lcs_.m(); ++j) {
-      const double c = signs[at(j)] * lcs_.C(j, i), b = lcs_.B(i, j);
-      if (c == 0 && b == 0) continue;
-      if (!(c * b > 0)) return false;
-      if (under == 0) {
-        over = c;
-        under = b;
-        continue;
+  [[nodiscard]] int n() const { return lcs_.n(); }
+  static bool are_positive(const std::vector<double>& list) {
+    return std::ranges::all_of(list, [](double value) { return value > 0 && value < inf; });
+  }
+
+  void begin(int node) {
+    (node < n() ? p_[at(node)] : d_[at(node - n())]) = 1;
+    const int group = node;
+    group_[at(node)] = group;
+    std::vector<int> exact{node}, loose;
+    std::size_t named = 0;
+    for (std::size_t k = 0, l = 0; exist_ && (k < exact.size() || l < loose.size());) {
+      if (k < exact.size()) {  // B and C first: they leave nothing open
+        const int next = exact[k++];
+        loose.push_back(next);
+        if (next >= n())
+          exist_ = reach_rows(next - n(), exact);
+        else
+          exist_ = reach_laws(next, exact);
+      } else {
+        const int next = loose[l++];
+        if (next >= n())
+          reach_by_D(next - n(), exact);
+        else
+          reach_by_A(next, exact);
       }
-      const DoubleDouble left = two_product(over, b), right = two_product(c, under);
-      if (left.high != right.high || left.low != right.low) return false;
+      for (; named < exact.size(); ++named) group_[at(exact[named])] = group;
     }
-    if (under != 0) p_[at(i)] = over / under;
+  }
+
+  /// p_i = d_j S_j C_ji / B_ij for the rows of a law.
+  bool reach_rows(int j, std::vector<int>& met) {
+    for (int i = 0; i < n(); ++i) {
+      const double c = of_law(j) * lcs_.C(j, i), b = lcs_.B(i, j);
+      if (c == 0 && b == 0) continue;
+      if (!((c > 0 && b > 0) || (c < 0 && b < 0))) return false;
+      if (p_[at(i)] != 0) continue;  // compared with this law by `reach_laws`
+      p_[at(i)] = c / b;
+      met.push_back(i);
+    }
     return true;
   }
 
-  /// p_i A_ik + p_k A_ki = 0 where they can cancel, else p_i A_ik = p_k A_ki.
-  void reach_from(std::vector<int> waiting, int group) {
-    for (const int i : waiting) group_[at(i)] = group;
-    for (std::size_t next = 0; next < waiting.size(); ++next)
-      for (int k = 0, i = waiting[next]; k < lcs_.n(); ++k) {
-        const double there = lcs_.A(i, k), back = lcs_.A(k, i);
-        if (p_[at(k)] != 0 || there == 0 || back == 0) continue;
-        p_[at(k)] = p_[at(i)] * std::abs(there / back);
-        group_[at(k)] = group;
-        waiting.push_back(k);
+  /// The laws of a row have the same quotient S_j C_ji / B_ij, but for powers of two.
+  bool reach_laws(int i, std::vector<int>& met) {
+    int first = -1;
+    for (int j = 0; j < lcs_.m(); ++j) {
+      const double c = signs_[at(j)] * lcs_.C(j, i), b = lcs_.B(i, j);
+      if (c == 0 && b == 0) continue;
+      if (!((c > 0 && b > 0) || (c < 0 && b < 0))) return false;
+      if (first < 0 || (d_[at(first)] == 0 && d_[at(j)] != 0)) first = j;
+    }
+    for (int j = 0; j < lcs_.m() && first >= 0; ++j) {
+      const double c = signs_[at(j)] * lcs_.C(j, i), b = lcs_.B(i, j);
+      if (c == 0) continue;
+      if (d_[at(j)] == 0) {
+        d_[at(j)] = std::ldexp(1.0, nearest_power(p_[at(i)], c / b));
+        met.push_back(n() + j);
       }
+      // d_f c_f b = d_j c b_f
+      const DoubleDouble left = two_product(of_law(first) * lcs_.C(first, i), b);
+      const DoubleDouble right = two_product(d_[at(j)] * c, lcs_.B(i, first));
+      if (left.high != right.high || left.low != right.low) return false;
+    }
+    return true;
+  }
+
+  /// p_i A_ik + p_k A_ki = 0 where they can cancel, else p_i A_ik = p_k A_ki; to a power of two
+  /// where a law says more.
+  void reach_by_A(int i, std::vector<int>& met) {
+    for (int k = 0; k < n(); ++k) {
+      const double there = lcs_.A(i, k), back = lcs_.A(k, i);
+      if (p_[at(k)] != 0 || there == 0 || back == 0) continue;
+      const double weight = p_[at(i)] * std::abs(there / back);
+      int law = 0;
+      while (law < lcs_.m() && lcs_.B(k, law) == 0) ++law;
+      if (law < lcs_.m() && d_[at(law)] == 0) {
+        d_[at(law)] = std::ldexp(1.0, nearest_power(weight, lcs_.C(law, k) / lcs_.B(k, law)));
+        met.push_back(n() + law);
+        p_[at(k)] = d_[at(law)] * std::abs(lcs_.C(law, k) / lcs_.B(k, law));
+      } else {
+        p_[at(k)] = weight;
+      }
+      met.push_back(k);
+    }
+  }
+
+  /// d_j D_jl and d_l D_lj are of one size.
+  void reach_by_D(int j, std::vector<int>& met) {
+    for (int l = 0; l < lcs_.m(); ++l) {
+      const double there = lcs_.D(j, l), back = lcs_.D(l, j);
+      if (d_[at(l)] != 0 || there == 0 || back == 0) continue;
+      d_[at(l)] = std::ldexp(d_[at(j)], nearest_power(there, back));
+      met.push_back(n() + l);
+    }
   }
 
   /// Is there an entry between groups, whose weights have no common unit?
-  [[nodiscard]] bool compares_units() const {
-    for (int k = 0; k < lcs_.n(); ++k)
-      for (int i = 0; i < lcs_.n(); ++i)
-        if (group_[at(i)] != group_[at(k)] && (lcs_.A(i, k) != 0 || lcs_.E(i, k) != 0)) return true;
+  [[nodiscard]] bool compares_groups() const {
+    const auto differ = [&](int a, int b) { return group_[at(a)] != group_[at(b)]; };
+    for (int k = 0; k < n(); ++k)
+      for (int i = 0; i < n(); ++i)
+        if (differ(i, k) && (lcs_.A(i, k) != 0 || lcs_.E(i, k) != 0)) return true;
+    for (int j = 0; j < lcs_.m(); ++j)
+      for (int l = 0; l < lcs_.m(); ++l)
+        if (differ(n() + j, n() + l) && lcs_.D(j, l) != 0) return true;
     return false;
   }
 
   const Lcs& lcs_;
-  std::vector<double> p_;
-  std::vector<int> group_;  // weights of one group have a common unit
+  std::vector<double> signs_, p_, d_;  // 0: not known yet
+  std::vector<int> group_;             // weights of one group have a common unit; laws behind rows
   bool exist_ = true;
 };
 
@@ -127,21 +202,29 @@ double beside_diagonal(int n, int i, const Entry& entry) {
   return sum * (1 + 2 * n * unit_roundoff);
 }
 
-/// Is S D + (S D)' diagonally dominant with a diagonal >= 0? Exactly.
-bool is_dominant(const Matrix& D, const std::vector<double>& signs) {
+/// A unit in which this diagonal entry is between 1 and 4: dominance of rows is asked for in such
+/// units.
+double unit_of(double diagonal) {
+  return diagonal == 0 ? 1 : std::ldexp(1.0, -(std::ilogb(diagonal) >> 1));
+}
+
+/// Is S d D + (S d D)' diagonally dominant with a diagonal >= 0? Exactly.
+bool is_dominant(const Matrix& D, const Weights& weights) {
   const int m = static_cast<int>(D.rows());
+  std::vector<double> unit;
+  for (int i = 0; i < m; ++i) unit.push_back(unit_of(weights.of_law(i) * D(i, i)));
   for (int i = 0; i < m; ++i) {
+    const auto entry = [&](int j, int k) {
+      return unit[at(j)] * unit[at(k)] * (weights.of_law(j) * D(j, k));
+    };
     Rational rest = 0;
-    bool has_rest = false;
     for (int k = 0; k < m; ++k) {
-      const double there = signs[at(i)] * D(i, k), back = signs[at(k)] * D(k, i);
-      if (k == i || there + back == 0) continue;  // a sum of doubles is 0 where it rounds to 0
-      const Rational sum = Rational(there) + Rational(back);
+      if (k == i || entry(i, k) + entry(k, i) == 0)
+        continue;  // a sum of doubles is 0 where it rounds to 0
+      const Rational sum = Rational(entry(i, k)) + Rational(entry(k, i));
       rest += sum < 0 ? -sum : sum;
-      has_rest = true;
     }
-    const double own = signs[at(i)] * D(i, i);
-    if (own < 0 || (has_rest && Rational(own) * 2 < rest)) return false;
+    if (entry(i, i) < 0 || (rest != 0 && Rational(entry(i, i)) * 2 < rest)) return false;
   }
   return true;
 }
@@ -152,14 +235,19 @@ double longest_monotone_step(const StepEquations& equations) {
   const Lcs& lcs = equations.lcs();
   const int n = lcs.n();
   const auto signs = signs_of(lcs.laws);
-  if (!signs || !is_dominant(lcs.D, *signs)) return 0;
+  if (!signs) return 0;
   const Weights weights(lcs, *signs);
-  if (!weights.exist()) return 0;
-  const std::vector<double>& p = weights.values();
+  if (!weights.exist() || !is_dominant(lcs.D, weights)) return 0;
+  const std::vector<double>& p = weights.of_rows();
   std::vector<double> share(at(n), equations.theta());  // of A in the rows of a step
   for (const int i : equations.algebraic_rows()) share[at(i)] = 1;
-  const auto A = [&](int i, int k) { return p[at(i)] * share[at(i)] * lcs.A(i, k); };
-  const auto E = [&](int i, int k) { return p[at(i)] * lcs.E(i, k); };
+  std::vector<double> unit;
+  for (int i = 0; i < n; ++i)
+    unit.push_back(unit_of(p[at(i)] * (lcs.E(i, i) != 0 ? lcs.E(i, i) : lcs.A(i, i))));
+  const auto A = [&](int i, int k) {
+    return unit[at(i)] * unit[at(k)] * (p[at(i)] * share[at(i)] * lcs.A(i, k));
+  };
+  const auto E = [&](int i, int k) { return unit[at(i)] * unit[at(k)] * (p[at(i)] * lcs.E(i, k)); };
   // P E / h - P θ A has a positive symmetric part where every row of it is dominant.
   double longest = inf;
   for (int i = 0; i < n; ++i) {

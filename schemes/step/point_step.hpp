@@ -43,6 +43,13 @@ class PointStep {
   [[nodiscard]] const std::vector<Margin>& margins() const { return margins_; }
   /// Bounds of the rounding of x, that of the parameter included.
   [[nodiscard]] const Vector& rounding() const { return rounding_; }
+  /// Units of a law in which its entries are near 1: powers of two.
+  [[nodiscard]] double w_unit(int law) const {
+    return 1 / row_scale_[static_cast<std::size_t>(n_ + law)];
+  }
+  [[nodiscard]] double lambda_unit(int law) const {
+    return column_scale_[static_cast<std::size_t>(n_ + law)];
+  }
   [[nodiscard]] long factorisations() const { return factorisations_; }
 
  private:
