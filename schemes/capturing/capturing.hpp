@@ -15,7 +15,7 @@
 #include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/scheme.hpp>
-#include <perp/schemes/step/point_step.hpp>
+#include <perp/schemes/step/point/point_step.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
@@ -155,6 +155,7 @@ class Capturing final : public ModewiseScheme {
   void solve_constraints_at(double t, double h, Vector& x, State& limit) const;
   bool is_consistent(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
+  bool starts_consistently(const Vector& x0, double t, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;

@@ -6,7 +6,7 @@
 #include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/active_set.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
-#include <perp/schemes/step/monotone_steps.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
 
 namespace perp {
 namespace {

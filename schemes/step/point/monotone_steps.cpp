@@ -7,7 +7,7 @@
 #include <perp/lcp/exact/arithmetic.hpp>
 #include <perp/lcp/exact/double_double.hpp>
 #include <perp/lcp/parametric/certificate.hpp>
-#include <perp/schemes/step/monotone_steps.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
 
 namespace perp {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <perp/core/linear/banded_lu.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 

@@ -5,8 +5,8 @@
 #include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
-#include <perp/schemes/step/monotone_steps.hpp>
-#include <perp/schemes/step/point_step.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
+#include <perp/schemes/step/point/point_step.hpp>
 
 using namespace perp;
 
@@ -73,7 +73,7 @@ bool is_near(double a, double b, double rounding) {
 
 }  // namespace
 
-TEST_SUITE("schemes/step/point_step") {
+TEST_SUITE("schemes/step/point/point_step") {
   TEST_CASE(
       "a step at a point says and gives what the map of its mode does, in any units, with full and "
       "banded entries") {
@@ -166,7 +166,7 @@ TEST_SUITE("schemes/step/point_step") {
   }
 }
 
-TEST_SUITE("schemes/step/monotone_steps") {
+TEST_SUITE("schemes/step/point/monotone_steps") {
   /// P B = C' with random weights, sym(P A) and sym(D) dominant or 0: nothing but a certificate by
   /// energy holds it.
   Lcs passive_system(std::mt19937 & random, int n, int m) {

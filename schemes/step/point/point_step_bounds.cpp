@@ -5,7 +5,7 @@
 
 #include <perp/core/base/index.hpp>
 #include <perp/lcp/exact/double_double.hpp>
-#include <perp/schemes/step/point_step.hpp>
+#include <perp/schemes/step/point/point_step.hpp>
 
 namespace perp {
 

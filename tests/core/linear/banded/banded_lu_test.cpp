@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <random>
 
-#include <perp/core/linear/banded_lu.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/core/linear/lu.hpp>
 
 using namespace perp;
@@ -29,7 +29,7 @@ linear::BandedLu banded(const Matrix& A, int below, int above) {
 
 }  // namespace
 
-TEST_SUITE("core/linear/banded_lu") {
+TEST_SUITE("core/linear/banded/banded_lu") {
   TEST_CASE("solutions are those of the full matrix, and of its transpose") {
     std::mt19937 random(5);
     for (int trial = 0; trial < 300; ++trial) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <perp/core/base/index.hpp>
-#include <perp/core/linear/banded_lu.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
 
 namespace perp::linear {
 namespace {
