@@ -123,21 +123,32 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
 
 Attempt Capturing::attempt_by_maps(double h, bool was_asked_once) {
   ModeCache& maps = cache(h);
-  const State& now = current();
-  State& next = trial();
   if (options_.selector == Selector::first && !start_pending_)
     return attempt_by_solver(maps, solver_.c_str());
-  const double* parameter = next.parameter.data();
-  int present = -1;
-  if (start_pending_)  // no mode is present, but laws with memory have branches to start in
-    present = memory_.empty() ? -1 : maps.find(memory_);
-  else
-    present = now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+  const int present = present_map(maps);
   maps.prepare(present);
-  const bool stays = !start_pending_ && present >= 0 && maps.admissible(present, parameter);
+  const bool stays = stays_in(maps, present);
   if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
   if (!stays && !was_asked_once && has_one_solution(h))
     if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  return attempt_by_choice(maps, present, stays);
+}
+
+/// -1: none. At the start no mode is present, but laws with memory have branches to start in.
+int Capturing::present_map(ModeCache& maps) {
+  if (start_pending_) return memory_.empty() ? -1 : maps.find(memory_);
+  const State& now = current();
+  return now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+}
+
+/// Does the step that is tried have a solution in the mode of this map, which is present?
+bool Capturing::stays_in(ModeCache& maps, int present) {
+  return !start_pending_ && present >= 0 && maps.admissible(present, trial().parameter.data());
+}
+
+/// The solution that is nearest, of all modes where the present one does not stay.
+Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
+  const double* parameter = trial().parameter.data();
   const ModeCache::Choice choice =
       stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
   if (choice.status == Status::solved) return take(maps, choice);

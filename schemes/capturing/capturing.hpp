@@ -125,11 +125,19 @@ class Capturing final : public ModewiseScheme {
   double margin_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
   Attempt attempt_by_maps(double h, bool was_asked_once);
+  int present_map(ModeCache& maps);
+  bool stays_in(ModeCache& maps, int present);
+  Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);
   // capturing_once.cpp
   Once& once();
   bool is_asked_once(double h);
   bool has_one_solution(double h) { return h <= once().longest_monotone; }
   std::optional<Attempt> attempt_once(double h);
+  std::optional<Attempt> solve_once(double h, bool is_one);
+  [[nodiscard]] bool may_ask_once(bool is_one) const;
+  const Answer* known_answer(double h);
+  bool begin_search();
+  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one);
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
   [[nodiscard]] Mode other_branches(const PointStep& step, const Mode& mode) const;
   static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,

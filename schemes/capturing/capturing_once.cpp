@@ -32,32 +32,57 @@ bool Capturing::is_asked_once(double h) {
   return ++met_[mode()] < steps_for_rows(active_->n() + active_->m());
 }
 
+/// Where several solutions are possible the present mode decides, or nothing does.
+bool Capturing::may_ask_once(bool is_one) const {
+  return is_one || (!start_pending_ && options_.selector == Selector::keep_mode);
+}
+
 /// Nothing where bounds do not decide, or where one of several solutions is to be chosen.
 std::optional<Attempt> Capturing::attempt_once(double h) {
   if (options_.selector != Selector::keep_mode && options_.selector != Selector::minimal_norm)
     return std::nullopt;
-  const bool is_one = has_one_solution(h), is_kept_first = options_.selector == Selector::keep_mode;
-  if (!is_one && (start_pending_ || !is_kept_first)) return std::nullopt;
-  PointStep& step = *once().step;
-  if (!step.is_usable()) return std::nullopt;
-  State& next = trial();
+  const bool is_one = has_one_solution(h);
+  if (!may_ask_once(is_one) || !once().step->is_usable()) return std::nullopt;
+  if (const Answer* known = known_answer(h)) return take(*known);
+  return solve_once(h, is_one);
+}
+
+/// To the step of length h that is tried; null: it was not asked for of late.
+const Capturing::Answer* Capturing::known_answer(double h) {
   const Mode& present = mode();
   for (const Answer& known : answers_)
     if (known.equations == active_ && known.h == h && known.present == &present &&
-        known.state.parameter == next.parameter)
-      return take(known);
-  search_ = start_pending_ ? Mode(equations_.lcs().laws.size(), 0) : present;
-  if (search_.size() != equations_.lcs().laws.size()) return std::nullopt;
+        known.state.parameter == trial().parameter)
+      return &known;
+  return nullptr;
+}
+
+/// The mode that is solved first; false: none is present.
+bool Capturing::begin_search() {
+  const std::size_t laws = equations_.lcs().laws.size();
+  search_ = start_pending_ ? Mode(laws, 0) : mode();
+  return search_.size() == laws;
+}
+
+/// Of a mode that ends it is enough to know that some solution is in another one.
+bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one) {
+  return (is_one || looks_for_end_) && find_mode(step, search_, verdict);
+}
+
+std::optional<Attempt> Capturing::solve_once(double h, bool is_one) {
+  PointStep& step = *once().step;
+  State& next = trial();
+  const Mode& present = mode();
+  if (!begin_search()) return std::nullopt;
   step.set(h, next.parameter.data());
   const PointStep::Verdict verdict = step.solve(search_);
   if (verdict == PointStep::Verdict::undecided) return std::nullopt;
   next.ends = step.margins();
   const bool is_kept = verdict == PointStep::Verdict::inside && !start_pending_;
-  // Of a mode that ends it is enough to know that some solution is in another one.
-  if (!is_kept && ((!is_one && !looks_for_end_) || !find_mode(step, search_, verdict)))
-    return std::nullopt;
+  if (!is_kept && !finds_other(step, verdict, is_one)) return std::nullopt;
   take(step, search_, is_kept);
-  const Attempt attempt{Status::solved, is_kept, is_kept && is_kept_first ? 0 : is_one, 0};
+  const bool is_kept_first = is_kept && options_.selector == Selector::keep_mode;
+  const Attempt attempt{Status::solved, is_kept, is_kept_first ? 0 : is_one, 0};
   if (is_kept || is_one) remember(h, present, attempt);
   return attempt;
 }

@@ -71,30 +71,40 @@ BandedLu::BandedLu(int n, int below, int above)
 
 void BandedLu::clear() { std::fill(entries_.begin(), entries_.end(), 0.0); }
 
+/// At or below the diagonal: the row with the largest entry of this column, the first of equal
+/// ones.
+int BandedLu::pivot_row(int k) const {
+  int best = k;
+  double largest = std::abs(row(k)[k]);
+  for (int i = k + 1; i <= last_row(k); ++i)
+    if (const double size = std::abs(row(i)[k]); size > largest) {
+      largest = size;
+      best = i;
+    }
+  return best;
+}
+
+/// Row k times the factors of L leaves the rows below it.
+void BandedLu::eliminate(int k) {
+  const int last_i = last_row(k), last_j = last_column(k);
+  const double* const top = row(k);
+  for (int i = k + 1; i <= last_i; ++i) {
+    double* const lower = row(i);
+    if (lower[k] == 0) continue;
+    const double factor = lower[k] / top[k];
+    lower[k] = factor;
+    for (int j = k + 1; j <= last_j; ++j) lower[j] -= factor * top[j];
+  }
+}
+
 bool BandedLu::factorise() {
   for (int k = 0; k < n_; ++k) {
-    const int last_i = last_row(k), last_j = last_column(k);
-    int best = k;
-    double largest = std::abs(row(k)[k]);
-    for (int i = k + 1; i <= last_i; ++i)
-      if (const double size = std::abs(row(i)[k]); size > largest) {
-        largest = size;
-        best = i;
-      }
+    const int best = pivot_row(k);
+    const double largest = std::abs(row(best)[k]);
     pivot_[at(k)] = best;
     if (!(largest > 0 && largest < inf)) return false;
-    double* const top = row(k);
-    if (best != k) {
-      double* const other = row(best);
-      for (int j = k; j <= last_j; ++j) std::swap(top[j], other[j]);
-    }
-    for (int i = k + 1; i <= last_i; ++i) {
-      double* const lower = row(i);
-      if (lower[k] == 0) continue;
-      const double factor = lower[k] / top[k];
-      lower[k] = factor;
-      for (int j = k + 1; j <= last_j; ++j) lower[j] -= factor * top[j];
-    }
+    if (best != k) std::swap_ranges(row(k) + k, row(k) + last_column(k) + 1, row(best) + k);
+    eliminate(k);
   }
   return true;
 }

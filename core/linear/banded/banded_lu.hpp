@@ -49,6 +49,8 @@ class BandedLu {
   [[nodiscard]] std::ptrdiff_t offset(int i) const {
     return static_cast<std::ptrdiff_t>(i) * width_ + (below_ - i);
   }
+  [[nodiscard]] int pivot_row(int k) const;
+  void eliminate(int k);
   void forward_bound(double* x) const;
   void backward_bound(double* x) const;
   void multiply_factors(double* x) const;

@@ -12,6 +12,9 @@
 namespace perp {
 namespace {
 
+/// Is b / c positive? Products may underflow.
+bool have_one_sign(double c, double b) { return (c > 0 && b > 0) || (c < 0 && b < 0); }
+
 /// 1 where λ falls with w, -1 where it rises, law by law; nothing where a law does neither.
 std::optional<std::vector<double>> signs_of(const std::vector<Law>& laws) {
   std::vector<double> signs;
@@ -95,7 +98,7 @@ class Weights {
     for (int i = 0; i < n(); ++i) {
       const double c = of_law(j) * lcs_.C(j, i), b = lcs_.B(i, j);
       if (c == 0 && b == 0) continue;
-      if (!((c > 0 && b > 0) || (c < 0 && b < 0))) return false;
+      if (!have_one_sign(c, b)) return false;
       if (p_[at(i)] != 0) continue;  // compared with this law by `reach_laws`
       p_[at(i)] = c / b;
       met.push_back(i);
@@ -103,15 +106,24 @@ class Weights {
     return true;
   }
 
-  /// The laws of a row have the same quotient S_j C_ji / B_ij, but for powers of two.
-  bool reach_laws(int i, std::vector<int>& met) {
+  /// The law of a row that its others are compared with, one of known weight before others; -1: no
+  /// law acts on it. Nothing: a quotient S_j C_ji / B_ij is not positive.
+  [[nodiscard]] std::optional<int> compared_law(int i) const {
     int first = -1;
     for (int j = 0; j < lcs_.m(); ++j) {
       const double c = signs_[at(j)] * lcs_.C(j, i), b = lcs_.B(i, j);
       if (c == 0 && b == 0) continue;
-      if (!((c > 0 && b > 0) || (c < 0 && b < 0))) return false;
+      if (!have_one_sign(c, b)) return std::nullopt;
       if (first < 0 || (d_[at(first)] == 0 && d_[at(j)] != 0)) first = j;
     }
+    return first;
+  }
+
+  /// The laws of a row have the same quotient S_j C_ji / B_ij, but for powers of two.
+  bool reach_laws(int i, std::vector<int>& met) {
+    const std::optional<int> compared = compared_law(i);
+    if (!compared) return false;
+    const int first = *compared;
     for (int j = 0; j < lcs_.m() && first >= 0; ++j) {
       const double c = signs_[at(j)] * lcs_.C(j, i), b = lcs_.B(i, j);
       if (c == 0) continue;
@@ -229,6 +241,21 @@ bool is_dominant(const Matrix& D, const Weights& weights) {
   return true;
 }
 
+/// θ, or 1 in algebraic rows: what of A is in the rows of a step.
+std::vector<double> shares_of_A(const StepEquations& equations) {
+  std::vector<double> share(at(equations.n()), equations.theta());
+  for (const int i : equations.algebraic_rows()) share[at(i)] = 1;
+  return share;
+}
+
+/// Of the rows of P E, or of P A where E has no entry.
+std::vector<double> units_of_rows(const Lcs& lcs, const std::vector<double>& p) {
+  std::vector<double> unit;
+  for (int i = 0; i < lcs.n(); ++i)
+    unit.push_back(unit_of(p[at(i)] * (lcs.E(i, i) != 0 ? lcs.E(i, i) : lcs.A(i, i))));
+  return unit;
+}
+
 }  // namespace
 
 double longest_monotone_step(const StepEquations& equations) {
@@ -239,11 +266,7 @@ double longest_monotone_step(const StepEquations& equations) {
   const Weights weights(lcs, *signs);
   if (!weights.exist() || !is_dominant(lcs.D, weights)) return 0;
   const std::vector<double>& p = weights.of_rows();
-  std::vector<double> share(at(n), equations.theta());  // of A in the rows of a step
-  for (const int i : equations.algebraic_rows()) share[at(i)] = 1;
-  std::vector<double> unit;
-  for (int i = 0; i < n; ++i)
-    unit.push_back(unit_of(p[at(i)] * (lcs.E(i, i) != 0 ? lcs.E(i, i) : lcs.A(i, i))));
+  const std::vector<double> share = shares_of_A(equations), unit = units_of_rows(lcs, p);
   const auto A = [&](int i, int k) {
     return unit[at(i)] * unit[at(k)] * (p[at(i)] * share[at(i)] * lcs.A(i, k));
   };

@@ -50,7 +50,10 @@ PointStep::PointStep(const StepEquations& equations, double h)
   scale(h);
   std::vector<char> is_algebraic(at(n_), 0);
   for (const int i : equations.algebraic_rows()) is_algebraic[at(i)] = 1;
-  for (int i = 0; i < n_; ++i) list_equation(i, is_algebraic[at(i)] != 0);
+  for (int i = 0; i < n_; ++i) {
+    list_equation(i, is_algebraic[at(i)] != 0);
+    list_right_side(i, is_algebraic[at(i)] != 0);
+  }
   for (int i = 0; i < m_; ++i) list_output(i);
   list_branches();
   find_bands();
@@ -78,7 +81,7 @@ void PointStep::scale(double h) {
   }
 }
 
-// E x⁺ - h θ A x⁺ - h B λ⁺ = E x + h (1 - θ) A x + h b, and 0 = A x⁺ + B λ⁺ + b, see
+// The left of E x⁺ - h θ A x⁺ - h B λ⁺ = E x + h (1 - θ) A x + h b, and of A x⁺ + B λ⁺ = -b, see
 // `StepEquations`.
 void PointStep::list_equation(int row, bool is_algebraic) {
   const Lcs& lcs = equations_.lcs();
@@ -98,6 +101,12 @@ void PointStep::list_equation(int row, bool is_algebraic) {
     rows_.add(n_ + j, is_algebraic ? B : 0, is_algebraic ? 0 : -B, is_algebraic ? none : whole);
   }
   rows_.close_row();
+}
+
+/// Its right side, in the parameter of a step.
+void PointStep::list_right_side(int row, bool is_algebraic) {
+  const Lcs& lcs = equations_.lcs();
+  const double by = row_scale_[at(row)];
   const auto& state = equations_.state();
   for (int j = 0; j < static_cast<int>(state.size()) && !is_algebraic; ++j)
     right_.add(j, by * lcs.E(row, state[at(j)]), by * lcs.A(row, state[at(j)]), explicit_share);

@@ -87,6 +87,7 @@ class PointStep {
 
   void scale(double h);
   void list_equation(int row, bool is_algebraic);
+  void list_right_side(int row, bool is_algebraic);
   void list_output(int law);
   void list_branches();
   void find_bands();
@@ -109,6 +110,7 @@ class PointStep {
   Verdict judge();
   [[nodiscard]] double error_of(const ScaledBranch::End& end) const;
   double terms_of(const ScaledBranch::End& end);
+  [[nodiscard]] bool is_finite() const;
   void put_on_branches(const Mode& mode);
 
   const StepEquations& equations_;

@@ -117,14 +117,20 @@ PointStep::Verdict PointStep::judge() {
   return verdict;
 }
 
+/// Are the unknowns, and the bounds of their rounding?
+bool PointStep::is_finite() const {
+  for (int j = 0; j < size_; ++j)
+    if (!std::isfinite(y_[at(j)]) || !std::isfinite(spread_[at(j)])) return false;
+  return true;
+}
+
 PointStep::Verdict PointStep::solve(const Mode& mode) {
   if (!factorise(mode)) return Verdict::undecided;
   for (int i = 0; i < size_; ++i)
     y_[at(i)] = i < n_ ? r_[at(i)] : branch(i - n_).c - branch(i - n_).a * r_[at(i)];
   solve_in_place(y_);
   if (!find_bounds() || !(is_precise_ ? refine() : refine_roughly())) return Verdict::undecided;
-  for (int j = 0; j < size_; ++j)
-    if (!std::isfinite(y_[at(j)]) || !std::isfinite(spread_[at(j)])) return Verdict::undecided;
+  if (!is_finite()) return Verdict::undecided;
   find_outputs(mode);
   const Verdict verdict = judge();
   if (verdict == Verdict::inside) put_on_branches(mode);
