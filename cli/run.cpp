@@ -6,6 +6,7 @@
 
 #include <perp/analysis/measures/measures.hpp>
 #include <perp/analysis/run/columns.hpp>
+#include <perp/analysis/run/kept_run.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/measures/until.hpp>
 #include <perp/analysis/solutions/trees.hpp>
@@ -19,6 +20,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/io/files/file_identity.hpp>
 #include <perp/io/plot/run_pictures.hpp>
+#include <perp/io/run_checkpoint.hpp>
 #include <perp/io/run_recorder.hpp>
 #include <perp/io/solutions/tree_text.hpp>
 
@@ -30,7 +32,7 @@ struct RunArguments {
   std::string output, events, times;
   PictureOptions pictures;
   std::vector<std::string> measures;
-  std::string after, until;
+  std::string after, until, checkpoint, resume;
   bool all = false, quiet = false;
 };
 
@@ -50,6 +52,19 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
   return destinations;
 }
 
+/// FILE.checkpoint, beside what the run writes; empty: none is asked for.
+std::string checkpoint_file(const RunArguments& arguments) {
+  if (arguments.checkpoint.empty()) return "";
+  return (arguments.output.empty() ? arguments.pictures.plot : arguments.output) + ".checkpoint";
+}
+
+/// Throws InvalidInput, FileError. A run may go on with the file that it goes on from.
+void declare_checkpoint(const RunArguments& arguments, FilesOfCommand& files) {
+  const std::string file = checkpoint_file(arguments);
+  if (!arguments.resume.empty() && arguments.resume != file) files.reads(arguments.resume, "--resume");
+  files.writes(file, "--checkpoint");
+}
+
 /// Throws InvalidInput, FileError: see FilesOfCommand.
 void check_files(const RunArguments& arguments, const Destinations& destinations,
                  const RunPictures& pictures) {
@@ -61,6 +76,7 @@ void check_files(const RunArguments& arguments, const Destinations& destinations
   for (const std::string& other : pictures.others) files.reads(other, "--plot-with");
   files.writes_with_json(destinations.data, "-o");
   files.writes(arguments.events, "--events");
+  declare_checkpoint(arguments, files);
   if (pictures.over_time) pictures.over_time->declare(files, "--plot");
   if (pictures.phase) pictures.phase->declare(files, "--plot-phase");
 }
@@ -69,12 +85,19 @@ Step last_state(const Trajectory& run) {
   return {run.t.back(), run.x.back(), run.lambda.back(), run.w.back(), run.mode.back()};
 }
 
+/// Is something asked for that bounds do not have?
+bool asks_for_trajectory(const RunArguments& arguments) {
+  const PictureOptions& pictures = arguments.pictures;
+  const bool has_lists = !arguments.measures.empty() || !pictures.others.empty();
+  const std::string given = pictures.phase + pictures.panels + pictures.window + arguments.until + pictures.logarithmic +
+                            arguments.checkpoint + arguments.resume;
+  return arguments.all || has_lists || !given.empty();
+}
+
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
-  if (arguments.all || !arguments.pictures.phase.empty() || !arguments.measures.empty() ||
-      !arguments.pictures.panels.empty() || !arguments.pictures.window.empty() || !arguments.until.empty() ||
-      !arguments.pictures.logarithmic.empty() || !arguments.pictures.others.empty())
-    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log nor --plot-with");
+  if (asks_for_trajectory(arguments))
+    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log, --plot-with, --checkpoint nor --resume");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
@@ -145,12 +168,38 @@ std::vector<std::string> write(const RunArguments& arguments, const Model& model
   return files;
 }
 
+/// Throws InvalidInput where the run cannot be kept, or something that looks at it.
+void check_kept(const RunArguments& arguments, const Model& model, const Destinations& destinations) {
+  if (arguments.checkpoint.empty() && arguments.resume.empty()) return;
+  const char* const option = arguments.checkpoint.empty() ? "--resume" : "--checkpoint";
+  check_kept_state(model, option);
+  if (!arguments.checkpoint.empty()) parse_duration(arguments.checkpoint, "--checkpoint");
+  if (arguments.all || !arguments.measures.empty() || !arguments.until.empty())
+    throw InvalidInput(fmt::format("{} goes without --all, --measure and --until, whose findings so far are not kept", option));
+  const std::string& data = destinations.data;
+  if (!data.empty() && !data.ends_with(".csv"))
+    throw InvalidInput(fmt::format("{} needs a file of states that can be gone on with: -o FILE.csv", option));
+}
+
 /// Throws InvalidInput, FileError: before files are touched.
 void check(const RunArguments& arguments, const Model& model, const Destinations& destinations,
            const RunPictures& pictures) {
   check_files(arguments, destinations, pictures);
   check_run(model);
+  check_kept(arguments, model, destinations);
   if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?
+}
+
+/// Goes on with a run that was kept, and keeps this one, as asked; null: it is not kept. Until the run has ended.
+std::unique_ptr<RunCheckpoint> set_checkpoints(const RunArguments& arguments, const Model& model, const Destinations& destinations,
+                                               IntegrateOptions& options, RunRecorder& recorder) {
+  if (arguments.checkpoint.empty() && arguments.resume.empty()) return nullptr;
+  const RunIdentity identity = run_identity(model, destinations);
+  if (!arguments.resume.empty()) RunCheckpoint(arguments.resume, identity).go_on(options, recorder);
+  if (arguments.checkpoint.empty()) return nullptr;
+  auto kept = std::make_unique<RunCheckpoint>(checkpoint_file(arguments), identity);
+  kept->write_every(parse_duration(arguments.checkpoint, "--checkpoint"), options, recorder);
+  return kept;
 }
 
 int execute(const RunArguments& arguments) {
@@ -171,7 +220,6 @@ int execute(const RunArguments& arguments) {
     };
   RunRecorder recorder(model, destinations);
   catch_interrupts();
-
   IntegrateOptions options;
   options.keep = false;
   options.times = destinations.times;
@@ -182,6 +230,7 @@ int execute(const RunArguments& arguments) {
     return !interrupted();
   };
   measures.watch(options);
+  const auto kept = set_checkpoints(arguments, model, destinations, options, recorder);
   Trajectory run = run_of(model, until, options);
   end_by_fault(recorder.fault(), run);
   progress.clear();
@@ -230,6 +279,12 @@ Action configure_run(CommandLine& line) {
       .type_name("T");
   line.add_option("--until", arguments->until, "end with an event, the n-th of its kind: sliding_entry, jump:3, LAW:FROM->TO")
       .type_name("EVENT[:n]");
+  line.add_option("--checkpoint", arguments->checkpoint,
+                 "keep the run in FILE.checkpoint, beside -o or --plot, every so often: 10s, 5min; schemes of steps")
+      .type_name("TIME");
+  line.add_option("--resume", arguments->resume,
+                 "go on from a file of --checkpoint, with the bits of an undisturbed run; the other arguments as there")
+      .type_name("FILE");
   arguments->model.add_span_to(line);
   arguments->model.add_run_to(line, {"h"});
   arguments->model.add_scheme_to(line);

@@ -135,12 +135,6 @@ bool is_done(const SweepArguments& arguments, const std::string& output, const S
   return true;
 }
 
-/// Chunks are read from the store and kept in it.
-void keep_in(SweepStore& store, SweepRequest& request) {
-  request.chunks.known = [&store](long chunk) { return store.read(chunk); };
-  request.chunks.made = [&store](long chunk, const std::vector<SweepRun>& runs) { store.add(chunk, runs); };
-}
-
 /// Asked for with --time-limit or by a signal.
 std::function<bool()> stop_of(const SweepArguments& arguments) {
   if (!arguments.time_limit) return interrupted;

@@ -21,6 +21,11 @@ class CsvWriter {
   /// `outputs`: their values at this state.
   void row(const Step& step, const Vector& outputs);
   void close();
+  /// What was written so far, see OutputFile.
+  void transfer(Archive& archive) {
+    archive(file_);
+    if (archive.is_reading()) header_.clear();
+  }
 
  private:
   void write_header();

@@ -45,6 +45,12 @@ class RunRecorder {
   std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set,
                                  const std::vector<Measure>& measures = {});
 
+  /// What it has taken so far, the file of the states included: CSV alone, without a listing. Throws ArchiveError.
+  void transfer(Archive& archive) {
+    archive(history_, constraints_, samples_, next_time_);
+    if (csv_) archive(*csv_);
+  }
+
   [[nodiscard]] const ModeHistory& history() const { return history_; }
   [[nodiscard]] const ConstraintCheck& constraints() const { return constraints_; }
   [[nodiscard]] Samples& samples() { return samples_; }

@@ -132,5 +132,6 @@ void bind_models(py::module_& module);
 void bind_results(py::module_& module);
 void bind_analyses(py::module_& module);
 void bind_studies(py::module_& module);
+void bind_sweeps(py::module_& module);
 
 }  // namespace perp::python

@@ -10,4 +10,5 @@ PYBIND11_MODULE(_perp, module) {
   bind_results(module);
   bind_analyses(module);
   bind_studies(module);
+  bind_sweeps(module);
 }

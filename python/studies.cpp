@@ -8,33 +8,13 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/study/study_text.hpp>
-#include <perp/python/bindings.hpp>
+#include <perp/python/reader.hpp>
 
 namespace perp::python {
 namespace {
 
 using enclosure::Box;
 using Assignments = std::vector<std::pair<std::string, std::string>>;
-
-/// Reads the model of a text with overrides, and others in their place.
-class Reader {
- public:
-  Reader(Source& source, const ReadingOptions& options, const Overrides& overrides)
-      : text_(source.parsed(options)), overrides_(overrides) {}
-
-  [[nodiscard]] Model operator()(const std::vector<Override>& set, const std::vector<Override>& start) const {
-    std::vector<Override> items = items_of(overrides_);
-    for (const Override& item : set)
-      std::erase_if(items, [&](const Override& other) { return same_key(other.key, item.key); });
-    items.insert(items.end(), set.begin(), set.end());
-    for (const Override& item : start) items.push_back({"variables." + item.key, item.value});
-    return in_words_of(overrides_, [&] { return read_for_run(text_, items); });
-  }
-
- private:
-  ModelText text_;
-  Overrides overrides_;
-};
 
 /// The quantity's table over the grid, the last axis fastest.
 py::dict map(const std::shared_ptr<Source>& source, const Overrides& overrides, const std::string& what,

@@ -5,6 +5,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/schemes/check_options.hpp>
+#include <perp/schemes/integrate.hpp>
 
 namespace perp {
 namespace {
@@ -49,6 +50,11 @@ void check_span(Span span, const std::vector<double>& times) {
 double smallest_h(Span span) {
   return 4 * std::numeric_limits<double>::epsilon() *
          std::max(std::abs(span.start), std::abs(span.end));
+}
+
+void refuse_kept_state(const IntegrateOptions& options, const char* what) {
+  if (options.state.due || !options.state.from.empty())
+    throw InvalidInput(fmt::format("a run of {} cannot be kept and gone on with", what));
 }
 
 void check_steps(Span span, double h, const std::vector<double>& times) {

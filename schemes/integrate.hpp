@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
@@ -24,6 +25,18 @@ struct StepCourse {
 
 /// What to keep and whom to tell during a run.
 struct IntegrateOptions {
+  /// How a run is kept while it lasts, to go on with it later: with the bits that it would have had. Schemes of steps
+  /// alone, not `located`.
+  struct KeptState {
+    /// Between two steps: is the state to be kept now? Asked often; empty: never.
+    std::function<bool()> due{};
+    /// Takes the state, see Archive.
+    std::function<void(const std::string& state)> keep{};
+    /// Such a state, from which the run goes on instead of the start; nothing is told of what came before. Empty: from
+    /// the start. Throws ArchiveError where it is not of this run.
+    std::string from{};
+  };
+
   std::vector<double> times{};  ///< times that steps must hit exactly, increasing, inside the span
   bool only_times = false;      ///< keep the states at `times` only, not those of every step
   bool keep = true;             ///< false: the trajectory keeps its first and last state only
@@ -36,6 +49,7 @@ struct IntegrateOptions {
   /// Each passage of a bound is an event `bound`; one that ends the run does so with
   /// Status::interrupted, its name and the moment, and the state there is the last.
   std::vector<VariableBounds> bounds{};
+  KeptState state{};  ///< to keep, and to go on from
 };
 
 /// Integrates from x0 at span.start to exactly span.end: the only entry. A failed computation keeps

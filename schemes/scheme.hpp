@@ -5,9 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/status.hpp>
 #include <perp/core/base/types.hpp>
-#include <perp/core/trajectory.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 #include <perp/schemes/step_grid.hpp>
 
 namespace perp {
@@ -24,6 +25,8 @@ struct Attempt {
 struct FirstOrder {
   double since = nan;
   std::string why{};
+
+  void transfer(Archive& archive) { archive(since, why); }
 };
 
 /// A time-stepping scheme: start, attempt and accept a step, interpolate. Events are found outside
@@ -147,6 +150,11 @@ class Scheme {
   /// Each mode and by how much it misses a step of length h from the current state: the largest
   /// violation relative to the size of its terms.
   virtual std::vector<std::pair<Mode, double>> violations(double h) = 0;
+  /// Can its state between two steps be kept?
+  [[nodiscard]] virtual bool is_kept() const { return false; }
+  /// All that its next steps depend on, where `is_kept`: a scheme that was made in the same way and has read it goes
+  /// on with the same bits.
+  virtual void transfer(Archive& archive) { (void)archive; }
   /// Adds the scheme's own counts.
   virtual void count(Counts& counts) const = 0;
   /// As `attempt`, where the end of the mode is looked for: of a step that leaves it nothing counts but that it

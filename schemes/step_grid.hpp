@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
 
 namespace perp {
@@ -50,6 +51,8 @@ class StepGrid {
   }
   /// The steps before the one that is asked for, from the present one on.
   [[nodiscard]] UniformSteps before_asked() const { return {from_, h_, k_, count_ - 1}; }
+  /// Where it stands; span, h and times are those that it was made with.
+  void transfer(Archive& archive) { archive(from_, next_, k_, count_); }
   /// Goes on behind so many of them.
   void leap(long steps) { k_ += steps; }
 

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/moved_inputs.hpp>
+#include <perp/core/expression/polynomial.hpp>
 #include <perp/lcp/structure/balanced_blocks.hpp>
 #include <perp/schemes/system_parts.hpp>
 
@@ -92,7 +94,7 @@ Signal part_of(const Signal& signal, const std::vector<int>& rows) {
 
 LcsPart part_of(const Lcs& whole, const Block& block) {
   LcsPart part{block.u, block.lambda, {}};
-  part.lcs = {.E = part_of(whole.E, block.equations, block.u),
+  part.system = {.E = part_of(whole.E, block.equations, block.u),
               .A = part_of(whole.A, block.equations, block.u),
               .B = part_of(whole.B, block.equations, block.lambda),
               .b = part_of(whole.b, block.equations),
@@ -100,7 +102,55 @@ LcsPart part_of(const Lcs& whole, const Block& block) {
               .D = part_of(whole.D, block.lambda, block.lambda),
               .q = part_of(whole.q, block.lambda),
               .laws = {}};
-  for (const int i : block.lambda) part.lcs.laws.push_back(whole.laws[at(i)]);
+  for (const int i : block.lambda) part.system.laws.push_back(whole.laws[at(i)]);
+  return part;
+}
+
+/// What depends on what, by the form of F and G; nodes as above.
+linear::DisjointSets connections(const Dcs& dcs) {
+  const int n = dcs.n(), m = dcs.m();
+  linear::DisjointSets sets(2 * n + m);
+  InputsBelow inputs_of(dcs.tape);
+  const auto join = [&](int node, int line) {
+    for (const int input : inputs_of(line)) {
+      if (input == Dcs::time_input() || input >= dcs.parameter_input(0)) continue;
+      const bool is_multiplier = input >= dcs.multiplier_input(0);
+      sets.join(node, is_multiplier ? n + input - dcs.multiplier_input(0) : (input - 1) % n);
+    }
+  };
+  for (int i = 0; i < m; ++i) join(n + i, dcs.G[at(i)]);
+  for (int j = 0; j < n; ++j) join(n + m + j, dcs.F[at(j)]);
+  for (int node = n; node < 2 * n + m; ++node)
+    if (sets.root(node) >= n) sets.join(node, 0);  // a function of time that nothing reads
+  return sets;
+}
+
+DcsPart part_of(const Dcs& whole, const Block& block) {
+  DcsPart part{block.u, block.lambda, {}};
+  Dcs& own = part.system;
+  own.parameters = whole.parameters;
+  for (const int i : block.lambda) own.laws.push_back(whole.laws[at(i)]);
+  std::vector<int> lines;
+  for (const int j : block.equations) lines.push_back(whole.F[at(j)]);
+  own.F = lines;  // for their number, which the inputs are counted by
+  for (const int i : block.lambda) lines.push_back(whole.G[at(i)]);
+  const auto place = [](const std::vector<int>& list, int k) {
+    return static_cast<int>(std::lower_bound(list.begin(), list.end(), k) - list.begin());
+  };
+  own.tape = with_moved_inputs(
+      whole.tape,
+      [&](int input) {
+        if (input == Dcs::time_input()) return input;
+        if (input >= whole.parameter_input(0)) return own.parameter_input(input - whole.parameter_input(0));
+        if (input >= whole.multiplier_input(0))
+          return own.multiplier_input(place(block.lambda, input - whole.multiplier_input(0)));
+        const int j = place(block.u, (input - 1) % whole.n());
+        return input < whole.variable_input(0) ? own.derivative_input(j) : own.variable_input(j);
+      },
+      lines);
+  const auto n = static_cast<std::ptrdiff_t>(own.F.size());
+  own.F.assign(lines.begin(), lines.begin() + n);
+  own.G.assign(lines.begin() + n, lines.end());
   return part;
 }
 
@@ -111,6 +161,15 @@ std::vector<LcsPart> independent_parts(const Lcs& whole) {
   Connections connections(whole);
   if (!connections.is_usable()) return parts;
   const std::vector<Block> blocks = balanced_blocks(connections.take(), whole.n(), whole.m());
+  for (const Block& block : blocks) parts.push_back(part_of(whole, block));
+  return parts;
+}
+
+std::vector<DcsPart> independent_parts(const Dcs& whole) {
+  std::vector<DcsPart> parts;
+  validate(whole);
+  if (whole.n() == 0 || !whole.resets.empty()) return parts;
+  const std::vector<Block> blocks = balanced_blocks(connections(whole), whole.n(), whole.m());
   for (const Block& block : blocks) parts.push_back(part_of(whole, block));
   return parts;
 }

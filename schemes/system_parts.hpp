@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <perp/core/dcs.hpp>
 #include <perp/core/lcs.hpp>
 
 namespace perp {
@@ -9,11 +10,19 @@ namespace perp {
 /// A system of its own within another one: no equation couples it to the rest.
 struct LcsPart {
   std::vector<int> variables, laws;  ///< what its k-th variable and law are in the whole
-  Lcs lcs;
+  Lcs system;
+};
+/// The same of functions; it has all parameters.
+struct DcsPart {
+  std::vector<int> variables, laws;
+  Dcs system;
 };
 
 /// The connected components of E, A, B, C and D, numbered by their first variable; those with more or fewer
 /// equations than variables are one together. None of a system that is not usable, see `validated`.
 std::vector<LcsPart> independent_parts(const Lcs& whole);
+/// The same by the inputs that F and G depend on. None where there are resets, which act on all. Throws InvalidInput,
+/// see `validate`.
+std::vector<DcsPart> independent_parts(const Dcs& whole);
 
 }  // namespace perp

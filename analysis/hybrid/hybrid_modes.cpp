@@ -10,6 +10,8 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
+#include <perp/core/expression/polynomial.hpp>
+#include <perp/core/tape/bounded_tape.hpp>
 
 namespace perp {
 namespace {
@@ -81,6 +83,19 @@ HybridModes& HybridModes::operator=(HybridModes&&) noexcept = default;
 const HybridModel& HybridModes::model() const { return self_->model; }
 const HybridStructure& HybridModes::structure() const { return self_->structure; }
 
+namespace {
+
+/// A product of numbers may stay a formula where it is rounded.
+bool is_number_beside_0(const Tape& tape, int line) {
+  if (tape[line].operation == Operation::constant) return tape[line].value != 0;
+  if (!InputsBelow(tape)(line).empty()) return false;
+  BoundedTape number(tape, std::span(&line, 1), 0, {});
+  number.run(nullptr, nullptr);
+  return decided_sign(number.output(0)) != 0;
+}
+
+}  // namespace
+
 bool HybridModes::keeps_states() const {
   const HybridModel& model = self_->model;
   const HybridStructure& structure = self_->structure;
@@ -97,8 +112,7 @@ bool HybridModes::keeps_states() const {
       return false;
     const std::vector<int> output{rows[at(row)]};
     for (const Derivative& slope : differentiate(tape, output, input, input + 1))
-      if (tape[slope.line].operation != Operation::constant || tape[slope.line].value == 0)
-        return false;
+      if (!is_number_beside_0(tape, slope.line)) return false;
   }
   return true;
 }

@@ -91,6 +91,19 @@ bool ModeSteps::is_violated() {
   return false;
 }
 
+bool ModeSteps::leaves_range_by_less(double share) {
+  for (int gap = 0; gap < static_cast<int>(gaps_.size()); ++gap) {
+    const Margin here = margin_at_end(gap);
+    if (here.value < -(gaps_[at(gap)].of_lambda ? share : here.error)) return false;
+  }
+  return true;
+}
+
+void ModeSteps::hold_range() {
+  for (const Gap& gap : gaps_)
+    if (gap.of_lambda) end_.lambda[gap.law] = std::clamp(end_.lambda[gap.law], 0.0, 1.0);
+}
+
 /// Regula falsi on the constraint whose secant is 0 first, between a length that violates nothing
 /// and one that does.
 std::optional<double> ModeSteps::locate(double h) {

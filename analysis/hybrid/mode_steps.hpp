@@ -31,6 +31,10 @@ class ModeSteps {
   /// Is a constraint positive, or a released binary outside of [0, 1], at the end of the attempt,
   /// by more than its rounding?
   bool is_violated();
+  /// Is nothing violated at the end of the attempt but ends of [0, 1] of released binaries, by less than this?
+  bool leaves_range_by_less(double share);
+  /// Released binaries that are outside of [0, 1] there stand at its end.
+  void hold_range();
   /// After an attempt of length h that violates: its length, between 0 and h, at whose end the
   /// first constraint is 0 to rounding, and the attempt is that step; 0: there is none. Empty: a
   /// step on the way is not solved.

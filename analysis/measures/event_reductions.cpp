@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
 
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/measures/event_choice.hpp>
@@ -48,14 +51,24 @@ class Count final : public Reduction {
   EventChoice choice_;
 };
 
-/// (t_last − t_first) / (count − 1).
+/// Σ (t_last − t_first) / Σ (count − 1) over the changes to one branch of a law, or the resets of one name: a limit cycle
+/// that passes a surface to and fro has the time until it passes to the same side again.
 class Period final : public Reduction {
  public:
   explicit Period(EventChoice choice) : choice_(std::move(choice)) {}
   MeasureResult result(const MeasuredRun& run) override {
     const std::vector<const Event*> events = events_in(run, choice_);
-    if (events.size() < 2) return {{}, too_few(choice_, events.size(), "two are needed")};
-    return {(events.back()->t - events.front()->t) / static_cast<double>(events.size() - 1), {}};
+    std::map<std::tuple<int, int, std::string>, double> last;
+    double sum = 0;
+    long count = 0;
+    for (const Event* event : events) {
+      const auto [place, is_first] = last.try_emplace({event->law, event->to, event->law < 0 ? event->note : ""}, event->t);
+      if (!is_first) sum += event->t - place->second, ++count;
+      place->second = event->t;
+    }
+    if (count == 0)
+      return {{}, too_few(choice_, events.size(), events.size() < 2 ? "two are needed" : "two to the same branch are needed")};
+    return {sum / static_cast<double>(count), {}};
   }
 
  private:

@@ -3,12 +3,17 @@
 #include <perp/analysis/measures/kept_measures.hpp>
 #include <perp/analysis/measures/until.hpp>
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/core/base/error.hpp>
 
 namespace perp {
 
 KeptMeasures keep_measured_run(const Model& model, const KeepOptions& options, const std::vector<std::string>& measures,
                                const std::string& after, const std::string& until) {
   check_run(model);
+  const bool is_kept = options.state.due || !options.state.from.empty();
+  if (is_kept) check_kept_state(model, "checkpoint");
+  if (is_kept && (!measures.empty() || !until.empty()))
+    throw InvalidInput("checkpoint goes without measure and until, whose findings so far are not kept");
   Measures watching(model, measures, after);
   std::optional<UntilEvent> end;
   if (!until.empty()) end.emplace(model, until);

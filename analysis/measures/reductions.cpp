@@ -167,7 +167,7 @@ const std::vector<ReductionForm>& reduction_forms() {
       {"max", "x", 1, 1, "largest value", make<Extreme, Extreme::Of::max>},
       {"mean", "x", 1, 1, "integral over time divided by its length", make<Integral, Integral::Of::mean>},
       {"min", "x", 1, 1, "least value", make<Extreme, Extreme::Of::min>},
-      {"period", "EVENT", 1, 1, "mean time between one event and the next", period_of_events},
+      {"period", "EVENT", 1, 1, "mean time until it happens again, to the same branch", period_of_events},
       {"ptp", "x", 1, 1, "largest less least value", make<Extreme, Extreme::Of::ptp>},
       {"rms", "x", 1, 1, "root of the mean square", make<Integral, Integral::Of::rms>},
       {"t", "EVENT, k", 2, 2, "time of the k-th event, -1: the last", time_of_event},

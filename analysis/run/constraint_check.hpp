@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
 
@@ -25,6 +26,10 @@ class ConstraintCheck {
   ConstraintCheck(const Model& model, double expected_steps);
 
   void add(const Step& step);
+  /// What was looked at so far.
+  void transfer(Archive& archive) {
+    archive(seen_, w_, lambda_, equation_, equation_scale_, w_scale_, lambda_scale_);
+  }
   [[nodiscard]] double largest() const;
   [[nodiscard]] long states() const { return static_cast<long>(w_.size()); }
 

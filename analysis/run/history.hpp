@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
 
@@ -15,12 +16,15 @@ struct ModeSpan {
   double end = 0;       ///< start of the next one, or the end of the run
   double found_in = 0;  ///< start of the step in whose end the mode was found
   double found_at = 0;  ///< end of that step
+
+  void transfer(Archive& archive) { archive(mode, start, end, found_in, found_at); }
 };
 
 /// The modes of a run in their order, from its accepted steps.
 class ModeHistory {
  public:
   void add(const Step& step);
+  void transfer(Archive& archive) { archive(spans_, last_t_); }
   /// The spans; the time of a change is that of an event in the step that made it: of a jump if
   /// there is one, else of the first change of mode, else the end of the step.
   [[nodiscard]] std::vector<ModeSpan> resolved(const std::vector<Event>& events) const;

@@ -6,6 +6,9 @@
 #include <perp/analysis/run/kept_run.hpp>
 #include <perp/analysis/run/row_values.hpp>
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/run_options.hpp>
+#include <perp/schemes/system_parts.hpp>
 
 namespace perp {
 namespace {
@@ -53,8 +56,29 @@ class Keeper {
     options.times = options_.times;
     options.bounds = model.bounds();
     options.observer = [this](const Step& step) { return take(step); };
+    keep_state(options.state);
     return options;
   }
+
+  /// What the scheme keeps, behind the rows so far.
+  void keep_state(IntegrateOptions::KeptState& state) {
+    state.due = options_.state.due;
+    if (state.due)
+      state.keep = [this](const std::string& of_scheme) {
+        Archive archive;
+        std::string bytes = of_scheme;
+        transfer(archive);
+        archive(bytes);
+        options_.state.keep(archive.bytes());
+      };
+    if (options_.state.from.empty()) return;
+    Archive archive(options_.state.from);
+    transfer(archive);
+    archive(state.from);
+    archive.expect_end();
+  }
+
+  void transfer(Archive& archive) { archive(history_, result_, next_time_, steps_); }
 
  private:
   bool is_row(double t) {
@@ -104,8 +128,26 @@ Step KeptRun::row(std::size_t k) const {
   return step;
 }
 
+void check_kept_state(const Model& model, const char* what) {
+  if (!scheme(model.run.scheme).keeps_state) {
+    std::string names;
+    for (const SchemeEntry* entry : scheme_entries())
+      if (entry->keeps_state) names += (names.empty() ? "" : ", ") + std::string(entry->name);
+    throw InvalidInput(fmt::format("{}: the state of scheme {} between two steps cannot be kept; expected one of the schemes {}",
+                                   what, model.run.scheme, names));
+  }
+  if (model.hybrid != nullptr)
+    throw InvalidInput(fmt::format("{}: runs of binaries that no laws of their own stand for cannot be kept", what));
+  const Lcs* lcs = model.system.affine();
+  if (lcs == nullptr) return;
+  if (const auto parts = independent_parts(*lcs).size(); parts > 1)
+    throw InvalidInput(fmt::format("{}: the model consists of {} parts that share no equation, which run each with its own steps "
+                                   "and cannot be kept; run them as models of their own", what, parts));
+}
+
 KeptRun keep_run(const Model& model, const KeepOptions& options) {
   check_run(model);
+  if (options.state.due || !options.state.from.empty()) check_kept_state(model, "checkpoint");
   return keep_run(model, options, [&](const IntegrateOptions& record) {
     return scheme(model.run.scheme).run(model, record);
   });

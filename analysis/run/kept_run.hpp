@@ -17,6 +17,7 @@ struct KeepOptions {
   long most_steps = 0;          ///< the run ends after as many, as interrupted; 0: no limit
   /// Called with every accepted step; false ends the run as interrupted.
   std::function<bool(const Step& step)> observer{};
+  IntegrateOptions::KeptState state{};  ///< to keep the run with its rows so far, and to go on from there
 };
 
 /// A run with its rows in columns, one array for each quantity, row after row.
@@ -34,10 +35,18 @@ struct KeptRun {
   int quantities = 0;                   ///< q
   bool is_every_step = true;            ///< are the rows all accepted steps?
 
+  /// All but `run`.
+  void transfer(Archive& archive) {
+    archive(modes, n, m, outputs, t, x, lambda, w, output, mode, dx_dq, quantities, is_every_step);
+  }
   [[nodiscard]] std::size_t rows() const { return t.size(); }
   /// One row as it was.
   [[nodiscard]] Step row(std::size_t k) const;
 };
+
+/// Throws InvalidInput where a run of the model cannot be kept between two steps and gone on with, see KeptState:
+/// scheme, binaries, parts with steps of their own. `what` names what asks for it.
+void check_kept_state(const Model& model, const char* what);
 
 /// The run of a model by its scheme, its rows kept. Every number of a row is finite: a run whose rows have others ends
 /// there, not solved. Throws InvalidInput.

@@ -18,8 +18,6 @@
 namespace perp {
 namespace {
 
-constexpr double no_nominal = 1;  ///< of a variable to which the file gives none
-
 HybridSchemes hybrid_schemes(const Model& model) {
   HybridSchemes options;
   if (model.run.scheme == "located")
@@ -96,7 +94,7 @@ Located located_options(const Model& model) {
   located.scale.resize(static_cast<Eigen::Index>(model.variables.size()));
   for (std::size_t j = 0; j < model.variables.size(); ++j)
     located.scale[static_cast<Eigen::Index>(j)] =
-        model.variables[j].nominal == no_nominal ? 0 : model.variables[j].nominal;
+        model.variables[j].has_nominal ? model.variables[j].nominal : 0;
   return located;
 }
 
@@ -122,11 +120,13 @@ Dcs equations_of(const Model& model) {
 
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
+  refuse_kept_state(options, "binaries");
+  auto structure = std::make_shared<const HybridStructure>(structure_of(*model.hybrid));
   if (sensitivities.columns() == 0) {
-    const IndependentSets sets = independent_sets(*model.hybrid, structure_of(*model.hybrid));
+    const IndependentSets sets = independent_sets(*model.hybrid, *structure);
     if (sets.parts() > 1) return run_hybrid_product(model, hybrid_schemes(model), options, sets);
   }
-  return HybridRun(model, hybrid_schemes(model), options, sensitivities)();
+  return HybridRun(model, hybrid_schemes(model), options, sensitivities, std::move(structure))();
 }
 
 SolutionBranches run_hybrid_branches(const Model& model, const IntegrateOptions& options) {

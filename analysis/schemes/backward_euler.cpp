@@ -22,6 +22,7 @@ const SchemeEntry backward_euler{
     .options = capturing_options({policy_option(policy_of_binaries)}),
     .run = run_backward_euler,
     .lists_solutions = true,
-    .runs_binaries = true};
+    .runs_binaries = true,
+    .keeps_state = true};
 
 }  // namespace perp::scheme_files

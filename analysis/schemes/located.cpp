@@ -3,14 +3,18 @@
 #include <perp/analysis/run/scheme_options.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/models/language/scheme_table.hpp>
+#include <perp/schemes/run/system_runs.hpp>
 
 namespace perp::scheme_files {
 namespace {
 
 Trajectory run_located(const Model& model, const IntegrateOptions& options) {
   if (model.hybrid != nullptr) return run_hybrid(model, options);
-  return with_binaries(model, integrate(equations_of(model), model.x0(), model.run.span,
-                                        located_options(model), options));
+  const Dcs system = equations_of(model);
+  const Located located = located_options(model);
+  return with_binaries(model, model.binaries.empty()
+                                  ? integrate(system, model.x0(), model.run.span, located, options)
+                                  : integrate_parts(system, model.x0(), model.run.span, located, options));
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ const SchemeEntry moreau_jean{
     .options = {length_option("step length"), theta_option(),
                 tolerance_option("largest accepted residual of an impact")},
     .run = run_moreau_jean,
-    .rebounds = true};
+    .rebounds = true,
+    .keeps_state = true};
 
 }  // namespace perp::scheme_files

@@ -23,6 +23,7 @@ const SchemeEntry theta{
     .run = run_theta,
     .theta = [](const RunOptions& options) { return options.theta; },
     .lists_solutions = true,
-    .runs_binaries = true};
+    .runs_binaries = true,
+    .keeps_state = true};
 
 }  // namespace perp::scheme_files

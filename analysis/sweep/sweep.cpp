@@ -8,6 +8,7 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/nearest_name.hpp>
 
 namespace perp {
 namespace {
@@ -127,10 +128,10 @@ class Sweep {
 
   void check_follow(const Model& model) const {
     if (request_.points.axes.empty() || request_.points.side_by_side || request_.points.runs > 1)
-      throw InvalidInput("--follow goes along the last of the axes of --vary, without --zip and --runs");
+      throw InvalidInput("follow goes along the last axis of what is varied, without values side by side and several draws");
     const auto remembers = [](const Law& law) { return law.memory; };
     if (model.hybrid != nullptr || std::any_of(model.laws().begin(), model.laws().end(), remembers))
-      throw InvalidInput("--follow hands variables on, and this model has laws with memory or binaries too");
+      throw InvalidInput("follow hands variables on, and this model has laws with memory or binaries too");
   }
 
   /// `last`: the end of the run before on a line that is followed, then that of this one.
@@ -223,6 +224,11 @@ class Sweep {
 };
 
 }  // namespace
+
+Follow parse_follow(const std::string& name, const std::string& what) {
+  if (name.empty()) return Follow::none;
+  return static_cast<Follow>(1 + find_name(name, std::vector<std::string>{"up", "down", "both"}, what));
+}
 
 long sweep_runs(const SweepRequest& request) { return request.points.size() * directions_of(request); }
 

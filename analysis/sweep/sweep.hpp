@@ -20,6 +20,9 @@ enum class Follow {
   both   ///< up, then down: two runs for each point
 };
 
+/// up, down or both; empty: none. Throws InvalidInput, which calls it `what`, with the nearest one.
+Follow parse_follow(const std::string& name, const std::string& what);
+
 struct SweepRun;
 
 /// Work that is kept as it is made, and shared between processes: the points of a sweep in `sweep_chunks` chunks of

@@ -141,7 +141,7 @@ SweepDraw parse_draw(const Model& model, const std::string& name, const std::str
   SweepDraw draw{.name = name, .text = text};
   const std::size_t open = text.find('('), comma = text.find(',', open);
   if (open == std::string::npos || comma == std::string::npos || text.back() != ')')
-    throw InvalidInput(fmt::format("--random {}={}: expected uniform(a,b), normal(mean,deviation) or "
+    throw InvalidInput(fmt::format("random {}={}: expected uniform(a,b), normal(mean,deviation) or "
                                    "lognormal(mean,deviation)", name, text));
   const std::vector<std::string> known{"lognormal", "normal", "uniform"};
   const std::size_t kind = find_name(text.substr(0, open), known, "distribution");
@@ -152,13 +152,17 @@ SweepDraw parse_draw(const Model& model, const std::string& name, const std::str
     draw.a = constant_expression(model, text.substr(open + 1, comma - open - 1));
     draw.b = constant_expression(model, text.substr(comma + 1, text.size() - comma - 2));
   } catch (const InvalidInput& error) {
-    throw InvalidInput(fmt::format("--random {}={}: {}", name, text, error.what()));
+    throw InvalidInput(fmt::format("random {}={}: {}", name, text, error.what()));
   }
   const bool is_uniform = draw.distribution == SweepDraw::Distribution::uniform;
   if (is_uniform ? !(draw.a < draw.b) : !(draw.b > 0))
-    throw InvalidInput(fmt::format("--random {}={}: expected {}", name, text,
+    throw InvalidInput(fmt::format("random {}={}: expected {}", name, text,
                                    is_uniform ? "a < b" : "a deviation > 0"));
   return draw;
+}
+
+bool parse_sampling(const std::string& name, const std::string& what) {
+  return !name.empty() && find_name(name, std::vector<std::string>{"random", "lhs"}, what) == 1;
 }
 
 }  // namespace perp

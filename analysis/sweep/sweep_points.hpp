@@ -65,4 +65,7 @@ std::vector<double> log_spaced(double first, double last, int count);
 /// InvalidInput.
 SweepDraw parse_draw(const Model& model, const std::string& name, const std::string& text);
 
+/// Is "lhs" meant, and not "random" or empty? Throws InvalidInput, which calls it `what`, with the nearest one.
+bool parse_sampling(const std::string& name, const std::string& what);
+
 }  // namespace perp

@@ -96,6 +96,18 @@ std::vector<double> parse_times(const std::string& text, std::vector<std::string
   return times;
 }
 
+double parse_duration(const std::string& text, const std::string& option) {
+  const auto end = std::find_if(text.begin(), text.end(), [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 && c != 'e'; });
+  const std::string number(text.begin(), end), unit(end, text.end());
+  constexpr std::pair<std::string_view, double> units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}};
+  for (const auto& [name, seconds] : units)
+    if (unit == name && !number.empty()) {
+      const double duration = parse_number(number, option) * seconds;
+      if (duration > 0 && duration < 1e9) return duration;
+    }
+  throw InvalidInput(fmt::format("{} {}: expected a time above 0, as in 10s, 500ms, 5min or 2h", option, text));
+}
+
 std::vector<double> parse_step_lengths(const std::string& text) {
   std::vector<double> lengths;
   if (text.find(':') == std::string::npos) {

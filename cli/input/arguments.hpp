@@ -21,6 +21,9 @@ Override parse_assignment(std::string_view text, std::string_view option);
 std::vector<double> parse_times(const std::string& text,
                                 std::vector<std::string>* texts = nullptr);
 
+/// Seconds of "10s", "500ms", "5min", "2h" or "10", above 0. Throws InvalidInput.
+double parse_duration(const std::string& text, const std::string& option);
+
 /// Step lengths "0.1,0.05" or FIRST:LAST:COUNT, evenly spaced on a logarithmic scale; positive,
 /// different, largest first. Throws InvalidInput.
 std::vector<double> parse_step_lengths(const std::string& text);

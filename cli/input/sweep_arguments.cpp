@@ -7,8 +7,8 @@
 #include <perp/cli/input/sweep_arguments.hpp>
 #include <perp/cli/input/threads.hpp>
 #include <perp/core/base/error.hpp>
-#include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/input_text.hpp>
+#include <perp/io/sweep/spaced_values.hpp>
 
 namespace perp::cli {
 
@@ -16,46 +16,13 @@ using namespace io;
 
 namespace {
 
-constexpr double most_values = 1e6;  // on one axis
-
-std::vector<std::string> split_at_colons(const std::string& text) {
-  std::vector<std::string> parts{""};
-  for (const char c : text)
-    if (c == ':')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
-
-/// FIRST:LAST:COUNT or FIRST:LAST:COUNT:log. Throws InvalidInput.
-std::vector<double> spaced(const std::string& text, const std::string& what) {
-  const std::vector<std::string> parts = split_at_colons(text);
-  const bool is_log = parts.size() == 4 && parts[3] == "log";
-  if (parts.size() != 3 && !is_log)
-    throw InvalidInput(fmt::format("{}={}: expected FIRST:LAST:COUNT, FIRST:LAST:COUNT:log or a list v1,v2,...", what, text));
-  const double first = parse_number(parts[0], what), last = parse_number(parts[1], what);
-  const double count = parse_number(parts[2], what);
-  if (!(count >= 2 && count <= most_values) || count != std::floor(count))
-    throw InvalidInput(fmt::format("{}: the count is {}; expected a whole number from 2 to {:.0f}", what, count, most_values));
-  if (is_log && std::min(first, last) <= 0)
-    throw InvalidInput(fmt::format("{}={}: expected ends > 0 on a logarithmic scale", what, text));
-  return is_log ? log_spaced(first, last, static_cast<int>(count)) : evenly_spaced(first, last, static_cast<int>(count));
-}
-
 SweepAxis parse_axis(const std::string& text) {
   const Override assignment = parse_assignment(text, "--vary");
   const std::string what = "--vary " + assignment.key;
-  if (assignment.value.find(':') != std::string::npos) return {assignment.key, spaced(assignment.value, what)};
+  if (assignment.value.find(':') != std::string::npos) return {assignment.key, spaced_values(assignment.value, what)};
   SweepAxis axis{assignment.key, {}};
   for (const std::string& value : split_list(assignment.value)) axis.values.push_back(parse_number(value, what));
   return axis;
-}
-
-Follow parse_follow(const std::string& text) {
-  if (text.empty()) return Follow::none;
-  const std::vector<std::string> names{"up", "down", "both"};
-  return static_cast<Follow>(1 + find_name(text, names, "--follow"));
 }
 
 /// Throws InvalidInput where options do not fit each other.
@@ -79,8 +46,7 @@ SweepPoints points_of(const SweepArguments& arguments, const Model& model) {
     points.draws.push_back(parse_draw(model, assignment.key, assignment.value));
   }
   check_varied(arguments);
-  const std::vector<std::string> samplings{"random", "lhs"};
-  points.latin = !arguments.sampling.empty() && find_name(arguments.sampling, samplings, "--sampling") == 1;
+  points.latin = parse_sampling(arguments.sampling, "--sampling");
   points.side_by_side = arguments.zip;
   points.runs = arguments.runs.value_or(1);
   points.seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
@@ -129,7 +95,7 @@ SweepRequest request_of(const SweepArguments& arguments, const Model& model) {
                        .after = arguments.after,
                        .extends_span = arguments.model.run.at("t").empty(),
                        .section = arguments.section,
-                       .follow = parse_follow(arguments.follow),
+                       .follow = parse_follow(arguments.follow, "--follow"),
                        .threads = threads_from(arguments.threads, "--threads")};
   if (request.measures.empty() && request.section.empty())
     throw InvalidInput("nothing is measured; expected --measure NAME=EXPRESSION or --section WHAT");

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include <perp/core/base/error.hpp>
@@ -126,8 +127,27 @@ void OutputFile::flush() {
     }
     written += static_cast<std::size_t>(count);
   }
+  digest_.add({buffer_.data(), buffer_.size()});
+  written_ += buffer_.size();
   buffer_.clear();
   flushed_ = std::chrono::steady_clock::now();
+}
+
+void OutputFile::transfer(Archive& archive) {
+  if (!archive.is_reading()) flush();
+  if (!archive.is_reading() && fdatasync(descriptor_) != 0 && errno != EINVAL) fail(name_);
+  archive(written_, digest_);
+  if (!archive.is_reading()) return;
+  Digest found;
+  std::string bytes(written_, '\0');
+  std::ifstream file(name_, std::ios::binary);
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(written_)))
+    throw ArchiveError(fmt::format("{} does not begin with the {} bytes that it had then", name_, written_));
+  found.add(bytes);
+  if (found.text() != digest_.text())
+    throw ArchiveError(fmt::format("{} does not begin with the rows that it had then", name_));
+  empties_ = is_new_ = false;
+  if (ftruncate(descriptor_, static_cast<off_t>(written_)) != 0 || lseek(descriptor_, 0, SEEK_END) < 0) fail(name_);
 }
 
 void OutputFile::close() {

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 
+#include <perp/core/base/archive.hpp>
+#include <perp/core/base/digest.hpp>
+
 namespace perp::io {
 
 /// A file that takes the place of another once it is complete: it is written under a temporary name
@@ -46,6 +49,9 @@ class OutputFile {
   [[nodiscard]] fmt::memory_buffer& buffer() { return buffer_; }
   /// The record in `buffer` is complete: it is written when there are many or some time has passed.
   void end_record();
+  /// What was written so far, all of it on the disk; on reading the file goes on behind it. Throws ArchiveError where the
+  /// file does not begin with it.
+  void transfer(Archive& archive);
   /// Writes everything and reports what the file system says, e.g. that the disk is full.
   void close();
 
@@ -58,6 +64,8 @@ class OutputFile {
   bool is_new_ = false;   // there was none: it goes again if nothing is written
   std::optional<Replacement> replacement_;
   fmt::memory_buffer buffer_;
+  std::size_t written_ = 0;  // bytes,
+  Digest digest_;            // and of what
   int records_ = 0;
   std::chrono::steady_clock::time_point flushed_;
 };

@@ -20,11 +20,14 @@ class Samples {
     double t = 0;
     Vector x;
     Mode mode;
+    void transfer(Archive& archive) { archive(t, x, mode); }
   };
 
   /// `drawn`: places of columns, see `drawn_columns`. States outside of `window` are left out.
   Samples(const Model& model, std::vector<int> drawn, Span window, double expected_steps);
   void add(const Step& step);
+  /// What is kept so far.
+  void transfer(Archive& archive) { archive(share_, pending_, kept_); }
   /// All states kept; `x` holds what is drawn.
   const std::vector<State>& finish();
 

@@ -243,4 +243,9 @@ void SweepStore::remove() {
   if (error) throw FileError(fmt::format("{}: {}", folder_, error.message()));
 }
 
+void keep_in(SweepStore& store, SweepRequest& request) {
+  request.chunks.known = [&store](long chunk) { return store.read(chunk); };
+  request.chunks.made = [&store](long chunk, const std::vector<SweepRun>& runs) { store.add(chunk, runs); };
+}
+
 }  // namespace perp::io

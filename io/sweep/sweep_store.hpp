@@ -59,4 +59,7 @@ class SweepStore {
   int lock_ = -1;
 };
 
+/// Chunks are read from the store, which outlives the request, and kept in it.
+void keep_in(SweepStore& store, SweepRequest& request);
+
 }  // namespace perp::io

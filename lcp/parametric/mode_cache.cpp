@@ -59,6 +59,7 @@ int ModeCache::find(const Mode& mode) {
     return usable ? known->second : -1;
   }
   auto made = std::make_unique<ModeMap>(family_, mode, first_form());
+  met_.push_back(mode);
   ++factorisations_;
   if (made->kind() == ModeMap::Kind::never) {
     index_[mode] = -1;
@@ -78,6 +79,23 @@ int ModeCache::find(const Mode& mode) {
   maps_.push_back(std::move(made));
   rivals_.emplace_back();
   return regular ? index : -1;
+}
+
+void ModeCache::transfer(Archive& archive) {
+  std::vector<Mode> met = met_;
+  bool is_tabulated = tabulated_;
+  archive(met, is_tabulated);
+  if (archive.is_reading()) {
+    for (const Mode& mode : met) find(mode);
+    if (is_tabulated) tabulate();
+  }
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    bool has_rows = maps_[i]->has_rows();
+    archive(has_rows);
+    if (has_rows && !maps_[i]->has_rows()) give_rows(static_cast<int>(i));
+    maps_[i]->transfer(archive);
+  }
+  archive(factorisations_, exact_signs_, storage_);
 }
 
 void ModeCache::give_rows(int index) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/status.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
 
@@ -52,6 +53,9 @@ class ModeCache {
   /// Index of the map of this mode, solved now if it was not met before; -1: singular or never
   /// admissible.
   int find(const Mode& mode);
+
+  /// The modes that were met, in their order, and how they are known: on reading they are solved again.
+  void transfer(Archive& archive);
 
   /// Before a mode is asked again: where it was met often its map gets rows, which cost less from then on.
   void prepare(int index) {
@@ -115,6 +119,7 @@ class ModeCache {
 
   ParametricMlcp family_;
   std::vector<std::unique_ptr<ModeMap>> maps_;
+  std::vector<Mode> met_;  // in the order in which they were
   std::map<Mode, int> index_;
   std::vector<std::unique_ptr<std::vector<int>>> rivals_;
   std::vector<int> memory_laws_;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/lcp/exact/arithmetic.hpp>
 #include <perp/lcp/exact/double_double.hpp>
 #include <perp/lcp/exact/elimination.hpp>
@@ -105,6 +106,10 @@ class ModeMap {
   ModeMap& operator=(ModeMap&&) noexcept;
   ~ModeMap();
 
+  /// Is it known by rows?
+  [[nodiscard]] bool has_rows() const { return points_ == nullptr; }
+  /// How often its points were asked for; the rest is that of the mode.
+  void transfer(Archive& archive);
   /// Would rows have cost less by now?
   [[nodiscard]] bool is_met_often() const;
   [[nodiscard]] Kind kind() const { return kind_; }

@@ -22,6 +22,12 @@ bool ModeMap::know_by_points(const BoundedMatrix& K, const BoundedMatrix& R) {
 }
 
 /// Rows of k + 1 coefficients cost about as much as k + 1 points.
+void ModeMap::transfer(Archive& archive) {
+  long count = points_ != nullptr ? points_->count() : 0;
+  archive(count);
+  if (points_ != nullptr) points_->set_count(count);
+}
+
 bool ModeMap::is_met_often() const { return points_ != nullptr && points_->count() > k_ + 1; }
 
 std::size_t ModeMap::storage() const {

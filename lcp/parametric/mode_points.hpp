@@ -37,6 +37,8 @@ class ModePoints {
   [[nodiscard]] double margin_terms(int end, const double* theta) const;
   /// How many different θ in a row were asked for.
   [[nodiscard]] long count() const { return count_; }
+  /// Goes on behind so many.
+  void set_count(long count) const { count_ = count; }
   [[nodiscard]] std::size_t storage() const { return inverse_.storage(); }
 
  private:

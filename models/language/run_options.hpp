@@ -60,6 +60,7 @@ struct SchemeEntry {
   bool lists_solutions = false;  ///< Can all solutions of a step be listed?
   bool runs_binaries = false;    ///< also those that no law of their own stands for?
   bool rebounds = false;         ///< Do contacts rebound by Newton's coefficient?
+  bool keeps_state = false;      ///< Can a run be kept between two steps and gone on with, see KeptState?
 
   /// Its option of this key, null where it has none.
   [[nodiscard]] const RunOption* option(const std::string& key) const;

@@ -6,7 +6,7 @@
 ('solved', 1, 'sliding_entry')
 
 Models: `load`, `loads`, `Model`, `lcs`, `trace`. One run: `solve`, `solve_ivp`, `sensitivities`. Questions: `solutions`,
-`jumps`, `equilibria`, `modes`, `check`, `mlcp`, `map`, `converge`, `enclose`.
+`jumps`, `equilibria`, `modes`, `check`, `mlcp`, `map`, `sweep`, `converge`, `enclose`.
 """
 
 from importlib import import_module as _import
@@ -23,7 +23,7 @@ _LATER = {
     "check": "analyses", "equilibria": "analyses", "jumps": "analyses", "mlcp": "analyses", "modes": "analyses",
     "solutions": "analyses", "Map": "studies", "Study": "studies", "Enclosure": "studies", "map": "studies",
     "converge": "studies", "enclose": "studies", "Result": "result", "Event": "result", "ModeSpan": "result",
-    "SavedResult": "tables", "read": "tables", "trace": "tracing", "unmodified": "rewriting", "if_": "numbers",
+    "SavedResult": "tables", "Sweep": "sweeping", "sweep": "sweeping", "read": "tables", "trace": "tracing", "unmodified": "rewriting", "if_": "numbers",
     "sign": "numbers", "step": "numbers", "sat": "numbers", "deadzone": "numbers", "piecewise": "numbers", "min": "numbers",
     "max": "numbers", "abs": "numbers", "sin": "numbers", "cos": "numbers", "tan": "numbers", "asin": "numbers",
     "acos": "numbers", "atan": "numbers", "atan2": "numbers", "sinh": "numbers", "cosh": "numbers", "tanh": "numbers",

@@ -4,6 +4,7 @@ import base64
 import html as markup
 import io
 
+from . import _perp
 from .errors import InvalidInput
 
 _SHADES = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#332288", "#ddcc77", "#117733")
@@ -114,6 +115,80 @@ def plot_map(found, ax=None):
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     ax.legend(fontsize="small")
+    return ax
+
+
+def plot_sweep(found, kind=None, variable=None, ax=None):
+    names = list(found.axes)
+    fitting = ("bifurcation" if found.section is not None else "histogram" if not names
+               else "heat" if len(found.shape) == 2 and found.dimensions == names else "curve")
+    kinds = {"curve": _sweep_curve, "heat": _sweep_heat, "histogram": _sweep_histogram, "bifurcation": _sweep_bifurcation}
+    kind = fitting if kind is None else kind
+    if kind not in kinds:
+        raise InvalidInput(f"there is no kind '{kind}' of picture{_perp.suggestion(str(kind), list(kinds))}")
+    if kind == "bifurcation" and found.section is None:
+        raise InvalidInput("kind='bifurcation' draws the states of a section; expected a sweep with section='every:T'")
+    if kind == "heat" and found.dimensions != names or kind == "heat" and len(names) != 2:
+        raise InvalidInput("kind='heat' draws a measure over two axes, one run at each point")
+    if kind in ("curve", "bifurcation") and not names:
+        raise InvalidInput(f"kind='{kind}' draws over an axis; expected one in over")
+    if kind != "bifurcation" and not found.measures:
+        raise InvalidInput(f"kind='{kind}' draws measures; expected a sweep with measure={{name: formula}}")
+    if variable is not None and kind != "bifurcation":
+        raise InvalidInput("variable is that of a bifurcation diagram")
+    column = None if found.section is None else found.section[variable or found.variables[0]]
+    ax = _axes(ax)
+    if kind == "bifurcation":
+        return _sweep_bifurcation(found, column, variable or found.variables[0], ax)
+    return kinds[kind](found, ax)
+
+
+def _directions(found):
+    """Label and runs of each direction."""
+    return [(", up", ~found.is_down), (", down", found.is_down)] if found.is_down.any() and not found.is_down.all() else [("", slice(None))]
+
+
+def _sweep_curve(found, ax):
+    name = next(iter(found.axes))
+    for measure in found.measures:
+        for words, runs in _directions(found):
+            ax.plot(found.rows(name)[runs], found.rows(measure)[runs], "o-", ms=3, lw=1.2, label=measure + words)
+    missing = sorted({k for notes in found.notes.values() for k in notes})
+    if missing:
+        ax.plot(found.rows(name)[missing], [0] * len(missing), "x", color="0.5", clip_on=False,
+                transform=ax.get_xaxis_transform(), label="no value")
+    ax.set_xlabel(name)
+    ax.legend(fontsize="small")
+    return ax
+
+
+def _sweep_heat(found, ax):
+    (x, horizontal), (y, vertical) = found.axes.items()
+    measure = found.measures[0]
+    image = ax.pcolormesh(horizontal, vertical, found[measure].T, shading="nearest", cmap="viridis")
+    ax.figure.colorbar(image, ax=ax, label=measure)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    return ax
+
+
+def _sweep_histogram(found, ax):
+    values = found.rows(found.measures[0])
+    ax.hist(values[values == values], bins="auto", color=_SHADES[0])
+    ax.set_xlabel(found.measures[0])
+    ax.set_ylabel("runs")
+    return ax
+
+
+def _sweep_bifurcation(found, column, name, ax):
+    axis = next(iter(found.axes))
+    for k, (words, runs) in enumerate(_directions(found)):
+        of_runs = found.is_down[found.section.run] == (k == 1) if words else slice(None)
+        ax.plot(found.rows(axis)[found.section.run][of_runs], column[of_runs], ",", color=_SHADES[k], label=words.strip(", ") or None)
+    ax.set_xlabel(axis)
+    ax.set_ylabel(name)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(fontsize="small")
     return ax
 
 

@@ -8,19 +8,19 @@ _WIDTH = 30
 
 
 class Bar:
-    """Called with the time that a run has reached, now and then."""
+    """Called with what a run has reached, now and then: its time t, or what `quantity` says."""
 
-    def __init__(self, start, end):
-        self._start, self._end = start, end
+    def __init__(self, start, end, quantity="t ="):
+        self._start, self._end, self._quantity = start, end, quantity
         self._since = time.monotonic()
         self._shown = False
 
-    def __call__(self, t):
+    def __call__(self, t, more=""):
         if time.monotonic() - self._since < _SILENCE or t != t:
             return
         share = min(1.0, max(0.0, (t - self._start) / (self._end - self._start)))
         bar = "=" * int(share * _WIDTH)
-        sys.stderr.write(f"\r[{bar:<{_WIDTH}}] {100 * share:3.0f} %  t = {t:.6g} of {self._end:.6g}")
+        sys.stderr.write(f"\r[{bar:<{_WIDTH}}] {100 * share:3.0f} %  {self._quantity} {t:.6g} of {self._end:.6g}{more}")
         sys.stderr.flush()
         self._shown = True
 

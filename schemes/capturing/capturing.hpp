@@ -60,6 +60,8 @@ class Capturing final : public ModewiseScheme {
   std::vector<Departure> approaches() override;
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
+  [[nodiscard]] bool is_kept() const override { return true; }
+  void transfer(Archive& archive) override;
 
   [[nodiscard]] StepEquations& equations() { return equations_; }
   /// The maps of steps of length h, kept for the last few lengths.
@@ -114,6 +116,8 @@ class Capturing final : public ModewiseScheme {
 
   static constexpr long most_storage = 30'000'000;  // numbers kept for the maps of one step length
 
+  void transfer_caches(Archive& archive);
+  void transfer(Archive& archive, State& state);
   ModeCache& other_cache(double h);
   const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
   ModeCache& new_cache(double h);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <limits>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 
 namespace perp {
@@ -24,10 +25,13 @@ class FreshStates {
                        [&](const State& state) { return state.t == t && state.x == x; });
   }
 
+  void transfer(Archive& archive) { archive(states_, next_); }
+
  private:
   struct State {
     double t = std::numeric_limits<double>::quiet_NaN();
-    Vector x;
+    Vector x{};
+    void transfer(Archive& archive) { archive(t, x); }
   };
 
   std::array<State, 8> states_;

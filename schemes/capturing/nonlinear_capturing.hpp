@@ -75,6 +75,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::vector<Departure> approaches() override;
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
+  [[nodiscard]] bool is_kept() const override { return true; }
+  void transfer(Archive& archive) override;
 
  private:
   struct State {
@@ -99,6 +101,7 @@ class NonlinearCapturing final : public ModewiseScheme {
     return states_[static_cast<std::size_t>(previous_)];
   }
 
+  void transfer(Archive& archive, State& state);
   // nonlinear_index.cpp
   void judge_index();
   std::optional<ModeDae> linearized_mode();

@@ -55,6 +55,10 @@ class PathCapturing final : public Scheme {
   std::vector<Departure> approaches() override { return within_->approaches(); }
   std::vector<std::pair<Mode, double>> violations(double h) override;
   void count(Counts& counts) const override;
+  [[nodiscard]] bool is_kept() const override { return within_->is_kept(); }
+  void transfer(Archive& archive) override {
+    archive(*within_, departures_, broken_, not_followed_);
+  }
 
  private:
   Attempt attempt_within(double t_next, double h);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/core/base/variable_bounds.hpp>
 #include <perp/schemes/scheme.hpp>
@@ -40,6 +41,10 @@ class BoundWatch {
     return surfaces_[static_cast<std::size_t>(k)];
   }
 
+  /// On which sides the state is.
+  void transfer(Archive& archive) {
+    for (Surface& surface : surfaces_) archive(surface.is_outside);
+  }
   /// Passes surface k: the state is on its other side from now on. "x falls below its bound 0", the
   /// note of the event.
   std::string pass(int k, bool at_start = false);
@@ -58,6 +63,8 @@ class BoundedWay {
 
   [[nodiscard]] bool empty() const { return watch_.empty(); }
 
+  /// What it knows between two steps.
+  void transfer(Archive& archive) { archive(watch_, touched_, largest_, roundings_, steps_); }
   /// Bounds that the first state is beyond. The sentence that ends the run, if one does.
   std::optional<std::string> start(Scheme& scheme, std::vector<Event>& events);
 

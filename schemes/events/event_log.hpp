@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/schemes/poles/pole_watch.hpp>
@@ -24,6 +25,8 @@ class EventLog {
   /// The first pole between two states, with the jumps that wait in between taken out of the way.
   std::optional<PoleWatch::Pole> pole_on_way(PoleWatch& poles, const Step& from,
                                              const Step& to) const;
+  /// What it knows between two steps, when nothing waits.
+  void transfer(Archive& archive) { archive(passing_); }
   /// Makes those that wait part of `log`.
   void write(std::vector<Event>& log);
 

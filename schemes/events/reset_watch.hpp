@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/index.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
@@ -29,7 +30,10 @@ class ResetWatch {
   struct Errors {
     double t = 0;
     Vector x, lambda;
+    void transfer(Archive& archive) { archive(t, x, lambda); }
   };
+  /// The sides, and how far the start of the next way is known.
+  void transfer(Archive& archive) { archive(sides_, start_errors_); }
   /// Rounding of the last update of states of these sizes.
   static Errors rounding(const Step& a, const Step& b);
   /// Of a state that a run starts from: written at a moment that a double holds up to some ulps, so

@@ -26,6 +26,7 @@ class LocatedRecord {
   [[nodiscard]] bool is_at_start() const { return steps == 0 && is_empty(); }
   [[nodiscard]] const IntegrateOptions& output() const { return output_; }
   [[nodiscard]] Trajectory& result() { return result_; }
+  [[nodiscard]] const Trajectory& result() const { return result_; }
   [[nodiscard]] std::vector<Event>& events() { return result_.events; }
   [[nodiscard]] Counts& counts() { return result_.counts; }
 

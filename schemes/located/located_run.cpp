@@ -17,24 +17,49 @@ constexpr int most_at_once = 20;      ///< events of one moment
 }  // namespace
 
 Trajectory LocatedRun::operator()(const Vector& x0, Span span, std::vector<std::size_t> choices) {
+  start(x0, span, std::move(choices));
+  return take();
+}
+
+Trajectory LocatedRun::take() {
+  while (is_running()) advance();
+  return std::move(record_.result());
+}
+
+void LocatedRun::start(const Vector& x0, Span span, std::vector<std::size_t> choices) {
   check_start(x0, span);
   parts_.choice.start(std::move(choices));
   at_.span = span;
   set_scales(x0);
   times_.start();
+  guard([&] { transition_.begin(x0); });
+}
+
+void LocatedRun::advance() {
+  guard([&] {
+    if (at_.now.t < at_.span.end) go_on();
+    if (record_.is_open() && !(at_.now.t < at_.span.end)) conclude();
+  });
+}
+
+/// An interruption ends the run with what is computed.
+template <class Piece>
+void LocatedRun::guard(const Piece& piece) {
   try {
-    transition_.begin(x0);
-    cover();
-    if (record_.is_open()) transition_.pass_resets_at_end();
-    if (record_.is_open()) bounds_.pass_by_jump();
+    piece();
   } catch (const Interrupted&) {
     if (record_.is_empty()) throw;  // nothing is to be kept
     record_.finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", at_.now.t));
   }
+}
+
+/// What happens at the end of the span.
+void LocatedRun::conclude() {
+  transition_.pass_resets_at_end();
+  if (record_.is_open()) bounds_.pass_by_jump();
   if (record_.is_open())
     record_.finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps{}", at_.now.t, record_.steps,
                                                parts_.sensitivity.why_none()));
-  return std::move(record_.result());
 }
 
 /// Steps and distances of rows below an ulp of t would never end.
@@ -57,22 +82,21 @@ void LocatedRun::set_scales(const Vector& x0) {
   integrator_.set_scales();
 }
 
-void LocatedRun::cover() {
-  while (record_.is_open() && at_.now.t < at_.span.end) {
-    check_interruption();
-    if (record_.steps + record_.rejected >= at_.options.max_steps)
-      return record_.finish(Status::not_solved, fmt::format("stopped at t = {:.10g}: {} steps were not enough",
-                                                            at_.now.t, at_.options.max_steps));
-    bounds_.pass_by_jump();
-    if (!record_.is_open()) return;
-    if (integrator_.is_high_index()) {
-      parts_.rest.capture(at_.now, "the index of the mode is not resolved");
-    } else if (times_.is_due()) {
-      zero_steps_ = 0;
-      times_.pass();
-    } else if (!pass_lost_gap()) {
-      advance();
-    }
+/// One step, event or switch of time.
+void LocatedRun::go_on() {
+  check_interruption();
+  if (record_.steps + record_.rejected >= at_.options.max_steps)
+    return record_.finish(Status::not_solved, fmt::format("stopped at t = {:.10g}: {} steps were not enough",
+                                                          at_.now.t, at_.options.max_steps));
+  bounds_.pass_by_jump();
+  if (!record_.is_open()) return;
+  if (integrator_.is_high_index()) {
+    parts_.rest.capture(at_.now, "the index of the mode is not resolved");
+  } else if (times_.is_due()) {
+    zero_steps_ = 0;
+    times_.pass();
+  } else if (!pass_lost_gap()) {
+    go_through_mode();
   }
 }
 
@@ -86,7 +110,7 @@ double LocatedRun::next_length() const {
 }
 
 /// One accepted step, one event, or one rejected attempt.
-void LocatedRun::advance() {
+void LocatedRun::go_through_mode() {
   const double h = next_length();
   if (!attempt(h)) return;
   if (!is_fixed() && !integrator_.algebraic_part().goes_on(integrator_.radau())) {
@@ -145,6 +169,8 @@ void LocatedRun::shorten(double h, const std::string& why) {
 
 /// Accepts the attempt of length h, in which no gap falls.
 void LocatedRun::take_step(double h) {
+  const int undecided = parts_.locator.undecided_dips();
+  if (undecided > 0) record_.counts()["weak"] += undecided;
   integrator_.propose_length(h);
   const double t_next = end_of(h);
   report_between(h);
@@ -323,14 +349,19 @@ void LocatedRun::pass_edge(const Gap& gap) {
 
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                      const IntegrateOptions& options) {
+  refuse_kept_state(options, "scheme located");
   Trajectory run = LocatedRun(system, scheme, options)(x0, span);
+  tell_scheme(scheme, run);
+  return run;
+}
+
+void tell_scheme(const Located& scheme, Trajectory& run) {
   run.provenance["version"] = PERP_VERSION;
   run.provenance["scheme"] = "located";
   run.provenance["stages"] = fmt::format("{}", stages_for(scheme));
   run.provenance["tol"] = fmt::format("{}", scheme.tol);
   run.provenance["policy"] = scheme.policy == ContinuationPolicy::stay ? "stay" : "minimal_norm";
   run.provenance["norm"] = "||dF/dxdot xdot||_2";
-  return run;
 }
 
 }  // namespace perp

@@ -19,14 +19,27 @@ class LocatedRun {
 
   /// The run, once. `choices`: see ContinuationChoice::start.
   Trajectory operator()(const Vector& x0, Span span, std::vector<std::size_t> choices = {});
+  /// The same piece by piece: `start`, then `advance` while it runs, each by a step or an event. Throw Interrupted
+  /// where nothing is computed yet.
+  ///@{
+  void start(const Vector& x0, Span span, std::vector<std::size_t> choices = {});
+  void advance();
+  Trajectory take();  ///< once: what is still to be done, and the result
+  [[nodiscard]] bool is_running() const { return record_.is_open(); }
+  [[nodiscard]] const Step& now() const { return at_.now; }
+  [[nodiscard]] const Trajectory& result() const { return record_.result(); }
+  ///@}
   /// Which of several continuations it took, and what else it met.
   [[nodiscard]] const ContinuationChoice& choice() const { return parts_.choice; }
 
  private:
   void check_start(const Vector& x0, Span span) const;
   void set_scales(const Vector& x0);
-  void cover();
-  void advance();
+  template <class Piece>
+  void guard(const Piece& piece);
+  void go_on();
+  void conclude();
+  void go_through_mode();
   [[nodiscard]] double next_length() const;
   [[nodiscard]] bool is_fixed() const { return at_.options.fixed_step > 0; }
   bool attempt(double h);
@@ -57,5 +70,8 @@ class LocatedRun {
   int zero_steps_ = 0;         // events since time moved last
   Radau::Attempt whole_step_;  // set aside while states inside of it are reported
 };
+
+/// Writes scheme and options into the provenance of a run.
+void tell_scheme(const Located& scheme, Trajectory& run);
 
 }  // namespace perp

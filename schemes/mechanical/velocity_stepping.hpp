@@ -40,6 +40,10 @@ class VelocityStepping final : public Scheme {
   [[nodiscard]] bool passes_jumps() const override { return true; }
   [[nodiscard]] std::vector<Event> jumps() const override { return current().jumps; }
   void count(Counts& counts) const override;
+  [[nodiscard]] bool is_kept() const override { return true; }
+  void transfer(Archive& archive) override {
+    archive(records_, now_, trial_, x_before_, v_, penetration_, impact_residual_, impacts_, impact_problems_, iterations_);
+  }
 
   [[nodiscard]] const MechanicalSystem& system() const { return system_; }
   /// The deepest violation of a gap in an accepted state, O(h).
@@ -54,6 +58,7 @@ class VelocityStepping final : public Scheme {
     Step state;
     std::vector<Departure> departures{};
     std::vector<Event> jumps{};
+    void transfer(Archive& archive) { archive(state, departures, jumps); }
   };
   /// One contact in the impact problem of a step.
   struct Touch {

@@ -199,6 +199,20 @@ double ModeNewton::ask_gate(const Vector& d, const Vector& lambda) {
 }
 
 /// Are the rows those of which the gate knows errors?
+void ModeNewton::transfer(Archive& archive) {
+  std::vector<std::pair<int, int>> asked;  // law and branch
+  const std::vector<Law>& laws = step_.laws();
+  for (const Branch* branch : asked_)
+    for (std::size_t i = 0; i < laws.size(); ++i)
+      if (const auto k = branch - laws[i].branches.data(); branch >= laws[i].branches.data() && k < std::ssize(laws[i].branches))
+        asked.emplace_back(static_cast<int>(i), static_cast<int>(k));
+  archive(asked, last_errors_, gate_known_, near_only_, refined_signs_, iterations_, allowed_);
+  if (!archive.is_reading()) return;
+  asked_.clear();
+  for (const auto& [law, branch] : asked)
+    asked_.push_back(&laws[static_cast<std::size_t>(law)].branches[static_cast<std::size_t>(branch)]);
+}
+
 bool ModeNewton::has_asked_rows() const {
   const std::vector<int>& laws = step_.free_laws();
   return std::equal(laws.begin(), laws.end(), asked_.begin(), asked_.end(),

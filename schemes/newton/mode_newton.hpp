@@ -71,6 +71,8 @@ class ModeNewton {
   /// by no more than its error is put on its bound, one that the equations do not determine into
   /// its range, and the rows are looked at again.
   Admission admit(Vector& d, Vector& lambda, Vector& w);
+  /// What later runs depend on: where the gate was asked last, and counts.
+  void transfer(Archive& archive);
   /// Signs of distances to the ends of branches that doubles left open and 113 bits decided.
   [[nodiscard]] long refined_signs() const { return refined_signs_; }
   /// By how much the last point is outside, relative to the numbers compared: for people.

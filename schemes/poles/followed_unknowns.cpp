@@ -308,7 +308,7 @@ std::optional<double> FollowedUnknowns::pole_at_end(const SolutionPath& path, bo
   const double s = backward ? 1 - places.back().s : places.back().s;
   if (was_seen(path.time(s))) return s;
   if (is_lost && meets_at_once(path, s, places.back().z)) return std::nullopt;
-  if (!(is_lost && leads_there) && !grows(places)) return no_pole(path, backward, is_lost ? &places.back() : nullptr, s);
+  if (!(is_lost && leads_there) && !grows(places)) return is_lost ? no_pole(path, backward, places, s) : std::nullopt;
   seen_ = {path.time(s), path.time(s - pole_distance::wide), path.b.t};
   return s;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/interval/series/implicit_function.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 #include <perp/schemes/poles/growth.hpp>
@@ -29,6 +31,11 @@ class FollowedUnknowns {
   /// The share of the path at which, as seen by the last `pole` that found none, z meets another root of h: there
   /// det ∂h/∂z is 0 and has both signs around it, so that by the theorem on the degree other roots begin.
   [[nodiscard]] std::optional<double> meeting() const { return meeting_; }
+  /// How far they were followed.
+  void transfer(Archive& archive) {
+    if (enclosure::KnownRoot* root = flow_.implicit.known.get()) archive(root->t, root->x, root->z);  // the same as that of function_
+    archive(known_, at_start_, growth_, ahead_, meeting_, last_.orientation, last_.until, last_.end, seen_);
+  }
   /// Is z at the end of a path without a pole another root than the one that was followed?
   [[nodiscard]] bool leaves(const SolutionPath& path) const;
 
@@ -37,10 +44,12 @@ class FollowedUnknowns {
   struct Point {
     Interval t{};
     std::vector<Interval> x{};  ///< what h depends on besides t
+    void transfer(Archive& archive) { archive(t, x); }
   };
   struct Known {  ///< z(t, x), continuous over all of these points
     Point over{};
     std::vector<Interval> z{};
+    void transfer(Archive& archive) { archive(over, z); }
   };
   struct Place {  ///< where following came to
     double s = 0;
@@ -75,10 +84,14 @@ class FollowedUnknowns {
   [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);
   [[nodiscard]] bool meets(const SolutionPath& path, bool backward, int before);
   bool meets_at_once(const SolutionPath& path, double s, const std::vector<double>& z);
-  std::optional<double> no_pole(const SolutionPath& path, bool backward, const Place* lost, double s);
+  std::optional<double> no_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places, double s);
   std::optional<double> follow_from(const SolutionPath& path, bool backward, int before);
   void leave(const SolutionPath& path, int orientation);
   [[nodiscard]] bool is_left_at(const SolutionPath& path) const;
+  // partner_roots.cpp
+  std::optional<std::vector<double>> partner(const Point& at, const std::vector<double>& z);
+  std::vector<double> distances(const SolutionPath& path, bool backward, std::span<const Place> places, bool from_end);
+  bool is_joined(const SolutionPath& path, bool backward, const std::vector<Place>& places);
   [[nodiscard]] bool leads_to_pole(const SolutionPath& path, bool backward, const std::vector<Place>& places);
 
   int n_;

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
+
 namespace perp {
 
 /// How unknowns have grown on their way to the place where they are known last. Of each the places are kept
@@ -15,6 +17,7 @@ class Growth {
   /// below 3/4? `of_any_order`: however much longer. It has grown by 2^10 at least, which a fold behind a steep
   /// rise has not within such distances.
   [[nodiscard]] bool leads_to_pole(bool of_any_order) const;
+  void transfer(Archive& archive) { archive(courses_, last_); }
 
  private:
   struct Entry {

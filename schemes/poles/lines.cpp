@@ -3,13 +3,12 @@
 #include <set>
 #include <span>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/poles/lines.hpp>
 
 namespace perp {
 namespace {
-
-std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
 bool is_number(const Tape& tape, int line) {
   return line < 0 || tape[line].operation == Operation::constant;

@@ -127,9 +127,11 @@ bool FollowedUnknowns::meets_at_once(const SolutionPath& path, double s, const s
   return meeting_.has_value();
 }
 
-/// Where the root is lost at the share s, without a pole: does it meet another one?
-std::optional<double> FollowedUnknowns::no_pole(const SolutionPath& path, bool backward, const Place* lost, double s) {
-  if (lost != nullptr && meets(path, backward, orientation(point(path, s), lost->z))) meeting_ = s;
+/// Where the root is lost behind these places, at the share s, without a pole: does it meet another one?
+std::optional<double> FollowedUnknowns::no_pole(const SolutionPath& path, bool backward,
+                                               const std::vector<Place>& places, double s) {
+  const int before = orientation(point(path, s), places.back().z);
+  if (meets(path, backward, before) || is_joined(path, backward, places)) meeting_ = s;
   return std::nullopt;
 }
 

@@ -46,6 +46,8 @@ class PoleWatch {
   std::optional<Pole> jump_over(const Step& before, const Vector& after);
   /// Is the end of a path, on which no pole was found, on another branch of unknowns that no formula gives?
   bool leaves_branch(const SolutionPath& path);
+  /// All that it has seen so far.
+  void transfer(Archive& archive);
   /// The poles of functions of time alone, which the state may jump beside.
   std::optional<Pole> pass_in_time(const SolutionPath& path);
 

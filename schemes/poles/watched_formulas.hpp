@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/signal.hpp>
 #include <perp/core/tape/running_error.hpp>
 #include <perp/core/trajectory.hpp>
@@ -43,6 +44,11 @@ class WatchedFormulas {
   std::vector<Search>& searches() { return searches_; }
   /// Unknowns that no formula gives, but may have poles.
   std::vector<FollowedUnknowns>& followed() { return followed_; }
+  /// What was found so far.
+  void transfer(Archive& archive) {
+    archive(searches_);
+    for (FollowedUnknowns& unknowns : followed_) archive(unknowns);
+  }
   /// Is function k of time not told from 0 somewhere in between?
   bool is_zero_between(std::size_t k, double low, double high);
 

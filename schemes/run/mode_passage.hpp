@@ -47,6 +47,8 @@ class ModePassage {
   /// To t_next, or to an end of a mode before it, where the attempt at that step of length h is not one
   /// in the present mode; `steps` were made so far. A failure: nothing goes on.
   std::optional<Failure> pass(const Attempt& attempt, double t_next, double h, long steps);
+  /// What it knows between two steps.
+  void transfer(Archive& archive) { archive(h_, switched_, steps_, sizes_); }
   /// The short steps of the last passage, where it was made in such ones.
   [[nodiscard]] const std::vector<Step>& path() const { return path_; }
 

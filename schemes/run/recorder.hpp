@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/trajectory.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/scheme.hpp>
 
@@ -52,6 +52,8 @@ class Recorder {
   void finish(Status status, std::string message, double t, const Vector& x);
   /// The result so far.
   [[nodiscard]] const Trajectory& result() const { return result_; }
+  /// All of it, see Archive.
+  void transfer(Archive& archive) { archive(result_, last_, several_, ties_); }
   /// The result, once.
   [[nodiscard]] Trajectory take() { return std::move(result_); }
 

@@ -11,6 +11,7 @@
 #include <perp/schemes/events/bound_watch.hpp>
 #include <perp/schemes/events/event_log.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/run/next_switch.hpp>
 #include <perp/schemes/run/recorder.hpp>
 #include <perp/schemes/run/run.hpp>
 #include <perp/schemes/run/run_end.hpp>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int most_resets = 100;   ///< within one step
 constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
-constexpr double foresight = 1024;  ///< steps within which switches of time are looked for at once
+constexpr long most_at_once = 100'000;  ///< steps before somebody is asked whether the state is to be kept
 
 /// One run: the loop over the steps, and over the pieces of a step that is not one in its mode.
 class Run final : public StepwiseRun {
@@ -36,10 +37,12 @@ class Run final : public StepwiseRun {
         h_(h),
         start_(span.start),
         end_(span.end),
+        switch_(changes_, span.end, h),
         grid_(span, h, options.times),
         trace_(trace) {}
 
   void start() override {
+    if (!options_.state.from.empty()) return go_on();
     const Attempt start = scheme_.start(start_, x0_, h_, record_.events());
     if (start.status == Status::solved)
       begin();
@@ -63,6 +66,7 @@ class Run final : public StepwiseRun {
     });
     if (record_.is_open() && grid_.is_done())
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", time(), steps_));
+    if (record_.is_open() && options_.state.due && options_.state.due()) guarded([this] { keep_for_later(); });
   }
 
   [[nodiscard]] const Trajectory& result() const override { return record_.result(); }
@@ -81,10 +85,29 @@ class Run final : public StepwiseRun {
   }
 
  private:
+  /// All that the next steps depend on.
+  void transfer(Archive& archive) {
+    archive(scheme_, record_, events_, passage_, bounds_, last_kept_, switch_, stands_, has_started_, grid_, steps_);
+    if (changes_.poles != nullptr) archive(*changes_.poles);
+  }
+
+  void keep_for_later() {
+    Archive archive;
+    transfer(archive);
+    options_.state.keep(archive.bytes());
+  }
+
+  /// From a state that was kept.
+  void go_on() {
+    Archive archive(options_.state.from);
+    transfer(archive);
+    archive.expect_end();
+  }
+
   /// From the present state of the scheme.
   void begin() {
     passage_.begin(h_);
-    find_switch(start_);
+    switch_.find(start_);
     const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());
     guarded([this] { keep_state(true); });
     if (trace_ != nullptr) trace_->add(time(), scheme_.x());
@@ -105,7 +128,8 @@ class Run final : public StepwiseRun {
   /// Steps in the present mode that leave no row and that nobody looks into.
   long stay(const UniformSteps& steps) {
     if (record_.takes_steps() || trace_ != nullptr || is_watched()) return 0;
-    const UniformSteps until = before_switch(steps);
+    UniformSteps until = switch_.before(steps);
+    if (options_.state.due) until.last = std::min(until.last, until.first + most_at_once);
     const long taken = until.last < until.first ? 0 : scheme_.stay(until);
     steps_ += taken;
     return taken;
@@ -120,21 +144,21 @@ class Run final : public StepwiseRun {
   bool make_step(double t_next, double h) {
     from_ = scheme_.t(), ++steps_;
     passage_.begin_step(from_);
-    if (!switch_ && t_next + h > searched_) find_switch(from_);
-    return switch_ && switch_->stop < t_next ? advance_through_switches(t_next, h) : go_to(t_next, h);
+    switch_.find_until(t_next, h, from_);
+    return switch_.is_before(t_next) ? advance_through_switches(t_next, h) : go_to(t_next, h);
   }
 
   /// A step ends where functions of time switch, by as little before it as shows their sign, and the next one
   /// begins there. Where that is the end of the step to rounding, all of it is in the mode before.
   bool advance_through_switches(double t_next, double h) {
-    while (switch_ && switch_->stop < t_next) {
+    while (switch_.is_before(t_next)) {
       const auto [stop, moment] = *switch_;
       const bool is_end = moment + (moment - stop) >= t_next;
       const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
       if (stop > start && !go_to(stop, length)) return false;
       passage_.pass_switch(moment);
       pass_data(moment);
-      find_switch(moment);
+      switch_.find(moment);
       if (!is_end) continue;
       stands_ = {scheme_.t(), t_next};
       return true;
@@ -150,25 +174,6 @@ class Run final : public StepwiseRun {
     Step now = scheme_.snapshot();
     now.t = moment;
     scheme_.restore(now);
-  }
-
-  /// The first switch after t; at the end of the span too, which may be its moment to rounding.
-  void find_switch(double t) {
-    switch_.reset();
-    searched_ = inf;
-    if (changes_.switches == nullptr || !changes_.split) return;
-    searched_ = t + foresight * h_;
-    if (const auto found = changes_.switches->next(t, std::min(end_ + h_, searched_)))
-      switch_ = {changes_.switches->decided_before(*found, t), found->after};
-  }
-
-  /// Those of these steps that end before the next switch.
-  [[nodiscard]] UniformSteps before_switch(UniformSteps steps) const {
-    const double end = switch_ ? switch_->stop : searched_ - steps.h;
-    if (end == inf) return steps;
-    steps.last = std::min(steps.last, static_cast<long>((end - steps.from) / steps.h));
-    while (steps.last >= steps.first && steps.end(steps.last) >= end) --steps.last;
-    return steps;
   }
 
   /// The time of the present state, on the grid where a switch stopped the scheme short of it by rounding.
@@ -355,17 +360,12 @@ class Run final : public StepwiseRun {
   std::optional<ModePassage::Failure> failure_;  // of the piece being made
   bool is_passage_ = false;                      // does it leave its mode?
   Step last_kept_;
-  struct Switch {
-    double stop;    // a step ends here,
-    double moment;  // before functions of time have switched
-  };
-  std::optional<Switch> switch_;  // the next one
-  double searched_ = inf;         // up to where there is no other
   struct { double at = nan, for_time = nan; } stands_;  // where a step on the grid was stopped before a switch
   Vector x0_;
   bool has_started_ = true;  // false: the start could not be made
   double h_;             // the user's step length
   double start_, end_;   // of the span
+  NextSwitch switch_;
   StepGrid grid_;
   StateTrace* trace_;
   double from_ = 0;  // where the present step of that length began

@@ -4,6 +4,14 @@
 #include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
+namespace {
+
+std::string first_order_text(const std::string& from, const std::string& by, const std::string& why,
+                             const std::string& message) {
+  return fmt::format("first order from t = {} on by {} ({}): {}", from, by, why, message);
+}
+
+}  // namespace
 
 std::string refused_start_text(const RunEnd& at, const std::string& why) {
   return fmt::format("no step can be made at t = {:.10g}: {}{}{}", at.t, why,
@@ -33,8 +41,13 @@ std::string tell_first_order(const FirstOrder& since, double h, Selector selecto
   run.provenance["first order from"] = from;
   run.provenance["first order by"] = by;
   run.provenance["first order because"] = since.why;
-  return fmt::format("first order from t = {} on by {} ({}{}): {}", from, by, since.why, without,
-                     message);
+  return first_order_text(from, by, since.why + without, message);
+}
+
+std::string with_first_order(const std::string& message, const Trajectory& run) {
+  if (!run.provenance.contains("first order from")) return message;
+  return first_order_text(run.provenance.at("first order from"), run.provenance.at("first order by"),
+                          run.provenance.at("first order because"), message);
 }
 
 std::string accumulation_text(const RunEnd& at, const std::string& resets) {

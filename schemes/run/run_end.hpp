@@ -33,6 +33,9 @@ std::string no_value_text(const std::string& resets);
 std::string tell_first_order(const FirstOrder& since, double h, Selector selector, const std::string& without,
                              const std::string& message, Trajectory& run);
 
+/// The message with "first order from t = 1 on by ..." before it, where the provenance says so; else as it is.
+std::string with_first_order(const std::string& message, const Trajectory& run);
+
 /// "resets accumulate at t = 2 (step 9): ..."
 std::string accumulation_text(const RunEnd& at, const std::string& resets);
 

@@ -30,6 +30,9 @@ void put_at(const Vector& own, const std::vector<int>& places, Vector& all) {
   for (std::size_t k = 0; k < places.size(); ++k) all[places[k]] = own[static_cast<Eigen::Index>(k)];
 }
 
+/// Is it about a part that is of first order from a moment on?
+bool is_of_first_order(const std::string& name) { return name.starts_with("first order"); }
+
 }  // namespace
 
 RunProduct::RunProduct(const IntegrateOptions& output, int n, int m, Span span, int nodes, Clock clock)
@@ -135,7 +138,8 @@ void RunProduct::put(const Member& member, const Step& own, Step& all) {
   put_at(own.x, places.variables, all.x);
   put_at(known(own.lambda, m), places.laws, all.lambda);
   put_at(known(own.w, m), places.laws, all.w);
-  for (std::size_t i = 0; i < own.mode.size(); ++i) all.mode[perp::at(places.laws[i])] = own.mode[i];
+  for (std::size_t i = 0; i < own.mode.size(); ++i)
+    all.mode[perp::at(places.laws[i])] = places.branch(i, own.mode[i]);
 }
 
 Step RunProduct::state_at(double t) const {
@@ -269,7 +273,12 @@ void RunProduct::emit_events(double until, bool with_end) {
 }
 
 Event RunProduct::of_all(const Member& member, Event event) const {
-  if (event.law >= 0) event.law = member.places.laws[perp::at(event.law)];
+  if (event.law >= 0) {
+    const std::size_t law = perp::at(event.law);
+    event.from = member.places.branch(law, event.from);
+    event.to = member.places.branch(law, event.to);
+    event.law = member.places.laws[law];
+  }
   for (Vector* x : {&event.x_before, &event.x_after}) {
     if (x->size() == 0) continue;
     if (n_ > most_states_of_events) {
@@ -321,9 +330,10 @@ void RunProduct::finish() {
     return;
   }
   result_.status = first != nullptr ? first->run->result().status : Status::solved;
-  result_.message = first != nullptr
-                        ? first->run->result().message
-                        : fmt::format("reached t = {:.10g} in {} steps", end_, result_.counts["steps"]);
+  result_.message =
+      first != nullptr
+          ? first->run->result().message
+          : with_first_order(fmt::format("reached t = {:.10g} in {} steps", end_, result_.counts["steps"]), result_);
   if (output_.keep || !(end_ > result_.t.back())) return;
   // An interruption finds parts at different times; where nobody asked for rows, no state of all is known.
   for (const auto& member : members_)
@@ -340,11 +350,29 @@ void RunProduct::take_counts() {
     }
 }
 
+/// Since when the first of them is of first order.
+void RunProduct::take_first_order() {
+  const std::map<std::string, std::string>* first = nullptr;
+  double since = inf;
+  for (const auto& member : members_) {
+    const auto& own = member->run->result().provenance;
+    const auto from = own.find("first order from");
+    if (from == own.end() || !(std::stod(from->second) < std::min(since, end_))) continue;
+    since = std::stod(from->second);
+    first = &own;
+  }
+  if (first == nullptr) return;
+  for (const auto& [name, text] : *first)
+    if (is_of_first_order(name)) result_.provenance[name] = text;
+}
+
 /// Words of the parts one after the other, of their residuals the largest.
 void RunProduct::take_provenance() {
+  take_first_order();
   double residual = -1;
   for (const auto& member : members_)
     for (const auto& [name, text] : member->run->result().provenance) {
+      if (is_of_first_order(name)) continue;
       std::string& all = result_.provenance[name];
       if (name == "residual") {
         residual = std::max(residual, std::stod(text));

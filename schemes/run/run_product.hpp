@@ -22,6 +22,12 @@ class RunProduct {
   struct Places {
     std::vector<int> variables;
     std::vector<int> laws;  ///< also the entries of λ, w and the mode
+    /// What the k-th branch of a law is there; empty, of all or of one: the same.
+    std::vector<std::vector<int>> branches{};
+    [[nodiscard]] int branch(std::size_t law, int k) const {
+      const bool is_same = k < 0 || law >= branches.size() || branches[law].empty();
+      return is_same ? k : branches[law][static_cast<std::size_t>(k)];
+    }
   };
   /// Makes the run of a part, which hands its rows and courses to this output, and on a common clock the ends of
   /// its steps to the trace, unless that is null; both outlive the run.
@@ -85,6 +91,7 @@ class RunProduct {
   [[nodiscard]] const Member* first_to_end() const;
   void finish();
   void take_counts();
+  void take_first_order();
   void take_provenance();
 
   const IntegrateOptions& output_;

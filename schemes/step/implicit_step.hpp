@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
@@ -54,6 +55,9 @@ class ImplicitStep {
 
   /// The rows of F without derivatives, and w, at (t, ẋ = 0, x, λ).
   void constraints(double t, const Vector& x, const Vector& lambda, Vector& equations, Vector& w);
+
+  /// What steps after this one depend on: the units, and derivatives that stand for some that are not finite.
+  void transfer(Archive& archive) { archive(has_units_, all_units_, last_derivatives_); }
 
   /// Number of unknowns.
   [[nodiscard]] int size() const { return size_; }

@@ -62,6 +62,8 @@ class StepSearch {
   /// Start Newton's method far away too, where it finds nothing in a mode from near the state?
   void look_far(bool far) { is_far_ = far; }
 
+  /// What later searches depend on.
+  void transfer(Archive& archive) { archive(thorough_, is_far_, leaving_, allowed_, modes_); }
   /// Are there more modes than are all tried?
   [[nodiscard]] bool has_too_many_modes() const { return modes_ > most_modes; }
 

@@ -20,9 +20,9 @@ import check_readme  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 SPLIT = re.compile(r"\s*(?:\||;|&&|>)\s*(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")  # not within quotes
-QUESTIONS = {"run", "solutions", "jumps", "equilibria", "check", "modes", "mlcp", "converge", "map", "sensitivities", "enclose"}
-IGNORED = {"-o", "--output", "--plot", "--plot-phase", "--plot-variables", "--plot-layers", "--plot-starts", "--plot-log", "--plot-with", "--events", "--tube", "--threads", "--jobs"}
-FLAGS = {"--quiet", "--all", "--json", "--tangents", "--virtual", "--whole-steps", "--nearest", "--exact", "--double"}
+QUESTIONS = {"run", "solutions", "jumps", "equilibria", "check", "modes", "mlcp", "converge", "map", "sensitivities", "enclose", "sweep"}
+IGNORED = {"-o", "--output", "--plot", "--plot-phase", "--plot-variables", "--plot-layers", "--plot-starts", "--plot-log", "--plot-with", "--checkpoint", "--events", "--tube", "--threads", "--jobs"}
+FLAGS = {"--quiet", "--all", "--json", "--tangents", "--virtual", "--whole-steps", "--nearest", "--exact", "--double", "--zip"}
 
 
 def numbers_of(text):
@@ -46,7 +46,7 @@ def commands():
             for command, _ in check_readme.commands(match[3]):
                 for part in SPLIT.split(command.replace("\n", " ")):
                     words = shlex.split(part) if part.startswith("scripts/perp ") else []
-                    if len(words) > 2 and words[1] in QUESTIONS and "--help" not in words and words[1:] not in found:
+                    if len(words) > 2 and words[1] in QUESTIONS and not {"--help", "--merge"} & set(words) and words[1:] not in found:
                         found.append(words[1:])
         for words in found:
             yield page, words
@@ -63,7 +63,8 @@ def parsed(words):
         word = rest.pop(0)
         if word.startswith("-") and not re.match(r"-[\d.]", word):
             name, equals, value = word.partition("=")
-            value = True if name in FLAGS else value if equals else rest.pop(0)
+            is_flag = name in FLAGS or (verb == "sweep" and name == "--resume")
+            value = True if is_flag else value if equals else rest.pop(0)
             options.setdefault(name, []).append(value)
         else:
             places.append(word)
@@ -112,7 +113,7 @@ def run(program, places, options, words):
     if options.get("--scheme") == ["enclosure"]:
         pytest.skip("bounds: see the twins of enclose")
     kept = [word for word in words if word not in ("--all", "--quiet")]
-    for name in IGNORED & set(options):
+    for name in (IGNORED | {"--resume"}) & set(options):
         k = kept.index(name)
         del kept[k:k + 2]
     arguments = keywords(options, RUN)
@@ -257,7 +258,19 @@ def enclose(program, places, options, words):
             np.testing.assert_array_equal(bounds[:, j], column)
 
 
-TWINS = {"run": run, "solutions": solutions, "jumps": jumps, "equilibria": equilibria, "check": check, "modes": modes, "mlcp": mlcp,
+def sweep(program, places, options, words):
+    over, random = ({name: values for name, values in (text.split("=", 1) for text in options.get(key, []))} for key in ("--vary", "--random"))
+    more = keywords(options, ("h", "scheme", "tol", "after", "section", "follow", "sampling"))
+    more.update({key: int(options["--" + key][0]) for key in ("runs", "seed") if "--" + key in options})
+    over = {name: values if ":" in values else numbers_of(values) for name, values in over.items()}
+    found = perp.sweep(model_of(places, options), over, options.get("--measure"), random=random, zip="--zip" in options, **more)
+    found.save("twin.csv")
+    _, errors, status = program(*[word for word in without_files(words, options) if word != "--resume"], "-o", "program.csv", "--quiet")
+    assert status in (0, 3), errors
+    assert pathlib.Path("twin.csv").read_bytes() == pathlib.Path("program.csv").read_bytes()
+
+
+TWINS = {"sweep": sweep, "run": run, "solutions": solutions, "jumps": jumps, "equilibria": equilibria, "check": check, "modes": modes, "mlcp": mlcp,
          "converge": converge, "map": map_, "sensitivities": sensitivities, "enclose": enclose}
 
 
@@ -274,6 +287,8 @@ def test_a_command_has_a_twin_with_its_numbers(page, words, tmp_path, monkeypatc
     verb, places, options = parsed(words)
     if any(not pathlib.Path(place).exists() and place not in perp.models() for place in places):
         pytest.skip("the model is made by another command")
+    if verb == "run" and "--resume" in options:
+        pytest.skip("it goes on with the run of another command")
     if program(*words)[2] == 2:  # wrong input, there and here
         with pytest.raises(perp.PerpError):
             TWINS[verb](program, places, options, words)

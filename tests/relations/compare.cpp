@@ -221,6 +221,10 @@ std::string trajectory_difference(const Outcome& here, const Outcome& there,
 
 }  // namespace
 
+Closeness closeness_of(SchemeName scheme) {
+  return scheme == SchemeName::located ? Closeness{1e-6, 1e-6} : Closeness{1e-9, 1e-6};
+}
+
 Correspondence identity(int variables) {
   Correspondence by;
   by.variables.resize(static_cast<std::size_t>(variables));

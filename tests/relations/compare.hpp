@@ -29,6 +29,10 @@ struct Closeness {
   double moment = 1e-9;
 };
 
+/// That of two runs of one problem in other words. The located scheme chooses its steps by the errors of all variables, and
+/// by arithmetic that depends on the statement; each run is within its tolerance of the solution.
+Closeness closeness_of(SchemeName scheme);
+
 /// The first difference in a sentence; empty: none. Compared: refusals and status, events with kind,
 /// law and branches up to a renaming of laws, states at common times and at the end.
 std::string difference(const Outcome& here, const Outcome& there, const Correspondence& by,

@@ -148,9 +148,9 @@ TEST_SUITE("schemes/independent systems") {
                                        [&](const LcsPart& other) { return other.variables == part.variables; });
         REQUIRE(same != found.end());
         CHECK(same->laws == part.laws);
-        CHECK(same->lcs.A == part.lcs.A);
-        CHECK(same->lcs.E == part.lcs.E);
-        CHECK((part.lcs.b.is_constant() || same->lcs.b(1.25) == part.lcs.b(1.25)));
+        CHECK(same->system.A == part.lcs.A);
+        CHECK(same->system.E == part.lcs.E);
+        CHECK((part.lcs.b.is_constant() || same->system.b(1.25) == part.lcs.b(1.25)));
       }
     }
   }

@@ -365,4 +365,25 @@ TEST_SUITE("schemes/resets") {
       }
     }
   }
+
+  TEST_CASE(
+      "located counts as weak how often a condition touches its surface as far as the tolerance "
+      "tells") {
+    // x = 1 - (1 - t)² touches 1 at t = 1, from 1 - depth or beyond 1 + depth.
+    for (const double unit : {1.0, 0x1p40, 0x1p-40})
+      for (const double beyond : {0.0, 1e-13, -1e-13, 1e-7, -1e-7}) {
+        const Model model = reset_model(
+            fmt::format("x = 0\nv = {:.17g}\nn = 0", 2 * unit),
+            fmt::format("\"der(x) = v\", \"der(v) = -{:.17g}\", \"der(n) = 0\"", 2 * unit),
+            fmt::format("{{ condition = \"x - {:.17g}\", set = {{ n = \"n + 1\" }} }}",
+                        (1 - beyond) * unit),
+            1.7);
+        const Trajectory run =
+            integrate(*model.equations, model.x0(), {0, 1.7}, Located{.tol = 1e-11});
+        CAPTURE(beyond);
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        CHECK(run.x.back()[2] == (beyond > 1e-10 ? 2 : 0));
+        CHECK(run.counts.contains("weak") == (std::abs(beyond) < 1e-10));
+      }
+  }
 }

@@ -48,6 +48,38 @@ class Study(unittest.TestCase):
             self.assertGreaterEqual(value, low, pattern)
             self.assertLessEqual(value, high, pattern)
 
+    def number(self, name):
+        self.assertIn(name, self.numbers)
+        return self.numbers[name]
+
+    def test_figure_2_the_cones_are_those_in_which_perp_finds_one_and_two_solutions(self):
+        self.assert_all(r"figure 2, sliding-\w+: points of the grid inside", 2, 300, 500)
+        self.assert_all(r"figure 2, sliding-\w+: points with another number of solutions", 2, 0, 0)
+        self.assert_all(r"figure 2, from A- to the (left|right): largest error", 2, 0, 1e-12)
+        self.assertEqual(self.number("figure 2: largest distance of |C_i B| from perp check"), 0)
+        corners = (self.folder / "figure02_sliding-repulsive.csv").read_text(encoding="utf-8")
+        self.assertIn("1,-2,2", corners)  # where B1 + B2 = 0 meets the square
+
+    def test_figure_3_filippov_slides_as_the_dae_does_or_not_at_all(self):
+        slides = "figure 3, sliding-repulsive: sliding rate of "
+        self.assertAlmostEqual(self.number(slides + "Filippov"), self.number(slides + "the DAE"), delta=1e-12)
+        self.assertAlmostEqual(self.number(slides + "the DAE"), 0.5, delta=1e-12)
+        self.assertAlmostEqual(self.number(slides + "the reduced equations"), 0.5, delta=1e-12)
+        self.assertGreater(self.number("figure 3, sliding-crossing: lowest x1' of the hull"), 0.6)
+        missed = self.number("figure 3, sliding-crossing: distance of the reduced solution from the constraint")
+        self.assertAlmostEqual(missed, 2, delta=1e-9)
+
+    def test_figure_4_every_case_has_the_solutions_of_the_two_graphs(self):
+        found = [self.number(f"figure 4, a - b {case}: solutions") for case in ("> 0, a + b > 0", "< 0, a + b > 0", "< 0, a + b < 0")]
+        self.assertEqual(found, [1, 2, 3])
+        self.assert_all(r"figure 4, .*: largest distance from the two graphs", 3, 0, 1e-12)
+        self.assert_all(r"figure 4, .*: is the list complete", 3, 1, 1)
+
+    def test_figure_5_there_is_a_jump_where_the_line_is_steeper_than_the_constraint(self):
+        found = [self.number(f"figure 5, B = {B}: jumps") for B in ("(1, 2)", "(1, 3)", "(1, 1)", "(2, 1)")]
+        self.assertEqual(found, [1, 1, 0, 0])
+        self.assert_all(r"figure 5, .*: error", 4, 0, 1e-12)
+
     def test_figure_6_the_relay_form_is_exact_at_the_grid_points(self):
         self.assert_all(r"figure 6, B1 = -0\.(49|5): largest error", 2, 0, 1e-12)
 
@@ -100,7 +132,7 @@ class Study(unittest.TestCase):
 
     def test_every_picture_is_drawn_and_shown(self):
         report = (self.folder / "study.md").read_text(encoding="utf-8")
-        for figure in ("06", "07", "08", "09", "10", "11"):
+        for figure in ("02", "03", "04", "05", "06", "07", "08", "09", "10", "11"):
             picture = self.folder / f"figure{figure}.png"
             self.assertGreater(picture.stat().st_size, 5000)
             self.assertIn(f"({picture.name})", report)

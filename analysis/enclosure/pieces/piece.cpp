@@ -178,8 +178,9 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
       row.branch = branch.number;
       row.flag = branch.flag;
       row.how = branch.how;
-      const Box states = flow.step.at(branch.set, time);
+      Box states = flow.step.at(branch.set, time);
       proof_.note_row(time, states);
+      if (may_switch) states = with_event_ahead(flow, *falling, Interval(time), states);
       if (!make_row(flow, Interval(time), states, row))
         return lose(branch, "an algebraic variable has no value everywhere in the set",
                     Interval(time), -1);
@@ -190,18 +191,9 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
       (is_certain && branch.waiting.empty() ? result_.enclosure.rows : branch.waiting)
           .push_back(row);
     }
-    if (task_.options.tube) {
-      const double from = std::max(branch.t, branch.tube_from);
-      if (end > from) {
-        EnclosureRow row;
-        if (!make_row(flow, Interval(from, end), flow.step.between(from, end), row))
-          return lose(branch, "an algebraic variable has no value everywhere in the set",
-                      Interval(from, end), -1);
-        const TubeRow piece{from, end, branch.number, branch.flag, row.box};
-        (may_switch ? branch.waiting_tube : result_.enclosure.tube).push_back(piece);
-        branch.tube_from = end;
-      }
-    }
+    if (!add_tube(branch, flow, end, may_switch))
+      return lose(branch, "an algebraic variable has no value everywhere in the set",
+                  Interval(std::max(branch.t, branch.tube_from), end), -1);
     proof_.note_move(flow, branch.set, branch.t, end);
     flow.step.move(branch.set, end);
     proof_.note_moved(branch.set);
@@ -251,7 +243,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
   const Branch before = branch;
   Branch at_event = before;
   from.use(before.implicit);
-  if (!note_early_states(at_event, from, window.time())) {
+  if (!note_early_states(at_event, from, reached, window.time())) {
     lose(before, no_value, window.time(), -1);
     return false;
   }

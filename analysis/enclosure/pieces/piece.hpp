@@ -127,7 +127,11 @@ class Piece {
   [[nodiscard]] bool make_row(ModeFlow& flow, const Interval& t, const Box& states,
                               EnclosureRow& row);
   std::map<double, Box> late_states(const Branch& branch, ModeFlow& to, const Interval& time);
-  bool note_early_states(Branch& branch, ModeFlow& from, const Interval& time);
+  bool add_tube(Branch& branch, ModeFlow& flow, double end, bool may_switch);
+  static Box with_event_ahead(ModeFlow& flow, const Monitor& monitor, const Interval& t,
+                              const Box& states);
+  bool note_early_states(Branch& branch, ModeFlow& from, const Monitor& reached,
+                         const Interval& time);
   bool join_rows(Branch& branch, ModeFlow& to, const Interval& time);
   bool join_tube(Branch& branch, ModeFlow& to, const Interval& time);
   void flush(Branch& branch);

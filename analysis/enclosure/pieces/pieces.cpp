@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
+#include <perp/analysis/enclosure/pieces/pieces.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
 #include <perp/analysis/parallel.hpp>
@@ -288,12 +289,9 @@ void check_starts(const Dcs& system, const std::vector<Part>& parts) {
     if (!part.result.elsewhere) return;
   const Successor& why = *parts.front().result.elsewhere;
   const std::string mode = why.mode.empty() ? "" : describe(system.laws, why.mode) + ": ";
-  if (why.equation < 0)
-    throw InconsistentStart(fmt::format("the start is in no mode: {}{}", mode, why.reason));
-  throw InconsistentStart(fmt::format(
-      "the start does not fulfil equation {}, or what its derivative asks for; {}the sides "
-      "differ by {:.6g} to {:.6g}",
-      why.equation + 1, mode, why.residual.lo, why.residual.hi));
+  if (why.equation < 0) throw InconsistentStart(-1, mode + why.reason);
+  throw InconsistentStart(why.equation, fmt::format("{}the sides differ by {:.6g} to {:.6g}", mode,
+                                                    why.residual.lo, why.residual.hi));
 }
 
 /// One thing to try where the proof ended.
@@ -332,32 +330,19 @@ Enclosure join(const std::vector<Part>& parts, double start, const EncloseOption
   return joined;
 }
 
-Box start_of(const Dcs& system, const StateSpace& space, const Box& start) {
-  if (static_cast<int>(start.size()) != system.n())
-    throw InvalidInput(
-        fmt::format("the start has {} intervals; expected one for each of {} variables",
-                    start.size(), system.n()));
+Box start_of(const StateSpace& space, const Box& start) {
   Box box;
   for (const int j : space.variables) box.push_back(start[static_cast<std::size_t>(j)]);
   for (const int k : space.parameters) box.push_back(space.values[static_cast<std::size_t>(k)]);
-  for (std::size_t i = 0; i < box.size(); ++i)
-    if (!box[i].is_bounded())
-      throw InvalidInput(fmt::format("interval {} of the start is not bounded", i + 1));
-  if (box.empty()) throw InvalidInput("the system has no derivative: there is nothing to follow");
   return box;
 }
 
 }  // namespace
 
-Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, const Span& span,
-                  const EncloseOptions& options, const std::vector<int>& disturbances,
-                  const ExactStart& exact) {
-  require_directed_arithmetic();
-  validate(given);
-  check_order(options);
-  StateSpace space = state_space(given, parameters, disturbances);
-  const Dcs system = without_names(given, space);
-  const Box whole = start_of(system, space, start);
+Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Box& start,
+                            const Span& span, const EncloseOptions& options,
+                            const ExactStart& exact) {
+  const Box whole = start_of(space, start);
   PieceTask task{.system = system,
                  .space = space,
                  .options = options,
@@ -377,7 +362,7 @@ Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, con
     const PieceResult& first = parts.front().result;
     const bool is_too_wide = parts.size() == 1 && first.excess > options.share &&
                              can_bisect(parts.front().start, first.split);
-    if (!is_too_wide || !disturbances.empty()) continue;
+    if (!is_too_wide || !space.disturbances.empty()) continue;
     task.reach = reach_of(task, whole);
     if (section) section->use_reach(task.reach);
   } while (split(parts, options) || open_lost(parts));

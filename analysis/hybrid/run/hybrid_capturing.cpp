@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/core/base/index.hpp>
@@ -11,7 +12,7 @@
 namespace perp {
 namespace {
 
-constexpr double least_rest = 1e-3;  ///< of h: what is left behind an event and joins the next step
+constexpr double least_rest = 1e-3;  ///< of h, of [0, 1]: what is left behind an event and joins the next step
 constexpr int most_halvings = 40;
 
 }  // namespace
@@ -126,16 +127,23 @@ void HybridRun::pass_end_of_mode(ModeSteps& steps, Target target) {
 }
 
 /// The mode goes on from its end, which the solution only touches: by the longest of h/2, h/4, ..
-/// that violates nothing.
+/// that violates nothing. The value of a binary that slides is that of the derivatives but for the error of the step:
+/// it may go on by these although it has left [0, 1] by the steps, which much shorter ones do not tell for rounding.
 void HybridRun::touch(Target target) {
   ModeSteps& steps = steps_of_mode();
   steps.from(now_);
+  const double least = least_rest * model_.run.h;
+  bool asks_for_range = true;
   double h = target.h / 2;
-  for (int k = 0; k < most_halvings && now_.t + h > now_.t; ++k, h /= 2)
-    if (steps.attempt(now_.t + h, h) && !steps.is_violated()) {
-      changes_at_once_ = 0;
-      return take_step(steps);
-    }
+  for (int k = 0; k < most_halvings && now_.t + h > now_.t; ++k, h /= 2) {
+    if (!steps.attempt(now_.t + h, h)) continue;
+    const bool passes_end =
+        h < least && std::exchange(asks_for_range, false) && steps.leaves_range_by_less(least_rest);
+    if (!passes_end && steps.is_violated()) continue;
+    if (passes_end) steps.hold_range();
+    changes_at_once_ = 0;
+    return take_step(steps);
+  }
   finish(Status::not_solved,
          fmt::format("stopped at {}: the mode goes on by its derivatives, but no step in it keeps "
                      "its constraints",

@@ -3,6 +3,7 @@
 
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/schemes/located/located.hpp>
+#include <perp/schemes/run/run_end.hpp>
 
 namespace perp {
 namespace {
@@ -33,7 +34,7 @@ void HybridRun::run_located() {
   if (now_.t < span_.end && !run_mode_by_series()) run_mode_by_radau();
   if (is_running() && !(now_.t < span_.end))
     finish(Status::solved,
-           fmt::format("reached t = {:.10g} in {} steps", now_.t, result_.counts["steps"]));
+           with_first_order(fmt::format("reached t = {:.10g} in {} steps", now_.t, result_.counts["steps"]), result_));
 }
 
 void HybridRun::run_mode_by_radau() {

@@ -4,7 +4,12 @@
 #include <utility>
 
 #include <perp/analysis/hybrid/run/hybrid_product.hpp>
+#include <perp/core/base/index.hpp>
+#include <perp/core/branches.hpp>
+#include <perp/models/language/hybrid/lower_binaries.hpp>
+#include <perp/schemes/run/run_end.hpp>
 #include <perp/schemes/run/run_product.hpp>
+#include <perp/schemes/run/system_runs.hpp>
 
 namespace perp {
 namespace {
@@ -48,11 +53,56 @@ HybridSchemes schemes_of(const HybridPart& part, const HybridSchemes& schemes) {
   return own;
 }
 
-/// Binaries, then constraints.
-std::vector<int> laws_of(const HybridPart& part, int binaries) {
-  std::vector<int> laws = part.binaries;
-  for (const int l : part.constraints) laws.push_back(binaries + l);
-  return laws;
+/// The laws that stand for the binaries of a part where it would be run alone by them.
+std::optional<LoweredBinaries> laws_alone(const HybridPart& part, const std::string& scheme) {
+  if (part.variables.empty() || part.binaries.empty() || keeps_binaries(part.model, scheme)) return std::nullopt;
+  LoweredBinaries lowered = lower_binaries(part.model);
+  if (!lowered.reason.empty() || !starts_as_declared(part.model, lowered)) return std::nullopt;
+  return lowered;
+}
+
+/// Binaries, then constraints: all of them, or those without binaries, which stay beside laws.
+RunProduct::Places places_of(const HybridPart& part, int binaries, const LoweredBinaries* lowered) {
+  RunProduct::Places places{part.variables, part.binaries};
+  if (lowered == nullptr) {
+    for (const int l : part.constraints) places.laws.push_back(binaries + l);
+    return places;
+  }
+  const HybridStructure structure = structure_of(part.model);
+  for (std::size_t l = 0; l < part.constraints.size(); ++l) {
+    const std::vector<int>& unknowns = structure.unknowns_of_row[part.model.f.size() + l];
+    const bool is_of_binary = !unknowns.empty() && unknowns.back() >= part.model.n();
+    if (!is_of_binary) places.laws.push_back(binaries + part.constraints[l]);
+  }
+  for (const Law& law : lowered->system.laws) {
+    places.branches.emplace_back();
+    if (is_constraint(law)) continue;
+    for (const Branch& branch : law.branches)
+      places.branches.back().push_back(is_vertical(branch) ? released_binary : static_cast<int>(branch.lambda.lower));
+  }
+  return places;
+}
+
+/// The run of a part by laws.
+std::unique_ptr<StepwiseRun> run_by_laws(const HybridPart& part, const LoweredBinaries& lowered, const RunOptions& run,
+                                         const HybridSchemes& schemes, const IntegrateOptions& output,
+                                         CapturingFacts& facts) {
+  const Vector x0 = part.model.head.x0();
+  if (run.scheme == "located") return located_run(lowered.system, x0, run.span, schemes.located, output);
+  return capturing_run(lowered.system, x0, run.span, schemes.steps, output, facts);
+}
+
+/// Events of the q binaries by one kind, those of laws too, and their count: parts may have gone further than all
+/// together.
+void tell_changes(int q, Trajectory& run) {
+  for (Event& event : run.events)
+    if (event.kind == EventKind::crossing && event.law >= 0 && event.law < q) event.kind = EventKind::mode_change;
+  const auto is_change = [](const Event& event) {
+    return event.law >= 0 && (event.kind == EventKind::mode_change || event.kind == EventKind::sliding_entry ||
+                              event.kind == EventKind::sliding_exit);
+  };
+  if (run.counts.contains("mode_changes"))
+    run.counts["mode_changes"] = std::count_if(run.events.begin(), run.events.end(), is_change);
 }
 
 }  // namespace
@@ -61,20 +111,24 @@ Trajectory run_hybrid_product(const Model& model, const HybridSchemes& schemes, 
                               const IndependentSets& sets) {
   const HybridModel& hybrid = *model.hybrid;
   const int q = hybrid.q(), m = q + static_cast<int>(hybrid.g.size());
+  CapturingFacts facts;
   RunProduct product(output, hybrid.n(), m, model.run.span, model.run.scheme == "located" ? most_nodes : 2,
                      RunProduct::Clock::own);
   const std::vector<HybridPart> parts = independent_parts(hybrid, sets);
-  for (const HybridPart& part : parts)
-    product.add({part.variables, laws_of(part, q)}, [&](const IntegrateOptions& of_part, StateTrace*) {
-      return std::make_unique<PartRun>(part, model.run, schemes_of(part, schemes), of_part);
-    });
+  for (const HybridPart& part : parts) {
+    const std::optional<LoweredBinaries> laws = laws_alone(part, model.run.scheme);
+    product.add(places_of(part, q, laws ? &*laws : nullptr),
+                [&, laws](const IntegrateOptions& of_part, StateTrace*) -> std::unique_ptr<StepwiseRun> {
+                  const HybridSchemes own = schemes_of(part, schemes);
+                  if (laws) return run_by_laws(part, *laws, model.run, own, of_part, facts);
+                  return std::make_unique<PartRun>(part, model.run, own, of_part);
+                });
+  }
   Trajectory result = product();
-  const auto is_change = [](const Event& event) {
-    return event.law >= 0 && (event.kind == EventKind::mode_change || event.kind == EventKind::sliding_entry ||
-                              event.kind == EventKind::sliding_exit);
-  };
-  if (result.counts.contains("mode_changes"))  // parts may have gone further than all together
-    result.counts["mode_changes"] = std::count_if(result.events.begin(), result.events.end(), is_change);
+  if (!result.t.empty() && facts.first_order.since < result.t.back())
+    result.message = tell_first_order(facts.first_order, schemes.steps.h, schemes.steps.selector, "", result.message,
+                                      result);
+  tell_changes(q, result);
   return result;
 }
 

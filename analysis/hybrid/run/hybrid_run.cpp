@@ -41,15 +41,23 @@ std::string row_word(const HybridModel& model, int row) {
   return row < rows ? model.row_name(row) : model.binaries[at(row - rows)].name;
 }
 
+/// A model that was read has the system of its constraints.
+std::optional<Dcs> system_unless_known(const Model& model) {
+  if (model.equations) return std::nullopt;
+  return constraint_system(*model.hybrid);
+}
+
 }  // namespace
 
 HybridRun::HybridRun(const Model& model, HybridSchemes schemes, const IntegrateOptions& output,
-                     SensitivityRequest sensitivities)
+                     SensitivityRequest sensitivities, std::shared_ptr<const HybridStructure> structure)
     : model_(model),
       schemes_(std::move(schemes)),
       hybrid_(*model.hybrid),
       output_(output),
-      system_(constraint_system(hybrid_)),
+      structure_(std::move(structure)),
+      own_system_(system_unless_known(model)),
+      system_(own_system_ ? *own_system_ : *model.equations),
       span_(model.run.span),
       request_(std::move(sensitivities)),
       switches_(system_, TimeSwitches::Of::jumps) {
@@ -129,6 +137,11 @@ void HybridRun::find_scales() {
   sizes_ = scales.x;
   time_ = scales.time;
   check_interruption();
+}
+
+const HybridStructure& HybridRun::structure() {
+  if (!structure_) structure_ = std::make_shared<const HybridStructure>(structure_of(hybrid_));
+  return *structure_;
 }
 
 HybridModes& HybridRun::modes() {
@@ -310,6 +323,12 @@ void HybridRun::tell_line(const Step& step) {
   if (output_.course && courses_by_rows_ && step.t > last_.t) output_.course(straight_course(last_, step));
 }
 
+/// Is the state at t asked for?
+bool HybridRun::is_row(double t) const {
+  return !output_.only_times || t == span_.start || t == span_.end ||
+         std::binary_search(output_.times.begin(), output_.times.end(), t);
+}
+
 /// Keeps and reports a state; the first of a mode only where it is not the last one.
 void HybridRun::record(Step step, bool is_first_of_mode) {
   const bool first = last_.mode.empty();
@@ -322,9 +341,7 @@ void HybridRun::record(Step step, bool is_first_of_mode) {
     return;
   if (!first) tell_line(step);
   last_ = step;
-  const bool asked = step.t == span_.start || step.t == span_.end ||
-                     std::binary_search(output_.times.begin(), output_.times.end(), step.t);
-  if (output_.only_times && !asked) return;
+  if (!is_row(step.t)) return;
   if (output_.keep || first) result_.append(step);
   if (output_.observer && !output_.observer(step))
     finish(Status::interrupted, fmt::format("interrupted at t = {:.10g}", step.t));

@@ -32,9 +32,12 @@ struct HybridSchemes {
 /// watched; at its end the rule nearest_mode takes the next one, in the same way for every scheme.
 class HybridRun {
  public:
-  /// Throws InvalidInput for options that the scheme cannot honour.
+  /// `structure`: of the model, null where nobody knows it yet. Throws InvalidInput for options that the scheme cannot
+  /// honour.
   HybridRun(const Model& model, HybridSchemes schemes, const IntegrateOptions& output,
-            SensitivityRequest sensitivities = {});
+            SensitivityRequest sensitivities = {}, std::shared_ptr<const HybridStructure> structure = nullptr);
+  HybridRun(const HybridRun&) = delete;  // it refers to its own parts
+  HybridRun& operator=(const HybridRun&) = delete;
 
   /// The whole run.
   Trajectory operator()();
@@ -73,6 +76,7 @@ class HybridRun {
   void record(Step step, bool is_first_of_mode);
   void finish(Status status, std::string message);
   HybridModes& modes();
+  const HybridStructure& structure();
   /// The log of many changes does not hold as many states of many variables.
   [[nodiscard]] Vector state_of_event() const {
     return hybrid_.n() <= most_states_of_events ? now_.x : Vector();
@@ -109,7 +113,10 @@ class HybridRun {
   struct SparseParts;
   SparseSteps* sparse_steps();
   bool take_sparse_steps();
+  bool follow_sparse_steps(SparseSteps& steps);
   void take_sparse_step(SparseSteps& steps);
+  [[nodiscard]] bool is_row(double t) const;
+  [[nodiscard]] Step state_of(const SparseSteps& steps) const;
   void log_changes(const SparseSteps& steps);
   bool starts_strictly();
   void count_sparse_steps();
@@ -141,7 +148,9 @@ class HybridRun {
   const HybridModel& hybrid_;
   const IntegrateOptions& output_;
   std::unique_ptr<HybridModes> modes_;  // made when it is first asked
-  Dcs system_;
+  std::shared_ptr<const HybridStructure> structure_;  // see structure()
+  const std::optional<Dcs> own_system_;               // where the model has none
+  const Dcs& system_;
   Span span_;
   Step now_;  ///< its mode: the branches of the binaries, 0 of the constraints
   HybridMode mode_;

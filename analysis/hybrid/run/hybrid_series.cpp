@@ -16,13 +16,11 @@ constexpr long most_in_mode = 20000;  ///< of a mode: short ones are better made
 }  // namespace
 
 struct HybridRun::Series {
-  Series(const HybridModel& model, const NearChoice::Options& options, double tol)
-      : structure(structure_of(model)),
-        series(model),
+  Series(const HybridModel& model, const HybridStructure& structure, const NearChoice::Options& options, double tol)
+      : series(model),
         near(model, structure, series, options),
         flow(model, series, {tol, options.share, options.sizes}) {}
 
-  HybridStructure structure;
   ModeSeries series;
   NearChoice near;
   SeriesFlow flow;
@@ -37,7 +35,7 @@ HybridRun::Series* HybridRun::series() {
     NearChoice::Options options;
     options.share = share_of_computed;
     options.sizes = sizes_;
-    series_ = std::make_shared<Series>(hybrid_, options, schemes_.located.tol);
+    series_ = std::make_shared<Series>(hybrid_, structure(), options, schemes_.located.tol);
   }
   return series_->series.obstacle().empty() ? series_.get() : nullptr;
 }

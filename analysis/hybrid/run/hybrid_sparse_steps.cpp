@@ -15,9 +15,8 @@ constexpr int most_parts = 4;  ///< halvings of a step in which a binary wants t
 }  // namespace
 
 struct HybridRun::SparseParts {
-  SparseParts(const HybridModel& model, const Dcs& system)
-      : structure(structure_of(model)), steps(model, structure, system) {}
-  HybridStructure structure;
+  SparseParts(const HybridModel& model, const HybridStructure& structure, const Dcs& system)
+      : steps(model, structure, system) {}
   SparseSteps steps;
 };
 
@@ -26,7 +25,7 @@ SparseSteps* HybridRun::sparse_steps() {
   if (model_.run.scheme != "backward_euler" || !hybrid_.takes_whole_steps() || !is_plain() ||
       hybrid_.f.size() != at(hybrid_.n()) || request_.columns() > 0 || !switches_.empty())
     return nullptr;
-  if (!sparse_) sparse_ = std::make_shared<SparseParts>(hybrid_, system_);
+  if (!sparse_) sparse_ = std::make_shared<SparseParts>(hybrid_, structure(), system_);
   return &sparse_->steps;
 }
 
@@ -42,19 +41,34 @@ bool HybridRun::take_sparse_steps() {
   SparseSteps* steps = now_.t >= dense_until_ ? sparse_steps() : nullptr;
   if (steps == nullptr) return false;
   steps->from(now_.t, now_.x, mode_.z, now_.w.tail(static_cast<Eigen::Index>(hybrid_.g.size())));
+  const long before = taken_;
+  const auto stand = [&] {
+    if (taken_ > before) now_ = last_ = state_of(*steps);
+  };
+  try {
+    const bool is_done = follow_sparse_steps(*steps);
+    stand();
+    return is_done;
+  } catch (const Interrupted&) {
+    stand();
+    throw;
+  }
+}
+
+bool HybridRun::follow_sparse_steps(SparseSteps& steps) {
   while (is_running() && now_.t < span_.end) {
     check_interruption();
     Target target = next_target();
-    bool is_solved = steps->attempt(target.t, target.h);
+    bool is_solved = steps.attempt(target.t, target.h);
     for (int k = 0; !is_solved && k < most_parts; ++k) {
       target = {now_.t + target.h / 2, target.h / 2};
-      is_solved = target.t > now_.t && steps->attempt(target.t, target.h);
+      is_solved = target.t > now_.t && steps.attempt(target.t, target.h);
     }
     if (!is_solved) {
       dense_until_ = next_target().t;
       return false;
     }
-    take_sparse_step(*steps);
+    take_sparse_step(steps);
   }
   return true;
 }
@@ -64,12 +78,24 @@ void HybridRun::take_sparse_step(SparseSteps& steps) {
   steps.accept();
   ++taken_;
   residual_ = std::max(residual_, steps.residual());
-  if (mode_.z != steps.z()) mode_.is_idle.clear();
-  mode_.z = steps.z();
-  Step step{steps.t(), steps.x(), Vector::Zero(now_.lambda.size()), Vector::Zero(now_.w.size()), now_.mode};
-  for (int i = 0; i < hybrid_.q(); ++i) step.lambda[i] = mode_.z[at(i)];
-  step.w.tail(steps.constraints().size()) = steps.constraints();
-  record(std::move(step), false);
+  if (mode_.z != steps.z()) {
+    mode_.is_idle.clear();
+    mode_.z = steps.z();
+  }
+  // Where nobody asks for the state it stays where it is until the last of these steps.
+  const double t = steps.start_t();
+  const bool is_told = output_.course || (is_row(t) && (output_.keep || output_.observer));
+  if (is_told || t >= span_.end || hybrid_.n() <= most_states_of_events)
+    record(state_of(steps), false);
+  else
+    now_.t = t;
+}
+
+Step HybridRun::state_of(const SparseSteps& steps) const {
+  Step step{steps.start_t(), steps.start_x(), Vector::Zero(now_.lambda.size()), Vector::Zero(now_.w.size()), now_.mode};
+  for (int i = 0; i < hybrid_.q(); ++i) step.lambda[i] = step.mode[at(i)] = mode_.z[at(i)];
+  step.w.tail(steps.start_constraints().size()) = steps.start_constraints();
+  return step;
 }
 
 /// An event for each sub-problem that has changed, where its constraint becomes positive on the path through the step.

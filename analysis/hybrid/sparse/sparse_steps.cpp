@@ -142,16 +142,18 @@ bool SparseSteps::prepare(double t, double h) {
   return true;
 }
 
-/// Newton's correction in right_; its size as a share of the unknowns.
+/// Newton's correction in right_; its size as a share of the unknowns, infinite where it is no number.
 double SparseSteps::correction(const Factor& factor) {
   right_ = Eigen::Map<const Vector>(rows_.data(), n_);
   factor.lu.solve(right_);
+  if (!right_.allFinite()) return std::numeric_limits<double>::infinity();
+  if (is_affine_) return 0;  // nobody asks how near it is
   double share = 0;
   for (int j = 0; j < n_; ++j) {
     const double size = std::max({std::abs(x_end_[j]), std::abs(x_[j]), std::abs(right_[j])});
     if (right_[j] != 0) share = std::max(share, std::abs(right_[j]) / size);
   }
-  return right_.allFinite() ? share : std::numeric_limits<double>::infinity();
+  return share;
 }
 
 /// The rows at the present state; do they serve?

@@ -36,6 +36,13 @@ class SparseSteps {
   /// Goes on from its end.
   void accept();
 
+  /// Of the state that the next attempt starts from.
+  ///@{
+  [[nodiscard]] double start_t() const { return t_; }
+  [[nodiscard]] const Vector& start_x() const { return x_; }
+  [[nodiscard]] const Vector& start_constraints() const { return g_start_; }
+  ///@}
+
   /// Of the last attempt.
   ///@{
   [[nodiscard]] double t() const { return t_end_; }

@@ -82,6 +82,11 @@ Tape HybridModel::without_inputs(std::vector<int>& rows) const {
 }
 
 Tape HybridModel::closed(std::vector<int>& rows) const {
+  if (inputs.empty()) {
+    rows = f;
+    rows.insert(rows.end(), g.begin(), g.end());
+    return bind_inputs(tape, parameter_input(0), parameter_values(), rows);
+  }
   const Tape open = without_inputs(rows);
   return bind_inputs(open, parameter_input(0), parameter_values(), rows);
 }

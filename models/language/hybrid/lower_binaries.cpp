@@ -118,9 +118,55 @@ class BinaryLowering {
   LoweredBinaries result_;
 };
 
+/// Values of lines where a run starts; NaN: they need what is not known there. `first`: the input
+/// that holds the first variable.
+std::vector<double> values_at_start(const Model& model, const Tape& tape,
+                                    const std::vector<int>& lines, std::vector<double> inputs,
+                                    int first) {
+  inputs[0] = model.run.span.start;
+  for (std::size_t j = 0; j < model.variables.size(); ++j)
+    inputs[at(first) + j] = model.variables[j].start;
+  std::vector<double> values(at(tape.size())), result;
+  tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
+  for (const int line : lines) result.push_back(values[at(line)]);
+  return result;
+}
+
+/// The arguments of the laws.
+std::vector<double> arguments_at_start(const Model& model, const Dcs& system) {
+  const int first = system.parameter_input(0);
+  std::vector<double> inputs(at(first) + system.parameters.size(), nan);
+  std::copy(system.parameters.begin(), system.parameters.end(), inputs.begin() + first);
+  return values_at_start(model, system.tape, system.G, std::move(inputs), system.variable_input(0));
+}
+
+bool allows(const Branch& branch, double w) { return branch.w.lower <= w && w <= branch.w.upper; }
+
+/// The branch that stands for a value of a binary.
+const Branch& branch_of_value(const Law& law, int z) {
+  return *std::find_if(law.branches.begin(), law.branches.end(), [&](const Branch& branch) {
+    return branch.lambda.lower == z && branch.lambda.upper == z;
+  });
+}
+
 }  // namespace
 
 LoweredBinaries lower_binaries(const HybridModel& model) { return BinaryLowering(model).run(); }
+
+bool keeps_binaries(const HybridModel& model, const std::string& scheme) {
+  return scheme == "located" ? model.is_large() : scheme == "backward_euler" && model.takes_whole_steps();
+}
+
+bool starts_as_declared(const HybridModel& model, const LoweredBinaries& lowered) {
+  const std::vector<double> w = arguments_at_start(model.head, lowered.system);
+  for (int i = 0; i < model.q(); ++i) {
+    const std::optional<int>& start = model.binaries[at(i)].start;
+    if (!start || std::isnan(w[at(i)])) continue;  // signals not known before the start
+    const Law& law = lowered.system.laws[at(i)];
+    if (!allows(branch_of_value(law, *start), w[at(i)]) || (!law.memory && w[at(i)] == 0)) return false;
+  }
+  return true;
+}
 
 namespace reader {
 namespace {
@@ -146,28 +192,6 @@ namespace {
 }  // namespace
 
 namespace {
-
-/// Values of lines where a run starts; NaN: they need what is not known there. `first`: the input
-/// that holds the first variable.
-std::vector<double> values_at_start(const Model& model, const Tape& tape,
-                                    const std::vector<int>& lines, std::vector<double> inputs,
-                                    int first) {
-  inputs[0] = model.run.span.start;
-  for (std::size_t j = 0; j < model.variables.size(); ++j)
-    inputs[at(first) + j] = model.variables[j].start;
-  std::vector<double> values(at(tape.size())), result;
-  tape.evaluate(std::span<const double>(inputs), std::span<double>(values));
-  for (const int line : lines) result.push_back(values[at(line)]);
-  return result;
-}
-
-/// The arguments of the laws.
-std::vector<double> arguments_at_start(const Model& model, const Dcs& system) {
-  const int first = system.parameter_input(0);
-  std::vector<double> inputs(at(first) + system.parameters.size(), nan);
-  std::copy(system.parameters.begin(), system.parameters.end(), inputs.begin() + first);
-  return values_at_start(model, system.tape, system.G, std::move(inputs), system.variable_input(0));
-}
 
 /// The constraints, with the binaries as they are declared.
 std::vector<double> constraints_at_start(const HybridModel& hybrid) {
@@ -204,15 +228,9 @@ void check_starts(const Document& document, const HybridModel& hybrid, Model& mo
     const Binary& binary = hybrid.binaries[at(i)];
     if (!binary.start || std::isnan(w[at(i)])) continue;  // signals not known before the start
     const Law& law = system.laws[at(i)];
-    const auto is_allowed = [&](const Branch& branch) {
-      return branch.w.lower <= w[at(i)] && w[at(i)] <= branch.w.upper;
-    };
-    const auto declared =
-        std::find_if(law.branches.begin(), law.branches.end(), [&](const Branch& branch) {
-          return branch.lambda.lower == *binary.start && branch.lambda.upper == *binary.start;
-        });
+    const auto is_allowed = [&](const Branch& branch) { return allows(branch, w[at(i)]); };
     const Value& place = document.root().find("binaries")->value.find(binary.name)->value;
-    if (!is_allowed(*declared)) {
+    if (!is_allowed(branch_of_value(law, *binary.start))) {
       const int row = rows[at(i)];
       const std::string what =
           fmt::format("start of binary '{}' is {}, where {} ({}) is {:g}", binary.name,
@@ -238,8 +256,7 @@ namespace {
 /// Is it a large model whose run is by the binaries, and no option asks for laws?
 bool keeps_binaries(const Document& document, const HybridModel& hybrid, const ReadOptions& known) {
   const std::string& scheme = hybrid.head.run.scheme;
-  const bool is_large = scheme == "located" ? hybrid.is_large() : hybrid.takes_whole_steps();
-  if (!known.hybrid || !is_large || (scheme != "backward_euler" && scheme != "located")) return false;
+  if (!known.hybrid || !perp::keeps_binaries(hybrid, scheme)) return false;
   const Member* run = document.root().find("run");
   const Context context(document, known);
   const std::vector<std::string> of_laws =

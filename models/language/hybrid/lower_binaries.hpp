@@ -27,4 +27,11 @@ struct LoweredBinaries {
 /// law. Ends of bands stay functions of the parameters.
 LoweredBinaries lower_binaries(const HybridModel& model);
 
+/// Does a run by this scheme keep the binaries of a model of its size, laws or not?
+bool keeps_binaries(const HybridModel& model, const std::string& scheme);
+
+/// Does each binary start in its declared value, as far as the laws tell it from the variables alone: does the law
+/// allow it there, and, without memory, no other one?
+bool starts_as_declared(const HybridModel& model, const LoweredBinaries& lowered);
+
 }  // namespace perp

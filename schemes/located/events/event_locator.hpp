@@ -33,6 +33,8 @@ class EventLocator {
 
   /// The first gap that falls below 0 in the attempted step of length h.
   std::optional<GapWatch::Fall> first_fall(double h);
+  /// After it: how many dips of gaps came within the tolerance of 0.
+  [[nodiscard]] int undecided_dips() const { return gaps_.empty() ? 0 : watch_.undecided_dips(); }
   /// After it: are all courses resolved? One that is not may hide an event: the state may rest while a
   /// multiplier moves.
   [[nodiscard]] bool is_resolved();

@@ -8,6 +8,7 @@
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>
+#include <perp/schemes/located/jets/nonlinear_units.hpp>
 
 namespace perp {
 namespace {
@@ -16,6 +17,7 @@ constexpr int passes = 6;            ///< of the reweighting of small entries
 constexpr double small_bits = 8;     ///< an entry this many bits below its row counts half
 constexpr double known_weight = 64;  ///< of a scale that is given
 constexpr int most_dense = 400;      ///< unknowns that are solved for by a dense matrix
+constexpr double too_large = 3;      ///< bits above a bound of a unit, which is one of the equations then
 constexpr double weak = 1e-3;        ///< weight of the span: where nothing else tells a time
 constexpr double undetermined = 1e-11;  ///< of the weights of an unknown: nothing tells it
 constexpr double held_weight = 1e-9;    ///< of an unknown at 0, where nothing else tells it
@@ -35,6 +37,17 @@ double smaller(double a, double b) {
   return std::min(std::abs(a), std::abs(b));
 }
 
+double on_grid(double exponent) {
+  return std::ldexp(std::round(std::ldexp(exponent, grid)), -grid);
+}
+
+/// 2^exponent; whole numbers added to the exponent multiply it without rounding.
+double power(double exponent) {
+  if (!std::isfinite(exponent)) return 1;
+  const double bounded = std::clamp(on_grid(exponent), -1000.0, 1000.0), whole = std::floor(bounded);
+  return std::ldexp(std::exp2(bounded - whole), static_cast<int>(whole));
+}
+
 /// Least squares for the exponents of the units. Unknowns: T | X | Λ | R | W.
 class UnitEquations {
  public:
@@ -44,6 +57,8 @@ class UnitEquations {
   void add_rows(const Vector& x);
   void add_laws();
   void add_values(const Vector& x, const Vector& known);
+  bool add_span(const Vector& exponents);
+  bool add_nonlinear_units(const Vector& exponents, const Vector& x, const Vector& known);
   [[nodiscard]] Vector solve() const;
   [[nodiscard]] Vector solve_sparse() const;
   /// log₂ of how many times larger than the derivatives in its row a term is at most.
@@ -137,6 +152,30 @@ void UnitEquations::add_values(const Vector& x, const Vector& known) {
       add({{x_unit(j), 1}}, x[j], evaluator_.is_differential(j) ? 1 : weak);
   }
   add({{0, 1}}, span_.end - span_.start, weak);
+}
+
+/// T is beyond the span: derivatives tell nothing of the way there, and what they tell of the others with it is wrong.
+bool UnitEquations::add_span(const Vector& exponents) {
+  const double span = span_.end - span_.start;
+  const bool is_beyond = std::isfinite(span) && exponents[0] > std::log2(span) + too_large;
+  if (is_beyond) add({{0, 1}}, span, known_weight);
+  return is_beyond;
+}
+
+/// Within X_j a row outgrows its unit: 1e-9 (exp(v/0.025) - 1) has the slope 4e-8 at v = 0, which would make 1 A as
+/// much as 25 MV. False: none does.
+bool UnitEquations::add_nonlinear_units(const Vector& exponents, const Vector& x, const Vector& known) {
+  std::vector<double> z(static_cast<std::size_t>(evaluator_.inputs()), 0.0);
+  z[0] = span_.start;
+  std::copy(x.begin(), x.end(), z.begin() + system_.variable_input(0));
+  Vector units(n_), row_units(n_ + m_);
+  for (int j = 0; j < n_; ++j) units[j] = known[j] > 0 ? known[j] : power(exponents[x_unit(j)]);
+  for (int k = 0; k < n_ + m_; ++k) row_units[k] = power(exponents[row_unit(k)]);
+  const Vector most = nonlinear_units(evaluator_, z, units, row_units);
+  const auto count = relations_.size();
+  for (int j = 0; j < n_; ++j)
+    if (!(known[j] > 0) && most[j] < units[j]) add({{x_unit(j), 1}}, most[j], known_weight);
+  return relations_.size() > count;
 }
 
 /// Σ weight (log₂|value| − Σ share · exponent)² → min: an entry far below its row is weighted down,
@@ -258,17 +297,6 @@ double UnitEquations::stiffness(const Vector& exponents) const {
   return most;
 }
 
-double on_grid(double exponent) {
-  return std::ldexp(std::round(std::ldexp(exponent, grid)), -grid);
-}
-
-/// 2^exponent; whole numbers added to the exponent multiply it without rounding.
-double power(double exponent) {
-  if (!std::isfinite(exponent)) return 1;
-  const double bounded = std::clamp(on_grid(exponent), -1000.0, 1000.0), whole = std::floor(bounded);
-  return std::ldexp(std::exp2(bounded - whole), static_cast<int>(whole));
-}
-
 /// The whole power of two that is nearest.
 double power_of_two(double exponent) {
   return power(std::floor(on_grid(exponent) + 1 - rounded_up_from));
@@ -286,7 +314,10 @@ ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Ve
   equations.add_rows(x);
   equations.add_laws();
   equations.add_values(x, known);
-  const Vector exponents = equations.is_large() ? equations.solve_sparse() : equations.solve();
+  const auto solve = [&] { return equations.is_large() ? equations.solve_sparse() : equations.solve(); };
+  Vector exponents = solve();
+  if (equations.add_span(exponents)) exponents = solve();
+  if (equations.add_nonlinear_units(exponents, x, known)) exponents = solve();
   ModelScales scales{1, 1, known, Vector(system.m()), Vector(system.m())};
   const double longest = span.end > span.start ? span.end - span.start : inf;
   scales.time = std::min(power(exponents[0]), longest);

@@ -22,8 +22,9 @@ struct ModelScales {
 ///     log₂|c| + log₂ (unit of its column) − log₂ R_k ≈ 0     (X_j/T for ẋ_j),
 /// and likewise for the numbers of the laws, the values x_j and the known scales, by least squares
 /// in which small entries count less. In other units of a variable or of time the result is the
-/// same times the unit; what nothing tells is 1. `known` (n): of the variables, 0 where none is; T is no longer than the
-/// span.
+/// same times the unit; what nothing tells is 1. `known` (n): of the variables, 0 where none is. T is no longer than the
+/// span. That bound where it is passed, and that of an X_j within which a nonlinear term outgrows its row (see
+/// `nonlinear_units`), are relations of their own.
 ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Vector& known);
 
 /// How far two times near t may be apart and be one moment: this share of a time of the model, and

@@ -5,6 +5,15 @@
 
 namespace perp {
 
+namespace {
+
+/// Does a gap that was `above` come from beyond its depth to within it, at a turn that is not the end?
+bool is_near_dip(bool above, bool is_end, double before, double at_turn, double depth) {
+  return above && !is_end && before > depth && std::abs(at_turn) <= depth;
+}
+
+}  // namespace
+
 std::vector<Gap> gaps_of(const std::vector<Law>& laws, const Mode& mode) {
   std::vector<Gap> gaps;
   for (std::size_t i = 0; i < laws.size(); ++i) {
@@ -22,6 +31,7 @@ std::optional<GapWatch::Fall> GapWatch::first(const Matrix& values, const Vector
                                               const Vector& noise, const Vector& rise,
                                               const std::vector<char>& inside) {
   std::optional<Fall> earliest;
+  undecided_dips_ = 0;
   for (Eigen::Index g = 0; g < values.rows(); ++g) {
     chebyshev_.interpolate(values.row(g), coefficients_);
     std::optional<Fall> found = fall(depth[g], noise[g], rise[g], inside[static_cast<std::size_t>(g)] != 0);
@@ -40,8 +50,8 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
   Chebyshev::sign_changes(derivative_, turns_);
   turns_.push_back(1);
   // Between its turns the gap is monotone.
-  double low = 0;
-  bool above = inside || Chebyshev::evaluate(coefficients_, 0) > rise;
+  double low = 0, low_value = Chebyshev::evaluate(coefficients_, 0);
+  bool above = inside || low_value > rise;
   for (const double high : turns_) {
     const double high_value = Chebyshev::evaluate(coefficients_, high);
     const bool last = high == 1;
@@ -55,7 +65,9 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
       return Fall{-1, a, Chebyshev::evaluate(derivative_, a), low};
     }
     // A dip that does not count leaves the gap where it was: on the inner side.
+    undecided_dips_ += is_near_dip(above, last, low_value, high_value, depth);
     low = high;
+    low_value = high_value;
     above = above || high_value > rise;
   }
   return std::nullopt;

@@ -50,6 +50,9 @@ class GapWatch {
   /// exceeds its `rise`.
   std::optional<Fall> first(const Matrix& values, const Vector& depth, const Vector& noise, const Vector& rise,
                             const std::vector<char>& inside);
+  /// How many dips in the last `first` came within their depth of 0, on whichever side of it: whether they
+  /// passed it is not known.
+  [[nodiscard]] int undecided_dips() const { return undecided_dips_; }
   /// Is the gap's course through the step resolved: do its coefficients from `degree` on amount to
   /// less than a small share of its variation? Else the step is too long to trust its zeros.
   bool is_resolved(const Vector& values, int degree, double noise);
@@ -60,6 +63,7 @@ class GapWatch {
   Chebyshev chebyshev_;
   Vector coefficients_, derivative_;
   std::vector<double> turns_;
+  int undecided_dips_ = 0;
 };
 
 }  // namespace perp

@@ -13,7 +13,11 @@ namespace {
 // Bounds of the step control: [HW] section IV.8.
 constexpr double safety = 0.9;
 constexpr double most_growth = 8;
+constexpr double most_growth_of_size = 1024;  // of a variable in a step, as far as its tolerance follows
 constexpr double most_shrinking = 0.1;
+/// Times the largest entry of a row at the start of a step; a row of the matrix of its middle stage that is larger filters
+/// errors of the start away.
+constexpr double most_growth_of_row = 1024;
 
 }  // namespace
 
@@ -96,13 +100,20 @@ void Radau::finish() {
   }
 }
 
+/// What the relative tolerance of x_k refers to in a step. An end that is far beyond the start and the unit is not
+/// allowed to make its own tolerance: stages that leave the course for 1e16 would pass at any length.
+double Radau::size_of(int k) const {
+  const double start = std::abs(attempt_.base[k]), unit = tolerance_.atol[k] / tolerance_.rtol;
+  return std::max(start, std::min(std::abs(end_[k]), most_growth_of_size * std::max(start, unit)));
+}
+
 /// Largest component of an error in units of the tolerance; differential components only. Inf: not
 /// finite.
 double Radau::tolerance_norm(const Vector& error) const {
   double largest = 0;
   for (int k = 0; k < flow_.n(); ++k) {
     if (!flow_.is_differential(k)) continue;
-    const double size = std::max(std::abs(attempt_.base[k]), std::abs(end_[k]));
+    const double size = size_of(k);
     const double share = std::abs(error[k]) / (tolerance_.atol[k] + tolerance_.rtol * size);
     if (!std::isfinite(share)) return inf;
     largest = std::max(largest, share);
@@ -119,7 +130,7 @@ double Radau::algebraic_error() const {
     for (int j = 0; j < stages(); ++j)
       share += table_.weights[j + 1] * table_.c[j] * attempt_.Z(k, j);
     for (int j = 0; j + 1 < stages(); ++j) share *= table_.c[j];
-    const double size = std::max(std::abs(attempt_.base[k]), std::abs(end_[k]));
+    const double size = size_of(k);
     largest = std::max(largest, std::abs(share) / (tolerance_.atol[k] + tolerance_.rtol * size));
   }
   return largest;
@@ -149,11 +160,13 @@ double Radau::error() {
       delta_ = delta_.cwiseProduct(unit_);
       return tolerance_norm(delta_);
     };
+    const double unfiltered = error_by_start();
     error_ = estimate(Y_start_);
     if (error_ >= 1 && (first_ || rejected_)) {
       Y_ = Y_start_ - delta_;
       error_ = std::min(error_, estimate(Y_));
     }
+    error_ = std::max(error_, unfiltered);
     // Where the equations have no value at the start: how far from it the polynomial through the
     // stages alone is, which is of order s.
     if (error_ == inf) {
@@ -167,6 +180,22 @@ double Radau::error() {
   propose(any ? stages() + 1 : stages() - 1);
   estimated_ = true;
   return error_;
+}
+
+/// The same estimate by the matrix at the start, (t, ydot_, Y_start_), where a row of the frozen one has outgrown it; 0
+/// elsewhere. Stages may have further solutions, far from the course, where a nonlinear term is large at the middle stage
+/// and filters any error away.
+double Radau::error_by_start() {
+  if (!flow_.linearize(attempt_.t, ydot_, Y_start_, H_, H_ydot_, H_y_)) return 0;
+  start_matrix_ = (table_.mu / attempt_.h * H_ydot_ + H_y_) * unit_.asDiagonal();
+  start_scale_ = start_matrix_.cwiseAbs().rowwise().maxCoeff().cwiseInverse();
+  const bool is_outgrown = (start_scale_.array() > most_growth_of_row * row_scale_.array()).any();
+  if (!is_outgrown || !start_scale_.allFinite()) return 0;
+  start_.compute(start_scale_.asDiagonal() * start_matrix_);
+  H_ = H_.cwiseProduct(start_scale_);
+  start_.solve(H_, delta_);
+  delta_ = delta_.cwiseProduct(unit_);
+  return tolerance_norm(delta_);
 }
 
 /// The next step: the elementary rule, and after an accepted step Gustafsson's prediction.

@@ -125,6 +125,8 @@ class Radau {
   bool stage_row(double t, double h, int i);
   void resize_stages();
   void finish();
+  [[nodiscard]] double error_by_start();
+  [[nodiscard]] double size_of(int k) const;
   [[nodiscard]] double tolerance_norm(const Vector& error) const;
   [[nodiscard]] double algebraic_error() const;
   void propose(int order);
@@ -150,12 +152,12 @@ class Radau {
 
   // Newton's method: unknowns Z (N×s)
   Matrix Z_, Ydot_, R_, W_;
-  Matrix H_ydot_, H_y_, M_;
+  Matrix H_ydot_, H_y_, M_, start_matrix_;
   Eigen::MatrixXcd M_complex_;
-  Vector row_scale_, noise_;
+  Vector row_scale_, start_scale_, noise_;
   Vector x_unit_, lambda_unit_, unit_;  // unit_: of y, N
   bool frozen_nearby_ = false;  // the Jacobian is that of good starting values
-  linear::Lu real_;
+  linear::Lu real_, start_;
   std::vector<linear::ComplexLu> complex_;
   Eigen::VectorXcd w_complex_, solution_complex_;
   Vector ydot_, Y_, Y_start_, H_, delta_;

@@ -105,7 +105,7 @@ TEST_SUITE("analysis/measures") {
 
   TEST_CASE("periods, counts, times and durations of a relay's limit cycle agree with each other") {
     const Measurement of(relay_model,
-                         {"T=2*period(crossing|sliding_exit)", "A=max(x)", "n=count(lambda1)", "first=t(crossing,1)",
+                         {"T=period(crossing|sliding_exit)", "A=max(x)", "n=count(lambda1)", "first=t(crossing,1)",
                           "last=t(crossing,-1)", "up=duration(x>0)", "m=mean(lambda1)",
                           "up2=period(lambda1:x<0->x>0)", "x=value(x,crossing,2)",
                           "v=after(y-x,crossing,2)"},

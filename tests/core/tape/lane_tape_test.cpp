@@ -48,7 +48,7 @@ struct Family {
 };
 
 /// Two random expressions for neighbours in a chain, some of them with other indices, and a sum of all.
-Family family(unsigned seed) {
+Family family_of(unsigned seed) {
   std::mt19937 random(seed);
   Family family;
   int sum = -1;
@@ -88,7 +88,7 @@ TEST_SUITE("core/lane_tape") {
     int served = 0;
     for (unsigned seed = 1; seed <= 120; ++seed) {
       CAPTURE(seed);
-      const Family family = ::family(seed);
+      const Family family = family_of(seed);
       const std::size_t split = seed % (family.outputs.size() + 1);
       LaneTape lanes(family.tape, family.outputs, split);
       if (!lanes.serves()) continue;
@@ -112,7 +112,7 @@ TEST_SUITE("core/lane_tape") {
     int served = 0;
     for (unsigned seed = 1; seed <= 120; ++seed) {
       CAPTURE(seed);
-      const Family family = ::family(seed);
+      const Family family = family_of(seed);
       const int inputs = family.inputs - 3;  // the others are parameters
       const std::vector<double> z = point(family, seed), z_error = [&] {
         std::mt19937 random(seed);

@@ -17,10 +17,6 @@ std::vector<int> shuffled(std::size_t size, std::mt19937& random) {
   return places;
 }
 
-Closeness closeness_of(SchemeName scheme) {
-  return scheme == SchemeName::located ? Closeness{1e-6, 1e-6} : Closeness{1e-9, 1e-6};
-}
-
 /// A norm chose between several solutions: with other numbers, or another order of equal ones, it is
 /// free to choose another one.
 Judgement unless_chosen(Judgement judgement, Subject& subject, SchemeName scheme) {

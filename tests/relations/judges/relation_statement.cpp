@@ -11,12 +11,6 @@
 namespace perp::relations {
 namespace {
 
-/// The located scheme chooses its steps by the errors of all variables, and by arithmetic that
-/// depends on the statement; each run is within its tolerance of the solution.
-Closeness closeness_of(SchemeName scheme) {
-  return scheme == SchemeName::located ? Closeness{1e-6, 1e-6} : Closeness{1e-9, 1e-6};
-}
-
 bool has_time_switches(const Model& model) {
   if (model.hybrid != nullptr) return false;
   if (const Lcs* lcs = model.system.affine()) return !TimeSwitches(*lcs).empty();

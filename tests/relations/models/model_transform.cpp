@@ -1,12 +1,11 @@
 #include <cmath>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/tests/relations/models/model_transform.hpp>
 
 namespace perp::relations {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Dcs dcs_of(const Model& model) {
   return model.equations ? *model.equations : as_dcs(model.lcs());

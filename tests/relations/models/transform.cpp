@@ -2,12 +2,11 @@
 #include <cmath>
 #include <numeric>
 
+#include <perp/core/base/index.hpp>
 #include <perp/tests/relations/models/transform.hpp>
 
 namespace perp::relations {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 std::vector<int> shuffled(std::size_t size, std::mt19937& random) {
   std::vector<int> places(size);

@@ -1,11 +1,10 @@
 #include <cmath>
 
+#include <perp/core/base/index.hpp>
 #include <perp/tests/relations/models/transform.hpp>
 
 namespace perp::relations {
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 template <class Draw>
 Units drawn(const RandomModel& model, const Draw& draw) {

@@ -1,3 +1,5 @@
+#include <perp/schemes/continuation/path_capturing.hpp>
+#include <perp/schemes/run/run.hpp>
 #include <perp/tests/schemes/nonlinear_systems.hpp>
 #include <perp/tests/schemes/switching_dae.hpp>
 
@@ -318,7 +320,9 @@ TEST_SUITE("schemes/nonlinear_capturing") {
     const Dcs system = make_dcs(ManyRelays{}, m, std::vector<Law>(m, sign()));
     Vector x0(m);
     for (int i = 0; i < m; ++i) x0[i] = (i % 2 == 0 ? 0.1 : -0.1) * (1 + i);
-    const Trajectory run = integrate(system, x0, {0, 2}, BackwardEuler{.h = 1e-2});
+    // All as one, although the relays do not act on each other.
+    const auto scheme = capturing_scheme(system, BackwardEuler{.h = 1e-2});
+    const Trajectory run = perp::run(*scheme, system.laws, x0, {0, 2}, 1e-2, {40, true, nullptr, nullptr}, {});
     REQUIRE(run.status == Status::solved);
     CHECK(run.x.back().norm() < 1e-12);
     CHECK(run.counts.at("not_enumerated") > 0);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/dcs_evaluator.hpp>
+
+namespace perp {
+
+/// Units of the variables at which no term that is nonlinear in one of them outgrows its row: `units` (n), halved
+/// for single variables as long as the way from x by a unit to one of both sides changes a row of (F, G) by more
+/// than 8 times its unit, `row_units` (n + m), and 8 times what its derivative at x tells. All in the units of the
+/// model; z = (t, ẋ, x, λ) is the point. Rows without a value do not count.
+Vector nonlinear_units(DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& units,
+                       const Vector& row_units);
+
+}  // namespace perp

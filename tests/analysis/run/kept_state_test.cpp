@@ -1,0 +1,162 @@
+#include <doctest/doctest.h>
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <perp/analysis/run/kept_run.hpp>
+#include <perp/analysis/run/schemes.hpp>
+#include <perp/core/base/archive.hpp>
+#include <perp/core/base/error.hpp>
+#include <perp/models/language/run_options.hpp>
+#include <perp/models/language/read_model.hpp>
+
+using namespace perp;
+
+namespace {
+
+/// All numbers of a run, bit by bit.
+std::string bytes_of(Trajectory run) {
+  Archive archive;
+  archive(run);
+  return archive.bytes();
+}
+
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+bool same_bits(const Vector& a, const Vector& b) {
+  return a.size() == b.size() && (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
+}
+
+bool same_bits(const Step& a, const Step& b) {
+  return same_bits(a.t, b.t) && same_bits(a.x, b.x) && same_bits(a.lambda, b.lambda) && same_bits(a.w, b.w) && a.mode == b.mode;
+}
+
+struct Rows {
+  std::vector<Step> list{};
+  Trajectory end{};
+};
+
+/// The rows that are told, from `from` on, or from the start. `kept`: states behind these rows, by their number.
+Rows rows_of(const Model& model, const std::string& from, const std::vector<std::size_t>& at, std::vector<std::string>* kept) {
+  Rows rows;
+  std::size_t next = 0;
+  IntegrateOptions options;
+  options.keep = false;
+  options.bounds = model.bounds();
+  options.observer = [&](const Step& step) {
+    rows.list.push_back(step);
+    return true;
+  };
+  options.state.from = from;
+  if (kept != nullptr) {
+    options.state.due = [&] {
+      while (next < at.size() && rows.list.size() > at[next] + 1) ++next;
+      return next < at.size() && rows.list.size() == at[next] + 1;
+    };
+    options.state.keep = [&](const std::string& state) {
+      kept->push_back(state);
+      ++next;
+    };
+  }
+  rows.end = scheme(model.run.scheme).run(model, options);
+  return rows;
+}
+
+Model model_of(const std::string& name, const std::string& scheme_name, const std::string& more) {
+  std::vector<Override> overrides{{"run.scheme", scheme_name}};
+  if (!more.empty()) overrides.push_back({"run.selector", more});
+  Model model = read_model(find_model(name), overrides, {.hybrid = true});
+  if (model.run.h == 0) model.run.h = (model.run.span.end - model.run.span.start) / 400;
+  // Some hundred steps: what is kept is looked at step by step.
+  model.run.h = std::max(model.run.h, (model.run.span.end - model.run.span.start) / 400);
+  return model;
+}
+
+/// Rows behind which the state is kept: around the first events, and some others.
+std::vector<std::size_t> places(const Rows& rows) {
+  std::vector<std::size_t> list{0, rows.list.size() / 3, rows.list.size() / 2, rows.list.size() - 2};
+  int events = 0;
+  for (std::size_t k = 0; k + 1 < rows.list.size() && events < 2; ++k)
+    if (rows.list[k].mode != rows.list[k + 1].mode) {
+      list.insert(list.end(), {k, k + 1, k + 2});
+      ++events;
+    }
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  std::erase_if(list, [&](std::size_t k) { return k + 1 >= rows.list.size(); });
+  return list;
+}
+
+/// Of every state that is kept: the run from it is the rest of the undisturbed one.
+void check_model(const Model& model) {
+  const Rows undisturbed = rows_of(model, "", {}, nullptr);
+  if (undisturbed.list.size() < 4) return;
+  std::vector<std::string> kept;
+  const Rows watched = rows_of(model, "", places(undisturbed), &kept);
+  CHECK(bytes_of(watched.end) == bytes_of(undisturbed.end));
+  CHECK_FALSE(kept.empty());
+  for (const std::string& state : kept) {
+    const Rows rest = rows_of(model, state, {}, nullptr);
+    CHECK(bytes_of(rest.end) == bytes_of(undisturbed.end));
+    REQUIRE(rest.list.size() < undisturbed.list.size());
+    const std::size_t first = undisturbed.list.size() - rest.list.size();
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < rest.list.size(); ++k)
+      if (!same_bits(rest.list[k], undisturbed.list[first + k])) ++wrong;
+    CHECK(wrong == 0);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("analysis/run/kept_state") {
+  TEST_CASE("a run of the zoo that goes on from a kept state has the bits of the undisturbed one") {
+    for (const std::string scheme_name : {"backward_euler", "theta", "moreau_jean"}) {
+      int runs = 0;
+      for (const std::string& name : zoo()) {
+        CAPTURE(name);
+        CAPTURE(scheme_name);
+        try {
+          const Model model = model_of(name, scheme_name, "");
+          check_run(model);
+          check_kept_state(model, "test");
+          check_model(model);
+          ++runs;
+        } catch (const InvalidInput&) {
+          continue;  // no model of this scheme, or of those whose state is not kept
+        }
+      }
+      CHECK(runs >= (scheme_name == "moreau_jean" ? 2 : 20));
+    }
+  }
+
+  TEST_CASE("the same with the selectors that look at more than the present mode") {
+    for (const std::string selector : {"minimal_norm", "continuation", "first"})
+      for (const std::string name : {"switching_dae_repulsive", "switching_dae_jump", "stick_slip", "diode_bridge", "branch"}) {
+        CAPTURE(selector);
+        CAPTURE(name);
+        check_model(model_of(name, "backward_euler", selector));
+      }
+  }
+
+  TEST_CASE("runs whose state is not kept are refused by name") {
+    CHECK_THROWS_WITH_AS(check_kept_state(model_of("chatter", "located", ""), "--checkpoint"),
+                         doctest::Contains("scheme located"), InvalidInput);
+    CHECK_THROWS_WITH_AS(check_kept_state(model_of("three_tank_binaries", "backward_euler", ""), "--checkpoint"),
+                         doctest::Contains("binaries"), InvalidInput);
+    IntegrateOptions options;
+    options.state.due = [] { return true; };
+    const Model located = model_of("chatter", "located", "");
+    CHECK_THROWS_AS(scheme("located").run(located, options), InvalidInput);
+  }
+
+  TEST_CASE("bytes that are no state of a run are refused") {
+    const Model model = model_of("stick_slip", "backward_euler", "");
+    std::vector<std::string> kept;
+    rows_of(model, "", {50}, &kept);
+    REQUIRE(kept.size() == 1);
+    for (const std::string& state : {kept[0].substr(0, kept[0].size() / 2), kept[0] + "x", std::string("x")})
+      CHECK_THROWS_AS(rows_of(model, state, {}, nullptr), ArchiveError);
+  }
+}

@@ -1,0 +1,119 @@
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <perp/tests/cli/program.hpp>
+
+using perp::test::Folder;
+using perp::test::Outcome;
+using perp::test::perp_program;
+using perp::test::read_text;
+using perp::test::Run;
+using perp::test::wait_until;
+
+namespace {
+
+/// Some hundred thousand steps with many events, an affine and a nonlinear model.
+std::vector<std::string> run_of(const std::string& model, const std::string& name) {
+  const bool is_affine = model == "relay_oscillator";
+  return {"run", model, "--t", is_affine ? "0,400" : "0,200", "--h", is_affine ? "2e-3" : "1e-2", "-o", name + ".csv", "--events", name + ".events.csv"};
+}
+
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// What is printed but for the names of files.
+std::string summary(const Outcome& outcome) { return outcome.out.substr(0, outcome.out.find("written")); }
+
+}  // namespace
+
+TEST_SUITE("cli/run/checkpoint") {
+  TEST_CASE("a run that is killed goes on from its checkpoint to the bytes of the undisturbed one") {
+    for (const std::string model : {"relay_oscillator", "stick_slip"}) {
+      CAPTURE(model);
+      const Folder folder;
+      const Outcome whole = perp_program(folder, run_of(model, "whole"));
+      REQUIRE(whole.status == 0);
+      Outcome last;
+      for (int kills = 0; kills < 2; ++kills) {
+        const std::string file = folder / "cut.csv.checkpoint";
+        std::vector<std::string> arguments = with(run_of(model, "cut"), {"--checkpoint", "20ms"});
+        if (kills > 0) arguments = with(arguments, {"--resume", "cut.csv.checkpoint"});
+        const auto before = kills > 0 ? std::filesystem::last_write_time(file) : std::filesystem::file_time_type{};
+        Run run(folder, arguments);
+        wait_until([&] {
+          return std::filesystem::exists(folder / "cut.events.csv") ||
+                 (std::filesystem::exists(file) && std::filesystem::last_write_time(file) != before);
+        });
+        run.send(SIGKILL);
+        run.wait();
+      }
+      last = perp_program(folder, with(run_of(model, "cut"), {"--resume", "cut.csv.checkpoint"}));
+      CHECK(last.status == 0);
+      CHECK(read_text(folder / "cut.csv") == read_text(folder / "whole.csv"));
+      CHECK(read_text(folder / "cut.events.csv") == read_text(folder / "whole.events.csv"));
+      CHECK(read_text(folder / "cut.csv.json") == read_text(folder / "whole.csv.json"));
+      CHECK(summary(last) == summary(whole));
+    }
+  }
+
+  TEST_CASE("a checkpoint that is damaged, of another run or none is named with the difference") {
+    const Folder folder;
+    const auto arguments = run_of("stick_slip", "a");
+    REQUIRE(perp_program(folder, with(arguments, {"--checkpoint", "1ms"})).status == 0);
+    const std::string rows = read_text(folder / "a.csv"), file = folder / "a.csv.checkpoint", bytes = read_text(file);
+    REQUIRE(bytes.starts_with("perp checkpoint\n"));
+    const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
+      CAPTURE(words);
+      const Outcome outcome = perp_program(folder, more);
+      CHECK(outcome.status == 2);
+      CHECK(outcome.err.find(words) != std::string::npos);
+      CHECK(read_text(folder / "a.csv") == rows);  // and nothing was touched
+    };
+    const std::vector<std::string> resume{"--resume", "a.csv.checkpoint"};
+    refused(with(with(arguments, {"--set", "Fs=0.4"}), resume), "it is of another model, or with other values");
+    refused(with(run_of("relay_oscillator", "a"), resume), "it is of another step length h");
+    refused(with(with(arguments, {"--scheme", "theta"}), resume), "it is of another scheme: backward_euler; this run has theta");
+    refused(with(run_of("stick_slip", "b"), resume), "it is of another file of the states: a.csv; this run has b.csv");
+    folder.write("other", "something");
+    refused(with(arguments, {"--resume", "other"}), "it is no file of perp run --checkpoint");
+    refused(with(arguments, {"--resume", "nowhere"}), "--resume nowhere: cannot be read");
+    std::string spoiled = bytes;
+    spoiled[spoiled.size() / 2] ^= 1;
+    folder.write("spoiled", spoiled);
+    folder.write("short", bytes.substr(0, bytes.size() - 9));
+    refused(with(arguments, {"--resume", "spoiled"}), "it is damaged");
+    refused(with(arguments, {"--resume", "short"}), "it is damaged");
+    std::string other_rows = rows;
+    other_rows[100] ^= 1;
+    folder.write("a.csv", other_rows);
+    const Outcome outcome = perp_program(folder, with(arguments, resume));
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("a.csv does not begin with the rows that it had then") != std::string::npos);
+    CHECK(read_text(folder / "a.csv") == other_rows);
+  }
+
+  TEST_CASE("what cannot be kept is refused before a file is touched") {
+    const Folder folder;
+    const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
+      CAPTURE(words);
+      const Outcome outcome = perp_program(folder, with({"run"}, more));
+      CHECK(outcome.status == 2);
+      CHECK(outcome.err.find(words) != std::string::npos);
+      CHECK_FALSE(std::filesystem::exists(folder / "a.csv"));
+    };
+    const auto chatter = [](const std::vector<std::string>& more) { return with({"chatter", "-o", "a.csv"}, more); };
+    refused(chatter({"--scheme", "located", "--checkpoint", "1s"}), "the state of scheme located between two steps cannot be kept");
+    refused(chatter({"--checkpoint", "soon"}), "--checkpoint soon: expected a time above 0");
+    refused(chatter({"--checkpoint", "-1s"}), "expected a time above 0");
+    refused(chatter({"--checkpoint", "1s", "--measure", "m=mean(x)"}), "goes without --all, --measure and --until");
+    refused({"chatter", "--checkpoint", "1s"}, "-o FILE.csv");
+    refused({"chatter", "-o", "a.h5", "--checkpoint", "1s"}, "-o FILE.csv");
+    refused({"three_tank_binaries", "-o", "a.csv", "--scheme", "backward_euler", "--checkpoint", "1s"}, "runs of binaries");
+    refused(chatter({"--chekpoint", "1s"}), "did you mean '--checkpoint'");
+  }
+}

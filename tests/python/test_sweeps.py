@@ -1,0 +1,130 @@
+"""Sweeps: the table of the program, as arrays."""
+
+import csv
+import pathlib
+
+import numpy as np
+import pytest
+
+import perp
+
+MODEL = pathlib.Path(__file__).resolve().parents[2] / "models" / "stick_slip.toml"
+FRICTION = {"Fs": [0.1, 0.3, 0.5]}
+MEASURES = {"T": "period(sliding_entry)", "top": "max(x1)"}
+
+
+def table(file):
+    with open(file, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_files_have_the_bytes_of_the_program(program, tmp_path):
+    s = perp.sweep(MODEL, FRICTION, MEASURES, scheme="located", after=10)
+    s.save(tmp_path / "twin.csv")
+    arguments = ["--vary", "Fs=0.1,0.3,0.5", "--measure", "T=period(sliding_entry)", "--measure", "top=max(x1)", "--after", "10"]
+    text, errors, status = program("sweep", MODEL, "--scheme", "located", *arguments, "-o", tmp_path / "program.csv")
+    assert status == 0, errors
+    assert (tmp_path / "twin.csv").read_bytes() == (tmp_path / "program.csv").read_bytes()
+    assert s.text() in text
+
+
+def test_measures_have_the_shape_of_the_axes_and_those_of_single_runs():
+    s = perp.sweep("stick_slip", {"Fs": np.array([0.3, 0.4]), "run.h": [0.01, 0.005, 0.0025]}, {"end": "end(x1)"})
+    assert s.shape == (2, 3) == s["end"].shape and s.dimensions == ["Fs", "run.h"] and s.success
+    for i, friction in enumerate(s.axes["Fs"]):
+        for k, h in enumerate(s.axes["run.h"]):
+            assert s["end"][i, k] == perp.solve("stick_slip", Fs=friction, h=h)["x1"][-1]
+    assert s["Fs"].tolist() == [0.3] * 3 + [0.4] * 3
+
+
+def test_a_measure_without_value_is_nan_with_its_reason():
+    s = perp.sweep("stick_slip", FRICTION, MEASURES, scheme="located", after=10)
+    assert np.isnan(s["T"]).tolist() == [True, False, False]
+    assert list(s.notes["T"]) == [0] and "two are needed" in s.notes["T"][0] and s.notes["top"] == {}
+
+
+def test_threads_change_no_bit_and_draws_depend_on_seed_name_and_number_alone():
+    draws = {"random": {"Fs": "normal(0.35, 0.02)"}, "runs": 12, "measure": {"top": "max(x1)"}, "scheme": "located"}
+    one, four = (perp.sweep("stick_slip", seed=5, threads=n, **draws) for n in (1, 4))
+    assert (one["Fs"] == four["Fs"]).all() and (one["top"] == four["top"]).all() and one.shape == (12,)
+    assert (perp.sweep("stick_slip", seed=6, **draws)["Fs"] != one["Fs"]).all()
+    latin = perp.sweep("stick_slip", random={"Fs": "uniform(0, 1)"}, runs=12, sampling="lhs", measure="top=max(x1)", scheme="located")
+    assert sorted((latin["Fs"] * 12).astype(int)) == list(range(12))
+
+
+def test_values_side_by_side_and_both_directions():
+    s = perp.sweep("stick_slip", {"Fs": [0.3, 0.4], "run.h": [0.01, 0.02]}, "top=max(x1)", zip=True)
+    assert s.shape == (2,) and s.dimensions == ["point"]
+    both = perp.sweep("gene_toggle", {"kappa1": "1:8:3"}, {"x1": "end(x1)"}, follow="both", scheme="located")
+    assert both.shape == (3, 2) and both.dimensions == ["kappa1", "direction"] and both.is_down.tolist() == [False, True] * 3
+    assert both["x1"][2, 0] < 1e-9 and both["x1"][2, 1] == pytest.approx(7.9974, abs=1e-4)
+
+
+def test_sections_keep_states():
+    s = perp.sweep("stick_slip", {"Fs": [0.3, 0.4]}, section="sliding_entry", scheme="located", after=5)
+    assert len(s.section) == len(s.section["x1"]) > 1 and set(s.section.run) == {0, 1}
+    events = [e for e in perp.solve("stick_slip", Fs=0.3, scheme="located").events if e.kind == "sliding_entry" and e.t >= 5]
+    assert s.section.t[s.section.run == 0].tolist() == [e.t for e in events]
+    with pytest.raises(KeyError, match="did you mean 'x1'"):
+        s.section["x1x"]
+
+
+def test_a_folder_keeps_what_was_made(tmp_path):
+    first = perp.sweep("stick_slip", FRICTION, MEASURES, store=tmp_path / "runs", scheme="located")
+    again = perp.sweep("stick_slip", FRICTION, MEASURES, store=tmp_path / "runs", scheme="located", threads=1)
+    assert (first["top"] == again["top"]).all() and any((tmp_path / "runs").iterdir())
+    with pytest.raises(perp.InvalidInput, match="another sweep"):
+        perp.sweep("stick_slip", {"Fs": [0.2]}, MEASURES, store=tmp_path / "runs", scheme="located")
+
+
+def test_tables_of_other_packages():
+    pandas, xarray = pytest.importorskip("pandas"), pytest.importorskip("xarray")
+    s = perp.sweep("stick_slip", {"Fs": [0.3, 0.4], "run.h": [0.01, 0.02]}, "top=max(x1)")
+    frame = s.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == ["Fs", "run.h", "status", "t_end", "top"]
+    data = s.to_xarray()
+    assert isinstance(data, xarray.Dataset) and data["top"].dims == ("Fs", "run.h")
+    assert float(data["top"].sel(Fs=0.4)[1]) == s["top"][1, 1]
+
+
+@pytest.mark.parametrize("kind, question", [
+    ("curve", {"over": {"Fs": [0.1, 0.3]}, "measure": {"T": "period(sliding_entry)"}, "after": 10}),
+    ("heat", {"over": {"Fs": [0.3, 0.4], "vb": [0.1, 0.2]}, "measure": "top=max(x1)"}),
+    ("histogram", {"random": {"Fs": "normal(0.35, 0.02)"}, "runs": 8, "measure": "top=max(x1)"}),
+    ("bifurcation", {"over": {"Fs": [0.3, 0.4]}, "section": "sliding_entry"}),
+])
+def test_every_kind_of_picture_is_drawn_and_is_the_one_that_fits(kind, question):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    s = perp.sweep("stick_slip", scheme="located", **question)
+    ax = s.plot()
+    assert ax.get_xlabel() and ax.has_data()
+    assert s.plot(kind).get_xlabel() == ax.get_xlabel()
+    plt.close("all")
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"over": None}, "nothing is varied"),
+    ({"measure": None}, "nothing is measured"),
+    ({"over": {"Fz": [1, 2]}}, "did you mean 'Fs'"),
+    ({"over": {"Fs": []}}, "there are no values"),
+    ({"over": {"Fs": "0.1:0.5"}}, "FIRST:LAST:COUNT"),
+    ({"over": {"Fs": ["a"]}}, "expected a number"),
+    ({"zip": True}, "two names in over"),
+    ({"runs": 3}, "random, which is not given"),
+    ({"random": {"Fs": "normal(1, 2)"}, "over": None, "runs": 0}, "whole number from 1"),
+    ({"random": {"Fs": "gauss(1, 2)"}, "over": None}, "distribution"),
+    ({"random": {"Fs": "uniform(1, 2)"}, "over": None, "sampling": "lhz"}, "did you mean 'lhs'"),
+    ({"follow": "op"}, "did you mean 'up'"),
+    ({"measure": {"T": "perod(jump)"}}, "did you mean 'period'"),
+    ({"section": "evry:1"}, "section 'evry:1'"),
+    ({"scheme": "locatd"}, "did you mean 'located'"),
+    ({"mu": 2}, "mu"),
+    ({"threads": 0}, "whole number from 1 to 1024"),
+])
+def test_wrong_input_is_one_message_with_what_was_meant(change, words):
+    question = {"over": FRICTION, "measure": {"top": "max(x1)"}, **change}
+    with pytest.raises(perp.InvalidInput, match=words):
+        perp.sweep("stick_slip", **question)
