@@ -118,6 +118,7 @@ class Capturing final : public ModewiseScheme {
 
   void transfer_caches(Archive& archive);
   void transfer(Archive& archive, State& state);
+  void transfer_points(Archive& archive);
   ModeCache& other_cache(double h);
   const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
   ModeCache& new_cache(double h);
@@ -133,7 +134,8 @@ class Capturing final : public ModewiseScheme {
   bool stays_in(ModeCache& maps, int present);
   Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);
   // capturing_once.cpp
-  Once& once();
+  Once& once(StepEquations& equations);
+  Once& once() { return once(*active_); }
   bool is_asked_once(double h);
   bool has_one_solution(double h) { return h <= once().longest_monotone; }
   std::optional<Attempt> attempt_once(double h);

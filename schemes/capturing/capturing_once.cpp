@@ -16,11 +16,11 @@ long steps_for_rows(int size) { return std::max(8L, static_cast<long>(size) * si
 
 }  // namespace
 
-Capturing::Once& Capturing::once() {
-  const auto [place, is_new] = once_.try_emplace(active_);
+Capturing::Once& Capturing::once(StepEquations& equations) {
+  const auto [place, is_new] = once_.try_emplace(&equations);
   if (is_new) {
-    place->second.step = std::make_unique<PointStep>(*active_, options_.h);
-    place->second.longest_monotone = longest_monotone_step(*active_);
+    place->second.step = std::make_unique<PointStep>(equations, options_.h);
+    place->second.longest_monotone = longest_monotone_step(equations);
   }
   return place->second;
 }

@@ -15,6 +15,35 @@ namespace {
 /// Is b / c positive? Products may underflow.
 bool have_one_sign(double c, double b) { return (c > 0 && b > 0) || (c < 0 && b < 0); }
 
+/// A product of three doubles without any error, whatever their units: its mantissas are in
+/// [1/2, 1), so that none of the products in between is too small for its rounding to be told.
+struct Product {
+  DoubleDouble mantissa;  // high in [1/2, 1)
+  int exponent = 0;
+
+  /// `power`: of two, but for its sign.
+  Product(double power, double a, double b) {
+    const auto part = [this](double value) {
+      int own = 0;
+      const double rest = std::frexp(value, &own);
+      exponent += own;
+      return rest;
+    };
+    mantissa = two_product(part(power) * part(a), part(b));
+    int own = 0;
+    std::frexp(mantissa.high, &own);
+    exponent += own;
+    mantissa = {std::ldexp(mantissa.high, -own), std::ldexp(mantissa.low, -own)};
+  }
+  bool operator==(const Product& other) const {
+    return mantissa.high == other.mantissa.high && mantissa.low == other.mantissa.low &&
+           exponent == other.exponent;
+  }
+};
+
+/// Has a product of this number with others kept its digits?
+bool keeps_digits(double given, double product) { return given == 0 || std::isnormal(product); }
+
 /// 1 where λ falls with w, -1 where it rises, law by law; nothing where a law does neither.
 std::optional<std::vector<double>> signs_of(const std::vector<Law>& laws) {
   std::vector<double> signs;
@@ -65,7 +94,8 @@ class Weights {
  private:
   [[nodiscard]] int n() const { return lcs_.n(); }
   static bool are_positive(const std::vector<double>& list) {
-    return std::ranges::all_of(list, [](double value) { return value > 0 && value < inf; });
+    return std::ranges::all_of(list,
+                               [](double value) { return value > 0 && std::isnormal(value); });
   }
 
   void begin(int node) {
@@ -98,7 +128,7 @@ class Weights {
     for (int i = 0; i < n(); ++i) {
       const double c = of_law(j) * lcs_.C(j, i), b = lcs_.B(i, j);
       if (c == 0 && b == 0) continue;
-      if (!have_one_sign(c, b)) return false;
+      if (!have_one_sign(c, b) || !keeps_digits(c, c)) return false;
       if (p_[at(i)] != 0) continue;  // compared with this law by `reach_laws`
       p_[at(i)] = c / b;
       met.push_back(i);
@@ -132,9 +162,8 @@ class Weights {
         met.push_back(n() + j);
       }
       // d_f c_f b = d_j c b_f
-      const DoubleDouble left = two_product(of_law(first) * lcs_.C(first, i), b);
-      const DoubleDouble right = two_product(d_[at(j)] * c, lcs_.B(i, first));
-      if (left.high != right.high || left.low != right.low) return false;
+      if (Product(of_law(first), lcs_.C(first, i), b) != Product(d_[at(j)], c, lcs_.B(i, first)))
+        return false;
     }
     return true;
   }
@@ -220,25 +249,54 @@ double unit_of(double diagonal) {
   return diagonal == 0 ? 1 : std::ldexp(1.0, -(std::ilogb(diagonal) >> 1));
 }
 
+/// Does every entry of a matrix keep its digits in the units of a comparison?
+template <class Entry>
+bool all_keep_digits(const Matrix& given, const Entry& entry) {
+  for (int i = 0; i < given.rows(); ++i)
+    for (int k = 0; k < given.cols(); ++k)
+      if (!keeps_digits(given(i, k), entry(i, k))) return false;
+  return true;
+}
+
+/// Σ_k≠i |M_ik + M_ki|, exactly.
+template <class Entry>
+Rational beside_diagonal_exactly(int n, int i, const Entry& entry) {
+  Rational sum = 0;
+  for (int k = 0; k < n; ++k) {
+    // a sum of doubles is 0 where it rounds to 0
+    if (k == i || entry(i, k) + entry(k, i) == 0) continue;
+    const Rational pair = Rational(entry(i, k)) + Rational(entry(k, i));
+    sum += pair < 0 ? -pair : pair;
+  }
+  return sum;
+}
+
 /// Is S d D + (S d D)' diagonally dominant with a diagonal >= 0? Exactly.
 bool is_dominant(const Matrix& D, const Weights& weights) {
   const int m = static_cast<int>(D.rows());
   std::vector<double> unit;
   for (int i = 0; i < m; ++i) unit.push_back(unit_of(weights.of_law(i) * D(i, i)));
+  const auto entry = [&](int j, int k) {
+    return unit[at(j)] * unit[at(k)] * (weights.of_law(j) * D(j, k));
+  };
+  if (!all_keep_digits(D, entry)) return false;
   for (int i = 0; i < m; ++i) {
-    const auto entry = [&](int j, int k) {
-      return unit[at(j)] * unit[at(k)] * (weights.of_law(j) * D(j, k));
-    };
-    Rational rest = 0;
-    for (int k = 0; k < m; ++k) {
-      if (k == i || entry(i, k) + entry(k, i) == 0)
-        continue;  // a sum of doubles is 0 where it rounds to 0
-      const Rational sum = Rational(entry(i, k)) + Rational(entry(k, i));
-      rest += sum < 0 ? -sum : sum;
-    }
-    if (entry(i, i) < 0 || (rest != 0 && Rational(entry(i, i)) * 2 < rest)) return false;
+    if (entry(i, i) < 0) return false;
+    const Rational rest = beside_diagonal_exactly(m, i, entry);
+    if (rest != 0 && Rational(entry(i, i)) * 2 < rest) return false;
   }
   return true;
+}
+
+/// Up to which h is this row of E/h - A, of entries like these, diagonally dominant with its
+/// column? 0: for none that was found.
+template <class EntryE, class EntryA>
+double longest_of_row(int n, int i, const EntryE& E, const EntryA& A) {
+  const double own = A(i, i);
+  const double loss = own + 8 * unit_roundoff * std::abs(own) + beside_diagonal(n, i, A);
+  const double gain = E(i, i) * (1 - 8 * unit_roundoff) - beside_diagonal(n, i, E);
+  if (gain < 0 || !(loss < inf) || (gain == 0 && loss >= 0)) return 0;
+  return loss > 0 ? gain / loss * (1 - 8 * unit_roundoff) : inf;
 }
 
 /// θ, or 1 in algebraic rows: what of A is in the rows of a step.
@@ -271,15 +329,10 @@ double longest_monotone_step(const StepEquations& equations) {
     return unit[at(i)] * unit[at(k)] * (p[at(i)] * share[at(i)] * lcs.A(i, k));
   };
   const auto E = [&](int i, int k) { return unit[at(i)] * unit[at(k)] * (p[at(i)] * lcs.E(i, k)); };
+  if (!all_keep_digits(lcs.A, A) || !all_keep_digits(lcs.E, E)) return 0;
   // P E / h - P θ A has a positive symmetric part where every row of it is dominant.
   double longest = inf;
-  for (int i = 0; i < n; ++i) {
-    const double own = A(i, i), stored = E(i, i);
-    const double loss = own + 8 * unit_roundoff * std::abs(own) + beside_diagonal(n, i, A);
-    const double gain = stored * (1 - 8 * unit_roundoff) - beside_diagonal(n, i, E);
-    if (gain < 0 || (gain == 0 && !(loss < 0))) return 0;
-    if (loss > 0) longest = std::min(longest, gain / loss * (1 - 8 * unit_roundoff));
-  }
+  for (int i = 0; i < n; ++i) longest = std::min(longest, longest_of_row(n, i, E, A));
   return longest;
 }
 

@@ -108,15 +108,20 @@ void PointStep::list_right_side(int row, bool is_algebraic) {
   const Lcs& lcs = equations_.lcs();
   const double by = row_scale_[at(row)];
   const auto& state = equations_.state();
+  const auto scaled = [&](double entry) {
+    is_usable_ = is_usable_ && is_kept(entry, by * entry);
+    return by * entry;
+  };
   for (int j = 0; j < static_cast<int>(state.size()) && !is_algebraic; ++j)
-    right_.add(j, by * lcs.E(row, state[at(j)]), by * lcs.A(row, state[at(j)]), explicit_share);
+    right_.add(j, scaled(lcs.E(row, state[at(j)])), scaled(lcs.A(row, state[at(j)])),
+               explicit_share);
   const auto& varying = lcs.b.varying();
   const auto place = std::lower_bound(varying.begin(), varying.end(), row);
   const bool varies = place != varying.end() && *place == row;
   const int column =
       varies ? static_cast<int>(state.size()) + static_cast<int>(place - varying.begin())
              : parameters_;
-  const double b = varies ? by : by * lcs.b.constant()[row];
+  const double b = varies ? by : scaled(lcs.b.constant()[row]);
   right_.add(column, is_algebraic ? -b : 0, is_algebraic ? 0 : b, is_algebraic ? none : whole);
   right_.close_row();
 }
@@ -137,8 +142,10 @@ void PointStep::list_output(int law) {
   const auto place = std::lower_bound(varying.begin(), varying.end(), law);
   const bool varies = place != varying.end() && *place == law;
   const int first = static_cast<int>(equations_.state().size() + lcs.b.varying().size());
+  const double q = by * lcs.q.constant()[law];
+  is_usable_ = is_usable_ && (varies || is_kept(lcs.q.constant()[law], q));
   right_.add(varies ? first + static_cast<int>(place - varying.begin()) : parameters_,
-             varies ? by : by * lcs.q.constant()[law], 0, none);
+             varies ? by : q, 0, none);
   right_.close_row();
 }
 
@@ -178,15 +185,17 @@ void PointStep::find_bands() {
   lu_ = linear::BandedLu(size_, below, above);
 }
 
+void PointStep::set_length(double h) {
+  const double theta = equations_.theta();
+  const double length[lengths] = {0, h * theta, h * (1 - theta), h};
+  rows_.multiply(length);
+  right_.multiply(length);
+  h_ = h;
+  is_factored_ = false;
+}
+
 void PointStep::set(double h, const double* parameter) {
-  if (h != h_) {
-    const double theta = equations_.theta();
-    const double length[lengths] = {0, h * theta, h * (1 - theta), h};
-    rows_.multiply(length);
-    right_.multiply(length);
-    h_ = h;
-    is_factored_ = false;
-  }
+  if (h != h_) set_length(h);
   parameter_.assign(parameter, parameter + parameters_);
   find_right_side(parameter);
 }
@@ -236,7 +245,23 @@ bool PointStep::factorise(const Mode& mode) {
     });
   ++factorisations_;
   factored_ = mode;
-  return is_factored_ = lu_.factorise();
+  return is_factored_ = lu_.factorise() && is_regular();
+}
+
+/// Have the equations of the mode an inverse? `BandedLu::bound` shows it of the unknowns that its
+/// right side reaches: of all, where no entry is 0.
+bool PointStep::is_regular() {
+  std::fill(bound_.begin(), bound_.end(), 1.0);
+  return bound_in_place(bound_);
+}
+
+void PointStep::transfer(Archive& archive) {
+  double h = h_;
+  bool is_factored = is_factored_;
+  archive(h, is_factored, factored_);
+  if (archive.is_reading() && !std::isnan(h)) set_length(h);
+  if (archive.is_reading() && is_factored) factorise(factored_);
+  archive(factorisations_);
 }
 
 void PointStep::solve_in_place(std::vector<double>& right) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
 #include <perp/schemes/step/step_equations.hpp>
@@ -35,6 +36,9 @@ class PointStep {
     ModeMap::Margin end;
     double value;
     bool is_beyond;  ///< negative beyond the rounding of its terms, see `ModeMap::Verdict`
+    void transfer(Archive& archive) {
+      archive(end.law, end.of_lambda, end.upper, end.combined, value, is_beyond);
+    }
   };
   /// Of the last solution, unless it was undecided; λ and w on the branches of the mode.
   [[nodiscard]] const Vector& x() const { return x_; }
@@ -51,6 +55,8 @@ class PointStep {
     return column_scale_[static_cast<std::size_t>(n_ + law)];
   }
   [[nodiscard]] long factorisations() const { return factorisations_; }
+  /// The length and the factors of the last mode, on reading made anew, and how many were.
+  void transfer(Archive& archive);
 
  private:
   /// The lengths that an entry is multiplied by.
@@ -91,11 +97,13 @@ class PointStep {
   void list_output(int law);
   void list_branches();
   void find_bands();
+  void set_length(double h);
   void find_right_side(const double* parameter);
   [[nodiscard]] const ScaledBranch& branch(int law) const {
     return *present_[static_cast<std::size_t>(law)];
   }
   bool factorise(const Mode& mode);
+  bool is_regular();
   template <class Work>
   void for_each_entry(int row, const Work& work) const;
   void solve_in_place(std::vector<double>& right);

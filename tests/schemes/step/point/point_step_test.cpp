@@ -7,56 +7,15 @@
 #include <perp/lcp/parametric/mode_map.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 #include <perp/schemes/step/point/point_step.hpp>
+#include <perp/tests/schemes/step/point/random_systems.hpp>
 
 using namespace perp;
+using perp::test::change_units;
+using perp::test::passive_system;
+using perp::test::random_system;
+using perp::test::RandomSystem;
 
 namespace {
-
-struct RandomSystem {
-  Lcs lcs;
-  double h, theta;
-  Vector x;
-};
-
-/// Small numbers, many of them 0, algebraic equations, laws with slopes; units from 2^-40 to 2^40
-/// where `wild`. From n = 12 on the entries lie in bands.
-RandomSystem random_system(std::mt19937& random, int n, int m, bool wild) {
-  std::uniform_int_distribution<int> small(-3, 3), exponent(-40, 40), kind(0, 5);
-  const auto scale = [&](int count) {
-    Vector units(count);
-    for (double& unit : units) unit = wild ? std::ldexp(1.0, exponent(random)) : 1;
-    return units;
-  };
-  const Vector of_x = scale(n), of_rows = scale(n), of_w = scale(m), of_lambda = scale(m);
-  const auto matrix = [&](const Vector& rows, const Vector& columns) {
-    Matrix M(rows.size(), columns.size());
-    for (Eigen::Index i = 0; i < rows.size(); ++i)
-      for (Eigen::Index j = 0; j < columns.size(); ++j)
-        M(i, j) = n >= 12 && std::abs(i - j) > 1 ? 0 : small(random) * rows[i] / columns[j] / 3;
-    return M;
-  };
-  RandomSystem system;
-  system.lcs.A = matrix(of_rows, of_x);
-  system.lcs.E = Matrix::Zero(n, n);
-  for (int i = 0; i < n; ++i)
-    if (small(random) > -2) system.lcs.E(i, i) = of_rows[i] / of_x[i];
-  system.lcs.B = matrix(of_rows, of_lambda);
-  system.lcs.C = matrix(of_w, of_x);
-  system.lcs.D = matrix(of_w, of_lambda);
-  const Vector one = Vector::Ones(1);
-  system.lcs.b = Vector(matrix(of_rows, one).col(0));
-  system.lcs.q = Vector(matrix(of_w, one).col(0));
-  for (int i = 0; i < m; ++i) {
-    const double w = of_w[i], lambda = of_lambda[i];
-    const Law laws[] = {complementarity(), relay(-lambda, 2 * lambda),   hysteresis(-w, w),
-                        complementarity(), normal_cone(-lambda, lambda), complementarity()};
-    system.lcs.laws.push_back(laws[kind(random)]);
-  }
-  system.x = matrix(of_x, one).col(0);
-  system.h = std::ldexp(1.0 + 0.1 * small(random), small(random) - 4);
-  system.theta = small(random) > 0 ? 0.5 : 1;
-  return system;
-}
 
 Mode random_mode(std::mt19937& random, const std::vector<Law>& laws) {
   Mode mode;
@@ -130,19 +89,9 @@ TEST_SUITE("schemes/step/point/point_step") {
     for (int trial = 0; trial < 300; ++trial) {
       const int n = 1 + trial % 5, m = 1 + trial % 3;
       const RandomSystem system = random_system(random, n, m, false);
-      std::uniform_int_distribution<int> exponent(-30, 30);
       Lcs other = system.lcs;
-      Vector x = system.x, unit(n);
-      for (int j = 0; j < n; ++j) {
-        unit[j] = std::ldexp(1.0, exponent(random));
-        const double row = std::ldexp(1.0, exponent(random));
-        other.E.col(j) /= unit[j], other.A.col(j) /= unit[j], other.C.col(j) /= unit[j],
-            x[j] *= unit[j];
-        other.E.row(j) *= row, other.A.row(j) *= row, other.B.row(j) *= row;
-        Vector b = other.b.constant();
-        b[j] *= row;
-        other.b = b;
-      }
+      Vector x = system.x;
+      const Vector unit = change_units(other, x, random, 30);
       const Mode mode = random_mode(random, system.lcs.laws);
       const auto solve = [&](const Lcs& lcs, const Vector& from) {
         const StepEquations equations(lcs, 1);
@@ -164,41 +113,38 @@ TEST_SUITE("schemes/step/point/point_step") {
     }
     CHECK(compared > 100);
   }
+
+  TEST_CASE("a mode that is singular where no right side reaches is never solved at a point") {
+    // 0 = a y + b z, 0 = k (a y + b z): rounding leaves pivots beside 0, which no number of the
+    // right side is divided by.
+    for (int a = 1; a <= 9; ++a)
+      for (int b = 1; b <= 9; ++b)
+        for (const int k : {3, 5, 7}) {
+          CAPTURE(a);
+          CAPTURE(b);
+          CAPTURE(k);
+          const Lcs lcs{.E = Matrix(Vector{{1, 0, 0}}.asDiagonal()),
+                        .A = Matrix{{-1, 0, 0},
+                                    {0, 1.0 * a, 1.0 * b},
+                                    {0, 1.0 * k * a, 1.0 * k * b}},
+                        .B = Matrix{{1}, {0}, {0}},
+                        .b = Vector{{1, 0, 0}},
+                        .C = Matrix{{1, 0, 0}},
+                        .D = Matrix{{1}},
+                        .q = Vector{{1}},
+                        .laws = {complementarity()}};
+          StepEquations equations(lcs, 1);
+          const ModeMap map(equations.family(0.1), {0});
+          REQUIRE(map.kind() != ModeMap::Kind::regular);
+          PointStep step(equations, 0.1);
+          const double x = 1;
+          step.set(0.1, &x);
+          CHECK(step.solve({0}) == PointStep::Verdict::undecided);
+        }
+  }
 }
 
 TEST_SUITE("schemes/step/point/monotone_steps") {
-  /// P B = C' with random weights, sym(P A) and sym(D) dominant or 0: nothing but a certificate by
-  /// energy holds it.
-  Lcs passive_system(std::mt19937 & random, int n, int m) {
-    std::uniform_int_distribution<int> small(-3, 3), exponent(-20, 20);
-    Lcs lcs;
-    Vector p(n);
-    for (double& weight : p) weight = std::ldexp(1.0 + std::abs(small(random)), exponent(random));
-    Matrix skew = Matrix::Zero(n, n), turn = Matrix::Zero(m, m);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < i; ++j) skew(j, i) = -(skew(i, j) = small(random));
-    for (int i = 0; i < m; ++i)
-      for (int j = 0; j < i; ++j) turn(j, i) = -(turn(i, j) = small(random));
-    lcs.A = p.cwiseInverse().asDiagonal() * skew;
-    lcs.C = Matrix::Zero(m, n);
-    for (double& entry : lcs.C.reshaped()) entry = small(random);
-    lcs.B = lcs.C.transpose();
-    for (int i = 0; i < n; ++i) {  // 1/p is rounded: the same for a whole row
-      const double inverse = 1 / p[i];
-      for (int j = 0; j < m; ++j)
-        lcs.B(i, j) = lcs.C(j, i) == 0 ? 0 : std::ldexp(lcs.C(j, i), std::ilogb(inverse));
-      lcs.A.row(i) = std::ldexp(1.0, std::ilogb(inverse)) * skew.row(i);
-    }
-    lcs.D = turn;
-    Vector b(n), q(m);
-    for (double& entry : b) entry = small(random);
-    for (double& entry : q) entry = small(random);
-    lcs.b = b;
-    lcs.q = q;
-    lcs.laws.assign(static_cast<std::size_t>(m), complementarity());
-    return lcs;
-  }
-
   TEST_CASE(
       "a step that the certificate by energy covers has at most one x, whatever its multipliers "
       "are") {
@@ -207,7 +153,8 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
     for (int trial = 0; trial < 200; ++trial) {
       CAPTURE(trial);
       const int n = 1 + trial % 3, m = 1 + trial % 4;
-      const Lcs lcs = passive_system(random, n, m);
+      const Law law = trial % 5 == 0 ? sign() : complementarity();
+      const Lcs lcs = passive_system(random, n, std::vector<Law>(static_cast<std::size_t>(m), law));
       StepEquations equations(lcs, trial % 2 == 0 ? 1 : 0.5);
       const double h = std::ldexp(1.0, trial % 30 - 15);
       REQUIRE(longest_monotone_step(equations) >= h);
@@ -236,6 +183,14 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
     CHECK(changed(&Lcs::D, 0, 0, 1 - 0x1p-53) == 0);           // D no more dominant
     CHECK(changed(&Lcs::C, 0, 1, 0x1p-1000) == 0);             // without its entry in B
     CHECK(changed(&Lcs::A, 0, 0, 0.5) == doctest::Approx(2));  // grows: short steps only
+    // The same where products of entries are too small for doubles.
+    Lcs small = circuit;
+    small.B *= 0x1p-600;
+    small.C *= 0x1p-600;
+    small.D.setZero();
+    CHECK(longest_monotone_step(StepEquations(small, 1)) > 1e10);
+    small.B(0, 1) *= 1 + 0x1p-52;
+    CHECK(longest_monotone_step(StepEquations(small, 1)) == 0);
     Lcs rising = circuit;
     rising.laws[0] = sign();
     CHECK(longest_monotone_step(StepEquations(rising, 1)) == 0);
