@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -90,6 +91,9 @@ class Weights {
   [[nodiscard]] const std::vector<double>& of_rows() const { return p_; }
   /// Of the laws, with their signs.
   [[nodiscard]] double of_law(int j) const { return signs_[at(j)] * d_[at(j)]; }
+  /// Weights of one group have a common unit.
+  [[nodiscard]] int group_of_row(int i) const { return group_[at(i)]; }
+  [[nodiscard]] int group_of_law(int j) const { return group_[at(n() + j)]; }
 
  private:
   [[nodiscard]] int n() const { return lcs_.n(); }
@@ -243,10 +247,24 @@ double beside_diagonal(int n, int i, const Entry& entry) {
   return sum * (1 + 2 * n * unit_roundoff);
 }
 
-/// A unit in which this diagonal entry is between 1 and 4: dominance of rows is asked for in such
-/// units.
-double unit_of(double diagonal) {
-  return diagonal == 0 ? 1 : std::ldexp(1.0, -(std::ilogb(diagonal) >> 1));
+/// Units in which diagonal entries are near 1, and near one another in a group: dominance of rows
+/// is asked for in such units. Units of the unknowns change the entries by squares, that of the
+/// weights all of a group alike: neither changes what is compared.
+template <class Diagonal, class Group>
+std::vector<double> units_of(int count, const Diagonal& diagonal, const Group& group) {
+  std::map<int, int> first;
+  std::vector<double> unit;
+  for (int i = 0; i < count; ++i) {
+    const double entry = diagonal(i);
+    if (entry == 0) {
+      unit.push_back(1);
+      continue;
+    }
+    const int exponent = std::ilogb(entry),
+              odd = first.try_emplace(group(i), exponent & 1).first->second;
+    unit.push_back(std::ldexp(1.0, -((exponent - odd) >> 1)));
+  }
+  return unit;
 }
 
 /// Does every entry of a matrix keep its digits in the units of a comparison?
@@ -274,8 +292,9 @@ Rational beside_diagonal_exactly(int n, int i, const Entry& entry) {
 /// Is S d D + (S d D)' diagonally dominant with a diagonal >= 0? Exactly.
 bool is_dominant(const Matrix& D, const Weights& weights) {
   const int m = static_cast<int>(D.rows());
-  std::vector<double> unit;
-  for (int i = 0; i < m; ++i) unit.push_back(unit_of(weights.of_law(i) * D(i, i)));
+  const std::vector<double> unit = units_of(
+      m, [&](int i) { return weights.of_law(i) * D(i, i); },
+      [&](int i) { return weights.group_of_law(i); });
   const auto entry = [&](int j, int k) {
     return unit[at(j)] * unit[at(k)] * (weights.of_law(j) * D(j, k));
   };
@@ -306,12 +325,19 @@ std::vector<double> shares_of_A(const StepEquations& equations) {
   return share;
 }
 
-/// Of the rows of P E, or of P A where E has no entry.
-std::vector<double> units_of_rows(const Lcs& lcs, const std::vector<double>& p) {
-  std::vector<double> unit;
+/// Do the rows without a rate couple with others by more than terms that cancel? Their diagonal is
+/// that of A, whose unit against E is that of time: nothing tells in which units to compare them.
+template <class Entry>
+bool couples_rows_without_rate(const Lcs& lcs, const Entry& A) {
   for (int i = 0; i < lcs.n(); ++i)
-    unit.push_back(unit_of(p[at(i)] * (lcs.E(i, i) != 0 ? lcs.E(i, i) : lcs.A(i, i))));
-  return unit;
+    for (int k = 0; k < lcs.n() && lcs.E(i, i) == 0; ++k) {
+      if (k == i) continue;
+      RoundedSum pair;
+      pair.add(A(i, k));
+      pair.add(A(k, i));
+      if (std::abs(pair.value) > pair.error()) return true;
+    }
+  return false;
 }
 
 }  // namespace
@@ -324,12 +350,18 @@ double longest_monotone_step(const StepEquations& equations) {
   const Weights weights(lcs, *signs);
   if (!weights.exist() || !is_dominant(lcs.D, weights)) return 0;
   const std::vector<double>& p = weights.of_rows();
-  const std::vector<double> share = shares_of_A(equations), unit = units_of_rows(lcs, p);
+  const std::vector<double> share = shares_of_A(equations);
+  const std::vector<double> unit = units_of(
+      n, [&](int i) { return p[at(i)] * (lcs.E(i, i) != 0 ? lcs.E(i, i) : lcs.A(i, i)); },
+      [&](int i) {
+        return lcs.E(i, i) != 0 ? weights.group_of_row(i) : -1 - weights.group_of_row(i);
+      });
   const auto A = [&](int i, int k) {
     return unit[at(i)] * unit[at(k)] * (p[at(i)] * share[at(i)] * lcs.A(i, k));
   };
   const auto E = [&](int i, int k) { return unit[at(i)] * unit[at(k)] * (p[at(i)] * lcs.E(i, k)); };
   if (!all_keep_digits(lcs.A, A) || !all_keep_digits(lcs.E, E)) return 0;
+  if (couples_rows_without_rate(lcs, A)) return 0;
   // P E / h - P θ A has a positive symmetric part where every row of it is dominant.
   double longest = inf;
   for (int i = 0; i < n; ++i) longest = std::min(longest, longest_of_row(n, i, E, A));

@@ -170,6 +170,33 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
     CHECK(several_multipliers > 3);
   }
 
+  TEST_CASE("units that are powers of two, of time too, do not change what energy certifies") {
+    std::mt19937 random(22);
+    std::uniform_int_distribution<int> small(0, 3), exponent(-9, 9);
+    int bounded = 0, none = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+      CAPTURE(trial);
+      const int n = 2 + trial % 4;
+      Lcs lcs = passive_system(random, n, {complementarity(), complementarity()});
+      for (int i = 0; i < n; ++i) {  // losses, gains, and what couples rows
+        lcs.A(i, i) = (small(random) - 1.5) * std::abs(lcs.A.row(i).sum());
+        if (small(random) == 0) lcs.A(i, (i + 1) % n) *= 1.25;
+        if (small(random) == 0) lcs.E(i, i) = 0;
+      }
+      const double here = longest_monotone_step(StepEquations(lcs, 1));
+      Vector x = Vector::Ones(n);
+      change_units(lcs, x, random, 20);
+      const double time = std::ldexp(1.0, exponent(random));
+      lcs.E *= time;
+      const double there = longest_monotone_step(StepEquations(lcs, 1)) / time;
+      CHECK((there == here || std::abs(there - here) <= 0x1p-30 * here));  // bounds of roundings
+      bounded += here > 0 && here < inf;
+      none += here == 0;
+    }
+    CHECK(bounded > 20);
+    CHECK(none > 20);
+  }
+
   TEST_CASE("what misses the certificate by the last bit has none") {
     const Lcs circuit{.A = Matrix{{0, -1}, {1, 0}},
                       .B = Matrix{{1, -1}, {0, 0}},
