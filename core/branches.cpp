@@ -64,12 +64,14 @@ double distance(const Law& law, double w, double lambda, double w_scale, double 
   return smallest;
 }
 
-int nearest_branch(const Law& law, double w, double lambda, int except) {
+int nearest_branch(const Law& law, double w, double lambda, int except, double w_scale,
+                   double lambda_scale) {
   int best = std::max(except, 0);
   double smallest = inf;
   for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
     if (k == except) continue;
-    const double d = distance(law.branches[static_cast<std::size_t>(k)], w, lambda, 1, 1);
+    const double d =
+        distance(law.branches[static_cast<std::size_t>(k)], w, lambda, w_scale, lambda_scale);
     if (d < smallest) {
       smallest = d;
       best = k;

@@ -25,6 +25,7 @@ double distance(const Law& law, double w, double lambda, double w_scale = 1,
 
 /// The branch nearest to (w, λ) in that sense, the first of equally near ones; `except` (-1: none)
 /// is left out unless the law has no other.
-int nearest_branch(const Law& law, double w, double lambda, int except = -1);
+int nearest_branch(const Law& law, double w, double lambda, int except = -1, double w_scale = 1,
+                   double lambda_scale = 1);
 
 }  // namespace perp

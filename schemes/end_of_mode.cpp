@@ -122,7 +122,7 @@ bool go_to_end_of_mode(Scheme& scheme, const Step& before, double t_next, double
   if (first >= 1 - at_end) return end_with_mode(scheme, before, t_next, h, first);
   const auto tries = [&](double share) {
     scheme.restore(before);
-    return scheme.attempt(before.t + share * h, share * h);
+    return scheme.attempt_end(before.t + share * h, share * h);
   };
   for (int k = 0; k < most_shares && first >= least_share && !end.is_found(); ++k) {
     const double share = std::min(end.next(), 1 - least_share);

@@ -157,6 +157,9 @@ class Scheme {
   virtual void transfer(Archive& archive) { (void)archive; }
   /// Adds the scheme's own counts.
   virtual void count(Counts& counts) const = 0;
+  /// As `attempt`, where the end of the mode is looked for: of a step that leaves it nothing counts but that it
+  /// does, and `departures`. Its solution may be any one.
+  virtual Attempt attempt_end(double t_next, double h) { return attempt(t_next, h); }
 
   [[nodiscard]] Step snapshot() { return {t(), x(), lambda(), w(), mode()}; }
 };

@@ -1,6 +1,5 @@
 // The active set method: solver newton_min asks it, and enumerations of problems with one solution.
 #include <algorithm>
-#include <limits>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/base/interruption.hpp>
@@ -13,19 +12,22 @@ constexpr int patience = 10;  ///< block steps that need not lower the number of
 
 }  // namespace
 
+bool BlockPivots::takes_all(std::size_t violated) {
+  left_ = violated < best_ ? patience : left_ - 1;
+  best_ = std::min(best_, violated);
+  return left_ > 0;
+}
+
 bool ActiveSet::run(Mode mode, long limit) {
-  std::size_t best = std::numeric_limits<std::size_t>::max();
-  for (int left = patience; iterations_ < limit;) {
+  BlockPivots pivots;
+  while (iterations_ < limit) {
     check_interruption();
     ++iterations_;
     point_ = point_of_mode(problem_, mode, tolerance_);
     mode_ = mode;
     if (point_.violation == inf) return false;
     if (point_.violated.empty()) return true;
-    const bool improves = point_.violated.size() < best;
-    best = std::min(best, point_.violated.size());
-    left = improves ? patience : left - 1;
-    move(mode, left > 0);
+    move(mode, pivots.takes_all(point_.violated.size()));
   }
   return false;
 }

@@ -1,8 +1,22 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
+
 #include <perp/lcp/mode_point.hpp>
 
 namespace perp {
+
+/// Do all violated laws of an active set method move at once, or the first one alone? All, as long as their number
+/// falls below its best within ten steps; then the first, until it does: see `ActiveSet`.
+class BlockPivots {
+ public:
+  bool takes_all(std::size_t violated);
+
+ private:
+  std::size_t best_ = std::numeric_limits<std::size_t>::max();
+  int left_ = 0;
+};
 
 /// The primal-dual active set method: every law that its branch's point violates moves to its nearest other
 /// branch, all at once. Such steps end in finitely many where M = M22 - M21 M11⁻¹ M12 is an M-matrix, or its

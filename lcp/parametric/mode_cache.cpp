@@ -27,12 +27,22 @@ bool agree_on(const Matrix& difference, const Matrix& rounding, const Matrix& ac
   return (left.array() <= rounding.transpose().array() + each * terms.array()).all();
 }
 
+/// Their number, capped.
+long count_modes(const std::vector<Law>& laws) {
+  long modes = 1;
+  for (const Law& law : laws)
+    modes = std::min(modes * static_cast<long>(law.branches.size()), ModeCache::table_limit + 1);
+  return modes;
+}
+
 }  // namespace
+
+bool ModeCache::has_many_modes(const std::vector<Law>& laws) { return count_modes(laws) > table_limit; }
 
 ModeCache::ModeCache(ParametricMlcp family) : family_(std::move(family)) {
   const std::vector<Law>& laws = family_.base.laws;
+  modes_ = count_modes(laws);
   for (std::size_t i = 0; i < laws.size(); ++i) {
-    modes_ = std::min(modes_ * static_cast<long>(laws[i].branches.size()), table_limit + 1);
     if (laws[i].memory) memory_laws_.push_back(static_cast<int>(i));
   }
   u_first_.resize(family_.base.p());

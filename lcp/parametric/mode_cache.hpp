@@ -31,6 +31,9 @@ class ModeCache {
 
   static constexpr long table_limit = 256;  ///< most modes of a table
 
+  /// Are there more of them?
+  static bool has_many_modes(const std::vector<Law>& laws);
+
   explicit ModeCache(ParametricMlcp family);
   ModeCache(const ModeCache&) = delete;  // the maps keep the address of the family
   ModeCache& operator=(const ModeCache&) = delete;

@@ -111,22 +111,44 @@ const Vector& Capturing::w() {
 
 Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h) {
   active_ = &equations;
-  ModeCache& maps = cache(h);
-  State& now = current();
   State& next = trial();
-  equations.parameter(now.x, now.t, t_next, next.parameter.data());
+  equations.parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
+  next.is_point = false;
+  const bool asks_once = is_asked_once(h);
+  if (asks_once)
+    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  return attempt_by_maps(h, asks_once);
+}
+
+Attempt Capturing::attempt_by_maps(double h, bool was_asked_once) {
+  ModeCache& maps = cache(h);
   if (options_.selector == Selector::first && !start_pending_)
     return attempt_by_solver(maps, solver_.c_str());
-  const double* parameter = next.parameter.data();
-  int present = -1;
-  if (start_pending_)  // no mode is present, but laws with memory have branches to start in
-    present = memory_.empty() ? -1 : maps.find(memory_);
-  else
-    present = now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+  const int present = present_map(maps);
   maps.prepare(present);
-  const bool stays = !start_pending_ && present >= 0 && maps.admissible(present, parameter);
+  const bool stays = stays_in(maps, present);
   if (stays && options_.selector == Selector::keep_mode) return keep(maps, present);
+  if (!stays && !was_asked_once && has_one_solution(h))
+    if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  return attempt_by_choice(maps, present, stays);
+}
+
+/// -1: none. At the start no mode is present, but laws with memory have branches to start in.
+int Capturing::present_map(ModeCache& maps) {
+  if (start_pending_) return memory_.empty() ? -1 : maps.find(memory_);
+  const State& now = current();
+  return now.cache == &maps && now.map >= 0 ? now.map : maps.find(*now.mode);
+}
+
+/// Does the step that is tried have a solution in the mode of this map, which is present?
+bool Capturing::stays_in(ModeCache& maps, int present) {
+  return !start_pending_ && present >= 0 && maps.admissible(present, trial().parameter.data());
+}
+
+/// The solution that is nearest, of all modes where the present one does not stay.
+Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
+  const double* parameter = trial().parameter.data();
   const ModeCache::Choice choice =
       stays ? maps.nearest_from(present, parameter) : maps.nearest(parameter, present);
   if (choice.status == Status::solved) return take(maps, choice);
@@ -159,7 +181,7 @@ long Capturing::stay(const UniformSteps& steps) {
     next.mode = now.mode;
     next.cache = &maps;
     next.map = present;
-    next.outputs_known = next.x_known = next.is_fresh = false;
+    next.outputs_known = next.x_known = next.is_fresh = next.is_point = false;
     accept();
   }
   return k - steps.first;
@@ -174,6 +196,7 @@ Attempt Capturing::attempt_in(const Mode& mode, const Vector& /*x*/, const Vecto
   State& next = trial();
   active_->parameter(current().x, current().t, t_next, next.parameter.data());
   next.t = t_next;
+  next.is_point = false;
   next.is_fresh = is_first && ((changes && !is_determined_at_once(mode)) || exceeds_index(mode));
   const int map = maps.find(mode);
   if (map < 0 || !maps.admissible(map, next.parameter.data()))
@@ -321,6 +344,7 @@ void Capturing::restore(const Step& state) {
   now.map = -1;
   now.cache = nullptr;
   now.outputs_known = true;
+  now.is_point = false;
   now.is_fresh = first_ && (fresh_.contains(state.t, state.x) || exceeds_index(state.mode));
 }
 
@@ -341,6 +365,8 @@ void Capturing::count(Counts& counts) const {
     factorisations += entry.cache->factorisations();
     exact_signs += entry.cache->exact_signs();
   }
+  for (const auto& [equations, own] : once_)
+    if (own.step) factorisations += own.step->factorisations();
   counts["factorisations"] += factorisations;
   counts["enumerated_steps"] += enumerated_;
   counts["solver_calls"] += solver_calls_;

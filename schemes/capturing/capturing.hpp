@@ -15,12 +15,14 @@
 #include <perp/schemes/capturing/fresh_states.hpp>
 #include <perp/schemes/capturing/start_state.hpp>
 #include <perp/schemes/scheme.hpp>
+#include <perp/schemes/step/point/point_step.hpp>
 #include <perp/schemes/step/step_equations.hpp>
 
 namespace perp {
 
 /// The event-capturing θ-method for an Lcs: one Mlcp per step, the present mode tried first, every
-/// mode solved once per step length and kept. An accepted step in a known mode allocates nothing.
+/// mode solved once per step length and kept. An accepted step in a known mode allocates nothing. Of lengths
+/// other than the user's, and of laws with many modes until one is met often, no maps are made: see `PointStep`.
 /// With θ < 1 a step reads rates of the state before it: where these are not those of its own mode, or
 /// nothing but the step itself determines algebraic variables (index 2), it is one of backward Euler;
 /// so is every step in a mode of index 3 or more, see `most_theta_index`.
@@ -31,6 +33,7 @@ class Capturing final : public ModewiseScheme {
 
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
+  Attempt attempt_end(double t_next, double h) override;
   long stay(const UniformSteps& steps) override;
   Attempt attempt_in(const Mode& mode, const Vector& x, const Vector& lambda, double t_next,
                      double h) override;
@@ -80,6 +83,24 @@ class Capturing final : public ModewiseScheme {
     std::vector<double> parameter;  // of the step that led here
     bool outputs_known = false;     // λ and w are computed
     bool is_fresh = false;          // θ < 1: the next step is one of backward Euler
+    bool is_point = false;          // a PointStep found it, then also:
+    std::vector<PointStep::Margin> ends;  // of the mode before, at the end of the step
+    Vector rounding;                // of x
+  };
+
+  /// What is made of the equations of a scheme when steps are asked for once.
+  struct Once {
+    std::unique_ptr<PointStep> step;
+    double longest_monotone = 0;
+  };
+
+  /// To a step of length h from a mode, and a state that the parameter of `state` holds.
+  struct Answer {
+    const StepEquations* equations = nullptr;
+    double h = nan;
+    const Mode* present = nullptr;
+    Attempt attempt{};
+    State state{};
   };
 
   struct Entry {
@@ -97,6 +118,7 @@ class Capturing final : public ModewiseScheme {
 
   void transfer_caches(Archive& archive);
   void transfer(Archive& archive, State& state);
+  void transfer_points(Archive& archive);
   ModeCache& other_cache(double h);
   const Mode* closest(const std::vector<Mode>& modes, const Mode& to);
   ModeCache& new_cache(double h);
@@ -105,7 +127,30 @@ class Capturing final : public ModewiseScheme {
   void compute_outputs(State& state) const;
   void detach(State& state) const;
   double margin_before(const ModeMap& map, int i);
+  double margin_before(const ModeMap::Margin& margin, int branch);
   Attempt attempt_by(StepEquations& equations, double t_next, double h);
+  Attempt attempt_by_maps(double h, bool was_asked_once);
+  int present_map(ModeCache& maps);
+  bool stays_in(ModeCache& maps, int present);
+  Attempt attempt_by_choice(ModeCache& maps, int present, bool stays);
+  // capturing_once.cpp
+  Once& once(StepEquations& equations);
+  Once& once() { return once(*active_); }
+  bool is_asked_once(double h);
+  bool has_one_solution(double h) { return h <= once().longest_monotone; }
+  std::optional<Attempt> attempt_once(double h);
+  std::optional<Attempt> solve_once(double h, bool is_one);
+  [[nodiscard]] bool may_ask_once(bool is_one) const;
+  const Answer* known_answer(double h);
+  bool begin_search();
+  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one);
+  bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
+  [[nodiscard]] Mode other_branches(const PointStep& step, const Mode& mode) const;
+  static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,
+                                          const std::vector<int>& violated, Mode& mode);
+  void take(const PointStep& step, const Mode& mode, bool is_kept);
+  Attempt take(const Answer& known);
+  void remember(double h, const Mode& present, const Attempt& attempt);
   Attempt attempt_first_order(double t_next, double h);
   Attempt attempt_into_mode(double t_next, double h, bool leaves);
   bool begins_anew(const Mode& mode);
@@ -124,6 +169,7 @@ class Capturing final : public ModewiseScheme {
   void solve_constraints_at(double t, double h, Vector& x, State& limit) const;
   bool is_consistent(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
+  bool starts_consistently(const Vector& x0, double t, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;
@@ -131,6 +177,12 @@ class Capturing final : public ModewiseScheme {
   StepEquations* active_ = nullptr;     // those of the attempted step
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?
   std::map<Mode, std::optional<int>> indices_;  // of the modes met, where θ < 1; empty: not determined
+  std::map<const StepEquations*, Once> once_;
+  std::map<Mode, long> met_;     // steps at points of the user's length, by mode
+  bool looks_for_end_ = false;   // see `attempt_end`
+  Mode search_;                  // room for `find_mode`
+  std::array<Answer, 8> answers_;  // the last ones, see `remember`
+  std::size_t next_answer_ = 0;
   FirstOrder first_order_;
   FreshStates fresh_;
   Theta options_;

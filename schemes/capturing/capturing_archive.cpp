@@ -36,10 +36,35 @@ void Capturing::transfer(Archive& archive, State& state) {
     ++number;
   }
   archive(state.t, state.x, state.x_known, state.lambda, state.w, mode, cache, state.map, state.parameter,
-          state.outputs_known, state.is_fresh);
+          state.outputs_known, state.is_fresh, state.is_point, state.ends, state.rounding);
   if (!archive.is_reading()) return;
   state.mode = &*modes_.insert(mode).first;
   state.cache = cache < 0 ? nullptr : std::next(caches_.begin(), cache)->cache.get();
+}
+
+/// What steps at points have made of the equations, those of backward Euler for some steps last.
+void Capturing::transfer_points(Archive& archive) {
+  for (StepEquations* equations : {&equations_, first_ ? &*first_ : nullptr}) {
+    if (equations == nullptr) continue;
+    bool is_made = once_.contains(equations);
+    archive(is_made);
+    if (is_made) once(*equations).step->transfer(archive);
+  }
+  archive(met_, next_answer_);
+  for (Answer& answer : answers_) {
+    bool is_given = answer.equations != nullptr, is_first = answer.equations != &equations_;
+    archive(is_given);
+    if (!is_given) continue;
+    Mode present;
+    if (!archive.is_reading()) present = *answer.present;
+    archive(is_first, answer.h, present, answer.attempt.status, answer.attempt.kept_mode, answer.attempt.solutions,
+            answer.attempt.ties);
+    if (archive.is_reading()) {
+      answer.equations = is_first ? &first_.value() : &equations_;
+      answer.present = &*modes_.insert(present).first;
+    }
+    transfer(archive, answer.state);
+  }
 }
 
 void Capturing::transfer(Archive& archive) {
@@ -49,6 +74,7 @@ void Capturing::transfer(Archive& archive) {
   active_ = is_first ? &first_.value() : &equations_;
   transfer_caches(archive);
   for (State& state : states_) transfer(archive, state);
+  transfer_points(archive);
 }
 
 }  // namespace perp

@@ -52,6 +52,16 @@ Attempt Capturing::attempt_into_mode(double t_next, double h, bool leaves) {
   return found;
 }
 
+Attempt Capturing::attempt_end(double t_next, double h) {
+  struct Looking {
+    bool& is_on;
+    ~Looking() { is_on = false; }
+  };
+  looks_for_end_ = true;
+  const Looking looking{looks_for_end_};
+  return attempt(t_next, h);
+}
+
 Attempt Capturing::attempt(double t_next, double h) {
   check_interruption();
   if (!first_) return attempt_by(equations_, t_next, h);
@@ -59,7 +69,7 @@ Attempt Capturing::attempt(double t_next, double h) {
   trial().is_fresh = false;
   const Attempt found = attempt_by(equations_, t_next, h);
   const bool is_solved = found.status == Status::solved;
-  if (is_solved && (found.kept_mode || !begins_anew(*trial().mode))) return found;
+  if (is_solved && (found.kept_mode || looks_for_end_ || !begins_anew(*trial().mode))) return found;
   return attempt_into_mode(t_next, h, is_solved);
 }
 

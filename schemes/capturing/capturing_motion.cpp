@@ -10,6 +10,8 @@
 namespace perp {
 namespace {
 
+const std::vector<PointStep::Margin> none;
+
 /// Distance of (w, λ) from the end of the branch that a margin watches.
 double slack(const ModeMap::Margin& margin, const Branch& branch, double w, double lambda) {
   const double value = margin.of_lambda ? lambda : w;
@@ -50,6 +52,7 @@ Vector Capturing::drift(const Vector& sizes, long steps) const {
   Vector each = motion_rounding(sizes, Vector::Zero(sizes.size()));
   Vector of_map(equations_.n());
   for (const State& state : states_) {
+    if (state.is_point) each = each.cwiseMax(equations_.given_E().cwiseAbs() * state.rounding);
     if (state.map < 0 || state.cache == nullptr) continue;
     const ModeMap& map = state.cache->map(state.map);
     for (int j = 0; j < equations_.n(); ++j)
@@ -62,6 +65,7 @@ Vector Capturing::drift(const Vector& sizes, long steps) const {
 /// That of the mode's map at the parameters of the step.
 Vector Capturing::rounding() {
   const State& now = current();
+  if (now.is_point) return now.rounding;
   if (now.cache == nullptr || now.map < 0) return Scheme::rounding();
   const ModeMap& map = now.cache->map(now.map);
   Vector bounds(equations_.n());
@@ -80,23 +84,33 @@ double Capturing::margin_before(const ModeMap& map, int i) {
   if (before.cache == now.cache && before.map >= 0 && &now.cache->map(before.map) == &map) {
     start = map.margin(i, before.parameter.data());
   } else if (!margin.combined) {
-    compute_outputs(before);
-    const int branch = map.modes().front()[law];
-    start = slack(margin, equations_.lcs().laws[law].branches[static_cast<std::size_t>(branch)],
-                  before.w[margin.law], before.lambda[margin.law]);
+    return margin_before(margin, map.modes().front()[law]);
   }
   return std::max(0.0, start);
+}
+
+double Capturing::margin_before(const ModeMap::Margin& margin, int branch) {
+  const State& before = states_[static_cast<std::size_t>(previous_)];
+  compute_outputs(states_[static_cast<std::size_t>(previous_)]);
+  const Law& law = equations_.lcs().laws[static_cast<std::size_t>(margin.law)];
+  return std::max(0.0, slack(margin, law.branches[static_cast<std::size_t>(branch)], before.w[margin.law],
+                             before.lambda[margin.law]));
 }
 
 std::vector<Scheme::Departure> Capturing::departures() {
   State& before = states_[static_cast<std::size_t>(previous_)];
   const State& now = current();
-  if (now.cache == nullptr) return {};
+  std::vector<Departure> list;
+  for (const auto& [end, value, is_beyond] : now.is_point ? now.ends : none)
+    if (is_beyond) {
+      const double start = margin_before(end, (*before.mode)[static_cast<std::size_t>(end.law)]);
+      add_departure(end.law, start / (start - value), list);
+    }
+  if (now.cache == nullptr) return list;
   compute_outputs(before);
   const int old = now.cache->find(*before.mode);
-  if (old < 0) return {};
+  if (old < 0) return list;
   const ModeMap& map = now.cache->map(old);
-  std::vector<Departure> list;
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     if (map.verdict(i, now.parameter.data()) != ModeMap::Verdict::negative) continue;
     const double start = margin_before(map, i), end = map.margin(i, now.parameter.data());
@@ -107,9 +121,13 @@ std::vector<Scheme::Departure> Capturing::departures() {
 
 std::vector<Scheme::Departure> Capturing::approaches() {
   const State& now = current();
-  if (now.cache == nullptr || now.map < 0) return {};
-  const ModeMap& map = now.cache->map(now.map);
   std::vector<Departure> list;
+  for (const auto& [end, value, is_beyond] : now.is_point ? now.ends : none) {
+    const double start = margin_before(end, (*now.mode)[static_cast<std::size_t>(end.law)]);
+    if (start > 0 && value < start) add_departure(end.law, start / (start - value), list);
+  }
+  if (now.cache == nullptr || now.map < 0) return list;
+  const ModeMap& map = now.cache->map(now.map);
   for (int i = 0; i < static_cast<int>(map.margins().size()); ++i) {
     const double start = margin_before(map, i);
     const double end = map.margin(i, now.parameter.data());

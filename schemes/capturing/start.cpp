@@ -11,7 +11,8 @@
 namespace perp {
 namespace {
 
-constexpr int shortest_probe = -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
+constexpr int shortest_probe =
+    -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
 
@@ -29,12 +30,18 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
   return !set.complete || multiplicity(set) != Multiplicity::none;
 }
 
-/// Does the shortest step from x0 move it by no more than its own rounding? Doubles near a curve are
-/// hardly ever on it.
+/// Does the shortest step from x0 move it by no more than its own rounding? Doubles near a curve
+/// are hardly ever on it.
 bool Capturing::is_consistent_to_rounding(const Vector& x0, double h) {
   if (probe(h, shortest_probe).status != Status::solved) return false;
   const Vector moved = motion(x0, attempted()).cwiseAbs();
   return (moved.array() <= motion_rounding(x0, attempted()).array()).all();
+}
+
+/// A step of little cost comes first.
+bool Capturing::starts_consistently(const Vector& x0, double t, double h) {
+  if (has_one_solution(h) && is_consistent_to_rounding(x0, h)) return true;
+  return is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
 }
 
 ConstraintsAt Capturing::constraints(const Vector& x, double t) const {
@@ -78,8 +85,8 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   return found;
 }
 
-/// |A| |x| + |b| over the differential variables: what moves each row of E x in a unit of time, by size.
-/// Algebraic variables and multipliers, which may be impulses here, are left out.
+/// |A| |x| + |b| over the differential variables: what moves each row of E x in a unit of time, by
+/// size. Algebraic variables and multipliers, which may be impulses here, are left out.
 Vector Capturing::rate_terms(double t, const Vector& x) const {
   const Lcs& lcs = equations_.lcs();
   Vector terms = lcs.b(t).cwiseAbs();
@@ -125,15 +132,13 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
   } while (!agree && exponent > last_probe);
-  const bool consistent = is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
+  const bool consistent = starts_consistently(x0, t, h);
   start_pending_ = false;
 
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
   const Matrix& E = equations_.given_E();
-  const bool is_smooth =
-      equations_.m() == 0 && (E.array() != 0).colwise().any().all();
-  const Vector least =
-      motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
+  const bool is_smooth = equations_.m() == 0 && (E.array() != 0).colwise().any().all();
+  const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
   const bool jumps = !is_smooth && keeps_its_size(longer_motion, shorter_motion, least);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
@@ -141,8 +146,7 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
     if (!equations_.given_E().col(j).isZero(0)) x[j] = x0[j];
   solve_constraints_at(t, h, x, limit);
   if (jumps || !consistent)
-    events.push_back(start_event(t, x0, limit.x, consistent,
-                                 motion(x0, limit.x).norm(),
+    events.push_back(start_event(t, x0, limit.x, consistent, motion(x0, limit.x).norm(),
                                  violation_of_constraints(equations_.lcs().laws, *limit.mode,
                                                           limit.lambda, constraints(x, t))));
   if (first_ && !is_determined_at_once(*limit.mode)) fresh_.add(t, x);

@@ -12,7 +12,7 @@ constexpr double slope_step = 1e-5;       // of the time scale
 constexpr double least_step = 0x1p-30;  // of |t|: differences of b need digits of t
 
 /// value + h slope
-Laurent linear(double value, double slope) {
+Laurent linear_term(double value, double slope) {
   return Laurent(value) + Laurent(1, static_cast<long double>(slope));
 }
 
@@ -61,7 +61,7 @@ void ShortSteps::find_parameter(double t) {
   equations_.parameter(x_, t, t + step / 2, half.data());
   equations_.parameter(x_, t, t + step, whole.data());
   for (std::size_t k = 0; k < count; ++k)
-    parameter_.push_back(linear(now[k], (4 * (half[k] - now[k]) - (whole[k] - now[k])) / step));
+    parameter_.push_back(linear_term(now[k], (4 * (half[k] - now[k]) - (whole[k] - now[k])) / step));
 }
 
 std::vector<Block> ShortSteps::blocks() const {
@@ -109,11 +109,11 @@ ShortStep ShortSteps::of(const Block& block) const {
 void ShortSteps::write_rows(ShortStep& step) const {
   const auto constant = [&](const Vector& q_0, const Vector& q_1, const Matrix& Q_0,
                             const Matrix& Q_1, int i) {
-    Laurent sum = linear(q_0[i], q_1[i] - q_0[i]);
+    Laurent sum = linear_term(q_0[i], q_1[i] - q_0[i]);
     for (std::size_t k = 0; k < parameter_.size(); ++k) {
       const auto column = static_cast<Eigen::Index>(k);
       if (Q_0(i, column) == 0 && Q_1(i, column) == 0) continue;
-      sum += linear(Q_0(i, column), Q_1(i, column) - Q_0(i, column)) * parameter_[k];
+      sum += linear_term(Q_0(i, column), Q_1(i, column) - Q_0(i, column)) * parameter_[k];
     }
     return sum;
   };
@@ -124,11 +124,11 @@ void ShortSteps::write_rows(ShortStep& step) const {
     std::vector<Laurent>& row = step.problem.rows[e];
     for (int k = 0; k < n; ++k) {
       const int j = step.block.u[at(k)];
-      row[at(k)] = linear(now.M11(i, j), later.M11(i, j) - now.M11(i, j));
+      row[at(k)] = linear_term(now.M11(i, j), later.M11(i, j) - now.M11(i, j));
     }
     for (int k = 0; k < m; ++k) {
       const int j = step.block.lambda[at(k)];
-      row[at(n + k)] = linear(now.M12(i, j), later.M12(i, j) - now.M12(i, j));
+      row[at(n + k)] = linear_term(now.M12(i, j), later.M12(i, j) - now.M12(i, j));
     }
     row.back() = constant(now.q1, later.q1, at_0_.Q1, at_1_.Q1, i);
   }

@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
+
+namespace perp::linear {
+namespace {
+
+/// The graph of a pattern without its diagonal: neighbours of each node, increasing.
+Pattern symmetric_graph(const Pattern& rows) {
+  Pattern graph(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const int j : rows[i]) {
+      if (at(j) == i) continue;
+      graph[i].push_back(j);
+      graph[at(j)].push_back(static_cast<int>(i));
+    }
+  for (std::vector<int>& list : graph) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return graph;
+}
+
+/// Nodes of one component from `first` on, level by level, those with few neighbours first in each.
+std::vector<int> levels(const Pattern& graph, int first, std::vector<char>& is_met) {
+  std::vector<int> order{first};
+  is_met[at(first)] = 1;
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    const std::size_t begin = order.size();
+    for (const int j : graph[at(order[next])]) {
+      if (is_met[at(j)] != 0) continue;
+      is_met[at(j)] = 1;
+      order.push_back(j);
+    }
+    std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end(),
+                     [&](int a, int b) { return graph[at(a)].size() < graph[at(b)].size(); });
+  }
+  return order;
+}
+
+}  // namespace
+
+std::vector<int> banded_order(const Pattern& rows) {
+  const Pattern graph = symmetric_graph(rows);
+  std::vector<int> order;
+  std::vector<char> is_met(graph.size(), 0);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (is_met[i] != 0) continue;
+    // The last node of the levels from any one is at an end of the component.
+    const std::vector<int> once = levels(graph, static_cast<int>(i), is_met);
+    for (const int node : once) is_met[at(node)] = 0;
+    const std::vector<int> component = levels(graph, once.back(), is_met);
+    order.insert(order.end(), component.begin(), component.end());
+  }
+  std::vector<int> place(graph.size());
+  const int n = static_cast<int>(graph.size());
+  for (int k = 0; k < n; ++k) place[at(order[at(k)])] = n - 1 - k;
+  return place;
+}
+
+BandedLu::BandedLu(int n, int below, int above)
+    : n_(n),
+      below_(std::min(below, std::max(n - 1, 0))),
+      reach_(std::min(above + below_, std::max(n - 1, 0))),
+      width_(below_ + reach_ + 1),
+      entries_(at(n) * at(width_)),
+      pivot_(at(n)) {}
+
+void BandedLu::clear() { std::fill(entries_.begin(), entries_.end(), 0.0); }
+
+/// At or below the diagonal: the row with the largest entry of this column, the first of equal
+/// ones.
+int BandedLu::pivot_row(int k) const {
+  int best = k;
+  double largest = std::abs(row(k)[k]);
+  for (int i = k + 1; i <= last_row(k); ++i)
+    if (const double size = std::abs(row(i)[k]); size > largest) {
+      largest = size;
+      best = i;
+    }
+  return best;
+}
+
+/// Row k times the factors of L leaves the rows below it.
+void BandedLu::eliminate(int k) {
+  const int last_i = last_row(k), last_j = last_column(k);
+  const double* const top = row(k);
+  for (int i = k + 1; i <= last_i; ++i) {
+    double* const lower = row(i);
+    if (lower[k] == 0) continue;
+    const double factor = lower[k] / top[k];
+    lower[k] = factor;
+    for (int j = k + 1; j <= last_j; ++j) lower[j] -= factor * top[j];
+  }
+}
+
+bool BandedLu::factorise() {
+  for (int k = 0; k < n_; ++k) {
+    const int best = pivot_row(k);
+    const double largest = std::abs(row(best)[k]);
+    pivot_[at(k)] = best;
+    if (!(largest > 0 && largest < inf)) return false;
+    if (best != k) std::swap_ranges(row(k) + k, row(k) + last_column(k) + 1, row(best) + k);
+    eliminate(k);
+  }
+  return true;
+}
+
+void BandedLu::solve(double* x) const {
+  for (int k = 0; k < n_; ++k) {
+    std::swap(x[k], x[pivot_[at(k)]]);
+    if (x[k] == 0) continue;
+    for (int i = k + 1; i <= last_row(k); ++i) x[i] -= row(i)[k] * x[k];
+  }
+  for (int k = n_ - 1; k >= 0; --k) {
+    const double* const top = row(k);
+    double sum = x[k];
+    for (int j = k + 1; j <= last_column(k); ++j) sum -= top[j] * x[j];
+    x[k] = sum / top[k];
+  }
+}
+
+void BandedLu::solve_transposed(double* x) const {
+  for (int k = 0; k < n_; ++k) {
+    const double* const top = row(k);
+    x[k] /= top[k];
+    if (x[k] == 0) continue;
+    for (int j = k + 1; j <= last_column(k); ++j) x[j] -= top[j] * x[k];
+  }
+  for (int k = n_ - 1; k >= 0; --k) {
+    double sum = x[k];
+    for (int i = k + 1; i <= last_row(k); ++i) sum -= row(i)[k] * x[i];
+    x[k] = sum;
+    std::swap(x[k], x[pivot_[at(k)]]);
+  }
+}
+
+/// |L|⁻¹ P x in comparison form: all terms are added.
+void BandedLu::forward_bound(double* x) const {
+  for (int k = 0; k < n_; ++k) {
+    std::swap(x[k], x[pivot_[at(k)]]);
+    if (x[k] == 0) continue;
+    for (int i = k + 1; i <= last_row(k); ++i) x[i] += std::abs(row(i)[k]) * x[k];
+  }
+}
+
+void BandedLu::backward_bound(double* x) const {
+  for (int k = n_ - 1; k >= 0; --k) {
+    const double* const top = row(k);
+    double sum = x[k];
+    for (int j = k + 1; j <= last_column(k); ++j) sum += std::abs(top[j]) * x[j];
+    x[k] = sum / std::abs(top[k]);
+  }
+}
+
+/// x >= 0 becomes Pᵀ |L| |U| x.
+void BandedLu::multiply_factors(double* x) const {
+  for (int k = 0; k < n_; ++k) {
+    const double* const top = row(k);
+    double sum = 0;
+    for (int j = k; j <= last_column(k); ++j) sum += std::abs(top[j]) * x[j];
+    x[k] = sum;
+  }
+  for (int k = n_ - 1; k >= 0; --k) {
+    for (int i = k + 1; i <= last_row(k); ++i) x[i] += std::abs(row(i)[k]) * x[k];
+    std::swap(x[k], x[pivot_[at(k)]]);
+  }
+}
+
+// P A = L U - F with |F| <= n u / (1 - n u) |L| |U| (Higham, Accuracy and Stability, 9.3). With z =
+// |U|⁻¹ |L|⁻¹ P x in comparison form and T = |U|⁻¹ |L|⁻¹ |F| likewise, |A⁻¹| x <= z + T z + T² z +
+// ..., at most 2 z where T z <= z/2.
+bool BandedLu::bound(double* x, double* work) const {
+  const double each = static_cast<double>(n_ + 2) * unit_roundoff, grown = 1 + 16 * each;
+  forward_bound(x);
+  backward_bound(x);
+  std::copy(x, x + n_, work);
+  multiply_factors(work);
+  for (int i = 0; i < n_; ++i) work[i] *= 2 * each;
+  forward_bound(work);
+  backward_bound(work);
+  for (int i = 0; i < n_; ++i) {
+    if (!(grown * work[i] <= 0.5 * x[i] && x[i] < inf)) return false;
+    x[i] *= 2 * grown;
+  }
+  return true;
+}
+
+}  // namespace perp::linear

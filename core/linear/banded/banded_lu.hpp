@@ -1,0 +1,65 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+#include <perp/core/linear/structure.hpp>
+
+namespace perp::linear {
+
+/// An order of the rows and columns of a square matrix, both alike, that brings its entries near
+/// the diagonal (Cuthill and McKee, reversed): the new place of each. `rows`: where entries are,
+/// see `Pattern`.
+std::vector<int> banded_order(const Pattern& rows);
+
+/// P A = L U of a banded matrix with partial pivoting; of a full one where the bands say so. All
+/// storage is made once. What it solves has bounds: |U|⁻¹ and |L|⁻¹ in comparison form are at least
+/// |U⁻¹| and |L⁻¹|, entry by entry, and cost one more solution each.
+class BandedLu {
+ public:
+  BandedLu() = default;
+  /// Entries at (i, j) with i - below <= j <= i + above.
+  BandedLu(int n, int below, int above);
+
+  [[nodiscard]] int size() const { return n_; }
+  /// Numbers kept.
+  [[nodiscard]] std::size_t storage() const { return entries_.size(); }
+
+  /// All entries become 0.
+  void clear();
+  /// The entry at (i, j) within the bands, before `factorise`.
+  [[nodiscard]] double& entry(int i, int j) { return row(i)[j]; }
+  /// False: a pivot is 0 or not finite.
+  bool factorise();
+
+  /// x becomes A⁻¹ x.
+  void solve(double* x) const;
+  /// x becomes A⁻ᵀ x.
+  void solve_transposed(double* x) const;
+  /// x >= 0 becomes a bound of |A⁻¹| x, entry by entry, with the rounding of the factors; false:
+  /// they are too far from A to tell. `work`: n numbers.
+  bool bound(double* x, double* work) const;
+
+ private:
+  [[nodiscard]] double* row(int i) { return entries_.data() + offset(i); }
+  [[nodiscard]] const double* row(int i) const { return entries_.data() + offset(i); }
+  /// Of the place that column 0 would have.
+  [[nodiscard]] std::ptrdiff_t offset(int i) const {
+    return static_cast<std::ptrdiff_t>(i) * width_ + (below_ - i);
+  }
+  [[nodiscard]] int pivot_row(int k) const;
+  void eliminate(int k);
+  void forward_bound(double* x) const;
+  void backward_bound(double* x) const;
+  void multiply_factors(double* x) const;
+  [[nodiscard]] int last_row(int k) const { return std::min(k + below_, n_ - 1); }
+  [[nodiscard]] int last_column(int k) const { return std::min(k + reach_, n_ - 1); }
+
+  int n_ = 0, below_ = 0, reach_ = 0, width_ = 0;  // reach: of U beyond the diagonal
+  std::vector<double> entries_;
+  std::vector<int> pivot_;
+};
+
+}  // namespace perp::linear

@@ -1,0 +1,179 @@
+// Steps of Capturing that are asked for once: by a solution at one point, without maps.
+#include <algorithm>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/interruption.hpp>
+#include <perp/core/branches.hpp>
+#include <perp/lcp/enumeration/active_set.hpp>
+#include <perp/schemes/capturing/capturing.hpp>
+#include <perp/schemes/step/point/monotone_steps.hpp>
+
+namespace perp {
+namespace {
+
+/// Of steps at points in one mode: rows of (n + m)² numbers cost about as much.
+long steps_for_rows(int size) { return std::max(8L, static_cast<long>(size) * size / 4); }
+
+}  // namespace
+
+Capturing::Once& Capturing::once(StepEquations& equations) {
+  const auto [place, is_new] = once_.try_emplace(&equations);
+  if (is_new) {
+    place->second.step = std::make_unique<PointStep>(equations, options_.h);
+    place->second.longest_monotone = longest_monotone_step(equations);
+  }
+  return place->second;
+}
+
+/// Are there no maps for steps of this length, and not worth it?
+bool Capturing::is_asked_once(double h) {
+  if (h != options_.h) return true;
+  if (!ModeCache::has_many_modes(active_->lcs().laws) || start_pending_) return false;
+  return ++met_[mode()] < steps_for_rows(active_->n() + active_->m());
+}
+
+/// Where several solutions are possible the present mode decides, or nothing does.
+bool Capturing::may_ask_once(bool is_one) const {
+  return is_one || (!start_pending_ && options_.selector == Selector::keep_mode);
+}
+
+/// Nothing where bounds do not decide, or where one of several solutions is to be chosen.
+std::optional<Attempt> Capturing::attempt_once(double h) {
+  if (options_.selector != Selector::keep_mode && options_.selector != Selector::minimal_norm)
+    return std::nullopt;
+  const bool is_one = has_one_solution(h);
+  if (!may_ask_once(is_one) || !once().step->is_usable()) return std::nullopt;
+  if (const Answer* known = known_answer(h)) return take(*known);
+  return solve_once(h, is_one);
+}
+
+/// To the step of length h that is tried; null: it was not asked for of late.
+const Capturing::Answer* Capturing::known_answer(double h) {
+  const Mode& present = mode();
+  for (const Answer& known : answers_)
+    if (known.equations == active_ && known.h == h && known.present == &present &&
+        known.state.parameter == trial().parameter)
+      return &known;
+  return nullptr;
+}
+
+/// The mode that is solved first; false: none is present.
+bool Capturing::begin_search() {
+  const std::size_t laws = equations_.lcs().laws.size();
+  search_ = start_pending_ ? Mode(laws, 0) : mode();
+  return search_.size() == laws;
+}
+
+/// Of a mode that ends it is enough to know that some solution is in another one.
+bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one) {
+  return (is_one || looks_for_end_) && find_mode(step, search_, verdict);
+}
+
+std::optional<Attempt> Capturing::solve_once(double h, bool is_one) {
+  PointStep& step = *once().step;
+  State& next = trial();
+  const Mode& present = mode();
+  if (!begin_search()) return std::nullopt;
+  step.set(h, next.parameter.data());
+  const PointStep::Verdict verdict = step.solve(search_);
+  if (verdict == PointStep::Verdict::undecided) return std::nullopt;
+  next.ends = step.margins();
+  const bool is_kept = verdict == PointStep::Verdict::inside && !start_pending_;
+  if (!is_kept && !finds_other(step, verdict, is_one)) return std::nullopt;
+  take(step, search_, is_kept);
+  const bool is_kept_first = is_kept && options_.selector == Selector::keep_mode;
+  const Attempt attempt{Status::solved, is_kept, is_kept_first ? 0 : is_one, 0};
+  if (is_kept || is_one) remember(h, present, attempt);
+  return attempt;
+}
+
+/// The same step is asked for more than once while the end of a mode is looked for.
+void Capturing::remember(double h, const Mode& present, const Attempt& attempt) {
+  Answer& oldest = answers_[next_answer_];
+  next_answer_ = (next_answer_ + 1) % answers_.size();
+  oldest.equations = active_;
+  oldest.h = h;
+  oldest.present = &present;
+  oldest.attempt = attempt;
+  oldest.state = trial();
+}
+
+Attempt Capturing::take(const Answer& known) {
+  State& next = trial();
+  const double t = next.t;
+  const bool is_fresh = next.is_fresh;
+  next = known.state;
+  next.t = t;
+  next.is_fresh = is_fresh;
+  return known.attempt;
+}
+
+/// The active set method from a mode with this verdict to one with a solution.
+bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict) {
+  const long most = 10 * static_cast<long>(mode.size()) + 20;
+  BlockPivots pivots;
+  for (long count = 0; count < most && verdict == PointStep::Verdict::outside; ++count) {
+    check_interruption();
+    std::vector<int> violated;
+    for (const PointStep::Margin& margin : step.margins())
+      if (margin.is_beyond && (violated.empty() || margin.end.law != violated.back()))
+        violated.push_back(margin.end.law);
+    const Mode from = mode;
+    const Mode other = other_branches(step, mode);
+    const std::size_t moved = pivots.takes_all(violated.size()) ? violated.size() : 1;
+    for (std::size_t k = 0; k < moved; ++k) mode[at(violated[k])] = other[at(violated[k])];
+    verdict = step.solve(mode);
+    if (verdict == PointStep::Verdict::undecided)
+      verdict = pass_singular(step, from, other, violated, mode);
+  }
+  return verdict == PointStep::Verdict::inside;
+}
+
+/// The branch of each law that is nearest to the point of the step, but for that of the mode.
+Mode Capturing::other_branches(const PointStep& step, const Mode& mode) const {
+  const std::vector<Law>& laws = equations_.lcs().laws;
+  Mode other(mode.size());
+  for (std::size_t i = 0; i < mode.size(); ++i) {
+    const auto law = static_cast<int>(i);
+    other[i] = nearest_branch(laws[i], step.w()[law], step.lambda()[law], mode[i], step.w_unit(law),
+                              step.lambda_unit(law));
+  }
+  return other;
+}
+
+/// Where the mode of a block step is singular: one violated law moves alone, or with one other law,
+/// as in a pivot of two rows and columns. The first such mode with a solution, else the first that
+/// is regular.
+PointStep::Verdict Capturing::pass_singular(PointStep& step, const Mode& from, const Mode& other,
+                                            const std::vector<int>& violated, Mode& mode) {
+  constexpr int most_tries = 32;
+  std::optional<Mode> regular;
+  int tries = 0;
+  const auto is_inside = [&](int i, int j) {
+    mode = from;
+    for (const int law : {i, j}) mode[at(law)] = other[at(law)];
+    const PointStep::Verdict verdict = step.solve(mode);
+    if (verdict == PointStep::Verdict::outside && !regular) regular = mode;
+    return verdict == PointStep::Verdict::inside;
+  };
+  for (const int i : violated)
+    for (int j = 0; j < static_cast<int>(from.size()) && tries < most_tries; ++j, ++tries)
+      if (is_inside(i, j)) return PointStep::Verdict::inside;
+  if (!regular) return PointStep::Verdict::undecided;
+  mode = *regular;
+  return step.solve(mode);
+}
+
+void Capturing::take(const PointStep& step, const Mode& mode, bool is_kept) {
+  State& next = trial();
+  next.x = step.x();
+  next.lambda = step.lambda();
+  next.w = step.w();
+  next.rounding = step.rounding();
+  next.x_known = next.outputs_known = next.is_point = true;
+  next.cache = nullptr;
+  next.map = -1;
+  next.mode = is_kept ? current().mode : &*modes_.insert(mode).first;
+}
+
+}  // namespace perp

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <perp/schemes/step/step_equations.hpp>
+
+namespace perp {
+
+/// A certificate by energy: up to this step length every step of the system, from whatever state
+/// and at whatever time, has at most one x⁺; 0: none was found. With diagonal P > 0 such that P B =
+/// C' S, where S_j = 1 for falling laws and -1 for rising ones, and sym(S D) diagonally dominant,
+/// two solutions of a step of length h have
+///     Δx' P (E/h - θ A) Δx + Δλ' S D Δλ = Σ S_j Δw_j Δλ_j <= 0,
+/// the first term positive unless Δx = 0 where P E/h outweighs the symmetric part of P θ A row by
+/// row: passive circuits, masses with friction. What is left open is λ where D Δλ = 0 and B Δλ = 0.
+/// Equality of P B and C' S is exact, as is dominance in D; the other sums have bounds of their
+/// rounding.
+double longest_monotone_step(const StepEquations& equations);
+
+}  // namespace perp

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/core/base/archive.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
+#include <perp/lcp/parametric/mode_map.hpp>
+#include <perp/schemes/step/step_equations.hpp>
+
+namespace perp {
+
+/// Steps of an affine system that are asked for once: the equations of a mode are factored and
+/// solved at one parameter, by the bands of their entries, without the maps that pay where a step
+/// length is kept. Numbers have bounds; what these leave open is said to be so, and is decided
+/// elsewhere. Rows and unknowns are scaled by powers of two, so that units change no bit.
+class PointStep {
+ public:
+  /// `h`: a length in whose steps the entries are scaled. `equations` must outlive it.
+  PointStep(const StepEquations& equations, double h);
+
+  /// False: a scaled entry is not a normal number, nothing can be asked.
+  [[nodiscard]] bool is_usable() const { return is_usable_; }
+  /// The equations become those of steps of this length from here: see `StepEquations::parameter`.
+  void set(double h, const double* parameter);
+
+  enum class Verdict {
+    inside,    ///< no margin of the mode is negative beyond the rounding of its terms
+    outside,   ///< some are
+    undecided  ///< the mode may be singular, or its solution is not known well enough
+  };
+  /// The solution in this mode.
+  Verdict solve(const Mode& mode);
+
+  /// An end of a branch with the distance from it.
+  struct Margin {
+    ModeMap::Margin end;
+    double value;
+    bool is_beyond;  ///< negative beyond the rounding of its terms, see `ModeMap::Verdict`
+    void transfer(Archive& archive) {
+      archive(end.law, end.of_lambda, end.upper, end.combined, value, is_beyond);
+    }
+  };
+  /// Of the last solution, unless it was undecided; λ and w on the branches of the mode.
+  [[nodiscard]] const Vector& x() const { return x_; }
+  [[nodiscard]] const Vector& lambda() const { return lambda_; }
+  [[nodiscard]] const Vector& w() const { return w_; }
+  [[nodiscard]] const std::vector<Margin>& margins() const { return margins_; }
+  /// Bounds of the rounding of x, that of the parameter included.
+  [[nodiscard]] const Vector& rounding() const { return rounding_; }
+  /// Units of a law in which its entries are near 1: powers of two.
+  [[nodiscard]] double w_unit(int law) const {
+    return 1 / row_scale_[static_cast<std::size_t>(n_ + law)];
+  }
+  [[nodiscard]] double lambda_unit(int law) const {
+    return column_scale_[static_cast<std::size_t>(n_ + law)];
+  }
+  [[nodiscard]] long factorisations() const { return factorisations_; }
+  /// The length and the factors of the last mode, on reading made anew, and how many were.
+  void transfer(Archive& archive);
+
+ private:
+  /// The lengths that an entry is multiplied by.
+  enum Length { none, implicit_share, explicit_share, whole, lengths };
+  /// given + length by_length, to twice the precision.
+  struct Entry {
+    int column;
+    double given, by_length;
+    Length length;
+    double high = 0, low = 0;
+  };
+  struct Rows {
+    std::vector<int> end;
+    std::vector<Entry> entries;
+    void add(int column, double given, double by_length, Length length);
+    void close_row() { end.push_back(static_cast<int>(entries.size())); }
+    void multiply(const double* length);
+    template <class Work>
+    void for_each(int row, const Work& work) const {
+      for (int k = row == 0 ? 0 : end[static_cast<std::size_t>(row - 1)];
+           k < end[static_cast<std::size_t>(row)]; ++k)
+        work(entries[static_cast<std::size_t>(k)]);
+    }
+  };
+  /// a ŵ + b λ̂ = c in scaled units; a = 0: λ̂ = c. And where it ends.
+  struct ScaledBranch {
+    double a, b, c;
+    struct End {
+      ModeMap::Margin margin;
+      BoundedEnd bound;
+    };
+    std::vector<End> ends;
+  };
+
+  void scale(double h);
+  void list_equation(int row, bool is_algebraic);
+  void list_right_side(int row, bool is_algebraic);
+  void list_output(int law);
+  void list_branches();
+  void find_bands();
+  void set_length(double h);
+  void find_right_side(const double* parameter);
+  [[nodiscard]] const ScaledBranch& branch(int law) const {
+    return *present_[static_cast<std::size_t>(law)];
+  }
+  bool factorise(const Mode& mode);
+  bool is_regular();
+  template <class Work>
+  void for_each_entry(int row, const Work& work) const;
+  void solve_in_place(std::vector<double>& right);
+  bool bound_in_place(std::vector<double>& right);
+  void find_residual();
+  void find_rough_residual();
+  bool refine();
+  bool is_known();
+  bool refine_roughly();
+  bool find_bounds();
+  void find_outputs(const Mode& mode);
+  Verdict judge();
+  [[nodiscard]] double error_of(const ScaledBranch::End& end) const;
+  double terms_of(const ScaledBranch::End& end);
+  [[nodiscard]] bool is_finite() const;
+  void put_on_branches(const Mode& mode);
+
+  const StepEquations& equations_;
+  int n_, m_, size_, parameters_;
+  bool is_usable_ = true, is_precise_;
+  std::vector<double> row_scale_, column_scale_;  // powers of two
+  Rows rows_, right_;       // K without its branches; parameters, last column: constant
+  std::vector<int> place_;  // of each unknown and its row within the bands
+  linear::BandedLu lu_;
+  double h_ = nan;
+  Mode factored_;  // the mode that lu_ holds at h_
+  bool is_factored_ = false;
+  std::vector<std::vector<ScaledBranch>> branches_;  // of each law
+  std::vector<const ScaledBranch*> present_;
+  std::vector<double> r_, r_low_, r_terms_, r_error_;  // right side without branches, by row
+  std::vector<double> y_, y_low_, residual_, bound_, terms_, error_, spread_, work_;
+  Vector x_, lambda_, w_, rounding_;
+  std::vector<double> w_error_, w_spread_, w_low_, row_, parameter_;
+  std::vector<Margin> margins_;
+  long factorisations_ = 0;
+};
+
+}  // namespace perp

@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+#include <random>
+
+#include <perp/core/linear/banded/banded_lu.hpp>
+#include <perp/core/linear/lu.hpp>
+
+using namespace perp;
+
+namespace {
+
+Matrix random_banded(std::mt19937& random, int n, int below, int above) {
+  std::uniform_real_distribution<double> entry(-1, 1);
+  Matrix A = Matrix::Zero(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = std::max(0, i - below); j <= std::min(n - 1, i + above); ++j)
+      A(i, j) = entry(random);
+  return A;
+}
+
+linear::BandedLu banded(const Matrix& A, int below, int above) {
+  const int n = static_cast<int>(A.rows());
+  linear::BandedLu lu(n, below, above);
+  lu.clear();
+  for (int i = 0; i < n; ++i)
+    for (int j = std::max(0, i - below); j <= std::min(n - 1, i + above); ++j)
+      lu.entry(i, j) = A(i, j);
+  return lu;
+}
+
+}  // namespace
+
+TEST_SUITE("core/linear/banded/banded_lu") {
+  TEST_CASE("solutions are those of the full matrix, and of its transpose") {
+    std::mt19937 random(5);
+    for (int trial = 0; trial < 300; ++trial) {
+      const int n = 1 + trial % 17, below = trial % 4, above = trial / 4 % 4;
+      const Matrix A = random_banded(random, n, below, above) + 2 * Matrix::Identity(n, n);
+      linear::BandedLu lu = banded(A, below, above);
+      REQUIRE(lu.factorise());
+      const Vector x = random_banded(random, n, n, n).col(0);
+      Vector solution = A * x, transposed = A.transpose() * x;
+      lu.solve(solution.data());
+      lu.solve_transposed(transposed.data());
+      const double condition =
+          (A.cwiseAbs() * linear::Lu(A).solve(Matrix(Matrix::Identity(n, n))).cwiseAbs())
+              .maxCoeff();
+      CHECK((solution - x).lpNorm<Eigen::Infinity>() <= 1e-14 * condition * n);
+      CHECK((transposed - x).lpNorm<Eigen::Infinity>() <= 1e-14 * condition * n);
+    }
+  }
+
+  TEST_CASE(
+      "a bound of |A^-1| x is none below it, and is it for a matrix with the signs of an "
+      "M-matrix") {
+    std::mt19937 random(6);
+    int bounded = 0;
+    for (int trial = 0; trial < 300; ++trial) {
+      const int n = 1 + trial % 12, below = trial % 4, above = trial / 4 % 4;
+      Matrix A = random_banded(random, n, below, above);
+      const bool is_M = trial % 2 == 0;
+      if (is_M) A = Matrix((n + 1.0) * Matrix::Identity(n, n) - A.cwiseAbs());
+      linear::BandedLu lu = banded(A, below, above);
+      if (!lu.factorise()) continue;
+      Vector bound = random_banded(random, n, n, n).col(0).cwiseAbs(), work(n);
+      const Vector exact = linear::FullLu(A).inverse().cwiseAbs() * bound;
+      if (!lu.bound(bound.data(), work.data())) continue;
+      ++bounded;
+      CHECK((bound.array() >= exact.array()).all());
+      if (is_M) CHECK((bound.array() <= 2.001 * exact.array()).all());
+    }
+    CHECK(bounded > 200);
+  }
+
+  TEST_CASE("a singular matrix has no factors, and one that is singular to rounding no bound") {
+    linear::BandedLu zero = banded(Matrix{{1, 1}, {1, 1}}, 1, 1);
+    CHECK_FALSE(zero.factorise());
+    linear::BandedLu near = banded(Matrix{{1, 1}, {1, 1 + 0x1p-52}}, 1, 1);
+    REQUIRE(near.factorise());
+    Vector bound{{1, 1}}, work(2);
+    CHECK_FALSE(near.bound(bound.data(), work.data()));
+  }
+
+  TEST_CASE("the order of a chain in any order has one band on either side") {
+    std::mt19937 random(7);
+    std::vector<int> name(40);
+    for (int i = 0; i < 40; ++i) name[static_cast<std::size_t>(i)] = i;
+    std::shuffle(name.begin(), name.end(), random);
+    linear::Pattern rows(40);
+    for (std::size_t i = 0; i + 1 < 40; ++i)
+      rows[static_cast<std::size_t>(name[i])].push_back(name[i + 1]);
+    const std::vector<int> place = linear::banded_order(rows);
+    for (std::size_t i = 0; i + 1 < 40; ++i)
+      CHECK(std::abs(place[static_cast<std::size_t>(name[i])] -
+                     place[static_cast<std::size_t>(name[i + 1])]) == 1);
+  }
+}

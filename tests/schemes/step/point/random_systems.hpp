@@ -1,0 +1,114 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <perp/core/lcs.hpp>
+#include <perp/lcp/parametric/certificate.hpp>
+
+namespace perp::test {
+
+struct RandomSystem {
+  Lcs lcs;
+  double h = 0, theta = 1;
+  Vector x;
+};
+
+/// Powers of two 2^k, |k| <= most.
+inline Vector random_units(std::mt19937& random, Eigen::Index count, int most) {
+  std::uniform_int_distribution<int> exponent(-most, most);
+  Vector units(count);
+  for (double& unit : units) unit = std::ldexp(1.0, exponent(random));
+  return units;
+}
+
+/// Small numbers, many of them 0, algebraic equations, laws with slopes and with memory; units from
+/// 2^-40 to 2^40 where `wild`. From n = 12 on the entries lie in bands.
+inline RandomSystem random_system(std::mt19937& random, int n, int m, bool wild) {
+  std::uniform_int_distribution<int> small(-3, 3), kind(0, 5);
+  const int most = wild ? 40 : 0;
+  const Vector of_x = random_units(random, n, most), of_rows = random_units(random, n, most),
+               of_w = random_units(random, m, most), of_lambda = random_units(random, m, most);
+  const auto matrix = [&](const Vector& rows, const Vector& columns) {
+    Matrix M(rows.size(), columns.size());
+    for (Eigen::Index i = 0; i < rows.size(); ++i)
+      for (Eigen::Index j = 0; j < columns.size(); ++j)
+        M(i, j) = n >= 12 && std::abs(i - j) > 1 ? 0 : small(random) * rows[i] / columns[j] / 3;
+    return M;
+  };
+  RandomSystem system;
+  system.lcs.A = matrix(of_rows, of_x);
+  system.lcs.E = Matrix::Zero(n, n);
+  for (int i = 0; i < n; ++i)
+    if (small(random) > -2) system.lcs.E(i, i) = of_rows[i] / of_x[i];
+  system.lcs.B = matrix(of_rows, of_lambda);
+  system.lcs.C = matrix(of_w, of_x);
+  system.lcs.D = matrix(of_w, of_lambda);
+  const Vector one = Vector::Ones(1);
+  system.lcs.b = Vector(matrix(of_rows, one).col(0));
+  system.lcs.q = Vector(matrix(of_w, one).col(0));
+  for (int i = 0; i < m; ++i) {
+    const double w = of_w[i], lambda = of_lambda[i];
+    const Law laws[] = {complementarity(), relay(-lambda, 2 * lambda),   hysteresis(-w, w),
+                        complementarity(), normal_cone(-lambda, lambda), complementarity()};
+    system.lcs.laws.push_back(laws[kind(random)]);
+  }
+  system.x = matrix(of_x, one).col(0);
+  system.h = std::ldexp(1.0 + 0.1 * small(random), small(random) - 4);
+  system.theta = small(random) > 0 ? 0.5 : 1;
+  return system;
+}
+
+/// A skew matrix of small numbers.
+inline Matrix random_turn(std::mt19937& random, int n) {
+  std::uniform_int_distribution<int> small(-3, 3);
+  Matrix turn = Matrix::Zero(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) turn(j, i) = -(turn(i, j) = small(random));
+  return turn;
+}
+
+/// P B = C' S with P and S that are powers of two but for signs, P A and S D skew: nothing but a
+/// certificate by energy tells that a step has one x. `laws`: monotone ones.
+inline Lcs passive_system(std::mt19937& random, int n, const std::vector<Law>& laws) {
+  std::uniform_int_distribution<int> small(-3, 3);
+  const auto m = static_cast<int>(laws.size());
+  const Vector weight = random_units(random, n, 20);
+  Lcs lcs;
+  lcs.laws = laws;
+  lcs.E = Matrix::Identity(n, n);
+  lcs.C = Matrix::Zero(m, n);
+  for (double& entry : lcs.C.reshaped()) entry = small(random);
+  lcs.A = weight.asDiagonal() * random_turn(random, n);
+  lcs.B = weight.asDiagonal() * lcs.C.transpose();
+  lcs.D = random_turn(random, m);
+  for (int j = 0; j < m; ++j) {
+    if (monotonicity(laws[static_cast<std::size_t>(j)]) == Monotonicity::falling) continue;
+    lcs.B.col(j) *= -1;
+    lcs.D.row(j) *= -1;
+  }
+  Vector b(n), q(m);
+  for (double& entry : b) entry = small(random);
+  for (double& entry : q) entry = small(random);
+  lcs.b = b;
+  lcs.q = q;
+  return lcs;
+}
+
+/// The same constant system in units 2^k, |k| <= `most`, of its variables and equations, and x in
+/// them. Returns those of the variables.
+inline Vector change_units(Lcs& lcs, Vector& x, std::mt19937& random, int most) {
+  const Vector unit = random_units(random, lcs.n(), most),
+               row = random_units(random, lcs.n(), most);
+  const auto columns = unit.cwiseInverse().asDiagonal();
+  lcs.E = row.asDiagonal() * lcs.E * columns;
+  lcs.A = row.asDiagonal() * lcs.A * columns;
+  lcs.B = row.asDiagonal() * lcs.B;
+  lcs.C = lcs.C * columns;
+  lcs.b = Vector(row.cwiseProduct(lcs.b.constant()));
+  x = unit.cwiseProduct(x);
+  return unit;
+}
+
+}  // namespace perp::test
