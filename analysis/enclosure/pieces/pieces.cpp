@@ -23,11 +23,6 @@ struct Part {
   PieceResult result{};
   bool is_done = false;
   bool is_last = false;      ///< it is not bisected any more
-  std::vector<bool> vain{};  ///< states whose bisection was of no use in parts that held it
-  int bisected = -1;              ///< the state that was in the part that held it; −1: none
-  std::vector<int> bisections{};  ///< how often each was
-  std::size_t rows_before = 0;  ///< how far that was followed
-  double excess_before = 0;
   int favours = 0;  ///< how often in a row the section form went further in parts that held it,
                     ///< less the other
 };
@@ -154,31 +149,6 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
   return reach;
 }
 
-constexpr int patience = 2;  ///< bisections of a state before one counts as vain
-constexpr double useful_share = 0.95;  ///< of the excess before, left by a useful one at most
-/// The state that is bisected next. Shares of linear images do not tell what curved ones add: a state whose
-/// bisection, after some, was of no use waits for the others. One is of use if its parts are followed further
-/// than the one that held them, or are nearer to their linear images.
-int next_split(Part& part) {
-  const PieceResult& result = part.result;
-  std::vector<double> shares = result.shares;
-  part.bisections.resize(part.start.size(), 0);
-  part.vain.resize(part.start.size(), false);
-  if (part.bisected >= 0 && part.bisections[static_cast<std::size_t>(part.bisected)] >= patience)
-    part.vain[static_cast<std::size_t>(part.bisected)] =
-        result.enclosure.rows.size() <= part.rows_before &&
-        (result.enclosure.lost || result.excess > useful_share * part.excess_before);
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    if (part.vain[i]) shares[i] = 0;
-  int state = widest_start(shares);
-  if (!can_bisect(part.start, state)) {
-    part.vain.assign(part.start.size(), false);
-    state = result.split;
-  }
-  if (state >= 0) ++part.bisections[static_cast<std::size_t>(state)];
-  return state;
-}
-
 /// Bisects parts that were lost or are too wide, as long as the budget lasts. False: nothing is left.
 bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   std::vector<Part> next;
@@ -186,24 +156,17 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   for (Part& part : parts) {
     const PieceResult& result = part.result;
     const bool wanted = result.enclosure.lost || result.excess > options.share;
-    const int state = wanted ? next_split(part) : -1;
-    if (!can_bisect(part.start, state) || count >= static_cast<std::size_t>(options.pieces)) {
+    if (!wanted || !can_bisect(part.start, result.split) || count >= static_cast<std::size_t>(options.pieces)) {
       if (result.is_given_up) throw std::logic_error("a piece was given up and is not bisected");
       next.push_back(std::move(part));
       continue;
     }
     ++count;
-    const auto at = static_cast<std::size_t>(state);
+    const auto at = static_cast<std::size_t>(result.split);
     const Interval side = part.start[at];
     const double half = middle(side);
     for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
-      next.push_back({.start = part.start,
-                      .vain = part.vain,
-                      .bisected = state,
-                      .bisections = part.bisections,
-                      .rows_before = result.enclosure.rows.size(),
-                      .excess_before = result.excess,
-                      .favours = part.favours});
+      next.push_back({.start = part.start, .favours = part.favours});
       next.back().start[at] = of;
     }
   }

@@ -1,5 +1,4 @@
 #include <doctest/doctest.h>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,7 @@ using namespace perp;
 using enclosure::EncloseOptions;
 using enclosure::Enclosure;
 using enclosure::EnclosureEvent;
-using enclosure::EnclosureRow;
 using enclosure::ExactModel;
-using enclosure::Flag;
 using enclosure::Interval;
 
 namespace {
@@ -25,36 +22,7 @@ Enclosure enclosed(const ExactModel& model, const std::vector<double>& times, in
 
 }  // namespace
 
-TEST_SUITE("analysis/enclosure/pieces/bisection") {
-  // Onto the unit circle and along it: the angle grows by 1/2 whatever a is. Its linear share is 0,
-  // what it adds to the curved window of the entry is not.
-  TEST_CASE("intervals without a linear share are bisected too, where the others are in vain") {
-    const ExactModel model = enclosure::read_exact_model(
-        R"toml(
-[parameters]
-a = "[1.45, 1.55]"
-[variables]
-x = "[1.48, 1.52]"
-y = "[0.98, 1.02]"
-[model]
-equations = ["der(x) = -0.5*y - a*x*sign(x^2 + y^2 - 1)", "der(y) = 0.5*x - a*y*sign(x^2 + y^2 - 1)"]
-[run]
-t = [0, 2]
-)toml",
-        "circle.toml");
-    const Enclosure found = enclosed(model, {0, 0.5, 1, 2}, 64);
-    REQUIRE(!found.lost);
-    const double least = std::atan(0.98 / 1.52), most = std::atan(1.02 / 1.48);
-    for (const EnclosureRow& row : found.rows) {
-      CHECK(row.flag == Flag::unique);
-      if (row.t < 0.5) continue;
-      const double low = std::cos(most + row.t / 2), high = std::cos(least + row.t / 2);
-      CHECK(row.box[0].lo <= low + 1e-12);
-      CHECK(row.box[0].hi >= high - 1e-12);
-      CHECK(enclosure::width(row.box[0]) < 1.5 * (high - low));
-    }
-  }
-
+TEST_SUITE("analysis/enclosure/pieces/near_surfaces") {
   // The dead zone of a clamp of slope 1000: its corners are 0.001 apart, members 0.02.
   TEST_CASE(
       "corners that are nearer to each other than members of a set are passed one after the "
