@@ -8,6 +8,10 @@
 namespace perp::enclosure {
 namespace {
 
+/// Of the size of a state that is a point, in frames: no more than rounding. A frame vector that
+/// others share with it then adds no more than that to it.
+constexpr double share_in_frames = 0x1p-53;
+
 std::vector<double> radii(const Box& box) {
   std::vector<double> list(box.size());
   std::transform(box.begin(), box.end(), list.begin(),
@@ -20,14 +24,14 @@ std::vector<double> radii(const Box& box) {
 }  // namespace
 
 /// What lengths of the states are measured in, as powers of two: the widest that each of them was,
-/// or its size as long as it is a point.
-std::vector<double> Doubleton::scales() const {
+/// or this share of its size as long as it is a point.
+std::vector<double> Doubleton::scales(double share_of_point) const {
   std::vector<double> list(widest_.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const double most = widest_[i] > 0 ? widest_[i] : largest_[i];
+    const double most = widest_[i] > 0 ? widest_[i] : share_of_point * largest_[i];
     list[i] = most > 0 && std::isfinite(most)
                   ? std::ldexp(1.0, std::clamp(std::ilogb(most), -300, 300))
-                  : 1.0;
+                  : share_of_point;
   }
   return list;
 }
@@ -80,7 +84,7 @@ bool Doubleton::is_spread(int state) const {
 /// Σ_i |∂x_i/∂x_j(0)| rad x_j(0), each state in its own measure; those that have stayed what they
 /// were count where there are no others.
 std::vector<double> Doubleton::smear(const std::vector<bool>& wanted) const {
-  const std::vector<double> scales = this->scales();
+  const std::vector<double> scales = this->scales(1);
   std::vector<double> all(start_.size(), 0), moved(start_.size(), 0);
   for (Eigen::Index i = 0; i < image_.rows(); ++i) {
     const bool is_constant = image_.row(i) == Vector::Unit(image_.cols(), i).transpose();
@@ -119,7 +123,7 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
     constant[i] = constant[i] && F[i] == Interval(center_[i]);
   center_ = middle(F);
   note_sizes(direct);
-  const std::vector<double> scales = this->scales();
+  const std::vector<double> scales = this->scales(share_in_frames);
   if (!has_frame_) {  // Q r = 0: the first frame has the units of the states
     q_ = Eigen::Map<const Vector>(scales.data(), q_.rows()).asDiagonal();
     has_frame_ = true;
@@ -205,8 +209,8 @@ std::vector<int> Doubleton::blocks() const {
   return block;
 }
 
-/// By state: has the second part of its block outgrown the first? What is a point but for rounding does not
-/// count beside states that are sets: its own width is no measure of what it adds to them.
+/// By state: has the second part of its block outgrown the first? What is a point but for rounding
+/// does not count beside states that are sets: its own width is no measure of what it adds to them.
 std::vector<bool> Doubleton::outgrown(std::vector<double> scales) const {
   constexpr double least_share = 0x1p-20;  // of the relative width of the widest state of the block
   const std::vector<int> block = blocks();
@@ -216,10 +220,12 @@ std::vector<bool> Doubleton::outgrown(std::vector<double> scales) const {
     if (largest_[i] > 0) most = std::max(most, widest_[i] / largest_[i]);
   }
   for (std::size_t i = 0; i < block.size(); ++i)
-    scales[i] = std::max(scales[i], least_share * share[static_cast<std::size_t>(block[i])] * largest_[i]);
+    scales[i] =
+        std::max(scales[i], least_share * share[static_cast<std::size_t>(block[i])] * largest_[i]);
   const Box first = IntervalMatrix(c_) * r0_, second = IntervalMatrix(q_) * r_;
   std::vector<double> excess(block.size(), 0), most(block.size(), 0);
   for (std::size_t i = 0; i < block.size(); ++i) {
+    if (widest_[i] == 0) continue;
     const auto of = static_cast<std::size_t>(block[i]);
     most[of] = std::max(most[of], radius(first[i]) / scales[i]);
     excess[of] = std::max(excess[of], radius(second[i]) / scales[i]);

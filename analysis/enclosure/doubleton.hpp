@@ -41,7 +41,7 @@ class Doubleton {
   [[nodiscard]] Box linear_image() const { return IntervalMatrix(image_) * start_; }
 
  private:
-  [[nodiscard]] std::vector<double> scales() const;
+  [[nodiscard]] std::vector<double> scales(double share_of_point) const;
   void note_sizes(const Box& box);
   void note_acting(const IntervalMatrix& J);
   void keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const;

@@ -20,7 +20,7 @@ struct EncloseOptions {
   int most_steps = 1'000'000;   ///< of one piece
   int most_events = 10'000;     ///< of one piece: more of them are taken for an accumulation
   int pieces = 512;    ///< most pieces into which the set of starts and parameters is split
-  int branches = 64;   ///< most branches that are followed at one time
+  int branches = 64;   ///< most branches that are followed at one time, and of independent parts together
   int threads = 1;     ///< pieces are independent; the result does not depend on it
   double share = 0.1;  ///< of a width: what a piece may be wider than its linear image
   bool proof = false;  ///< also what is needed to re-check every step: `Enclosure::proof`
@@ -50,7 +50,7 @@ struct EnclosureRow {
   Box box{};          ///< of a system its n variables, of a flow its states
   Box multipliers{};  ///< m
   std::vector<Mode>
-      modes{};  ///< those in which members may be at t; more than one: an event is near
+      modes{};  ///< those in which members may be at t; more than one: an event is near; empty: too many to list
   int root = 0;  ///< of the equations of the first of them
 };
 
@@ -94,6 +94,9 @@ struct Enclosure {
   std::optional<Lost> lost{};
   int steps = 0;   ///< of all pieces
   int pieces = 1;  ///< that were followed
+  /// Of a system in parts with more combinations of branches than the limit: how many branches of parts stand
+  /// in rows together with others; 0: none.
+  int joined = 0;
   std::vector<PieceProof> proof{};  ///< of a system, where it was asked for: one for each piece
 };
 

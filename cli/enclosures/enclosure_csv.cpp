@@ -58,6 +58,7 @@ std::vector<const enclosure::EnclosureRow*> EnclosureRun::rows() const {
 }
 
 std::string modes_text(const enclosure::ExactModel& model, const std::vector<Mode>& modes) {
+  if (modes.empty()) return "too many to list";
   std::string text;
   for (const Mode& mode : modes)
     text += (text.empty() ? "" : " or ") + describe(model.system.laws, mode);

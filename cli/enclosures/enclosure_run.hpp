@@ -33,7 +33,7 @@ EnclosureRowText text_of(const enclosure::ExactModel& model, const enclosure::En
 EnclosureRowText text_of(const enclosure::ExactModel& model, const enclosure::Lost& lost);
 ///@}
 
-/// "[w<0]", "[w<0] or [w=0]".
+/// "[w<0]", "[w<0] or [w=0]", "too many to list" of none.
 std::string modes_text(const enclosure::ExactModel& model, const std::vector<Mode>& modes);
 
 /// t,branch,flag,how,x_lo,x_hi,…,λ,outputs,mode. Bounds have 20 significant digits, rounded

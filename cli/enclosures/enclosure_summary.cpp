@@ -147,6 +147,11 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
     fmt::print(stream, "widths      at t = {:.8g}{}: {}\n", run.result.rows.back().t,
                rows_text(run), widths_text(run));
   }
+  if (run.result.joined > 0)
+    fmt::print(stream,
+               "joined      {} branches of independent parts have more combinations than the limit: rows hold "
+               "them together, their events are possible\n",
+               run.result.joined);
   print_events(stream, run);
   fmt::print(stream, "counts      {} steps, {} piece{}, {:.2g} s\n", run.result.steps,
              run.result.pieces, run.result.pieces == 1 ? "" : "s", run.seconds);
@@ -176,6 +181,7 @@ Json enclosure_provenance(const EnclosureRun& run, const enclosure::EncloseOptio
                     {"pieces", run.result.pieces},
                     {"rows", run.rows().size()},
                     {"events", run.result.events.size()}};
+  if (run.result.joined > 0) json["counts"]["joined"] = run.result.joined;
   if (run.result.lost) {
     const EnclosureRowText text = text_of(run.model, *run.result.lost);
     json["lost"] = {{"t", bounds(run.result.lost->t)},

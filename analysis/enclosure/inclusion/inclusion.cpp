@@ -375,7 +375,7 @@ std::vector<Mode> Inclusion::modes() const {
         longer.push_back(mode);
         longer.back()[static_cast<std::size_t>(open.law)] = branch;
       }
-    if (longer.size() > most) break;
+    if (longer.size() > most) return {};
     list = std::move(longer);
   }
   return list;

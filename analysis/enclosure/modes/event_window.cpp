@@ -13,8 +13,7 @@ Interval with_zero(const Interval& a) { return hull(a, Interval(0)); }
 
 /// Is it the same formula on both tapes, without these inputs?
 bool same_formula(const Tape& a, int i, const Tape& b, int j,
-                  std::map<std::pair<int, int>, bool>& known,
-                  const std::vector<int>& different) {
+                  std::map<std::pair<int, int>, bool>& known, const std::vector<int>& different) {
   if (i < 0 || j < 0) return i == j;
   const auto [place, is_new] = known.try_emplace({i, j}, false);
   if (!is_new) return place->second;
@@ -48,15 +47,37 @@ EventWindow::EventWindow(ModeFlows& flows, double t, const Doubleton& set, ModeF
   fires_ = direction == 0 || direction == -reached_.side;
 }
 
-/// All other gaps stay positive between the common time and the event.
+/// All other gaps stay positive between the common time and the event, or fall until then.
 bool EventWindow::is_alone() {
-  for (const Monitor& monitor : monitors_)
-    if (monitor.gap != reached_.gap &&
-        certain_sign(gap_range(from_.window, monitor, 0, with_zero(delta_), set_)) <= 0) {
-      other_ = monitor.gap;
-      return fail("another branch may end at the same time");
-    }
+  later_.clear();
+  const auto sign = [&](const Monitor& monitor, int order) {
+    return certain_sign(gap_range(from_.window, monitor, order, with_zero(delta_), set_));
+  };
+  for (const Monitor& monitor : monitors_) {
+    if (monitor.gap == reached_.gap || sign(monitor, 0) > 0) continue;
+    if (monitor.trend == Trend::falling && sign(monitor, 1) < 0)
+      later_.push_back(monitor);
+    else
+      return has_other(monitor);
+  }
   return true;
+}
+
+/// A gap that falls all the time until the event and is positive there was so before: it is 0
+/// later.
+bool EventWindow::is_first() {
+  if (later_.empty()) return true;
+  if (!from_.expand(time(), states_, 2, true))
+    return fail("the equations have no value everywhere on the surface");
+  for (const Monitor& monitor : later_)
+    if (!(certain_sign(from_.jet().output(monitor.gap, 0)) == monitor.side))
+      return has_other(monitor);
+  return true;
+}
+
+bool EventWindow::has_other(const Monitor& monitor) {
+  other_ = monitor.gap;
+  return fail("another branch may end at the same time");
 }
 
 bool EventWindow::locate() {
@@ -134,7 +155,7 @@ bool EventWindow::shrink() {
               rates_[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
     states_ = common(states_, set_.image_box(center_, P * flow_));
   }
-  return true;
+  return is_first();
 }
 
 /// R, its derivative and its rate along the old mode; the identity where no reset fires.
@@ -223,10 +244,10 @@ std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   return same;
 }
 
-/// The states U that the event does not touch, now or later: nor what acts on them. Their rates are the same
-/// functions of t and x_U before and after, and they do not jump: x_U is a solution of x_U' = f_U(t, x_U)
-/// forth to the event of a member and of the same equation back, so that, f_U being smooth, it comes back
-/// to what it was at the common time.
+/// The states U that the event does not touch, now or later: nor what acts on them. Their rates are
+/// the same functions of t and x_U before and after, and they do not jump: x_U is a solution of
+/// x_U' = f_U(t, x_U) forth to the event of a member and of the same equation back, so that, f_U
+/// being smooth, it comes back to what it was at the common time.
 std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
   const std::vector<bool> same = with_same_rates(to);
   const Flow& flow = from_.system.flow;
@@ -238,8 +259,9 @@ std::vector<bool> EventWindow::untouched(const ModeFlow& to) const {
   return list;
 }
 
-/// Is it a gap of such states only, and of the old mode too? Then it is along the new mode from the event back
-/// what it was along the old one, where `is_alone` has found it positive.
+/// Is it a gap of such states only, and of the old mode too? Then it is along the new mode from the
+/// event back what it was along the old one, where `is_alone` has found it positive; not if it is
+/// to be 0 later.
 bool EventWindow::is_watched(const ModeFlow& to, const Monitor& monitor,
                              const std::vector<bool>& kept) const {
   const Flow &before = from_.system.flow, &after = to.system.flow;
@@ -253,7 +275,8 @@ bool EventWindow::is_watched(const ModeFlow& to, const Monitor& monitor,
     const std::vector<bool> acting = states_acting_on(before, old);
     for (std::size_t i = 0; i < acting.size(); ++i)
       if (acting[i] && !kept[i]) return false;
-    return true;
+    return std::none_of(later_.begin(), later_.end(),
+                        [&other](const Monitor& later) { return later.gap == other.gap; });
   }
   return false;
 }
@@ -303,7 +326,8 @@ IntervalMatrix EventWindow::surface_jacobian() const {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       if (!gradient_[static_cast<std::size_t>(j)].is_zero())
-        P(i, j) -= rates_[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
+        P(i, j) -=
+            rates_[static_cast<std::size_t>(i)] * gradient_[static_cast<std::size_t>(j)] / slope_;
   IntervalMatrix J = P * flow_;
   hold_on_surface(J);
   return J;
@@ -324,7 +348,8 @@ std::optional<Doubleton> EventWindow::on_surface(ModeFlow& to) {
 }
 
 /// Through the event and back these are what they were:  φ_i(x) = x̂_i + (x_i − x̂_i).
-void EventWindow::keep(const std::vector<bool>& states, Box& F, IntervalMatrix& J, Box& other) const {
+void EventWindow::keep(const std::vector<bool>& states, Box& F, IntervalMatrix& J,
+                       Box& other) const {
   for (int i = 0; i < set_.states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (!states[at]) continue;

@@ -51,6 +51,8 @@ class EventWindow {
 
  private:
   bool is_alone();
+  bool is_first();
+  bool has_other(const Monitor& monitor);
   [[nodiscard]] Doubleton section(const IntervalMatrix& reset) const;
   void hold_on_surface(IntervalMatrix& J) const;
   bool locate_center(double radius);
@@ -77,6 +79,7 @@ class EventWindow {
   double shortest_, radius_ = 0;
   bool fires_ = false;
   int other_ = -1;
+  std::vector<Monitor> later_{};  ///< gaps that fall as well, and are to be 0 after the event
   Interval delta_{}, center_delta_{}, slope_{};
   Box center_{}, states_{}, rates_{}, gradient_{};  // φ_1(δ_c, x̂), S*, f_1, ∇m
   IntervalMatrix flow_{0, 0};                       // Φ_1

@@ -47,11 +47,8 @@ bool advance(const TaylorStep& step, Monitor& monitor, const Interval& tau, cons
 
 int watch(const TaylorStep& step, const Doubleton& set, const Interval& tau,
           std::vector<Monitor>& monitors) {
-  int falling = 0;
-  for (std::size_t k = 0; k < monitors.size(); ++k) {
+  for (std::size_t k = 0; k < monitors.size(); ++k)
     if (!advance(step, monitors[k], tau, set)) return static_cast<int>(k);
-    if (monitors[k].trend == Trend::falling && ++falling > 1) return static_cast<int>(k);
-  }
   return -1;
 }
 

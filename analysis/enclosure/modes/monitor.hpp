@@ -26,7 +26,7 @@ Interval gap_range(const TaylorStep& step, const Monitor& monitor, int order, co
                    const Doubleton& set);
 
 /// Carries the monitors over these times; they begin where the trends hold. -1: all are certain;
-/// else the first one that is not.
+/// else the first one that is not. Which of several that fall is 0 first is told at the event of one.
 int watch(const TaylorStep& step, const Doubleton& set, const Interval& tau,
           std::vector<Monitor>& monitors);
 

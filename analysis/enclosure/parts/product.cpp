@@ -4,15 +4,22 @@
 #include <utility>
 
 #include <perp/analysis/enclosure/parts/product.hpp>
+#include <perp/analysis/enclosure/pieces/row_union.hpp>
 #include <perp/core/base/index.hpp>
 
 namespace perp::enclosure {
 namespace {
 
+constexpr std::size_t most_modes = 64;  ///< of a row
+
 /// The k-th entry of a part is entry places[k] of the whole.
 template <class List>
 void put(const List& part, const std::vector<int>& places, List& whole) {
   for (std::size_t k = 0; k < places.size(); ++k) whole[at(places[k])] = part[k];
+}
+
+void put_mode(const EnclosureRow& row, const std::vector<int>& laws, Mode& whole) {
+  if (!row.modes.empty()) put(row.modes.front(), laws, whole);
 }
 
 int place_in_whole(const std::vector<int>& places, int of_part) {
@@ -24,6 +31,24 @@ auto rows_at(const Enclosure& found, double t) {
   return std::ranges::equal_range(found.rows, t, {}, &EnclosureRow::t);
 }
 
+/// All branches as one: a solution is in a row of its time, and so in the hull of them.
+void join_into_one(Enclosure& found) {
+  std::vector<EnclosureRow> rows;
+  for (EnclosureRow& row : found.rows) {
+    row.branch = 0;
+    if (rows.empty() || rows.back().t < row.t)
+      rows.push_back(std::move(row));
+    else
+      widen(rows.back(), row);
+  }
+  found.rows = std::move(rows);
+  for (EnclosureEvent& event : found.events) {
+    event.branch = 0;
+    event.unique = false;
+    event.note = "of one of several branches that stand in one row";
+  }
+}
+
 /// A row of the whole so far, with one of a part more.
 EnclosureRow with_row(EnclosureRow whole, const SystemPart& part, const EnclosureRow& own) {
   put(own.box, part.variables, whole.box);
@@ -32,6 +57,7 @@ EnclosureRow with_row(EnclosureRow whole, const SystemPart& part, const Enclosur
   whole.how = std::max(whole.how, own.how);
   whole.root = std::max(whole.root, own.root);
   std::vector<Mode> modes;
+  if (whole.modes.size() * own.modes.size() > most_modes) whole.modes.clear();
   for (const Mode& mode : whole.modes)
     for (const Mode& of_part : own.modes) {
       modes.push_back(mode);
@@ -43,15 +69,38 @@ EnclosureRow with_row(EnclosureRow whole, const SystemPart& part, const Enclosur
 
 }  // namespace
 
+/// Increasing.
+std::vector<int> Product::branches_of(const Enclosure& found) {
+  std::vector<int> list;
+  for (const EnclosureRow& row : found.rows) list.push_back(row.branch);
+  for (const EnclosureEvent& event : found.events) list.push_back(event.branch);
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+/// Those of the part that has the most become one, until there are few enough of the whole.
+void Product::join_branches() {
+  for (Member& member : members_) member.branches = branches_of(member.found);
+  for (;;) {
+    double count = 1;
+    for (const Member& member : members_) count *= static_cast<double>(member.branches.size());
+    if (!(count > most_)) return;
+    Member& widest = *std::ranges::max_element(
+        members_, {}, [](const Member& member) { return member.branches.size(); });
+    if (widest.branches.size() == 1) return;
+    result_.joined += static_cast<int>(widest.branches.size());
+    join_into_one(widest.found);
+    widest.branches = branches_of(widest.found);
+  }
+}
+
 /// Every branch of one with every branch of all others.
 void Product::find_branches() {
+  join_branches();
   std::vector<std::vector<int>> all{{}};
-  for (Member& member : members_) {
-    std::vector<int>& list = member.branches;
-    for (const EnclosureRow& row : member.found.rows) list.push_back(row.branch);
-    for (const EnclosureEvent& event : member.found.events) list.push_back(event.branch);
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
+  for (const Member& member : members_) {
+    const std::vector<int>& list = member.branches;
     std::vector<std::vector<int>> longer;
     for (const std::vector<int>& branches : all)
       for (const int branch : list) {
@@ -78,7 +127,7 @@ void Product::find_lost() {
   lost.mode.assign(whole_.laws.size(), 0);
   for (const Member& member : members_)
     for (const EnclosureRow& row : member.found.rows)
-      if (row.t <= lost.t.lo) put(row.modes.front(), member.part.laws, lost.mode);
+      if (row.t <= lost.t.lo) put_mode(row, member.part.laws, lost.mode);
   if (const Mode& mode = first->found.lost->mode; mode.size() == first->part.laws.size())
     put(mode, first->part.laws, lost.mode);
   result_.lost = std::move(lost);

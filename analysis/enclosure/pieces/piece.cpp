@@ -71,8 +71,8 @@ Piece::Outcome Piece::lose(const Branch& branch, const std::string& reason, cons
   return Outcome::lost;
 }
 
-/// Goes on in the modes that were proved. False: it is not known which they are. `reached`: the states
-/// that act on the event.
+/// Goes on in the modes that were proved. False: it is not known which they are. `reached`: the
+/// states that act on the event.
 bool Piece::settle(Branch branch, const std::vector<Successor>& list,
                    const std::vector<bool>& reached, bool& is_many) {
   const auto count = [&](Verdict verdict) {
@@ -153,7 +153,8 @@ Piece::Outcome Piece::advance(Branch& branch) {
   // Beyond the end only to learn whether an event was before it.
   double end = branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
   if (branch.notes_settled && branch.t < branch.settled)
-    end = std::min(end, branch.t + task_.grid * std::ceil((branch.settled - branch.t) / task_.grid));
+    end =
+        std::min(end, branch.t + task_.grid * std::ceil((branch.settled - branch.t) / task_.grid));
   if (!prepare_step(branch, flow, end)) return lose_step(branch, flow);
   ++result_.enclosure.steps;
   note_certain(branch, flow);
@@ -185,9 +186,11 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
         return lose(branch, "an algebraic variable has no value everywhere in the set",
                     Interval(time), -1);
       const bool is_certain =
-          !may_switch ||
-          certain_sign(gap_range(flow.step, *falling, 0, Interval(time) - Interval(branch.t),
-                                 branch.set)) > 0;
+          std::all_of(falling, branch.monitors.end(), [&](const Monitor& monitor) {
+            return monitor.trend != Trend::falling ||
+                   certain_sign(gap_range(flow.step, monitor, 0,
+                                          Interval(time) - Interval(branch.t), branch.set)) > 0;
+          });
       (is_certain && branch.waiting.empty() ? result_.enclosure.rows : branch.waiting)
           .push_back(row);
     }

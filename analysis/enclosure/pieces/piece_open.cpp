@@ -10,6 +10,16 @@ namespace {
 
 constexpr int approaches = 6;  ///< steps to the place from which nothing is certain
 
+/// The row holds these values of variables and multipliers too, in these modes.
+void join(EnclosureRow& row, const Box& values, const std::vector<Mode>& modes) {
+  const std::size_t n = row.box.size();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    Interval& value = k < n ? row.box[k] : row.multipliers[k - n];
+    value = hull(value, values[k]);
+  }
+  if (!row.modes.empty()) row.modes.insert(row.modes.end(), modes.begin(), modes.end());
+}
+
 bool are_positive(const std::vector<Monitor>& monitors) {
   return std::all_of(monitors.begin(), monitors.end(),
                      [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
@@ -134,16 +144,17 @@ bool Piece::is_given_up() const {
 }
 
 /// Why it was lost at first, unless what may follow has been followed further than that.
-void Piece::keep_reason(const Lost& first, int split) {
+void Piece::keep_reason(const Lost& first, const std::vector<double>& shares) {
   const std::optional<Lost>& last = result_.enclosure.lost;
   if (last && effort_ == Effort::last && last->t.lo > first.t.hi) return;
   result_.enclosure.lost = first;
-  result_.split = split;
+  result_.shares = shares;
+  result_.split = widest_start(shares);
 }
 
 bool Piece::open_after_loss(Branch& branch) {
   const std::optional<Lost> lost = result_.enclosure.lost;
-  const int split = result_.split;
+  const std::vector<double> shares = result_.shares;
   if (!lost || lost->law < 0 || lost->reset >= 0 || !branch.certain) return false;
   if (++branch.events > task_.options.most_events) return false;
   const bool is_again = goes_again(branch);
@@ -153,7 +164,7 @@ bool Piece::open_after_loss(Branch& branch) {
   if (is_again) return true;
   approach(branch);
   if (!result_.enclosure.lost && follow_open(branch, {lost->law})) return true;
-  keep_reason(*lost, split);
+  keep_reason(*lost, shares);
   return false;
 }
 
@@ -179,7 +190,7 @@ void Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
   }
   if (branch.mode.empty() || laws.empty()) return note_unfinished(start);
   const std::optional<Lost> lost = result_.enclosure.lost;
-  const int split = result_.split;
+  const std::vector<double> shares = result_.shares;
   result_.enclosure.lost.reset();
   branch.number = numbers_++;
   if (follow_open(branch, laws)) {
@@ -187,7 +198,7 @@ void Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
     return;
   }
   note_unfinished(branch);
-  keep_reason(*lost, split);
+  keep_reason(*lost, shares);
 }
 
 /// Under disturbances laws are opened and closed on the way, to the end. The first mode is known
@@ -322,15 +333,8 @@ bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
     row.box.assign(values.begin(), values.begin() + n);
     row.multipliers.assign(values.begin() + n, values.end());
     row.modes = phase.modes();
-    if (branch.ahead && branch.ahead->rows.contains(row.t)) {
-      const Box& before = branch.ahead->rows.at(row.t);
-      for (int k = 0; k < static_cast<int>(before.size()); ++k) {
-        Interval& value = k < n ? row.box[static_cast<std::size_t>(k)]
-                                : row.multipliers[static_cast<std::size_t>(k - n)];
-        value = hull(value, before[static_cast<std::size_t>(k)]);
-      }
-      row.modes.insert(row.modes.end(), branch.ahead->modes.begin(), branch.ahead->modes.end());
-    }
+    if (branch.ahead && branch.ahead->rows.contains(row.t))
+      join(row, branch.ahead->rows.at(row.t), branch.ahead->modes);
     result_.enclosure.rows.push_back(row);
   }
   if (!task_.options.tube || !(from < phase.t())) return true;

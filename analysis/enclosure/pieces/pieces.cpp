@@ -8,6 +8,7 @@
 
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
 #include <perp/analysis/enclosure/pieces/pieces.hpp>
+#include <perp/analysis/enclosure/pieces/row_union.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
 #include <perp/analysis/parallel.hpp>
@@ -21,12 +22,14 @@ struct Part {
   Box start{};
   PieceResult result{};
   bool is_done = false;
-  bool is_last = false;  ///< it is not bisected any more
-  int favours = 0;  ///< how often in a row the section form went further in parts that held it, less the other
+  bool is_last = false;      ///< it is not bisected any more
+  int favours = 0;  ///< how often in a row the section form went further in parts that held it,
+                    ///< less the other
 };
 
-/// From section to section, or with one time for all members? The one comes further where differences of
-/// time gather, the other where surfaces are met slantwise by rates that hardly jump.
+/// From section to section, or with one time for all members? The one comes further where
+/// differences of time gather, the other where surfaces are met slantwise by rates that hardly
+/// jump.
 class Forms {
  public:
   Forms(const PieceTask& task, const SectionTask* section) : task_(task), section_(section) {}
@@ -65,9 +68,8 @@ class Forms {
   const SectionTask* section_;
 };
 
-/// Runs the parts that have not been run; each by itself, so that the number of threads changes
-/// nothing. Where the budget lasts for the bisection of all of them, those that are too wide are
-/// not followed further.
+/// Runs the parts that have not been run; each by itself, so that the number of threads changes nothing.
+/// Where the budget lasts to bisect all of them, those that are too wide are not followed further.
 void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts) {
   std::vector<Part*> waiting;
   for (Part& part : parts)
@@ -84,7 +86,8 @@ void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts
   });
 }
 
-constexpr double reach_share = 0.5;  ///< of the width of the whole set, that a width is measured with,
+constexpr double reach_share =
+    0.5;  ///< of the width of the whole set, that a width is measured with,
 constexpr double least_share = 0.1;  ///< and of the widest that it was
 
 /// Does it hold more than one decimal number?
@@ -92,8 +95,9 @@ bool is_wide(const Interval& side) { return side.hi > directed::next_up(side.lo)
 
 bool has_wide_side(const Box& start) { return std::any_of(start.begin(), start.end(), is_wide); }
 
-/// The middle of the set, and the ends of each of its intervals beside that. What stands for one decimal
-/// number stays: of numbers that are no doubles, their neighbours fulfil no equation exactly.
+/// The middle of the set, and the ends of each of its intervals beside that. What stands for one
+/// decimal number stays: of numbers that are no doubles, their neighbours fulfil no equation
+/// exactly.
 std::vector<Box> points_of(const Box& whole) {
   std::vector<Box> list{whole};
   for (Interval& side : list.front())
@@ -115,8 +119,8 @@ double width_of(const PieceTask& task, const Box& whole, const Box* variables, s
   return width((*variables)[static_cast<std::size_t>(task.space.variables[state])]);
 }
 
-/// The widths of the hull of some points of the set, by row and state; empty: there are too many. They are no
-/// bounds: parts are measured with them.
+/// The widths of the hull of some points of the set, by row and state; empty: there are too many.
+/// They are no bounds: parts are measured with them.
 std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
   const std::vector<Box> list = points_of(whole);
   if (4 * list.size() > static_cast<std::size_t>(task.options.pieces)) return {};
@@ -145,16 +149,14 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
   return reach;
 }
 
-/// Bisects parts that were lost, or that are wider than their linear image by more than a share, as
-/// long as the budget lasts. False: nothing is left to bisect.
+/// Bisects parts that were lost or are too wide, as long as the budget lasts. False: nothing is left.
 bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   std::vector<Part> next;
   std::size_t count = parts.size();
   for (Part& part : parts) {
     const PieceResult& result = part.result;
     const bool wanted = result.enclosure.lost || result.excess > options.share;
-    if (!wanted || !can_bisect(part.start, result.split) ||
-        count >= static_cast<std::size_t>(options.pieces)) {
+    if (!wanted || !can_bisect(part.start, result.split) || count >= static_cast<std::size_t>(options.pieces)) {
       if (result.is_given_up) throw std::logic_error("a piece was given up and is not bisected");
       next.push_back(std::move(part));
       continue;
@@ -192,6 +194,7 @@ EventKey key_of(const Enclosure& enclosure, int branch, double start) {
   for (const EnclosureRow& row : enclosure.rows)
     if (row.branch == branch && row.t == start) {
       key.emplace_back("root", row.root, -1, -1, -1);
+      if (row.modes.empty()) continue;
       for (int i = 0; i < static_cast<int>(row.modes.front().size()); ++i)
         key.emplace_back("start", i, -1, row.modes.front()[static_cast<std::size_t>(i)], -1);
     }
@@ -200,20 +203,6 @@ EventKey key_of(const Enclosure& enclosure, int branch, double start) {
       key.emplace_back(event.type, event.law, event.from, event.to,
                        event.reset >= 0 ? event.reset : -1 - event.root);
   return key;
-}
-
-void widen(Box& box, const Box& other) {
-  for (std::size_t i = 0; i < box.size(); ++i) box[i] = hull(box[i], other[i]);
-}
-
-void widen(EnclosureRow& row, const EnclosureRow& other) {
-  widen(row.box, other.box);
-  widen(row.multipliers, other.multipliers);
-  if (other.flag == Flag::all) row.flag = Flag::all;
-  row.how = std::max(row.how, other.how);
-  for (const Mode& mode : other.modes)
-    if (std::find(row.modes.begin(), row.modes.end(), mode) == row.modes.end())
-      row.modes.push_back(mode);
 }
 
 /// Joins the parts: branches to which the same happens in the same order become one.

@@ -30,19 +30,23 @@ double crossing(const TaylorStep& step, const Monitor& monitor, double t, double
   return to;
 }
 
-/// The event of the centre between `done` and `next`, of the first monitor that has one.
+/// The first event of the centre between `done` and `next`, of any monitor.
 std::optional<Stop> event_of_center(const TaylorStep& step, double t, double done, double next, double grid,
                                     const std::vector<Monitor>& monitors) {
+  std::optional<Stop> first;
+  double earliest = next;
   for (int m = 0; m < static_cast<int>(monitors.size()); ++m) {
     const Monitor& monitor = monitors[static_cast<std::size_t>(m)];
     if (monitor.trend != Trend::falling) continue;
     const double at = crossing(step, monitor, t, done, next);
     const Interval last = step.center_output(monitor.gap, 0, Interval(next) - Interval(t));
     if (!(at < next) && !(middle(last) * monitor.side <= 0)) continue;
+    if (first && !(at < earliest)) continue;
+    earliest = at;
     const double rounded = t + grid * std::round((at - t) / grid);
-    return Stop{.t = std::clamp(rounded, done, next), .reached = m};
+    first = Stop{.t = std::clamp(rounded, done, next), .reached = m};
   }
-  return std::nullopt;
+  return first;
 }
 
 }  // namespace

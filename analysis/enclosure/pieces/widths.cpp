@@ -28,10 +28,9 @@ void Widths::note(const Doubleton& set, std::size_t row) {
   }
 }
 
-int widest_start(const Doubleton& set, const std::vector<bool>& states) {
-  const std::vector<double> smear = set.smear(states);
-  const auto most = std::max_element(smear.begin(), smear.end());
-  return most != smear.end() && *most > 0 ? static_cast<int>(most - smear.begin()) : -1;
+int widest_start(const std::vector<double>& shares) {
+  const auto most = std::max_element(shares.begin(), shares.end());
+  return most != shares.end() && *most > 0 ? static_cast<int>(most - shares.begin()) : -1;
 }
 
 }  // namespace perp::enclosure

@@ -31,8 +31,8 @@ class Widths {
   std::vector<bool> wide_;
 };
 
-/// The interval of the start that widens the others most, of those that act on these states; -1: the
-/// bisection of none would change anything of them.
-int widest_start(const Doubleton& set, const std::vector<bool>& states);
+/// The interval of the start that widens the others most; -1: the bisection of none would change anything.
+/// `shares`: of `Doubleton::smear`.
+int widest_start(const std::vector<double>& shares);
 
 }  // namespace perp::enclosure

@@ -43,10 +43,6 @@ Box SectionTask::with_clock(const Box& start) const {
   return box;
 }
 
-int SectionTask::without_clock(int state) const {
-  return state == clock ? -1 : state > clock ? state - 1 : state;
-}
-
 void SectionTask::use_reach(const std::vector<std::vector<double>>& reach) {
   task.reach = reach;
   for (std::vector<double>& widths : task.reach) widths.insert(widths.begin() + clock, 0.0);
@@ -91,7 +87,10 @@ std::optional<PieceResult> SectionPiece::run() {
   join_rows();
   for (auto& [number, row] : rows_) result_.enclosure.rows.push_back(std::move(row));
   result_.is_given_up = is_given_up();
-  result_.split = of_.without_clock(result_.split);
+  if (!result_.shares.empty()) {  // the clock is no state of the start
+    result_.shares.erase(result_.shares.begin() + of_.clock);
+    result_.split = widest_start(result_.shares);
+  }
   return std::move(result_);
 }
 
@@ -184,7 +183,10 @@ bool SectionPiece::add_row(ModeFlow& flow, const Doubleton& set, double t, std::
   if (!there) return false;
   widths_.note(*there, row);
   result_.excess = widths_.excess();
-  if (result_.excess > task_.options.share) result_.split = widest_start(*there, widths_.wide());
+  if (result_.excess > task_.options.share) {
+    result_.shares = there->smear(widths_.wide());
+    result_.split = widest_start(result_.shares);
+  }
   return note_row(flow, there->box(), row);
 }
 

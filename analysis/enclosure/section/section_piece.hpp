@@ -12,11 +12,8 @@ struct SectionTask {
   PieceTask task;  ///< of the system with the clock, as its starts are
   int clock = 0;   ///< the state that is time; those of parameters are behind it
 
-  /// The box of a start with the clock, and a state of a set with it without (−1: the clock).
-  ///@{
+  /// The box of a start with the clock.
   [[nodiscard]] Box with_clock(const Box& start) const;
-  [[nodiscard]] int without_clock(int state) const;
-  ///@}
   /// `PieceTask::reach` of the system without it.
   void use_reach(const std::vector<std::vector<double>>& reach);
 };

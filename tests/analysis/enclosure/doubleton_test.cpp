@@ -173,6 +173,27 @@ TEST_SUITE("analysis/enclosure/doubleton") {
     CHECK(beside.box()[2].contains(Interval(1e6 - 50e-10, 1e6 + 50e-10)));
   }
 
+  TEST_CASE("points beside a state that has rounding take no more than rounding from its frame") {
+    for (const double unit : {1.0, 0x1p-40}) {
+      Doubleton set({Interval(0.9 * unit), Interval(0.8), Interval(0.7), Interval(0.5)});
+      IntervalMatrix J{Matrix(Matrix::Identity(4, 4))};
+      J(1, 0) = Interval(0.4 / unit);
+      J(2, 1) = Interval(0.3);
+      J(3, 0) = Interval(0.2 / unit);
+      J(3, 1) = J(3, 2) = Interval(-0.3);
+      for (int k = 0; k < 4; ++k) {
+        Box F = enclosure::points(set.center());
+        F[2] += enclosure::symmetric(0x1p-52);
+        F[3] += enclosure::symmetric(0x1p-54);
+        set.move(F, J, set.image_box(F, J));
+        const Doubleton::Parts parts = set.parts();
+        const Box all = IntervalMatrix(parts.C) * parts.r0 + IntervalMatrix(parts.Q) * parts.r;
+        CHECK(enclosure::width(all[0]) < 1e-12 * unit);
+        for (std::size_t i = 1; i < 4; ++i) CHECK(enclosure::width(all[i]) < 1e-12);
+      }
+    }
+  }
+
   TEST_CASE("members follow their set through wide maps of blocks, exactly") {
     Numbers random;
     for (int trial = 0; trial < 60; ++trial)

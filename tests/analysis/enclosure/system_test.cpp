@@ -87,8 +87,8 @@ TEST_SUITE("analysis/enclosure/system") {
   }
 
   TEST_CASE("unknowns that the equations do not determine are lost at the start, with the reason") {
-    const Enclosure lost = enclosure::enclose(make_dcs(Undetermined{}, 2),
-                                              {Interval(1), Interval(0)}, {}, {0, 1});
+    const Enclosure lost =
+        enclosure::enclose(make_dcs(Undetermined{}, 2), {Interval(1), Interval(0)}, {}, {0, 1});
     REQUIRE(lost.lost.has_value());
     CHECK(lost.rows.empty());
     CHECK(lost.lost->reason.find("no root of its implicit equations") != std::string::npos);
@@ -158,6 +158,35 @@ t = [0, 1]
     CHECK_THROWS_WITH_AS(
         model("[variables]\nx = { start = 1, min = 0 }\n[model]\nequations = [\"der(x) = -x\"]\n"),
         doctest::Contains("'min'"), InvalidInput);
+  }
+
+  TEST_CASE(
+      "blocks that leave their belts one after the other are enclosed to rounding, sets of them in "
+      "two pieces at most") {
+    const auto blocks = [](const std::string& force, const std::string& v,
+                           const std::string& belt) {
+      return model(
+          "[parameters]\nF = " + force + "\n[variables]\nx1 = 0\nx2 = 0\nx3 = 0\nv1 = " + v +
+          "\nv2 = " + v + "\nv3 = " + v + "\n[model]\nequations = [" + "\"der(x1) = v1 + 0.5 - " +
+          belt + "\", \"der(x2) = v2 + 0.5 - " + belt + "\", \"der(x3) = v3 + 0.5 - " + belt +
+          "\"," + "\"der(v1) = -1.5*x1 + x2 - F*sign(v1 - " + belt + ")\"," +
+          "\"der(v2) = -2.5*x2 + x1 + x3 - 1.2*sign(v2 - " + belt + ")\"," +
+          "\"der(v3) = -1.5*x3 + x2 - 0.9*sign(v3 - " + belt + ")\"]\n[run]\nt = [0, 10]\n");
+    };
+    // at belts of speed 0 the velocities are exactly 0 for a while
+    for (const char* const belt : {"0.5", "0"}) {
+      const Enclosure point = run(blocks("1", belt, belt)),
+                      set = run(blocks("\"[0.99, 1.01]\"", belt, belt));
+      REQUIRE(!point.lost);
+      REQUIRE(!set.lost);
+      CHECK(point.events.size() == 3);
+      CHECK(set.pieces <= 2);
+      for (std::size_t i = 0; i < 6; ++i) {
+        CHECK(enclosure::width(point.rows.back().box[i]) < 1e-11);
+        CHECK(enclosure::width(set.rows.back().box[i]) < 0.05);
+        CHECK(set.rows.back().box[i].contains(point.rows.back().box[i]));
+      }
+    }
   }
 
   TEST_CASE("a product of unknowns has two roots, and the start tells which is meant") {

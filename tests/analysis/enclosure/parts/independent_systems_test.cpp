@@ -105,6 +105,49 @@ equations = ["der(x1) = 1 - z", "der(x2) = 0.5*z", "x2 = abs(x1) + sign(x1)", "d
   }
 }
 
+TEST_CASE("where combinations of branches are too many, rows hold branches of one part together") {
+  const auto copies = [](int count) {
+    std::string variables = "[variables]\n", equations = "[model]\nequations = [";
+    for (int k = 1; k <= count; ++k) {
+      const auto name = [k](const char* base) { return base + std::to_string(k); };
+      variables += name("x") + " = 0\n" + name("y") + " = -1\n" + name("z") + " = 0\n";
+      equations += "\"der(" + name("x") + ") = 1 - " + name("z") + "\", \"der(" + name("y") +
+                   ") = 0.5*" + name("z") + "\", \"" + name("y") + " = abs(" + name("x") +
+                   ") + sign(" + name("x") + ")\", ";
+    }
+    return model_of(variables + equations + "]\n");
+  };
+  EncloseOptions options;
+  options.times = {0, 1, 2, 4, 8};
+  options.branches = 4;
+  const Enclosure one = copies(1).enclose(options), three = copies(3).enclose(options);
+  REQUIRE(!one.lost);
+  REQUIRE(!three.lost);
+  CHECK(one.joined == 0);
+  CHECK(three.joined == 2);
+  const auto rows_at = [](const Enclosure& found, double t) {
+    std::vector<EnclosureRow> rows = found.rows;
+    std::erase_if(rows, [t](const EnclosureRow& row) { return row.t != t; });
+    return rows;
+  };
+  for (const double t : {1.0, 8.0}) {
+    const std::vector<EnclosureRow> single = rows_at(one, t), joint = rows_at(three, t);
+    REQUIRE(single.size() == 2);
+    CHECK(joint.size() == 4);
+    for (unsigned chosen = 0; chosen < 8; ++chosen) {  // a solution for each part
+      const auto holds = [&](const EnclosureRow& row) {
+        for (std::size_t k = 0; k < 3; ++k)
+          for (std::size_t i = 0; i < 3; ++i)
+            if (!row.box[3 * k + i].contains(single[(chosen >> k) & 1U].box[i])) return false;
+        return true;
+      };
+      CHECK(std::any_of(joint.begin(), joint.end(), holds));
+    }
+    for (const EnclosureRow& row : joint) CHECK(row.flag == Flag::all);
+  }
+  for (const EnclosureRow& row : copies(12).enclose({}).rows) CHECK(row.branch < 64);
+}
+
 TEST_CASE(
     "where one part is lost nothing is claimed of the others, and its law is that of the whole") {
   const Enclosure found = enclosed(R"toml(

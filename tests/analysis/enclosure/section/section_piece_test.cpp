@@ -155,7 +155,7 @@ TEST_SUITE("analysis/enclosure/section") {
         "[variables]\nx = \"[1.9, 2.1]\"\nv = \"[-0.1, 0.1]\"\n[model]\nequations = [\"der(x) = v\", \"der(v) = -sign(x)\"]\n"
         "[run]\nt = [0, 16]\n",
         every(0.125, 16));
-    check_members(section, oscillator, 2.2);
+    check_members(section, oscillator, 2.3);
     const auto result = section.run();
     REQUIRE(result->enclosure.events.size() == 4);
     for (const EnclosureEvent& event : result->enclosure.events) CHECK(event.unique);
