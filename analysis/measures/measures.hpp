@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <perp/analysis/measures/reductions.hpp>
+#include <perp/core/base/archive.hpp>
 #include <perp/core/expression/expression.hpp>
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/integrate.hpp>

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <perp/analysis/measures/event_choice.hpp>
+#include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
 #include <perp/schemes/integrate.hpp>

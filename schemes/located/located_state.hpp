@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>

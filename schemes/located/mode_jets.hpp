@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/schemes/located/jets/mode_selection.hpp>
 #include <perp/schemes/located/located_state.hpp>

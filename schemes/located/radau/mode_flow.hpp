@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/tape/bounded_tape.hpp>
 #include <perp/core/tape/machine_code.hpp>

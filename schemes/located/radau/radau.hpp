@@ -4,6 +4,7 @@
 #include <vector>
 
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 #include <perp/core/linear/lu.hpp>
 #include <perp/schemes/located/radau/mode_flow.hpp>

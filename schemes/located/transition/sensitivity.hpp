@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
