@@ -14,6 +14,15 @@ namespace {
 /// Of steps at points in one mode: rows of (n + m)² numbers cost about as much.
 long steps_for_rows(int size) { return std::max(8L, static_cast<long>(size) * size / 4); }
 
+/// Of the last solution, in increasing order.
+std::vector<int> violated_laws(const PointStep& step) {
+  std::vector<int> violated;
+  for (const PointStep::Margin& margin : step.margins())
+    if (margin.is_beyond && (violated.empty() || margin.end.law != violated.back()))
+      violated.push_back(margin.end.law);
+  return violated;
+}
+
 }  // namespace
 
 Capturing::Once& Capturing::once(StepEquations& equations) {
@@ -108,25 +117,26 @@ Attempt Capturing::take(const Answer& known) {
   return known.attempt;
 }
 
-/// The active set method from a mode with this verdict to one with a solution.
+/// The active set method from a mode with this verdict to one with a solution. Where laws moved one by one and several
+/// modes have the solution, the order of the laws alone would say which: false then, too.
 bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict) {
   const long most = 10 * static_cast<long>(mode.size()) + 20;
   BlockPivots pivots;
+  bool is_ordered = false;
   for (long count = 0; count < most && verdict == PointStep::Verdict::outside; ++count) {
     check_interruption();
-    std::vector<int> violated;
-    for (const PointStep::Margin& margin : step.margins())
-      if (margin.is_beyond && (violated.empty() || margin.end.law != violated.back()))
-        violated.push_back(margin.end.law);
+    const std::vector<int> violated = violated_laws(step);
     const Mode from = mode;
     const Mode other = other_branches(step, mode);
     const std::size_t moved = pivots.takes_all(violated.size()) ? violated.size() : 1;
+    is_ordered = is_ordered || moved < violated.size();
     for (std::size_t k = 0; k < moved; ++k) mode[at(violated[k])] = other[at(violated[k])];
     verdict = step.solve(mode);
-    if (verdict == PointStep::Verdict::undecided)
-      verdict = pass_singular(step, from, other, violated, mode);
+    if (verdict != PointStep::Verdict::undecided) continue;
+    is_ordered = true;
+    verdict = pass_singular(step, from, other, violated, mode);
   }
-  return verdict == PointStep::Verdict::inside;
+  return verdict == PointStep::Verdict::inside && !(is_ordered && step.is_at_end());
 }
 
 /// The branch of each law that is nearest to the point of the step, but for that of the mode.

@@ -45,6 +45,8 @@ class PointStep {
   [[nodiscard]] const Vector& lambda() const { return lambda_; }
   [[nodiscard]] const Vector& w() const { return w_; }
   [[nodiscard]] const std::vector<Margin>& margins() const { return margins_; }
+  /// Is some margin 0 but for its rounding, so that other modes have the solution too?
+  [[nodiscard]] bool is_at_end() const;
   /// Bounds of the rounding of x, that of the parameter included.
   [[nodiscard]] const Vector& rounding() const { return rounding_; }
   /// Units of a law in which its entries are near 1: powers of two.
@@ -117,6 +119,7 @@ class PointStep {
   void find_outputs(const Mode& mode);
   Verdict judge();
   [[nodiscard]] double error_of(const ScaledBranch::End& end) const;
+  [[nodiscard]] double spread_of(const ScaledBranch::End& end) const;
   double terms_of(const ScaledBranch::End& end);
   [[nodiscard]] bool is_finite() const;
   void put_on_branches(const Mode& mode);

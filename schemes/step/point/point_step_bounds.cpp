@@ -92,6 +92,21 @@ double PointStep::terms_of(const ScaledBranch::End& end) {
   return terms;
 }
 
+/// Of the rounding of the parameter in a margin.
+double PointStep::spread_of(const ScaledBranch::End& end) const {
+  const int law = end.margin.law;
+  return end.margin.of_lambda ? spread_[at(n_ + law)] * column_scale_[at(n_ + law)]
+                              : w_spread_[at(law)];
+}
+
+bool PointStep::is_at_end() const {
+  auto margin = margins_.begin();
+  for (int i = 0; i < m_; ++i)
+    for (const ScaledBranch::End& end : branch(i).ends)
+      if (std::abs((margin++)->value) <= 2 * error_of(end) + spread_of(end)) return true;
+  return false;
+}
+
 PointStep::Verdict PointStep::judge() {
   const double each = (parameters_ + 4) * unit_roundoff;
   Verdict verdict = Verdict::inside;
@@ -107,8 +122,7 @@ PointStep::Verdict PointStep::judge() {
       margins_.push_back({end.margin, distance, false});
       if (distance >= 0) continue;
       const double error = 2 * error_of(end);
-      const double spread =
-          of_lambda ? spread_[at(n_ + i)] * column_scale_[at(n_ + i)] : w_spread_[at(i)];
+      const double spread = spread_of(end);
       // The spread bounds the rounding of the terms: where it does not decide, they do themselves.
       margins_.back().is_beyond =
           -distance > error + spread || -distance > error + each * terms_of(end);
