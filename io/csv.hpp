@@ -21,11 +21,8 @@ class CsvWriter {
   /// `outputs`: their values at this state.
   void row(const Step& step, const Vector& outputs);
   void close();
-  /// What was written so far, see OutputFile.
-  void transfer(Archive& archive) {
-    archive(file_);
-    if (archive.is_reading()) header_.clear();
-  }
+  /// What was written so far, see OutputFile; before the first row the names of the columns are not.
+  void transfer(Archive& archive) { archive(file_, header_); }
 
  private:
   void write_header();
