@@ -12,6 +12,9 @@
 namespace perp {
 namespace {
 
+/// Reading so many lines takes longer than to get pages for code, to make them executable and to give them back.
+constexpr std::size_t lines_for_pages = 20'000;
+
 #ifdef PERP_MACHINE_CODE
 
 double tape_table(double t, double number) { return DataTable::value_of(number, t); }
@@ -191,7 +194,14 @@ MachineCode::MachineCode(const Tape& tape, std::span<const int> outputs, std::si
 #ifdef PERP_MACHINE_CODE
   constexpr std::size_t most_lines = 10'000'000;  // offsets are 32 bits
   if (lines > most_lines) return;
-  const std::vector<std::uint8_t> code = Assembler(tape_, outputs_, split_).run(lines);
+  bytes_ = Assembler(tape_, outputs_, split_).run(lines);
+#endif
+}
+
+void MachineCode::make_native() {
+#ifdef PERP_MACHINE_CODE
+  const std::vector<std::uint8_t> code = std::exchange(bytes_, {});
+  if (code.empty()) return;
   void* pages = mmap(nullptr, code.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                      -1, 0);
   if (pages == MAP_FAILED) return;
@@ -205,24 +215,26 @@ MachineCode::MachineCode(const Tape& tape, std::span<const int> outputs, std::si
 #endif
 }
 
-void MachineCode::forget_native() {
+void MachineCode::release() {
 #ifdef PERP_MACHINE_CODE
   if (code_ != nullptr) munmap(code_, size_);
 #endif
   code_ = nullptr;
 }
 
-MachineCode::~MachineCode() { forget_native(); }
+MachineCode::~MachineCode() { release(); }
 
 MachineCode::MachineCode(MachineCode&& other) noexcept { *this = std::move(other); }
 
 MachineCode& MachineCode::operator=(MachineCode&& other) noexcept {
   if (this == &other) return *this;
-  forget_native();
+  release();
   tape_ = std::move(other.tape_);
   outputs_ = std::move(other.outputs_);
   split_ = other.split_;
   values_ = std::move(other.values_);
+  bytes_ = std::move(other.bytes_);
+  read_ = other.read_;
   code_ = std::exchange(other.code_, nullptr);
   size_ = other.size_;
   return *this;
@@ -235,6 +247,8 @@ void MachineCode::run(const double* inputs, std::size_t count, double* first, do
     return;
   }
   tape_.evaluate(std::span<const double>(inputs, count), std::span(values_));
+  read_ += values_.size();
+  if (!bytes_.empty() && read_ >= lines_for_pages) make_native();
   for (std::size_t k = 0; k < outputs_.size(); ++k)
     (k < split_ ? first[k] : second[k - split_]) = values_[static_cast<std::size_t>(outputs_[k])];
 }

@@ -10,9 +10,10 @@
 namespace perp {
 
 /// A tape for doubles as instructions of the processor: the same operations in the same order on
-/// the same numbers, hence the same results bit by bit, without the cost of reading the tape. Where
-/// there is no compiler for the processor, or the system does not let a program make code, the tape
-/// is read as ever.
+/// the same numbers, hence the same results bit by bit, without the cost of reading the tape. Pages
+/// for instructions cost the system more than some runs of a short tape: it is read until as many of
+/// its lines have been as pay for them. Where there is no compiler for the processor, or the system
+/// does not let a program make code, the tape is read as ever.
 class MachineCode {
  public:
   MachineCode() = default;
@@ -29,15 +30,19 @@ class MachineCode {
 
   /// Is it code of the processor, or a tape that is read?
   [[nodiscard]] bool is_native() const { return code_ != nullptr; }
-  /// For comparison: reads the tape from now on.
-  void forget_native();
+  /// Takes the pages now, for one who knows that there will be many runs.
+  void make_native();
 
  private:
+  void release();
+
   Tape tape_;
   std::vector<int> outputs_;
   std::size_t split_ = 0;
-  std::vector<double> values_;  // one per line; constants are there from the start
-  void* code_ = nullptr;        // pages of the system
+  std::vector<double> values_;        // one per line; constants are there from the start
+  std::vector<std::uint8_t> bytes_;   // the instructions until they have pages
+  std::size_t read_ = 0;              // lines, in all runs
+  void* code_ = nullptr;              // pages of the system
   std::size_t size_ = 0;
 };
 
