@@ -196,7 +196,12 @@ Json parse_json(std::string_view text) {
     if (start != std::string::npos) what = what.substr(start + 2);
     throw JsonError("not JSON: " + what, error.byte > 0 ? error.byte - 1 : 0);
   } catch (const Library::out_of_range& error) {
-    throw JsonError(fmt::format("not JSON that can be read: {}", error.what()), 0);
+    // "... number overflow parsing '1e999'": the library does not say where.
+    const std::string what = error.what();
+    const std::size_t quote = what.find('\'');
+    const std::string number = quote == std::string::npos ? "" : what.substr(quote + 1, what.rfind('\'') - quote - 1);
+    const std::size_t place = number.empty() ? std::string::npos : text.find(number);
+    throw JsonError(fmt::format("not JSON that can be read: {} is no double", number), place == std::string::npos ? 0 : place);
   }
 }
 

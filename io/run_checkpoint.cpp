@@ -1,6 +1,7 @@
 // Files from which runs go on: called by `perp run --checkpoint` and `--resume`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -65,6 +66,8 @@ void RunCheckpoint::write(const std::string& state, RunRecorder& recorder) const
 
 /// What stands behind the digest, which it has.
 std::string RunCheckpoint::body() const {
+  std::error_code error;
+  if (std::filesystem::is_directory(file_, error)) throw FileError(fmt::format("--resume {}: is a directory", file_));
   std::ifstream file(file_, std::ios::binary);
   if (!file) throw FileError(fmt::format("--resume {}: cannot be read", file_));
   const std::string text(std::istreambuf_iterator<char>(file), {});

@@ -75,6 +75,7 @@ class Scheme {
     double until = 0;       ///< and its end
     std::vector<int> laws;  ///< whose change of mode within that step is void
     std::string names;      ///< of the resets
+    Step before{};          ///< the state that they were applied to
   };
   /// May the system have resets? Else `reset` does nothing.
   [[nodiscard]] virtual bool has_resets() const { return true; }
@@ -162,6 +163,9 @@ class Scheme {
   virtual Attempt attempt_end(double t_next, double h) { return attempt(t_next, h); }
 
   [[nodiscard]] Step snapshot() { return {t(), x(), lambda(), w(), mode()}; }
+  /// The current state as it is told: just after a reset in the mode in which laws are then, with the algebraic
+  /// variables and multipliers of that; the next step still starts in the one before, so that changes are its events.
+  [[nodiscard]] virtual Step seen() { return snapshot(); }
 };
 
 /// A scheme that can be asked for the step in one mode.

@@ -6,6 +6,7 @@
 #include <perp/analysis/run/history.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp {
 namespace {
@@ -39,9 +40,24 @@ std::vector<std::pair<std::string, int>> names_of_laws(const Model& model) {
 
 int find_law(const Model& model, const std::string& name) {
   const auto names = names_of_laws(model);
-  std::vector<std::string> known;
-  for (const auto& [text, law] : names) known.push_back(text);
-  return names[find_name(name, known, "law")].second;
+  std::vector<std::string> known, plain;
+  for (const auto& [text, law] : names) known.push_back(text), plain.push_back(without_spaces(text));
+  const auto place = std::find(plain.begin(), plain.end(), without_spaces(name));
+  return names[place != plain.end() ? static_cast<std::size_t>(place - plain.begin()) : find_name(name, known, "law")].second;
+}
+
+std::vector<std::string> names_of_resets(const Model& model) {
+  std::vector<std::string> names;
+  if (model.equations)
+    for (const Reset& reset : model.equations->resets) names.push_back(reset.name);
+  return names;
+}
+
+/// How much of the text the name is that it begins with, up to its end or one of `ends`; 0: none.
+std::size_t length_of_name(std::string_view text, const std::string& name, std::string_view ends) {
+  const std::string plain = without_spaces(name);
+  const bool begins = !plain.empty() && text.starts_with(plain);
+  return begins && (text.size() == plain.size() || ends.find(text[plain.size()]) != std::string_view::npos) ? plain.size() : 0;
 }
 
 int find_branch(const Law& law, const std::string& text) {
@@ -52,29 +68,56 @@ int find_branch(const Law& law, const std::string& text) {
 
 }  // namespace
 
-EventChoice::Choice EventChoice::parse(const Model& model, std::string_view text) {
+/// What the choice is of, by the longest name that stands there: names of laws hold any signs. Takes it from the text.
+EventChoice::Choice EventChoice::parse_head(const Model& model, std::string_view& text) {
   Choice choice;
-  const std::size_t colon = text.find(':');
-  const std::string head(text.substr(0, colon));
+  std::size_t length = 0;
+  const auto is_longer = [&](const std::string& name, std::string_view ends) {
+    const std::size_t found = length_of_name(text, name, ends);
+    return found > length && (length = found, true);
+  };
+  for (const auto& [name, law] : names_of_laws(model))
+    if (is_longer(name, ".:|")) choice = {.law = law};
+  for (const std::string& name : names_of_resets(model))
+    if (is_longer(name, "|")) choice = {.kind = static_cast<int>(EventKind::jump), .reset = name};
   const std::vector<std::string> known = kinds();
-  const std::size_t dot = head.rfind('.');  // the name of a law may hold others: sign(0.5*x)
-  if (dot != std::string::npos && head.find(')', dot) == std::string::npos) {
-    choice.law = find_law(model, head.substr(0, dot));
-    choice.kind = static_cast<int>(find_name(head.substr(dot + 1), known, "kind of event"));
-  } else if (std::find(known.begin(), known.end(), head) != known.end()) {
-    choice.kind = static_cast<int>(find_name(head, known, "kind of event"));
-  } else {
-    std::vector<std::string> names = known;
-    for (const auto& [name, law] : names_of_laws(model)) names.push_back(name);
-    find_name(head, names, "kind of event or law");
-    choice.law = find_law(model, head);
-  }
-  if (colon == std::string_view::npos) return choice;
-  const std::string way(text.substr(colon + 1));
+  for (std::size_t k = 0; k < known.size(); ++k)
+    if (is_longer(known[k], ":|")) choice = {.kind = static_cast<int>(k)};
+  if (length == 0) refuse_head(model, text);
+  text.remove_prefix(length);
+  if (choice.law < 0 || !text.starts_with('.')) return choice;
+  const std::string kind(text.substr(1, text.find_first_of(":|") - 1));
+  choice.kind = static_cast<int>(find_name(kind, known, "kind of event"));
+  text.remove_prefix(1 + kind.size());
+  return choice;
+}
+
+/// Throws InvalidInput with the nearest name of what may stand there.
+void EventChoice::refuse_head(const Model& model, std::string_view text) {
+  const std::string head(text.substr(0, text.find_first_of(":|")));
+  const std::vector<std::string> known = kinds();
+  const std::size_t dot = head.rfind('.');
+  if (dot != std::string::npos && std::find(known.begin(), known.end(), head.substr(dot + 1)) != known.end())
+    find_law(model, head.substr(0, dot));
+  std::vector<std::string> names = known;
+  for (const auto& [name, law] : names_of_laws(model))
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  for (const std::string& name : names_of_resets(model)) names.push_back(name);
+  find_name(head, names, "kind of event, law or reset");
+  throw InvalidInput(fmt::format("'{}': expected an event: a kind (crossing, jump, ...), a law, LAW.KIND or the name of a reset", head));
+}
+
+/// One of the choices, which it takes from the text.
+EventChoice::Choice EventChoice::parse(const Model& model, std::string_view& text) {
+  const std::string whole(text.substr(0, text.find('|')));
+  Choice choice = parse_head(model, text);
+  if (!text.starts_with(':')) return choice;
+  const std::string way(text.substr(1, text.find('|') - 1));
+  text.remove_prefix(1 + way.size());
   const std::size_t arrow = way.find("->");
   if (arrow == std::string::npos || choice.law < 0)
     throw InvalidInput(fmt::format(
-        "'{}': expected LAW.KIND:FROM->TO or LAW:FROM->TO with two branches of the law, or *", text));
+        "'{}': expected LAW.KIND:FROM->TO or LAW:FROM->TO with two branches of the law, or *", whole));
   const Law& law = model.laws()[static_cast<std::size_t>(choice.law)];
   const std::string from = way.substr(0, arrow), to = way.substr(arrow + 2);
   if (from != "*") choice.from = find_branch(law, from);
@@ -85,12 +128,11 @@ EventChoice::Choice EventChoice::parse(const Model& model, std::string_view text
 EventChoice::EventChoice(const Model& model, std::string_view text) : text_(without_spaces(text)) {
   std::string_view rest = text_;
   for (;;) {
-    const std::size_t bar = rest.find('|');
-    if (rest.substr(0, bar).empty())
-      throw InvalidInput("expected an event: a kind (crossing, jump, ...), a law, or LAW.KIND");
-    choices_.push_back(parse(model, rest.substr(0, bar)));
-    if (bar == std::string_view::npos) return;
-    rest.remove_prefix(bar + 1);
+    if (rest.empty() || rest.front() == '|')
+      throw InvalidInput("expected an event: a kind (crossing, jump, ...), a law, LAW.KIND or the name of a reset");
+    choices_.push_back(parse(model, rest));
+    if (rest.empty()) return;
+    rest.remove_prefix(1);
   }
 }
 
@@ -98,7 +140,8 @@ bool EventChoice::holds(const Event& event) const {
   const auto meets = [](int wanted, int found) { return wanted == any || wanted == found; };
   return std::any_of(choices_.begin(), choices_.end(), [&](const Choice& choice) {
     return meets(choice.kind, static_cast<int>(event.kind)) && meets(choice.law, event.law) &&
-           meets(choice.from, event.from) && meets(choice.to, event.to);
+           meets(choice.from, event.from) && meets(choice.to, event.to) &&
+           (choice.reset.empty() || is_of_reset(event, choice.reset));
   });
 }
 

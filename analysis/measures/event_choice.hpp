@@ -9,8 +9,8 @@
 
 namespace perp {
 
-/// Which events of a run are meant:  CHOICE | CHOICE | ...  with  CHOICE = KIND, LAW or LAW.KIND, and
-/// behind it :FROM->TO where branches are meant, each by its text (`describe`) or `*`.
+/// Which events of a run are meant:  CHOICE | CHOICE | ...  with  CHOICE = KIND, LAW, LAW.KIND or the name of a
+/// reset, and behind it :FROM->TO where branches are meant, each by its text (`describe`) or `*`. Spaces do not count.
 class EventChoice {
  public:
   /// Throws InvalidInput with the nearest known name.
@@ -24,9 +24,12 @@ class EventChoice {
   struct Choice {
     int law = any, from = any, to = any;
     int kind = any;
+    std::string reset{};  ///< empty: any
   };
   static constexpr int any = -1;
-  static Choice parse(const Model& model, std::string_view text);
+  static Choice parse(const Model& model, std::string_view& text);
+  static Choice parse_head(const Model& model, std::string_view& text);
+  static void refuse_head(const Model& model, std::string_view text);
 
   std::string text_;
   std::vector<Choice> choices_;

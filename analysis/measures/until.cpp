@@ -78,7 +78,11 @@ Trajectory UntilEvent::run(const IntegrateOptions& options, const std::function<
   IntegrateOptions cut = options;
   keep_beside(cut.state, [&](Archive& archive) { archive(end, rows, last); });
   if (options.state.from.empty()) end = find(options, goes_on);
-  if (!end) return scheme(model_.run.scheme).run(model_, cut);
+  if (!end) {
+    Trajectory run = scheme(model_.run.scheme).run(model_, cut);
+    run.message += fmt::format("; the event {} did not happen", text());
+    return run;
+  }
   bool is_refused = false;  // by the user's observer
   cut.observer = [&](const Step& step) {
     last = step;

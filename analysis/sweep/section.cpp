@@ -109,6 +109,8 @@ std::unique_ptr<Section> Section::read(const Model& model, const std::string& te
     if (equals != std::string::npos && colon != std::string::npos && colon > equals && (way == "up" || way == "down"))
       return std::make_unique<Passage>(model, text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
                                        way == "up" ? 1 : -1);
+    if (equals != std::string::npos && equals > 0 && text.find("->") == std::string::npos && text[equals - 1] != '<' && text[equals - 1] != '>')
+      throw InvalidInput(colon == std::string::npos ? "the direction is missing" : fmt::format("unknown direction '{}'", way));
     return std::make_unique<AtEvents>(EventChoice(model, text));
   } catch (const InvalidInput& error) {
     throw InvalidInput(fmt::format("section '{}': {}; expected every:T, an event, or FORMULA=VALUE:up|down", text,

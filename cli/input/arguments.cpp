@@ -47,7 +47,7 @@ std::vector<Time> times_of(const std::string& text, const std::string& what, boo
 
 /// Of a file of times.
 std::string text_of_times(const std::string& name) {
-  if (name.find(',') != std::string::npos && !std::filesystem::exists(name))
+  if (!std::filesystem::exists(name))
     throw InvalidInput(fmt::format("--times {}: this is no list of numbers, and there is no such "
                                    "file; expected times as in 0,0.5,1",
                                    name));

@@ -56,6 +56,9 @@ void draw_panels(const std::string& text, const std::vector<std::string>& known,
   std::size_t from = 0;
   while (from <= text.size()) {
     const std::size_t end = std::min(text.find(';', from), text.size());
+    if (trimmed(text.substr(from, end - from)).empty())
+      throw InvalidInput(fmt::format("--plot-panels \"{}\": panel {} is empty; expected columns, as in \"x1; x2,x3\"", text,
+                                     pictures.panels.size() + 1));
     pictures.panels.push_back(places_in(pictures.drawn, split_list(text.substr(from, end - from)), known));
     from = end + 1;
   }
@@ -63,9 +66,10 @@ void draw_panels(const std::string& text, const std::vector<std::string>& known,
 
 /// T0,T. Throws InvalidInput.
 Span window_of(const std::string& text, const Span& span) {
-  const std::vector<double> ends = parse_times(text);
-  if (ends.size() != 2)
-    throw InvalidInput(fmt::format("--plot-window {}: expected two times, as in 0.1,0.2", text));
+  std::vector<double> ends;
+  for (const std::string& end : split_list(text)) ends.push_back(parse_number(end, "--plot-window " + text));
+  if (ends.size() != 2 || !(ends[0] < ends[1]))
+    throw InvalidInput(fmt::format("--plot-window {}: expected two times that increase, as in 0.1,0.2", text));
   if (!(ends[0] < span.end && ends[1] > span.start))
     throw InvalidInput(fmt::format("--plot-window {}: the run's span [{}, {}] is outside of it", text, span.start, span.end));
   return {ends[0], ends[1]};

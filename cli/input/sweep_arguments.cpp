@@ -34,6 +34,9 @@ void check_varied(const SweepArguments& arguments) {
     throw InvalidInput("--runs, --seed and --sampling are of --random, which is not given");
   if (arguments.zip && arguments.vary.size() < 2)
     throw InvalidInput("--zip puts several --vary side by side; expected two");
+  if (!arguments.random.empty() && arguments.vary.empty() && !arguments.runs)
+    throw InvalidInput("--random draws a value for each run, and --runs is missing; expected --runs N");
+  if (arguments.seed.value_or(1) < 0) throw InvalidInput("--seed: expected a whole number from 0 on");
   if (arguments.runs.value_or(1) < 1) throw InvalidInput("--runs: expected a number from 1 on");
 }
 

@@ -53,6 +53,10 @@ class SetFile {
     const std::string_view value =
         equals == std::string_view::npos ? std::string_view{} : trimmed(text.substr(equals + 1));
     if (name.empty() || value.empty()) fail(fmt::format("found '{}'; expected NAME = VALUE", text));
+    for (std::size_t k = 0; k < items_.size(); ++k)
+      if (items_[k].item.key == table_ + std::string(name))
+        fail(fmt::format("{} is given in line {} too; expected it once", name, lines_[k]));
+    lines_.push_back(number_);
     items_.push_back({{table_ + std::string(name), std::string(unquoted(value))},
                       fmt::format("{}:{}:1: {} = {}", file_, number_, name, value)});
   }
@@ -75,6 +79,7 @@ class SetFile {
 
   std::string file_, table_;
   int number_ = 0;
+  std::vector<int> lines_;  // of the items
   std::vector<WrittenOverride> items_;
 };
 

@@ -58,6 +58,10 @@ CsvFile::CsvFile(const std::string& file, const std::string& first_column)
     rows_from_ = number;
     return false;
   });
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; };
+  for (const std::string& name : header_)
+    if (std::any_of(name.begin(), name.end(), is_control))
+      throw InvalidInput(fmt::format("{}:{}:1: is no text; expected a line with the names of columns", file, rows_from_));
   if (header_.empty())
     throw InvalidInput(
         fmt::format("{}:1:1: is empty; expected a line with the names of columns", file));

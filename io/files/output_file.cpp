@@ -138,6 +138,8 @@ void OutputFile::transfer(Archive& archive) {
   if (!archive.is_reading() && fdatasync(descriptor_) != 0 && errno != EINVAL) fail(name_);
   archive(written_, digest_);
   if (!archive.is_reading()) return;
+  if (is_new_ && written_ > 0)
+    throw ArchiveError(fmt::format("{} is not there, with the {} bytes that it had then", name_, written_));
   Digest found;
   std::string bytes(written_, '\0');
   std::ifstream file(name_, std::ios::binary);

@@ -55,11 +55,18 @@ class Builder {
       after_jump = false;
       if (k + 1 == states_.size()) break;
       while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t < states_[k].t) ++next_jump_;
-      while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t <= states_[k + 1].t) {
-        jump(*jumps_[next_jump_++], k);
-        after_jump = true;
+      if (is_moment(k)) {
+        pass_moment(k);
+        continue;
       }
-      if (!after_jump && states_[k].mode != states_[k + 1].mode) change_mode(k);
+      bool has_jump = false;
+      for (; next_jump_ < jumps_.size() && is_within(jumps_[next_jump_]->t, k); ++next_jump_) {
+        const bool is_reset = values_.is_reset(*jumps_[next_jump_]);
+        jump(*jumps_[next_jump_], k, is_reset);
+        after_jump = !is_reset;
+        has_jump = true;
+      }
+      if (!has_jump && states_[k].mode != states_[k + 1].mode) change_mode(k);
     }
     return std::move(result_);
   }
@@ -72,21 +79,49 @@ class Builder {
     result_.rows.push_back({t, std::move(x), mode});
   }
 
-  void jump(const Event& event, std::size_t k) {
-    Vector left = values_.of_variables(event.x_before);
-    const Vector right = values_.of_variables(event.x_after);
+  /// Are states k and k + 1 the two sides of one moment?
+  [[nodiscard]] bool is_moment(std::size_t k) const { return k + 1 < states_.size() && states_[k].t == states_[k + 1].t; }
+
+  /// Is a jump at t between states k and k + 1? One at the second of these is where that has two sides.
+  [[nodiscard]] bool is_within(double t, std::size_t k) const {
+    return t < states_[k + 1].t || (t == states_[k + 1].t && !is_moment(k + 1));
+  }
+
+  /// Notes a jump of curve j. False: there is none but for rounding.
+  bool jumps(std::size_t j, double t, double from, double to) {
+    if (!(std::abs(to - from) > 1e-9 * (std::abs(to) + std::abs(from)))) return false;
+    result_.jumps.push_back({static_cast<int>(j), t, from, to});
+    return true;
+  }
+
+  /// Whatever differs between the two sides of a moment jumps.
+  void pass_moment(std::size_t k) {
+    Vector gap = states_[k].x;
+    bool any = false;
+    for (std::size_t j = 0; j < algebraic_.size(); ++j) {
+      const auto index = static_cast<Eigen::Index>(j);
+      if (!jumps(j, states_[k].t, states_[k].x[index], states_[k + 1].x[index])) continue;
+      gap[index] = nan;
+      any = true;
+    }
+    if (any) add(states_[k].t, std::move(gap), states_[k].mode, false);
+  }
+
+  /// A jump within a step. After a reset algebraic variables are those of the step's end, which after other jumps holds
+  /// the impulse.
+  void jump(const Event& event, std::size_t k, bool is_reset) {
+    Vector left = values_.of_variables(event.x_before), right = values_.of_variables(event.x_after);
     for (std::size_t j = 0; j < algebraic_.size(); ++j) {
       const auto index = static_cast<Eigen::Index>(j);
       if (algebraic_[j]) {
         left[index] = states_[k].x[index];
-      } else if (std::abs(right[index] - left[index]) >
-                 1e-9 * (std::abs(right[index]) + std::abs(left[index]))) {
-        result_.jumps.push_back({static_cast<int>(j), event.t, left[index], right[index]});
+        right[index] = is_reset ? states_[k + 1].x[index] : nan;
       }
+      jumps(j, event.t, left[index], right[index]);
     }
     add(event.t, left, states_[k].mode, false);
     add(event.t, Vector::Constant(left.size(), nan), states_[k].mode, false);
-    add(event.t, right, states_[k + 1].mode, true);
+    add(event.t, std::move(right), states_[k + 1].mode, false);
   }
 
   void change_mode(std::size_t k) {

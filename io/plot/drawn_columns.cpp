@@ -2,6 +2,7 @@
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/io/plot/drawn_columns.hpp>
+#include <perp/schemes/events/events.hpp>
 
 namespace perp::io {
 
@@ -35,6 +36,12 @@ Vector ColumnValues::operator()(const Step& step) const {
                                                              : entry(outputs, k - n_ - 2 * m_);
   }
   return values;
+}
+
+bool ColumnValues::is_reset(const Event& event) const {
+  return model_->equations && std::ranges::any_of(model_->equations->resets, [&](const Reset& reset) {
+           return is_of_reset(event, reset.name);
+         });
 }
 
 Vector ColumnValues::of_variables(const Vector& x) const {

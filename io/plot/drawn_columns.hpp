@@ -30,6 +30,8 @@ class ColumnValues {
   /// Of a state x alone: NaN for all but variables.
   [[nodiscard]] Vector of_variables(const Vector& x) const;
   [[nodiscard]] std::size_t size() const { return columns_.size(); }
+  /// Is it a jump that a reset of the model made?
+  [[nodiscard]] bool is_reset(const Event& event) const;
 
  private:
   const Model* model_;

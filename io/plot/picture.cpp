@@ -89,6 +89,8 @@ Picture::Picture(const std::string& file, Pages pages) : file_(file) {
   const std::filesystem::path path(file);
   format_ = path.extension().string();
   stem_ = path.stem().string();
+  if (format_.empty() && stem_.starts_with('.'))
+    throw InvalidInput(fmt::format("picture '{}' has no name before its ending; expected one, as in run{}", file, stem_));
   folder_ = path.has_parent_path() ? path.parent_path().string() : ".";
   check_format(file, format_, pages);
   const bool plain =

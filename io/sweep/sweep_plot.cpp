@@ -17,6 +17,15 @@ std::string axis_label(const SweepRequest& request, std::size_t axis) {
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "NaN"; }
 
+/// What all these pictures share with those of runs.
+std::string style(const std::string& title) {
+  return fmt::format(
+      "set title {} noenhanced font ',14'\nset border 3 lw 0.8 lc rgb '#333333'\n"
+      "set tics nomirror out scale 0.6 textcolor rgb '#333333'\nset grid back lt 1 lw 0.5 lc rgb '#D0D0D0'\n"
+      "set key noenhanced reverse Left outside right top samplen 2.2 spacing 1.2\n",
+      gnuplot_text(title));
+}
+
 /// "value measure" of the runs of one direction; both directions where there is one only.
 std::string curve_rows(const SweepRequest& request, const SweepResult& result, std::size_t measure, bool is_down) {
   std::string rows;
@@ -51,10 +60,11 @@ void draw_curve(const Picture& picture, const SweepRequest& request, const Model
   data += data_block("runs without a value", missing);
   layers += fmt::format("data index {} axes x1y2 with points pt 2 lc rgb '#777777' {}", block,
                         missing.empty() ? "notitle" : "title 'no value'");
-  picture.draw(picture.preamble(900, 560) +
-                   fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset y2range [0:1]\nset ytics nomirror\nset offsets 0, 0, graph 0.03, graph 0.03\n"
-                               "set key outside right top\nset grid lc rgb '#dddddd'\nplot {}\n",
-                               picture.data_name(), gnuplot_text(model.name), axis_label(request, 0), layers),
+  const std::string label = result.measures.size() == 1 ? result.measures[0] : "";
+  picture.draw(picture.preamble(900, 560) + style(model.name) +
+                   fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\nset y2range [0:1]\n"
+                               "set offsets 0, 0, graph 0.03, graph 0.03\nplot {}\n",
+                               axis_label(request, 0), gnuplot_text(label), layers),
                data);
 }
 
@@ -80,34 +90,53 @@ void draw_bifurcation(const Picture& picture, const SweepRequest& request, const
     return text;
   };
   const auto [first, last] = std::minmax_element(request.points.axes[0].values.begin(), request.points.axes[0].values.end());
-  picture.draw(picture.preamble(900, 560) +
-                   fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset ylabel {}\nset key outside right top\n"
+  picture.draw(picture.preamble(900, 560) + style(model.name + ", section " + request.section) +
+                   fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n"
                                "set xrange [{}:{}]\nset offsets 0, 0, graph 0.03, graph 0.03\nplot {}, {}\n",
-                               picture.data_name(), gnuplot_text(model.name + ", section " + request.section),
                                axis_label(request, 0),
                                gnuplot_text(variable_names(model)[static_cast<std::size_t>(variable)]), *first, *last,
                                layer(0, "up"), layer(1, "down")),
                data_block("up", up) + data_block("down", down));
 }
 
-/// Two axes and a colour; the first axis horizontal.
+/// The ends of the cell of value k: half-way to its neighbours, and as far beyond the first and the last.
+std::pair<double, double> cell(const std::vector<double>& values, double value) {
+  std::vector<double> sorted = values;
+  std::ranges::sort(sorted);
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  const auto k = static_cast<std::size_t>(std::ranges::lower_bound(sorted, value) - sorted.begin());
+  if (sorted.size() == 1) return {value - 0.5, value + 0.5};
+  const double below = k > 0 ? value - sorted[k - 1] : sorted[k + 1] - value;
+  const double above = k + 1 < sorted.size() ? sorted[k + 1] - value : below;
+  return {value - below / 2, value + above / 2};
+}
+
+/// Two axes and a colour, a cell around each pair of values; the first axis horizontal. Runs without a value have none.
 void draw_heat(const Picture& picture, const SweepRequest& request, const Model& model, const SweepResult& result) {
-  const auto rows_of = static_cast<long>(request.points.axes[1].values.size());
   std::string rows;
-  for (std::size_t k = 0; k < result.runs.size(); ++k) {
-    const SweepRun& run = result.runs[k];
+  Range horizontal, vertical;
+  const auto widen = [](Range& range, const std::pair<double, double>& to) {
+    range.lower = std::min(range.lower, to.first);
+    range.upper = std::max(range.upper, to.second);
+  };
+  horizontal = vertical = {inf, -inf};
+  for (const SweepRun& run : result.runs) {
     const std::vector<double> at = request.points.values(run.point);
-    rows += fmt::format("{} {} {}\n", at[0], at[1], run.measures.empty() ? "NaN" : number(run.measures[0].value));
-    if ((static_cast<long>(k) + 1) % rows_of == 0) rows += "\n";
+    const auto x = cell(request.points.axes[0].values, at[0]), y = cell(request.points.axes[1].values, at[1]);
+    widen(horizontal, x);
+    widen(vertical, y);
+    if (!run.measures.empty() && run.measures[0].value)
+      rows += fmt::format("{} {} {} {} {} {} {}\n", at[0], at[1], *run.measures[0].value, x.first, x.second, y.first, y.second);
   }
-  std::string script = picture.preamble(900, 560);
+  if (rows.empty()) throw InvalidInput("there is no picture: no run has a value");
+  std::string script = picture.preamble(900, 560) + style(model.name);
   script += fmt::format(
-      "data = '{}'\nset title {}\nset xlabel {}\nset ylabel {}\nset cblabel {}\nset view map\n"
-      "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n"
-      "set pm3d corners2color mean\n",
-      picture.data_name(), gnuplot_text(model.name), axis_label(request, 0), axis_label(request, 1),
-      gnuplot_text(result.measures[0]));
-  picture.draw(script + "splot data index 0 with pm3d notitle\n", data_block(result.measures[0], rows));
+      "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset cblabel {} noenhanced\nset xrange [{}:{}]\nset yrange [{}:{}]\n"
+      "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n",
+      axis_label(request, 0), axis_label(request, 1), gnuplot_text(result.measures[0]), horizontal.lower, horizontal.upper,
+      vertical.lower, vertical.upper);
+  picture.draw(script + "plot data index 0 using 1:2:4:5:6:7:3 with boxxyerror fc palette fs solid noborder notitle\n",
+               data_block(result.measures[0] + ": values of both axes, of the measure, ends of the cell", rows));
 }
 
 void draw_histogram(const Picture& picture, const SweepRequest& /*request*/, const Model& model,
@@ -125,10 +154,10 @@ void draw_histogram(const Picture& picture, const SweepRequest& /*request*/, con
   std::string rows;
   for (std::size_t k = 0; k < bins; ++k)
     rows += fmt::format("{} {}\n", *low + (static_cast<double>(k) + 0.5) * width, counts[k]);
-  std::string script = picture.preamble(900, 560);
-  script += fmt::format("data = '{}'\nset title {}\nset xlabel {}\nset ylabel 'runs'\nset style fill solid 0.6\n"
+  std::string script = picture.preamble(900, 560) + style(model.name);
+  script += fmt::format("set xlabel {} noenhanced\nset ylabel 'runs'\nset style fill solid 0.6\n"
                         "set boxwidth {}\nset yrange [0:*]\n",
-                        picture.data_name(), gnuplot_text(model.name), gnuplot_text(result.measures[0]), width);
+                        gnuplot_text(result.measures[0]), width);
   picture.draw(script + fmt::format("plot data index 0 with boxes lc rgb '{}' notitle\n", curve_colour(0)),
                data_block(result.measures[0], rows));
 }

@@ -133,8 +133,9 @@ std::string choice_of(const RunSummary& summary) {
   const RunOptions& options = summary.model.run;
   const bool has_rule = summary.model.hybrid != nullptr;  // nearest_mode, in all schemes
   if (options.policy == "all") return {};                 // each of them is listed below
-  const auto counted = summary.run.counts.find("several_solutions");
-  const long steps = counted == summary.run.counts.end() ? 0 : counted->second;
+  long steps = 0;
+  for (const char* name : {"several_solutions", "captured_several_solutions"})  // of its own steps, of a rest that it captures
+    if (const auto counted = summary.run.counts.find(name); counted != summary.run.counts.end()) steps += counted->second;
   if (steps > 0)
     return fmt::format("choice      {} of several solutions in {} step{}; --{}\n", has_rule ? "nearest_mode" : options.selector, steps,
                        steps == 1 ? "" : "s", has_rule ? "policy all follows each" : "all lists them");

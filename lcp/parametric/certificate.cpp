@@ -83,15 +83,23 @@ bool in_order(const Hull& p, const Hull& q, int sign) {
   return before(p, q) || before(q, p) || p.is_on_line_of(q);
 }
 
+BoundedMatrix exactly(const Matrix& entries) {
+  BoundedMatrix result(entries.rows(), entries.cols());
+  result.high = entries;
+  return result;
+}
+
 /// M = M22 - M21 M11⁻¹ M12 with bounds of its errors; false where M11 may be singular.
 bool eliminate_u(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMatrix& M12,
                  BoundedMatrix& M) {
   const int p = problem.p(), m = problem.m();
   M = BoundedMatrix(m, m);
   M.high = problem.M22;
-  if (p == 0 || m == 0) return true;
+  if (p == 0) return true;
   BoundedMatrix Y;
-  if (!solve_bounded(M11, M12, Y)) return false;
+  // Without laws u alone is looked at: it may be undetermined.
+  if (!solve_bounded(M11, m == 0 ? exactly(Matrix::Identity(p, 1)) : M12, Y)) return false;
+  if (m == 0) return true;
   const Matrix left = problem.M21.cwiseAbs();
   M.high -= problem.M21 * Y.high;
   M.error = left * (Y.error + Y.low.cwiseAbs()) +
@@ -132,12 +140,6 @@ bool is_certified(const Mlcp& problem, const BoundedMatrix& M11, const BoundedMa
   }
   BoundedMatrix M;
   return eliminate_u(problem, M11, M12, M) && is_definite(M, signs);
-}
-
-BoundedMatrix exactly(const Matrix& entries) {
-  BoundedMatrix result(entries.rows(), entries.cols());
-  result.high = entries;
-  return result;
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ def _state(at):
 
 def _known(model, at):
     """Only variables have states."""
+    if at is not None and not hasattr(at, "items"):
+        raise InvalidInput(f"at: found {type(at).__name__}; expected values by name, as in {{'x1': 0.5}}")
     for name in at or {}:
         if name not in model.variables:
             raise InvalidInput(f"there is no variable '{name}'{_perp.suggestion(name, list(model.variables))}")

@@ -23,6 +23,8 @@ class Checkpoint:
     """The file of one run: the model, what replaces its values, and the state. It is written beside its place and renamed."""
 
     def __init__(self, file, model, more, arguments):
+        if not isinstance(file, (str, os.PathLike)) or not os.fspath(file):
+            raise InvalidInput(f"checkpoint is {file!r}; expected the name of a file")
         self.file, self.pause = os.fspath(file), _PAUSE
         self._head = {"build": _build(), "text": model._source.text, "name": model._source.name,
                       "overrides": [list(item) for item in model._overrides], "more": [list(item) for item in more], **arguments}

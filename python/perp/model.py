@@ -31,6 +31,10 @@ def setting_text(value, what):
 
 def setting(key, value, words=None):
     """An override of the reader: its key, its value as text, and what messages call it."""
+    if isinstance(value, bool) and not key.startswith("run."):
+        raise InvalidInput(f"{words or key}: found {value}; expected a number or an expression")
+    if getattr(value, "shape", ()) != ():
+        raise InvalidInput(f"{words or key}: found an array; expected a number, or [a, b] for an interval (perp.sweep runs many values)")
     text = setting_text(value, words or key)
     return (key, text, f"{words or key}={text}")
 
@@ -50,6 +54,12 @@ class Model:
         for key in run:
             if key not in RUN_KEYS:
                 raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
+        for key, value in (("variables", variables), ("parameters", parameters or {}), ("outputs", outputs or {})):
+            if not isinstance(value, Mapping):
+                raise InvalidInput(f"{key}: found {type(value).__name__}; expected a dict, as in {{'x': 1.0}}")
+        for key, value in (("equations", equations), ("laws", laws), ("when", when), ("constraints", constraints)):
+            if isinstance(value, (str, Mapping)) or not hasattr(value, "__iter__"):
+                raise InvalidInput(f"{key}: found {type(value).__name__}; expected a list")
         body = {"equations": list(equations), "laws": list(laws), "when": list(when), "constraints": list(constraints),
                 "outputs": outputs, "restitution": restitution}
         run = {"t": None if t is None else list(t), "h": h, **run}
@@ -266,6 +276,9 @@ def law(name, branches, *, memory=False):
             raise InvalidInput(f"law {name!r}: branch {number + 1} has {len(branch)} entries; expected a, b, c and, where "
                                "they are not everything, the range of w, that of lam, a name")
         a, b, c, w, lam, words = (*branch, *[None] * (6 - len(branch)))
+        for value in (a, b, c):
+            if not isinstance(value, str):
+                number_of(value, f"law {name!r}, branch {number + 1}")
         row = {"a": a, "b": b, "c": c, "w": w, "lambda": lam, "name": words}
         rows.append({key: value for key, value in row.items() if value is not None})
     return {"name": name, "branches": rows, "memory": memory}
@@ -308,6 +321,9 @@ def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=N
     for key in run:
         if key not in RUN_KEYS:
             raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
+    for key, value in (("laws", laws), ("names", names)):
+        if isinstance(value, (str, Mapping)):
+            raise InvalidInput(f"{key}: found {type(value).__name__}; expected a list")
     A = _dense(A, "A")
     if not A:
         raise InvalidInput("A is empty; expected a row for each variable")

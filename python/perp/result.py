@@ -159,6 +159,12 @@ class Rows(Mapping):
 
         return plot_modes(self, ax)
 
+    def __reduce__(self):
+        """A copy, here or in another process, is what `save` keeps of it: a `SavedResult`."""
+        from .tables import packed, unpacked
+
+        return unpacked, packed(self)
+
     def _repr_html_(self):
         from .plotting import html
 

@@ -169,7 +169,9 @@ def _bar(question, axes, progress):
 def _values(name, values):
     if isinstance(values, str):
         return _perp.spaced_values(values, f"over {name}")
-    numbers = numbers_of(values.ravel() if hasattr(values, "ravel") else values, f"over {name}")
+    if len(getattr(values, "shape", (0,))) != 1:
+        raise InvalidInput(f"over {name}: found an array of shape {values.shape}; expected one axis of values")
+    numbers = numbers_of(values, f"over {name}")
     if not numbers:
         raise InvalidInput(f"over {name}: there are no values; expected some, as of numpy.linspace")
     return numbers
@@ -186,6 +188,8 @@ def _check(over, random, measure, section, zip, draws):
         raise InvalidInput("nothing is varied; expected over={name: values} or random={name: 'normal(m, s)'}")
     if not measure and not section:
         raise InvalidInput("nothing is measured; expected measure={name: formula} or section='every:T'")
+    if random and not over and draws[0] is None:
+        raise InvalidInput("random draws a value for each run, and runs is missing; expected runs=N")
     if zip and len(over) < 2:
         raise InvalidInput("zip puts values of several names side by side; expected two names in over")
     if not random and any(value is not None for value in draws):

@@ -52,6 +52,17 @@ def _arrays(rows):
             "mode": rows.mode}
 
 
+def packed(rows):
+    """What `unpacked` makes a `SavedResult` of."""
+    return _arrays(rows), _described(rows), list(rows.mode_text)
+
+
+def unpacked(arrays, about, mode_text):
+    import numpy as np
+
+    return SavedResult({name: np.array(array) for name, array in arrays.items()}, json.loads(about), mode_text)
+
+
 def _h5py(file):
     try:
         import h5py

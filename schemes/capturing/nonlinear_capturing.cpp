@@ -196,8 +196,14 @@ Attempt NonlinearCapturing::step_to(double t_next, double h) {
   }
   next.mode = current().mode;
   next.x = current().x + next.d;
-  if (newton_.met_singular()) ++undetermined_;
-  return {Status::solved, true, 0, 0};
+  return {Status::solved, true, count_in_mode(), 0};
+}
+
+/// Of the last run of Newton's method: -1 where x⁺ is one of a continuum, 0: not counted.
+int NonlinearCapturing::count_in_mode() {
+  if (!newton_.met_singular()) return 0;
+  ++undetermined_;
+  return newton_.factorise() || newton_.determines_state() ? 0 : -1;
 }
 
 Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const Vector& lambda,
@@ -218,11 +224,11 @@ Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const 
     if (admission != Admission::outside) {
       next.weak = admission == Admission::weak;
       next.residual = newton_.residual();
-      if (newton_.met_singular()) ++undetermined_;
+      const int solutions = count_in_mode();
       next.mode = &*modes_.insert(mode).first;
       next.x = now.x + next.d;
       judge_index();
-      return {Status::solved, next.mode == now.mode, 0, 0};
+      return {Status::solved, next.mode == now.mode, solutions, 0};
     }
   }
   message_ = "no solution was found in the mode";
@@ -319,7 +325,7 @@ Attempt NonlinearCapturing::take(const ModeSolution& solution, int solutions, in
                                         std::find(solution.also.begin(), solution.also.end(),
                                                   mode()) != solution.also.end());
   next.mode = kept ? current().mode : &*modes_.insert(solution.mode).first;
-  return {Status::solved, kept, solutions, ties};
+  return {Status::solved, kept, solution.isolated ? solutions : -1, ties};
 }
 
 /// Of the differential variables: the others may turn round at a fold.

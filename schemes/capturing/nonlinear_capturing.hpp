@@ -54,6 +54,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   void accept() override;
   [[nodiscard]] bool has_resets() const override { return !resets_.empty(); }
   ResetOutcome reset(std::vector<Event>& events) override;
+  [[nodiscard]] Step seen() override;
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return trial().x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
@@ -125,6 +126,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool is_on_branch(double h);
   bool has_orientation(int orientation, double h);
   bool follow_branch(double h);
+  int count_in_mode();
   Attempt attempt_all_modes(double h, const ModeSolution* own);
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
   void search_from_last_rate(double h, const Mode& present, const ModeSolution* own, FoundSolutions& found);

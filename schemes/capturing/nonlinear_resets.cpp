@@ -22,8 +22,10 @@ constexpr int most_trials = 60;  ///< steps on the search for the moment of a re
 void NonlinearCapturing::follow_path() {
   if (resets_.empty()) return;
   while (!path_.empty() && path_.back().t >= t()) path_.pop_back();
-  path_.push_back(settled_ && settled_->t == t() ? *settled_ : snapshot());
+  path_.push_back(seen());
 }
+
+Step NonlinearCapturing::seen() { return settled_ && settled_->t == t() ? *settled_ : snapshot(); }
 
 /// The sides from which the conditions start.
 void NonlinearCapturing::start_resets() {
@@ -149,9 +151,10 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
   event.t_after = b.t;
   event.x_before = before.x;
   event.x_after = x();
-  event.size = (event.x_after - event.x_before).norm();
+  event.size = motion(event.x_before, event.x_after).norm();
   event.note = outcome.names;
   events.push_back(std::move(event));
+  outcome.before = std::move(before);
   return outcome;
 }
 

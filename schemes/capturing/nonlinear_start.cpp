@@ -109,9 +109,8 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
     message_ = consistent
                    ? "no solution from x0 was found although it is consistent: " + message_
                    : fmt::format(
-                         "x0 violates the constraints, whose residual is {:.6g} there, and no "
-                         "jump onto them was found: {}",
-                         violation, message_);
+                         "x0 violates the constraints{}, and no jump onto them was found: {}",
+                         violation > 0 ? fmt::format(", whose residual is {:.6g} there", violation) : "", message_);
     return found;
   }
   give_limit(t, x0, h, exponent, events);

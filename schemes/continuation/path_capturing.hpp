@@ -49,6 +49,7 @@ class PathCapturing final : public Scheme {
   const Vector& lambda() override { return within_->lambda(); }
   const Vector& w() override { return within_->w(); }
   [[nodiscard]] const Mode& mode() const override { return within_->mode(); }
+  [[nodiscard]] Step seen() override { return within_->seen(); }
   void restore(const Step& state) override { within_->restore(state); }
   void interpolate(double s, Vector& x) const override { within_->interpolate(s, x); }
   std::vector<Departure> departures() override;

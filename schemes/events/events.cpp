@@ -126,6 +126,11 @@ Event jump_event(const Step& before, const Step& after, double size) {
   return event;
 }
 
+bool is_of_reset(const Event& event, const std::string& name) {
+  if (event.kind != EventKind::jump || event.law >= 0) return false;
+  return fmt::format(", {}, ", event.note).find(fmt::format(", {}, ", name)) != std::string::npos;  // see ResetWatch::names
+}
+
 Event event_at(EventKind kind, double t, const Vector& x, std::string note) {
   Event event;
   event.kind = kind;

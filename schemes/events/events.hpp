@@ -39,6 +39,9 @@ std::vector<Event> in_order_of_time(std::vector<Event> first, const std::vector<
 /// The event of a jump between two states that are a tiny step apart.
 Event jump_event(const Step& before, const Step& after, double size);
 
+/// Is it a jump that the reset of this name made, alone or beside others?
+bool is_of_reset(const Event& event, const std::string& name);
+
 /// An event of no law at t, which does not change x.
 Event event_at(EventKind kind, double t, const Vector& x, std::string note);
 

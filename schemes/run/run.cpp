@@ -74,7 +74,7 @@ class Run final : public StepwiseRun {
   [[nodiscard]] double t() const override { return time(); }
   [[nodiscard]] Step state() override {
     if (!has_started_) return {start_, x0_, scheme_.lambda(), scheme_.w(), {}};
-    Step now = scheme_.snapshot();
+    Step now = scheme_.seen();
     now.t = time();
     return now;
   }
@@ -208,6 +208,7 @@ class Run final : public StepwiseRun {
       if (outcome.kind == Scheme::ResetOutcome::Kind::no_value)
         failure_ = {{Status::not_solved, {}, no_value_text(outcome.names)}, h_, start};
       log_piece(outcome, has_reset, std::move(jumps));
+      if (has_reset && !tell_reset(outcome.before, scheme_.t() >= t_next)) return false;
       if (ends_in_piece(from, logged, has_reset)) return false;
       if (has_reset && ++resets == most_resets) return resets_accumulate(outcome.names);
       if (scheme_.t() >= t_next) return true;
@@ -266,6 +267,18 @@ class Run final : public StepwiseRun {
     if (has_reset) ++record_.counts()["resets"], ++steps_;
     events_.write(record_.events());
     std::ranges::move(jumps, std::back_inserter(record_.events()));
+  }
+
+  /// The course leads to the state before a reset and goes on behind it, and where a step ends with one both are
+  /// rows. False: the run ends.
+  bool tell_reset(const Step& before, bool is_end) {
+    if (is_end && record_.takes_rows() && !options_.only_times) {
+      if (!record_.row(before)) return end_interrupted();
+    } else {
+      record_.pass(before);
+    }
+    record_.pass(scheme_.seen());
+    return true;
   }
 
   /// Does the run end in the piece from `from`, at a bound or since no step goes on?
@@ -343,7 +356,10 @@ class Run final : public StepwiseRun {
       return true;
     }
     last_kept_ = state();
-    if (record_.row(last_kept_)) return true;
+    return record_.row(last_kept_) || end_interrupted();
+  }
+  /// Whoever is told of rows stops the run. False.
+  bool end_interrupted() {
     finish(Status::interrupted, interrupted_text(time()));
     return false;
   }

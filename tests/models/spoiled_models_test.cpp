@@ -241,7 +241,7 @@ TEST_SUITE("models/spoiled_models") {
         {"t = [0, 10]", "t = [10, 0]",
          "m.toml:18:5: run.t = [10, 0] ends before it starts; expected start < end"},
         {"t = [0, 10]", "t = [1, 1]",
-         "m.toml:18:5: run.t = [1, 1] ends before it starts; expected start < end"},
+         "m.toml:18:5: run.t = [1, 1] ends where it starts; expected start < end"},
         {"t = [0, 10]", "t = [0, inf]",
          "m.toml:18:9: the second entry of run.t is inf; expected a finite number"},
         {"t = [0, 2.5]", "t = [2.5, 0]",

@@ -64,8 +64,8 @@ Span read_span(const Context& context, const Value* table, const Value* value) {
   const Range range = context.range(*value, "run.t", Finite::yes);
   if (range.upper <= range.lower)
     document.fail(*value,
-                  fmt::format("run.t = [{}, {}] ends before it starts; expected start < end",
-                              range.lower, range.upper));
+                  fmt::format("run.t = [{}, {}] {}; expected start < end",
+                              range.lower, range.upper, range.upper < range.lower ? "ends before it starts" : "ends where it starts"));
   if (context.is_exact()) {
     require_double(context, value->items[0], "starts", range.lower);
     require_double(context, value->items[1], "ends", range.upper);

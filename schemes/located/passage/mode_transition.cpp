@@ -148,6 +148,8 @@ void ModeTransition::take(const Selection& selection, const Step& before, const 
   const std::size_t chosen = run_.choice.choose(selection, before, hit);
   const Vector old_lambda = at_.now.lambda;
   enter(selection.admissible[chosen]);
+  // What no derivative determines is that of the mode after a reset.
+  if (jump_of_x == JumpOfX::by_reset) record_.events().back().x_after = at_.now.x;
   run_.sensitivity.leave(before, selection.admissible[chosen].jet, x_jumped, {});
   if (first) return;
   log_change(before, selection, chosen, jump_of_x);
@@ -244,7 +246,8 @@ bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
   std::sort(met.begin(), met.end());
   const std::vector<int> hit = at_.laws_hit();
   if (hit.empty() && met.size() == 1 && met.front() == fell.reset) {
-    apply_resets(met, before);
+    record_.row(before, false);
+    if (record_.is_open()) apply_resets(met, before);
     return true;
   }
   if (!hit.empty()) {
@@ -256,7 +259,8 @@ bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
   const std::vector<int> passing = run_.sides.passing(met, before, run_.locator.points());
   at_.now = before;
   if (passing.empty()) return false;
-  apply_resets(passing, before);
+  record_.row(before, false);
+  if (record_.is_open()) apply_resets(passing, before);
   return true;
 }
 
@@ -299,14 +303,30 @@ void ModeTransition::apply_resets(const std::vector<int>& list, const Step& befo
   go_on(before, at_.all_laws, {}, JumpOfX::by_reset);
 }
 
+/// ‖∂F/∂ẋ (x⁺ − x⁻)‖ of a jump from there to the present state.
+double ModeTransition::size_of_jump(const Vector& x_before) {
+  DcsEvaluator& evaluator = run_.jets.evaluator();
+  const int n = evaluator.n();
+  Vector z(evaluator.inputs()), rows(n + evaluator.m()), derivatives(static_cast<Eigen::Index>(evaluator.entries().size()));
+  z << at_.now.t, Vector::Zero(n), x_before, at_.now.lambda;
+  evaluator.linearize(z.data(), rows.data(), derivatives.data());
+  Vector motion = Vector::Zero(n);
+  for (std::size_t k = 0; k < evaluator.entries().size(); ++k) {
+    const auto [row, column] = evaluator.entries()[k];
+    if (row < n && column >= 1 && column <= n)
+      motion[row] += derivatives[static_cast<Eigen::Index>(k)] * (at_.now.x[column - 1] - x_before[column - 1]);
+  }
+  return motion.norm();
+}
+
 /// A jump of x from there to the present state, at the present event.
-Event ModeTransition::event_here(EventKind kind, double t, const Vector& x_before) const {
+Event ModeTransition::event_here(EventKind kind, double t, const Vector& x_before) {
   Event event;
   event.kind = kind;
   event.t = event.t_before = event.t_after = t;
   event.x_before = x_before;
   event.x_after = at_.now.x;
-  event.size = (at_.now.x - x_before).norm();
+  event.size = size_of_jump(x_before);
   event.dt_dq = at_.passage.dt;
   event.condition = at_.passage.condition;
   return event;

@@ -61,7 +61,8 @@ class ModeTransition {
   void log_change(const Step& before, const Selection& selection, std::size_t chosen, JumpOfX jump_of_x);
   [[nodiscard]] std::string note_of(const Step& before, const Selection& selection, std::size_t chosen);
   Event change_of(int law, const Step& before, const Continuation& next, JumpOfX jump_of_x) const;
-  [[nodiscard]] Event event_here(EventKind kind, double t, const Vector& x_before) const;
+  double size_of_jump(const Vector& x_before);
+  Event event_here(EventKind kind, double t, const Vector& x_before);
   void accumulate(double t, int signature, std::vector<int> laws);
   void close_accumulation();
   Vector state_at_limit(const AccumulationWatch::Limit& limit);
