@@ -41,7 +41,7 @@ SensitivityQuantities sensitivity_quantities(
       asked.push_back(variables[static_cast<std::size_t>(j)] + "(0)");
     asked.insert(asked.end(), parameters.begin(), parameters.end());
   }
-  std::vector<std::string> parameter_names;
+  std::vector<Eigen::Index> parameters_asked;  // their columns
   for (const std::string& name : asked) {
     const std::size_t index = find_name(name, known, "quantity");
     if (std::count(asked.begin(), asked.end(), name) > 1)
@@ -53,6 +53,7 @@ SensitivityQuantities sensitivity_quantities(
         throw InvalidInput(fmt::format(
             "--wrt {}: the start of an algebraic variable is a guess, nothing depends on it",
             name));
+      result.places.push_back(static_cast<Eigen::Index>(result.request.starts.size()));
       result.request.starts.push_back(variable);
       result.names.push_back(name);
       result.columns.push_back(fmt::format("x0{}", variable + 1));
@@ -62,24 +63,63 @@ SensitivityQuantities sensitivity_quantities(
       throw InvalidInput(fmt::format(
           "--wrt {}: a model in the matrix form keeps no parameters; write it as equations", name));
     require_only_in_equations(model, name, model.parameters[index].second, with);
+    parameters_asked.push_back(static_cast<Eigen::Index>(result.names.size()));
+    result.places.push_back(static_cast<Eigen::Index>(result.request.parameters.size()));
     result.request.parameters.push_back(static_cast<int>(index));
-    parameter_names.push_back(name);
+    result.names.push_back(name);
+    result.columns.push_back(fmt::format("p{}", parameters_asked.size()));
   }
-  for (std::size_t k = 0; k < parameter_names.size(); ++k) {
-    result.names.push_back(parameter_names[k]);
-    result.columns.push_back(fmt::format("p{}", k + 1));
-  }
+  for (const Eigen::Index column : parameters_asked)
+    result.places[static_cast<std::size_t>(column)] += static_cast<Eigen::Index>(result.request.starts.size());
   return result;
 }
 
 void check_sensitivities(const Model& model) { check_located(model); }
 
+namespace {
+
+/// Derivatives in the order in which they were asked for.
+class AskedOrder {
+ public:
+  explicit AskedOrder(const std::vector<Eigen::Index>& places) : places_(places) {}
+
+  [[nodiscard]] bool is_that_of_request() const { return std::ranges::is_sorted(places_); }
+  void arrange(Matrix& columns) const {
+    if (columns.cols() > 0) columns = Matrix(columns(Eigen::all, places_));
+  }
+  void arrange(Event& event) const {
+    if (event.dt_dq.size() > 0) event.dt_dq = Vector(event.dt_dq(places_));
+    for (Matrix& piece : event.pieces) arrange(piece);
+  }
+  [[nodiscard]] Step arranged(Step step) const {
+    arrange(step.dx_dq);
+    arrange(step.dlambda_dq);
+    return step;
+  }
+
+ private:
+  const std::vector<Eigen::Index>& places_;
+};
+
+Trajectory integrate_request(const Model& model, const SensitivityRequest& request, const IntegrateOptions& options) {
+  if (model.hybrid != nullptr) return run_hybrid(model, options, request);
+  Located located = located_options(model);
+  located.sensitivities = request;
+  return integrate(equations_of(model), model.x0(), model.run.span, located, options);
+}
+
+}  // namespace
+
 Trajectory integrate_sensitivities(const Model& model, const SensitivityQuantities& quantities,
                                    const IntegrateOptions& options) {
-  if (model.hybrid != nullptr) return run_hybrid(model, options, quantities.request);
-  Located located = located_options(model);
-  located.sensitivities = quantities.request;
-  return integrate(equations_of(model), model.x0(), model.run.span, located, options);
+  const AskedOrder order(quantities.places);
+  if (order.is_that_of_request()) return integrate_request(model, quantities.request, options);
+  IntegrateOptions ordered = options;
+  if (options.observer) ordered.observer = [&](const Step& step) { return options.observer(order.arranged(step)); };
+  Trajectory run = integrate_request(model, quantities.request, ordered);
+  for (Matrix& derivatives : run.dx_dq) order.arrange(derivatives);
+  for (Event& event : run.events) order.arrange(event);
+  return run;
 }
 
 KeptRun keep_sensitivities(const Model& model, const SensitivityQuantities& quantities,

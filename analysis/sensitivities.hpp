@@ -11,9 +11,10 @@
 
 namespace perp {
 
-/// What a solution is differentiated by: starts of variables, then parameters.
+/// What a solution is differentiated by: starts of variables and parameters, in the order in which they were asked for.
 struct SensitivityQuantities {
-  SensitivityRequest request{};      ///< the same as numbers of variables and parameters
+  SensitivityRequest request{};      ///< the same as numbers of variables, then of parameters
+  std::vector<Eigen::Index> places{};  ///< of each in the request
   std::vector<std::string> names{};  ///< "x1(0)", "B1"
   std::vector<std::string>
       columns{};  ///< "x01", "p1": start of the first variable, first parameter

@@ -167,12 +167,14 @@ StudyRequest request_of(const ConvergeArguments& arguments) {
 
 /// Throws InvalidInput where a file that is written is one that is read, or an unknown kind of
 /// file; FileError where it cannot be written.
-void check_files(const ConvergeArguments& arguments, const std::optional<Picture>& picture) {
+void check_files(const ConvergeArguments& arguments, const std::vector<StudyRequest::Variant>& variants, const std::optional<Picture>& picture) {
   FilesOfCommand files;
   for (ModelOptions model = arguments.model; const std::string& name : arguments.models) {
     model.model = name;
     model.declare(files);
   }
+  for (const StudyRequest::Variant& variant : variants)
+    for (const std::string& file : variant.model.data_files) files.reads(file, "a file of MODEL");
   for (const auto& [option, file] : {std::pair{"--reference", &arguments.reference},
                                      {"--reference-events", &arguments.reference_events}})
     if (!file->empty()) files.reads(*file, option);
@@ -199,9 +201,9 @@ int execute(const ConvergeArguments& arguments) {
   StudyRequest request = request_of(arguments);
   std::optional<Picture> picture;
   if (!arguments.plot.empty()) picture.emplace(arguments.plot);
-  check_files(arguments, picture);
-  catch_interrupts();
   request.variants = variants_of(arguments);
+  check_files(arguments, request.variants, picture);
+  catch_interrupts();
   if (!arguments.reference_events.empty())
     request.reference_events = read_events(arguments.reference_events);
   try {

@@ -118,11 +118,11 @@ Drawing drawing_of(const EncloseArguments& arguments, const enclosure::ExactMode
   return drawing;
 }
 
-void check_files(const EncloseArguments& arguments, const std::string& output,
+void check_files(const EncloseArguments& arguments, const Model& model, const std::string& output,
                  const Drawing& drawing) {
   FilesOfCommand files(!arguments.quiet || output == "-" ? FilesOfCommand::Text::standard_output
                                                          : FilesOfCommand::Text::none);
-  arguments.model.declare(files);
+  arguments.model.declare(files, model);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   files.writes_with_json(output, "-o");
   files.writes(arguments.events, "--events");
@@ -183,7 +183,7 @@ int enclose_model(EncloseArguments arguments) {
       arguments.output.empty() && arguments.plot.empty() ? "-" : arguments.output;
   is_hdf5(output);
   const Drawing drawing = drawing_of(arguments, model);
-  check_files(arguments, output, drawing);
+  check_files(arguments, model.model, output, drawing);
   const std::vector<double> times = times_of(arguments, model);
   options.times = drawing.picture ? with_picture(times, model.span) : times;
 

@@ -128,7 +128,7 @@ int execute(const MapArguments& arguments) {
       arguments.output.empty() && !picture.has_value() ? "-" : arguments.output;
   const Format format = format_of(output);
   FilesOfCommand files_of_map;
-  arguments.model.declare(files_of_map);
+  arguments.model.declare(files_of_map, model);
   files_of_map.writes_with_json(output, "-o");
   if (picture) picture->declare(files_of_map, "--plot");
   const ParameterMap map = parameter_map(request);

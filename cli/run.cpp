@@ -67,12 +67,12 @@ void declare_checkpoint(const RunArguments& arguments, FilesOfCommand& files) {
 }
 
 /// Throws InvalidInput, FileError: see FilesOfCommand.
-void check_files(const RunArguments& arguments, const Destinations& destinations,
+void check_files(const RunArguments& arguments, const Model& model, const Destinations& destinations,
                  const RunPictures& pictures) {
   const bool writes_text = !arguments.quiet || !arguments.measures.empty() || arguments.all || destinations.data == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
-  arguments.model.declare(files);
+  arguments.model.declare(files, model);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   for (const std::string& other : pictures.others) files.reads(other, "--plot-with");
   files.writes_with_json(destinations.data, "-o");
@@ -185,7 +185,7 @@ void check_kept(const RunArguments& arguments, const Model& model, const Destina
 /// Throws InvalidInput, FileError: before files are touched.
 void check(const RunArguments& arguments, const Model& model, const Destinations& destinations,
            const RunPictures& pictures) {
-  check_files(arguments, destinations, pictures);
+  check_files(arguments, model, destinations, pictures);
   check_run(model);
   check_kept(arguments, model, destinations);
   if (arguments.all) capturing_scheme(model);  // does the scheme list solutions?

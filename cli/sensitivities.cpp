@@ -29,11 +29,11 @@ struct SensitivityArguments {
 };
 
 /// Throws InvalidInput, FileError: see FilesOfCommand.
-void check_files(const SensitivityArguments& arguments) {
+void check_files(const SensitivityArguments& arguments, const Model& model) {
   const bool writes_text = !arguments.quiet || arguments.output.empty() || arguments.output == "-";
   FilesOfCommand files(writes_text ? FilesOfCommand::Text::standard_output
                                    : FilesOfCommand::Text::none);
-  arguments.model.declare(files);
+  arguments.model.declare(files, model);
   if (!arguments.times.empty()) files.reads(arguments.times, "--times");
   if (!arguments.output.empty() && arguments.output != "-" &&
       std::filesystem::path(arguments.output).extension() != ".csv")
@@ -63,7 +63,7 @@ int execute(SensitivityArguments arguments) {
   std::vector<double> times;
   if (!arguments.times.empty()) times = parse_times(arguments.times);
   check_sensitivities(model);  // before files are touched
-  check_files(arguments);
+  check_files(arguments, model);
   CsvWriter csv(arguments.output.empty() ? "-" : arguments.output, model, quantities.columns);
   catch_interrupts();
   Step last;

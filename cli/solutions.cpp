@@ -51,7 +51,7 @@ int execute_tree(const SolutionsArguments& arguments, const Model& model, const 
   const std::optional<Picture> picture =
       arguments.plot.empty() ? std::nullopt : std::optional<Picture>(arguments.plot);
   FilesOfCommand files;
-  arguments.model.declare(files);
+  arguments.model.declare(files, model);
   if (picture) picture->declare(files, "--plot");
   std::vector<int> drawn;
   if (arguments.plot_variables.empty())

@@ -79,14 +79,14 @@ void check_table_name(const std::string& output) {
 }
 
 /// A slice has a folder and no picture. Throws InvalidInput.
-void check_slice(const SweepArguments& arguments) {
+void check_slice(const SweepArguments& arguments, const Model& model) {
   if (arguments.output.empty() || arguments.output == "-" || arguments.output.ends_with(".csv") ||
       arguments.output.ends_with(".h5"))
     throw InvalidInput("--slice needs a folder for its chunks: -o DIR; perp sweep --merge DIR -o FILE.csv makes the table");
   if (!arguments.plot.empty() || arguments.resume)
     throw InvalidInput("--slice goes without --plot and --resume: chunks that are there are not made again");
   FilesOfCommand files;
-  arguments.model.declare(files);
+  arguments.model.declare(files, model);
 }
 
 /// Everything else is in the folder. Throws InvalidInput.
@@ -105,12 +105,12 @@ void tell(const SweepArguments& arguments, const std::string& output, const Swee
 }
 
 /// Throws InvalidInput, FileError: see FilesOfCommand.
-void check_files(const SweepArguments& arguments, const std::string& output, const SweepPicture& drawn) {
+void check_files(const SweepArguments& arguments, const Model& model, const std::string& output, const SweepPicture& drawn) {
   check_table_name(output);
   if (arguments.resume && !output.ends_with(".csv"))
     throw InvalidInput("--resume needs the table that it completes: -o FILE.csv");
   FilesOfCommand files;
-  arguments.model.declare(files);
+  arguments.model.declare(files, model);
   files.writes_with_json(output, "-o");
   if (!arguments.section.empty() && output.ends_with(".csv")) files.writes(section_file(output), "--section");
   if (drawn.picture) drawn.picture->declare(files, "--plot");
@@ -155,7 +155,7 @@ std::vector<std::string> write_table(const std::string& output, const SweepTable
 
 /// One slice: its chunks are the result.
 int execute_slice(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
-  check_slice(arguments);
+  check_slice(arguments, model);
   const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts());
   SweepStore store(arguments.output, head, sweep_chunks(request));
   keep_in(store, request);
@@ -196,7 +196,7 @@ void keep_beside(const std::string& output, const SweepTable& head, SweepRequest
 int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
   const SweepPicture drawn = picture_of(arguments, request, model);
   const std::string output = output_of(arguments);
-  check_files(arguments, output, drawn);
+  check_files(arguments, model, output, drawn);
   const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts());
   std::optional<SweepStore> store;
   keep_beside(output, head, request, store);

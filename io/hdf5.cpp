@@ -3,6 +3,7 @@
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/io/files/output_file.hpp>
 #include <perp/io/hdf5.hpp>
 #include <perp/io/hdf5_objects.hpp>
 
@@ -79,7 +80,8 @@ class Hdf5Writer::File {
   File(const std::string& name, const Model& model)
       : name_(name),
         laws_(model.laws()),
-        file_(create_file(name, name)),
+        replacement_(name),
+        file_(create_file(replacement_.path(), name)),
         t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0),
         x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()) {
     const Columns columns = columns_of(model);
@@ -133,10 +135,16 @@ class Hdf5Writer::File {
     Json rest = provenance;
     rest.erase("events");  // they have datasets of their own
     write_attribute(file_.id(), "provenance", rest.dump(1));
+    close();
+  }
+
+  /// The file as it is takes its place.
+  void close() {
     for (Table<double>* table : {&t_, &x_}) table->close();
     for (auto* tables : {&lambda_, &w_, &output_}) tables->clear();
     mode_.clear();
     close_file(std::move(file_), name_);
+    replacement_.commit();
   }
 
   /// Writes the rows that were kept back.
@@ -215,6 +223,7 @@ class Hdf5Writer::File {
   std::vector<Law> laws_;
   std::vector<std::string> units_;  // of the variables, "" without one
   bool has_units_ = false;
+  Replacement replacement_;
   Handle file_;
   Table<double> t_, x_;
   std::vector<Table<double>> lambda_, w_;  // empty or one: a system may have no laws
@@ -227,7 +236,9 @@ Hdf5Writer::Hdf5Writer(const std::string& file, const Model& model) : name_(file
 
 Hdf5Writer::~Hdf5Writer() {
   try {
-    if (file_ && !write_failed()) file_->write();
+    if (!file_ || write_failed()) return;
+    file_->write();
+    file_->close();
   } catch (const FileError&) {  // only reached while another error is on its way
   }
 }

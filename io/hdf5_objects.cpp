@@ -74,7 +74,7 @@ void write_dataset(hid_t parent, const char* name, hid_t type, const std::vector
 Handle create_file(const std::string& path, const std::string& name) {
   file_name = name;
   struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+  if (stat(name.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     throw FileError(fmt::format("{} is no regular file; HDF5 needs one", name));
   H5dont_atexit();  // what could not be written is not tried again at the end of the program
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported by us

@@ -107,6 +107,12 @@ class Scheme {
     return motion_rounding(sizes, Vector::Zero(sizes.size()));
   }
 
+  /// Does no equation hold the rate of x_j? It may jump where the mode changes.
+  [[nodiscard]] virtual bool is_algebraic(int j) const {
+    (void)j;
+    return false;
+  }
+
   /// Bounds of the rounding error of x in the current state, as the step just accepted left it. Else,
   /// and unless a scheme knows better, some ulps of x.
   [[nodiscard]] virtual Vector rounding() {

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-from compare_output import difference
+from compare_output import difference, refreshed
 
 FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 FILE_COMMENT = re.compile(r"<!-- file ([\w.-]+) -->\s*\Z")
@@ -72,6 +72,25 @@ def check_console(block, folder):
         message = difference(expected, run(command, folder))
         if message:
             yield f"$ {command}\n{message}"
+
+
+def refresh(text, folder):
+    """The document with the digits that its commands print now."""
+
+    def block(match):
+        if match[2].strip() == "console":
+            body = match[3]
+            for command, expected in commands(body):
+                before = "$ " + command.replace("\n", "\n> ") + "\n"
+                new = refreshed(expected, run(command, folder)) if expected.strip() else expected
+                body = body.replace(before + expected, before + new, 1)
+            return f"{match[1]}{match[2]}\n{body}{match[1]}"
+        name = FILE_COMMENT.search(text[: match.start()]) or FILE_LINE.match(match[3])
+        if name:
+            (folder / name[1]).write_text(match[3], encoding="utf-8")
+        return match[0]
+
+    return FENCE.sub(block, text)
 
 
 def check_source(kind, block, name, root, folder):
@@ -177,6 +196,7 @@ def main(arguments):
     parser.add_argument("document", type=pathlib.Path)
     parser.add_argument("--root", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--update", action="store_true", help="write the digits that the commands print now")
     options = parser.parse_args(arguments)
     root = options.root.resolve()
     text = options.document.read_text(encoding="utf-8")
@@ -186,6 +206,9 @@ def main(arguments):
         (folder / "scripts" / "perp").symlink_to(options.program.resolve())
         for part in ("models", "examples"):
             (folder / part).symlink_to(root / part)
+        if options.update:
+            text = refresh(text, folder)
+            options.document.write_text(text, encoding="utf-8")
         complaints = [
             *check_blocks(text, root, folder),
             *check_sentences(text, root, folder),

@@ -25,11 +25,9 @@ def same_line(expected, found, rtol, atol):
     return all(math.isclose(a, b, rel_tol=0, abs_tol=atol + rtol * abs(a)) for a, b in pairs)
 
 
-def difference(expected, found, rtol=1e-5, atol=1e-9):
-    """The first difference of two texts as a message, or None."""
-    want = expected.rstrip().splitlines()
-    have = found.rstrip().splitlines()
-    matched = [[False] * (len(have) + 1) for _ in range(len(want) + 1)]  # prefixes that agree
+def matches(want, have, rtol, atol):
+    """Which prefixes of the lines agree, and the longest ones."""
+    matched = [[False] * (len(have) + 1) for _ in range(len(want) + 1)]
     matched[0][0] = True
     furthest = (0, 0)
     for i, line in enumerate(want):
@@ -39,6 +37,33 @@ def difference(expected, found, rtol=1e-5, atol=1e-9):
             elif j < len(have) and matched[i][j] and same_line(line, have[j], rtol, atol):
                 matched[i + 1][j + 1] = True
                 furthest = max(furthest, (i + 1, j + 1))
+    return matched, furthest
+
+
+def refreshed(expected, found, rtol=1e-5, atol=1e-9):
+    """The expected text with the numbers of the text that was found; as it is where the two differ."""
+    want = expected.rstrip().splitlines()
+    have = found.rstrip().splitlines()
+    matched, _ = matches(want, have, rtol, atol)
+    if not matched[-1][-1]:
+        return expected
+    lines, j = list(want), len(have)
+    for i in range(len(want), 0, -1):
+        if want[i - 1].strip() == "...":
+            while not matched[i - 1][j]:
+                j -= 1
+            continue
+        j -= 1
+        if want[i - 1].split() != have[j].split():
+            lines[i - 1] = have[j]
+    return "\n".join(lines) + expected[len(expected.rstrip()):]
+
+
+def difference(expected, found, rtol=1e-5, atol=1e-9):
+    """The first difference of two texts as a message, or None."""
+    want = expected.rstrip().splitlines()
+    have = found.rstrip().splitlines()
+    matched, furthest = matches(want, have, rtol, atol)
     if matched[-1][-1]:
         return None
     i, j = furthest

@@ -6,6 +6,7 @@
 #include <perp/analysis/convergence/reference.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/base/nearest_name.hpp>
 
 namespace perp {
@@ -59,8 +60,7 @@ std::vector<double> jumps_of(const Model& model, const std::vector<std::string>&
 }
 
 void check_solved(const GridRun& run, const std::string& what, const RunWatch& watch) {
-  if (watch.is_stopped() || run.status == Status::never_run)
-    throw NoReference("interrupted before the reference was computed");
+  if (watch.is_stopped() || run.status == Status::never_run) throw Interrupted();
   if (run.status != Status::solved)
     throw NoReference(fmt::format("the reference {} ended with {}: {}", what, to_string(run.status),
                                   run.message));

@@ -103,6 +103,11 @@ void ModelOptions::declare(io::FilesOfCommand& files) const {
   if (!set_file.empty()) files.reads(set_file, "--set-file");
 }
 
+void ModelOptions::declare(io::FilesOfCommand& files, const Model& read) const {
+  declare(files);
+  for (const std::string& file : read.data_files) files.reads(file, "a file of MODEL");
+}
+
 void ModelOptions::add_span_to(CommandLine& line) {
   line.add_option("--t", run["t"], "time span instead of the model's").type_name("T0,T");
 }

@@ -45,6 +45,8 @@ struct ModelOptions {
   [[nodiscard]] bool is_given() const { return !(model.empty() && set.empty() && set_file.empty()); }
   /// The files that are read. Throws InvalidInput.
   void declare(io::FilesOfCommand& files) const;
+  /// The same with the files that the model names.
+  void declare(io::FilesOfCommand& files, const Model& read) const;
 };
 
 /// "--cross-check" of the key cross_check.

@@ -122,7 +122,11 @@ void OutputFile::flush() {
     const ssize_t count = write(descriptor_, buffer_.data() + written, buffer_.size() - written);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
+      const int error = errno;
       buffer_.clear();
+      // What stands there are whole records.
+      if (descriptor_ != STDOUT_FILENO && ftruncate(descriptor_, static_cast<off_t>(written_)) == 0) lseek(descriptor_, 0, SEEK_END);
+      errno = error;
       fail(name_);
     }
     written += static_cast<std::size_t>(count);

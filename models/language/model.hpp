@@ -76,6 +76,7 @@ struct Model {
   std::string source;  ///< where it comes from
   std::string file;  ///< where it was read from
   std::string hash;  ///< of the file's text and the overrides, for provenance
+  std::vector<std::string> data_files{};  ///< that it names and that were read with it
   /// names and values, in the order of the file
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<Variable> variables;  ///< in the order of x

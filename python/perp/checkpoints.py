@@ -26,6 +26,9 @@ class Checkpoint:
         if not isinstance(file, (str, os.PathLike)) or not os.fspath(file):
             raise InvalidInput(f"checkpoint is {file!r}; expected the name of a file")
         self.file, self.pause = os.fspath(file), _PAUSE
+        folder = os.path.dirname(os.path.abspath(self.file))
+        if os.path.isdir(self.file) or not os.access(folder, os.W_OK):  # told before the run
+            raise FileError(f"{self.file}: cannot be written: {'is a directory' if os.path.isdir(self.file) else 'there is no such folder, or it may not be written'}")
         self._head = {"build": _build(), "text": model._source.text, "name": model._source.name,
                       "overrides": [list(item) for item in model._overrides], "more": [list(item) for item in more], **arguments}
 

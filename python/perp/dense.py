@@ -40,7 +40,13 @@ class Dense:
         return k if side == "-" else k - 1
 
     def _at_rows(self, times, x, wanted, side):
-        return x[self._row(times, wanted, side)]
+        found = x[self._row(times, wanted, side)]
+        if side == "-":  # at an event the row is the state behind it
+            before = {e.t: e.x_before for e in reversed(self._result.events) if len(e.x_before)}
+            for k, t in enumerate(wanted.tolist()):
+                if t in before and t > times[0]:
+                    found[k] = before[t]
+        return found
 
     @cached_property
     def _knots(self):

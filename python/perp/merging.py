@@ -34,7 +34,8 @@ def with_place(error):
         if trace.tb_frame.f_code in rewritten:
             place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return TraceError(f"{place}: {error}") if place else error
+    reason = str(error).replace(numbers.ADVICE, "")  # which is followed
+    return TraceError(f"{place}: {reason}") if place else error
 
 
 def refuse(line, reason):
@@ -263,7 +264,19 @@ def _float(value=0.0):
     return value if isinstance(value, Recorded) else float(value)
 
 
-_BUILTIN = {builtins.min: numbers.min, builtins.max: numbers.max, builtins.abs: numbers.abs, builtins.float: _float, builtins.pow: pow,
+def _plain(value):
+    """Something of the type that a recorded value has where the function is not traced."""
+    import numpy as np
+
+    return np.bool_() if isinstance(value, Condition) else np.float64() if isinstance(value, Recorded) else value
+
+
+def _type(value, *more):
+    return type(value, *more) if more else type(_plain(value))
+
+
+_BUILTIN = {builtins.isinstance: lambda value, classes: isinstance(_plain(value), classes), builtins.type: _type,
+            builtins.min: numbers.min, builtins.max: numbers.max, builtins.abs: numbers.abs, builtins.float: _float, builtins.pow: pow,
             math.fabs: numbers.abs, math.pow: numbers.pow, math.atan2: numbers.atan2}
 _BUILTIN.update({getattr(math, name): getattr(numbers, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
                                                                         "tanh", "exp", "log10", "sqrt")})

@@ -13,6 +13,9 @@ from .recorded import _ATOM, _LOOSE, _POWER, _PRODUCT, _SUM, Recorded, elementwi
 from .toml_text import number_text
 
 
+ADVICE = ", or let perp.unmodified(f) rewrite if, min, max and abs"
+
+
 class Condition(Recorded):
     """A comparison of recorded numbers, or several joined. Of one alone `key` is the text that it shares with its opposite."""
 
@@ -26,8 +29,33 @@ class Condition(Recorded):
 
     def __bool__(self):
         raise TraceError(f"'{self.text}' is true or false at each moment of a run, not while the function is traced: write "
-                         "perp.if_(condition, a, b), perp.sign, perp.max, perp.min, perp.abs, or let perp.unmodified(f) "
-                         "rewrite if, min, max and abs")
+                         f"perp.if_(condition, a, b), perp.sign, perp.max, perp.min, perp.abs{ADVICE}")
+
+    def _number(self):
+        """1 where it holds, else 0, as arithmetic takes it."""
+        return if_(self, 1.0, 0.0)
+
+    def __add__(self, other):
+        return self._number() + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other):
+        return self._number() - other
+
+    def __rsub__(self, other):
+        return other - self._number()
+
+    def __mul__(self, other):
+        return self._number() * other
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return self._number() / other
+
+    def __neg__(self):
+        return -self._number()
 
     def __and__(self, other):
         return and_(self, other)
@@ -311,7 +339,9 @@ deadzone = _function("deadzone", _deadzone, 3)
 
 
 def _extreme(name, known):
-    def function(*values):
+    def function(*values, **keywords):
+        if keywords:
+            raise TraceError(f"perp.{name} has no {', '.join(keywords)}; expected numbers alone")
         values = list(values[0]) if len(values) == 1 and hasattr(values[0], "__iter__") else list(values)
         if not values:
             raise TraceError(f"perp.{name} of nothing; expected numbers")

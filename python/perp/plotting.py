@@ -17,7 +17,7 @@ def _axes(ax):
         return ax
     import matplotlib.pyplot as plt
 
-    return plt.subplots()[1]
+    return plt.subplots(layout="constrained")[1]  # nothing is cut, legends beside the axes neither
 
 
 def _label(rows, name):
@@ -40,14 +40,32 @@ def _shade(rows, ax):
             ax.axvspan(span.start, span.end, color=colours[span.text], alpha=0.12, lw=0, label=label)
 
 
+def _curve(rows, name):
+    """Times and values of a column; of a variable that jumps within a step with both sides of the jump."""
+    import numpy as np
+
+    times, values = rows.t, rows.column(name)
+    if name not in rows.names:
+        return times, values
+    j = list(rows.names).index(name)
+    known = set(times.tolist())
+    jumps = [(e.t, e.x_before[j], e.x_after[j]) for e in rows.events
+             if len(e.x_before) and len(e.x_after) and e.x_before[j] != e.x_after[j] and e.t not in known]
+    if not jumps:
+        return times, values
+    at, before, after = (np.array(part) for part in zip(*jumps))
+    places = np.repeat(times.searchsorted(at), 2)
+    return np.insert(times, places, np.repeat(at, 2)), np.insert(values, places, np.stack([before, after], axis=1).ravel())
+
+
 def plot(rows, names=None, ax=None, modes=True, events=True):
     names = [names] if isinstance(names, str) else list(names or rows.names[:_MOST_DRAWN])
-    values = [rows.column(name) for name in names]  # unknown names before a figure is opened
+    curves = [_curve(rows, name) for name in names]  # unknown names before a figure is opened
     ax = _axes(ax)
     if modes:
         _shade(rows, ax)
-    for name, column in zip(names, values):
-        ax.plot(rows.t, column, label=_label(rows, name), lw=1.2)
+    for name, (times, values) in zip(names, curves):
+        ax.plot(times, values, label=_label(rows, name), lw=1.2)
     if events:
         for event in rows.events[:_MOST_EVENTS]:
             ax.axvline(event.t, color="0.5", lw=0.6, ls=":" if event.kind != "jump" else "--")

@@ -25,6 +25,9 @@ class Recorded:
     def __repr__(self):
         return self.text
 
+    def __format__(self, spec):
+        raise TraceError(f"'{self.text}' changes during a run and is no text while the function is traced")
+
 
 def _filled(shape, value):
     import numpy as np

@@ -371,7 +371,7 @@ def unmodified(f):
     def call(*arguments, **keywords):
         try:
             return _built(f)(*arguments, **keywords)
-        except TraceError as error:
+        except (TraceError, TypeError, IndexError) as error:
             raise merging.with_place(error) from None
 
     call._perp_of = f

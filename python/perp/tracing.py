@@ -33,6 +33,14 @@ for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv"
     setattr(Vector, f"__{_name}__", _operator)
 
 
+for _name, _compared in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal")):
+    def _comparison(self, other, _compared=_compared):
+        import numpy as np
+
+        return getattr(np, _compared)(self._array(), other, dtype=object)
+    setattr(Vector, f"__{_name}__", _comparison)
+
+
 def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None, t=None, h=None, name=None, unmodified=False,
           **run):
     """The model x' = f(t, x, *args, **parameters), or with `laws` x', w = f(t, x, lam, *args, **parameters).

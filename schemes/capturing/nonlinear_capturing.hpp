@@ -58,6 +58,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return trial().x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] bool is_algebraic(int j) const override { return differential_[static_cast<std::size_t>(j)] == 0; }
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
   [[nodiscard]] std::vector<int> lost_variables() const override;
@@ -127,6 +128,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool has_orientation(int orientation, double h);
   bool follow_branch(double h);
   int count_in_mode();
+  std::string without_value(const Vector& x0, double t);
   Attempt attempt_all_modes(double h, const ModeSolution* own);
   void keep_own_branch(const ModeSolution* own, FoundSolutions& found);
   void search_from_last_rate(double h, const Mode& present, const ModeSolution* own, FoundSolutions& found);

@@ -84,6 +84,20 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
   return start_among_allowed(t, x0, h, events);
 }
 
+/// Which equation has no value at x0, as of a root or a logarithm outside of its domain; empty: none.
+std::string NonlinearCapturing::without_value(const Vector& x0, double t) {
+  std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs()));
+  std::vector<double> rows(static_cast<std::size_t>(step_.n() + step_.m()));
+  z[0] = t;
+  std::copy(x0.begin(), x0.end(), z.begin() + 1 + step_.n());
+  step_.evaluator().evaluate(z.data(), rows.data());
+  const auto row = std::find_if(rows.begin(), rows.end(), [](double value) { return std::isnan(value); });
+  if (row == rows.end()) return {};
+  const auto k = row - rows.begin();
+  return fmt::format("; {} {} has no value at x0: all terms of the equations need one there, those of both sides of an if too",
+                     k < step_.n() ? "equation" : "the argument of law", k < step_.n() ? k + 1 : k - step_.n() + 1);
+}
+
 // The rule of Capturing::start: the short step of least norm goes to a nearby state if a continuous
 // solution starts at x0, and keeps its size where x0 must jump ([RAB] Propositions 5 and 6).
 Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, double h,
@@ -108,9 +122,9 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
     const double violation = violation_of_constraints(step_.laws(), constraints(x0, t));
     message_ = consistent
                    ? "no solution from x0 was found although it is consistent: " + message_
-                   : fmt::format(
-                         "x0 violates the constraints{}, and no jump onto them was found: {}",
-                         violation > 0 ? fmt::format(", whose residual is {:.6g} there", violation) : "", message_);
+                   : fmt::format("x0 violates the constraints{}, and no jump onto them was found: {}{}",
+                                 violation > 0 ? fmt::format(", whose residual is {:.6g} there", violation) : "", message_,
+                                 without_value(x0, t));
     return found;
   }
   give_limit(t, x0, h, exponent, events);

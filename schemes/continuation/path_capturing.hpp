@@ -30,6 +30,7 @@ class PathCapturing final : public Scheme {
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override {
     return within_->motion(a, b);
   }
+  [[nodiscard]] bool is_algebraic(int j) const override { return within_->is_algebraic(j); }
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override {
     return within_->motion_terms(a, b);
   }

@@ -32,7 +32,7 @@ EventKind kind_of_change(const Law& law, int from, int to) {
 }
 
 std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before, const Step& after,
-                               const std::vector<Scheme::Departure>& departures) {
+                               const std::vector<Scheme::Departure>& departures, const Scheme& scheme) {
   double earliest = 1;
   for (const Scheme::Departure& departure : departures) earliest = std::min(earliest, departure.s);
   if (departures.empty())
@@ -52,6 +52,8 @@ std::vector<Event> mode_events(const std::vector<Law>& laws, const Step& before,
     event.from = before.mode[i];
     event.to = after.mode[i];
     event.x_before = event.x_after = (1 - s) * before.x + s * after.x;
+    for (int j = 0; j < before.x.size(); ++j)
+      if (scheme.is_algebraic(j)) event.x_before[j] = before.x[j], event.x_after[j] = after.x[j];
     events.push_back(std::move(event));
   }
   std::stable_sort(events.begin(), events.end(),

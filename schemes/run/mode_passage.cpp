@@ -31,7 +31,7 @@ std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& at
   record_.count(attempt);
   const Step before = scheme_.snapshot();
   scheme_.accept();
-  const std::vector<Event> changes = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
+  const std::vector<Event> changes = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures(), scheme_);
   if (!changes.empty()) ++record_.counts()["mode_changes"];
   log(in_order_of_time(scheme_.jumps(), changes));
   return std::nullopt;
@@ -117,7 +117,7 @@ bool ModePassage::has_jump(const Refinement& refinement, double h, const Vector&
 
 /// Logs the changes of the last accepted step.
 void ModePassage::log_step(const Step& before) {
-  std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures());
+  std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures(), scheme_);
   for (Event& event : events) event.t_before = from_;
   log(std::move(events));
 }
@@ -127,7 +127,7 @@ void ModePassage::log_changes(const Refinement& refinement, double h, const Vect
     if (is_jump(scheme_, refinement, change, whole, h, drift()))
       log({jump_event(change.before, change.after, change.norm)});
     else
-      log(mode_events(laws_, change.before, change.after, {}));
+      log(mode_events(laws_, change.before, change.after, {}, scheme_));
   }
 }
 

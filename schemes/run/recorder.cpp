@@ -15,7 +15,9 @@ bool Recorder::row(const Step& state) {
 StepCourse straight_course(const Step& from, const Step& to) {
   return {from.t, to.t, [&from, &to](double s) {
             const auto between = [s](const Vector& a, const Vector& b) {
-              return a.size() == b.size() ? Vector(a + s * (b - a)) : b;
+              if (a.size() != b.size()) return b;
+              const Vector line = a + s * (b - a);
+              return Vector(a.array().isNaN().select(b, line));
             };
             return Step{from.t + s * (to.t - from.t), between(from.x, to.x),
                         between(from.lambda, to.lambda), between(from.w, to.w), to.mode};
@@ -24,7 +26,14 @@ StepCourse straight_course(const Step& from, const Step& to) {
 
 void Recorder::pass(const Step& state) {
   if (!options_.course) return;
-  if (!is_empty() && state.t > last_.t) options_.course(straight_course(last_, state));
+  if (!is_empty() && state.t > last_.t) {
+    if (last_.mode != state.mode) {
+      last_.lambda.resize(0);
+      last_.w.resize(0);
+      for (const Eigen::Index j : jumping_) last_.x[j] = nan;
+    }
+    options_.course(straight_course(last_, state));
+  }
   last_ = state;
 }
 

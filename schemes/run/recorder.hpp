@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/schemes/run/trajectory_archive.hpp>
@@ -11,7 +12,7 @@
 namespace perp {
 
 /// The course of the straight line from one state to another; what the first lacks of multipliers and
-/// arguments is that of the second. It refers to both.
+/// arguments is that of the second, as are variables that are NaN there. It refers to both.
 StepCourse straight_course(const Step& from, const Step& to);
 
 /// The record of one run: its rows, events, counts, and how it ended. Rows go to the observer and, where
@@ -19,6 +20,9 @@ StepCourse straight_course(const Step& from, const Step& to);
 class Recorder {
  public:
   explicit Recorder(const IntegrateOptions& options) : options_(options) {}
+  /// In courses multipliers and these variables, which may jump where the mode changes, have from there on the values of
+  /// the next state.
+  void let_jump(std::vector<Eigen::Index> variables) { jumping_ = std::move(variables); }
 
   /// Has the run not ended yet?
   [[nodiscard]] bool is_open() const { return result_.status == Status::never_run; }
@@ -61,6 +65,7 @@ class Recorder {
   const IntegrateOptions& options_;
   Trajectory result_;
   Step last_;  // row, where courses are told
+  std::vector<Eigen::Index> jumping_;  // variables
   long several_ = 0, ties_ = 0;  // steps of several solutions, of equally near ones
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int most_resets = 100;   ///< within one step
 constexpr int shortest_way = -30;  ///< h·2^k between two firings of a reset
-constexpr long most_at_once = 100'000;  ///< steps before somebody is asked whether the state is to be kept
+constexpr long most_at_once = 100'000;  ///< steps before somebody is asked whether to go on, or to keep the state
 
 /// One run: the loop over the steps, and over the pieces of a step that is not one in its mode.
 class Run final : public StepwiseRun {
@@ -39,7 +39,12 @@ class Run final : public StepwiseRun {
         end_(span.end),
         switch_(changes_, span.end, h),
         grid_(span, h, options.times),
-        trace_(trace) {}
+        trace_(trace) {
+    std::vector<Eigen::Index> algebraic;
+    for (int j = 0; j < x0.size(); ++j)
+      if (scheme.is_algebraic(j)) algebraic.push_back(j);
+    record_.let_jump(std::move(algebraic));
+  }
 
   void start() override {
     if (!options_.state.from.empty()) return go_on();
@@ -59,6 +64,7 @@ class Run final : public StepwiseRun {
   /// By the steps that leave no row, and the next one.
   void advance() override {
     guarded([this] {
+      check_interruption();
       grid_.leap(stay(grid_.before_asked()));
       const StepGrid::Step step = grid_.step();
       if (make_step(step.to, step.length) && keep(step.is_asked)) grid_.advance();
@@ -129,7 +135,7 @@ class Run final : public StepwiseRun {
   long stay(const UniformSteps& steps) {
     if (record_.takes_steps() || trace_ != nullptr || is_watched()) return 0;
     UniformSteps until = switch_.before(steps);
-    if (options_.state.due) until.last = std::min(until.last, until.first + most_at_once);
+    until.last = std::min(until.last, until.first + most_at_once);
     const long taken = until.last < until.first ? 0 : scheme_.stay(until);
     steps_ += taken;
     return taken;
@@ -212,6 +218,7 @@ class Run final : public StepwiseRun {
       if (ends_in_piece(from, logged, has_reset)) return false;
       if (has_reset && ++resets == most_resets) return resets_accumulate(outcome.names);
       if (scheme_.t() >= t_next) return true;
+      if (!has_reset) record_.pass(scheme_.seen());  // the mode ends there
       to = t_next;
     }
   }

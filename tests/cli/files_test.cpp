@@ -43,6 +43,9 @@ void fill(const Folder& folder) {
   folder.write("m.toml", model_text);
   folder.write("p.json", problem_text);
   folder.write("times.csv", "0, 1\n");
+  folder.write("data.csv", "t,u\n0,0\n2,1\n");
+  folder.write("data.toml", "[variables]\nx = 1\n[inputs]\nu = { file = \"data.csv\", column = \"u\" }\n[model]\n"
+                            "equations = [\"der(x) = u - x\"]\n[run]\nt = [0, 1]\nh = 0.1\n");
   fs::create_symlink(folder / "m.toml", folder / "soft.csv");
   fs::create_hard_link(folder / "m.toml", folder / "hard.csv");
   fs::copy_file(folder / "m.toml", folder / "picture.dat");
@@ -62,6 +65,12 @@ TEST_SUITE("cli/files") {
         {"run", "m.toml", "-o", "hard.csv"},
         {"run", "soft.csv", "-o", "hard.csv"},
         {"run", "m.toml", "--times", "times.csv", "-o", "times.csv"},
+        {"run", "data.toml", "-o", "data.csv"},
+        {"run", "data.toml", "--events", "./data.csv"},
+        {"sweep", "data.toml", "--vary", "x=0:1:3", "--measure", "e=end(x)", "-o", "data.csv"},
+        {"sensitivities", "data.toml", "-o", "data.csv"},
+        {"converge", "data.toml", "--h", "0.1,0.05", "-o", "data.csv"},
+        {"map", "data.toml", "--vary", "x=0:1:2", "-o", "data.csv"},
         {"run", "m.toml", "--times", "times.csv", "--events", "times.csv"},
         {"run", "picture.dat", "--plot", "picture.svg"},
         {"run", "m.toml", "--plot", "drawn.png"},
@@ -165,6 +174,25 @@ TEST_SUITE("cli/files") {
     CHECK(shell(folder, "$P run m.toml -o o.csv --events /dev/full").status == 2);
     CHECK(shell(folder, "$P run m.toml > o.csv 2> /dev/full").status == 2);
     CHECK(shell(folder, "$P run m.toml >&-").status == 2);
+  }
+
+  TEST_CASE("rows that fit no more leave whole rows, and a file of HDF5 the one that was there") {
+    const Folder folder;
+    fill(folder);
+    for (const std::string name : {"big.csv", "big.h5"}) {
+      CAPTURE(name);
+      folder.write(name, "precious\n");
+      CHECK(shell(folder, "ulimit -f 64; trap '' XFSZ; $P run m.toml --h 1e-5 -o " + name).status == 2);
+      const std::string left = read_text(folder / name);
+      if (name == "big.h5") {
+        CHECK(left == "precious\n");
+        continue;
+      }
+      REQUIRE(left.size() > 1000);
+      CHECK(left.back() == '\n');
+      const perp::test::Csv csv = perp::test::parse_csv(left);
+      for (const auto& row : csv.rows) REQUIRE(row.size() == csv.header.size());
+    }
   }
 
   TEST_CASE("a pipe that nobody reads ends the program without a word") {

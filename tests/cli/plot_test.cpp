@@ -1,5 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
 #include <perp/tests/cli/program.hpp>
 
 using perp::test::Folder;
@@ -52,6 +57,40 @@ TEST_SUITE("cli/plot") {
     CHECK(t == doctest::Approx(0.75));
     CHECK(from == doctest::Approx(-1));
     CHECK(to == doctest::Approx(3));
+  }
+
+  TEST_CASE("at a reset every curve that jumps does so once, from the state before to the one behind it") {
+    const Folder folder;
+    folder.write("saw.toml",
+                 "[variables]\np = 0\nz = 5\n[model]\nequations = [\"der(p) = 1\", \"z = if(p < 0.5, 5, -5)\"]\n"
+                 "when = [{ condition = \"p - 1\", direction = 1, set = { p = \"p - 1\" } }]\n[run]\nt = [0, 2.5]\n");
+    for (const char* scheme : {"located", "backward_euler"})
+      for (const char* h : {"0.25", "0.23"}) {
+        CAPTURE(scheme);
+        CAPTURE(h);
+        REQUIRE(perp_program(folder, {"run", "saw.toml", "--scheme", scheme, "--h", h, "--plot", "out.svg", "--plot-variables", "p,z"}).status == 0);
+        const std::string data = read_text(folder / "out.dat");
+        const std::size_t start = data.find("# index 1, jumps");
+        int of_p = 0, of_z = 0;
+        for (const std::string& row : lines(data.substr(start))) {
+          double t = 0, from = 0, to = 0;
+          int column = 0;
+          if (std::sscanf(row.c_str(), "%lf %lf %lf %d", &t, &from, &to, &column) != 4) continue;
+          (column == 2 ? of_p : of_z) += 1;
+          if (column == 2) CHECK(std::abs(from - to) == doctest::Approx(1));
+          if (column == 3) CHECK(std::abs(from - to) == doctest::Approx(10));
+        }
+        CHECK(of_p == 2);
+        CHECK(of_z == 5);
+        // Between events z is drawn everywhere: its rows cover all of the time but for a step at an event.
+        double last = 0, longest = 0;
+        for (const std::string& row : lines(data.substr(0, start))) {
+          double t = 0, p = 0, z = 0;
+          if (std::sscanf(row.c_str(), "%lf %lf %lf", &t, &p, &z) != 3 || std::isnan(z)) continue;
+          longest = std::max(longest, t - std::exchange(last, t));
+        }
+        CHECK(longest <= 0.2501);
+      }
   }
 
   TEST_CASE("multipliers, arguments of laws and outputs are drawn, in the panels and the window that are asked for") {

@@ -59,7 +59,7 @@ scripts/perp run      # takes minutes
 
 
 class CheckReadme(unittest.TestCase):
-    def check(self, old="", new=""):
+    def check(self, old="", new="", *options):
         self.assertIn(old, GOOD)
         with tempfile.TemporaryDirectory() as name:
             root = pathlib.Path(name)
@@ -73,11 +73,12 @@ class CheckReadme(unittest.TestCase):
             document = root / "README.md"
             document.write_text(GOOD.replace(old, new), encoding="utf-8")
             run = subprocess.run(
-                [sys.executable, SCRIPT, document, "--root", root, "--program", program],
+                [sys.executable, SCRIPT, document, "--root", root, "--program", program, *options],
                 capture_output=True,
                 text=True,
                 check=False,
             )
+            self.text = document.read_text(encoding="utf-8")
         self.assertEqual(run.stderr, "")
         return run.returncode, run.stdout
 
@@ -88,6 +89,13 @@ class CheckReadme(unittest.TestCase):
 
     def test_a_true_document_passes(self):
         self.assertEqual(self.check(), (0, ""))
+
+    def test_update_writes_the_digits_that_are_printed_and_nothing_else(self):
+        self.assertEqual(self.check("", "", "--update"), (0, ""))
+        self.assertEqual(self.text, GOOD.replace("4.33333333", "4.3333333"))
+        status, output = self.check("4.33333333", "4.34", "--update")
+        self.assertEqual(status, 1)  # what is no rounding stays, and is told
+        self.assertEqual(self.text, GOOD.replace("4.33333333", "4.34"))
 
     def test_the_readme_of_the_tree_has_at_most_120_lines(self):
         self.assertLessEqual(len((SCRIPT.parents[1] / "README.md").read_text(encoding="utf-8").splitlines()), 120)

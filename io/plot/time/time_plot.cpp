@@ -22,11 +22,25 @@ std::vector<ModeSpan> shaded(std::vector<ModeSpan> modes) {
   return modes;
 }
 
+/// Digits that tell the ticks between two numbers apart.
+int tick_digits(double low, double high) {
+  const double size = std::max(std::abs(low), std::abs(high));
+  if (!(size > 0) || !(high - low > 1e-9 * size)) return 6;  // see axis_range
+  return std::clamp(static_cast<int>(std::floor(std::log10(size / (high - low)))) + 4, 6, 17);
+}
+
+/// `usual` where its six digits do.
+std::string tick_format(double low, double high, const char* usual) {
+  const int digits = tick_digits(low, high);
+  return digits == 6 ? usual : fmt::format("%.{}g", digits);
+}
+
 /// Writes the script of one picture.
 class Script {
  public:
   Script(const Picture& picture, const RunPlot& plot)
       : plot_(plot), panels_(panels_of(plot)), times_(shown_times(plot)), colours_(plot.model.laws(), shaded(plot.modes)) {
+    measure_ticks();
     measure_legends();
     panel_height_ = panels_.size() == 1 ? 400 : panels_.size() == 2 ? 260 : 180;
     height_ = top + static_cast<int>(panels_.size()) * (panel_height_ + gap) - gap + axis +
@@ -49,7 +63,6 @@ class Script {
  private:
   // Heights and widths in units of a screen picture.
   static constexpr int width = 900, top = 46, gap = 16, axis = 56, row = 22, bottom = 12;
-  static constexpr int left = 92;
 
   template <class... T>
   void line(fmt::format_string<T...> format, T&&... values) {
@@ -68,9 +81,25 @@ class Script {
     for (const ModeColours::Entry& entry : colours_.entries())
       longest = std::max(longest, entry.text.size());
     const std::size_t count = std::min(colours_.entries().size(), most_named_modes);
-    const int fitting = (width - left) / (70 + letter * static_cast<int>(longest));
+    const int fitting = (width - left_) / (70 + letter * static_cast<int>(longest));
     legend_columns_ = static_cast<std::size_t>(std::clamp(fitting, 1, 4));
     legend_rows_ = (count + legend_columns_ - 1) / legend_columns_;
+  }
+
+  /// Long numbers beside the axes need room.
+  void measure_ticks() {
+    for (const CurvePanel& part : panels_) left_ = std::max(left_, 92 + letter * (tick_digits(part.low, part.high) - 7));
+  }
+
+  /// A text of at most so many letters, its middle left out where it is longer.
+  static std::string fitting(const std::string& text, int room) {
+    const auto letters = static_cast<std::size_t>(std::max(room / letter, 8));
+    if (text.size() <= letters) return text;
+    const auto is_inside = [&](std::size_t k) { return (static_cast<unsigned char>(text[k]) & 0xC0U) == 0x80U; };  // of a letter
+    std::size_t from = letters / 2, to = text.size() - (letters - letters / 2 - 1);
+    while (from > 0 && is_inside(from)) --from;
+    while (to < text.size() && is_inside(to)) ++to;
+    return text.substr(0, from) + "…" + text.substr(to);
   }
 
   [[nodiscard]] double screen(int from_top) const {
@@ -81,14 +110,14 @@ class Script {
   }
 
   void settings() {
-    line("set title {} noenhanced font ',14' offset 0,-0.3", gnuplot_text(plot_.model.name));
+    line("set title {} noenhanced font ',14' offset 0,-0.3", gnuplot_text(fitting(plot_.model.name, width)));
     line("set border 3 lw 0.8 lc rgb '#333333'");
     line("set tics nomirror out scale 0.6 textcolor rgb '#333333'");
     line("set grid back lt 1 lw 0.5 lc rgb '#D0D0D0'");
     line("set key noenhanced reverse Left samplen 2.2 spacing 1.2");
     line("set xrange [{}:{}]", times_.lower, times_.upper);
     if (plot_.is_time_logarithmic) line("set logscale x");
-    line("set lmargin at screen {:.4f}", static_cast<double>(left) / width);
+    line("set lmargin at screen {:.4f}", static_cast<double>(left_) / width);
     line("set rmargin at screen {:.4f}", 1 - static_cast<double>(right_) / width);
     for (std::size_t k = 0; k < 7; ++k)
       line("set style line {} lw 2 lc rgb '{}'", k + 1, curve_colour(k));
@@ -131,9 +160,10 @@ class Script {
          screen(from + panel_height_));
     line("set key at screen {:.4f},{:.4f} left top vertical maxcols 1",
          1 - static_cast<double>(right_ - 10) / width, screen(from));
-    line("set format x '{}'", is_last ? "%g" : "");
+    line("set format x '{}'", is_last ? tick_format(times_.lower, times_.upper, "%g") : "");
+    line("set format y '{}'", part.is_logarithmic ? "% h" : tick_format(part.low, part.high, "% h"));
     line("set xlabel {}", is_last ? "'t' offset 0,0.3" : "''");
-    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(part.label));
+    line("set ylabel {} noenhanced offset 0.5,0", gnuplot_text(fitting(part.label, panel_height_)));
     line("set yrange {}", axis_range(part.low, part.high));
     line("{} logscale y", part.is_logarithmic ? "set" : "unset");
     std::string curves;
@@ -184,7 +214,7 @@ class Script {
     line(
         "set key at screen {:.4f},{:.4f} left bottom vertical maxcols {} maxrows {} samplen 2 "
         "reverse Left",
-        static_cast<double>(left) / width, static_cast<double>(bottom) / height_, legend_columns_,
+        static_cast<double>(left_) / width, static_cast<double>(bottom) / height_, legend_columns_,
         legend_rows_);
     std::string keys;
     for (std::size_t k = 0; k < std::min(entries.size(), most_named_modes); ++k) {
@@ -203,7 +233,7 @@ class Script {
   void tell_too_many() {
     line("\nset label 1 {} at screen {:.4f},{:.4f} noenhanced font ',9'",
          gnuplot_text(fmt::format("{} changes of mode: too many for bands", plot_.modes.size())),
-         static_cast<double>(left) / width, screen(top - 8));
+         static_cast<double>(left_) / width, screen(top - 8));
     line("unset object\nunset arrow\nunset label 2\nunset border\nunset tics\nunset xlabel\nunset ylabel\nunset logscale");
     line("plot [0:1] [0:1] NaN notitle");
   }
@@ -212,7 +242,7 @@ class Script {
   std::vector<CurvePanel> panels_;
   Range times_;
   ModeColours colours_;
-  int right_ = 150;
+  int left_ = 92, right_ = 150;
   std::size_t legend_rows_ = 0, legend_columns_ = 1;
   int panel_height_ = 0, height_ = 0;
   std::string text_;

@@ -29,7 +29,8 @@ const CsvColumns& InputTables::file(const Value& place, const std::string& given
         fmt::format("'{}' cannot be opened; expected a CSV file, its path from the model's folder",
                     given));
   const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  hash_ = hash_with_file(hash_, content);
+  model_.hash = hash_with_file(model_.hash, content);
+  model_.data_files.push_back(path);
   try {
     known = std::make_unique<CsvColumns>(content, given);
   } catch (const InvalidInput& problem) {

@@ -14,8 +14,8 @@ namespace perp::reader {
 /// "linear" }. A file is read once for all of a model's inputs.
 class InputTables {
  public:
-  /// `hash`: of the model, to which the content of each file is added.
-  InputTables(const Context& context, std::string& hash) : context_(context), hash_(hash) {}
+  /// `model`: to whose hash and data files each file is added.
+  InputTables(const Context& context, Model& model) : context_(context), model_(model) {}
 
   /// The input, its line u(t) on the tape. Throws ModelError, also where the data do not cover the
   /// span.
@@ -33,7 +33,7 @@ class InputTables {
                                 const Value& table) const;
 
   const Context& context_;
-  std::string& hash_;
+  Model& model_;
   std::map<std::string, std::unique_ptr<CsvColumns>> files_;
 };
 

@@ -186,7 +186,7 @@ int HybridTexts::placed(const Value& value, int line) {
 
 /// u(t): a number, a formula of t, the parameters and the inputs above it, or data of a file.
 void HybridTexts::read_inputs() {
-  InputTables tables(context_, model_.head.hash);
+  InputTables tables(context_, model_.head);
   for (const Member* member : inputs_) {
     const std::string what = "input '" + member->key + "'";
     const Value& value = *context_.find(table("inputs"), "inputs", member->key);

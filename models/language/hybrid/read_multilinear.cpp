@@ -24,7 +24,7 @@ class MatrixTexts {
       document_.fail(*table_.find("group"),
                      "group has no effect without file; expected file = \"model.h5\"");
     read_signals();
-    const MatrixSource source(context_, table_, counts_, model_.head.hash);
+    const MatrixSource source(context_, table_, counts_, model_.head);
     const SparseEntries S = source.S();
     const SparseEntries f = source.phi_f(S.columns), g = source.phi_g(S.columns);
     write(MultilinearForm(S, f, g));

@@ -98,7 +98,7 @@ std::optional<SparseEntries> MatrixSource::of_hdf5(const Value& place, const std
                                       given));
   try {
     std::optional<SparseEntries> found = context_.known().sparse_hdf5(path_of(given), object);
-    if (found) hash_ = hash_with_file(hash_, words_of(*found));
+    if (found) model_.hash = hash_with_file(model_.hash, words_of(*found));
     return found;
   } catch (const InvalidInput& problem) {
     document_.fail(place, problem.what());
@@ -115,6 +115,7 @@ SparseEntries MatrixSource::of_file(const Value& place, const std::string& given
     document_.fail(place, fmt::format("'{}' cannot be opened; expected a Matrix Market or HDF5 file, "
                                       "its path from the model's folder",
                                       given));
+  model_.data_files.push_back(path_of(given));
   if (is_hdf5(stream)) {
     std::optional<SparseEntries> found = of_hdf5(place, given, object);
     if (!found)
@@ -123,7 +124,7 @@ SparseEntries MatrixSource::of_file(const Value& place, const std::string& given
     return *std::move(found);
   }
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  hash_ = hash_with_file(hash_, text);
+  model_.hash = hash_with_file(model_.hash, text);
   try {
     return parse_matrix_market(text, given);
   } catch (const InvalidInput& problem) {

@@ -14,9 +14,9 @@ namespace perp::reader {
 /// }; or all of them are the objects of these names in `file`, below `group`.
 class MatrixSource {
  public:
-  /// `hash`: of the model, to which the matrices of files are added.
-  MatrixSource(const Context& context, const Value& table, SignalCounts counts, std::string& hash)
-      : context_(context), document_(context.document()), table_(table), counts_(counts), hash_(hash) {}
+  /// `model`: to whose hash and data files the matrices of files are added.
+  MatrixSource(const Context& context, const Value& table, SignalCounts counts, Model& model)
+      : context_(context), document_(context.document()), table_(table), counts_(counts), model_(model) {}
 
   /// Checked: the rows of S and Phi_f, the columns of all. Throw ModelError.
   ///@{
@@ -50,7 +50,7 @@ class MatrixSource {
   const Document& document_;
   const Value& table_;
   SignalCounts counts_;
-  std::string& hash_;
+  Model& model_;
 };
 
 }  // namespace perp::reader

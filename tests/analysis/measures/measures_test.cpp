@@ -135,6 +135,25 @@ TEST_SUITE("analysis/measures") {
     CHECK(of[6] == doctest::Approx(1));
   }
 
+  TEST_CASE("backward Euler measures both sides of resets and of changes of mode, where these happen") {
+    // p is a sawtooth and z a square wave: the scheme is exact on both, with resets within steps and at their ends.
+    for (const std::string h : {"0.1", "0.23", "0.01"}) {
+      CAPTURE(h);
+      const Measurement of(
+          "[variables]\np = 0\nz = 5\n[model]\nequations = [\"der(p) = 1\", \"z = if(p < 0.5, 5, -5)\"]\n"
+          "when = [{ condition = \"p - 1\", direction = 1, set = { p = \"p - 1\" } }]\n[run]\nt = [0, 3.5]\nscheme = \"backward_euler\"\nh = " + h + "\n",
+          {"i=integral(p)", "top=max(p)", "low=min(p)", "z=integral(z)", "high=max(z)", "a=value(z,0.6)", "b=value(z,1.1)", "n=count(jump)"});
+      CHECK(of[0] == doctest::Approx(1.625).epsilon(1e-9));
+      CHECK(of[1] == doctest::Approx(1).epsilon(1e-9));
+      CHECK(of[2] == doctest::Approx(0));
+      CHECK(of[3] == doctest::Approx(2.5).epsilon(1e-9));
+      CHECK(of[4] == 5);
+      CHECK(of[5] == -5);
+      CHECK(of[6] == 5);
+      CHECK(of[7] == 3);
+    }
+  }
+
   TEST_CASE("models of binaries are measured by the courses of their steps: the heat of two heaters") {
     for (const auto& [scheme, error] : {std::pair("located", 1e-9), std::pair("backward_euler", 1e-2)}) {
       const Model model = read_model(test::models_path("/two_heaters.toml"),
@@ -164,6 +183,26 @@ TEST_SUITE("analysis/measures") {
     }
     for (std::size_t k = 0; k < 3; ++k) CHECK(means[k] == doctest::Approx(means[k + 3]).epsilon(1e-9));
     CHECK(means[0] > 19);
+  }
+
+  TEST_CASE("events are named by laws of any name, which may hold what joins choices, and by resets") {
+    const std::string text =
+        "[variables]\nx = 0.5\nv = 1\np = 0\n[model]\n"
+        "equations = [\"der(x) = v\", \"der(v) = -x - 0.01*abs(x - 0.25)\", \"der(p) = 1 + 0*if(x < 0.1, 1, 0)\"]\n"
+        "when = [{ condition = \"p - 1\", direction = 1, set = { p = \"p - 1\" }, name = \"clock 1.0\" }]\n"
+        "[run]\nt = [0, 9.5]\nh = 0.1\nscheme = \"located\"\n";
+    const Measurement of(text, {"a=count(x < 0.1)", "b=count(x<0.1:true->false)", "c=count(x < 0.1 : false -> true)", "d=count(clock 1.0)",
+                                "e=period(clock 1.0)", "f=count(jump)", "g=count(x < 0.1 | clock 1.0)", "h=duration(x < 0.1:true)",
+                                "i=count(lambda2)"});
+    CHECK(of[0] == 3);
+    CHECK(of[1] + of[2] == of[0]);
+    CHECK(of[3] == 9);
+    CHECK(of[4] == doctest::Approx(1));
+    CHECK(of[5] == 9);
+    CHECK(of[6] == 12);
+    CHECK(of[7] > 2);
+    CHECK(of[8] == of[0]);
+    CHECK_THROWS_WITH_AS(Measurement(text, {"a=count(clock 2.0)"}), doctest::Contains("did you mean 'clock 1.0'"), InvalidInput);
   }
 
   TEST_CASE("what has no value says why, and a run that ends early is measured as far as it went") {

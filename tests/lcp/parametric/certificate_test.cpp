@@ -63,6 +63,16 @@ TEST_SUITE("lcp/certificate") {
   }
 
   // [[1, 1 - e], [1 - e, 1]] has the least eigenvalue e.
+  TEST_CASE("without laws a regular matrix is certified and a singular one is not") {
+    const auto problem = [](const Matrix& M) {
+      const Eigen::Index p = M.rows();
+      return Mlcp{M, Matrix::Zero(p, 0), Matrix::Zero(p, 1), Matrix::Zero(0, p), Matrix::Zero(0, 0), Matrix::Zero(0, 1), {}};
+    };
+    CHECK(has_at_most_one_solution(problem(Matrix::Identity(2, 2))));
+    CHECK_FALSE(has_at_most_one_solution(problem(Matrix::Zero(1, 1))));
+    CHECK_FALSE(has_at_most_one_solution(problem(Matrix::Ones(2, 2))));
+  }
+
   TEST_CASE("what is definite beyond its rounding is certified, what may not be is not") {
     const auto near_singular = [](double e) {
       return Mlcp{Matrix(0, 0), Matrix(0, 2), Vector(0), Matrix(2, 0),
