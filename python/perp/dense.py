@@ -31,7 +31,16 @@ class Dense:
             x = self._at_rows(run.t, run.x, flat, side)
         else:
             x = self._between(flat, side)
+        sides = self._sides(side)
+        for k, time in enumerate(flat.tolist()):
+            if time in sides and time > result.t[0]:
+                x[k] = sides[time]
         return x[0] if wanted.ndim == 0 else x.T
+
+    def _sides(self, side):
+        """The states at events, by their times: before the first of a moment, or after the last."""
+        events = [e for e in self._result.events if len(e.x_before) and len(e.x_after)]
+        return {e.t: e.x_before for e in reversed(events)} if side == "-" else {e.t: e.x_after for e in events}
 
     @staticmethod
     def _row(times, t, side):
@@ -40,13 +49,7 @@ class Dense:
         return k if side == "-" else k - 1
 
     def _at_rows(self, times, x, wanted, side):
-        found = x[self._row(times, wanted, side)]
-        if side == "-":  # at an event the row is the state behind it
-            before = {e.t: e.x_before for e in reversed(self._result.events) if len(e.x_before)}
-            for k, t in enumerate(wanted.tolist()):
-                if t in before and t > times[0]:
-                    found[k] = before[t]
-        return found
+        return x[self._row(times, wanted, side)]
 
     @cached_property
     def _knots(self):

@@ -317,7 +317,7 @@ def callee(function, line):
             return _BUILTIN[function]
     except TypeError:
         return function
-    if (getattr(function, "__module__", None) or "").split(".")[0] == "numpy":
+    if type(function).__name__ == "ufunc" or (getattr(function, "__module__", None) or "").split(".")[0] == "numpy":
         if not _tables:
             _tables.update(_numpy_functions())
         return _tables.get(id(function), function)

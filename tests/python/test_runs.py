@@ -249,3 +249,42 @@ def test_a_run_until_an_event_is_the_beginning_of_the_run_without():
         perp.solve("stick_slip", until="sliding_entyr")
     with pytest.raises(perp.InvalidInput, match="until is 3; expected an event"):
         perp.solve("stick_slip", until=3)
+
+
+def test_a_result_can_be_copied_to_another_process():
+    import pickle
+
+    result = perp.solve("stick_slip", t=(0, 5))
+    copy = pickle.loads(pickle.dumps(result))
+    assert (copy["x1"] == result["x1"]).all() and copy.status == result.status and copy.summary() == result.summary()
+    assert [e.t for e in copy.events] == [e.t for e in result.events]
+
+
+def test_an_event_that_did_not_happen_is_told():
+    assert "sliding_entry, number 7 did not happen" in perp.solve("chatter", until="sliding_entry:7").message
+
+
+def test_the_solution_at_a_reset_has_both_sides():
+    model = perp.Model({"p": 0.0, "z": 5.0}, ["der(p) = 1", "z = if(p < 0.5, 5, -5)"], t=(0, 2.5), h=0.25,
+                       when=[{"condition": "p - 1", "direction": 1, "set": {"p": "p - 1"}}])
+    for scheme in ("located", "backward_euler"):
+        sol = perp.solve(model, scheme=scheme).sol
+        assert sol(1.0, "-") == pytest.approx([1, -5]) and sol(1.0, "+") == pytest.approx([0, 5])
+        assert sol(0.5, "+")[1] == -5
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda m: perp.solutions(m, at=[1, 2]), "expected values by name"),
+    (lambda m: perp.Model(variables=["x"], equations=[]), "expected a dict"),
+    (lambda m: perp.Model(variables={"x": 0}, equations="der(x) = -x"), "expected a list"),
+    (lambda m: perp.solve(m, checkpoint=3), "expected the name of a file"),
+    (lambda m: perp.solve(m, checkpoint="/no/such/folder/f"), "cannot be written"),
+    (lambda m: perp.solve(m, Fs=True), "found True"),
+    (lambda m: perp.solve(m, Fs=np.array([1.0, 2.0])), "found an array"),
+    (lambda m: perp.law("f", [(float("nan"), 1, -1)]), "expected a finite number"),
+    (lambda m: perp.sweep(m, {"Fs": np.ones((2, 2))}, {"a": "end(x1)"}), "expected one axis"),
+    (lambda m: perp.sweep(m, random={"Fs": "normal(1, 1)"}, measure={"a": "end(x1)"}), "runs is missing"),
+])
+def test_what_a_call_does_not_take_is_one_message(call, words):
+    with pytest.raises(perp.PerpError, match=words):
+        call(perp.load("stick_slip"))

@@ -278,3 +278,20 @@ def test_globals_and_closures_are_those_of_the_call():
 def test_a_rewritten_function_computes_with_plain_numbers_too():
     f = perp.unmodified(canonical)
     assert list(f(0.0, [1.0, 2.0], 5.0)) == [8.0, 0] and list(f(0.0, [5.2, 0.0], 5.0)) == [0.0, 5]
+
+
+def test_a_rewritten_function_sees_the_types_that_it_would_have_and_counts_conditions_as_numbers():
+    def f(t, x):
+        rate = 2.0 if isinstance(x[0], float) and type(x[0]) is np.float64 else 5.0
+        return [x[1] * (1 + (x[0] > 0) * rate), np.maximum(np.array(x), 0).sum()]
+
+    m = perp.trace(f, [1.0, 0.0], unmodified=True, t=(0, 1))
+    text = m.to_toml()
+    assert "if(x1 > 0, 1, 0) * 2" in text and "max(x1, 0)" in text
+
+    def g(t, x):
+        return [float(f"{x[0]}"), max(x, key=abs)]
+
+    for function in (g, lambda t, x: [max(x, key=abs), 0.0]):
+        with pytest.raises(perp.TraceError):
+            perp.trace(function, [1.0, 0.0], unmodified=True, t=(0, 1))
