@@ -24,7 +24,7 @@ void check_axes(const std::vector<MapAxis>& axes, const Model& model) {
   names.emplace_back("run.h");
   double points = 1;
   for (std::size_t k = 0; k < axes.size(); ++k) {
-    if (axes[k].name == "h") throw InvalidInput("unknown --vary 'h'; did you mean 'run.h'?");
+    if (axes[k].name == "h") throw InvalidInput("unknown --vary 'h'; expected the step length as run.h");
     find_name(axes[k].name, names, "--vary");
     for (std::size_t other = 0; other < k; ++other)
       if (axes[other].name == axes[k].name)

@@ -68,26 +68,31 @@ int find_branch(const Law& law, const std::string& text) {
 
 }  // namespace
 
-/// What the choice is of, by the longest name that stands there: names of laws hold any signs. Takes it from the text.
+/// What a choice may be of, with what may stand behind the name.
+std::vector<EventChoice::Head> EventChoice::heads_of(const Model& model) {
+  std::vector<Head> heads;
+  for (const auto& [name, law] : names_of_laws(model)) heads.push_back({name, ".:|", {.law = law}});
+  for (const std::string& name : names_of_resets(model))
+    heads.push_back({name, "|", {.kind = static_cast<int>(EventKind::jump), .reset = name}});
+  const std::vector<std::string> known = kinds();
+  for (std::size_t k = 0; k < known.size(); ++k) heads.push_back({known[k], ":|", {.kind = static_cast<int>(k)}});
+  return heads;
+}
+
+/// By the longest name that stands there: names of laws hold any signs. Takes it from the text.
 EventChoice::Choice EventChoice::parse_head(const Model& model, std::string_view& text) {
   Choice choice;
   std::size_t length = 0;
-  const auto is_longer = [&](const std::string& name, std::string_view ends) {
-    const std::size_t found = length_of_name(text, name, ends);
-    return found > length && (length = found, true);
-  };
-  for (const auto& [name, law] : names_of_laws(model))
-    if (is_longer(name, ".:|")) choice = {.law = law};
-  for (const std::string& name : names_of_resets(model))
-    if (is_longer(name, "|")) choice = {.kind = static_cast<int>(EventKind::jump), .reset = name};
-  const std::vector<std::string> known = kinds();
-  for (std::size_t k = 0; k < known.size(); ++k)
-    if (is_longer(known[k], ":|")) choice = {.kind = static_cast<int>(k)};
+  for (Head& head : heads_of(model))
+    if (const std::size_t found = length_of_name(text, head.name, head.ends); found > length) {
+      length = found;
+      choice = std::move(head.choice);
+    }
   if (length == 0) refuse_head(model, text);
   text.remove_prefix(length);
   if (choice.law < 0 || !text.starts_with('.')) return choice;
   const std::string kind(text.substr(1, text.find_first_of(":|") - 1));
-  choice.kind = static_cast<int>(find_name(kind, known, "kind of event"));
+  choice.kind = static_cast<int>(find_name(kind, kinds(), "kind of event"));
   text.remove_prefix(1 + kind.size());
   return choice;
 }
@@ -104,7 +109,7 @@ void EventChoice::refuse_head(const Model& model, std::string_view text) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   for (const std::string& name : names_of_resets(model)) names.push_back(name);
   find_name(head, names, "kind of event, law or reset");
-  throw InvalidInput(fmt::format("'{}': expected an event: a kind (crossing, jump, ...), a law, LAW.KIND or the name of a reset", head));
+  throw InvalidInput(fmt::format("'{}': what stands behind it is none of .KIND, :FROM->TO and |", head));
 }
 
 /// One of the choices, which it takes from the text.

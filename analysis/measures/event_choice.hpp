@@ -27,6 +27,12 @@ class EventChoice {
     std::string reset{};  ///< empty: any
   };
   static constexpr int any = -1;
+  struct Head {
+    std::string name;
+    std::string_view ends;
+    Choice choice;
+  };
+  static std::vector<Head> heads_of(const Model& model);
   static Choice parse(const Model& model, std::string_view& text);
   static Choice parse_head(const Model& model, std::string_view& text);
   static void refuse_head(const Model& model, std::string_view text);

@@ -101,16 +101,26 @@ class AtEvents final : public Section {
 
 }  // namespace
 
+namespace {
+
+/// Is it a formula and its value, and no event, whose branches and comparisons may hold = too?
+bool is_passage(const std::string& text, std::size_t equals) {
+  const bool has_value = equals != std::string::npos && equals > 0 && text.find("->") == std::string::npos;
+  return has_value && text[equals - 1] != '<' && text[equals - 1] != '>';
+}
+
+}  // namespace
+
 std::unique_ptr<Section> Section::read(const Model& model, const std::string& text) {
   try {
     if (text.starts_with("every:")) return std::make_unique<Stroboscope>(model, text.substr(6));
     const std::size_t equals = text.find('='), colon = text.rfind(':');
     const std::string way = colon == std::string::npos ? "" : text.substr(colon + 1);
-    if (equals != std::string::npos && colon != std::string::npos && colon > equals && (way == "up" || way == "down"))
+    if (is_passage(text, equals)) {
+      if (way != "up" && way != "down") throw InvalidInput(fmt::format("'{}' is no direction", way));
       return std::make_unique<Passage>(model, text.substr(0, equals), text.substr(equals + 1, colon - equals - 1),
                                        way == "up" ? 1 : -1);
-    if (equals != std::string::npos && equals > 0 && text.find("->") == std::string::npos && text[equals - 1] != '<' && text[equals - 1] != '>')
-      throw InvalidInput(colon == std::string::npos ? "the direction is missing" : fmt::format("unknown direction '{}'", way));
+    }
     return std::make_unique<AtEvents>(EventChoice(model, text));
   } catch (const InvalidInput& error) {
     throw InvalidInput(fmt::format("section '{}': {}; expected every:T, an event, or FORMULA=VALUE:up|down", text,

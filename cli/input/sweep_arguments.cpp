@@ -25,19 +25,24 @@ SweepAxis parse_axis(const std::string& text) {
   return axis;
 }
 
+/// The options of random values. Throws InvalidInput.
+void check_draws(const SweepArguments& arguments) {
+  const bool draws = arguments.runs || arguments.seed || !arguments.sampling.empty();
+  if (arguments.random.empty() && draws)
+    throw InvalidInput("--runs, --seed and --sampling are of --random, which is not given");
+  if (!arguments.random.empty() && arguments.vary.empty() && !arguments.runs)
+    throw InvalidInput("--random draws a value for each run, and --runs is missing; expected --runs N");
+  if (arguments.runs.value_or(1) < 1) throw InvalidInput("--runs: expected a number from 1 on");
+  if (arguments.seed.value_or(1) < 0) throw InvalidInput("--seed: expected a whole number from 0 on");
+}
+
 /// Throws InvalidInput where options do not fit each other.
 void check_varied(const SweepArguments& arguments) {
   if (arguments.vary.empty() && arguments.random.empty())
     throw InvalidInput("nothing is varied; expected --vary NAME=FIRST:LAST:COUNT or --random NAME=normal(m,s)");
-  const bool draws = arguments.runs || arguments.seed || !arguments.sampling.empty();
-  if (arguments.random.empty() && draws)
-    throw InvalidInput("--runs, --seed and --sampling are of --random, which is not given");
+  check_draws(arguments);
   if (arguments.zip && arguments.vary.size() < 2)
     throw InvalidInput("--zip puts several --vary side by side; expected two");
-  if (!arguments.random.empty() && arguments.vary.empty() && !arguments.runs)
-    throw InvalidInput("--random draws a value for each run, and --runs is missing; expected --runs N");
-  if (arguments.seed.value_or(1) < 0) throw InvalidInput("--seed: expected a whole number from 0 on");
-  if (arguments.runs.value_or(1) < 1) throw InvalidInput("--runs: expected a number from 1 on");
 }
 
 /// What is varied and drawn. Throws InvalidInput.

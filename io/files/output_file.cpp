@@ -141,7 +141,11 @@ void OutputFile::transfer(Archive& archive) {
   if (!archive.is_reading()) flush();
   if (!archive.is_reading() && fdatasync(descriptor_) != 0 && errno != EINVAL) fail(name_);
   archive(written_, digest_);
-  if (!archive.is_reading()) return;
+  if (archive.is_reading()) go_on_behind();
+}
+
+/// The file begins with what was written, and goes on there.
+void OutputFile::go_on_behind() {
   if (is_new_ && written_ > 0)
     throw ArchiveError(fmt::format("{} is not there, with the {} bytes that it had then", name_, written_));
   Digest found;

@@ -57,6 +57,7 @@ class OutputFile {
 
  private:
   void flush();
+  void go_on_behind();
 
   std::string name_;
   int descriptor_ = -1;

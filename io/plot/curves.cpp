@@ -59,14 +59,9 @@ class Builder {
         pass_moment(k);
         continue;
       }
-      bool has_jump = false;
-      for (; next_jump_ < jumps_.size() && is_within(jumps_[next_jump_]->t, k); ++next_jump_) {
-        const bool is_reset = values_.is_reset(*jumps_[next_jump_]);
-        jump(*jumps_[next_jump_], k, is_reset);
-        after_jump = !is_reset;
-        has_jump = true;
-      }
-      if (!has_jump && states_[k].mode != states_[k + 1].mode) change_mode(k);
+      const std::size_t passed = next_jump_;
+      after_jump = pass_jumps(k);
+      if (next_jump_ == passed && states_[k].mode != states_[k + 1].mode) change_mode(k);
     }
     return std::move(result_);
   }
@@ -77,6 +72,16 @@ class Builder {
       for (std::size_t j = 0; j < algebraic_.size(); ++j)
         if (algebraic_[j]) x[static_cast<Eigen::Index>(j)] = nan;
     result_.rows.push_back({t, std::move(x), mode});
+  }
+
+  /// The jumps within a step. Does the state at its end hold the impulse of one?
+  bool pass_jumps(std::size_t k) {
+    bool has_impulse = false;
+    for (; next_jump_ < jumps_.size() && is_within(jumps_[next_jump_]->t, k); ++next_jump_) {
+      has_impulse = !values_.is_reset(*jumps_[next_jump_]);
+      jump(*jumps_[next_jump_], k, !has_impulse);
+    }
+    return has_impulse;
   }
 
   /// Are states k and k + 1 the two sides of one moment?

@@ -128,14 +128,18 @@ std::string residual_of(const RunSummary& summary) {
   return {};
 }
 
+long count_of(const Trajectory& run, const char* name) {
+  const auto counted = run.counts.find(name);
+  return counted == run.counts.end() ? 0 : counted->second;
+}
+
 /// A choice among several solutions is said in one line, whichever scheme makes it.
 std::string choice_of(const RunSummary& summary) {
   const RunOptions& options = summary.model.run;
   const bool has_rule = summary.model.hybrid != nullptr;  // nearest_mode, in all schemes
   if (options.policy == "all") return {};                 // each of them is listed below
-  long steps = 0;
-  for (const char* name : {"several_solutions", "captured_several_solutions"})  // of its own steps, of a rest that it captures
-    if (const auto counted = summary.run.counts.find(name); counted != summary.run.counts.end()) steps += counted->second;
+  // Of its own steps, of a rest that it captures.
+  const long steps = count_of(summary.run, "several_solutions") + count_of(summary.run, "captured_several_solutions");
   if (steps > 0)
     return fmt::format("choice      {} of several solutions in {} step{}; --{}\n", has_rule ? "nearest_mode" : options.selector, steps,
                        steps == 1 ? "" : "s", has_rule ? "policy all follows each" : "all lists them");

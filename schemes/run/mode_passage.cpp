@@ -115,6 +115,15 @@ bool ModePassage::has_jump(const Refinement& refinement, double h, const Vector&
   });
 }
 
+void ModePassage::pass_data(double moment) {
+  if (!changes_.switches->is_of_data(moment)) return;
+  for (const std::string& jump : changes_.switches->jumps_at(moment))
+    record_.events().push_back(event_at(EventKind::mode_change, moment, scheme_.x(), jump));
+  Step now = scheme_.snapshot();
+  now.t = moment;
+  scheme_.restore(now);
+}
+
 /// Logs the changes of the last accepted step.
 void ModePassage::log_step(const Step& before) {
   std::vector<Event> events = mode_events(laws_, before, scheme_.snapshot(), scheme_.departures(), scheme_);

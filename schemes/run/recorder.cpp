@@ -6,6 +6,12 @@
 
 namespace perp {
 
+bool Recorder::reset(const Step& before, bool is_end) {
+  if (is_end && takes_rows() && !options_.only_times) return row(before);
+  pass(before);
+  return true;
+}
+
 bool Recorder::row(const Step& state) {
   pass(state);
   if (options_.keep || is_empty()) result_.append(state);
@@ -22,6 +28,11 @@ StepCourse straight_course(const Step& from, const Step& to) {
             return Step{from.t + s * (to.t - from.t), between(from.x, to.x),
                         between(from.lambda, to.lambda), between(from.w, to.w), to.mode};
           }};
+}
+
+void Recorder::let_jump(const Scheme& scheme, int variables) {
+  for (int j = 0; j < variables; ++j)
+    if (scheme.is_algebraic(j)) jumping_.push_back(j);
 }
 
 void Recorder::pass(const Step& state) {

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <perp/schemes/run/trajectory_archive.hpp>
@@ -20,9 +19,9 @@ StepCourse straight_course(const Step& from, const Step& to);
 class Recorder {
  public:
   explicit Recorder(const IntegrateOptions& options) : options_(options) {}
-  /// In courses multipliers and these variables, which may jump where the mode changes, have from there on the values of
-  /// the next state.
-  void let_jump(std::vector<Eigen::Index> variables) { jumping_ = std::move(variables); }
+  /// In courses multipliers and algebraic variables of the scheme, which may jump where the mode changes, have from there
+  /// on the values of the next state.
+  void let_jump(const Scheme& scheme, int variables);
 
   /// Has the run not ended yet?
   [[nodiscard]] bool is_open() const { return result_.status == Status::never_run; }
@@ -46,6 +45,8 @@ class Recorder {
 
   /// The end of a step that is no row: its course is told.
   void pass(const Step& state);
+  /// The state before a reset, which is a row where a step ends with it. False: the observer asks to stop.
+  [[nodiscard]] bool reset(const Step& before, bool is_end);
   /// A row, kept and reported. False: the observer asks to stop.
   [[nodiscard]] bool row(const Step& state);
   /// A row of the trajectory that nobody is told of.

@@ -40,10 +40,7 @@ class Run final : public StepwiseRun {
         switch_(changes_, span.end, h),
         grid_(span, h, options.times),
         trace_(trace) {
-    std::vector<Eigen::Index> algebraic;
-    for (int j = 0; j < x0.size(); ++j)
-      if (scheme.is_algebraic(j)) algebraic.push_back(j);
-    record_.let_jump(std::move(algebraic));
+    record_.let_jump(scheme, static_cast<int>(x0.size()));
   }
 
   void start() override {
@@ -163,23 +160,13 @@ class Run final : public StepwiseRun {
       const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
       if (stop > start && !go_to(stop, length)) return false;
       passage_.pass_switch(moment);
-      pass_data(moment);
+      if (moment < end_) passage_.pass_data(moment);
       switch_.find(moment);
       if (!is_end) continue;
       stands_ = {scheme_.t(), t_next};
       return true;
     }
     return go_to(t_next, t_next - scheme_.t());
-  }
-
-  /// Data jump at this moment: the next step begins with their new values, and the log says so.
-  void pass_data(double moment) {
-    if (!changes_.switches->is_of_data(moment) || !(moment < end_)) return;
-    for (const std::string& jump : changes_.switches->jumps_at(moment))
-      record_.events().push_back(event_at(EventKind::mode_change, moment, scheme_.x(), jump));
-    Step now = scheme_.snapshot();
-    now.t = moment;
-    scheme_.restore(now);
   }
 
   /// The time of the present state, on the grid where a switch stopped the scheme short of it by rounding.
@@ -213,12 +200,10 @@ class Run final : public StepwiseRun {
       const bool has_reset = outcome.kind == Scheme::ResetOutcome::Kind::applied;
       if (outcome.kind == Scheme::ResetOutcome::Kind::no_value)
         failure_ = {{Status::not_solved, {}, no_value_text(outcome.names)}, h_, start};
-      log_piece(outcome, has_reset, std::move(jumps));
-      if (has_reset && !tell_reset(outcome.before, scheme_.t() >= t_next)) return false;
+      log_piece(outcome, has_reset, std::move(jumps), t_next);
       if (ends_in_piece(from, logged, has_reset)) return false;
       if (has_reset && ++resets == most_resets) return resets_accumulate(outcome.names);
       if (scheme_.t() >= t_next) return true;
-      if (!has_reset) record_.pass(scheme_.seen());  // the mode ends there
       to = t_next;
     }
   }
@@ -268,28 +253,21 @@ class Run final : public StepwiseRun {
     return to - start > std::ldexp(h_, shortest_way) && to > start && to < last;
   }
 
-  /// The events of a piece, without what its resets made void, and their jumps.
-  void log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps) {
+  /// The events of a piece, without what its resets made void, their jumps, and its course. Both sides of a reset with
+  /// which a step ends are rows.
+  void log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps, double t_next) {
     if (outcome.kind != Scheme::ResetOutcome::Kind::none) events_.drop(outcome);
     if (has_reset) ++record_.counts()["resets"], ++steps_;
     events_.write(record_.events());
     std::ranges::move(jumps, std::back_inserter(record_.events()));
-  }
-
-  /// The course leads to the state before a reset and goes on behind it, and where a step ends with one both are
-  /// rows. False: the run ends.
-  bool tell_reset(const Step& before, bool is_end) {
-    if (is_end && record_.takes_rows() && !options_.only_times) {
-      if (!record_.row(before)) return end_interrupted();
-    } else {
-      record_.pass(before);
-    }
-    record_.pass(scheme_.seen());
-    return true;
+    const bool is_end = scheme_.t() >= t_next;
+    if (has_reset && !record_.reset(outcome.before, is_end)) finish(Status::interrupted, interrupted_text(time()));
+    if (has_reset || !is_end) record_.pass(scheme_.seen());  // a mode ends there
   }
 
   /// Does the run end in the piece from `from`, at a bound or since no step goes on?
   bool ends_in_piece(const Step& from, std::size_t logged, bool has_reset) {
+    if (!record_.is_open()) return true;
     if (const auto passed = bounds_.pass(scheme_, from, logged, steps_, record_.events())) {
       if (scheme_.t() > from_) keep(true);  // there the last row stands
       finish(Status::interrupted, *passed);
@@ -363,10 +341,7 @@ class Run final : public StepwiseRun {
       return true;
     }
     last_kept_ = state();
-    return record_.row(last_kept_) || end_interrupted();
-  }
-  /// Whoever is told of rows stops the run. False.
-  bool end_interrupted() {
+    if (record_.row(last_kept_)) return true;
     finish(Status::interrupted, interrupted_text(time()));
     return false;
   }

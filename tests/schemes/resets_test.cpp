@@ -57,32 +57,6 @@ void check_times(const Model& model, const std::vector<double>& wanted, double h
 }  // namespace
 
 TEST_SUITE("schemes/resets") {
-  TEST_CASE("both sides of a reset are rows, each a state of the equations, and its size counts what derivatives hold") {
-    // z is 5 where p < 1/2, else -5; p is a sawtooth, whose resets are at the ends of steps.
-    const Model model = reset_model("x = 1\np = 0\nz = 5", "\"der(x) = -x\", \"3*der(p) = 3\", \"z = if(p < 0.5, 5, -5)\"",
-                                    "{ condition = \"p - 1\", direction = 1, set = { p = \"p - 1\" } }", 2.5);
-    for (const auto& [scheme, run, error] : both(model, 0.25)) {
-      CAPTURE(scheme);
-      REQUIRE(run.status == Status::solved);
-      int resets = 0;
-      for (std::size_t k = 0; k < run.size(); ++k) {
-        const double p = run.x[k][1], z = run.x[k][2];
-        if (std::abs(p - 0.5) > 1e-6) CHECK(z == (p < 0.5 ? 5 : -5));
-        CHECK(z == 10 * run.lambda[k][0] - 5);  // by the multiplier of the same row
-        if (k == 0 || run.t[k] != run.t[k - 1] || std::abs(p - run.x[k - 1][1]) < 0.9) continue;
-        ++resets;
-        CHECK(run.x[k - 1][1] == doctest::Approx(1));
-        CHECK(std::abs(p) < 1e-12);
-      }
-      CHECK(resets == 2);
-      for (const Event& event : run.events)
-        if (event.kind == EventKind::jump) {
-          CHECK(event.size == doctest::Approx(3));  // ||E (x+ - x-)||
-          CHECK(event.x_after[2] == 5);
-        }
-    }
-  }
-
   TEST_CASE("a comparison as condition is its difference with the direction in which it begins to hold") {
     const auto oscillator = [](const std::string& condition) {  // x = sin t
       return reset_model("x = 0\nv = 1\nn = 0",

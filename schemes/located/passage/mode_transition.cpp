@@ -246,8 +246,7 @@ bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
   std::sort(met.begin(), met.end());
   const std::vector<int> hit = at_.laws_hit();
   if (hit.empty() && met.size() == 1 && met.front() == fell.reset) {
-    record_.row(before, false);
-    if (record_.is_open()) apply_resets(met, before);
+    pass_by_resets(met, before);
     return true;
   }
   if (!hit.empty()) {
@@ -259,9 +258,14 @@ bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
   const std::vector<int> passing = run_.sides.passing(met, before, run_.locator.points());
   at_.now = before;
   if (passing.empty()) return false;
-  record_.row(before, false);
-  if (record_.is_open()) apply_resets(passing, before);
+  pass_by_resets(passing, before);
   return true;
+}
+
+/// The state before them is a row of its own.
+void ModeTransition::pass_by_resets(const std::vector<int>& list, const Step& before) {
+  record_.row(before, false);
+  if (record_.is_open()) apply_resets(list, before);
 }
 
 void ModeTransition::pass_resets_at_end() {

@@ -51,6 +51,7 @@ class ModeTransition {
   bool ends_otherwise(const Step& before, const Step& from);
   void end_with_mode(const std::vector<int>& hit);
   void end_here(const Step& state, const Selection& selection);
+  void pass_by_resets(const std::vector<int>& list, const Step& before);
   void apply_resets(const std::vector<int>& list, const Step& before);
   bool impact(const Step& before);
   std::optional<std::vector<Event>> step_of_moment(const Step& before);
