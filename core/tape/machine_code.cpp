@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/tape/machine_code.hpp>
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -188,6 +190,7 @@ MachineCode::MachineCode(const Tape& tape, std::span<const int> outputs, std::si
   values_.assign(lines + 1, -0.0);
   for (std::size_t k = 0; k < lines; ++k) {
     const Instruction& line = tape_[static_cast<int>(k)];
+    if (line.operation == Operation::input && at(line.a) >= inputs_.size()) inputs_.resize(at(line.a) + 1);
     if (line.operation == Operation::constant) values_[k] = line.value;
     if (line.operation == Operation::pi) values_[k] = ScalarTraits<double>::pi();
   }
@@ -233,6 +236,7 @@ MachineCode& MachineCode::operator=(MachineCode&& other) noexcept {
   outputs_ = std::move(other.outputs_);
   split_ = other.split_;
   values_ = std::move(other.values_);
+  inputs_ = std::move(other.inputs_);
   bytes_ = std::move(other.bytes_);
   read_ = other.read_;
   code_ = std::exchange(other.code_, nullptr);
@@ -246,7 +250,8 @@ void MachineCode::run(const double* inputs, std::size_t count, double* first, do
     reinterpret_cast<Code>(code_)(values_.data(), inputs, first, second);
     return;
   }
-  tape_.evaluate(std::span<const double>(inputs, count), std::span(values_));
+  std::copy_n(inputs, std::min(count, inputs_.size()), inputs_.begin());
+  tape_.evaluate(std::span<const double>(inputs_), std::span(values_));
   read_ += values_.size();
   if (!bytes_.empty() && read_ >= lines_for_pages) make_native();
   for (std::size_t k = 0; k < outputs_.size(); ++k)

@@ -40,6 +40,7 @@ class MachineCode {
   std::vector<int> outputs_;
   std::size_t split_ = 0;
   std::vector<double> values_;        // one per line; constants are there from the start
+  std::vector<double> inputs_;        // where it is read: also those that nothing uses
   std::vector<std::uint8_t> bytes_;   // the instructions until they have pages
   std::size_t read_ = 0;              // lines, in all runs
   void* code_ = nullptr;              // pages of the system

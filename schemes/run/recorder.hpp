@@ -22,6 +22,7 @@ class Recorder {
   /// In courses multipliers and algebraic variables of the scheme, which may jump where the mode changes, have from there
   /// on the values of the next state.
   void let_jump(const Scheme& scheme, int variables);
+  [[nodiscard]] const std::vector<Eigen::Index>& jumping() const { return jumping_; }
 
   /// Has the run not ended yet?
   [[nodiscard]] bool is_open() const { return result_.status == Status::never_run; }

@@ -44,7 +44,11 @@ class Run final : public StepwiseRun {
   }
 
   void start() override {
-    if (!options_.state.from.empty()) return go_on();
+    if (!options_.state.from.empty()) {
+      Archive kept(options_.state.from);
+      transfer(kept);
+      return kept.expect_end();
+    }
     const Attempt start = scheme_.start(start_, x0_, h_, record_.events());
     if (start.status == Status::solved)
       begin();
@@ -65,7 +69,7 @@ class Run final : public StepwiseRun {
       grid_.leap(stay(grid_.before_asked()));
       const StepGrid::Step step = grid_.step();
       if (make_step(step.to, step.length) && keep(step.is_asked)) grid_.advance();
-      if (trace_ != nullptr) trace_->add(time(), scheme_.x());
+      trace();
     });
     if (record_.is_open() && grid_.is_done())
       finish(Status::solved, fmt::format("reached t = {:.10g} in {} steps", time(), steps_));
@@ -100,20 +104,13 @@ class Run final : public StepwiseRun {
     if (changes_.poles != nullptr) archive(*changes_.poles);
   }
 
-  /// From a state that was kept.
-  void go_on() {
-    Archive archive(options_.state.from);
-    transfer(archive);
-    archive.expect_end();
-  }
-
   /// From the present state of the scheme.
   void begin() {
     passage_.begin(h_);
     switch_.find(start_);
     const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());
     guarded([this] { keep_state(true); });
-    if (trace_ != nullptr) trace_->add(time(), scheme_.x());
+    trace();
     if (outside) finish(Status::interrupted, *outside);
   }
 
@@ -262,7 +259,13 @@ class Run final : public StepwiseRun {
     std::ranges::move(jumps, std::back_inserter(record_.events()));
     const bool is_end = scheme_.t() >= t_next;
     if (has_reset && !record_.reset(outcome.before, is_end)) finish(Status::interrupted, interrupted_text(time()));
-    if (has_reset || !is_end) record_.pass(scheme_.seen());  // a mode ends there
+    if (!has_reset && is_end) return;
+    if (options_.course) record_.pass(scheme_.seen());  // a mode ends there
+    trace();
+  }
+
+  void trace() {
+    if (trace_ != nullptr) trace_->add(time(), scheme_.x(), scheme_.mode(), record_.jumping());
   }
 
   /// Does the run end in the piece from `from`, at a bound or since no step goes on?

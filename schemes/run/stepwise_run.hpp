@@ -4,6 +4,7 @@
 #include <deque>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <perp/core/base/archive.hpp>
 #include <perp/core/trajectory.hpp>
@@ -16,7 +17,15 @@ inline constexpr int most_states_of_events = 64;
 /// The variables along a run, at the ends of its steps, as long as somebody may ask for them.
 class StateTrace {
  public:
-  void add(double t, const Vector& x) { states_.emplace_back(t, x); }
+  /// Where the mode changed the variables that may jump have from the last state on the values of this one.
+  void add(double t, const Vector& x, const Mode& mode, const std::vector<Eigen::Index>& jumping) {
+    if (!states_.empty() && mode != mode_ && !jumping.empty()) {
+      states_.push_back(states_.back());
+      for (const Eigen::Index j : jumping) states_.back().second[j] = nan;
+    }
+    if (mode != mode_) mode_ = mode;
+    states_.emplace_back(t, x);
+  }
   /// On the straight line between two of them; that of the last one behind it.
   [[nodiscard]] Vector at(double t) const {
     std::size_t k = 0;
@@ -25,17 +34,19 @@ class StateTrace {
     if (k == 0 || states_[k].first == t) return states_[k].second;
     const auto& [before, x] = states_[k - 1];
     const auto& [after, y] = states_[k];
-    return x + (t - before) / (after - before) * (y - x);
+    const Vector line = x + (t - before) / (after - before) * (y - x);
+    return x.array().isNaN().select(y, line);
   }
   [[nodiscard]] bool is_empty() const { return states_.empty(); }
-  void transfer(Archive& archive) { archive(states_); }
+  void transfer(Archive& archive) { archive(states_, mode_); }
   /// What is not needed for times from t on.
   void forget(double t) {
     while (states_.size() > 1 && states_[1].first <= t) states_.pop_front();
   }
 
  private:
-  std::deque<std::pair<double, Vector>> states_;
+  std::deque<std::pair<double, Vector>> states_;  // NaN: that of the next one
+  Mode mode_;  // of the last one
 };
 
 /// A run that is made piece by piece, so that several can go on beside each other.

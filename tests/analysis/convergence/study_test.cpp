@@ -3,6 +3,7 @@
 
 #include <perp/analysis/convergence/study.hpp>
 #include <perp/analysis/convergence/verdict.hpp>
+#include <perp/core/base/interruption.hpp>
 #include <perp/models/language/read_model.hpp>
 
 using namespace perp;
@@ -57,10 +58,10 @@ TEST_SUITE("analysis/convergence") {
       CHECK(one.variants[0].rows[k].errors[0].value == four.variants[0].rows[k].errors[0].value);
   }
 
-  TEST_CASE("a study that is stopped at once has no reference") {
+  TEST_CASE("a study that is stopped at once is interrupted") {
     StudyRequest request = decay(1);
     request.watch.stopped = [] { return true; };
-    CHECK_THROWS_AS(convergence_study(request), NoReference);
+    CHECK_THROWS_AS(convergence_study(request), Interrupted);
   }
 
   TEST_CASE("runs of other events than the reference's count for no order") {

@@ -64,7 +64,7 @@ const std::vector<Wrong>& wrong_inputs() {
       {{"run", crossing, "--theta", "0.2"}, "--theta 0.2"},
       {{"run", crossing, "--times", "0,2,1"}, "times must increase but 1 follows 2"},
       {{"run", crossing, "--times", "0,11"}, "11"},
-      {{"run", crossing, "--times", "no_such_file"}, "no_such_file:1:1: cannot be opened"},
+      {{"run", crossing, "--times", "no_such_file"}, "there is no such file; expected times as in"},
       {{"run", crossing, "-o", "out.txt"}, "expected a name that ends in .csv or .h5"},
       {{"run", crossing, "-o", "no/folder/out.csv"}, "no/folder/out.csv cannot be written"},
       {{"run", crossing, "-o", "no/folder/out.h5"}, "no/folder/out.h5 cannot be written"},
