@@ -8,7 +8,7 @@
 namespace perp {
 namespace {
 
-constexpr int most_shares = 24;     ///< of a step tried as the end of its mode
+constexpr int most_shares = 64;     ///< of a step tried as the end of its mode: halvings alone find it in fewer
 constexpr int most_nudges = 6;      ///< from a share that rounding holds on the other side of the end
 constexpr double at_end = 0x1p-40;  ///< share of a step before its end that is its end
 constexpr double end_known_to = 0x1p-46;  ///< share of a step up to which the end of its mode is known
@@ -61,7 +61,7 @@ class EndOfMode {
   double next() {
     double share = secant();
     // On the end itself no margin tells, and rounding may hold the state on the other side.
-    if (last_.share == left_ && left_ < 1) {
+    if (tried_ == left_ && left_ < 1) {
       const double nudged = (1 - std::ldexp(1.0, 4 * nudges_ - 50)) * left_;
       if (!(share < nudged)) {
         if (nudges_ == most_nudges) return kept_ > 0 ? middle() : 0;
@@ -80,12 +80,15 @@ class EndOfMode {
   [[nodiscard]] bool is_watched(int law) const {
     return std::find(laws_.begin(), laws_.end(), law) != laws_.end();
   }
+  /// A share whose margin is not known leaves the secant as it is.
   void add(double share, double margin) {
+    tried_ = share;
+    if (!std::isfinite(margin)) return;
     before_ = last_;
     last_ = {share, margin};
   }
   [[nodiscard]] double middle() const { return kept_ + (left_ - kept_) / 2; }
-  /// NaN: the last two shares do not tell.
+  /// NaN: no two shares tell.
   [[nodiscard]] double secant() const {
     const bool forward = before_.share < last_.share;
     const Point &a = forward ? before_ : last_, &b = forward ? last_ : before_;
@@ -94,6 +97,7 @@ class EndOfMode {
 
   std::vector<int> laws_;  // that ended it
   double kept_ = 0, left_ = 1;
+  double tried_ = 0;  // last
   int nudges_ = 0;
   Point before_, last_;
 };

@@ -257,9 +257,8 @@ class Run final : public StepwiseRun {
     if (has_reset) ++record_.counts()["resets"], ++steps_;
     events_.write(record_.events());
     std::ranges::move(jumps, std::back_inserter(record_.events()));
-    const bool is_end = scheme_.t() >= t_next;
-    if (has_reset && !record_.reset(outcome.before, is_end)) finish(Status::interrupted, interrupted_text(time()));
-    if (!has_reset && is_end) return;
+    if (!has_reset && scheme_.t() >= t_next) return;
+    if (has_reset && !record_.reset(outcome.before, scheme_.t() >= t_next)) finish(Status::interrupted, interrupted_text(time()));
     if (options_.course) record_.pass(scheme_.seen());  // a mode ends there
     trace();
   }

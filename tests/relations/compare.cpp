@@ -195,11 +195,9 @@ std::string state_difference(const Vector& here, const Vector& there, const Vect
   return {};
 }
 
-/// The size of each variable in which distances are measured: no smaller than a share of its nominal
-/// value, for a variable that stays 0 has no size of its own.
+/// The size of each variable in which distances are measured.
 Vector scales(const Outcome& outcome) {
-  const double share = outcome.scheme == SchemeName::located ? 1 : 1e-6;
-  return sizes(outcome).cwiseMax(share * outcome.nominal);
+  return sizes(outcome, outcome.scheme == SchemeName::located ? 1 : 1e-6);
 }
 
 std::string trajectory_difference(const Outcome& here, const Outcome& there,
@@ -239,6 +237,8 @@ Vector sizes(const Outcome& outcome) {
     size = size.size() == 0 ? Vector(x.cwiseAbs()) : Vector(size.cwiseMax(x.cwiseAbs()));
   return size;
 }
+
+Vector sizes(const Outcome& outcome, double share) { return sizes(outcome).cwiseMax(share * outcome.nominal); }
 
 std::string difference(const Outcome& here, const Outcome& there, const Correspondence& by,
                        const Closeness& closeness) {

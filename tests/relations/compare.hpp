@@ -43,5 +43,7 @@ bool same_bits(const Outcome& here, const Outcome& there, const Correspondence& 
 
 /// The largest |x_j| of each variable over the run.
 Vector sizes(const Outcome& outcome);
+/// The same, no smaller than this share of its nominal value: a variable that stays 0 has no size of its own.
+Vector sizes(const Outcome& outcome, double share);
 
 }  // namespace perp::relations

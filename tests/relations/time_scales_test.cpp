@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/tests/paths.hpp>
 #include <perp/tests/relations/models/model_transform.hpp>
 #include <perp/tests/schemes/located/references/reference_cases.hpp>
 
@@ -60,5 +62,19 @@ TEST_SUITE("relations/time_scales") {
               (is_binary ? 0 : base.counts.at("steps") / 50 + 2));
       }
     }
+  }
+
+  TEST_CASE("a root is crossed until its crossings accumulate, whatever the units of variables, rows and laws") {
+    const Model model = read_model(test::data_path("/hard_models/super_twisting.toml"));
+    const Model other = in_units(model, {{1e7, 1e-9}, {1e9, 1e-5}, {1e7}, {0.01}, 10});
+    const auto moment = [](const Trajectory& run) {
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      const auto limit = std::find_if(run.events.begin(), run.events.end(), [](const Event& event) {
+        return event.kind == EventKind::accumulation;
+      });
+      REQUIRE(limit != run.events.end());
+      return limit->t;
+    };
+    CHECK(std::abs(10 * moment(run_whole(other)) - moment(run_whole(model))) < 1e-7);
   }
 }

@@ -235,4 +235,33 @@ TEST_SUITE("schemes/split_steps") {
     }
   }
 
+
+  TEST_CASE("the end of a mode is found to rounding, in whichever order the equations stand") {
+    // A unilateral spring whose force ends between two steps, and a reset: the same system twice.
+    const std::string rest =
+        "laws = [\"0 <= s1 perp 1.057*x4 + 1.423*s1 >= 0\"]\n"
+        "when = [{ condition = \"x4 - 0.315\", direction = 1, set = { x4 = \"-0.55*x4\" } }]\n"
+        "[run]\nt = [0, 3]\nh = 0.02675\n";
+    const std::string f1 = "\"der(x1) = -0.955*x1 + 1.272*x3 + 0.314*x4\"";
+    const std::string f2 = "\"der(x2) = -0.226*x2 - 0.903 + 1.31*s1\"";
+    const std::string f3 = "\"der(x3) = -0.625*x3 - 0.799*x1 + 0.348*x2 - 0.951*s1\"";
+    const std::string f4 = "\"der(x4) = -1.01*x4 + 0.449*x1 + 1.077 + 0.234*x2*sin(t)\"";
+    const auto end = [&](const std::string& variables, const std::string& equations) {
+      const Model model =
+          read_model_text(fmt::format("[variables]\n{}[model]\nequations = [{}]\n{}", variables, equations, rest),
+                          "a test");
+      const Trajectory run =
+          integrate(*model.equations, model.x0(), model.run.span, BackwardEuler{.h = model.run.h});
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      return run;
+    };
+    const std::string x1 = "x1 = -0.105\n", x2 = "x2 = -1.223\n", x3 = "x3 = 1.654\n", x4 = "x4 = -0.47\n";
+    const Trajectory here = end(x1 + x2 + x3 + x4, fmt::format("{}, {}, {}, {}", f1, f2, f3, f4));
+    const Trajectory there = end(x3 + x2 + x4 + x1, fmt::format("{}, {}, {}, {}", f1, f3, f4, f2));
+    constexpr int places[] = {3, 1, 0, 2};  // of x1, .. there
+    for (int j = 0; j < 4; ++j) CHECK(std::abs(here.x.back()[j] - there.x.back()[places[j]]) < 1e-13);
+    REQUIRE(here.events.size() == there.events.size());
+    for (std::size_t k = 0; k < here.events.size(); ++k)
+      CHECK(std::abs(here.events[k].t - there.events[k].t) < 1e-13);
+  }
 }

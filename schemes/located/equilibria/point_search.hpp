@@ -6,7 +6,7 @@
 #include <perp/schemes/located/equilibria/equilibria.hpp>
 #include <perp/schemes/located/equilibria/rest_starts.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
-#include <perp/schemes/located/jets/rank_newton.hpp>
+#include <perp/schemes/newton/rank_newton.hpp>
 
 namespace perp {
 

@@ -163,11 +163,15 @@ std::optional<GapWatch::Fall> EventLocator::first_fall(double h) {
 void EventLocator::measure(int g) {
   const Gap& gap = gaps_[at(g)];
   double size = samples_.row(g).cwiseAbs().maxCoeff();
-  if (gap.law >= 0 && !gap.of_lambda) size = std::max(size, at_.law_sizes[gap.law]);
-  if (gap.of_lambda) size = std::max(size, std::abs(gap.bound));
+  if (gap.law >= 0) size = std::max(size, gap.of_lambda ? std::abs(gap.bound) : at_.law_sizes[gap.law]);
   noise_[g] = gap_rounding * size;
   if (gap.surface >= 0) size = this->size(bounds_.surface(gap.surface));
   depth_[g] = std::max(least_depth, at_.options.tol) * size;
+  if (gap.of_lambda) {
+    // The polynomial of a multiplier that begins with a high power of time is wrong by a share of itself.
+    noise_[g] = std::max(noise_[g], gap_rounding * this->size(gap));
+    depth_[g] = std::max(depth_[g], noise_[g]);
+  }
   if (gap.rests || gap.surface >= 0) noise_[g] = depth_[g];
   rise_[g] = noise_[g];
   if (gap.reset < 0) return;

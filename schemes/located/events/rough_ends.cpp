@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <perp/core/branches.hpp>
-#include <perp/core/linear/lu.hpp>
+#include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/events/rough_ends.hpp>
 
 namespace perp {
@@ -16,6 +16,7 @@ constexpr double left_by_newton = 64 * std::numeric_limits<double>::epsilon();
 constexpr double most_order = 64;    ///< of the zero that a gap falls to, and of the last step: the way there
 constexpr double last_steps = 16;    ///< of the shortest: the way to an end that no step goes
 constexpr double decided = 1e-9;     ///< of the terms of a rate: its sign is no rounding
+constexpr double singular = 1e-11;   ///< pivots of a scaled matrix below this are zero
 constexpr double of_rounding = 8 * std::numeric_limits<double>::epsilon();  ///< of a move to 0
 constexpr int most_modes = 256;      ///< that are tried
 
@@ -105,9 +106,11 @@ std::optional<Vector> RoughEnds::rates_at_present() {
   Matrix H_ydot, H_y;
   const bool has_derivatives = flow.linearize(at_.now.t, Vector::Zero(n), at_.now.x, H, H_ydot, H_y);
   if (!has_derivatives && !(H.allFinite() && H_ydot.allFinite())) return std::nullopt;
-  const linear::FullLu rates(H_ydot);
-  if (!rates.is_invertible()) return std::nullopt;
-  const Vector xdot = rates.solve(Vector(-H));
+  RankElimination rates;  // rows and variables have units of their own
+  rates.factorise(H_ydot, at_.scales.x, H_ydot.cwiseAbs() * at_.scales.x, singular);
+  if (rates.rank() < n) return std::nullopt;
+  Vector xdot;
+  rates.solve(Vector(-H), xdot);
   const Vector sizes = H_ydot.cwiseAbs() * xdot.cwiseAbs() + H.cwiseAbs();
   if (!flow.evaluate(at_.now.t, xdot, at_.now.x, H)) return std::nullopt;
   const bool is_affine = (H.cwiseAbs().array() <= decided * sizes.array()).all();

@@ -193,10 +193,13 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
   }
   structure.nonlinear_in_rates = std::ranges::any_of(entries, is_of_rates(n));
   structure.w_is_given.assign(system.laws.size(), 1);
+  structure.w_is_of_time = structure.w_is_given;
   for (const Entry& entry : entries) {
     const int j = entry.input - 1 - n;
     const bool known = j >= 0 && j < n && given[static_cast<std::size_t>(j)];
-    if (entry.row >= n && !known) structure.w_is_given[static_cast<std::size_t>(entry.row - n)] = 0;
+    if (entry.row < n) continue;
+    structure.w_is_of_time[static_cast<std::size_t>(entry.row - n)] = 0;
+    if (!known) structure.w_is_given[static_cast<std::size_t>(entry.row - n)] = 0;
   }
   structure.groups = Pattern(system, entries, given, levels).groups();
   return structure;

@@ -19,6 +19,8 @@ struct ArrayStructure {
   /// For each law: is w a function of t and of variables that have a given value, whatever the
   /// mode?
   std::vector<char> w_is_given;
+  /// For each law: is w a function of t alone?
+  std::vector<char> w_is_of_time;
 };
 
 /// For levels 0..K of the array (see DerivativeArray).

@@ -9,7 +9,7 @@
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>
 #include <perp/schemes/located/jets/mode_array.hpp>
-#include <perp/schemes/located/jets/rank_newton.hpp>
+#include <perp/schemes/newton/rank_newton.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
 
 namespace perp {
@@ -79,6 +79,7 @@ struct ConsistentJets::Implementation {
   bool prepare();
   Jet jet(bool solved);
   void read_known(Jet& jet);
+  bool is_against_time(const Mode& mode, Jet& result);
   void check(const Mode& mode, const Vector& x, const Vector& lambda, const Vector& rates) const;
 
   Dcs system;
@@ -90,6 +91,7 @@ struct ConsistentJets::Implementation {
   RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
   double tolerance = 1e-8;
   Matrix null_space;
+  std::map<int, ConsistentJets> others;  // by their levels
 };
 
 ConsistentJets::ConsistentJets(const Dcs& system, int levels)
@@ -101,6 +103,17 @@ ConsistentJets& ConsistentJets::operator=(ConsistentJets&&) noexcept = default;
 int ConsistentJets::n() const { return self_->system.n(); }
 int ConsistentJets::m() const { return self_->system.m(); }
 int ConsistentJets::levels() const { return self_->first().array().levels(); }
+ConsistentJets& ConsistentJets::with_levels(int levels) {
+  auto found = self_->others.find(levels);
+  if (found == self_->others.end())
+    found = self_->others.emplace(levels, ConsistentJets(self_->system, levels)).first;
+  ConsistentJets& jets = found->second;
+  jets.set_scales(scales());
+  jets.set_tolerance(tolerance());
+  jets.hold_ends(self_->ends);
+  return jets;
+}
+
 const std::vector<Law>& ConsistentJets::laws() const { return self_->system.laws; }
 bool ConsistentJets::is_nonlinear_in_multipliers() const {
   return self_->structure.nonlinear_in_multipliers;
@@ -239,6 +252,27 @@ void ConsistentJets::Implementation::read_known(Jet& jet) {
     jet.determined = jet.determined && jet.lambda_known[static_cast<std::size_t>(i)] > 0;
 }
 
+/// Fixes a branch w where time alone moves it? No unknown makes that residual smaller, and Newton's method would
+/// look for one that does. After `begin`; gives the jet then.
+bool ConsistentJets::Implementation::is_against_time(const Mode& mode, Jet& result) {
+  const DerivativeArray& array = equations().array();
+  double largest = 0;
+  for (std::size_t i = 0; i < mode.size(); ++i) {
+    const Branch& branch = system.laws[i].branches[static_cast<std::size_t>(mode[i])];
+    if (!structure.w_is_of_time[i] || !is_vertical(branch)) continue;
+    for (int k = 0; k <= array.levels(); ++k) {
+      const double c = k == 0 ? branch.c : 0;
+      const int row = k * (array.n() + array.m()) + array.n() + static_cast<int>(i);
+      const double off = std::abs(branch.a * array.values()[row] - c);
+      if (off > 0) largest = std::max(largest, off / std::max(std::abs(c), off));
+    }
+  }
+  if (largest <= tolerance) return false;
+  result = jet(false);
+  result.residual = largest;
+  return true;
+}
+
 bool ConsistentJets::Implementation::prepare() {
   if (equations().array().is_linear()) return true;
   return equations().hold_multipliers() && newton.run(equations());
@@ -286,8 +320,10 @@ Jet ConsistentJets::solve(const Mode& mode, double t, const Vector& x, const Vec
 
 Jet ConsistentJets::solve_once(const Mode& mode, double t, const Vector& x, const Vector& lambda,
                                const Vector& rates) {
-  if (self_->equations().begin(mode, t, x, lambda, rates) && self_->newton.run(self_->equations()))
-    return self_->jet(true);
+  const bool begins = self_->equations().begin(mode, t, x, lambda, rates);
+  Jet refused;
+  if (begins && self_->is_against_time(mode, refused)) return refused;
+  if (begins && self_->newton.run(self_->equations())) return self_->jet(true);
   if (self_->equations().array().is_linear()) return self_->jet(false);
   return solve_from(mode, t, x, lambda, rates);
 }
@@ -296,7 +332,10 @@ Jet ConsistentJets::solve_from(const Mode& mode, double t, const Vector& x, cons
                                const Vector& rates) {
   self_->check(mode, x, lambda, rates);
   self_->use(mode);
-  bool solved = self_->equations().begin(mode, t, x, lambda, rates) && self_->prepare();
+  bool solved = self_->equations().begin(mode, t, x, lambda, rates);
+  Jet refused;
+  if (solved && self_->is_against_time(mode, refused)) return refused;
+  solved = solved && self_->prepare();
   if (!solved) self_->equations().begin(mode, t, x, lambda, rates);
   solved = self_->equations().release_multipliers() && self_->newton.run(self_->equations());
   return self_->jet(solved);

@@ -65,7 +65,7 @@ struct JetSensitivities {
 /// equations determine is read off the null space of the last matrix. One object serves one thread.
 class ConsistentJets {
  public:
-  /// `levels`: K, 1 to 4; 2 resolves contacts, whose second derivative holds the multiplier.
+  /// `levels`: K, 1 to 8; 2 resolves contacts, whose second derivative holds the multiplier.
   /// Throws InvalidInput (see `validate`, and for K out of range).
   explicit ConsistentJets(const Dcs& system, int levels = 2);
   ~ConsistentJets();
@@ -75,6 +75,9 @@ class ConsistentJets {
   [[nodiscard]] int n() const;
   [[nodiscard]] int m() const;
   [[nodiscard]] int levels() const;
+  /// The jets of the same equations with other levels, at the scales, the tolerance and the ends of these; made
+  /// when first asked for.
+  [[nodiscard]] ConsistentJets& with_levels(int levels);
   [[nodiscard]] const std::vector<Law>& laws() const;
   /// Do the equations hold products and the like of multipliers, so that one mode may have several
   /// jets? By their form.

@@ -39,6 +39,16 @@ struct DerivativeArray::SeriesOf final : Series {
   std::vector<Taylor<double, N>> inputs_, values_;
 };
 
+/// For levels + 1 coefficients, N or more.
+template <int N>
+std::unique_ptr<DerivativeArray::Series> DerivativeArray::make_series(int levels, Tape tape,
+                                                                      std::vector<int> outputs,
+                                                                      std::size_t inputs) {
+  if constexpr (N < most_levels + 1)
+    if (levels + 1 > N) return make_series<N + 1>(levels, std::move(tape), std::move(outputs), inputs);
+  return std::make_unique<SeriesOf<N>>(std::move(tape), std::move(outputs), inputs);
+}
+
 DerivativeArray::~DerivativeArray() = default;
 
 DerivativeArray::DerivativeArray(const Dcs& system, int levels, bool parameters)
@@ -74,12 +84,7 @@ DerivativeArray::DerivativeArray(const Dcs& system, int levels, bool parameters)
   derivatives_ = Matrix::Zero(rows(), columns());
   outer_ = Matrix::Zero(rows(), parameters ? 1 + parameters_ : 0);
   const auto count = static_cast<std::size_t>(inputs);
-  switch (levels) {
-    case 1: series_ = std::make_unique<SeriesOf<2>>(std::move(tape), lines, count); break;
-    case 2: series_ = std::make_unique<SeriesOf<3>>(std::move(tape), lines, count); break;
-    case 3: series_ = std::make_unique<SeriesOf<4>>(std::move(tape), lines, count); break;
-    default: series_ = std::make_unique<SeriesOf<5>>(std::move(tape), lines, count);
-  }
+  series_ = make_series<2>(levels, std::move(tape), lines, count);
 }
 
 /// The series of the inputs t | ẋ | x | λ | p.

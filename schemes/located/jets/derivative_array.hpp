@@ -16,7 +16,7 @@ namespace perp {
 /// so that the coefficients of the derivatives' tape give all of it.
 class DerivativeArray {
  public:
-  static constexpr int most_levels = 4;
+  static constexpr int most_levels = 8;
 
   /// Levels 0..`levels`. With `parameters` the derivatives with respect to t and p are there as
   /// well. Throws InvalidInput (see `validate`, and for `levels` out of 1..most_levels).
@@ -51,6 +51,8 @@ class DerivativeArray {
   struct Series;
   template <int N>
   struct SeriesOf;
+  template <int N>
+  static std::unique_ptr<Series> make_series(int levels, Tape tape, std::vector<int> outputs, std::size_t inputs);
   struct Entry {
     int row = 0;
     int input = 0;

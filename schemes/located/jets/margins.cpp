@@ -16,19 +16,28 @@ struct Margin {
 };
 
 /// Decides one margin by its first coefficient that counts.
-void judge(const Margin& margin, const Matrix& value, const Matrix& size, int law, double tau,
-           double eps, double moment, MarginVerdict& verdict) {
-  double power = 1;
+void judge(const Margin& margin, const Matrix& value, const Matrix& size, int law,
+           const MarginOptions& options, double moment, MarginVerdict& verdict) {
+  double near_power = 1, far_power = 1;
+  double passed_over = 0;  // what the near coefficients that do not count are farther away
   // What the value changes by within the size of a moment: its zero is known to a share of it.
   const double drift = margin.known > 1 ? moment * std::abs(value(law, 1)) : 0;
-  for (int k = 0; k < margin.known; ++k, power *= tau) {
-    const double c = margin.sign * (value(law, k) - (k == 0 ? margin.bound : 0)) * power;
+  for (int k = 0; k < margin.known; ++k, near_power *= options.tau, far_power *= options.far_tau) {
+    const bool is_near = k < options.near;
+    const double power = is_near ? near_power : far_power;
+    const double coefficient = margin.sign * (value(law, k) - (k == 0 ? margin.bound : 0));
+    const double c = coefficient * power;
     const double terms =
         std::max({size(law, 0), std::abs(margin.bound), size(law, k) * power, k == 0 ? drift : 0});
-    if (std::abs(c) <= eps * terms) continue;
+    if (std::abs(c) <=
+        (is_near ? options.eps * terms : std::max(options.eps * terms, passed_over))) {
+      passed_over = std::max(passed_over, std::abs(coefficient) * far_power);
+      continue;
+    }
     if (c > 0) return;
     verdict.admissible = verdict.strict = false;
-    verdict.violation = std::max(verdict.violation, -c / terms);
+    // Of a w that time alone moves no term has a size.
+    verdict.violation = std::max(verdict.violation, -c / (terms > 0 ? terms : -c));
     return;
   }
   verdict.strict = false;
@@ -54,8 +63,7 @@ MarginVerdict judge_margins(const Jet& jet, const std::vector<Law>& laws, const 
     const Matrix& size = vertical ? lambda_size : jet.w_size;
     const int known = vertical ? jet.lambda_known[i] : jet.w_known[i];
     for (const Margin& margin : {Margin{1, range.lower, known}, Margin{-1, range.upper, known}})
-      if (std::isfinite(margin.bound))
-        judge(margin, value, size, law, options.tau, options.eps, moment, verdict);
+      if (std::isfinite(margin.bound)) judge(margin, value, size, law, options, moment, verdict);
   }
   return verdict;
 }

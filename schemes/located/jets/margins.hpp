@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 
 namespace perp {
@@ -8,6 +10,9 @@ namespace perp {
 struct MarginOptions {
   double eps = 1e-11;
   double tau = 1e-3;  ///< in units of time
+  /// From coefficient `near` on τ is `far_tau`, and what counts is larger than all that did not.
+  int near = std::numeric_limits<int>::max();
+  double far_tau = 1e-3;
 };
 
 /// What the margins of a jet say about the time just after t.

@@ -3,7 +3,7 @@
 
 #include <perp/core/linear/spectra.hpp>
 #include <perp/schemes/located/jets/mode_array.hpp>
-#include <perp/schemes/located/jets/rank_newton.hpp>
+#include <perp/schemes/newton/rank_newton.hpp>
 
 namespace perp {
 namespace {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <perp/schemes/located/jets/consistent_jet.hpp>
+#include <perp/schemes/located/jets/derivative_array.hpp>
 
 namespace perp {
 
@@ -37,6 +38,9 @@ struct SelectionOptions {
   double step = 1e-3;
   int starts = 5;   ///< of λ across its range on vertical branches, where the system is nonlinear
   int most = 4096;  ///< jets solved at most
+  /// Where a margin grazes, series of twice as many levels are asked for, and of twice as many again, up to
+  /// these: they decide the modes that the levels of the jets leave open.
+  int most_levels = DerivativeArray::most_levels;
   long most_points = 30'000;  ///< at which Newton's method evaluates the equations for all of these
   /// Laws whose branch ends at this moment: they are undecided whatever the rounding of their
   /// argument says.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <perp/core/branches.hpp>
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/passage/continuation_choice.hpp>
 
@@ -11,6 +12,7 @@ namespace perp {
 namespace {
 
 constexpr double same_norm = 1e-9;        ///< relative: norms that tie
+constexpr double shares_of_steps[] = {0x1p-20, 0x1p-10};  ///< of the time scale
 constexpr double same_multiplier = 1e-5;  ///< relative: a multiplier that goes on
 
 /// Do the laws outside of `hit` keep their branch and their multiplier?
@@ -48,6 +50,7 @@ std::size_t ContinuationChoice::choose(const Selection& selection, const Step& b
 std::size_t ContinuationChoice::by_policy(const Selection& selection, const Step& before,
                                           const std::vector<int>& hit) {
   const auto& found = selection.admissible;
+  if (const std::optional<std::size_t> told = by_steps(found, before)) return *told;
   std::vector<std::size_t> left;
   for (std::size_t k = 0; k < found.size(); ++k)
     if (!hit.empty() && goes_on(found[k], before, hit, at_.scales.lambda)) left.push_back(k);
@@ -57,6 +60,28 @@ std::size_t ContinuationChoice::by_policy(const Selection& selection, const Step
     for (const std::size_t k : left)
       if (found[k].mode == before.mode) return k;
   return least_norm(found, left, before.mode);
+}
+
+/// Where no series tells on which side of its end any law goes on, the selector of first order does: its short steps
+/// and longer ones begin one of the continuations. Empty: a series tells, or the steps do not agree.
+std::optional<std::size_t> ContinuationChoice::by_steps(const std::vector<Continuation>& found,
+                                                        const Step& before) const {
+  const auto is_strict = [](const Continuation& c) { return c.strict; };
+  if (found.size() < 2 || std::any_of(found.begin(), found.end(), is_strict)) return std::nullopt;
+  const Selector selector =
+      at_.options.policy == ContinuationPolicy::stay ? Selector::keep_mode : Selector::minimal_norm;
+  std::optional<std::size_t> told;
+  for (const double share : shares_of_steps) {
+    const std::optional<Mode> mode = mode_of_step(at_, before, share * at_.scales.time, selector);
+    const auto is_begun = [&](const Continuation& c) {
+      return c.mode == mode || std::find(c.also.begin(), c.also.end(), mode) != c.also.end();
+    };
+    const auto begun = mode ? std::find_if(found.begin(), found.end(), is_begun) : found.end();
+    const auto k = static_cast<std::size_t>(begun - found.begin());
+    if (begun == found.end() || (told && *told != k)) return std::nullopt;
+    told = k;
+  }
+  return told;
 }
 
 /// Of those that are left the one of least ‖∂F/∂ẋ ẋ‖, of equal ones that in the present mode.
@@ -85,6 +110,16 @@ void ContinuationChoice::watch_repulsion() {
   if (sliding.empty()) return;
   const Selection around = select(jets_.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode, sliding, {.ended = sliding});
   if (around.admissible.size() > 1) repulsion_ = {at_.moved_from.t, at_.now.t, at_.now.mode};
+}
+
+std::optional<Mode> mode_of_step(const LocatedState& at, const Step& before, double h, Selector selector) {
+  NonlinearCapturing capturing(at.system, {.h = h, .selector = selector});
+  Step state = before;
+  state.x = at.now.x;
+  capturing.restore(state);
+  if (capturing.attempt(at.now.t + h, h).status != Status::solved) return std::nullopt;
+  capturing.accept();
+  return capturing.mode();
 }
 
 std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen) {

@@ -44,6 +44,8 @@ class ContinuationChoice {
   [[nodiscard]] const std::optional<SolutionBranch::Repulsion>& repulsion() const { return repulsion_; }
 
  private:
+  [[nodiscard]] std::optional<std::size_t> by_steps(const std::vector<Continuation>& found,
+                                                    const Step& before) const;
   [[nodiscard]] std::size_t least_norm(const std::vector<Continuation>& found,
                                        const std::vector<std::size_t>& left, const Mode& present);
 
@@ -54,6 +56,10 @@ class ContinuationChoice {
   std::vector<Branching> branchings_;
   std::optional<SolutionBranch::Repulsion> repulsion_;
 };
+
+/// The mode in which an implicit Euler step of length h from the present x ends; `before`: the state in whose mode
+/// that x was reached. Empty: no step is solved.
+std::optional<Mode> mode_of_step(const LocatedState& at, const Step& before, double h, Selector selector);
 
 /// How many continuations there are, their modes, and whether the search for them came to an end.
 std::string continuations_note(const std::vector<Law>& laws, const Selection& selection, std::size_t chosen);

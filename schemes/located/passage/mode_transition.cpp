@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <perp/core/branches.hpp>
-#include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/events/events.hpp>
 #include <perp/schemes/located/passage/mode_transition.hpp>
 #include <perp/schemes/run/run_end.hpp>
@@ -29,20 +28,16 @@ int nearest_branch(const Law& law, double w) {
 std::string cross_check(const LocatedState& at, Counts& counts, const Step& before, const Mode& chosen,
                         bool alone) {
   const double h = 1e-7 * (at.span.end - at.span.start);
-  NonlinearCapturing capturing(at.system, {.h = h, .selector = Selector::minimal_norm});
-  Step state = before;
-  state.x = at.now.x;
-  capturing.restore(state);
-  if (capturing.attempt(at.now.t + h, h).status != Status::solved) {
+  const std::optional<Mode> mode = mode_of_step(at, before, h, Selector::minimal_norm);
+  if (!mode) {
     ++counts["cross_check_failed"];
     return fmt::format("{}cross-check: the implicit step is not solved", alone ? "" : "; ");
   }
-  capturing.accept();
-  const bool agrees = capturing.mode() == chosen;
+  const bool agrees = *mode == chosen;
   ++counts[agrees ? "cross_check_agrees" : "cross_check_differs"];
   return agrees ? ""
                 : fmt::format("{}cross-check: the implicit step goes to [{}]", alone ? "" : "; ",
-                              describe(at.system.laws, capturing.mode()));
+                              describe(at.system.laws, *mode));
 }
 
 }  // namespace

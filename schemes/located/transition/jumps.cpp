@@ -6,7 +6,7 @@
 #include <perp/core/branches.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/jets/mode_array.hpp>
-#include <perp/schemes/located/jets/rank_newton.hpp>
+#include <perp/schemes/newton/rank_newton.hpp>
 #include <perp/schemes/located/transition/jumps.hpp>
 
 namespace perp {

@@ -25,10 +25,10 @@ std::vector<char> algebraic_variables(const Model& model) {
   return algebraic;
 }
 
-/// The largest distance at common times, relative to the largest |x_j|. Times within `near` of a jump are left
+/// The largest distance at common times, relative to the size of each variable. Times within `near` of a jump are left
 /// out, for algebraic variables those near any event.
 double distance(const Outcome& here, const Outcome& there, double near, const std::vector<char>& algebraic) {
-  const Vector size = sizes(here);
+  const Vector size = sizes(here, 1e-6);
   double result = 0;
   const double length = here.span.end - here.span.start;
   for (int k = 1; k <= 16; ++k) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/recorder.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
 #include <perp/tests/schemes/located/models.hpp>
 
@@ -35,9 +36,37 @@ long count(const Trajectory& run, EventKind kind) {
                        [kind](const Event& event) { return event.kind == kind; });
 }
 
+/// The super-twisting controller, its rows in units of their own:
+///     ṡ = −1.5 √|s| λ + v,   v̇ = −1.1 λ + cos t,   λ ∈ sign(s)
+struct Twisting {
+  double first = 1, second = 1;
+  void residual(const auto& t, const auto& xdot, const auto& x, const auto& lambda, auto& r) const {
+    r[0] = first * (xdot[0] + 1.5 * sqrt(x[0] * lambda[0]) * lambda[0] - x[1]);
+    r[1] = second * (xdot[1] + 1.1 * lambda[0] - cos(t));
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const { w[0] = x[0]; }
+};
+
 }  // namespace
 
 TEST_SUITE("schemes/located/rough_ends") {
+  TEST_CASE("a root is crossed whatever the units of the rows") {
+    const auto run_in = [](double first, double second) {
+      const Dcs system = make_dcs(Twisting{first, second}, 2, {sign()});
+      return integrate(system, Vector{{1, 0}}, {0, 2}, Located{.tol = 1e-10});
+    };
+    const Trajectory one = run_in(1, 1);
+    REQUIRE_MESSAGE(one.status == Status::solved, one.message);
+    for (const double factor : {1e-9, 1e9, 0x1p-35, 0x1p35}) {
+      CAPTURE(factor);
+      const Trajectory run = run_in(factor, 1 / factor);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      CHECK_FALSE(is_captured(run));
+      CHECK(count(run, EventKind::accumulation) == 1);
+      CHECK(std::abs(run.events.front().t - one.events.front().t) < 1e-9);
+    }
+  }
+
   TEST_CASE("a tank runs empty as its formula says, and stays empty until it is filled") {
     const Trajectory run = solved(model("h = 1", "\"der(h) = -sqrt(max(h, 0))\"", 4));
     REQUIRE(run.events.size() == 1);

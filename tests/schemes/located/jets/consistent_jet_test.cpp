@@ -261,7 +261,7 @@ TEST_SUITE("schemes/located/consistent_jet") {
                          InvalidInput);
     CHECK_THROWS_WITH_AS(jets.set_scales({0}), "scales.time must be positive but is 0",
                          InvalidInput);
-    CHECK_THROWS_WITH_AS(ConsistentJets(ball, 5), "levels must be between 1 and 4 but is 5",
+    CHECK_THROWS_WITH_AS(ConsistentJets(ball, 9), "levels must be between 1 and 8 but is 9",
                          InvalidInput);
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <random>
 #include <string>
 #include <variant>
@@ -36,6 +37,17 @@ std::vector<Mode> modes(const Selection& selection) {
 }
 
 using Modes = std::vector<Mode>;
+
+/// ẋ = λ1 λ2 exp(−λ1), λ1 ∈ sign(sin t), λ2 ∈ step(x).
+struct SwitchedByTime {
+  void residual(const auto&, const auto& xdot, const auto&, const auto& lambda, auto& r) const {
+    r[0] = xdot[0] - lambda[0] * lambda[1] * exp(-lambda[0]);
+  }
+  void output(const auto& t, const auto& x, const auto&, auto& w) const {
+    w[0] = sin(t);
+    w[1] = x[0];
+  }
+};
 
 /// ẋ = f(t, λ), λ ∈ sign(x): one law on the line.
 template <class F>
@@ -125,7 +137,7 @@ TEST_SUITE("schemes/located/mode_selection") {
   TEST_CASE("a touch of fourth order is weak at level two and decided at level four") {
     const Dcs system = make_dcs(Touch{}, 2, {sign()});
     ConsistentJets two(system, 2), four(system, 4);
-    const Selection weak = select(two, 0, Vector{{0, 0}}, Vector{{1}}, {2}, {0});
+    const Selection weak = select(two, 0, Vector{{0, 0}}, Vector{{1}}, {2}, {0}, {.most_levels = 2});
     CHECK(modes(weak) == Modes{{0}, {2}});
     for (const Continuation& c : weak.admissible) CHECK_FALSE(c.strict);
     REQUIRE(weak.rejected.size() == 1);
@@ -133,6 +145,22 @@ TEST_SUITE("schemes/located/mode_selection") {
     const Selection sharp = select(four, 0, Vector{{0, 0}}, Vector{{1}}, {2}, {0});
     CHECK(modes(sharp) == Modes{Mode{2}});
     CHECK(sharp.admissible[0].strict);
+    const Selection asked = select(two, 0, Vector{{0, 0}}, Vector{{1}}, {2}, {0});
+    CHECK(modes(asked) == Modes{Mode{2}});
+    CHECK(asked.admissible[0].strict);
+    CHECK(asked.admissible[0].jet.x.cols() == 4);  // the series of two levels goes on
+  }
+
+  TEST_CASE("a branch that fixes w where time moves it is no mode, which no iteration has to tell") {
+    // w1 = sin t at t = pi: products of multipliers, so that modes are looked for from several of them.
+    const Dcs system = make_dcs(SwitchedByTime{}, 1, {sign(), step()});
+    ConsistentJets jets(system);
+    const double t = std::numbers::pi;
+    const Selection found = select(jets, t, Vector{{1}}, Vector{{1, 1}}, {2, 2}, {0}, {.most_points = 40, .ended = {0}});
+    CHECK(found.complete);
+    CHECK(modes(found) == Modes{{0, 2}});
+    REQUIRE(found.rejected.size() == 2);
+    for (const auto& [mode, violation] : found.rejected) CHECK(std::isfinite(violation));
   }
 
   TEST_CASE("a touch of second order leads back to the side it came from") {

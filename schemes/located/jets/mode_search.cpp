@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <cmath>
+
+#include <perp/schemes/located/jets/mode_search.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double same = 1e-9;  ///< relative difference of coefficients of equal jets
+/// Of the scales of rates: where Newton's method starts if nothing tells them and 0 leads nowhere.
+constexpr double starts_of_rates[] = {1, -1, 16, -16, 0x1p-4, -0x1p-4, 256, -256};
+
+/// Largest difference of the coefficients that both jets know, relative to their scales.
+double difference(const Jet& a, const Jet& b, const JetScales& scales) {
+  double largest = 0;
+  const auto compare = [&](const Matrix& u, const Matrix& v, const std::vector<int>& u_known,
+                           const std::vector<int>& v_known, const Vector& smallest) {
+    for (Eigen::Index j = 0; j < u.rows(); ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      double power = 1;
+      for (int k = 0; k < std::min(u_known[at], v_known[at]); ++k, power *= scales.time) {
+        const double size =
+            std::max({smallest[j], std::abs(u(j, k)) * power, std::abs(v(j, k)) * power});
+        largest = std::max(largest, std::abs(u(j, k) - v(j, k)) * power / size);
+      }
+    }
+  };
+  compare(a.x, b.x, a.x_known, b.x_known, scales.x);
+  compare(a.lambda, b.lambda, a.lambda_known, b.lambda_known, scales.lambda);
+  return largest;
+}
+
+/// The leading coefficients, those of fewer levels.
+Jet leading(Jet jet, int levels) {
+  jet.x = Matrix(jet.x.leftCols(levels + 2));
+  for (Matrix* series : {&jet.lambda, &jet.w, &jet.w_size})
+    *series = Matrix(series->leftCols(levels + 1));
+  for (int& known : jet.x_known) known = std::min(known, levels + 2);
+  for (std::vector<int>* list : {&jet.lambda_known, &jet.w_known})
+    for (int& known : *list) known = std::min(known, levels + 1);
+  return jet;
+}
+
+/// A solution that rests at an end by the equations of the end alone is one where there is no
+/// other.
+void leave_ends(std::vector<Continuation>& found) {
+  const auto rests = [](const Continuation& c) { return c.at_end; };
+  if (!std::all_of(found.begin(), found.end(), rests)) std::erase_if(found, rests);
+}
+
+}  // namespace
+
+bool ModeSearch::solve(const Mode& mode, const Vector& lambda, Guess guess, Jet& jet) {
+  if (budget_ <= 0) {
+    complete_ = false;
+    return false;
+  }
+  --budget_;
+  jet = guess == Guess::far ? jets_.solve_from(mode, t_, x_, lambda, rates_)
+                            : jets_.solve(mode, t_, x_, lambda, rates_);
+  if (jets_.has_run_out()) {
+    budget_ = 0;
+    complete_ = false;
+  }
+  return true;
+}
+
+/// The margins of a jet, of which the coefficients of `levels` levels count at the options' share
+/// of the time scale. Higher ones count farther away, so that the last one counts like the last of
+/// those.
+MarginVerdict ModeSearch::judge(const Jet& jet, int levels) const {
+  const double time = jets_.scales().time;
+  MarginOptions margins{options_.eps, options_.step * time};
+  if (jets_.levels() > levels) {
+    margins.near = levels + 1;
+    margins.far_tau = std::pow(options_.step, static_cast<double>(levels) / jets_.levels()) * time;
+  }
+  return judge_margins(jet, jets_.laws(), jets_.scales(), margins, ignored_);
+}
+
+/// Adds an admissible mode to those found. False: its jet is that of another one, which has the
+/// mode now.
+bool ModeSearch::add(Mode mode, Jet jet, const MarginVerdict& verdict,
+                     std::vector<Continuation>& found) {
+  const bool at_end = std::any_of(verdict.open.begin(), verdict.open.end(),
+                                  [&](int i) { return jets_.is_held(i, mode); });
+  for (Continuation& other : found) {
+    if (other.at_end != at_end) continue;
+    if (difference(other.jet, jet, jets_.scales()) > same) continue;
+    if (other.mode != mode &&
+        std::find(other.also.begin(), other.also.end(), mode) == other.also.end())
+      other.also.push_back(std::move(mode));
+    other.strict = other.strict || verdict.strict;
+    return false;
+  }
+  found.push_back({std::move(mode), std::move(jet), {}, verdict.strict, at_end});
+  return true;
+}
+
+/// Adds the root that Newton's method finds from λ, if it is one more and admissible.
+void ModeSearch::try_mode(const Mode& mode, const Vector& lambda, Guess guess,
+                          std::vector<Continuation>& found, double& violation) {
+  Jet jet;
+  if (!solve(mode, lambda, guess, jet)) return;
+  if (!jet.consistent) {
+    violation = std::min(violation, jet.residual);
+    return;
+  }
+  if (!jet.determined) return;
+  const MarginVerdict verdict = judge(jet, jets_.levels());
+  if (!verdict.admissible) {
+    violation = std::min(violation, verdict.violation);
+    return;
+  }
+  add(mode, std::move(jet), verdict, found);
+  violation = -1;
+}
+
+/// A value of λ at this share of its range; ranges without an end reach as far as λ is large.
+double ModeSearch::start_in(const Range& range, int law, double share) const {
+  const double reach = std::max(jets_.scales().lambda[law], std::abs(lambda_[law]));
+  const double lower = std::isfinite(range.lower)
+                           ? range.lower
+                           : (std::isfinite(range.upper) ? range.upper : 0) - reach;
+  const double upper = std::isfinite(range.upper)
+                           ? range.upper
+                           : (std::isfinite(range.lower) ? range.lower : 0) + reach;
+  return lower + share * (upper - lower);
+}
+
+/// One mode from the present λ and, where it may have several roots, from values across its range:
+/// all combinations of them for up to two laws, all laws at the same share for more.
+void ModeSearch::try_starts(const Mode& mode, const std::vector<int>& open,
+                            std::vector<Continuation>& found) {
+  double violation = inf;
+  try_mode(mode, lambda_, Guess::present, found, violation);
+  std::vector<int> vertical;
+  for (const int i : open)
+    if (is_vertical(branch(mode, i))) vertical.push_back(i);
+  if (jets_.is_nonlinear_in_multipliers() && !vertical.empty() && options_.starts > 1) {
+    const int starts = options_.starts;
+    const int count = vertical.size() == 2 ? starts * starts : starts;
+    for (int k = 0; k < count; ++k) {
+      Vector lambda = lambda_;
+      for (std::size_t v = 0; v < vertical.size(); ++v) {
+        const int point = v == 1 && vertical.size() == 2 ? k / starts : k % starts;
+        lambda[vertical[v]] = start_in(branch(mode, vertical[v]).lambda, vertical[v],
+                                       static_cast<double>(point) / (starts - 1));
+      }
+      double other = inf;
+      try_mode(mode, lambda, Guess::far, found, other);
+      violation = std::min(violation, other);
+    }
+  }
+  try_rates(mode, found, violation);
+  if (violation >= 0) rejected.emplace_back(mode, violation);
+}
+
+/// One mode from rates that the scales give, where there are no others and 0 leads nowhere.
+void ModeSearch::try_rates(const Mode& mode, std::vector<Continuation>& found, double& violation) {
+  if (violation < 0 || rates_.size() > 0 || !jets_.is_nonlinear_in_rates()) return;
+  const JetScales& scales = jets_.scales();
+  for (const double share : starts_of_rates) {
+    double other = inf;
+    rates_ =
+        share / scales.time * (scales.x.size() > 0 ? scales.x : Vector(Vector::Ones(jets_.n())));
+    try_mode(mode, lambda_, Guess::present, found, other);
+    violation = std::min(violation, other);
+  }
+  rates_ = options_.rates;
+}
+
+std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int>& open,
+                                                const std::vector<int>& undecided) {
+  std::vector<Continuation> found;
+  ignored_.assign(mode.size(), 0);
+  for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
+  for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
+  for (const int i : open) mode[static_cast<std::size_t>(i)] = 0;
+  for (bool more = true; more && complete_;) {
+    try_starts(mode, open, found);
+    more = false;
+    for (std::size_t k = open.size(); k-- > 0 && !more;) {
+      const auto i = static_cast<std::size_t>(open[k]);
+      more = ++mode[i] < static_cast<int>(jets_.laws()[i].branches.size());
+      if (!more) mode[i] = 0;
+    }
+  }
+  leave_ends(found);
+  return found;
+}
+
+bool ModeSearch::make_reference(Mode& mode, const std::vector<int>& open) {
+  Jet jet;
+  const auto good = [&] { return jet.consistent && jet.determined; };
+  if (!solve(mode, lambda_, Guess::present, jet)) return false;
+  for (const int i : open) {
+    if (good()) return true;
+    const auto law = static_cast<std::size_t>(i);
+    int best = mode[law];
+    double smallest = jet.residual;
+    for (int k = 0; k < static_cast<int>(jets_.laws()[law].branches.size()); ++k) {
+      mode[law] = k;
+      if (!solve(mode, lambda_, Guess::present, jet)) return false;
+      if (good()) return true;
+      if (jet.residual < smallest) {
+        smallest = jet.residual;
+        best = k;
+      }
+    }
+    mode[law] = best;
+  }
+  return solve(mode, lambda_, Guess::present, jet) && good();
+}
+
+std::vector<Continuation> ModeSearch::combine(
+    const Mode& reference, const std::vector<std::vector<int>>& groups,
+    const std::vector<std::vector<Continuation>>& choices) {
+  std::vector<Continuation> found;
+  ignored_.clear();
+  std::vector<std::size_t> chosen(groups.size(), 0);
+  for (const auto& choice : choices)
+    if (choice.empty()) return found;
+  for (bool more = true; more && complete_;) {
+    Mode mode = reference;
+    Vector lambda = lambda_;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (const int i : groups[g]) {
+        const Continuation& choice = choices[g][chosen[g]];
+        mode[static_cast<std::size_t>(i)] = choice.mode[static_cast<std::size_t>(i)];
+        lambda[i] = choice.jet.lambda(i, 0);
+      }
+    double violation = inf;
+    try_mode(mode, lambda, Guess::far, found, violation);
+    if (violation >= 0) rejected.emplace_back(mode, violation);
+    more = false;
+    for (std::size_t g = groups.size(); g-- > 0 && !more;) {
+      more = ++chosen[g] < choices[g].size();
+      if (!more) chosen[g] = 0;
+    }
+  }
+  return found;
+}
+
+std::vector<Continuation> ModeSearch::decide(std::vector<Continuation> weak, int levels) {
+  std::vector<Continuation> found, kept;
+  ignored_.clear();
+  for (Continuation& continuation : weak) {
+    if (continuation.strict) {
+      kept.push_back(std::move(continuation));
+      continue;
+    }
+    std::vector<Mode> modes{continuation.mode};
+    modes.insert(modes.end(), continuation.also.begin(), continuation.also.end());
+    rates_ = continuation.jet.x.col(1);
+    std::vector<Mode> open;
+    for (const Mode& mode : modes) {
+      Jet jet;
+      if (!solve(mode, continuation.jet.lambda.col(0), Guess::far, jet) || !jet.consistent ||
+          !jet.determined) {
+        open.push_back(mode);
+        continue;
+      }
+      const MarginVerdict verdict = judge(jet, levels);
+      if (verdict.admissible)
+        add(mode, std::move(jet), verdict, found);
+      else
+        rejected.emplace_back(mode, verdict.violation);
+    }
+    if (open.empty()) continue;
+    continuation.mode = continuation.jet.mode = open.front();
+    continuation.also.assign(open.begin() + 1, open.end());
+    kept.push_back(std::move(continuation));
+  }
+  for (Continuation& continuation : found) {
+    continuation.jet = leading(std::move(continuation.jet), levels);
+    kept.push_back(std::move(continuation));
+  }
+  return kept;
+}
+
+}  // namespace perp

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <perp/core/branches.hpp>
+#include <perp/schemes/located/jets/margins.hpp>
+#include <perp/schemes/located/jets/mode_selection.hpp>
+
+namespace perp {
+
+/// The search of `select`: candidates are modes, each with one or more roots.
+class ModeSearch {
+ public:
+  ModeSearch(ConsistentJets& jets, double t, const Vector& x, const Vector& lambda,
+             const SelectionOptions& options)
+      : jets_(jets),
+        t_(t),
+        x_(x),
+        lambda_(lambda),
+        rates_(options.rates),
+        options_(options),
+        budget_(options.most) {}
+
+  /// All combinations of branches of `open` laws, the others as in `mode`, in lexicographic order.
+  /// Margins of laws that are `undecided` but not open do not count.
+  std::vector<Continuation> enumerate(Mode mode, const std::vector<int>& open,
+                                      const std::vector<int>& undecided);
+  /// Makes the laws' branches so that the jet is consistent, if one law after the other can do it.
+  bool make_reference(Mode& mode, const std::vector<int>& open);
+  /// Continuations of all groups put together.
+  std::vector<Continuation> combine(const Mode& reference,
+                                    const std::vector<std::vector<int>>& groups,
+                                    const std::vector<std::vector<Continuation>>& choices);
+
+  /// What the jets of this search, of more levels than those of the continuations, tell of these,
+  /// each from its multipliers and rates: of a weak one all modes are looked at again, and those
+  /// that they leave are rejected. What they do not tell stays weak. The jets are given with the
+  /// coefficients of `levels` levels.
+  std::vector<Continuation> decide(std::vector<Continuation> weak, int levels);
+
+  [[nodiscard]] bool complete() const { return complete_; }
+  std::vector<std::pair<Mode, double>> rejected;
+
+ private:
+  enum class Guess { present, far };  ///< does λ belong to the present x?
+  bool solve(const Mode& mode, const Vector& lambda, Guess guess, Jet& jet);
+  [[nodiscard]] MarginVerdict judge(const Jet& jet, int levels) const;
+  bool add(Mode mode, Jet jet, const MarginVerdict& verdict, std::vector<Continuation>& found);
+  void try_mode(const Mode& mode, const Vector& lambda, Guess guess,
+                std::vector<Continuation>& found, double& violation);
+  void try_starts(const Mode& mode, const std::vector<int>& open, std::vector<Continuation>& found);
+  void try_rates(const Mode& mode, std::vector<Continuation>& found, double& violation);
+  [[nodiscard]] const Branch& branch(const Mode& mode, int i) const {
+    const auto law = static_cast<std::size_t>(i);
+    return jets_.laws()[law].branches[static_cast<std::size_t>(mode[law])];
+  }
+  [[nodiscard]] double start_in(const Range& range, int law, double share) const;
+
+  ConsistentJets& jets_;
+  double t_;
+  const Vector& x_;
+  const Vector& lambda_;
+  Vector rates_;  // from which Newton's method starts
+  const SelectionOptions& options_;
+  int budget_;
+  std::vector<char> ignored_;  // laws whose margins do not count now
+  bool complete_ = true;
+};
+
+}  // namespace perp
