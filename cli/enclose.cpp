@@ -71,6 +71,19 @@ std::vector<double> times_of(const EncloseArguments& arguments, const enclosure:
   return times;
 }
 
+/// Throws where a paving would be the set itself.
+void check_pieces(const enclosure::EncloseOptions& options, const enclosure::ExactModel& model) {
+  if (!options.paving) return;
+  if (options.pieces == 1)
+    throw InvalidInput(
+        "--pieces asks for the rows of several pieces, --pieces-max 1 for one; expected one of "
+        "them");
+  if (model.set_names().empty())
+    throw InvalidInput(
+        "--pieces asks for the rows of several pieces, but starts and parameters are one point; "
+        "expected an interval, as in --set NAME=[LO,HI]");
+}
+
 enclosure::EncloseOptions options_of(const EncloseArguments& arguments) {
   enclosure::EncloseOptions options;
   options.step.order = arguments.order;
@@ -84,8 +97,6 @@ enclosure::EncloseOptions options_of(const EncloseArguments& arguments) {
         fmt::format("--pieces-max is {}; expected a number from 1 on", arguments.pieces));
   options.pieces = arguments.pieces;
   options.paving = arguments.by_pieces;
-  if (options.paving && options.pieces == 1)
-    throw InvalidInput("--pieces asks for the rows of several pieces, --pieces-max 1 for one; expected one of them");
   options.threads = threads_from(arguments.threads, "--threads");
   options.tube = !arguments.tube.empty();
   options.proof = !arguments.proof.empty();
@@ -182,8 +193,7 @@ int enclose_model(EncloseArguments arguments) {
   arguments.model.run_keys = {"h", "scheme", "t"};
   const enclosure::ExactModel model(read(arguments.model));
   enclosure::EncloseOptions options = options_of(arguments);
-  if (options.paving && model.set_names().empty())
-    throw InvalidInput("--pieces asks for the rows of several pieces, but starts and parameters are one point; expected an interval, as in --set NAME=[LO,HI]");
+  check_pieces(options, model);
   const std::string output =
       arguments.output.empty() && arguments.plot.empty() ? "-" : arguments.output;
   is_hdf5(output);

@@ -306,6 +306,19 @@ EnclosurePiece piece_of(const PieceTask& task, const Box& part) {
   return piece;
 }
 
+/// Parts that hold no consistent start are no pieces.
+std::vector<EnclosurePiece> add_parts(const PieceTask& task, const std::vector<Part>& parts,
+                                      Union& whole) {
+  std::vector<EnclosurePiece> paving;
+  for (const Part& part : parts) {
+    std::vector<EnclosureRow> rows = whole.add(part.result.enclosure);
+    if (part.result.elsewhere) continue;
+    paving.push_back(piece_of(task, part.start));
+    paving.back().rows = std::move(rows);
+  }
+  return paving;
+}
+
 Enclosure join(const PieceTask& task, const std::vector<Part>& parts) {
   const double start = task.span.start;
   const EncloseOptions& options = task.options;
@@ -320,15 +333,9 @@ Enclosure join(const PieceTask& task, const std::vector<Part>& parts) {
     if (other && (!lost || other->t.lo < lost->t.lo)) lost = other;
   }
   Union whole(start, lost ? lost->t.lo : directed::infinity, rows_until, tube_until);
-  std::vector<EnclosurePiece> paving;
-  for (const Part& part : parts) {
-    std::vector<EnclosureRow> rows = whole.add(part.result.enclosure);
-    if (!options.paving || part.result.elsewhere) continue;
-    paving.push_back(piece_of(task, part.start));
-    paving.back().rows = std::move(rows);
-  }
+  std::vector<EnclosurePiece> paving = add_parts(task, parts, whole);
   Enclosure joined = whole.finish();
-  joined.paving = std::move(paving);
+  if (options.paving) joined.paving = std::move(paving);
   joined.lost = lost;
   if (lost) joined.lost->advice = advice_for(*lost, parts, start, options);
   joined.pieces = static_cast<int>(parts.size());
