@@ -262,7 +262,8 @@ Action configure_enclose(CommandLine& line) {
                  "whatever stands here (default 1e-17)")
       .type_name("NUMBER");
   line.add_flag("--pieces", arguments->by_pieces,
-                "write and draw the rows of each piece of the set, with its intervals of starts and parameters");
+                "write and draw the rows of each piece of the set, with its intervals of starts "
+                "and parameters");
   line.add_option("--pieces-max", arguments->pieces,
                  "most pieces into which the set of starts and parameters is split")
       .type_name("N")

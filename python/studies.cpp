@@ -125,8 +125,8 @@ py::tuple bounds_of(const std::vector<Box>& boxes, std::size_t columns) {
   return py::make_tuple(py::array(shape, lo.data()), py::array(shape, hi.data()));
 }
 
-py::list rows_to_python(const enclosure::ExactModel& model, const std::vector<enclosure::EnclosureRow>& found,
-                        const Box& parameters) {
+py::list rows_to_python(const enclosure::ExactModel& model,
+                        const std::vector<enclosure::EnclosureRow>& found, const Box& parameters) {
   std::vector<Box> x, lambda, outputs;
   py::list t, branch, flag, how, modes;
   for (const enclosure::EnclosureRow& row : found) {
@@ -187,8 +187,10 @@ py::object lost_to_python(const std::optional<enclosure::Lost>& lost) {
                   py::arg("advice") = lost->advice);
 }
 
-py::dict enclose(Source& source, const Overrides& overrides, const std::optional<std::vector<double>>& times, int order,
-                 const std::optional<double>& tol, int pieces, bool paving, bool tube, int threads) {
+py::dict enclose(Source& source, const Overrides& overrides,
+                 const std::optional<std::vector<double>>& times, int order,
+                 const std::optional<double>& tol, int pieces, bool paving, bool tube,
+                 int threads) {
   const enclosure::ExactModel model(*source.read({{"h", "scheme", "t"}, false, true}, overrides));
   enclosure::EncloseOptions options;
   options.step.order = order;
@@ -196,7 +198,9 @@ py::dict enclose(Source& source, const Overrides& overrides, const std::optional
   options.pieces = pieces;
   options.paving = paving;
   if (paving && model.set_names().empty())
-    throw InvalidInput("paving=True asks for the rows of several pieces, but starts and parameters are one point; expected an interval");
+    throw InvalidInput(
+        "paving=True asks for the rows of several pieces, but starts and parameters are one point; "
+        "expected an interval");
   options.tube = tube;
   options.threads = threads;
   options.times = times ? *times : grid_of(model.span, model.model.run.h);
@@ -208,11 +212,13 @@ py::dict enclose(Source& source, const Overrides& overrides, const std::optional
     boxes.push_back(row.box);
   }
   return py::dict(py::arg("variables") = model.variables, py::arg("outputs") = model.outputs(),
-                  py::arg("rows") = rows_to_python(model, result.rows, model.values), py::arg("events") = events_to_python(model, result),
+                  py::arg("rows") = rows_to_python(model, result.rows, model.values),
+                  py::arg("events") = events_to_python(model, result),
                   py::arg("lost") = lost_to_python(result.lost),
-                  py::arg("tube") = py::make_tuple(from, to, branches, flags, bounds_of(boxes, model.variables.size())),
-                  py::arg("paving") = paving_to_python(model, result), py::arg("steps") = result.steps,
-                  py::arg("pieces") = result.pieces);
+                  py::arg("tube") = py::make_tuple(from, to, branches, flags,
+                                                   bounds_of(boxes, model.variables.size())),
+                  py::arg("paving") = paving_to_python(model, result),
+                  py::arg("steps") = result.steps, py::arg("pieces") = result.pieces);
 }
 
 }  // namespace

@@ -77,12 +77,12 @@ struct TubeRow {
   Box box{};
 };
 
-/// A part of the set of starts and parameters, with the rows of the solutions that start in it: what
-/// they claim of every point holds of every point of this part. Branches have the numbers of the
-/// whole, and rows end where those of the whole do.
+/// A part of the set of starts and parameters, with the rows of the solutions that start in it:
+/// what they claim of every point holds of every point of this part. Branches have the numbers of
+/// the whole, and rows end where those of the whole do.
 struct EnclosurePiece {
-  Box start{};       ///< of the variables; of algebraic ones it tells which of several roots is meant
-  Box parameters{};  ///< of all parameters
+  Box start{};  ///< of the variables; of algebraic ones it tells which of several roots is meant
+  Box parameters{};                  ///< of all parameters
   std::vector<EnclosureRow> rows{};  ///< in the order of t and branch
 };
 
@@ -107,8 +107,8 @@ struct Enclosure {
   /// Of a system in parts with more combinations of branches than the limit: how many branches of parts stand
   /// in rows together with others; 0: none.
   int joined = 0;
-  /// Where it was asked for: parts of the start that hold every point of it with a solution. The rows
-  /// of a branch are the hulls of theirs.
+  /// Where it was asked for: parts of the start that hold every point of it with a solution. The
+  /// rows of a branch are the hulls of theirs.
   std::vector<EnclosurePiece> paving{};
   std::vector<PieceProof> proof{};  ///< of a system, where it was asked for: one for each piece
 };

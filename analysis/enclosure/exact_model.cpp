@@ -17,7 +17,6 @@ std::vector<std::size_t> wide_sides(const Box& box) {
   return list;
 }
 
-
 /// Does the line need a derivative of the n variables?
 bool holds_derivative(const Tape& tape, int line, const Dcs& system) {
   const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));

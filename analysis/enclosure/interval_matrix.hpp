@@ -10,7 +10,8 @@ namespace perp::enclosure {
 /// A box: one interval for each state.
 using Box = std::vector<Interval>;
 
-/// Does it hold more than one decimal number? Such a number may lie between two neighbouring doubles.
+/// Does it hold more than one decimal number? Such a number may lie between two neighbouring
+/// doubles.
 inline bool is_wide(const Interval& side) { return side.hi > directed::next_up(side.lo); }
 
 /// Dense matrix of intervals.

@@ -91,7 +91,8 @@ void write_rows_csv(const std::string& file, const EnclosureRun& run) {
   const Columns columns = columns_of(run.model.model);
   const std::vector<std::string> outputs = run.model.outputs();
   std::string line = run.by_pieces ? "t,piece,branch,flag,how" : "t,branch,flag,how";
-  const std::vector<std::string> set = run.by_pieces ? run.model.set_names() : std::vector<std::string>();
+  const std::vector<std::string> set =
+      run.by_pieces ? run.model.set_names() : std::vector<std::string>();
   append_names(line, set);
   append_names(line, columns.x);
   append_names(line, columns.lambda);

@@ -85,8 +85,7 @@ void write_rows(hid_t file, const EnclosureRun& run, const Columns& columns) {
   rows.boxes("x", columns.x, [&](std::size_t k) { return row(k).box; });
   rows.boxes("lambda", columns.lambda,
              [&](std::size_t k) { return run.model.multipliers(row(k).multipliers); });
-  rows.boxes("outputs", run.model.outputs(),
-             [&](std::size_t k) { return run.outputs(wanted[k]); });
+  rows.boxes("outputs", run.model.outputs(), [&](std::size_t k) { return run.outputs(wanted[k]); });
 }
 
 void write_events(hid_t group, const EnclosureRun& run) {

@@ -14,7 +14,8 @@ using enclosure::Flag;
 
 constexpr std::size_t most_stripes = 200;  // events; beyond, they hide the bands
 
-/// Rows of one branch and one flag, and of one piece where pieces are drawn, that follow each other.
+/// Rows of one branch and one flag, and of one piece where pieces are drawn, that follow each
+/// other.
 struct Band {
   int branch = 0;
   Flag flag = Flag::unique;

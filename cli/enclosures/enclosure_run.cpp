@@ -19,9 +19,8 @@ std::vector<TableRow> EnclosureRun::all_rows() const {
 
 std::vector<TableRow> EnclosureRun::rows() const {
   std::vector<TableRow> wanted = all_rows();
-  std::erase_if(wanted, [this](const TableRow& of) {
-    return !std::ranges::binary_search(times, of.row->t);
-  });
+  std::erase_if(
+      wanted, [this](const TableRow& of) { return !std::ranges::binary_search(times, of.row->t); });
   return wanted;
 }
 

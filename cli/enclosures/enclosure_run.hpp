@@ -52,9 +52,9 @@ EnclosureRowText text_of(const enclosure::ExactModel& model, const enclosure::Lo
 /// "[w<0]", "[w<0] or [w=0]", "too many to list" of none.
 std::string modes_text(const enclosure::ExactModel& model, const std::vector<Mode>& modes);
 
-/// t,branch,flag,how,x_lo,x_hi,…,λ,outputs,mode; by pieces t,piece,branch,flag,how, the intervals of the
-/// set in the piece, and the same. Bounds have 20 significant digits, rounded
-/// outward; t is exact.
+/// t,branch,flag,how,x_lo,x_hi,…,λ,outputs,mode; by pieces t,piece,branch,flag,how, the intervals
+/// of the set in the piece, and the same. Bounds have 20 significant digits, rounded outward; t is
+/// exact.
 void write_rows_csv(const std::string& file, const EnclosureRun& run);
 /// t_lo,t_hi,branch,type,law,from,to,proof,note; the end of the proof is the last one, `lost`.
 void write_events_csv(const std::string& file, const EnclosureRun& run);

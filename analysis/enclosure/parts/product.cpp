@@ -193,9 +193,7 @@ void Product::add_events(std::size_t member) {
 }
 
 /// The set as one piece, without rows.
-EnclosurePiece Product::whole_piece() const {
-  return {.start = start_, .parameters = parameters_};
-}
+EnclosurePiece Product::whole_piece() const { return {.start = start_, .parameters = parameters_}; }
 
 /// Those of the part that has the most become one, until there are few enough of the whole.
 void Product::join_pieces() {
@@ -203,18 +201,17 @@ void Product::join_pieces() {
     double count = 1;
     for (const Member& member : members_) count *= static_cast<double>(member.found.paving.size());
     if (!(count > options_.pieces)) return;
-    Enclosure& widest =
-        std::ranges::max_element(members_, {}, [](const Member& member) {
-          return member.found.paving.size();
-        })->found;
+    Enclosure& widest = std::ranges::max_element(members_, {}, [](const Member& member) {
+                          return member.found.paving.size();
+                        })->found;
     EnclosurePiece all{widest.paving.front().start, parameters_, widest.rows};
     for (const EnclosurePiece& piece : widest.paving) all.start = hull(all.start, piece.start);
     widest.paving = {std::move(all)};
   }
 }
 
-/// Each piece of a part with each of the others: where parts share a parameter, those that hold a value of it
-/// in common.
+/// Each piece of a part with each of the others: where parts share a parameter, those that hold a
+/// value of it in common.
 void Product::add_pieces() {
   struct Partial {
     EnclosurePiece piece;

@@ -11,12 +11,13 @@ namespace perp::enclosure {
 /// Enclosures of systems that share nothing but parameters and time, as one of all of them: a point
 /// has as many solutions as its parts' solutions make pairs. Rows of a time are those of every part
 /// with those of every other one, and branches likewise; nothing is claimed from where the first of
-/// them is lost. Where there would be more branches than `most`, the branches of parts with many of them become
-/// one: its rows are the hulls of theirs, unique where all are, and its events possible.
+/// them is lost. Where there would be more branches than `most`, the branches of parts with many of
+/// them become one: its rows are the hulls of theirs, unique where all are, and its events
+/// possible.
 ///
-/// Of a paving likewise: pieces are those of every part with those of every other one, where they agree on
-/// the parameters that both hold; where there would be more than `options.pieces`, parts with many of them
-/// count as one piece.
+/// Of a paving likewise: pieces are those of every part with those of every other one, where they
+/// agree on the parameters that both hold; where there would be more than `options.pieces`, parts
+/// with many of them count as one piece.
 class Product {
  public:
   /// `start` and `parameters`: the whole set's.
@@ -42,7 +43,8 @@ class Product {
   /// The number in the whole of branches of all parts.
   [[nodiscard]] int number(const std::vector<int>& branches) const { return numbers_.at(branches); }
   /// Those of the whole, of rows of each part.
-  [[nodiscard]] std::vector<EnclosureRow> rows_of(const std::vector<const std::vector<EnclosureRow>*>& parts) const;
+  [[nodiscard]] std::vector<EnclosureRow> rows_of(
+      const std::vector<const std::vector<EnclosureRow>*>& parts) const;
   void add_events(std::size_t member);
   void join_pieces();
   void add_pieces();

@@ -4,7 +4,7 @@
 
 #include <perp/analysis/enclosure/section/clock.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
-#include <perp/analysis/enclosure/pieces/event_of.hpp>
+#include <perp/analysis/enclosure/pieces/events_of.hpp>
 #include <perp/analysis/enclosure/pieces/stops.hpp>
 
 namespace perp::enclosure {
@@ -310,9 +310,10 @@ void SectionPiece::note_event(const ModeFlow& from, const ModeFlow& to, const Mo
   if (entered_.lo > task_.times.back()) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
   if (gap.reset >= 0 && !fires) return;
-  EnclosureEvent event = event_of(gap, task_.system.laws, from.system, to.system);
-  event.t = entered_;
-  result_.enclosure.events.push_back(event);
+  for (EnclosureEvent event : events_of(gap, task_.system.laws, from.system, to.system)) {
+    event.t = entered_;
+    result_.enclosure.events.push_back(event);
+  }
 }
 
 }  // namespace perp::enclosure

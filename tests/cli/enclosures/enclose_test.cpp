@@ -225,8 +225,8 @@ TEST_SUITE("enclose") {
   TEST_CASE("--pieces writes the rows of each piece, whose union is what is written without it") {
     const Folder folder;
     folder.write("decay.toml", decay + "\n");
-    const std::vector<std::string> wide{"enclose", "decay.toml", "--set", "m=[0.5, 2]",
-                                        "--set",   "x(0)=[1, 9]"};
+    const std::vector<std::string> wide{"enclose",    "decay.toml", "--set",
+                                        "m=[0.5, 2]", "--set",      "x(0)=[1, 9]"};
     const auto with = [&wide](std::vector<std::string> more) {
       more.insert(more.begin(), wide.begin(), wide.end());
       return more;
@@ -235,17 +235,20 @@ TEST_SUITE("enclose") {
     const Outcome outcome = perp_program(folder, with({"--pieces", "-o", "pieces.csv"}));
     CHECK(outcome.status == 0);
     const std::string text = read_text(folder / "pieces.csv");
-    CHECK(text.starts_with("t,piece,branch,flag,how,m_lo,m_hi,x(0)_lo,x(0)_hi,x_lo,x_hi,twice_lo,twice_hi,mode\n"));
+    CHECK(text.starts_with(
+        "t,piece,branch,flag,how,m_lo,m_hi,x(0)_lo,x(0)_hi,x_lo,x_hi,twice_lo,twice_hi,mode\n"));
     const Csv pieces = parse_csv(text);
     const int count = 1 + static_cast<int>(pieces.number(pieces.rows.size() - 1, "piece"));
     CHECK(count > 1);
     CHECK(pieces.rows.size() == static_cast<std::size_t>(count) * whole.rows.size());
-    CHECK(outcome.out.find("paving      " + std::to_string(count) + " pieces of the set") != std::string::npos);
+    CHECK(outcome.out.find("paving      " + std::to_string(count) + " pieces of the set") !=
+          std::string::npos);
     for (std::size_t k = 0; k < whole.rows.size(); ++k) {
       std::optional<Interval> all;
       for (std::size_t i = 0; i < pieces.rows.size(); ++i) {
         if (pieces.text(i, "t") != whole.text(k, "t")) continue;
-        const Interval x = bounds(pieces, i, "x"), m = bounds(pieces, i, "m"), start = bounds(pieces, i, "x(0)");
+        const Interval x = bounds(pieces, i, "x"), m = bounds(pieces, i, "m"),
+                       start = bounds(pieces, i, "x(0)");
         all = all ? hull(*all, x) : x;
         const double t = whole.number(k, "t");
         CHECK(x.lo <= start.lo * std::exp(-m.hi * t) * (1 + 1e-14));
@@ -270,7 +273,8 @@ TEST_SUITE("enclose") {
     }
     if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
     CHECK(perp_program(folder, with({"--pieces", "--plot", "pieces.svg"})).status == 0);
-    CHECK(read_text(folder / "pieces.dat").find("piece 1, branch 0, unique: t x_lo x_hi") != std::string::npos);
+    CHECK(read_text(folder / "pieces.dat").find("piece 1, branch 0, unique: t x_lo x_hi") !=
+          std::string::npos);
   }
 
   TEST_CASE("scheme enclosure of a run gives the same rows") {

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,69 @@ TEST_SUITE("analysis/enclosure/pieces/near_surfaces") {
             CHECK(set.events[k].t.contains(point.events[k].t));
         }
     }
+  }
+
+  // x and y reach 0 at −x0 and −y0; z grows at the rate 8 between both, where the other is first than of
+  // the centre.
+  TEST_CASE("of several gaps that fall, none is first because it is first of the centre") {
+    for (const bool x_is_first : {true, false}) {
+      const std::string x = x_is_first ? "\"[-1, -0.75]\"" : "\"[-1.125, -0.875]\"",
+                        y = x_is_first ? "\"[-1.125, -0.875]\"" : "\"[-1, -0.75]\"",
+                        rate = x_is_first ? "8*step(y)*(1 - step(x))" : "8*step(x)*(1 - step(y))";
+      const ExactModel model = enclosure::read_exact_model(
+          "[variables]\nx = " + x + "\ny = " + y +
+              "\nz = 0\n[model]\nequations = [\"der(x) = 1\", \"der(y) = 1\", \"der(z) = " + rate +
+              "\"]\n[run]\nt = [0, 2]\n",
+          "order.toml");
+      for (const int pieces : {1, 2, 16, 256}) {
+        const Enclosure found = enclosed(model, {0, 1.5, 2}, pieces);
+        CAPTURE(x_is_first);
+        CAPTURE(pieces);
+        for (int i = 0; i <= 8; ++i)
+          for (int j = 0; j <= 8; ++j) {
+            const double x0 = model.start[0].lo + i * 0.03125, y0 = model.start[1].lo + j * 0.03125;
+            const double lead = x_is_first ? y0 - x0 : x0 - y0;  // of the second of the centre
+            const double z = 8 * std::max(0.0, lead);
+            for (const double t : {1.5, 2.0}) {
+              bool any = false, holds = false;
+              for (const auto& row : found.rows) {
+                any = any || row.t == t;
+                holds = holds || (row.t == t && row.box[0].contains(x0 + t) &&
+                                  row.box[1].contains(y0 + t) && row.box[2].contains(z));
+              }
+              if (any) CHECK(holds);
+            }
+          }
+        if (pieces >= 16) CHECK(found.rows.back().t == 2);
+      }
+    }
+  }
+
+  TEST_CASE("a law whose argument a reset sets has an event at that time, and so has one beside") {
+    const ExactModel model = enclosure::read_exact_model(R"toml(
+[variables]
+x = "[0.99, 1.01]"
+v = "[-1.01, -0.99]"
+y = 0
+z = 0
+[model]
+equations = ["der(x) = v", "der(v) = 0", "der(y) = abs(v)", "der(z) = step(v - 0.25)"]
+when = [{ condition = "x", direction = -1, set = { v = "-v/2" }, name = "impact" }]
+[run]
+t = [0, 2]
+)toml",
+                                                       "laws.toml");
+    const Enclosure found = enclosed(model, {0, 2}, 1);
+    REQUIRE(!found.lost);
+    REQUIRE(found.events.size() == 3);
+    CHECK(found.events[0].type == "jump");
+    CHECK(found.events[1].type == "kink");
+    CHECK(found.events[2].type == "crossing");
+    for (const EnclosureEvent& event : found.events) {
+      CHECK(event.unique);
+      CHECK(event.t.contains(0.99 / 1.01));
+      CHECK(event.t.contains(1.01 / 0.99));
+    }
+    CHECK(found.events[1].from != found.events[1].to);
   }
 }

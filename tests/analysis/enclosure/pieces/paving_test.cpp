@@ -35,9 +35,10 @@ Enclosure enclosed(const std::string& text, bool paving, int threads = 1, int pi
 }
 
 bool is_same(const Box& a, const Box& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Interval& x, const Interval& y) {
-    return (x.lo == y.lo && x.hi == y.hi) || (!x.has_value() && !y.has_value());
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Interval& x, const Interval& y) {
+                      return (x.lo == y.lo && x.hi == y.hi) || (!x.has_value() && !y.has_value());
+                    });
 }
 
 /// Do the pieces' rows of each time and branch have these rows as their hulls?
@@ -77,7 +78,8 @@ double member(double m, double x0, double t) {
 
 /// The share of the interval `whole` that lies in pieces, of pieces of one dimension.
 double covered(std::vector<Interval> sides) {
-  std::sort(sides.begin(), sides.end(), [](const Interval& a, const Interval& b) { return a.lo < b.lo; });
+  std::sort(sides.begin(), sides.end(),
+            [](const Interval& a, const Interval& b) { return a.lo < b.lo; });
   double sum = 0, end = -1e300;
   for (const Interval& side : sides) {
     sum += std::max(0.0, side.hi - std::max(side.lo, end));
@@ -162,7 +164,8 @@ TEST_CASE("every member is in a row of each piece that holds its start, at every
 TEST_CASE("pieces cover the set and overlap in their borders only") {
   const Enclosure found = enclosed(oscillator, true);
   double area = 0;
-  for (const EnclosurePiece& piece : found.paving) area += width(piece.start[0]) * width(piece.start[1]);
+  for (const EnclosurePiece& piece : found.paving)
+    area += width(piece.start[0]) * width(piece.start[1]);
   CHECK(area == doctest::Approx(0.01).epsilon(1e-9));
 }
 
