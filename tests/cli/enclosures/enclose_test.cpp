@@ -209,7 +209,7 @@ TEST_SUITE("enclose") {
         {{"-o", "rows.txt"}, "unknown kind of file"},
         {{"--plot-variables", "x"}, "--plot-variables needs --plot"},
         {{"--pieces", "--pieces-max", "1"}, "--pieces-max 1 for one"},
-        {{"--pieces", "--set", "m=1"}, "starts and parameters are one point"},
+        {{"--pieces", "--set", "m=1", "--set", "x(0)=1"}, "starts and parameters are one point"},
         {{"--pieces-max", "0"}, "--pieces-max is 0"}};
     for (const auto& [options, message] : list) {
       std::vector<std::string> arguments{"enclose", "decay.toml"};
