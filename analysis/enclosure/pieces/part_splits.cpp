@@ -11,17 +11,14 @@ namespace {
 
 constexpr double least_gain = 0.75;  ///< of the excess of a part, that a half of it has at most
 
-/// Was it no use to bisect the part that this one is a half of? It was followed no further, and
-/// where both are too wide, its excess has hardly changed.
+/// Was it no use to bisect the part that this one is a half of? It is too wide as that was, was followed no
+/// further, and its excess has hardly changed. Of what is lost the reason tells the interval.
 bool was_in_vain(const Part& part, double share) {
   const PieceResult& result = part.result;
-  const bool is_bisected = result.enclosure.lost || result.excess > share;
-  if (!part.before || !is_bisected || !can_bisect(part.start, result.split)) return false;
+  if (!part.before || result.enclosure.lost || !(result.excess > share)) return false;
   const auto& [was_followed, rows, excess] = *part.before;
-  const bool is_followed = !result.enclosure.lost;
-  if (is_followed != was_followed) return was_followed;
-  if (result.enclosure.rows.size() > rows) return false;
-  return !was_followed || result.excess > -least_gain * excess;
+  return was_followed && can_bisect(part.start, result.split) &&
+         result.enclosure.rows.size() <= rows && result.excess > -least_gain * excess;
 }
 
 /// How far the lower half along this interval is followed.

@@ -66,7 +66,7 @@ TEST_SUITE("analysis/enclosure/pieces/splits") {
           0.045);  // 0.059 along the interval of the largest share alone
   }
 
-  TEST_CASE("members of pieces that are lost and tried are in the rows") {
+  TEST_CASE("members of pieces that are lost and bisected are in the rows") {
     const Enclosure two = enclosed(both, {0, 1, 2}, 32);
     REQUIRE(!two.lost);
     for (int i = 0; i <= 8; ++i)
