@@ -4,11 +4,12 @@
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
-#include <perp/analysis/enclosure/pieces/part.hpp>
 #include <perp/analysis/enclosure/pieces/pieces.hpp>
 #include <perp/analysis/enclosure/pieces/row_union.hpp>
+#include <perp/analysis/enclosure/section/section_piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
 #include <perp/analysis/parallel.hpp>
 #include <perp/core/base/error.hpp>
@@ -16,6 +17,57 @@
 
 namespace perp::enclosure {
 namespace {
+
+/// A part of the start, and what became of it.
+struct Part {
+  Box start{};
+  PieceResult result{};
+  bool is_done = false;
+  bool is_last = false;      ///< it is not bisected any more
+  int favours = 0;  ///< how often in a row the section form went further in parts that held it,
+                    ///< less the other
+};
+
+/// From section to section, or with one time for all members? The one comes further where
+/// differences of time gather, the other where surfaces are met slantwise by rates that hardly
+/// jump.
+class Forms {
+ public:
+  Forms(const PieceTask& task, const SectionTask* section) : task_(task), section_(section) {}
+
+  PieceResult run(Part& part, Effort effort) const {
+    if (section_ == nullptr || effort == Effort::last || part.favours <= -certain)
+      return Piece(task_, part.start, effort).run();
+    if (part.favours <= 0) {
+      PieceResult at_once = Piece(task_, part.start, effort).run();
+      if (is_accepted(at_once)) return at_once;
+      return better(part, SectionPiece(*section_, part.start, effort).run(), std::move(at_once));
+    }
+    std::optional<PieceResult> in_turn = SectionPiece(*section_, part.start, effort).run();
+    if (in_turn && (is_accepted(*in_turn) || part.favours >= certain)) return *std::move(in_turn);
+    return better(part, std::move(in_turn), Piece(task_, part.start, effort).run());
+  }
+
+ private:
+  static constexpr int certain = 2;
+
+  [[nodiscard]] bool is_accepted(const PieceResult& result) const {
+    return !result.enclosure.lost && result.excess <= task_.options.share;
+  }
+  /// The one that is accepted, or was followed further.
+  PieceResult better(Part& part, std::optional<PieceResult> section, PieceResult other) const {
+    const auto rank = [&](const PieceResult& result) {
+      return std::tuple(is_accepted(result), !result.enclosure.lost, result.enclosure.rows.size(),
+                        -result.excess);
+    };
+    const bool is_better = section && rank(*section) > rank(other);
+    part.favours = std::clamp(part.favours + (is_better ? 1 : -1), -certain, certain);
+    return is_better ? *std::move(section) : std::move(other);
+  }
+
+  const PieceTask& task_;
+  const SectionTask* section_;
+};
 
 /// Runs the parts that have not been run; each by itself, so that the number of threads changes nothing.
 /// Where the budget lasts to bisect all of them, those that are too wide are not followed further.
@@ -93,6 +145,31 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
     }
   }
   return reach;
+}
+
+/// Bisects parts that were lost or are too wide, as long as the budget lasts. False: nothing is left.
+bool split(std::vector<Part>& parts, const EncloseOptions& options) {
+  std::vector<Part> next;
+  std::size_t count = parts.size();
+  for (Part& part : parts) {
+    const PieceResult& result = part.result;
+    const bool wanted = result.enclosure.lost || result.excess > options.share;
+    if (!wanted || !can_bisect(part.start, result.split) || count >= static_cast<std::size_t>(options.pieces)) {
+      if (result.is_given_up) throw std::logic_error("a piece was given up and is not bisected");
+      next.push_back(std::move(part));
+      continue;
+    }
+    ++count;
+    const Interval side = part.start[at(result.split)];
+    const double half = middle(side);
+    for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
+      next.push_back({.start = part.start, .favours = part.favours});
+      next.back().start[at(result.split)] = of;
+    }
+  }
+  const bool any = next.size() > parts.size();
+  parts = std::move(next);
+  return any;
 }
 
 /// What is lost and not bisected goes on by all that may follow. False: nothing is left.
@@ -294,7 +371,6 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
   const Forms forms(task, section ? &*section : nullptr);
   do {
     run_all(task, forms, parts);
-    try_splits(task, forms, parts);
     const PieceResult& first = parts.front().result;
     const bool is_too_wide = parts.size() == 1 && first.excess > options.share &&
                              can_bisect(parts.front().start, first.split);
