@@ -71,6 +71,19 @@ std::vector<double> times_of(const EncloseArguments& arguments, const enclosure:
   return times;
 }
 
+/// Throws where a paving would be the set itself.
+void check_pieces(const enclosure::EncloseOptions& options, const enclosure::ExactModel& model) {
+  if (!options.paving) return;
+  if (options.pieces == 1)
+    throw InvalidInput(
+        "--pieces asks for the rows of several pieces, --pieces-max 1 for one; expected one of "
+        "them");
+  if (model.set_names().empty())
+    throw InvalidInput(
+        "--pieces asks for the rows of several pieces, but starts and parameters are one point; "
+        "expected an interval, as in --set NAME=[LO,HI]");
+}
+
 enclosure::EncloseOptions options_of(const EncloseArguments& arguments) {
   enclosure::EncloseOptions options;
   options.step.order = arguments.order;
@@ -83,6 +96,7 @@ enclosure::EncloseOptions options_of(const EncloseArguments& arguments) {
     throw InvalidInput(
         fmt::format("--pieces-max is {}; expected a number from 1 on", arguments.pieces));
   options.pieces = arguments.pieces;
+  options.paving = arguments.by_pieces;
   options.threads = threads_from(arguments.threads, "--threads");
   options.tube = !arguments.tube.empty();
   options.proof = !arguments.proof.empty();
@@ -179,6 +193,7 @@ int enclose_model(EncloseArguments arguments) {
   arguments.model.run_keys = {"h", "scheme", "t"};
   const enclosure::ExactModel model(read(arguments.model));
   enclosure::EncloseOptions options = options_of(arguments);
+  check_pieces(options, model);
   const std::string output =
       arguments.output.empty() && arguments.plot.empty() ? "-" : arguments.output;
   is_hdf5(output);
@@ -190,6 +205,7 @@ int enclose_model(EncloseArguments arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const enclosure::Enclosure result = model.enclose(options);
   EnclosureRun run{model, result, times};
+  run.by_pieces = options.paving;
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   std::vector<std::string> files = write_tables(arguments, output, run, options);
@@ -245,6 +261,9 @@ Action configure_enclose(CommandLine& line) {
                  "share of a variable that the last terms of its polynomial may have; bounds hold "
                  "whatever stands here (default 1e-17)")
       .type_name("NUMBER");
+  line.add_flag("--pieces", arguments->by_pieces,
+                "write and draw the rows of each piece of the set, with its intervals of starts "
+                "and parameters");
   line.add_option("--pieces-max", arguments->pieces,
                  "most pieces into which the set of starts and parameters is split")
       .type_name("N")

@@ -125,10 +125,11 @@ py::tuple bounds_of(const std::vector<Box>& boxes, std::size_t columns) {
   return py::make_tuple(py::array(shape, lo.data()), py::array(shape, hi.data()));
 }
 
-py::list rows_to_python(const enclosure::ExactModel& model, const enclosure::Enclosure& result) {
+py::list rows_to_python(const enclosure::ExactModel& model,
+                        const std::vector<enclosure::EnclosureRow>& found, const Box& parameters) {
   std::vector<Box> x, lambda, outputs;
   py::list t, branch, flag, how, modes;
-  for (const enclosure::EnclosureRow& row : result.rows) {
+  for (const enclosure::EnclosureRow& row : found) {
     t.append(row.t);
     branch.append(row.branch);
     flag.append(to_string(row.flag));
@@ -138,7 +139,7 @@ py::list rows_to_python(const enclosure::ExactModel& model, const enclosure::Enc
     modes.append(words);
     x.push_back(row.box);
     lambda.push_back(model.multipliers(row.multipliers));
-    outputs.push_back(model.outputs_at(row.t, row.box, row.multipliers));
+    outputs.push_back(model.outputs_at(row.t, row.box, row.multipliers, parameters));
   }
   py::list rows;
   rows.append(t), rows.append(branch), rows.append(flag), rows.append(how), rows.append(modes);
@@ -146,6 +147,20 @@ py::list rows_to_python(const enclosure::ExactModel& model, const enclosure::Enc
   rows.append(bounds_of(lambda, model.system.laws.size()));
   rows.append(bounds_of(outputs, model.outputs().size()));
   return rows;
+}
+
+/// Of each piece: what the intervals of the set are in it, and its rows.
+py::list paving_to_python(const enclosure::ExactModel& model, const enclosure::Enclosure& result) {
+  const std::vector<std::string> names = model.set_names();
+  py::list paving;
+  for (const enclosure::EnclosurePiece& piece : result.paving) {
+    const Box set = model.set_of(piece);
+    py::dict sides;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      sides[py::str(names[k])] = py::make_tuple(set[k].lo, set[k].hi);
+    paving.append(py::make_tuple(sides, rows_to_python(model, piece.rows, piece.parameters)));
+  }
+  return paving;
 }
 
 py::list events_to_python(const enclosure::ExactModel& model, const enclosure::Enclosure& result) {
@@ -172,13 +187,20 @@ py::object lost_to_python(const std::optional<enclosure::Lost>& lost) {
                   py::arg("advice") = lost->advice);
 }
 
-py::dict enclose(Source& source, const Overrides& overrides, const std::optional<std::vector<double>>& times, int order,
-                 const std::optional<double>& tol, int pieces, bool tube, int threads) {
+py::dict enclose(Source& source, const Overrides& overrides,
+                 const std::optional<std::vector<double>>& times, int order,
+                 const std::optional<double>& tol, int pieces, bool paving, bool tube,
+                 int threads) {
   const enclosure::ExactModel model(*source.read({{"h", "scheme", "t"}, false, true}, overrides));
   enclosure::EncloseOptions options;
   options.step.order = order;
   if (tol) options.step.share = *tol;
   options.pieces = pieces;
+  options.paving = paving;
+  if (paving && model.set_names().empty())
+    throw InvalidInput(
+        "paving=True asks for the rows of several pieces, but starts and parameters are one point; "
+        "expected an interval");
   options.tube = tube;
   options.threads = threads;
   options.times = times ? *times : grid_of(model.span, model.model.run.h);
@@ -190,9 +212,12 @@ py::dict enclose(Source& source, const Overrides& overrides, const std::optional
     boxes.push_back(row.box);
   }
   return py::dict(py::arg("variables") = model.variables, py::arg("outputs") = model.outputs(),
-                  py::arg("rows") = rows_to_python(model, result), py::arg("events") = events_to_python(model, result),
+                  py::arg("rows") = rows_to_python(model, result.rows, model.values),
+                  py::arg("events") = events_to_python(model, result),
                   py::arg("lost") = lost_to_python(result.lost),
-                  py::arg("tube") = py::make_tuple(from, to, branches, flags, bounds_of(boxes, model.variables.size())),
+                  py::arg("tube") = py::make_tuple(from, to, branches, flags,
+                                                   bounds_of(boxes, model.variables.size())),
+                  py::arg("paving") = paving_to_python(model, result),
                   py::arg("steps") = result.steps, py::arg("pieces") = result.pieces);
 }
 

@@ -23,6 +23,7 @@ struct EncloseOptions {
   int branches = 64;   ///< most branches that are followed at one time, and of independent parts together
   int threads = 1;     ///< pieces are independent; the result does not depend on it
   double share = 0.1;  ///< of a width: what a piece may be wider than its linear image
+  bool paving = false;  ///< also the rows of each piece by itself: `Enclosure::paving`
   bool proof = false;  ///< also what is needed to re-check every step: `Enclosure::proof`
 };
 
@@ -76,6 +77,15 @@ struct TubeRow {
   Box box{};
 };
 
+/// A part of the set of starts and parameters, with the rows of the solutions that start in it:
+/// what they claim of every point holds of every point of this part. Branches have the numbers of
+/// the whole, and rows end where those of the whole do.
+struct EnclosurePiece {
+  Box start{};  ///< of the variables; of algebraic ones it tells which of several roots is meant
+  Box parameters{};                  ///< of all parameters
+  std::vector<EnclosureRow> rows{};  ///< in the order of t and branch
+};
+
 /// From here on nothing is claimed.
 struct Lost {
   Interval t{};          ///< within it the proof ends
@@ -97,6 +107,9 @@ struct Enclosure {
   /// Of a system in parts with more combinations of branches than the limit: how many branches of parts stand
   /// in rows together with others; 0: none.
   int joined = 0;
+  /// Where it was asked for: parts of the start that hold every point of it with a solution. The
+  /// rows of a branch are the hulls of theirs.
+  std::vector<EnclosurePiece> paving{};
   std::vector<PieceProof> proof{};  ///< of a system, where it was asked for: one for each piece
 };
 

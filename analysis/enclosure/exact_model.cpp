@@ -10,6 +10,13 @@
 namespace perp::enclosure {
 namespace {
 
+std::vector<std::size_t> wide_sides(const Box& box) {
+  std::vector<std::size_t> list;
+  for (std::size_t k = 0; k < box.size(); ++k)
+    if (is_wide(box[k])) list.push_back(k);
+  return list;
+}
+
 /// Does the line need a derivative of the n variables?
 bool holds_derivative(const Tape& tape, int line, const Dcs& system) {
   const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
@@ -61,7 +68,7 @@ std::vector<std::string> ExactModel::outputs() const {
   return names;
 }
 
-Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
+Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda, const Box& p) const {
   const std::vector<int> indices = output_lines();
   if (indices.empty()) return {};
   // t | ẋ | x | λ | p;  derivatives are in none of these outputs
@@ -73,7 +80,7 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
   };
   copy(x, system.n(), system.variable_input(0));
   copy(lambda, system.m(), system.multiplier_input(0));
-  inputs.insert(inputs.end(), values.begin(), values.end());
+  inputs.insert(inputs.end(), p.begin(), p.end());
   Box lines(static_cast<std::size_t>(model.outputs.tape.size()));
   model.outputs.tape.evaluate(std::span<const Interval>(inputs), std::span<Interval>(lines));
   Box result;
@@ -81,6 +88,20 @@ Box ExactModel::outputs_at(double t, const Box& x, const Box& lambda) const {
     result.push_back(
         lines[static_cast<std::size_t>(model.outputs.lines[static_cast<std::size_t>(k)])]);
   return result;
+}
+
+std::vector<std::string> ExactModel::set_names() const {
+  std::vector<std::string> names;
+  for (const std::size_t k : wide_sides(values)) names.push_back(parameters[k]);
+  for (const std::size_t j : wide_sides(start)) names.push_back(variables[j] + "(0)");
+  return names;
+}
+
+Box ExactModel::set_of(const EnclosurePiece& piece) const {
+  Box set;
+  for (const std::size_t k : wide_sides(values)) set.push_back(piece.parameters[k]);
+  for (const std::size_t j : wide_sides(start)) set.push_back(piece.start[j]);
+  return set;
 }
 
 Enclosure ExactModel::enclose(const EncloseOptions& options) const {

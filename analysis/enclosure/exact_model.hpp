@@ -32,7 +32,15 @@ struct ExactModel {
   /// Names of the outputs that are enclosed: those without derivatives.
   [[nodiscard]] std::vector<std::string> outputs() const;
   /// Their values at every point of the set; none where one may have no value there.
-  [[nodiscard]] Box outputs_at(double t, const Box& x, const Box& lambda) const;
+  [[nodiscard]] Box outputs_at(double t, const Box& x, const Box& lambda) const {
+    return outputs_at(t, x, lambda, values);
+  }
+  /// The same with parameters p: of a part of the set.
+  [[nodiscard]] Box outputs_at(double t, const Box& x, const Box& lambda, const Box& p) const;
+  /// The starts and parameters that are intervals, "x(0)", "m": wider than a decimal number needs.
+  [[nodiscard]] std::vector<std::string> set_names() const;
+  /// What these are in a part of the set.
+  [[nodiscard]] Box set_of(const EnclosurePiece& piece) const;
   /// Encloses it over its span. Throws as `enclosure::enclose`.
   [[nodiscard]] Enclosure enclose(const EncloseOptions& options) const;
 

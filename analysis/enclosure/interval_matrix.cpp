@@ -70,6 +70,12 @@ Box points(const std::vector<double>& x) {
   return box;
 }
 
+Box hull(const Box& a, const Box& b) {
+  Box both(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) both[i] = hull(a[i], b[i]);
+  return both;
+}
+
 bool is_bounded(const Box& a) {
   return std::all_of(a.begin(), a.end(), [](const Interval& x) { return x.is_bounded(); });
 }

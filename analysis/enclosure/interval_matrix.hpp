@@ -10,6 +10,10 @@ namespace perp::enclosure {
 /// A box: one interval for each state.
 using Box = std::vector<Interval>;
 
+/// Does it hold more than one decimal number? Such a number may lie between two neighbouring
+/// doubles.
+inline bool is_wide(const Interval& side) { return side.hi > directed::next_up(side.lo); }
+
 /// Dense matrix of intervals.
 class IntervalMatrix {
  public:
@@ -54,6 +58,8 @@ std::vector<double> middle(const Box& a);
 ///@}
 Box points(const std::vector<double>& x);
 bool is_bounded(const Box& a);
+/// The smallest box that contains both.
+Box hull(const Box& a, const Box& b);
 
 /// Two enclosures of one non-empty set. Throws std::logic_error where they do not meet.
 ///@{

@@ -14,6 +14,7 @@ struct EncloseArguments {
   int order = enclosure::StepOptions{}.order;
   int pieces = enclosure::EncloseOptions{}.pieces;
   int threads = 0;  ///< 0: one for each core
+  bool by_pieces = false;
   bool quiet = false;
   std::string program = "perp enclose";  ///< who speaks in notes
 };

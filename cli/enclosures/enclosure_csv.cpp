@@ -50,13 +50,6 @@ void write_line(OutputFile& file, std::string line) {
 
 }  // namespace
 
-std::vector<const enclosure::EnclosureRow*> EnclosureRun::rows() const {
-  std::vector<const enclosure::EnclosureRow*> wanted;
-  for (const enclosure::EnclosureRow& row : result.rows)
-    if (std::binary_search(times.begin(), times.end(), row.t)) wanted.push_back(&row);
-  return wanted;
-}
-
 std::string modes_text(const enclosure::ExactModel& model, const std::vector<Mode>& modes) {
   if (modes.empty()) return "too many to list";
   std::string text;
@@ -97,18 +90,24 @@ void write_rows_csv(const std::string& file, const EnclosureRun& run) {
   OutputFile out(file, Writing::rows);
   const Columns columns = columns_of(run.model.model);
   const std::vector<std::string> outputs = run.model.outputs();
-  std::string line = "t,branch,flag,how";
+  std::string line = run.by_pieces ? "t,piece,branch,flag,how" : "t,branch,flag,how";
+  const std::vector<std::string> set =
+      run.by_pieces ? run.model.set_names() : std::vector<std::string>();
+  append_names(line, set);
   append_names(line, columns.x);
   append_names(line, columns.lambda);
   append_names(line, outputs);
   append(line, "mode");
   write_line(out, line);
-  for (const enclosure::EnclosureRow* row : run.rows()) {
-    line = fmt::format("{},{},{},{}", enclosure::exact_decimal(row->t), row->branch,
-                       to_string(row->flag), to_string(row->how));
+  for (const TableRow& of : run.rows()) {
+    const enclosure::EnclosureRow* row = of.row;
+    line = enclosure::exact_decimal(row->t);
+    if (run.by_pieces) append(line, fmt::format("{}", of.piece));
+    line += fmt::format(",{},{},{}", row->branch, to_string(row->flag), to_string(row->how));
+    if (run.by_pieces) append_box(line, run.set_of(of), set.size());
     append_box(line, row->box, columns.x.size());
     append_box(line, run.model.multipliers(row->multipliers), columns.lambda.size());
-    append_box(line, run.model.outputs_at(row->t, row->box, row->multipliers), outputs.size());
+    append_box(line, run.outputs(of), outputs.size());
     append(line, quoted(modes_text(run.model, row->modes)));
     write_line(out, line);
   }

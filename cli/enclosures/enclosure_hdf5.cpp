@@ -68,12 +68,16 @@ class Rows {
 };
 
 void write_rows(hid_t file, const EnclosureRun& run, const Columns& columns) {
-  const auto wanted = run.rows();
+  const std::vector<TableRow> wanted = run.rows();
   const auto row = [&wanted](std::size_t k) -> const enclosure::EnclosureRow& {
-    return *wanted[k];
+    return *wanted[k].row;
   };
   Rows rows(file, wanted.size());
   rows.numbers("t", [&](std::size_t k) { return row(k).t; });
+  if (run.by_pieces) {
+    rows.integers("piece", [&](std::size_t k) { return wanted[k].piece; });
+    rows.boxes("set", run.model.set_names(), [&](std::size_t k) { return run.set_of(wanted[k]); });
+  }
   rows.integers("branch", [&](std::size_t k) { return row(k).branch; });
   rows.texts("flag", [&](std::size_t k) { return std::string(to_string(row(k).flag)); });
   rows.texts("how", [&](std::size_t k) { return std::string(to_string(row(k).how)); });
@@ -81,9 +85,7 @@ void write_rows(hid_t file, const EnclosureRun& run, const Columns& columns) {
   rows.boxes("x", columns.x, [&](std::size_t k) { return row(k).box; });
   rows.boxes("lambda", columns.lambda,
              [&](std::size_t k) { return run.model.multipliers(row(k).multipliers); });
-  rows.boxes("outputs", run.model.outputs(), [&](std::size_t k) {
-    return run.model.outputs_at(row(k).t, row(k).box, row(k).multipliers);
-  });
+  rows.boxes("outputs", run.model.outputs(), [&](std::size_t k) { return run.outputs(wanted[k]); });
 }
 
 void write_events(hid_t group, const EnclosureRun& run) {

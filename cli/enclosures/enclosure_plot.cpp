@@ -14,25 +14,28 @@ using enclosure::Flag;
 
 constexpr std::size_t most_stripes = 200;  // events; beyond, they hide the bands
 
-/// Rows of one branch and one flag that follow each other.
+/// Rows of one branch and one flag, and of one piece where pieces are drawn, that follow each
+/// other.
 struct Band {
   int branch = 0;
   Flag flag = Flag::unique;
   std::vector<const EnclosureRow*> rows{};
+  int piece = -1;
 };
 
 std::vector<Band> bands_of(const EnclosureRun& run) {
   std::vector<Band> bands;
-  std::map<int, std::size_t> open;  // the last band of each branch
-  for (const EnclosureRow& row : run.result.rows) {
-    const auto last = open.find(row.branch);
+  std::map<std::pair<int, int>, std::size_t> open;  // the last band of each branch of each piece
+  for (const TableRow& of : run.all_rows()) {
+    const EnclosureRow& row = *of.row;
+    const auto last = open.find({of.piece, row.branch});
     if (last == open.end() || bands[last->second].flag != row.flag) {
-      bands.push_back({row.branch, row.flag, {}});
+      bands.push_back({row.branch, row.flag, {}, of.piece});
       // What it goes on from: the bands meet.
       if (last != open.end()) bands.back().rows.push_back(bands[last->second].rows.back());
-      open[row.branch] = bands.size() - 1;
+      open[{of.piece, row.branch}] = bands.size() - 1;
     }
-    bands[open[row.branch]].rows.push_back(&row);
+    bands[open[{of.piece, row.branch}]].rows.push_back(&row);
   }
   return bands;
 }
@@ -55,8 +58,9 @@ std::string data_of(const EnclosureRun& run, const std::vector<Band>& bands,
       }
       rows += '\n';
     }
-    text += data_block(fmt::format("branch {}, {}{}", band.branch, to_string(band.flag), heading),
-                       rows);
+    const std::string piece = band.piece < 0 ? "" : fmt::format("piece {}, ", band.piece);
+    text += data_block(
+        fmt::format("{}branch {}, {}{}", piece, band.branch, to_string(band.flag), heading), rows);
   }
   return text;
 }

@@ -25,9 +25,6 @@ std::string short_interval(const Interval& value) {
                      enclosure::decimal_above(value.hi));
 }
 
-/// Wider than a decimal number needs.
-bool is_wide(const Interval& value) { return value.hi > directed::next_up(value.lo); }
-
 const std::vector<int>& disturbances(const enclosure::ExactModel& model) {
   return model.model.exact_numbers->disturbances;
 }
@@ -35,7 +32,7 @@ const std::vector<int>& disturbances(const enclosure::ExactModel& model) {
 std::string set_text(const enclosure::ExactModel& model) {
   std::string text;
   const auto add = [&text](const std::string& name, const Interval& value, bool varies = false) {
-    if (is_wide(value) || varies)
+    if (enclosure::is_wide(value) || varies)
       text += fmt::format("{}{} in [{:.8g}, {:.8g}]{}", text.empty() ? "" : ", ", name, value.lo,
                           value.hi, varies ? " at every t" : "");
   };
@@ -152,6 +149,9 @@ void print_enclosure(std::FILE* stream, const EnclosureRun& run,
                "joined      {} branches of independent parts have more combinations than the limit: rows hold "
                "them together, their events are possible\n",
                run.result.joined);
+  if (run.by_pieces)
+    fmt::print(stream, "paving      {} piece{} of the set, each with rows of its own\n",
+               run.result.paving.size(), run.result.paving.size() == 1 ? "" : "s");
   print_events(stream, run);
   fmt::print(stream, "counts      {} steps, {} piece{}, {:.2g} s\n", run.result.steps,
              run.result.pieces, run.result.pieces == 1 ? "" : "s", run.seconds);
@@ -181,6 +181,7 @@ Json enclosure_provenance(const EnclosureRun& run, const enclosure::EncloseOptio
                     {"pieces", run.result.pieces},
                     {"rows", run.rows().size()},
                     {"events", run.result.events.size()}};
+  if (run.by_pieces) json["counts"]["paving"] = run.result.paving.size();
   if (run.result.joined > 0) json["counts"]["joined"] = run.result.joined;
   if (run.result.lost) {
     const EnclosureRowText text = text_of(run.model, *run.result.lost);

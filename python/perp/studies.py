@@ -174,25 +174,17 @@ def converge(models, h, *, reference=None, error="end", t=None, whole_steps=Fals
     return Study(*_perp.converge(variants, reading, steps, errors, reference or "", whole_steps, threads_of(threads)))
 
 
-class Enclosure:
-    """Bounds that are a proof: t (N), lo and hi (N, n) by `names`, flag, how, modes of each row; events, tube, lost."""
+class _Rows:
+    """Bounds at times: t (N), lo and hi (N, n) by `names`, flag, how, modes of each row."""
 
-    def __init__(self, members):
-        t, branch, flag, how, modes, x, lam, outputs = members["rows"]
+    def __init__(self, members, rows):
+        t, branch, flag, how, modes, x, lam, outputs = rows
         import numpy as np
 
         self.names = members["variables"]
         self.t, self.branch, self.flag, self.how, self.modes = np.array(t), np.array(branch), flag, how, modes
         self.lo, self.hi = x
         self.lam, self.outputs = lam, dict(zip(members["outputs"], zip(outputs[0].T, outputs[1].T)))
-        self.events, self.lost = members["events"], members["lost"]
-        self.tube = dict(zip(("start", "end", "branch", "flag", "bounds"), members["tube"]))
-        self.steps, self.pieces = members["steps"], members["pieces"]
-
-    @property
-    def success(self):
-        """Is everything up to the end of the span proved?"""
-        return self.lost is None
 
     def __getitem__(self, name):
         """The bounds (lo, hi) of a variable or output."""
@@ -202,6 +194,35 @@ class Enclosure:
             raise KeyError(f"there is no variable '{name}'{_perp.suggestion(str(name), [*self.names, *self.outputs])}")
         j = self.names.index(name)
         return self.lo[:, j], self.hi[:, j]
+
+
+class Piece(_Rows):
+    """The rows of a part of the set of starts and parameters: `set`, its intervals (lo, hi) by name."""
+
+    def __init__(self, members, sides, rows):
+        super().__init__(members, rows)
+        self.set = sides
+
+    def __repr__(self):
+        sides = ", ".join(f"{name} in [{lo:.8g}, {hi:.8g}]" for name, (lo, hi) in self.set.items())
+        return f"Piece of {sides}: {len(self.t)} rows"
+
+
+class Enclosure(_Rows):
+    """Bounds that are a proof: t (N), lo and hi (N, n) by `names`, flag, how, modes of each row; events, tube, lost,
+    and the rows of each piece in `paving`, where it was asked for."""
+
+    def __init__(self, members):
+        super().__init__(members, members["rows"])
+        self.paving = [Piece(members, sides, rows) for sides, rows in members["paving"]]
+        self.events, self.lost = members["events"], members["lost"]
+        self.tube = dict(zip(("start", "end", "branch", "flag", "bounds"), members["tube"]))
+        self.steps, self.pieces = members["steps"], members["pieces"]
+
+    @property
+    def success(self):
+        """Is everything up to the end of the span proved?"""
+        return self.lost is None
 
     def plot(self, names=None, ax=None):
         """Bands over time. Matplotlib axes."""
@@ -214,7 +235,8 @@ class Enclosure:
         return f"Enclosure of ({', '.join(self.names)}): {len(self.t)} rows, {len(self.events)} events, {end}"
 
 
-def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=None, tube=False, threads=None, **parameters):
+def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=None, paving=False, tube=False, threads=None,
+            **parameters):
     """Encloses all solutions of all starts and parameters, which may be intervals, as `perp enclose`.
 
     >>> import perp
@@ -228,8 +250,10 @@ def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=N
     orders, all_pieces = _perp.enclose_defaults
     if pieces is not None and pieces < 1:
         raise InvalidInput(f"pieces is {pieces}; expected a whole number > 0")
+    if paving and pieces == 1:
+        raise InvalidInput("paving=True asks for the rows of several pieces, pieces=1 for one; expected one of them")
     if tol is not None and not tol > 0:
         raise InvalidInput(f"tol is {tol}; expected a number > 0")
     times = None if times is None else numbers_of(times, "times")
     return Enclosure(_perp.enclose(model._source, overrides, times, orders if order is None else order, tol,
-                                   all_pieces if pieces is None else pieces, tube, threads_of(threads)))
+                                   all_pieces if pieces is None else pieces, paving, tube, threads_of(threads)))

@@ -1,5 +1,7 @@
 """Questions: the answers are those of the program."""
 
+import csv
+import io
 import json
 import math
 
@@ -144,6 +146,27 @@ def test_enclosures_hold_the_exact_solution():
     assert e.events[0]["kind"] == "sliding_entry" and e.events[0]["t"][0] <= 1 / 7 <= e.events[0]["t"][1]
     wide = perp.enclose("chatter", times=[0.1], x="[1.4, 1.6]")
     assert wide["x"][0][0] <= 1.2 and wide["x"][1][0] >= 1.4 - 1e-12
+
+
+def test_a_paving_is_the_pieces_of_the_program(tmp_path, program):
+    (tmp_path / "grow.toml").write_text('[parameters]\nm = "[0.5, 2]"\n[variables]\nx = "[1, 9]"\n[model]\nequations = ["der(x) = -m*x"]\n'
+                                        '[run]\nt = [0, 2]\n')
+    found = perp.enclose(str(tmp_path / "grow.toml"), times=[0, 1, 2], paving=True)
+    assert len(found.paving) == found.pieces > 1
+    header, *rows = list(csv.reader(io.StringIO(program("enclose", str(tmp_path / "grow.toml"), "--times", "0,1,2", "--pieces", "--quiet")[0])))
+    assert len(rows) == 3 * len(found.paving)
+    for row in rows:
+        piece = found.paving[int(row[header.index("piece")])]
+        k = piece.t.tolist().index(float(row[0]))
+        assert [piece.lo[k, 0], piece.hi[k, 0]] == [float(row[header.index("x" + end)]) for end in ("_lo", "_hi")]
+        for name, bounds in piece.set.items():
+            assert bounds == tuple(float(row[header.index(name + end)]) for end in ("_lo", "_hi"))
+    for k in range(3):
+        assert min(piece.lo[k, 0] for piece in found.paving) == found.lo[k, 0]
+    with pytest.raises(perp.InvalidInput, match="one point"):
+        perp.enclose(str(tmp_path / "grow.toml"), paving=True, m=1, x=1)
+    with pytest.raises(perp.InvalidInput, match="pieces=1"):
+        perp.enclose(str(tmp_path / "grow.toml"), paving=True, pieces=1)
 
 
 def test_a_check_names_what_is_not_well_posed(program):

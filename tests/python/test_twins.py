@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", ROOT / "models" / "README.md", *sorted((ROOT / "doc
 SPLIT = re.compile(r"\s*(?:\||;|&&|>)\s*(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)")  # not within quotes
 QUESTIONS = {"run", "solutions", "jumps", "equilibria", "check", "modes", "mlcp", "converge", "map", "sensitivities", "enclose", "sweep"}
 IGNORED = {"-o", "--output", "--plot", "--plot-phase", "--plot-variables", "--plot-layers", "--plot-starts", "--plot-log", "--plot-with", "--checkpoint", "--events", "--tube", "--threads", "--jobs"}
-FLAGS = {"--quiet", "--all", "--json", "--tangents", "--virtual", "--whole-steps", "--nearest", "--exact", "--double", "--zip"}
+FLAGS = {"--pieces", "--quiet", "--all", "--json", "--tangents", "--virtual", "--whole-steps", "--nearest", "--exact", "--double", "--zip"}
 
 
 def numbers_of(text):
@@ -249,13 +249,16 @@ def enclose(program, places, options, words):
     arguments = keywords(options, ("h",))
     if "--t" in options:
         arguments["t"] = numbers_of(options["--t"][0])
-    found = perp.enclose(model_of(places, options), **more, **arguments)
+    by_pieces = "--pieces" in options
+    enclosure = perp.enclose(model_of(places, options), paving=by_pieces, **more, **arguments)
     header, *rows = list(csv.reader(io.StringIO(program(*without_files(words, options), "--quiet")[0])))
-    assert [float(row[0]) for row in rows] == found.t.tolist()
-    for j, name in enumerate(found.names):
-        for bounds, ending in ((found.lo, "_lo"), (found.hi, "_hi")):
-            column = [float(row[header.index(name + ending)] or "nan") for row in rows]
-            np.testing.assert_array_equal(bounds[:, j], column)
+    for number, found in enumerate(enclosure.paving if by_pieces else [enclosure]):
+        own = [row for row in rows if not by_pieces or int(row[header.index("piece")]) == number]
+        assert [float(row[0]) for row in own] == found.t.tolist()
+        for j, name in enumerate(found.names):
+            for bounds, ending in ((found.lo, "_lo"), (found.hi, "_hi")):
+                column = [float(row[header.index(name + ending)] or "nan") for row in own]
+                np.testing.assert_array_equal(bounds[:, j], column)
 
 
 def sweep(program, places, options, words):

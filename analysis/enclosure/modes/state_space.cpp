@@ -133,7 +133,7 @@ StateSpace state_space(const Dcs& system, const Box& parameters,
   for (int k = 0; k < static_cast<int>(parameters.size()); ++k) {
     const Interval& value = parameters[static_cast<std::size_t>(k)];
     const bool varies = std::find(disturbances.begin(), disturbances.end(), k) != disturbances.end();
-    if (!varies && value.hi > directed::next_up(value.lo)) space.parameters.push_back(k);
+    if (!varies && is_wide(value)) space.parameters.push_back(k);
   }
   for (const int j : space.variables) space.constant.push_back(is_constant(system, lines, j));
   space.constant.resize(static_cast<std::size_t>(space.states()), true);

@@ -81,7 +81,7 @@ Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, con
   const std::vector<SystemPart> parts = independent_systems(system);
   if (parts.size() == 1 || options.tube || options.proof)
     return enclose_in_pieces(system, space, start, span, options, exact);
-  Product product(system, options.branches);
+  Product product(system, start, space.values, options);
   for (const SystemPart& part : parts)
     product.add(part, enclose_part(part, space, start, span, options, exact));
   return product.finish();

@@ -1,6 +1,7 @@
 // Systems that are several without coupling: each is enclosed by itself, with its own pieces;
 // called by `enclose`.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <perp/analysis/enclosure/parts/product.hpp>
@@ -27,26 +28,38 @@ int place_in_whole(const std::vector<int>& places, int of_part) {
 }
 
 /// Rows are in the order of t.
-auto rows_at(const Enclosure& found, double t) {
-  return std::ranges::equal_range(found.rows, t, {}, &EnclosureRow::t);
+auto rows_at(const std::vector<EnclosureRow>& rows, double t) {
+  return std::ranges::equal_range(rows, t, {}, &EnclosureRow::t);
 }
 
-/// All branches as one: a solution is in a row of its time, and so in the hull of them.
-void join_into_one(Enclosure& found) {
-  std::vector<EnclosureRow> rows;
-  for (EnclosureRow& row : found.rows) {
+/// Of all branches as one: a solution is in a row of its time, and so in the hull of them.
+void join_rows(std::vector<EnclosureRow>& rows) {
+  RowUnion one;
+  for (EnclosureRow& row : rows) {
     row.branch = 0;
-    if (rows.empty() || rows.back().t < row.t)
-      rows.push_back(std::move(row));
-    else
-      widen(rows.back(), row);
+    one.add(row);
   }
-  found.rows = std::move(rows);
+  rows = one.take();
+}
+
+void join_into_one(Enclosure& found) {
+  join_rows(found.rows);
+  for (EnclosurePiece& piece : found.paving) join_rows(piece.rows);
   for (EnclosureEvent& event : found.events) {
     event.branch = 0;
     event.unique = false;
     event.note = "of one of several branches that stand in one row";
   }
+}
+
+/// The values of these parameters that are in both boxes; false: there are none of one.
+bool restrict_to(const Box& other, const std::vector<int>& parameters, Box& box) {
+  for (const int k : parameters) {
+    const std::optional<Interval> both = intersection(box[at(k)], other[at(k)]);
+    if (!both) return false;
+    box[at(k)] = *both;
+  }
+  return true;
 }
 
 /// A row of the whole so far, with one of a part more.
@@ -85,7 +98,7 @@ void Product::join_branches() {
   for (;;) {
     double count = 1;
     for (const Member& member : members_) count *= static_cast<double>(member.branches.size());
-    if (!(count > most_)) return;
+    if (!(count > options_.branches)) return;
     Member& widest = *std::ranges::max_element(
         members_, {}, [](const Member& member) { return member.branches.size(); });
     if (widest.branches.size() == 1) return;
@@ -133,27 +146,34 @@ void Product::find_lost() {
   result_.lost = std::move(lost);
 }
 
-void Product::add_rows(double t) {
+std::vector<EnclosureRow> Product::rows_of(
+    const std::vector<const std::vector<EnclosureRow>*>& parts) const {
   struct Partial {
     EnclosureRow row;
     std::vector<int> branches;
   };
-  EnclosureRow empty{.t = t, .box = Box(at(whole_.n())), .multipliers = Box(at(whole_.m()))};
-  empty.modes = {Mode(whole_.laws.size())};
-  std::vector<Partial> list{{empty, {}}};
-  for (const Member& member : members_) {
-    std::vector<Partial> longer;
-    for (const Partial& partial : list)
-      for (const EnclosureRow& row : rows_at(member.found, t)) {
-        longer.push_back({with_row(partial.row, member.part, row), partial.branches});
-        longer.back().branches.push_back(row.branch);
-      }
-    list = std::move(longer);
+  std::vector<EnclosureRow> rows;
+  for (const EnclosureRow& first : *parts.front()) {
+    const double t = first.t;
+    if (!rows.empty() && rows.back().t == t) continue;
+    EnclosureRow empty{.t = t, .box = Box(at(whole_.n())), .multipliers = Box(at(whole_.m()))};
+    empty.modes = {Mode(whole_.laws.size())};
+    std::vector<Partial> list{{empty, {}}};
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      std::vector<Partial> longer;
+      for (const Partial& partial : list)
+        for (const EnclosureRow& row : rows_at(*parts[k], t)) {
+          longer.push_back({with_row(partial.row, members_[k].part, row), partial.branches});
+          longer.back().branches.push_back(row.branch);
+        }
+      list = std::move(longer);
+    }
+    for (Partial& made : list) {
+      made.row.branch = number(made.branches);
+      rows.push_back(std::move(made.row));
+    }
   }
-  for (Partial& made : list) {
-    made.row.branch = number(made.branches);
-    result_.rows.push_back(std::move(made.row));
-  }
+  return rows;
 }
 
 /// An event of a branch is one of every branch of the whole that holds it.
@@ -172,12 +192,60 @@ void Product::add_events(std::size_t member) {
   }
 }
 
+/// The set as one piece, without rows.
+EnclosurePiece Product::whole_piece() const { return {.start = start_, .parameters = parameters_}; }
+
+/// Those of the part that has the most become one, until there are few enough of the whole.
+void Product::join_pieces() {
+  for (;;) {
+    double count = 1;
+    for (const Member& member : members_) count *= static_cast<double>(member.found.paving.size());
+    if (!(count > options_.pieces)) return;
+    Enclosure& widest = std::ranges::max_element(members_, {}, [](const Member& member) {
+                          return member.found.paving.size();
+                        })->found;
+    EnclosurePiece all{widest.paving.front().start, parameters_, widest.rows};
+    for (const EnclosurePiece& piece : widest.paving) all.start = hull(all.start, piece.start);
+    widest.paving = {std::move(all)};
+  }
+}
+
+/// Each piece of a part with each of the others: where parts share a parameter, those that hold a
+/// value of it in common.
+void Product::add_pieces() {
+  struct Partial {
+    EnclosurePiece piece;
+    std::vector<const std::vector<EnclosureRow>*> rows;
+  };
+  std::vector<Partial> list{{whole_piece(), {}}};
+  for (const Member& member : members_) {
+    std::vector<Partial> longer;
+    for (const Partial& partial : list)
+      for (const EnclosurePiece& own : member.found.paving) {
+        Partial next = partial;
+        put(own.start, member.part.variables, next.piece.start);
+        if (!restrict_to(own.parameters, member.part.parameters, next.piece.parameters)) continue;
+        next.rows.push_back(&own.rows);
+        longer.push_back(std::move(next));
+      }
+    list = std::move(longer);
+  }
+  for (Partial& made : list) {
+    made.piece.rows = rows_of(made.rows);
+    result_.paving.push_back(std::move(made.piece));
+  }
+}
+
 Enclosure Product::finish() {
   find_branches();
   find_lost();
-  double before = -directed::infinity;
-  for (const EnclosureRow& row : members_.front().found.rows)
-    if (row.t > before) add_rows(before = row.t);
+  std::vector<const std::vector<EnclosureRow>*> all;
+  for (const Member& member : members_) all.push_back(&member.found.rows);
+  result_.rows = rows_of(all);
+  if (options_.paving) {
+    join_pieces();
+    add_pieces();
+  }
   result_.pieces = 0;
   for (std::size_t k = 0; k < members_.size(); ++k) {
     add_events(k);

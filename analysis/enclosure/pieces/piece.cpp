@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/pieces/event_of.hpp>
+#include <perp/analysis/enclosure/pieces/events_of.hpp>
 #include <perp/analysis/enclosure/pieces/piece.hpp>
 #include <perp/analysis/enclosure/pieces/stops.hpp>
 
@@ -292,11 +292,12 @@ void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeF
   if (time.lo > task_.span.end) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
   if (gap.reset >= 0 && !fires) return;
-  EnclosureEvent event = event_of(gap, task_.system.laws, from.system, to.system);
-  event.t = time;
-  event.branch = branch.number;
-  event.unique = branch.flag == Flag::unique;
-  result_.enclosure.events.push_back(event);
+  for (EnclosureEvent event : events_of(gap, task_.system.laws, from.system, to.system)) {
+    event.t = time;
+    event.branch = branch.number;
+    event.unique = branch.flag == Flag::unique;
+    result_.enclosure.events.push_back(event);
+  }
 }
 
 bool Piece::make_row(ModeFlow& flow, const Interval& t, const Box& states, EnclosureRow& row) {

@@ -32,7 +32,6 @@ struct PieceTask {
 struct PieceResult {
   Enclosure enclosure{};
   int split = -1;            ///< the state whose bisection would help most, by its linear share
-  std::vector<double> shares{};  ///< by state: of those whose bisection would help
   double excess = 0;         ///< of its widest row over the linear image of the start, as a share
   std::optional<Successor> elsewhere{};  ///< it holds no consistent start: why not, of one mode
   bool is_given_up = false;  ///< it was not followed to the end: its rows hold nothing
@@ -153,7 +152,7 @@ class Piece {
   bool follow_open(Branch& branch, const std::vector<int>& laws);
   [[nodiscard]] bool goes_again(const Branch& branch) const;
   bool open_after_loss(Branch& branch);
-  void keep_reason(const Lost& first, const std::vector<double>& shares);
+  void keep_reason(const Lost& first, int split);
   void open_at_start(const Branch& branch, const std::vector<Successor>& list);
   void start_disturbed(Branch branch, std::vector<Successor> list);
   [[nodiscard]] bool is_disturbed() const { return !task_.space.disturbances.empty(); }

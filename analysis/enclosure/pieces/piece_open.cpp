@@ -144,17 +144,16 @@ bool Piece::is_given_up() const {
 }
 
 /// Why it was lost at first, unless what may follow has been followed further than that.
-void Piece::keep_reason(const Lost& first, const std::vector<double>& shares) {
+void Piece::keep_reason(const Lost& first, int split) {
   const std::optional<Lost>& last = result_.enclosure.lost;
   if (last && effort_ == Effort::last && last->t.lo > first.t.hi) return;
   result_.enclosure.lost = first;
-  result_.shares = shares;
-  result_.split = widest_start(shares);
+  result_.split = split;
 }
 
 bool Piece::open_after_loss(Branch& branch) {
   const std::optional<Lost> lost = result_.enclosure.lost;
-  const std::vector<double> shares = result_.shares;
+  const int split = result_.split;
   if (!lost || lost->law < 0 || lost->reset >= 0 || !branch.certain) return false;
   if (++branch.events > task_.options.most_events) return false;
   const bool is_again = goes_again(branch);
@@ -164,7 +163,7 @@ bool Piece::open_after_loss(Branch& branch) {
   if (is_again) return true;
   approach(branch);
   if (!result_.enclosure.lost && follow_open(branch, {lost->law})) return true;
-  keep_reason(*lost, shares);
+  keep_reason(*lost, split);
   return false;
 }
 
@@ -190,7 +189,7 @@ void Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
   }
   if (branch.mode.empty() || laws.empty()) return note_unfinished(start);
   const std::optional<Lost> lost = result_.enclosure.lost;
-  const std::vector<double> shares = result_.shares;
+  const int split = result_.split;
   result_.enclosure.lost.reset();
   branch.number = numbers_++;
   if (follow_open(branch, laws)) {
@@ -198,7 +197,7 @@ void Piece::open_at_start(const Branch& start, const std::vector<Successor>& lis
     return;
   }
   note_unfinished(branch);
-  keep_reason(*lost, shares);
+  keep_reason(*lost, split);
 }
 
 /// Under disturbances laws are opened and closed on the way, to the end. The first mode is known

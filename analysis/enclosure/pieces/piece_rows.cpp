@@ -7,12 +7,6 @@
 namespace perp::enclosure {
 namespace {
 
-Box hull(const Box& a, const Box& b) {
-  Box both(a.size());
-  for (std::size_t i = 0; i < a.size(); ++i) both[i] = hull(a[i], b[i]);
-  return both;
-}
-
 /// At a time within a window that was prepared at t.
 Box states_at(TaylorStep& window, const Doubleton& set, double t, double time) {
   const Interval tau = Interval(time) - Interval(t);

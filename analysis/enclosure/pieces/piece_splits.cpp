@@ -13,8 +13,7 @@ void add(std::vector<bool>& all, const std::vector<bool>& some) {
 /// The interval of the start that widens the others most, of those that act on these states; none
 /// where its bisection would change nothing of them.
 void Piece::note_split(const Branch& branch, const std::vector<bool>& states) {
-  result_.shares = branch.set.smear(states);
-  result_.split = widest_start(result_.shares);
+  result_.split = widest_start(branch.set.smear(states));
 }
 
 /// The states that the way of a gap depends on.

@@ -13,6 +13,7 @@
 #include <perp/analysis/enclosure/times.hpp>
 #include <perp/analysis/parallel.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -90,9 +91,6 @@ constexpr double reach_share =
     0.5;  ///< of the width of the whole set, that a width is measured with,
 constexpr double least_share = 0.1;  ///< and of the widest that it was
 
-/// Does it hold more than one decimal number?
-bool is_wide(const Interval& side) { return side.hi > directed::next_up(side.lo); }
-
 bool has_wide_side(const Box& start) { return std::any_of(start.begin(), start.end(), is_wide); }
 
 /// The middle of the set, and the ends of each of its intervals beside that. What stands for one
@@ -162,12 +160,11 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
       continue;
     }
     ++count;
-    const auto at = static_cast<std::size_t>(result.split);
-    const Interval side = part.start[at];
+    const Interval side = part.start[at(result.split)];
     const double half = middle(side);
     for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
       next.push_back({.start = part.start, .favours = part.favours});
-      next.back().start[at] = of;
+      next.back().start[at(result.split)] = of;
     }
   }
   const bool any = next.size() > parts.size();
@@ -216,7 +213,8 @@ class Union {
         rows_until_(rows_until),
         tube_until_(std::min(until, tube_until)) {}
 
-  void add(const Enclosure& part) {
+  /// Its rows as they count in the whole, with the numbers of branches there.
+  std::vector<EnclosureRow> add(const Enclosure& part) {
     std::map<int, int> numbers;
     for (const EnclosureRow& row : part.rows) {
       const auto [place, is_new] = numbers.try_emplace(row.branch, 0);
@@ -224,7 +222,13 @@ class Union {
       const EventKey key = key_of(part, row.branch, start_);
       place->second = groups_.try_emplace(key, static_cast<int>(groups_.size())).first->second;
     }
-    for (EnclosureRow row : part.rows) add_row(row, numbers[row.branch]);
+    RowUnion own;
+    for (EnclosureRow row : part.rows) {
+      if (row.t > until_ || row.t >= rows_until_) continue;
+      row.branch = numbers[row.branch];
+      own.add(row);
+      rows_.add(row);
+    }
     add_events(part, numbers);
     for (TubeRow row : part.tube) {
       row.branch = numbers[row.branch];
@@ -232,10 +236,11 @@ class Union {
     }
     whole_.steps += part.steps;
     whole_.proof.insert(whole_.proof.end(), part.proof.begin(), part.proof.end());
+    return own.take();
   }
 
   Enclosure finish() {
-    for (auto& [key, row] : rows_) whole_.rows.push_back(std::move(row));
+    whole_.rows = rows_.take();
     for (auto& [key, event] : events_) whole_.events.push_back(std::move(event));
     std::stable_sort(
         whole_.events.begin(), whole_.events.end(),
@@ -246,13 +251,6 @@ class Union {
   }
 
  private:
-  void add_row(EnclosureRow& row, int number) {
-    if (row.t > until_ || row.t >= rows_until_) return;
-    row.branch = number;
-    const auto [place, is_new] = rows_.try_emplace({row.t, number}, row);
-    if (!is_new) widen(place->second, row);
-  }
-
   void add_events(const Enclosure& part, std::map<int, int>& numbers) {
     std::map<int, int> counts;
     for (EnclosureEvent event : part.events) {
@@ -267,7 +265,7 @@ class Union {
 
   double start_, until_, rows_until_, tube_until_;
   std::map<EventKey, int> groups_;
-  std::map<std::pair<double, int>, EnclosureRow> rows_;
+  RowUnion rows_;
   std::map<std::pair<int, int>, EnclosureEvent> events_;
   Enclosure whole_;
 };
@@ -299,7 +297,31 @@ std::string advice_for(const Lost& lost, const std::vector<Part>& parts, double 
   return "smaller intervals of starts and parameters";
 }
 
-Enclosure join(const std::vector<Part>& parts, double start, const EncloseOptions& options) {
+/// The numbers of a part of the set, as variables and parameters.
+EnclosurePiece piece_of(const PieceTask& task, const Box& part) {
+  EnclosurePiece piece{.start = task.start, .parameters = task.space.values};
+  std::size_t state = 0;
+  for (const int j : task.space.variables) piece.start[at(j)] = part[state++];
+  for (const int k : task.space.parameters) piece.parameters[at(k)] = part[state++];
+  return piece;
+}
+
+/// Parts that hold no consistent start are no pieces.
+std::vector<EnclosurePiece> add_parts(const PieceTask& task, const std::vector<Part>& parts,
+                                      Union& whole) {
+  std::vector<EnclosurePiece> paving;
+  for (const Part& part : parts) {
+    std::vector<EnclosureRow> rows = whole.add(part.result.enclosure);
+    if (part.result.elsewhere) continue;
+    paving.push_back(piece_of(task, part.start));
+    paving.back().rows = std::move(rows);
+  }
+  return paving;
+}
+
+Enclosure join(const PieceTask& task, const std::vector<Part>& parts) {
+  const double start = task.span.start;
+  const EncloseOptions& options = task.options;
   std::optional<Lost> lost;
   double rows_until = directed::infinity, tube_until = directed::infinity;
   for (const Part& part : parts) {
@@ -311,8 +333,9 @@ Enclosure join(const std::vector<Part>& parts, double start, const EncloseOption
     if (other && (!lost || other->t.lo < lost->t.lo)) lost = other;
   }
   Union whole(start, lost ? lost->t.lo : directed::infinity, rows_until, tube_until);
-  for (const Part& part : parts) whole.add(part.result.enclosure);
+  std::vector<EnclosurePiece> paving = add_parts(task, parts, whole);
   Enclosure joined = whole.finish();
+  if (options.paving) joined.paving = std::move(paving);
   joined.lost = lost;
   if (lost) joined.lost->advice = advice_for(*lost, parts, start, options);
   joined.pieces = static_cast<int>(parts.size());
@@ -356,7 +379,7 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
     if (section) section->use_reach(task.reach);
   } while (split(parts, options) || open_lost(parts));
   check_starts(system, parts);
-  return join(parts, span.start, options);
+  return join(task, parts);
 }
 
 }  // namespace perp::enclosure

@@ -16,4 +16,16 @@ void widen(EnclosureRow& row, const EnclosureRow& other) {
       row.modes.push_back(mode);
 }
 
+void RowUnion::add(const EnclosureRow& row) {
+  const auto [place, is_new] = rows_.try_emplace({row.t, row.branch}, row);
+  if (!is_new) widen(place->second, row);
+}
+
+std::vector<EnclosureRow> RowUnion::take() {
+  std::vector<EnclosureRow> list;
+  for (auto& [key, row] : rows_) list.push_back(std::move(row));
+  rows_.clear();
+  return list;
+}
+
 }  // namespace perp::enclosure

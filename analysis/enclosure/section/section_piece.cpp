@@ -4,7 +4,7 @@
 
 #include <perp/analysis/enclosure/section/clock.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
-#include <perp/analysis/enclosure/pieces/event_of.hpp>
+#include <perp/analysis/enclosure/pieces/events_of.hpp>
 #include <perp/analysis/enclosure/pieces/stops.hpp>
 
 namespace perp::enclosure {
@@ -87,10 +87,8 @@ std::optional<PieceResult> SectionPiece::run() {
   join_rows();
   for (auto& [number, row] : rows_) result_.enclosure.rows.push_back(std::move(row));
   result_.is_given_up = is_given_up();
-  if (!result_.shares.empty()) {  // the clock is no state of the start
-    result_.shares.erase(result_.shares.begin() + of_.clock);
-    result_.split = widest_start(result_.shares);
-  }
+  // The clock, a point at the start, is none of its states.
+  if (result_.split > of_.clock) --result_.split;
   return std::move(result_);
 }
 
@@ -183,10 +181,8 @@ bool SectionPiece::add_row(ModeFlow& flow, const Doubleton& set, double t, std::
   if (!there) return false;
   widths_.note(*there, row);
   result_.excess = widths_.excess();
-  if (result_.excess > task_.options.share) {
-    result_.shares = there->smear(widths_.wide());
-    result_.split = widest_start(result_.shares);
-  }
+  if (result_.excess > task_.options.share)
+    result_.split = widest_start(there->smear(widths_.wide()));
   return note_row(flow, there->box(), row);
 }
 
@@ -314,9 +310,10 @@ void SectionPiece::note_event(const ModeFlow& from, const ModeFlow& to, const Mo
   if (entered_.lo > task_.times.back()) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
   if (gap.reset >= 0 && !fires) return;
-  EnclosureEvent event = event_of(gap, task_.system.laws, from.system, to.system);
-  event.t = entered_;
-  result_.enclosure.events.push_back(event);
+  for (EnclosureEvent event : events_of(gap, task_.system.laws, from.system, to.system)) {
+    event.t = entered_;
+    result_.enclosure.events.push_back(event);
+  }
 }
 
 }  // namespace perp::enclosure

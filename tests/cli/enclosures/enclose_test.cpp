@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include <perp/core/interval/decimal.hpp>
 #include <perp/tests/cli/hdf5_file.hpp>
@@ -207,6 +208,8 @@ TEST_SUITE("enclose") {
         {{"--events", "decay.toml"}, "--events decay.toml is the file of MODEL"},
         {{"-o", "rows.txt"}, "unknown kind of file"},
         {{"--plot-variables", "x"}, "--plot-variables needs --plot"},
+        {{"--pieces", "--pieces-max", "1"}, "--pieces-max 1 for one"},
+        {{"--pieces", "--set", "m=1", "--set", "x(0)=1"}, "starts and parameters are one point"},
         {{"--pieces-max", "0"}, "--pieces-max is 0"}};
     for (const auto& [options, message] : list) {
       std::vector<std::string> arguments{"enclose", "decay.toml"};
@@ -217,6 +220,61 @@ TEST_SUITE("enclose") {
       CHECK(outcome.err.find(message) != std::string::npos);
     }
     CHECK(read_text(folder / "decay.toml") == decay);
+  }
+
+  TEST_CASE("--pieces writes the rows of each piece, whose union is what is written without it") {
+    const Folder folder;
+    folder.write("decay.toml", decay + "\n");
+    const std::vector<std::string> wide{"enclose",    "decay.toml", "--set",
+                                        "m=[0.5, 2]", "--set",      "x(0)=[1, 9]"};
+    const auto with = [&wide](std::vector<std::string> more) {
+      more.insert(more.begin(), wide.begin(), wide.end());
+      return more;
+    };
+    const Csv whole = parse_csv(perp_program(folder, with({"--quiet"})).out);
+    const Outcome outcome = perp_program(folder, with({"--pieces", "-o", "pieces.csv"}));
+    CHECK(outcome.status == 0);
+    const std::string text = read_text(folder / "pieces.csv");
+    CHECK(text.starts_with(
+        "t,piece,branch,flag,how,m_lo,m_hi,x(0)_lo,x(0)_hi,x_lo,x_hi,twice_lo,twice_hi,mode\n"));
+    const Csv pieces = parse_csv(text);
+    const int count = 1 + static_cast<int>(pieces.number(pieces.rows.size() - 1, "piece"));
+    CHECK(count > 1);
+    CHECK(pieces.rows.size() == static_cast<std::size_t>(count) * whole.rows.size());
+    CHECK(outcome.out.find("paving      " + std::to_string(count) + " pieces of the set") !=
+          std::string::npos);
+    for (std::size_t k = 0; k < whole.rows.size(); ++k) {
+      std::optional<Interval> all;
+      for (std::size_t i = 0; i < pieces.rows.size(); ++i) {
+        if (pieces.text(i, "t") != whole.text(k, "t")) continue;
+        const Interval x = bounds(pieces, i, "x"), m = bounds(pieces, i, "m"),
+                       start = bounds(pieces, i, "x(0)");
+        all = all ? hull(*all, x) : x;
+        const double t = whole.number(k, "t");
+        CHECK(x.lo <= start.lo * std::exp(-m.hi * t) * (1 + 1e-14));
+        CHECK(x.hi >= start.hi * std::exp(-m.lo * t) * (1 - 1e-14));
+      }
+      CHECK(all->lo == bounds(whole, k, "x").lo);
+      CHECK(all->hi == bounds(whole, k, "x").hi);
+    }
+    for (const char* threads : {"1", "2"})
+      CHECK(perp_program(folder, with({"--pieces", "--quiet", "--threads", threads})).out == text);
+    CHECK(perp_program(folder, with({"--pieces", "-o", "pieces.h5"})).status == 0);
+    const perp::test::Hdf5 file(folder / "pieces.h5");
+    REQUIRE(file.is_open());
+    const auto numbers = file.read<int>("piece", H5T_NATIVE_INT);
+    const auto lower = file.read<double>("set_lo", H5T_NATIVE_DOUBLE);
+    REQUIRE(numbers.size() == pieces.rows.size());
+    REQUIRE(lower.size() == 2 * numbers.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      CHECK(numbers[k] == pieces.number(k, "piece"));
+      CHECK(lower[2 * k] == pieces.number(k, "m_lo"));
+      CHECK(lower[2 * k + 1] == pieces.number(k, "x(0)_lo"));
+    }
+    if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+    CHECK(perp_program(folder, with({"--pieces", "--plot", "pieces.svg"})).status == 0);
+    CHECK(read_text(folder / "pieces.dat").find("piece 1, branch 0, unique: t x_lo x_hi") !=
+          std::string::npos);
   }
 
   TEST_CASE("scheme enclosure of a run gives the same rows") {

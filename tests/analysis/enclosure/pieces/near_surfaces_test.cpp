@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,90 @@ TEST_SUITE("analysis/enclosure/pieces/near_surfaces") {
             CHECK(set.events[k].t.contains(point.events[k].t));
         }
     }
+  }
+
+  // x and y reach 0 at −x0 and −y0. Of the centre x is first; z grows at the rate 8 from where y is first
+  // until x comes: without a reset by its own equation, with one that throws both back since y is below 0
+  // again, so that nothing behind the surface tells which of them was first.
+  TEST_CASE("of several gaps that fall, none is first because it is first of the centre") {
+    for (const bool is_reset : {true, false}) {
+      const std::string rate = is_reset ? "8*step(y)" : "8*step(y)*(1 - step(x))",
+                        when = is_reset ? "when = [{ condition = \"x\", direction = 1, set = { x = "
+                                          "\"-9\", y = \"-9\" } }]\n"
+                                        : "";
+      const ExactModel model = enclosure::read_exact_model(
+          "[variables]\nx = \"[-1, -0.75]\"\ny = \"[-1.125, -0.875]\"\nz = 0\n[model]\nequations = "
+          "[\"der(x) = 1\", \"der(y) = 1\", \"der(z) = " +
+              rate + "\"]\n" + when + "[run]\nt = [0, 2]\n",
+          "order.toml");
+      for (const int pieces : {1, 2, 16, 256}) {
+        const Enclosure found = enclosed(model, {0, 1.5, 2}, pieces);
+        CAPTURE(is_reset);
+        CAPTURE(pieces);
+        for (int i = 0; i <= 8; ++i)
+          for (int j = 0; j <= 8; ++j) {
+            const double x0 = -1 + i * 0.03125, y0 = -1.125 + j * 0.03125;
+            const double z = 8 * std::max(0.0, y0 - x0);
+            for (const double t : {1.5, 2.0}) {
+              bool any = false, holds = false;
+              for (const auto& row : found.rows) {
+                any = any || row.t == t;
+                holds = holds || (row.t == t && row.box[0].contains(is_reset ? -9 + t + x0 : x0 + t) &&
+                                  row.box[2].contains(z));
+              }
+              if (any) CHECK(holds);
+            }
+          }
+        if (pieces >= 16 && !is_reset) CHECK(found.rows.back().t == 2);
+      }
+    }
+  }
+
+  // The same where the members with another order are apart: it is proved.
+  TEST_CASE("a gap that falls beside the one that is first of all members is no reason to stop") {
+    const ExactModel model = enclosure::read_exact_model(R"toml(
+[variables]
+x = "[-1, -0.75]"
+y = "[-1.25, -1.03125]"
+z = 0
+[model]
+equations = ["der(x) = 1", "der(y) = 1", "der(z) = 8*step(y)"]
+when = [{ condition = "x", direction = 1, set = { x = "-9", y = "-9" } }]
+[run]
+t = [0, 2]
+)toml",
+                                                       "order.toml");
+    const Enclosure found = enclosed(model, {0, 1.5, 2}, 1);
+    REQUIRE(!found.lost);
+    CHECK(found.rows.back().flag == enclosure::Flag::unique);
+    CHECK(found.rows.back().box[2] == Interval(0));
+  }
+
+  TEST_CASE("a law whose argument a reset sets has an event at that time, and so has one beside") {
+    const ExactModel model = enclosure::read_exact_model(R"toml(
+[variables]
+x = "[0.99, 1.01]"
+v = "[-1.01, -0.99]"
+y = 0
+z = 0
+[model]
+equations = ["der(x) = v", "der(v) = 0", "der(y) = abs(v)", "der(z) = step(v - 0.25)"]
+when = [{ condition = "x", direction = -1, set = { v = "-v/2" }, name = "impact" }]
+[run]
+t = [0, 2]
+)toml",
+                                                       "laws.toml");
+    const Enclosure found = enclosed(model, {0, 2}, 1);
+    REQUIRE(!found.lost);
+    REQUIRE(found.events.size() == 3);
+    CHECK(found.events[0].type == "jump");
+    CHECK(found.events[1].type == "kink");
+    CHECK(found.events[2].type == "crossing");
+    for (const EnclosureEvent& event : found.events) {
+      CHECK(event.unique);
+      CHECK(event.t.contains(0.99 / 1.01));
+      CHECK(event.t.contains(1.01 / 0.99));
+    }
+    CHECK(found.events[1].from != found.events[1].to);
   }
 }
