@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 #include <perp/core/base/error.hpp>
@@ -121,20 +122,24 @@ void OutputFile::flush() {
   while (written < buffer_.size()) {
     const ssize_t count = write(descriptor_, buffer_.data() + written, buffer_.size() - written);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const int error = errno;
-      buffer_.clear();
-      // What stands there are whole records.
-      if (descriptor_ != STDOUT_FILENO && ftruncate(descriptor_, static_cast<off_t>(written_)) == 0) lseek(descriptor_, 0, SEEK_END);
-      errno = error;
-      fail(name_);
-    }
+    if (count < 0) fail_with_whole_lines(written);
     written += static_cast<std::size_t>(count);
   }
   digest_.add({buffer_.data(), buffer_.size()});
   written_ += buffer_.size();
   buffer_.clear();
   flushed_ = std::chrono::steady_clock::now();
+}
+
+/// Of what could not be written whole, so many bytes, the whole lines stay. Throws FileError.
+void OutputFile::fail_with_whole_lines(std::size_t written) {
+  const int error = errno;
+  const std::size_t last = std::string_view(buffer_.data(), written).rfind('\n');
+  const std::size_t whole = written_ + (last == std::string_view::npos ? 0 : last + 1);
+  if (descriptor_ != STDOUT_FILENO && ftruncate(descriptor_, static_cast<off_t>(whole)) == 0) lseek(descriptor_, 0, SEEK_END);
+  buffer_.clear();
+  errno = error;
+  fail(name_);
 }
 
 void OutputFile::transfer(Archive& archive) {

@@ -57,6 +57,7 @@ class OutputFile {
 
  private:
   void flush();
+  [[noreturn]] void fail_with_whole_lines(std::size_t written);
   void go_on_behind();
 
   std::string name_;

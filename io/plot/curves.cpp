@@ -99,8 +99,9 @@ class Builder {
     return true;
   }
 
-  /// Whatever differs between the two sides of a moment jumps.
+  /// Whatever differs between the two sides of a moment jumps, as its events say.
   void pass_moment(std::size_t k) {
+    while (next_jump_ < jumps_.size() && jumps_[next_jump_]->t <= states_[k].t) ++next_jump_;
     Vector gap = states_[k].x;
     bool any = false;
     for (std::size_t j = 0; j < algebraic_.size(); ++j) {
