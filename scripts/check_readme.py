@@ -16,6 +16,7 @@
 """
 
 import argparse
+import contextlib
 import pathlib
 import re
 import subprocess
@@ -191,6 +192,18 @@ def check_tables(text, folder):
                 yield f"{line}: {name} of perp {command} is missing in the table"
 
 
+@contextlib.contextmanager
+def place(root, program):
+    """A fresh folder in which the commands of a document run."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "scripts").mkdir()
+        (folder / "scripts" / "perp").symlink_to(program.resolve())
+        for part in ("models", "examples"):
+            (folder / part).symlink_to(root / part)
+        yield folder
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("document", type=pathlib.Path)
@@ -200,15 +213,11 @@ def main(arguments):
     options = parser.parse_args(arguments)
     root = options.root.resolve()
     text = options.document.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "scripts").mkdir()
-        (folder / "scripts" / "perp").symlink_to(options.program.resolve())
-        for part in ("models", "examples"):
-            (folder / part).symlink_to(root / part)
-        if options.update:
+    if options.update:
+        with place(root, options.program) as folder:
             text = refresh(text, folder)
-            options.document.write_text(text, encoding="utf-8")
+        options.document.write_text(text, encoding="utf-8")
+    with place(root, options.program) as folder:
         complaints = [
             *check_blocks(text, root, folder),
             *check_sentences(text, root, folder),
