@@ -39,13 +39,12 @@ class Run final : public StepwiseRun {
         end_(span.end),
         switch_(changes_, span.end, h),
         grid_(span, h, options.times),
-        trace_(trace) {
-    record_.let_jump(scheme, static_cast<int>(x0.size()));
-  }
+        trace_(trace) {}
 
   void start() override {
     if (!options_.state.from.empty()) {
       Archive kept(options_.state.from);
+      record_.let_jump(scheme_, static_cast<int>(x0_.size()));
       transfer(kept);
       return kept.expect_end();
     }
@@ -106,6 +105,7 @@ class Run final : public StepwiseRun {
 
   /// From the present state of the scheme.
   void begin() {
+    record_.let_jump(scheme_, static_cast<int>(x0_.size()));
     passage_.begin(h_);
     switch_.find(start_);
     const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());
