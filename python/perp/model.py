@@ -39,6 +39,12 @@ def setting(key, value, words=None):
     return (key, text, f"{words or key}={text}")
 
 
+def _check_lists(**values):
+    for key, value in values.items():
+        if isinstance(value, (str, Mapping)) or not hasattr(value, "__iter__"):
+            raise InvalidInput(f"{key}: found {type(value).__name__}; expected a list")
+
+
 class Model:
     """A model, which is its text in TOML: parameters, variables, equations, laws.
 
@@ -57,9 +63,7 @@ class Model:
         for key, value in (("variables", variables), ("parameters", parameters or {}), ("outputs", outputs or {})):
             if not isinstance(value, Mapping):
                 raise InvalidInput(f"{key}: found {type(value).__name__}; expected a dict, as in {{'x': 1.0}}")
-        for key, value in (("equations", equations), ("laws", laws), ("when", when), ("constraints", constraints)):
-            if isinstance(value, (str, Mapping)) or not hasattr(value, "__iter__"):
-                raise InvalidInput(f"{key}: found {type(value).__name__}; expected a list")
+        _check_lists(equations=equations, laws=laws, when=when, constraints=constraints)
         body = {"equations": list(equations), "laws": list(laws), "when": list(when), "constraints": list(constraints),
                 "outputs": outputs, "restitution": restitution}
         run = {"t": None if t is None else list(t), "h": h, **run}
@@ -321,9 +325,7 @@ def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=N
     for key in run:
         if key not in RUN_KEYS:
             raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
-    for key, value in (("laws", laws), ("names", names)):
-        if isinstance(value, (str, Mapping)):
-            raise InvalidInput(f"{key}: found {type(value).__name__}; expected a list")
+    _check_lists(laws=laws, names=() if names is None else names)
     A = _dense(A, "A")
     if not A:
         raise InvalidInput("A is empty; expected a row for each variable")

@@ -35,28 +35,6 @@ class Condition(Recorded):
         """1 where it holds, else 0, as arithmetic takes it."""
         return if_(self, 1.0, 0.0)
 
-    def __add__(self, other):
-        return self._number() + other
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return self._number() - other
-
-    def __rsub__(self, other):
-        return other - self._number()
-
-    def __mul__(self, other):
-        return self._number() * other
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return self._number() / other
-
-    def __neg__(self):
-        return -self._number()
-
     def __and__(self, other):
         return and_(self, other)
 
@@ -399,6 +377,10 @@ _UFUNCS = {"sin": sin, "cos": cos, "tan": tan, "arcsin": asin, "arccos": acos, "
            "multiply": lambda a, b: formula(a) * b, "divide": lambda a, b: formula(a) / b, "true_divide": lambda a, b: formula(a) / b,
            "negative": lambda a: -a, "positive": lambda a: a, "square": lambda a: a * a, "less": operator.lt,
            "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge}
+
+for _name, _same in (("add", "add"), ("radd", "add"), ("sub", "sub"), ("rsub", "rsub"), ("mul", "mul"), ("rmul", "mul"),
+                     ("truediv", "truediv"), ("neg", "neg")):
+    setattr(Condition, f"__{_name}__", (lambda same: lambda self, *other: getattr(self._number(), same)(*other))(f"__{_same}__"))
 
 # numpy calls these methods of the entries of arrays of objects.
 for _name, _method in (("sin", sin), ("cos", cos), ("tan", tan), ("arcsin", asin), ("arccos", acos), ("arctan", atan), ("sinh", sinh),
