@@ -213,8 +213,8 @@ class Union {
         rows_until_(rows_until),
         tube_until_(std::min(until, tube_until)) {}
 
-  /// Its rows as they count in the whole, with the numbers of branches there.
-  std::vector<EnclosureRow> add(const Enclosure& part) {
+  /// `own`, if given, takes its rows as they count in the whole, with the numbers of branches there.
+  void add(const Enclosure& part, RowUnion* own) {
     std::map<int, int> numbers;
     for (const EnclosureRow& row : part.rows) {
       const auto [place, is_new] = numbers.try_emplace(row.branch, 0);
@@ -222,11 +222,10 @@ class Union {
       const EventKey key = key_of(part, row.branch, start_);
       place->second = groups_.try_emplace(key, static_cast<int>(groups_.size())).first->second;
     }
-    RowUnion own;
     for (EnclosureRow row : part.rows) {
       if (row.t > until_ || row.t >= rows_until_) continue;
       row.branch = numbers[row.branch];
-      own.add(row);
+      if (own != nullptr) own->add(row);
       rows_.add(row);
     }
     add_events(part, numbers);
@@ -236,7 +235,6 @@ class Union {
     }
     whole_.steps += part.steps;
     whole_.proof.insert(whole_.proof.end(), part.proof.begin(), part.proof.end());
-    return own.take();
   }
 
   Enclosure finish() {
@@ -306,15 +304,16 @@ EnclosurePiece piece_of(const PieceTask& task, const Box& part) {
   return piece;
 }
 
-/// Parts that hold no consistent start are no pieces.
+/// The pieces, where they are asked for; parts that hold no consistent start are none.
 std::vector<EnclosurePiece> add_parts(const PieceTask& task, const std::vector<Part>& parts,
                                       Union& whole) {
   std::vector<EnclosurePiece> paving;
   for (const Part& part : parts) {
-    std::vector<EnclosureRow> rows = whole.add(part.result.enclosure);
-    if (part.result.elsewhere) continue;
+    RowUnion rows;
+    whole.add(part.result.enclosure, task.options.paving ? &rows : nullptr);
+    if (part.result.elsewhere || !task.options.paving) continue;
     paving.push_back(piece_of(task, part.start));
-    paving.back().rows = std::move(rows);
+    paving.back().rows = rows.take();
   }
   return paving;
 }
@@ -335,7 +334,7 @@ Enclosure join(const PieceTask& task, const std::vector<Part>& parts) {
   Union whole(start, lost ? lost->t.lo : directed::infinity, rows_until, tube_until);
   std::vector<EnclosurePiece> paving = add_parts(task, parts, whole);
   Enclosure joined = whole.finish();
-  if (options.paving) joined.paving = std::move(paving);
+  joined.paving = std::move(paving);
   joined.lost = lost;
   if (lost) joined.lost->advice = advice_for(*lost, parts, start, options);
   joined.pieces = static_cast<int>(parts.size());
