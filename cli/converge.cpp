@@ -173,8 +173,7 @@ void check_files(const ConvergeArguments& arguments, const std::vector<StudyRequ
     model.model = name;
     model.declare(files);
   }
-  for (const StudyRequest::Variant& variant : variants)
-    for (const std::string& file : variant.model.data_files) files.reads(file, "a file of MODEL");
+  for (const StudyRequest::Variant& variant : variants) declare_data(files, variant.model);
   for (const auto& [option, file] : {std::pair{"--reference", &arguments.reference},
                                      {"--reference-events", &arguments.reference_events}})
     if (!file->empty()) files.reads(*file, option);

@@ -105,6 +105,10 @@ void ModelOptions::declare(io::FilesOfCommand& files) const {
 
 void ModelOptions::declare(io::FilesOfCommand& files, const Model& read) const {
   declare(files);
+  declare_data(files, read);
+}
+
+void declare_data(io::FilesOfCommand& files, const Model& read) {
   for (const std::string& file : read.data_files) files.reads(file, "a file of MODEL");
 }
 

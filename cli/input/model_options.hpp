@@ -49,6 +49,9 @@ struct ModelOptions {
   void declare(io::FilesOfCommand& files, const Model& read) const;
 };
 
+/// The files that a model names are read. Throws InvalidInput, FileError: see FilesOfCommand.
+void declare_data(io::FilesOfCommand& files, const Model& read);
+
 /// "--cross-check" of the key cross_check.
 std::string flag_of(const std::string& key);
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include <perp/analysis/run/columns.hpp>
@@ -99,42 +101,38 @@ void draw_bifurcation(const Picture& picture, const SweepRequest& request, const
                data_block("up", up) + data_block("down", down));
 }
 
-/// The ends of the cell of value k: half-way to its neighbours, and as far beyond the first and the last.
-std::pair<double, double> cell(const std::vector<double>& values, double value) {
-  std::vector<double> sorted = values;
-  std::ranges::sort(sorted);
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  const auto k = static_cast<std::size_t>(std::ranges::lower_bound(sorted, value) - sorted.begin());
-  if (sorted.size() == 1) return {value - 0.5, value + 0.5};
-  const double below = k > 0 ? value - sorted[k - 1] : sorted[k + 1] - value;
-  const double above = k + 1 < sorted.size() ? sorted[k + 1] - value : below;
-  return {value - below / 2, value + above / 2};
+/// The ends of the cell of each value: half-way to its neighbours, and as far beyond the first and the last.
+std::map<double, Range> cells_of(const std::vector<double>& values) {
+  const std::set<double> sorted(values.begin(), values.end());
+  std::map<double, Range> cells;
+  for (auto value = sorted.begin(); value != sorted.end(); ++value) {
+    const auto after = std::next(value);
+    const bool is_first = value == sorted.begin(), is_last = after == sorted.end();
+    const double above = is_last ? inf : *after - *value;
+    const double below = is_first ? (is_last ? 1 : above) : *value - *std::prev(value);
+    cells[*value] = {*value - below / 2, *value + (is_last ? below : above) / 2};
+  }
+  return cells;
 }
 
 /// Two axes and a colour, a cell around each pair of values; the first axis horizontal. Runs without a value have none.
 void draw_heat(const Picture& picture, const SweepRequest& request, const Model& model, const SweepResult& result) {
   std::string rows;
-  Range horizontal, vertical;
-  const auto widen = [](Range& range, const std::pair<double, double>& to) {
-    range.lower = std::min(range.lower, to.first);
-    range.upper = std::max(range.upper, to.second);
-  };
-  horizontal = vertical = {inf, -inf};
+  const std::map<double, Range> horizontal = cells_of(request.points.axes[0].values);
+  const std::map<double, Range> vertical = cells_of(request.points.axes[1].values);
   for (const SweepRun& run : result.runs) {
     const std::vector<double> at = request.points.values(run.point);
-    const auto x = cell(request.points.axes[0].values, at[0]), y = cell(request.points.axes[1].values, at[1]);
-    widen(horizontal, x);
-    widen(vertical, y);
+    const Range &x = horizontal.at(at[0]), &y = vertical.at(at[1]);
     if (!run.measures.empty() && run.measures[0].value)
-      rows += fmt::format("{} {} {} {} {} {} {}\n", at[0], at[1], *run.measures[0].value, x.first, x.second, y.first, y.second);
+      rows += fmt::format("{} {} {} {} {} {} {}\n", at[0], at[1], *run.measures[0].value, x.lower, x.upper, y.lower, y.upper);
   }
   if (rows.empty()) throw InvalidInput("there is no picture: no run has a value");
   std::string script = picture.preamble(900, 560) + style(model.name);
   script += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset cblabel {} noenhanced\nset xrange [{}:{}]\nset yrange [{}:{}]\n"
       "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n",
-      axis_label(request, 0), axis_label(request, 1), gnuplot_text(result.measures[0]), horizontal.lower, horizontal.upper,
-      vertical.lower, vertical.upper);
+      axis_label(request, 0), axis_label(request, 1), gnuplot_text(result.measures[0]), horizontal.begin()->second.lower,
+      horizontal.rbegin()->second.upper, vertical.begin()->second.lower, vertical.rbegin()->second.upper);
   picture.draw(script + "plot data index 0 using 1:2:4:5:6:7:3 with boxxyerror fc palette fs solid noborder notitle\n",
                data_block(result.measures[0] + ": values of both axes, of the measure, ends of the cell", rows));
 }
