@@ -31,15 +31,6 @@ namespace {
 constexpr std::size_t most_drawn = 8;      // variables in one picture, unless the user names them
 constexpr int rows_of_a_picture = 600;     // about its width
 
-bool is_hdf5(const std::string& file) {
-  if (file.empty() || file == "-") return false;
-  const std::string extension = std::filesystem::path(file).extension().string();
-  if (extension == ".h5" || extension == ".hdf5") return true;
-  if (extension == ".csv") return false;
-  throw InvalidInput(fmt::format(
-      "-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", file));
-}
-
 /// The times of the rows. Says which of them are not the decimal numbers that were written.
 std::vector<double> times_of(const EncloseArguments& arguments, const enclosure::ExactModel& model) {
   const Span span = model.span;
@@ -196,7 +187,7 @@ int enclose_model(EncloseArguments arguments) {
   check_pieces(options, model);
   const std::string output =
       arguments.output.empty() && arguments.plot.empty() ? "-" : arguments.output;
-  is_hdf5(output);
+  io::is_hdf5(output);
   const Drawing drawing = drawing_of(arguments, model);
   check_files(arguments, model.model, output, drawing);
   const std::vector<double> times = times_of(arguments, model);

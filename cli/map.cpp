@@ -94,13 +94,7 @@ enum class Format { none, csv, hdf5 };
 /// By the extension. Throws InvalidInput.
 Format format_of(const std::string& file) {
   if (file.empty()) return Format::none;
-  if (file == "-") return Format::csv;
-  const std::string extension = std::filesystem::path(file).extension().string();
-  const bool is_hdf5 = extension == ".h5" || extension == ".hdf5";
-  if (!is_hdf5 && extension != ".csv")
-    throw InvalidInput(fmt::format(
-        "-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", file));
-  return is_hdf5 ? Format::hdf5 : Format::csv;
+  return is_hdf5(file) ? Format::hdf5 : Format::csv;
 }
 
 int execute(const MapArguments& arguments) {

@@ -37,6 +37,16 @@ struct RunArguments {
   bool all = false, quiet = false;
 };
 
+/// FILE.checkpoint, beside what the run writes.
+std::string kept_file(const RunArguments& arguments) {
+  return (arguments.output.empty() ? arguments.pictures.plot : arguments.output) + ".checkpoint";
+}
+
+/// Where it is asked for, else empty.
+std::string checkpoint_file(const RunArguments& arguments) {
+  return arguments.checkpoint.empty() ? "" : kept_file(arguments);
+}
+
 Destinations destinations_of(const RunArguments& arguments, const Model& model,
                              const RunPictures& pictures) {
   Destinations destinations;
@@ -48,22 +58,19 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
     if (t < model.run.span.start || t > model.run.span.end)
       throw InvalidInput(fmt::format("--times: {} is outside of the run's span [{}, {}]", t,
                                      model.run.span.start, model.run.span.end));
+  if (!arguments.checkpoint.empty() || !arguments.resume.empty())
+    destinations.spool = kept_file(arguments) + ".rows";
   destinations.plotted = pictures.sampled();
   destinations.plot_window = pictures.window;
   return destinations;
 }
 
-/// FILE.checkpoint, beside what the run writes; empty: none is asked for.
-std::string checkpoint_file(const RunArguments& arguments) {
-  if (arguments.checkpoint.empty()) return "";
-  return (arguments.output.empty() ? arguments.pictures.plot : arguments.output) + ".checkpoint";
-}
-
 /// Throws InvalidInput, FileError. A run may go on with the file that it goes on from.
-void declare_checkpoint(const RunArguments& arguments, FilesOfCommand& files) {
+void declare_checkpoint(const RunArguments& arguments, const Destinations& destinations, FilesOfCommand& files) {
   const std::string file = checkpoint_file(arguments);
   if (!arguments.resume.empty() && arguments.resume != file) files.reads(arguments.resume, "--resume");
   files.writes(file, "--checkpoint");
+  if (is_hdf5(destinations.data)) files.writes(destinations.spool, "--checkpoint");
 }
 
 /// Throws InvalidInput, FileError: see FilesOfCommand.
@@ -77,7 +84,7 @@ void check_files(const RunArguments& arguments, const Model& model, const Destin
   for (const std::string& other : pictures.others) files.reads(other, "--plot-with");
   files.writes_with_json(destinations.data, "-o");
   files.writes(arguments.events, "--events");
-  declare_checkpoint(arguments, files);
+  declare_checkpoint(arguments, destinations, files);
   if (pictures.over_time) pictures.over_time->declare(files, "--plot");
   if (pictures.phase) pictures.phase->declare(files, "--plot-phase");
 }
@@ -175,11 +182,8 @@ void check_kept(const RunArguments& arguments, const Model& model, const Destina
   const char* const option = arguments.checkpoint.empty() ? "--resume" : "--checkpoint";
   check_kept_state(model, option);
   if (!arguments.checkpoint.empty()) parse_duration(arguments.checkpoint, "--checkpoint");
-  if (arguments.all)
-    throw InvalidInput(fmt::format("{} goes without --all, whose findings so far are not kept", option));
-  const std::string& data = destinations.data;
-  if (!data.empty() && !data.ends_with(".csv"))
-    throw InvalidInput(fmt::format("{} needs a file of states that can be gone on with: -o FILE.csv", option));
+  if (destinations.data == "-")
+    throw InvalidInput(fmt::format("{} needs a file of states that can be gone on with: -o FILE.csv or FILE.h5", option));
 }
 
 /// Throws InvalidInput, FileError: before files are touched.
@@ -197,6 +201,7 @@ std::unique_ptr<RunCheckpoint> set_checkpoints(const RunArguments& arguments, co
   if (arguments.checkpoint.empty() && arguments.resume.empty()) return nullptr;
   RunIdentity identity = run_identity(model, destinations);
   identity.emplace_back("measure", fmt::format("{} after '{}'", fmt::join(arguments.measures, ", "), arguments.after));
+  identity.emplace_back("listing", arguments.all ? "--all" : "none");
   identity.emplace_back("end", arguments.until.empty() ? "that of the span" : arguments.until);
   if (!arguments.resume.empty()) RunCheckpoint(arguments.resume, identity).go_on(options, recorder);
   if (arguments.checkpoint.empty()) return nullptr;

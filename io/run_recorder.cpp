@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <cmath>
-#include <filesystem>
 
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/io/run_recorder.hpp>
 #include <perp/io/solutions/solutions_text.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp::io {
 namespace {
@@ -27,14 +27,11 @@ RunRecorder::RunRecorder(const Model& model, const Destinations& destinations)
   if (destinations.listing) lister_.emplace(model);
   const std::string& file = destinations.data;
   if (file.empty()) return;
-  const std::string extension = std::filesystem::path(file).extension().string();
-  if (file == "-" || extension == ".csv")
-    csv_ = std::make_unique<CsvWriter>(file, model);
-  else if (extension == ".h5" || extension == ".hdf5")
+  if (is_hdf5(file))
     hdf5_ = std::make_unique<Hdf5Writer>(file, model);
   else
-    throw InvalidInput(fmt::format(
-        "-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", file));
+    csv_ = std::make_unique<CsvWriter>(file, model);
+  if (hdf5_ && !destinations.spool.empty()) spool_.emplace(destinations.spool);
 }
 
 bool RunRecorder::is_row(double t) {
@@ -49,6 +46,7 @@ bool RunRecorder::step(const Step& step) {
     if (!values_.take(step)) return false;
     if (csv_) csv_->row(step, values_.outputs());
     if (hdf5_) hdf5_->row(step, values_.outputs());
+    if (spool_) spool_->add(step, values_.outputs());
   }
   history_.add(step);
   constraints_.add(step);
@@ -66,13 +64,29 @@ void RunRecorder::list_solutions(const Step& now) {
     if (multiplicity(solutions.set) != Multiplicity::unique || may_lack) {
       ++listed_steps_;
       const bool marked = mark_chosen(solutions, now.x, now.lambda);
-      destinations_.listing(fmt::format(
+      list(fmt::format(
           "step {} from t = {:.10g} to {:.10g}: {}{}\n{}", steps_ - 1, previous_.t, now.t,
           describe_class(solutions), marked ? "" : "; passed in shorter steps, which end elsewhere",
           table_of(solutions, model_, "  ")));
     }
   }
   previous_ = now;
+}
+
+void RunRecorder::list(const std::string& text) {
+  if (!destinations_.spool.empty()) listed_ += text;
+  destinations_.listing(text);
+}
+
+void RunRecorder::transfer(Archive& archive) {
+  archive(history_, constraints_, samples_, next_time_);
+  if (csv_) archive(*csv_);
+  if (spool_) archive(*spool_);
+  if (spool_ && archive.is_reading())
+    spool_->read([this](const Step& step, const Vector& outputs) { hdf5_->row(step, outputs); });
+  if (!lister_) return;
+  archive(previous_, steps_, listed_steps_, listed_);
+  if (archive.is_reading() && !listed_.empty()) destinations_.listing(listed_);
 }
 
 std::vector<std::string> RunRecorder::close(const Trajectory& run,

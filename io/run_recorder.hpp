@@ -13,6 +13,7 @@
 #include <perp/io/csv.hpp>
 #include <perp/io/hdf5.hpp>
 #include <perp/io/plot/curves.hpp>
+#include <perp/io/row_spool.hpp>
 #include <perp/io/text/run_summary.hpp>
 #include <perp/models/language/model.hpp>
 
@@ -24,6 +25,8 @@ struct Destinations {
   std::vector<double> times{};  ///< rows at these times only; empty: every step
   std::vector<int> plotted{};   ///< columns that pictures need (see `drawn_columns`); empty: none
   Span plot_window{-inf, inf};  ///< where they need them
+  /// What else is kept where the run may go on from a checkpoint: the rows of HDF5 in this file; empty: nothing.
+  std::string spool{};
   /// Takes a text for every step that has not exactly one solution; empty: these are not listed.
   std::function<void(const std::string& text)> listing{};
 };
@@ -45,11 +48,8 @@ class RunRecorder {
   std::vector<std::string> close(const Trajectory& run, const std::vector<std::string>& set,
                                  const std::vector<Measure>& measures = {});
 
-  /// What it has taken so far, the file of the states included: CSV alone, without a listing. Throws ArchiveError.
-  void transfer(Archive& archive) {
-    archive(history_, constraints_, samples_, next_time_);
-    if (csv_) archive(*csv_);
-  }
+  /// What it has taken so far, the file of the states included; what was listed is listed again. Throws ArchiveError.
+  void transfer(Archive& archive);
 
   [[nodiscard]] const ModeHistory& history() const { return history_; }
   [[nodiscard]] const ConstraintCheck& constraints() const { return constraints_; }
@@ -59,11 +59,13 @@ class RunRecorder {
  private:
   [[nodiscard]] bool is_row(double t);
   void list_solutions(const Step& now);
+  void list(const std::string& text);
 
   const Model& model_;
   Destinations destinations_;
   std::unique_ptr<CsvWriter> csv_;
   std::unique_ptr<Hdf5Writer> hdf5_;
+  std::optional<RowSpool> spool_;  // beside it
   RowValues values_;
   ModeHistory history_;
   ConstraintCheck constraints_;
@@ -72,6 +74,7 @@ class RunRecorder {
   Step previous_;
   std::size_t next_time_ = 0;
   long steps_ = 0, listed_steps_ = 0;
+  std::string listed_;  // where the run may go on
 };
 
 }  // namespace perp::io

@@ -4,6 +4,7 @@
 #include <perp/analysis/measures/kept_measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
+#include <perp/analysis/run/row_rates.hpp>
 #include <perp/analysis/sensitivities.hpp>
 #include <perp/analysis/solutions/trees.hpp>
 #include <perp/io/csv.hpp>
@@ -122,6 +123,13 @@ py::tuple run_branches(const ReadModel& model) {
         std::make_shared<Run>(Run{model, kept(*model, std::move(branch.run))}), choices));
   }
   return py::make_tuple(branches, found.complete);
+}
+
+/// ẋ of each row, (N, n).
+py::array rates_of(const Run& run) {
+  Computation computation;
+  const std::vector<double> rates = computation.run([&] { return rates_of_rows(*run.model, run.kept); });
+  return py::array_t<double>({static_cast<py::ssize_t>(run.kept.rows()), static_cast<py::ssize_t>(run.kept.n)}, rates.data());
 }
 
 py::dict event_to_python(const Model& model, const Event& event) {
@@ -245,6 +253,7 @@ void bind_results(py::module_& module) {
       .def_property_readonly("lam", rows_view(&KeptRun::lambda, &KeptRun::m))
       .def_property_readonly("w", rows_view(&KeptRun::w, &KeptRun::m))
       .def_property_readonly("outputs", rows_view(&KeptRun::output, &KeptRun::outputs))
+      .def("rates", &rates_of)
       .def_property_readonly("mode", rows_view(&KeptRun::mode, &KeptRun::m))
       .def_property_readonly("dx", [](const py::object& self) {
         const Run& run = self.cast<const Run&>();

@@ -14,6 +14,8 @@ Scope scope_of(const Model& model) {
   for (const auto* list : {&columns.x, &columns.lambda, &columns.w, &columns.outputs})
     scope.names.insert(scope.names.end(), list->begin(), list->end());
   for (const auto& [name, value] : model.parameters) scope.names.push_back(name);
+  for (const int j : model.differential_variables())
+    scope.derivatives.emplace(columns.x[static_cast<std::size_t>(j)], static_cast<int>(scope.names.size()) + j);
   return scope;
 }
 
@@ -26,7 +28,8 @@ StateFormula::StateFormula(const Model& model, std::string_view text)
   const std::size_t n = model.variables.size(), m = model.laws().size();
   const std::size_t outputs = model.outputs.names.size();
   const std::size_t first_output = 1 + n + 2 * m;
-  inputs_.assign(first_output + outputs + model.parameters.size(), nan);
+  first_rate_ = first_output + outputs + model.parameters.size();
+  inputs_.assign(first_rate_ + n, nan);
   for (std::size_t k = 0; k < model.parameters.size(); ++k)
     inputs_[first_output + outputs + k] = model.parameters[k].second;
   const Tape& tape = formula_.tape();
@@ -37,6 +40,7 @@ StateFormula::StateFormula(const Model& model, std::string_view text)
     const auto input = static_cast<std::size_t>(tape[k].a);
     needs_laws_ = needs_laws_ || (input > n && input < first_output);
     needs_outputs_ = needs_outputs_ || (input >= first_output && input < first_output + outputs);
+    if (input >= first_rate_ && !rates_) rates_ = std::make_unique<RowRates>(model);
   }
   lines_.resize(static_cast<std::size_t>(tape.size()));
 }
@@ -59,6 +63,10 @@ double StateFormula::operator()(const Step& state) {
   if (needs_outputs_) {
     const Vector outputs = model_.outputs.at(state.t, state.x, state.lambda);
     std::copy(outputs.begin(), outputs.end(), inputs_.begin() + offset(1 + n + 2 * m));
+  }
+  if (rates_) {
+    const Vector rates = (*rates_)(state);
+    std::copy(rates.begin(), rates.end(), inputs_.begin() + offset(first_rate_));
   }
   formula_.tape().evaluate(std::span<const double>(inputs_), std::span<double>(lines_));
   return lines_[static_cast<std::size_t>(formula_.line())];

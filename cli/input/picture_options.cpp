@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -117,11 +118,10 @@ void set_starts(const std::string& text, const Model& model, RunPictures& pictur
 }
 
 void set_layers(const std::string& text, RunPictures& pictures) {
-  static const std::vector<std::string> known{"arrows", "surfaces", "equilibria"};
-  for (const std::string& name : split_list(text)) {
-    const std::size_t layer = find_name(name, known, "layer");
-    (layer == 0 ? pictures.layers.arrows : layer == 1 ? pictures.layers.surfaces : pictures.layers.equilibria) = true;
-  }
+  static const std::vector<std::string> known{"arrows", "surfaces", "equilibria", "virtual"};
+  PhaseLayers& layers = pictures.layers;
+  const std::array shown{&layers.arrows, &layers.surfaces, &layers.equilibria, &layers.virtual_equilibria};
+  for (const std::string& name : split_list(text)) *shown.at(find_name(name, known, "layer")) = true;
 }
 
 /// Files for comparison that cannot be read are told before the run.
@@ -182,7 +182,7 @@ void PictureOptions::add_to(CommandLine& line) {
       .type_name("FILE");
   line.add_option("--plot-starts", starts, "the phase picture shows runs from these starts too: \"x1=0,x2=1; x1=2\"")
       .type_name("X=VALUE,...;...");
-  line.add_option("--plot-layers", layers, "the phase picture shows these too: arrows (of the flow), surfaces (on\nwhich laws switch), equilibria")
+  line.add_option("--plot-layers", layers, "the phase picture shows these too: arrows (of the flow), surfaces (on\nwhich laws switch), equilibria, virtual (equilibria of a mode outside of it)")
       .type_name("LAYER,...");
 }
 

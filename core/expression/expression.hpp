@@ -35,7 +35,9 @@ struct Scope {
   /// Names that exist but not here, with the reason, e.g. {"t", "time may be used in b and q
   /// only"}.
   std::map<std::string, std::string, std::less<>> elsewhere{};
-  int variables = 0;  ///< how many of the names, the first ones, der() may be applied to
+  int variables = 0;  ///< how many of the names, the first ones, der() may be applied to in equations
+  /// Names that der() may be applied to in expressions, each with the input that holds the derivative.
+  std::map<std::string, int, std::less<>> derivatives{};
 };
 
 /// Parses a scalar expression onto a tape and returns its line. The language, weakest first:

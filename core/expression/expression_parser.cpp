@@ -179,6 +179,7 @@ int ExpressionParser::name_or_call() {
     return call(function->name, function->operation, function->least_arguments,
                 function->most_arguments, start);
   }
+  if (name == "der" && called && !scope_.derivatives.empty()) return derivative_value(start);
   if (is_equation_word(name)) fail_equation_word(name, start);
   if (called) fail_not_a_function(name, start);
   return named_value(name, start);
@@ -205,6 +206,23 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   fail(start, name.size(),
        fmt::format("unknown name '{}'; expected {}{}", name, expected_names(),
                    suggestion(name, known)));
+}
+
+/// der(x), the derivative being an input.
+int ExpressionParser::derivative_value(std::size_t start) {
+  take('(');
+  const std::size_t operand_start = at_;
+  const std::string_view name = take_name();
+  const auto found = scope_.derivatives.find(name);
+  if (found == scope_.derivatives.end() || at_end() || text_[at_] != ')') {
+    std::vector<std::string> known;
+    for (const auto& derivative : scope_.derivatives) known.push_back(derivative.first);
+    fail(start, at_ - start,
+         fmt::format("expected a variable with a derivative, as in der({}){}", known.front(),
+                     suggestion(text_.substr(operand_start, name.size()), known)));
+  }
+  expect_close();
+  return tape_.input(found->second);
 }
 
 int ExpressionParser::call(std::string_view name, Operation operation, int least, int most,

@@ -179,6 +179,14 @@ void write_file(const std::string& name, const std::string& text) {
   file.close();
 }
 
+bool is_hdf5(const std::string& file) {
+  if (file.empty() || file == "-") return false;
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension == ".h5" || extension == ".hdf5") return true;
+  if (extension == ".csv") return false;
+  throw InvalidInput(fmt::format("-o {}: unknown kind of file; expected a name that ends in .csv or .h5, or -", file));
+}
+
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string field = "\"";

@@ -75,6 +75,10 @@ class OutputFile {
 /// Writes a whole text file at once.
 void write_file(const std::string& name, const std::string& text);
 
+/// Does the name of a table ask for HDF5, not for CSV, as "-" and the empty name do? Throws InvalidInput where its extension
+/// is of neither.
+bool is_hdf5(const std::string& file);
+
 /// A field of a CSV file, in quotes where it needs them.
 std::string quoted(const std::string& text);
 

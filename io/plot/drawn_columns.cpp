@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <algorithm>
 
 #include <perp/analysis/run/columns.hpp>
@@ -16,24 +17,38 @@ std::vector<DrawnColumn> drawn_columns(const Model& model) {
   for (const std::string& name : names.lambda) list.push_back({name, {}, Kind::multiplier, true});
   for (const std::string& name : names.w) list.push_back({name, {}, Kind::argument, true});
   for (const std::string& name : names.outputs) list.push_back({name, {}, Kind::output, true});
+  for (const int j : model.differential_variables())
+    list.push_back({fmt::format("der({})", names.x[static_cast<std::size_t>(j)]), {}, Kind::derivative, true});
   return list;
 }
 
 ColumnValues::ColumnValues(const Model& model, std::vector<int> columns)
-    : model_(&model), columns_(std::move(columns)), n_(static_cast<int>(model.variables.size())), m_(model.m()) {
-  has_outputs_ = std::any_of(columns_.begin(), columns_.end(), [this](int column) { return column >= n_ + 2 * m_; });
+    : model_(&model),
+      columns_(std::move(columns)),
+      n_(static_cast<int>(model.variables.size())),
+      m_(model.m()),
+      outputs_(static_cast<int>(model.outputs.names.size())),
+      differential_(model.differential_variables()) {
+  const int first_output = n_ + 2 * m_, first_derivative = first_output + outputs_;
+  has_outputs_ = std::ranges::any_of(columns_, [&](int k) { return k >= first_output && k < first_derivative; });
+  if (std::ranges::any_of(columns_, [&](int k) { return k >= first_derivative; }))
+    rates_ = std::make_shared<RowRates>(model);
 }
 
-Vector ColumnValues::operator()(const Step& step) const {
+Vector ColumnValues::operator()(const Step& step) {
   const Vector outputs = has_outputs_ ? model_->outputs.at(step.t, step.x, step.lambda) : Vector();
+  const Vector rates = rates_ ? (*rates_)(step) : Vector();
+  const int first_derivative = n_ + 2 * m_ + outputs_;
   Vector values(static_cast<Eigen::Index>(columns_.size()));
   const auto entry = [](const Vector& of, int k) { return k < of.size() ? of[k] : nan; };
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     const int k = columns_[j];
-    values[static_cast<Eigen::Index>(j)] = k < n_            ? step.x[k]
-                                           : k < n_ + m_     ? entry(step.lambda, k - n_)
-                                           : k < n_ + 2 * m_ ? entry(step.w, k - n_ - m_)
-                                                             : entry(outputs, k - n_ - 2 * m_);
+    values[static_cast<Eigen::Index>(j)] =
+        k < n_               ? step.x[k]
+        : k < n_ + m_        ? entry(step.lambda, k - n_)
+        : k < n_ + 2 * m_    ? entry(step.w, k - n_ - m_)
+        : k < first_derivative ? entry(outputs, k - n_ - 2 * m_)
+                             : rates[differential_[static_cast<std::size_t>(k - first_derivative)]];
   }
   return values;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <perp/analysis/run/row_rates.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
 
@@ -10,7 +12,7 @@ namespace perp::io {
 
 /// A quantity of a run that a picture can show.
 struct DrawnColumn {
-  enum class Kind { variable, multiplier, argument, output };
+  enum class Kind { variable, multiplier, argument, output, derivative };
   std::string name;
   std::string unit;
   Kind kind = Kind::variable;
@@ -18,7 +20,8 @@ struct DrawnColumn {
   bool is_logarithmic = false;  ///< its axis
 };
 
-/// All of them: variables, multipliers, arguments of the laws, outputs, each with the name of its column in files.
+/// All of them: variables, multipliers, arguments of the laws, outputs, each with the name of its column in files; and
+/// derivatives of the variables that have one, der(x).
 std::vector<DrawnColumn> drawn_columns(const Model& model);
 
 /// Some of them, by their places in `drawn_columns`, at one state; NaN where the state does not have the number.
@@ -26,7 +29,7 @@ class ColumnValues {
  public:
   /// The model must outlive it.
   ColumnValues(const Model& model, std::vector<int> columns);
-  Vector operator()(const Step& step) const;
+  Vector operator()(const Step& step);
   /// Of a state x alone: NaN for all but variables.
   [[nodiscard]] Vector of_variables(const Vector& x) const;
   [[nodiscard]] std::size_t size() const { return columns_.size(); }
@@ -36,8 +39,10 @@ class ColumnValues {
  private:
   const Model* model_;
   std::vector<int> columns_;
-  int n_, m_;
+  int n_, m_, outputs_;
   bool has_outputs_ = false;
+  std::vector<int> differential_;    // of derivatives among the columns
+  std::shared_ptr<RowRates> rates_;  // where any is
 };
 
 }  // namespace perp::io

@@ -112,6 +112,7 @@ class Result(Mapping[str, Array]):
     lam: Mapping[str, Array]
     w: Mapping[str, Array]
     outputs: Mapping[str, Array]
+    rates: Mapping[str, Array]
     mode: np.ndarray[Any, np.dtype[np.int32]]
     mode_text: list[str]
     modes: list[ModeSpan]

@@ -226,6 +226,18 @@ class Result(Rows):
         return Columns(self._names["outputs"], self._run.outputs)
 
     @cached_property
+    def rates(self):
+        """The derivatives, by the names of their variables: what the equations have at each row; NaN where they have none."""
+        array, names = self._run.rates(), self._names["x"]
+        array.flags.writeable = False
+        places = {name: k for k, name in enumerate(names) if k in self._names["differential"]}
+        return Columns(list(places), array[:, list(places.values())])
+
+    def _unknown(self, name):
+        variable = name[4:-1] if isinstance(name, str) and name.startswith("der(") and name.endswith(")") else None
+        return self.rates[variable] if variable in self.rates else super()._unknown(name)
+
+    @cached_property
     def measures(self):
         """What was measured, by name; NaN where the run has no such number: `measure_notes` says why."""
         return {name: float("nan") if value is None else value for name, value, _ in self._run.measures}

@@ -79,7 +79,7 @@ std::vector<Scheme::Departure> NonlinearCapturing::departures() {
   // Where would the step have ended in the old mode? Its margins go there from their present ones.
   State& end_of_old = trial();
   end_of_old.t = now.t;
-  end_of_old.h = now.t - before.t;
+  end_of_old.h = now.h > 0 ? now.h : now.t - before.t;  // what the grid says of h is rounded
   std::swap(now_, previous_);
   is_first_order_ = theta_ == 1 || current().begins;
   set_step(end_of_old.t, end_of_old.h);

@@ -75,6 +75,7 @@ Attempt NonlinearCapturing::start(double t, const Vector& x0, double h,
     throw InvalidInput(fmt::format("x0 must have {} entries but has {}", step_.n(), x0.size()));
   if (!x0.allFinite()) throw InvalidInput("x0 must be finite");
   if (!step_.has_units()) step_.choose_units(x0, t, h);
+  allowed_until_ = -inf;  // what was computed before is no work of this start
   const std::size_t before = events.size();
   search_.allow(possible_branches(x0, t));
   Attempt found = start_among_allowed(t, x0, h, events);

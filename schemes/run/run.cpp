@@ -11,11 +11,11 @@
 #include <perp/schemes/events/bound_watch.hpp>
 #include <perp/schemes/events/event_log.hpp>
 #include <perp/schemes/events/events.hpp>
+#include <perp/schemes/run/consistent_start.hpp>
 #include <perp/schemes/run/next_switch.hpp>
 #include <perp/schemes/run/recorder.hpp>
 #include <perp/schemes/run/run.hpp>
 #include <perp/schemes/run/run_end.hpp>
-#include <perp/schemes/step_grid.hpp>
 
 namespace perp {
 namespace {
@@ -48,7 +48,7 @@ class Run final : public StepwiseRun {
       transfer(kept);
       return kept.expect_end();
     }
-    const Attempt start = scheme_.start(start_, x0_, h_, record_.events());
+    const Attempt start = consistent_start(scheme_, start_, x0_, h_, record_.events());
     if (start.status == Status::solved)
       begin();
     else

@@ -1,6 +1,8 @@
 // Pages for a browser: called by the pictures of runs whose file ends in .html.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -122,7 +124,18 @@ class Drawing {
     if (!dots.empty())
       text += fmt::format("<path d=\"{0}\" stroke-width=\"{1}\" stroke-linecap=\"round\"/>{2}", dots, curve.point_size,
                           curve.is_hollow ? fmt::format("<path d=\"{}\" stroke=\"#fff\" stroke-width=\"5\" stroke-linecap=\"round\"/>", dots) : "");
-    return text + "</g>\n";
+    return text + heads_text(curve) + "</g>\n";
+  }
+
+  /// "x0 y0 x1 y1;...", of which the script makes heads that keep their size and form on the screen.
+  [[nodiscard]] std::string heads_text(const PageCurve& curve) const {
+    std::string heads;
+    for (const auto& [from, to] : curve.arrows) {
+      const std::array ends{x_.share(from.first), width - y_.share(from.second), x_.share(to.first), width - y_.share(to.second)};
+      if (std::ranges::all_of(ends, [](double end) { return std::isfinite(end); }))
+        heads += fmt::format("{}{:.9g}", heads.empty() ? "" : ";", fmt::join(ends, " "));
+    }
+    return heads.empty() ? "" : fmt::format("<path class=\"heads\" data-heads=\"{}\" fill=\"{}\" stroke=\"none\"/>", heads, curve.colour);
   }
 
   const PagePanel& panel_;
@@ -135,7 +148,7 @@ std::vector<std::pair<std::string, std::string>> keys_of(const Page& page) {
   std::set<std::string> known;
   for (const PagePanel& panel : page.panels)
     for (const PageCurve& curve : panel.curves)
-      if (known.insert(curve.name).second) keys.emplace_back(curve.name, curve.colour);
+      if (!curve.name.empty() && known.insert(curve.name).second) keys.emplace_back(curve.name, curve.colour);
   for (const PagePanel& panel : page.panels)
     for (const PageBand& band : panel.bands)
       if (known.insert(band.name).second) keys.emplace_back(band.name, band.colour);

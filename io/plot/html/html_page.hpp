@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,15 +10,16 @@
 
 namespace perp::io {
 
-/// One name of the legend: lines, and points, of one look.
+/// One name of the legend: lines, points and heads of arrows of one look.
 struct PageCurve {
-  std::string name{};
+  std::string name{};  ///< empty: not in the legend
   std::string colour{};
   double width = 1.6;
   std::string dash{};  ///< lengths of strokes and gaps; empty: a whole line
   std::vector<std::vector<std::pair<double, double>>> lines{};
-  std::vector<std::vector<std::pair<double, double>>> dotted{};  ///< jumps, arrows: thin
+  std::vector<std::vector<std::pair<double, double>>> dotted{};  ///< jumps: thin
   std::vector<std::pair<double, double>> points{};
+  std::vector<std::array<std::pair<double, double>, 2>> arrows{};  ///< from, to: heads at their ends
   double point_size = 9;   ///< in pixels
   bool is_hollow = false;  ///< the points
 };

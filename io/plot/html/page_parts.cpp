@@ -54,9 +54,19 @@ function element(parent, name, attributes, text) {
   if (text !== undefined) node.textContent = text;
   parent.append(node);
 }
+function heads(p, text) {  // of arrows, 9 long on the screen whatever the view
+  const sx = 800 / p.view[2], sy = p.plane.height.baseVal.value / p.view[3];
+  return text.split(";").map(arrow => {
+    const [x0, y0, x1, y1] = arrow.split(" ").map(Number), u = (x1 - x0) * sx, v = (y1 - y0) * sy, size = Math.hypot(u, v);
+    if (!(size > 0)) return "";
+    const at = (along, across) => `${x1 + (along * u - across * v) / size / sx} ${y1 + (along * v + across * u) / size / sy}`;
+    return `M${at(0, 0)}L${at(-9, 3.2)}L${at(-9, -3.2)}Z`;
+  }).join("");
+}
 function draw(p, is_last) {
   const height = p.plane.height.baseVal.value, bottom = 8 + height;
   p.plane.setAttribute("viewBox", p.view.join(" "));
+  for (const node of p.plane.querySelectorAll(".heads")) node.setAttribute("d", heads(p, node.dataset.heads));
   p.axes.replaceChildren();
   const [x0, x1] = ends(p, "x"), [y0, y1] = ends(p, "y");
   for (const [value, text] of ticks(x0, x1, p.log.includes("x"))) {

@@ -194,16 +194,19 @@ PhaseDrawing::Marks marks_of(const Equilibrium& point) {
   }
 }
 
-/// The points in the picture, by what solutions next to them do.
-void add_equilibria(const RunPlot& plot, int horizontal, int vertical, PhaseDrawing& drawing) {
+/// The points in the picture, by what solutions next to them do; virtual ones below the others.
+void add_equilibria(const RunPlot& plot, const PhaseLayers& layers, int horizontal, int vertical, PhaseDrawing& drawing) {
   const int x = variable_of(plot, horizontal), y = variable_of(plot, vertical);
   require_laws(plot.model, "equilibria");
   for (const Equilibrium& point : equilibria_of(plot.model, plot.model.run.span.start, {}, false).points.found) {
     const PlanePoint at{point.x[x], point.x[y]}, share = drawing.shares(at);
     if (!(share.x >= 0 && share.x <= 1 && share.y >= 0 && share.y <= 1)) continue;
+    const bool is_virtual = point.kind == EquilibriumKind::outside;
+    if (is_virtual ? !layers.virtual_equilibria : !layers.equilibria) continue;
     PhaseDrawing::Marks marks = marks_of(point);
     auto known = std::ranges::find(drawing.equilibria, marks.name, &PhaseDrawing::Marks::name);
-    if (known == drawing.equilibria.end()) known = drawing.equilibria.insert(known, std::move(marks));
+    if (known == drawing.equilibria.end())
+      known = drawing.equilibria.insert(is_virtual ? drawing.equilibria.begin() : known, std::move(marks));
     known->points.push_back(at);
   }
 }
@@ -235,13 +238,14 @@ PhaseDrawing phase_drawing(const RunPlot& plot, const std::vector<PhasePath>& pa
   if (drawing.starts.empty()) throw InvalidInput("there is no phase picture: the run has no state for it");
   check_logarithmic(drawing.x, x);
   check_logarithmic(drawing.y, y);
-  if (layers.arrows || layers.surfaces || layers.equilibria) {
+  const bool has_equilibria = layers.equilibria || layers.virtual_equilibria;
+  if (layers.arrows || layers.surfaces || has_equilibria) {
     drawing.x = framed(drawing.x, x.is_logarithmic);
     drawing.y = framed(drawing.y, y.is_logarithmic);
   }
   drawing.directions = directions_of(drawing);
   if (layers.arrows || layers.surfaces) add_plane(plot, layers, horizontal, vertical, drawing);
-  if (layers.equilibria) add_equilibria(plot, horizontal, vertical, drawing);
+  if (has_equilibria) add_equilibria(plot, layers, horizontal, vertical, drawing);
   return drawing;
 }
 

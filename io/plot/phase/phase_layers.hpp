@@ -14,6 +14,7 @@ struct PhaseLayers {
   bool arrows = false;          ///< the flow, see phase_plane
   bool surfaces = false;        ///< on which laws switch
   bool equilibria = false;      ///< by what solutions next to them do
+  bool virtual_equilibria = false;  ///< those of a mode outside of it, where no solution rests
 };
 
 }  // namespace perp::io

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <perp/io/plot/html/html_page.hpp>
+#include <perp/io/plot/matplotlib/phase_script.hpp>
 #include <perp/io/plot/phase/phase_plot.hpp>
 
 namespace perp::io {
@@ -11,6 +12,7 @@ namespace {
 constexpr int width = 760, panel_height = 560, row_height = 22, left = 92, letter = 9;
 
 using Point = PlanePoint;
+using Kind = PhaseBlock::Kind;
 
 std::string point_rows(const std::vector<Point>& points) {
   std::string rows;
@@ -36,9 +38,12 @@ struct Script {
   int blocks = 0;
   int entries = 0;           ///< of the legend
   std::size_t longest = 16;  ///< of their names
+  std::vector<PhaseBlock> looks{};  ///< for matplotlib
 
-  /// `how`: behind the block's index.
-  void add(const std::string& comment, const std::string& rows, const std::string& how, const std::string& name) {
+  /// `how`: behind the block's index; `look`, without the name, the same for matplotlib.
+  void add(const std::string& comment, const std::string& rows, const std::string& how, const std::string& name, PhaseBlock look) {
+    look.name = name;
+    looks.push_back(std::move(look));
     data += data_block(fmt::format("index {}: {}", blocks, comment), rows);
     draw(blocks++, how, name);
   }
@@ -55,34 +60,43 @@ struct Script {
 void add_layers(const PhaseDrawing& drawing, Script& script) {
   if (!drawing.flow.empty())
     script.add("flow, x y dx dy", vector_rows(drawing.flow),
-               "using 1:2:3:4 with vectors head filled size screen 0.008,18 fixed lw 1 lc rgb '#9A9A9A'", drawing.flow_name);
+               "using 1:2:3:4 with vectors head filled size screen 0.008,18 fixed lw 1 lc rgb '#9A9A9A'", drawing.flow_name,
+               {.kind = Kind::arrows, .colour = "#9A9A9A", .size = 0.7});
   for (const PhaseDrawing::Lines& surface : drawing.surfaces)
     script.add(surface.name, piece_rows(surface.pieces),
-               fmt::format("with lines lw 2 dt (8,4) lc rgb '{}'", surface.colour), surface.name);
+               fmt::format("with lines lw 2 dt (8,4) lc rgb '{}'", surface.colour), surface.name,
+               {.kind = Kind::dashed, .colour = surface.colour, .size = 1.3});
 }
 
 void add_paths(const PhaseDrawing& drawing, Script& script) {
   for (const PhaseDrawing::Lines& mode : drawing.modes)
     script.add("path, " + mode.name, piece_rows(mode.pieces),
-               fmt::format("with lines lw {} lc rgb '{}'", mode.is_wide ? 4 : 2, mode.colour), mode.name);
+               fmt::format("with lines lw {} lc rgb '{}'", mode.is_wide ? 4 : 2, mode.colour), mode.name,
+               {.kind = Kind::line, .colour = mode.colour, .size = mode.is_wide ? 2.6 : 1.3});
   script.add("direction, x y dx dy", vector_rows(drawing.directions),
-             "using 1:2:3:4 with vectors head filled size screen 0.016,22 fixed lw 1.5 lc rgb '#000000'", "");
+             "using 1:2:3:4 with vectors head filled size screen 0.016,22 fixed lw 1.5 lc rgb '#000000'", "",
+             {.kind = Kind::arrows, .colour = "#000000"});
   if (drawing.jumps.empty()) return;
   // A jump is dotted and has its arrow in the middle.
   script.add("jumps, x y dx dy", vector_rows(drawing.jumps),
-             "using 1:2:3:4 with vectors nohead lw 2 dt (1.5,3.5) lc rgb '#555555'", "jump");
+             "using 1:2:3:4 with vectors nohead lw 2 dt (1.5,3.5) lc rgb '#555555'", "jump",
+             {.kind = Kind::jumps, .colour = "#555555", .size = 1.3});
   script.draw(script.blocks - 1,
               "using ($1 + 0.5*$3):($2 + 0.5*$4):(0.03*$3):(0.03*$4) with vectors head nofilled size screen "
               "0.016,22 fixed lw 1.5 lc rgb '#555555'", "");
 }
 
 void add_points(const PhaseDrawing& drawing, Script& script) {
-  script.add("start", point_rows(drawing.starts), "with points pt 7 ps 1.2 lc rgb '#FFFFFF'", "");
+  script.add("start", point_rows(drawing.starts), "with points pt 7 ps 1.2 lc rgb '#FFFFFF'", "",
+             {.kind = Kind::hollow, .colour = "#000000", .size = 7});
+  script.looks.back().name = "start";
   script.draw(script.blocks - 1, "with points pt 6 ps 1.2 lw 2 lc rgb '#000000'", "start");
-  script.add("end", point_rows(drawing.ends), "with points pt 5 ps 1.1 lc rgb '#000000'", "end");
+  script.add("end", point_rows(drawing.ends), "with points pt 5 ps 1.1 lc rgb '#000000'", "end",
+             {.kind = Kind::full, .colour = "#000000", .size = 7});
   for (const PhaseDrawing::Marks& marks : drawing.equilibria)
     script.add(marks.name, point_rows(marks.points),
-               fmt::format("with points pt {} ps 1.5 lw 2.5 lc rgb '{}'", marks.sign, marks.colour), marks.name);
+               fmt::format("with points pt {} ps 1.5 lw 2.5 lc rgb '{}'", marks.sign, marks.colour), marks.name,
+               {.kind = marks.sign == 6 ? Kind::hollow : Kind::full, .colour = marks.colour, .size = 8});
 }
 
 std::string settings(const PhaseDrawing& drawing, const RunPlot& plot, const Picture& picture, const Script& script) {
@@ -123,12 +137,22 @@ std::vector<std::vector<std::pair<double, double>>> page_lines(const std::vector
 
 std::vector<std::pair<double, double>> page_points(const std::vector<Point>& points) { return page_lines({points}).front(); }
 
-/// Short lines with a dot at their heads.
+/// Short lines with heads.
 PageCurve page_vectors(const PhaseDrawing::Vectors& list, const std::string& name, const std::string& colour) {
-  PageCurve shown{.name = name, .colour = colour, .width = 1, .point_size = 4};
+  PageCurve shown{.name = name, .colour = colour, .width = 1};
   for (const auto& [from, to] : list) {
     shown.lines.push_back({{from.x, from.y}, {to.x, to.y}});
-    shown.points.emplace_back(to.x, to.y);
+    shown.arrows.push_back({std::pair(from.x, from.y), std::pair(to.x, to.y)});
+  }
+  return shown;
+}
+
+/// Dotted, with a head in the middle of each.
+PageCurve page_jumps(const PhaseDrawing::Vectors& list) {
+  PageCurve shown{.name = "jump", .colour = "#555555"};
+  for (const auto& [from, to] : list) {
+    shown.dotted.push_back({{from.x, from.y}, {to.x, to.y}});
+    shown.arrows.push_back({std::pair(from.x, from.y), std::pair((from.x + to.x) / 2, (from.y + to.y) / 2)});
   }
   return shown;
 }
@@ -145,11 +169,8 @@ std::string page_of(const PhaseDrawing& drawing, const RunPlot& plot) {
     panel.curves.push_back({.name = surface.name, .colour = surface.colour, .dash = "8 4", .lines = page_lines(surface.pieces)});
   for (const PhaseDrawing::Lines& mode : drawing.modes)
     panel.curves.push_back({.name = mode.name, .colour = mode.colour, .width = mode.is_wide ? 3.0 : 1.6, .lines = page_lines(mode.pieces)});
-  if (!drawing.jumps.empty()) {
-    PageCurve jumps{.name = "jump", .colour = "#555555"};
-    jumps.dotted = page_vectors(drawing.jumps, "", "").lines;
-    panel.curves.push_back(std::move(jumps));
-  }
+  if (!drawing.directions.empty()) panel.curves.push_back(page_vectors(drawing.directions, "", "#333333"));
+  if (!drawing.jumps.empty()) panel.curves.push_back(page_jumps(drawing.jumps));
   panel.curves.push_back({.name = "start", .colour = "#000000", .points = page_points(drawing.starts), .is_hollow = true});
   panel.curves.push_back({.name = "end", .colour = "#000000", .points = page_points(drawing.ends)});
   for (const PhaseDrawing::Marks& marks : drawing.equilibria)
@@ -166,6 +187,7 @@ void draw_phase(const Picture& picture, const RunPlot& plot, const PhaseDrawing&
   add_paths(drawing, script);
   add_points(drawing, script);
   picture.draw(settings(drawing, plot, picture, script) + script.plots + "\n", script.data);
+  picture.write_matplotlib(phase_script(plot.model.name, drawing, script.looks, picture));
 }
 
 }  // namespace perp::io

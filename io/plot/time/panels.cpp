@@ -12,16 +12,25 @@ namespace {
 constexpr std::size_t most_curves_per_panel = 4;
 constexpr double largest_ratio = 100;  // of the sizes of curves that share a panel
 
+/// What does not share a panel.
+enum class Group { states, laws, derivatives };
+
 struct Panel {
   CurvePanel shown{};
   double smallest = inf, largest = 0;  // half heights
   std::string unit{};
-  bool is_of_laws = false;  // multipliers and arguments
+  Group group = Group::states;
 };
 
-/// Does a law give it?
-bool is_of_laws(const DrawnColumn& column) {
-  return column.kind == DrawnColumn::Kind::multiplier || column.kind == DrawnColumn::Kind::argument;
+Group group_of(const DrawnColumn& column) {
+  switch (column.kind) {
+    case DrawnColumn::Kind::multiplier:
+    case DrawnColumn::Kind::argument: return Group::laws;
+    case DrawnColumn::Kind::derivative: return Group::derivatives;
+    case DrawnColumn::Kind::variable:
+    case DrawnColumn::Kind::output: break;
+  }
+  return Group::states;
 }
 
 /// Smallest and largest value of each curve; (0, 0) for one that is nowhere drawn.
@@ -53,7 +62,7 @@ void add(const RunPlot& plot, const Range& range, int curve, Panel& panel) {
   const DrawnColumn& column = plot.drawn[static_cast<std::size_t>(curve)];
   if (panel.shown.curves.empty()) {
     panel.unit = column.unit;
-    panel.is_of_laws = is_of_laws(column);
+    panel.group = group_of(column);
   } else if (column.unit != panel.unit) {
     panel.unit.clear();
   }
@@ -65,7 +74,7 @@ void add(const RunPlot& plot, const Range& range, int curve, Panel& panel) {
 
 /// May this column of that half height stand in the panel too?
 bool fits(const Panel& panel, const DrawnColumn& column, double size) {
-  if (panel.is_of_laws != is_of_laws(column) || panel.shown.is_logarithmic != column.is_logarithmic) return false;
+  if (panel.group != group_of(column) || panel.shown.is_logarithmic != column.is_logarithmic) return false;
   if (panel.unit != column.unit || panel.shown.curves.size() >= most_curves_per_panel) return false;
   if (size == 0 || panel.largest == 0 || column.is_logarithmic) return true;
   return std::max(panel.largest, size) <= largest_ratio * std::min(panel.smallest, size);
