@@ -69,7 +69,7 @@ Destinations destinations_of(const RunArguments& arguments, const Model& model,
 void declare_checkpoint(const RunArguments& arguments, const Destinations& destinations, FilesOfCommand& files) {
   const std::string file = checkpoint_file(arguments);
   if (!arguments.resume.empty() && arguments.resume != file) files.reads(arguments.resume, "--resume");
-  files.writes(file, "--checkpoint");
+  for (const std::string& written : {file, file.empty() ? "" : file + ".new"}) files.writes(written, "--checkpoint");
   if (is_hdf5(destinations.data)) files.writes(destinations.spool, "--checkpoint");
 }
 

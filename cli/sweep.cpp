@@ -64,6 +64,9 @@ SweepPicture picture_of(const SweepArguments& arguments, const SweepRequest& req
 std::string draw(const SweepPicture& drawn, const SweepRequest& request, const Model& model,
                  const SweepResult& result) {
   draw_sweep(*drawn.picture, drawn.kind, request, model, result, drawn.variable);
+  const bool has_one = drawn.kind == SweepPlot::heat || drawn.kind == SweepPlot::histogram;
+  if (has_one && result.measures.size() > 1)
+    fmt::print(stderr, "perp sweep: the picture shows {}, the first of {} measures\n", result.measures[0], result.measures.size());
   return drawn.picture->file();
 }
 

@@ -5,6 +5,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/io/files/output_file.hpp>
 #include <perp/io/hdf5.hpp>
+#include <perp/io/hdf5_frame.hpp>
 #include <perp/io/hdf5_objects.hpp>
 
 namespace perp::io {
@@ -39,6 +40,8 @@ class Table {
   }
 
   [[nodiscard]] hid_t id() const { return set_.id(); }
+  [[nodiscard]] hsize_t rows() const { return rows_; }
+  [[nodiscard]] std::string path() const { return "/" + name_; }
   void close() { set_ = Handle(); }
   [[nodiscard]] bool is_full() const { return pending_ >= chunk_rows_; }
 
@@ -86,6 +89,8 @@ class Hdf5Writer::File {
         x_(file_.id(), "x", H5T_NATIVE_DOUBLE, model.variables.size()) {
     const Columns columns = columns_of(model);
     write_attribute(x_.id(), "columns", columns.x);
+    make_scale(t_.id(), "t");
+    scale(x_, "variable", columns.x);
     for (const Variable& variable : model.variables) units_.push_back(variable.unit);
     has_units_ = std::any_of(units_.begin(), units_.end(), [](const std::string& unit) { return !unit.empty(); });
     if (has_units_) write_attribute(x_.id(), "units", units_);
@@ -95,6 +100,7 @@ class Hdf5Writer::File {
     if (!columns.outputs.empty()) {
       output_.emplace_back(file_.id(), "outputs", H5T_NATIVE_DOUBLE, columns.outputs.size());
       write_attribute(output_[0].id(), "columns", columns.outputs);
+      scale(output_[0], "output", columns.outputs);
     }
     if (laws_.empty()) return;
     lambda_.emplace_back(file_.id(), "lambda", H5T_NATIVE_DOUBLE, laws_.size());
@@ -110,6 +116,9 @@ class Hdf5Writer::File {
       law_names.push_back(laws_[i].name);
     }
     write_attribute(mode_[0].id(), "laws", law_names);
+    scale(lambda_[0], "multiplier", columns.lambda);
+    scale(w_[0], "argument", columns.w);
+    scale(mode_[0], "law", law_names);
   }
 
   void row(const Step& step, const Vector& outputs) {
@@ -135,6 +144,7 @@ class Hdf5Writer::File {
     Json rest = provenance;
     rest.erase("events");  // they have datasets of their own
     write_attribute(file_.id(), "provenance", rest.dump(1));
+    write_frame(file_.id(), t_.rows(), frame_);
     close();
   }
 
@@ -159,6 +169,17 @@ class Hdf5Writer::File {
   }
 
  private:
+  /// The dimensions of a table over t: its rows, and its columns by a scale of their names.
+  template <class T>
+  void scale(const Table<T>& table, const char* name, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    write_names_as_scale(file_.id(), name, names);
+    const Handle columns(H5Dopen2(file_.id(), name, H5P_DEFAULT), H5Dclose, name_);
+    attach_scale(table.id(), t_.id(), 0);
+    attach_scale(table.id(), columns.id(), 1);
+    if constexpr (std::is_same_v<T, double>) frame_.push_back({table.path(), names});
+  }
+
   void write_events(const std::vector<Event>& events) {
     const Handle group = create_group(file_.id(), "events");
     const hsize_t rows = events.size();
@@ -203,6 +224,22 @@ class Hdf5Writer::File {
     texts("note", [](const Event& event) { return event.note; });
     states("x_before", &Event::x_before);
     states("x_after", &Event::x_after);
+    scale_events(group.id());
+  }
+
+  /// The dimensions of the events: their times, and the variables of their states.
+  void scale_events(hid_t group) {
+    const Handle times(H5Dopen2(group, "t", H5P_DEFAULT), H5Dclose, name_);
+    make_scale(times.id(), "t");
+    for (const char* name : {"t_before", "t_after", "size", "law", "from", "to", "type", "note", "x_before", "x_after"}) {
+      const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose, name_);
+      attach_scale(set.id(), times.id(), 0);
+      const Handle space(H5Dget_space(set.id()), H5Sclose, name_);
+      hsize_t size[2]{};
+      if (H5Sget_simple_extent_dims(space.id(), size, nullptr) < 2 || size[1] == 0) continue;
+      const Handle variables(H5Dopen2(file_.id(), "variable", H5P_DEFAULT), H5Dclose, name_);
+      attach_scale(set.id(), variables.id(), 1);
+    }
   }
 
   /// Of a dataset with a column for each variable.
@@ -229,6 +266,7 @@ class Hdf5Writer::File {
   std::vector<Table<double>> lambda_, w_;  // empty or one: a system may have no laws
   std::vector<Table<double>> output_;      // the same of outputs
   std::vector<Table<int>> mode_;
+  std::vector<FrameBlock> frame_;  // of the numbers
   long writes_ = 0;
 };
 

@@ -29,6 +29,19 @@ std::string build_of_program() {
   return digest_of(std::string(std::istreambuf_iterator<char>(program), {}));
 }
 
+/// The file with this text in place of what it was, whatever stops the program. Beside it stands FILE.new meanwhile, of
+/// one name: who was stopped then leaves no more than that, which the next one overwrites.
+void replace_whole(const std::string& name, const std::string& text) {
+  const std::string next = name + ".new";
+  OutputFile file(next, Writing::rows);
+  file.buffer().append(text.data(), text.data() + text.size());
+  file.sync();
+  file.close();
+  std::error_code error;
+  std::filesystem::rename(next, name, error);
+  if (error) throw FileError(fmt::format("{} cannot be written: {}", name, error.message()));
+}
+
 }  // namespace
 
 RunIdentity run_identity(const Model& model, const Destinations& destinations) {
@@ -61,7 +74,7 @@ void RunCheckpoint::write(const std::string& state, RunRecorder& recorder) const
   archive(identity);
   recorder.transfer(archive);
   archive(of_scheme);
-  write_file(file_, first_line + digest_of(archive.bytes()) + "\n" + archive.bytes());
+  replace_whole(file_, first_line + digest_of(archive.bytes()) + "\n" + archive.bytes());
 }
 
 /// What stands behind the digest, which it has.

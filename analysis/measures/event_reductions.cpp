@@ -10,6 +10,7 @@
 #include <perp/analysis/measures/event_reductions.hpp>
 #include <perp/analysis/measures/state_formula.hpp>
 #include <perp/core/base/error.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
 namespace {
@@ -98,27 +99,56 @@ class ValueAtEvent final : public Reduction {
         choice_(model, arguments[1]),
         k_(number_of(model, arguments[2])),
         is_after_(is_after) {
-    if (signal_.needs_more_than_variables())
-      throw InvalidInput(fmt::format(
-          "'{}': events keep the variables alone, no multipliers, arguments of laws or outputs", text_));
   }
+
+  /// Both sides of every moment at which events may be, where the record of an event does not hold what is asked for.
+  void course(const StepCourse& step, double /*a*/, double /*b*/) override {
+    if (!signal_.needs_more_than_variables()) return;
+    const Step begin = step.at(0);
+    const bool is_moment = has_last_ && (begin.mode != last_.mode || begin.x != last_.x || begin.lambda != last_.lambda);
+    if (is_moment) sides_.push_back({step.start, signal_(last_), signal_(begin)});
+    last_ = step.at(1);
+    has_last_ = true;
+  }
+
+  void transfer(Archive& archive) override { archive(sides_, has_last_, last_); }
+
   MeasureResult result(const MeasuredRun& run) override {
     const std::vector<const Event*> events = events_in(run, choice_);
     const Event* event = pick(events, k_);
     if (event == nullptr) return {{}, too_few(choice_, events.size(), fmt::format("number {} is asked for", k_).c_str())};
     const Vector& x = is_after_ ? event->x_after : event->x_before;
-    if (x.size() == 0) return {{}, fmt::format("the event at t = {:.10g} has no record of the state", event->t)};
-    const double value = signal_({event->t, x, {}, {}, {}});
+    const bool is_recorded = !signal_.needs_more_than_variables();
+    if (is_recorded && x.size() == 0) return {{}, fmt::format("the event at t = {:.10g} has no record of the state", event->t)};
+    const double value = is_recorded ? signal_({event->t, x, {}, {}, {}}) : side_of(*event);
     if (!std::isfinite(value)) return {{}, fmt::format("{} has no value at t = {:.10g}", text_, event->t)};
     return {value, {}};
   }
 
  private:
+  struct Sides {
+    double t = 0, before = nan, after = nan;
+    void transfer(Archive& archive) { archive(t, before, after); }
+  };
+
+  /// The value on a side of the moment that is nearest to the event, between the times that it is known to lie in; NaN: none.
+  [[nodiscard]] double side_of(const Event& event) const {
+    const Sides* nearest = nullptr;
+    for (const Sides& sides : sides_)
+      if (sides.t >= event.t_before && sides.t <= event.t_after &&
+          (nearest == nullptr || std::abs(sides.t - event.t) < std::abs(nearest->t - event.t)))
+        nearest = &sides;
+    return nearest == nullptr ? nan : is_after_ ? nearest->after : nearest->before;
+  }
+
   std::string text_;
   StateFormula signal_;
   EventChoice choice_;
   int k_;
   bool is_after_;
+  std::vector<Sides> sides_;
+  bool has_last_ = false;
+  Step last_;  // end of the course before
 };
 
 class Duration final : public Reduction {

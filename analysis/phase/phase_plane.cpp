@@ -20,18 +20,6 @@ namespace {
 constexpr int most_halvings = 40;       ///< of an edge of a cell
 constexpr double on_surface = 1e-9;     ///< share of the change of w along an edge
 
-/// Throws InvalidInput unless these two are the state of the model.
-void check_state(const Model& model, const PhasePlaneGrid& grid) {
-  const std::vector<int> state = model.differential_variables();
-  const auto name = [&](int j) { return model.variables[static_cast<std::size_t>(j)].name; };
-  for (const int j : {grid.horizontal, grid.vertical})
-    if (std::ranges::find(state, j) == state.end())
-      throw InvalidInput(fmt::format("surfaces and arrows are drawn in the plane of two differential variables: {} is algebraic", name(j)));
-  for (const int j : state)
-    if (j != grid.horizontal && j != grid.vertical)
-      throw InvalidInput(fmt::format("surfaces and arrows are drawn where two differential variables are the whole state: {} is a third one", name(j)));
-}
-
 /// Starts of backward Euler at points of the plane.
 class Starts {
  public:
@@ -157,9 +145,20 @@ void find_arrows(Starts& starts, const PhasePlaneGrid& grid, PhasePlane& plane) 
 
 }  // namespace
 
-PhasePlane phase_plane(const Model& model, const PhasePlaneGrid& grid) {
+void check_phase_plane(const Model& model, int horizontal, int vertical) {
   require_laws(model, "the flow in a plane");
-  check_state(model, grid);
+  const std::vector<int> state = model.differential_variables();
+  const auto name = [&](int j) { return model.variables[static_cast<std::size_t>(j)].name; };
+  for (const int j : {horizontal, vertical})
+    if (std::ranges::find(state, j) == state.end())
+      throw InvalidInput(fmt::format("surfaces and arrows are drawn in the plane of two differential variables: {} is algebraic", name(j)));
+  for (const int j : state)
+    if (j != horizontal && j != vertical)
+      throw InvalidInput(fmt::format("surfaces and arrows are drawn where two differential variables are the whole state: {} is a third one", name(j)));
+}
+
+PhasePlane phase_plane(const Model& model, const PhasePlaneGrid& grid) {
+  check_phase_plane(model, grid.horizontal, grid.vertical);
   Starts starts(model, grid);
   PhasePlane plane{.t = starts.t()};
   if (grid.arrows > 0) find_arrows(starts, grid, plane);

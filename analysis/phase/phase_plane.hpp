@@ -38,6 +38,9 @@ struct PhasePlane {
   int inconsistent = 0;             ///< places of arrows at which no solution starts
 };
 
+/// Throws InvalidInput unless these two variables are the state of the model, and laws say which modes continue.
+void check_phase_plane(const Model& model, int horizontal, int vertical);
+
 /// ẋ at the points of a grid, and the curves on which laws switch: lines through the points on the edges of the cells at
 /// which w is there, to 1e-9 of its change along the edge. Algebraic variables, multipliers and modes are those of the
 /// start of a run of backward Euler at the point, at the start of the model's span. Throws InvalidInput where the state

@@ -12,6 +12,7 @@
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/input_text.hpp>
 #include <perp/io/files/trajectory_file.hpp>
+#include <perp/io/plot/phase/phase_drawing.hpp>
 
 namespace perp::cli {
 
@@ -159,6 +160,7 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
   if (!options.logarithmic.empty()) set_logarithmic(options.logarithmic, names, pictures);
   if (!options.starts.empty()) set_starts(options.starts, model, pictures);
   if (!options.layers.empty()) set_layers(options.layers, pictures);
+  if (pictures.phase) check_layers(model, pictures.layers, pictures.horizontal, pictures.vertical);
   set_others(options.others, pictures);
   return pictures;
 }

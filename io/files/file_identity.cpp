@@ -84,7 +84,13 @@ void FilesOfCommand::reads(const std::string& file, const std::string& what) {
 }
 
 void FilesOfCommand::writes(const std::string& file, const std::string& what) {
-  if (file.empty() || file == "-") return;
+  if (file.empty()) return;
+  if (file == "-") {
+    if (!on_standard_output_.empty())
+      throw InvalidInput(fmt::format("{} - and {} - are both standard output; expected a file for one of them", on_standard_output_, what));
+    on_standard_output_ = what;
+    return;
+  }
   check_streams(file, what);
   const std::string identity = identity_of(file);
   if (!identity.empty()) {

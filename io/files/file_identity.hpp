@@ -35,7 +35,7 @@ class FilesOfCommand {
   /// `what` names the file's role: "MODEL", "--times". A file that does not exist is left to its
   /// reader.
   void reads(const std::string& file, const std::string& what);
-  /// "-" and the empty name are no files.
+  /// The empty name is no file; "-" is none, and stands once.
   void writes(const std::string& file, const std::string& what);
   /// The same for a table with its provenance beside it in FILE.json.
   void writes_with_json(const std::string& file, const std::string& what);
@@ -48,6 +48,7 @@ class FilesOfCommand {
 
   Text text_;
   std::vector<Named> inputs_, outputs_;
+  std::string on_standard_output_;  // the option whose table goes there
 };
 
 }  // namespace perp::io

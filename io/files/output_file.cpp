@@ -142,9 +142,13 @@ void OutputFile::fail_with_whole_lines(std::size_t written) {
   fail(name_);
 }
 
+void OutputFile::sync() {
+  flush();
+  if (fdatasync(descriptor_) != 0 && errno != EINVAL) fail(name_);
+}
+
 void OutputFile::transfer(Archive& archive) {
-  if (!archive.is_reading()) flush();
-  if (!archive.is_reading() && fdatasync(descriptor_) != 0 && errno != EINVAL) fail(name_);
+  if (!archive.is_reading()) sync();
   archive(written_, digest_);
   if (archive.is_reading()) go_on_behind();
 }

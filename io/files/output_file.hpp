@@ -52,6 +52,8 @@ class OutputFile {
   /// What was written so far, all of it on the disk; on reading the file goes on behind it. Throws ArchiveError where the
   /// file does not begin with it.
   void transfer(Archive& archive);
+  /// Everything so far is on the disk.
+  void sync();
   /// Writes everything and reports what the file system says, e.g. that the disk is full.
   void close();
 

@@ -22,10 +22,10 @@ constexpr std::array<Colours, 10> smooth{{{"#DCEAF6", "#0072B2"},
                                           {"#F6DDEA", "#CC79A7"},
                                           {"#D4D8F0", "#2B3A9E"},
                                           {"#E2DED6", "#6F5F4A"}}};
-constexpr std::array<Colours, 10> sliding_colours{{{"#FFE3B3", "#D55E00"},
-                                                   {"#FBD0BC", "#A63C00"},
-                                                   {"#FFF0A8", "#B38600"},
-                                                   {"#F7C5C5", "#B3202A"},
+constexpr std::array<Colours, 10> sliding_colours{{{"#FFE0A6", "#D55E00"},
+                                                   {"#F4B8A0", "#A63C00"},
+                                                   {"#FFF7B0", "#B38600"},
+                                                   {"#F5BFD0", "#B3202A"},
                                                    {"#FFD9C9", "#E8743B"},
                                                    {"#F3DFA2", "#7F6000"},
                                                    {"#F2C9DC", "#A8005C"},
@@ -35,16 +35,17 @@ constexpr std::array<Colours, 10> sliding_colours{{{"#FFE3B3", "#D55E00"},
 
 }  // namespace
 
-ModeColours::ModeColours(const std::vector<Law>& laws, const std::vector<ModeSpan>& spans) {
-  std::size_t smooth_count = 0;
-  std::size_t sliding_count = 0;
-  for (const ModeSpan& span : spans) {
-    if (!index_.emplace(span.mode, entries_.size()).second) continue;
-    const bool slides = is_sliding(laws, span.mode);
-    const Colours& colours = slides ? sliding_colours[sliding_count++ % sliding_colours.size()]
-                                    : smooth[smooth_count++ % smooth.size()];
-    entries_.push_back({describe(laws, span.mode), colours.light, colours.strong, slides});
-  }
+ModeColours::ModeColours(const std::vector<Law>& laws, const std::vector<ModeSpan>& spans, const std::vector<ModeSpan>& whole) {
+  std::map<Mode, Colours> colours;
+  std::size_t smooth_count = 0, sliding_count = 0;
+  for (const auto* list : {&whole, &spans})
+    for (const ModeSpan& span : *list)
+      if (!colours.contains(span.mode))
+        colours[span.mode] = is_sliding(laws, span.mode) ? sliding_colours[sliding_count++ % sliding_colours.size()]
+                                                         : smooth[smooth_count++ % smooth.size()];
+  for (const ModeSpan& span : spans)
+    if (index_.emplace(span.mode, entries_.size()).second)
+      entries_.push_back({describe(laws, span.mode), colours[span.mode].light, colours[span.mode].strong, is_sliding(laws, span.mode)});
 }
 
 }  // namespace perp::io

@@ -9,9 +9,9 @@
 
 namespace perp::io {
 
-/// The modes of a run as pictures show them: in the order of their first appearance, each with a
-/// readable name, a light colour for backgrounds and a strong one for lines; sliding ones in warm
-/// colours.
+/// The modes in a picture of a run: in the order of their first appearance, each with a readable name, a light colour for
+/// backgrounds and a strong one for lines; sliding ones in warm colours. Colours are those of the whole run, whatever part of
+/// it is drawn.
 class ModeColours {
  public:
   struct Entry {
@@ -20,7 +20,8 @@ class ModeColours {
     bool sliding;
   };
 
-  ModeColours(const std::vector<Law>& laws, const std::vector<ModeSpan>& spans);
+  /// `spans`: what is drawn, `whole`: the run.
+  ModeColours(const std::vector<Law>& laws, const std::vector<ModeSpan>& spans, const std::vector<ModeSpan>& whole);
   [[nodiscard]] std::size_t index(const Mode& mode) const { return index_.at(mode); }
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
 

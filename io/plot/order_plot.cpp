@@ -5,6 +5,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/types.hpp>
+#include <perp/io/plot/matplotlib/block_script.hpp>
 #include <perp/io/plot/order_plot.hpp>
 
 namespace perp::io {
@@ -100,6 +101,20 @@ std::vector<std::string> layers_of(const OrderPlot& plot) {
   return lines;
 }
 
+/// The blocks of `data_of` for matplotlib.
+std::vector<DrawnBlock> blocks_of(const OrderPlot& plot) {
+  std::vector<DrawnBlock> blocks;
+  for (const auto& curve : plot.curves) {
+    const std::string colour = curve_colour(curve.colour);
+    const std::string name = curve.label + (curve.has_order ? fmt::format(": fitted order {:.2f}", curve.order) : ": no order");
+    const bool has_counted = has_points(curve, true);
+    blocks.push_back({DrawnBlock::Kind::full, has_counted ? name : "", colour, 6});
+    blocks.push_back({DrawnBlock::Kind::hollow, has_counted ? "" : name, colour, 6});
+    blocks.push_back({DrawnBlock::Kind::dashed, "", colour, 1});
+  }
+  return blocks;
+}
+
 }  // namespace
 
 void draw_order(const Picture& picture, const OrderPlot& plot) {
@@ -121,6 +136,9 @@ void draw_order(const Picture& picture, const OrderPlot& plot) {
       1 - 45.0 / height, (22.0 * entries + 70) / height);
   picture.draw(fmt::format("{} {}\n", script, fmt::join(layers_of(plot), ", \\\n     ")),
                data_of(plot));
+  picture.write_matplotlib(block_script({.title = plot.title, .x_label = "step length h", .y_label = plot.error,
+                                         .is_x_logarithmic = true, .is_y_logarithmic = true},
+                                        blocks_of(plot), picture));
 }
 
 }  // namespace perp::io

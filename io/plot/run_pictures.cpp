@@ -91,7 +91,7 @@ void draw(const RunPictures& pictures, const Model& model, const std::vector<Mod
   const std::vector<DrawnColumn> drawn = drawn_of(pictures, model);
   RunPlot plot{model, drawn, pictures.panels, within(modes, pictures.window),
                curves(states, drawn, ColumnValues(model, pictures.sampled()), modes, run.events),
-               run.status == Status::no_solution, pictures.is_time_logarithmic, {}};
+               run.status == Status::no_solution, pictures.is_time_logarithmic, {}, modes};
   if (pictures.phase) {
     draw_phase(pictures, plot);
     files.push_back(pictures.phase->file());

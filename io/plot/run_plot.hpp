@@ -28,6 +28,7 @@ struct RunPlot {
   bool ends_early;  ///< no solution continues from the last state
   bool is_time_logarithmic = false;
   std::vector<OtherRun> others{};
+  std::vector<ModeSpan> whole{};  ///< the modes of the whole run, `modes` those in the window
 };
 
 /// The columns over time, one panel or several, with a band of colour for each mode. Throws InvalidInput where a

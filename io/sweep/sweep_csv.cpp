@@ -11,9 +11,9 @@ namespace {
 
 using Out = std::back_insert_iterator<fmt::memory_buffer>;
 
-void write_names(Out to, const SweepTable& table) {
+void write_names(Out to, const SweepTable& table, const std::vector<std::string>& names) {
   fmt::format_to(to, "run");
-  for (const std::string& name : table.names) fmt::format_to(to, ",{}", quoted(name));
+  for (const std::string& name : names) fmt::format_to(to, ",{}", quoted(name));
   if (table.has_directions) fmt::format_to(to, ",direction");
 }
 
@@ -26,7 +26,7 @@ void write_point(Out to, const SweepTable& table, const SweepRun& run) {
 void write_runs(const std::string& file, const SweepTable& table) {
   OutputFile out(file);
   const Out to = std::back_inserter(out.buffer());
-  write_names(to, table);
+  write_names(to, table, table.names);
   fmt::format_to(to, ",status,t_end");
   for (const std::string& measure : table.measures) fmt::format_to(to, ",{}", measure);
   fmt::format_to(to, "\n");
@@ -44,9 +44,10 @@ void write_runs(const std::string& file, const SweepTable& table) {
 void write_section(const std::string& file, const SweepTable& table) {
   OutputFile out(file);
   const Out to = std::back_inserter(out.buffer());
-  write_names(to, table);
-  fmt::format_to(to, ",k,t");
-  for (const std::string& name : table.variables) fmt::format_to(to, ",{}", quoted(name));
+  const SectionNames names = section_names(table);
+  write_names(to, table, names.varied);
+  fmt::format_to(to, ",{},t", names.counter);
+  for (const std::string& name : names.variables) fmt::format_to(to, ",{}", quoted(name));
   fmt::format_to(to, "\n");
   for (const SweepRun& run : table.runs)
     for (std::size_t k = 0; k < run.section.size(); ++k) {

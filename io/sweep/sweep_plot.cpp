@@ -8,13 +8,19 @@
 #include <perp/analysis/run/columns.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/io/plot/matplotlib/block_script.hpp>
 #include <perp/io/sweep/sweep_plot.hpp>
 
 namespace perp::io {
 namespace {
 
-std::string axis_label(const SweepRequest& request, std::size_t axis) {
-  return gnuplot_text(request.points.names().at(axis));
+constexpr long few_points = 3000;  ///< of a bifurcation diagram: larger dots
+
+/// Of what is varied, with its unit where it is the start of a variable.
+std::string axis_name(const SweepRequest& request, const Model& model, std::size_t axis) {
+  const std::string name = request.points.names().at(axis);
+  const auto variable = std::ranges::find(model.variables, name, &Variable::name);
+  return variable == model.variables.end() || variable->unit.empty() ? name : fmt::format("{} [{}]", name, variable->unit);
 }
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "NaN"; }
@@ -49,6 +55,7 @@ std::string rows_without_value(const SweepRequest& request, const SweepResult& r
 /// One block for each measure and direction; runs without a value are crosses on the axis.
 void draw_curve(const Picture& picture, const SweepRequest& request, const Model& model, const SweepResult& result) {
   std::string data, layers;
+  std::vector<DrawnBlock> blocks;
   const int directions = request.follow == Follow::both ? 2 : 1;
   std::size_t block = 0;
   for (std::size_t k = 0; k < result.measures.size(); ++k)
@@ -57,17 +64,20 @@ void draw_curve(const Picture& picture, const SweepRequest& request, const Model
       data += data_block(label, curve_rows(request, result, k, down == 1));
       layers += fmt::format("data index {} with linespoints pt 7 ps 0.4 lw 1.5 lc rgb '{}' title {}, \\\n     ", block,
                             curve_colour(block), gnuplot_text(label));
+      blocks.push_back({DrawnBlock::Kind::joined, label, curve_colour(block), 3});
     }
   const std::string missing = rows_without_value(request, result);
   data += data_block("runs without a value", missing);
   layers += fmt::format("data index {} axes x1y2 with points pt 2 lc rgb '#777777' {}", block,
                         missing.empty() ? "notitle" : "title 'no value'");
+  blocks.push_back({DrawnBlock::Kind::crosses, missing.empty() ? "" : "no value", "#777777", 6});
   const std::string label = result.measures.size() == 1 ? result.measures[0] : "";
   picture.draw(picture.preamble(900, 560) + style(model.name) +
                    fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\nset y2range [0:1]\n"
                                "set offsets 0, 0, graph 0.03, graph 0.03\nplot {}\n",
-                               axis_label(request, 0), gnuplot_text(label), layers),
+                               gnuplot_text(axis_name(request, model, 0)), gnuplot_text(label), layers),
                data);
+  picture.write_matplotlib(block_script({.title = model.name, .x_label = axis_name(request, model, 0), .y_label = label}, blocks, picture));
 }
 
 /// "value x" of the points of the section.
@@ -86,19 +96,27 @@ void draw_bifurcation(const Picture& picture, const SweepRequest& request, const
   const std::string down = section_rows(request, result, variable, true);
   if (up.empty() && down.empty()) throw InvalidInput("there is no picture: the section has no point");
   const bool both = request.follow == Follow::both;
-  const auto layer = [both](std::size_t block, const char* title) {
-    std::string text = fmt::format("data index {} with points pt 7 ps 0.15 lc rgb '{}' notitle", block, curve_colour(block));
+  const double size = std::ranges::count(up + down, '\n') > few_points ? 0.15 : 0.4;
+  const auto layer = [both, size](std::size_t block, const char* title) {
+    std::string text = fmt::format("data index {} with points pt 7 ps {} lc rgb '{}' notitle", block, size, curve_colour(block));
     if (both) text += fmt::format(", keyentry with points pt 7 ps 0.8 lc rgb '{}' title '{}'", curve_colour(block), title);
     return text;
   };
   const auto [first, last] = std::minmax_element(request.points.axes[0].values.begin(), request.points.axes[0].values.end());
-  picture.draw(picture.preamble(900, 560) + style(model.name + ", section " + request.section) +
+  const double margin = 0.02 * (*last - *first);  // points on the frame are seen too
+  const Variable& shown = model.variables[static_cast<std::size_t>(variable)];
+  const std::string label = shown.unit.empty() ? shown.name : fmt::format("{} [{}]", shown.name, shown.unit);
+  const std::string title = model.name + ", section " + request.section;
+  picture.draw(picture.preamble(900, 560) + style(title) +
                    fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n"
                                "set xrange [{}:{}]\nset offsets 0, 0, graph 0.03, graph 0.03\nplot {}, {}\n",
-                               axis_label(request, 0),
-                               gnuplot_text(variable_names(model)[static_cast<std::size_t>(variable)]), *first, *last,
-                               layer(0, "up"), layer(1, "down")),
+                               gnuplot_text(axis_name(request, model, 0)),
+                               gnuplot_text(label), *first - margin, *last + margin, layer(0, "up"), layer(1, "down")),
                data_block("up", up) + data_block("down", down));
+  picture.write_matplotlib(block_script({.title = title, .x_label = axis_name(request, model, 0), .y_label = label},
+                                        {{DrawnBlock::Kind::full, both ? "up" : "", curve_colour(0), 4 * size},
+                                         {DrawnBlock::Kind::full, both ? "down" : "", curve_colour(1), 4 * size}},
+                                        picture));
 }
 
 /// The ends of the cell of each value: half-way to its neighbours, and as far beyond the first and the last.
@@ -131,10 +149,12 @@ void draw_heat(const Picture& picture, const SweepRequest& request, const Model&
   script += fmt::format(
       "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset cblabel {} noenhanced\nset xrange [{}:{}]\nset yrange [{}:{}]\n"
       "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n",
-      axis_label(request, 0), axis_label(request, 1), gnuplot_text(result.measures[0]), horizontal.begin()->second.lower,
+      gnuplot_text(axis_name(request, model, 0)), gnuplot_text(axis_name(request, model, 1)), gnuplot_text(result.measures[0]), horizontal.begin()->second.lower,
       horizontal.rbegin()->second.upper, vertical.begin()->second.lower, vertical.rbegin()->second.upper);
   picture.draw(script + "plot data index 0 using 1:2:4:5:6:7:3 with boxxyerror fc palette fs solid noborder notitle\n",
                data_block(result.measures[0] + ": values of both axes, of the measure, ends of the cell", rows));
+  picture.write_matplotlib(block_script({.title = model.name, .x_label = axis_name(request, model, 0), .y_label = axis_name(request, model, 1)},
+                                        {{DrawnBlock::Kind::cells, result.measures[0], "", 1}}, picture));
 }
 
 void draw_histogram(const Picture& picture, const SweepRequest& /*request*/, const Model& model,
@@ -158,6 +178,8 @@ void draw_histogram(const Picture& picture, const SweepRequest& /*request*/, con
                         gnuplot_text(result.measures[0]), width);
   picture.draw(script + fmt::format("plot data index 0 with boxes lc rgb '{}' notitle\n", curve_colour(0)),
                data_block(result.measures[0], rows));
+  picture.write_matplotlib(block_script({.title = model.name, .x_label = result.measures[0], .y_label = "runs"},
+                                        {{DrawnBlock::Kind::bars, "", curve_colour(0), width}}, picture));
 }
 
 SweepPlot fitting_plot(const SweepRequest& request) {

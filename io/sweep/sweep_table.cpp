@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/io/provenance.hpp>
@@ -42,6 +43,24 @@ std::vector<long> shape_of(const SweepRequest& request) {
 }
 
 }  // namespace
+
+SectionNames section_names(const SweepTable& table) {
+  SectionNames names;
+  std::set<std::string> taken{"run", "direction", "t", "row"};
+  const auto add = [&](std::string name, std::vector<std::string>& list) {
+    while (!taken.insert(name).second) name += "_";
+    list.push_back(std::move(name));
+  };
+  for (const std::string& name : table.variables) add(name, names.variables);
+  for (const std::string& name : table.names) {
+    const bool is_start = std::ranges::find(table.variables, name) != table.variables.end();
+    add(is_start ? name + "(0)" : name, names.varied);
+  }
+  std::vector<std::string> counter;
+  add("k", counter);
+  names.counter = counter.front();
+  return names;
+}
 
 SweepTable sweep_head(const SweepRequest& request, const Model& model, const std::vector<std::string>& set) {
   SweepTable head{.names = request.points.names(),

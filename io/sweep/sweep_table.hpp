@@ -20,6 +20,14 @@ struct SweepTable {
   std::vector<SweepRun> runs;          ///< those that were made, in order
 };
 
+/// What the columns of a section's rows are called: a start that is varied is x(0) beside the variable x, the number of the
+/// point is k, or k_ beside a column k, and a variable that is called as a column of every section has a _ too.
+struct SectionNames {
+  std::vector<std::string> varied{}, variables{};
+  std::string counter{};
+};
+SectionNames section_names(const SweepTable& table);
+
 /// The table of a sweep without its runs; `set`: the overrides of all runs.
 SweepTable sweep_head(const SweepRequest& request, const Model& model, const std::vector<std::string>& set);
 

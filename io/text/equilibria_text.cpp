@@ -34,9 +34,17 @@ std::string kind_text(const Equilibrium& e) {
                      : ", one of a continuum");
 }
 
+/// " at a boundary; in its modes alone repelling, attracting"
+std::string modes_text(const Equilibrium& e) {
+  if (e.kind != EquilibriumKind::boundary) return {};
+  std::string text = fmt::format(" at a boundary; in its {} alone {}", e.also.empty() ? "mode" : "modes", to_string(e.stability));
+  for (const Stability stability : e.in_also) text += fmt::format(", {}", to_string(stability));
+  return text;
+}
+
 /// "saddle: attracting along the surface; 3 solutions start here, 2 in another mode"
 std::string stability_text(const Equilibrium& e) {
-  std::string text = to_string(e.overall);
+  std::string text = to_string(e.overall) + modes_text(e);
   const bool has_surface = e.kind == EquilibriumKind::pseudo && (e.overall != e.stability || e.continuations.size() > 1);
   if (has_surface) text += fmt::format(": {} along the surface", to_string(e.stability));
   if (e.kind == EquilibriumKind::outside || e.continuations.size() == 1) return text;
@@ -120,6 +128,8 @@ Json json_of(const Model& model, const Equilibrium& e) {
     eigenvalues.push_back({to_json(value.real()), to_json(value.imag())});
   Json modes = Json::array({describe(model.laws(), e.mode)});
   for (const Mode& mode : e.also) modes.push_back(describe(model.laws(), mode));
+  Json in_modes = Json::array({to_string(e.stability)});
+  for (const Stability stability : e.in_also) in_modes.push_back(to_string(stability));
   Json starts = Json::array();
   for (const Equilibrium::Start& start : e.continuations)
     starts.push_back({{"mode", describe(model.laws(), start.mode)},
@@ -135,6 +145,7 @@ Json json_of(const Model& model, const Equilibrium& e) {
           {"w", to_json(e.w)},
           {"eigenvalues", eigenvalues},
           {"stability", to_string(e.stability)},
+          {"stability in modes", in_modes},
           {"overall", to_string(e.overall)},
           {"sides", sides},
           {"isolated", e.isolated},

@@ -94,7 +94,7 @@ std::string scheme_of(const RunSummary& summary) {
         options.tol,
         summary.model.hybrid != nullptr
             ? "modes by nearest_mode"
-            : fmt::format("policy {}, norm {}", options.policy, provenance.at("norm")));
+            : fmt::format("policy {}{}", options.policy, norm == provenance.end() ? "" : ", norm " + norm->second));
   }
   if (norm == provenance.end()) {  // nothing is selected by it
     const auto scheme = provenance.find("scheme");

@@ -13,7 +13,8 @@ from importlib import import_module as _import
 
 from . import _perp
 from .errors import FileError, InvalidInput, ModelError, NotSolved, PerpError, TraceError
-from .model import Model, law, lcs, load, loads, var
+from .matrices import law, lcs
+from .model import Model, load, loads, var
 from .running import sensitivities, solve, solve_ivp
 
 __version__ = _perp.version
@@ -22,7 +23,7 @@ __version__ = _perp.version
 _LATER = {
     "check": "analyses", "equilibria": "analyses", "jumps": "analyses", "mlcp": "analyses", "modes": "analyses",
     "solutions": "analyses", "Map": "studies", "Study": "studies", "Enclosure": "studies", "map": "studies",
-    "converge": "studies", "enclose": "studies", "Result": "result", "Event": "result", "ModeSpan": "result",
+    "converge": "studies", "enclose": "studies", "Rows": "result", "Result": "result", "Event": "result", "ModeSpan": "result",
     "SavedResult": "tables", "resume": "checkpoints", "Sweep": "sweeping", "sweep": "sweeping", "read": "tables", "trace": "tracing", "unmodified": "rewriting", "if_": "numbers",
     "sign": "numbers", "step": "numbers", "sat": "numbers", "deadzone": "numbers", "piecewise": "numbers", "min": "numbers",
     "max": "numbers", "abs": "numbers", "sin": "numbers", "cos": "numbers", "tan": "numbers", "asin": "numbers",

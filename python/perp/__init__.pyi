@@ -1,6 +1,6 @@
 """Types of the package; tests hold them against it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, NamedTuple
 
@@ -67,6 +67,8 @@ class Model:
     differential: list[str]
     laws: list[Law]
     modes: Mapping[str, list[str]]
+    inputs: Mapping[str, Any]
+    binaries: Mapping[str, Any]
     outputs: list[str]
     run: Mapping[str, Any]
     def exact(self, t: float) -> Array | None: ...
@@ -100,10 +102,9 @@ class ModeSpan(NamedTuple):
     end: float
     branches: dict[str, str]
     text: str
-    sliding: bool
+    sliding: bool | None
 
-class Result(Mapping[str, Array]):
-    model: Model
+class Rows(Mapping[str, Array]):
     t: Array
     x: Array
     y: Array
@@ -112,7 +113,6 @@ class Result(Mapping[str, Array]):
     lam: Mapping[str, Array]
     w: Mapping[str, Array]
     outputs: Mapping[str, Array]
-    rates: Mapping[str, Array]
     mode: np.ndarray[Any, np.dtype[np.int32]]
     mode_text: list[str]
     modes: list[ModeSpan]
@@ -124,15 +124,13 @@ class Result(Mapping[str, Array]):
     success: bool
     counts: dict[str, int]
     provenance: dict[str, Any]
-    dy: Array
-    quantities: list[str]
-    branches: list[Result]
-    branches_complete: bool
     measures: dict[str, float]
     measure_notes: dict[str, str]
-    def sol(self, t: Any, side: Literal["-", "+"] = "-") -> Array: ...
+    def __getitem__(self, name: str) -> Array: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+    def __hash__(self) -> int: ...
     def summary(self) -> str: ...
-    def tree(self) -> str: ...
     def column(self, name: str) -> Array: ...
     def to_pandas(self) -> Any: ...
     def to_xarray(self) -> Any: ...
@@ -141,7 +139,18 @@ class Result(Mapping[str, Array]):
     def plot_phase(self, x: str, y: str, ax: Any = None, *, events: bool = True) -> Any: ...
     def plot_modes(self, ax: Any = None) -> Any: ...
 
-class SavedResult(Result): ...
+class Result(Rows):
+    model: Model
+    rates: Mapping[str, Array]
+    dy: Array
+    quantities: list[str]
+    branches: list[Result]
+    branches_complete: bool
+    def sol(self, t: Any, side: Literal["-", "+"] = "-") -> Array: ...
+    def tree(self) -> str: ...
+
+class SavedResult(Rows): ...
+
 class Sweep:
     model: Model
     names: list[str]

@@ -7,6 +7,7 @@ from . import _perp
 from .answers import Answer, Check, Equilibria, Jumps, MlcpSolutions, Modes, Solutions
 from .errors import InvalidInput
 from .model import model_of, number_of, setting
+from .names import unknown
 from .running import resolved, say_midpoints, settings_of
 
 _STEP = ("h", "scheme", "selector", "solver", "theta", "tol")
@@ -33,7 +34,7 @@ def _known(model, at):
         raise InvalidInput(f"at: found {type(at).__name__}; expected values by name, as in {{'x1': 0.5}}")
     for name in at or {}:
         if name not in model.variables:
-            raise InvalidInput(f"there is no variable '{name}'{_perp.suggestion(name, list(model.variables))}")
+            raise unknown("variable", name, model.variables)
 
 
 def _question(model, at, keys, options, parameters, hybrid=False):

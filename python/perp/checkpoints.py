@@ -29,7 +29,7 @@ class Checkpoint:
         folder = os.path.dirname(os.path.abspath(self.file))
         if os.path.isdir(self.file) or not os.access(folder, os.W_OK):  # told before the run
             raise FileError(f"{self.file}: cannot be written: {'is a directory' if os.path.isdir(self.file) else 'there is no such folder, or it may not be written'}")
-        self._head = {"build": _build(), "text": model._source.text, "name": model._source.name,
+        self._head = {"build": _build(), "text": model._source.text, "name": model._source.name, "folder": model._folder,
                       "overrides": [list(item) for item in model._overrides], "more": [list(item) for item in more], **arguments}
 
     def keep(self, state):
@@ -71,7 +71,7 @@ def resume(file, *, callback=None, progress=None, check=False, checkpoint=None):
     """
     head, state = _read(os.fspath(file))
     overrides = [tuple(item) for item in head["overrides"]]
-    model = Model.__new__(Model)._begin("", "", overrides, _perp.Source(head["text"], head["name"]))
+    model = Model.__new__(Model)._begin(head["text"], head["name"], overrides, folder=head["folder"])
     more = [tuple(item) for item in head["more"]]
     arguments = {name: head[name] for name in ("t_eval", "max_steps", "measure", "after", "until")}
     keeper = None if checkpoint is None else Checkpoint(checkpoint, model, more, arguments)

@@ -19,7 +19,11 @@ class Dense:
 
         if side not in ("-", "+"):
             raise InvalidInput(f"side is {side!r}; expected '-' or '+', before or after an event at this time")
-        result, wanted = self._result, np.asarray(t, dtype=float)
+        result = self._result
+        try:
+            wanted = np.asarray(t, dtype=float)
+        except (TypeError, ValueError):
+            raise InvalidInput(f"t: found {t!r}; expected a time, or an array of times") from None
         flat = np.atleast_1d(wanted).ravel()
         last = result._run.end[0]
         if len(flat) and not (np.all(flat >= result.t[0]) and np.all(flat <= last)):

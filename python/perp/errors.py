@@ -3,6 +3,8 @@
 import re
 
 _PLACE = re.compile(r"(?P<file>.*?):(?P<line>\d+):(?P<column>\d+): ", re.DOTALL)
+# What commands of the program are here, and flags are keywords.
+_COMMANDS = {"perp run --all lists": "Result.tree() and perp.solutions(model, tree=N) list, and scheme='located' follows,"}
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
@@ -14,7 +16,8 @@ class InvalidInput(PerpError, ValueError):
     """An argument or a model is wrong: what was found, what is expected, the nearest known name."""
 
     def __init__(self, message):
-        # Flags of the program are keywords here.
+        for command, words in _COMMANDS.items():
+            message = message.replace(command, words)
         super().__init__(_FLAG.sub(lambda flag: flag[1].replace("-", "_"), message))
 
 

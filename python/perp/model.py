@@ -5,8 +5,9 @@ from collections import namedtuple
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from . import _perp, toml_text
-from .errors import InvalidInput, ModelError
+from . import _perp, data_files, toml_text
+from .errors import FileError, InvalidInput, ModelError
+from .names import Named
 
 Variable = namedtuple("Variable", "name start unit nominal")
 Variable.__doc__ = "A variable of a model."
@@ -35,8 +36,18 @@ def setting(key, value, words=None):
         raise InvalidInput(f"{words or key}: found {value}; expected a number or an expression")
     if getattr(value, "shape", ()) != ():
         raise InvalidInput(f"{words or key}: found an array; expected a number, or [a, b] for an interval (perp.sweep runs many values)")
+    _check_known(value, words or key)
     text = setting_text(value, words or key)
     return (key, text, f"{words or key}={text}")
+
+
+def _check_known(value, what):
+    """NaN is no number of a model: its language has no word for it."""
+    if isinstance(value, (list, tuple)):
+        for member in value:
+            _check_known(member, what)
+    elif not isinstance(value, str) and hasattr(value, "__float__") and value != value:
+        raise InvalidInput(f"{what}: found nan; expected a number")
 
 
 def _check_lists(**values):
@@ -72,8 +83,9 @@ class Model:
                   "run": {k: v for k, v in run.items() if v is not None}}
         self._begin(_text_of({k: v for k, v in tables.items() if v or k == "variables"}), name or "model")
 
-    def _begin(self, text, name, overrides=(), source=None):
-        self._source = source or _perp.Source(text, name)
+    def _begin(self, text, name, overrides=(), source=None, folder=None):
+        self._named = source or _perp.Source(text, name)
+        self._folder = data_files.folder_of(self._named.name) if folder is None else folder  # in which it looks for files
         self._overrides = tuple(overrides)
         try:
             self._read, self.has_span = self.read(), True
@@ -83,6 +95,14 @@ class Model:
             # Whoever solves it says from when to when; here it is read to be looked at.
             self._read, self.has_span = self.read(RUN, [("run.t", "[0, 1]", "t")]), False
         return self
+
+    @property
+    def _source(self):
+        """Its text, under a name from which its files are found whatever the working folder is now."""
+        name = self._named.name
+        if data_files.folder_of(name) != self._folder and data_files.may_name(self._named.text):
+            self._named = _perp.Source(self._named.text, os.path.join(self._folder, os.path.basename(name)))
+        return self._named
 
     @classmethod
     def from_toml(cls, text, name="model"):
@@ -116,12 +136,22 @@ class Model:
     @property
     def parameters(self):
         """Names and values."""
-        return MappingProxyType(dict(self._read.parameters))
+        return MappingProxyType(Named("parameter", self._read.parameters))
 
     @property
     def variables(self):
         """Names and starts, units, nominal values."""
-        return MappingProxyType({v[0]: Variable(*v) for v in self._read.variables})
+        return MappingProxyType(Named("variable", {v[0]: Variable(*v) for v in self._read.variables}))
+
+    @property
+    def inputs(self):
+        """Names and what the text has for them: a formula of t, or a table {file, column, between}."""
+        return MappingProxyType(Named("input", self._tables().get("inputs", {})))
+
+    @property
+    def binaries(self):
+        """Names and what the text has for them: a start, or a table {size, start}."""
+        return MappingProxyType(Named("binary", self._tables().get("binaries", {})))
 
     @property
     def differential(self):
@@ -137,7 +167,7 @@ class Model:
     @property
     def modes(self):
         """The names of the branches of each law."""
-        return MappingProxyType({law.name: [branch.name for branch in law.branches] for law in self.laws})
+        return MappingProxyType(Named("law", {law.name: [branch.name for branch in law.branches] for law in self.laws}))
 
     @property
     def outputs(self):
@@ -147,13 +177,13 @@ class Model:
     @property
     def run(self):
         """How it is run: t, h, scheme, ..."""
-        return MappingProxyType(self._read.run)
+        return MappingProxyType(Named("option of the run", self._read.run))
 
     def exact(self, t):
         """The exact solution that the model tells, or None."""
         import numpy as np
 
-        x = self._read.exact(float(t))
+        x = self._read.exact(number_of(t, "t"))
         return np.array(x) if x else None
 
     def lowered(self):
@@ -168,14 +198,18 @@ class Model:
         new = [setting(self._key(key), value, key) for key, value in items]
         given = {item[0] for item in new}
         kept = [item for item in self._overrides if item[0] not in given]
-        return type(self).__new__(type(self))._begin("", "", kept + new, self._source)
+        return type(self).__new__(type(self))._begin("", "", kept + new, self._source, self._folder)
 
     def _key(self, name):
         if name in self.parameters:
             return "parameters." + name
         if name.removesuffix("(0)") in self.variables:
             return "variables." + name.removesuffix("(0)")
-        return "run." + name if name in RUN_KEYS else name
+        if name in RUN_KEYS:
+            return "run." + name
+        tables = self._tables()
+        table = next((table for table, mark in (("inputs", "."), ("binaries", "[")) if name.partition(mark)[0] in tables.get(table, {})), "")
+        return f"{table}.{name}" if table else name
 
     def check(self, **options):
         """Is it well-posed? Index and C_i B of every mode, number of solutions of a step, consistency of the start."""
@@ -183,21 +217,35 @@ class Model:
 
         return check(self, **options)
 
-    def to_toml(self):
-        """Its text. `perp.loads(m.to_toml()) == m`."""
-        if not self._overrides:
-            return self._source.text
+    def _tables(self):
+        """Its text with what replaces values in it, parsed."""
         tables = _parsed(self._source.text)
         for key, value, _ in self._overrides:
             _put(tables, key, value)
         if any(key != "run.h" for key, _, _ in self._overrides):
             tables.pop("exact", None)  # it holds for the values of the file
-        return toml_text.document(tables)
+        return tables
+
+    def _text(self, folder=None):
+        """Its text, with the files that it names from this folder, or from the root."""
+        if not self._overrides and not data_files.may_name(self._source.text):
+            return self._source.text
+        tables = self._tables()
+        moved = data_files.move(tables, self._folder, folder)
+        return toml_text.document(tables) if moved or self._overrides else self._source.text
+
+    def to_toml(self):
+        """Its text, whatever folder it is read in: names of data files are absolute. `perp.loads(m.to_toml()) == m`."""
+        return self._text()
 
     def save(self, file):
-        """Writes its text."""
-        with open(file, "w", encoding="utf-8") as stream:
-            stream.write(self.to_toml())
+        """Writes its text; names of data files begin at the folder of the new file."""
+        text = self._text(data_files.folder_of(os.fspath(file)))
+        try:
+            with open(file, "w", encoding="utf-8") as stream:
+                stream.write(text)
+        except OSError as error:
+            raise FileError(f"{os.fspath(file)}: cannot be written: {error}") from None
 
     def __eq__(self, other):
         if not isinstance(other, Model):
@@ -207,7 +255,7 @@ class Model:
     __hash__ = None
 
     def __reduce__(self):
-        return _restored, (self._source.text, self._source.name, self._overrides)
+        return _restored, (self._source.text, self._source.name, self._overrides, self._folder)
 
     def __repr__(self):
         laws = ", ".join(law.name for law in self.laws) or "none"
@@ -228,8 +276,8 @@ def _parsed(text):
     return tomllib.loads(text)
 
 
-def _restored(text, name, overrides):
-    return Model.__new__(Model)._begin(text, name, overrides)
+def _restored(text, name, overrides, folder):
+    return Model.__new__(Model)._begin(text, name, overrides, folder=folder)
 
 
 def _value_of(text):
@@ -246,7 +294,12 @@ def _put(tables, key, text):
     member = tables.setdefault(table, {})
     family, bracket, index = name.partition("[")
     value = _value_of(text)
-    if bracket and name not in member:  # an element of a family: its start tells it from the others
+    if table == "inputs":  # the whole of it, or one key of its table
+        name, _, inner = name.partition(".")
+        if inner:
+            member, name = member[name], inner
+        member[name] = value
+    elif bracket and name not in member:  # an element of a family: its start tells it from the others
         old = member[family].get("start", 0)
         tests = [f"{letter} = {k.strip()}" for letter, k in zip("ij", index.rstrip("]").split(","))]
         member[family]["start"] = f"if({' and '.join(tests)}, {value}, {old})"
@@ -267,86 +320,6 @@ def var(start=0.0, *, unit=None, nominal=None, bounds=None, at_bounds=None, size
     """A variable of `perp.Model` with more than its start."""
     keys = {"start": start, "unit": unit, "nominal": nominal, "bounds": bounds, "at_bounds": at_bounds, "size": size}
     return {key: value for key, value in keys.items() if value is not None}
-
-
-def law(name, branches, *, memory=False):
-    """A law of one's own for `perp.lcs`: branches (a, b, c, (w0, w1), (lam0, lam1), name) with a w + b lam = c.
-
-    The ranges and the name may be missing, or None.
-    """
-    rows = []
-    for number, branch in enumerate(branches):
-        if not 3 <= len(branch) <= 6:
-            raise InvalidInput(f"law {name!r}: branch {number + 1} has {len(branch)} entries; expected a, b, c and, where "
-                               "they are not everything, the range of w, that of lam, a name")
-        a, b, c, w, lam, words = (*branch, *[None] * (6 - len(branch)))
-        for value in (a, b, c):
-            if not isinstance(value, str):
-                number_of(value, f"law {name!r}, branch {number + 1}")
-        row = {"a": a, "b": b, "c": c, "w": w, "lambda": lam, "name": words}
-        rows.append({key: value for key, value in row.items() if value is not None})
-    return {"name": name, "branches": rows, "memory": memory}
-
-
-def _dense(matrix, name, shape=None):
-    """Rows of an array, a sparse matrix or nested lists, of numbers and expressions."""
-    if matrix is None:
-        return None
-    if hasattr(matrix, "toarray"):
-        matrix = matrix.toarray()
-    rows = matrix.tolist() if hasattr(matrix, "tolist") else [list(row) if hasattr(row, "__len__") and not isinstance(row, str)
-                                                              else row for row in matrix]
-    rows = [row if isinstance(row, list) else [row] for row in rows]
-    widths = {len(row) for row in rows}
-    found = (len(rows), widths.pop() if len(widths) == 1 else -1)
-    if shape is not None and found != shape and not (0 in shape and found[0] == 0):
-        words = "rows of different lengths" if found[1] < 0 else f"{found[0]}x{found[1]}"
-        raise InvalidInput(f"{name} must be {shape[0]}x{shape[1]} but is {words}")
-    return rows
-
-
-def _column(values, name, size):
-    if values is None:
-        return None
-    values = values.tolist() if hasattr(values, "tolist") else list(values)
-    values = [v[0] if isinstance(v, list) and len(v) == 1 else v for v in values]
-    if len(values) != size:
-        raise InvalidInput(f"{name} must have {size} entries but has {len(values)}")
-    return values
-
-
-def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=None, h=None, *, names=None,
-        parameters=None, name="lcs", **run):
-    """A linear complementarity system E x' = A x + B lam + b(t), w = C x + D lam + q(t).
-
-    Matrices are arrays, scipy.sparse, or lists; entries of lists may be expressions of `parameters`, those of b and q
-    of t as well. `laws`: one for each lam, "sign", "relay(-2, 2)", or `perp.law(...)`.
-    """
-    for key in run:
-        if key not in RUN_KEYS:
-            raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
-    _check_lists(laws=laws, names=() if names is None else names)
-    A = _dense(A, "A")
-    if not A:
-        raise InvalidInput("A is empty; expected a row for each variable")
-    n, laws = len(A), list(laws)
-    m = len(laws)
-    A = _dense(A, "A", (n, n))
-    B, C, D, E = (_dense(M, word, shape) for M, word, shape in ((B, "B", (n, m)), (C, "C", (m, n)), (D, "D", (m, m)),
-                                                              (E, "E", (n, n))))
-    if m and (B is None or C is None):
-        raise InvalidInput("B and C are missing; expected them where there are laws")
-    names = list(names) if names is not None else [f"x{j + 1}" for j in range(n)]
-    if len(names) != n:
-        raise InvalidInput(f"names has {len(names)} entries; expected {n}, as A has rows")
-    starts = _column(x0, "x0", n) if x0 is not None else [0.0] * n
-    system = {"E": E, "A": A, "B": B if m else [[] for _ in range(n)], "b": _column(b, "b", n), "C": C if m else [], "D": D,
-              "q": _column(q, "q", m), "laws": laws or None}
-    run = {"t": None if t is None else list(t), "h": h, **run}
-    tables = {"name": name, "parameters": parameters, "variables": dict(zip(names, starts)),
-              "system": {k: v for k, v in system.items() if v is not None},
-              "run": {k: v for k, v in run.items() if v is not None}}
-    return Model.from_toml(_text_of({k: v for k, v in tables.items() if v}), name)
 
 
 def load(model):

@@ -2,11 +2,12 @@
 
 import json
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import KeysView, Mapping
 from functools import cached_property
 
 from . import _perp
 from .errors import InvalidInput
+from .names import unknown
 
 Event = namedtuple("Event", "kind t law from_ to x_before x_after size note continuations is_weak t_before t_after "
                    "dt condition pieces")
@@ -16,13 +17,28 @@ size: ||E (x_after - x_before)|| of a jump. continuations: how many continuous s
 is_weak: is the one taken weak? dt: derivatives of t, where sensitivities were computed.
 """
 ModeSpan = namedtuple("ModeSpan", "start end branches text sliding")
-ModeSpan.__doc__ = "A stretch of a run in one mode; branches: of each law."
+ModeSpan.__doc__ = "A stretch of a run in one mode; branches: of each law; sliding: None where a file does not tell."
 
 _SUMMARY_LINES = 12
 _SCIPY = ("t", "y", "t_events", "y_events", "sol", "status", "message", "success")
 
 
-class Columns(Mapping):
+class _Keys(KeysView):
+    def __repr__(self):
+        return f"{KeysView.__name__}({list(self)})"
+
+
+class _Table(Mapping):
+    """A mapping of columns: it is equal to itself alone, since arrays are not compared."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def keys(self):
+        return _Keys(self)
+
+
+class Columns(_Table):
     """Read-only columns by name; `array` has them all, a row for each time."""
 
     def __init__(self, names, array, others=None):
@@ -34,7 +50,7 @@ class Columns(Mapping):
         k = self._index.get(name, self._others.get(name))
         if k is None:
             known = list(self._index) + list(self._others)
-            raise InvalidInput(f"there is no column '{name}'{_perp.suggestion(str(name), known)}")
+            raise unknown("column", name, known)
         return self.array[:, k]
 
     def __contains__(self, name):
@@ -53,11 +69,17 @@ class Columns(Mapping):
         return f"Columns({', '.join(self._index)}; {self.array.shape[0]} rows)"
 
 
-class Rows(Mapping):
-    """Rows of a run by name: a mapping of its columns, and SciPy's names as attributes.
+def columns_by_law(names, array, laws):
+    """Columns that also have the names of the laws, where these are no columns."""
+    others = {law: k for k, law in enumerate(laws) if laws.count(law) == 1}
+    return Columns(names, array, {law: k for law, k in others.items() if law not in names})
+
+
+class Rows(_Table):
+    """Rows of a run by name: a mapping of its columns, and SciPy's names as attributes. What `Result` and `SavedResult` have.
 
     t (N), y (n, N), lam, w, outputs (columns by name), mode (N, m branches), events, modes, status, message, counts,
-    provenance.
+    provenance, measures, measure_notes.
     """
 
     # Set by the classes below: t, x, names, units, lam, w, outputs, mode, mode_text, events, modes, status, message, ...
@@ -73,7 +95,8 @@ class Rows(Mapping):
 
     @cached_property
     def _columns(self):
-        tables = (Columns(self.names, self.x), self.lam, self.outputs, self.w)
+        # A law's name means its multiplier.
+        tables = (Columns(self.names, self.x), self.lam, self.outputs, Columns(list(self.w), self.w.array))
         return {name: table for table in reversed(tables) for name in list(table) + list(table._others)}
 
     def __getitem__(self, name):
@@ -88,7 +111,7 @@ class Rows(Mapping):
         return self.t if name == "t" else self[name] if name in self._columns else self._unknown(name)
 
     def _unknown(self, name):
-        raise KeyError(f"there is no column '{name}'{_perp.suggestion(str(name), list(self._columns))}")
+        raise unknown("column", name, self._columns)
 
     def __iter__(self):
         yield "t"
@@ -136,7 +159,7 @@ class Rows(Mapping):
         return to_xarray(self)
 
     def save(self, file):
-        """Writes FILE.npz, FILE.h5 (by h5py), or FILE.csv as `perp run -o`. `perp.read` reads the first two."""
+        """Writes FILE.npz, FILE.h5 (by h5py) or FILE.csv, both as `perp run -o`. `perp.read` reads the first two."""
         from .tables import save
 
         save(self, file)
@@ -191,7 +214,7 @@ class Result(Rows):
 
     t = cached_property(lambda self: self._run.t)
     x = cached_property(lambda self: self._run.x)
-    mode = cached_property(lambda self: self._run.mode)
+    mode = cached_property(lambda self: self._wide(self._run.mode))
     status = cached_property(lambda self: self._run.status)
     message = cached_property(lambda self: self._run.message)
     counts = cached_property(lambda self: self._run.counts)
@@ -205,11 +228,12 @@ class Result(Rows):
     def units(self):
         return {v[0]: v[2] for v in self._run.model.variables if v[2]}
 
+    def _wide(self, array):
+        """An array with no columns has as many rows as the others."""
+        return array if array.shape[1] else array.reshape(len(self.t), 0)
+
     def _by_law(self, array, names):
-        """Columns that also have the names of the laws, where these are no columns."""
-        laws = [law["name"] for law in self._run.model.laws]
-        others = {law: k for k, law in enumerate(laws) if laws.count(law) == 1}
-        return Columns(names, array, {law: k for law, k in others.items() if law not in names})
+        return columns_by_law(names, self._wide(array), [law["name"] for law in self._run.model.laws])
 
     @cached_property
     def lam(self):
@@ -223,15 +247,16 @@ class Result(Rows):
 
     @cached_property
     def outputs(self):
-        return Columns(self._names["outputs"], self._run.outputs)
+        return Columns(self._names["outputs"], self._wide(self._run.outputs))
 
     @cached_property
     def rates(self):
         """The derivatives, by the names of their variables: what the equations have at each row; NaN where they have none."""
         array, names = self._run.rates(), self._names["x"]
-        array.flags.writeable = False
         places = {name: k for k, name in enumerate(names) if k in self._names["differential"]}
-        return Columns(list(places), array[:, list(places.values())])
+        array = array[:, list(places.values())]
+        array.flags.writeable = False
+        return Columns(list(places), array)
 
     def _unknown(self, name):
         variable = name[4:-1] if isinstance(name, str) and name.startswith("der(") and name.endswith(")") else None
@@ -246,12 +271,6 @@ class Result(Rows):
     def measure_notes(self):
         """Why a measure has no value, by its name."""
         return {name: reason for name, value, reason in self._run.measures if value is None}
-
-    @cached_property
-    def _columns(self):
-        # A law's name means its multiplier.
-        tables = (Columns(self.names, self.x), self.lam, self.outputs, Columns(self._names["w"], self._run.w))
-        return {name: table for table in reversed(tables) for name in list(table) + list(table._others)}
 
     @cached_property
     def events(self):

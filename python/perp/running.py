@@ -100,13 +100,30 @@ def after_text(after, measure):
 def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None, until=None):
     if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
         raise InvalidInput(f"max_steps is {max_steps}; expected a whole number > 0")
-    if callback is not None and not callable(callback):
-        raise InvalidInput(f"callback is {type(callback).__name__}; expected a function of t, x, lam, mode")
+    _check_callback(callback)
     times = [] if t_eval is None else numbers_of(t_eval, "t_eval")
     if t_eval is not None and not times:
         raise InvalidInput("t_eval is empty; expected times")
     return _perp.RunArguments(times, max_steps or 0, callback, bar, measures_of(measure), after_text(after, measure),
                               _until_text(until))
+
+
+def _check_callback(callback):
+    """Told before the run: the first step would come too late."""
+    if callback is None:
+        return
+    if not callable(callback):
+        raise InvalidInput(f"callback is {type(callback).__name__}; expected a function of t, x, lam, mode")
+    import inspect
+
+    try:
+        signature = inspect.signature(callback)
+    except (TypeError, ValueError):  # of a function that is not written in Python nothing is known
+        return
+    try:
+        signature.bind(0.0, None, None, None)
+    except TypeError as error:
+        raise InvalidInput(f"callback{signature}: {error}; expected a function of t, x, lam, mode") from None
 
 
 def _until_text(until):
@@ -138,12 +155,15 @@ def _shows_progress():
 
 
 def say_midpoints(read):
-    """Which intervals of a model count with their middle."""
+    """Which intervals of a model count with their middle; the warning has the place from which the package was called."""
     if read.midpoints:
         import warnings
 
+        level, frame = 1, sys._getframe()
+        while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+            level, frame = level + 1, frame.f_back
         warnings.warn(f"{read.file}: intervals count with their middle: {', '.join(read.midpoints)}; perp.enclose bounds all of them",
-                      stacklevel=4)
+                      stacklevel=level)
 
 
 def _finish(run, model, more, check):

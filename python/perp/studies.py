@@ -7,6 +7,7 @@ from . import _perp
 from .analyses import _STUDY, _known, threads_of
 from .errors import InvalidInput
 from .model import model_of, numbers_of, setting_text
+from .names import unknown
 from .running import resolved, settings_of
 
 
@@ -28,7 +29,7 @@ class Map:
             return self.columns[name]
         if name in self.axes:
             return self.axes[name]
-        raise KeyError(f"there is no column '{name}'{_perp.suggestion(str(name), [*self.columns, *self.axes])}")
+        raise unknown("column", name, [*self.columns, *self.axes])
 
     @property
     def complete(self):
@@ -191,7 +192,7 @@ class _Rows:
         if name in self.outputs:
             return self.outputs[name]
         if name not in self.names:
-            raise KeyError(f"there is no variable '{name}'{_perp.suggestion(str(name), [*self.names, *self.outputs])}")
+            raise unknown("variable", name, [*self.names, *self.outputs])
         j = self.names.index(name)
         return self.lo[:, j], self.hi[:, j]
 

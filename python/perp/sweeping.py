@@ -9,6 +9,7 @@ from . import _perp
 from .analyses import threads_of
 from .errors import InvalidInput
 from .model import RUN, model_of, numbers_of
+from .names import unknown
 from .running import _shows_progress, after_text, measures_of, resolved, say_midpoints, settings_of
 
 
@@ -21,7 +22,7 @@ class Section:
 
     def __getitem__(self, name):
         if name not in self.names:
-            raise KeyError(f"there is no variable '{name}'{_perp.suggestion(str(name), self.names)}")
+            raise unknown("variable", name, self.names)
         return self.x[:, self.names.index(name)]
 
     def __len__(self):
@@ -83,7 +84,7 @@ class Sweep:
             return self._answer.measure(self.measures.index(name))
         if name in self.names:
             return self._answer.value(self.names.index(name))
-        raise KeyError(f"there is no column '{name}'{_perp.suggestion(str(name), [*self.measures, *self.names])}")
+        raise unknown("column", name, [*self.measures, *self.names])
 
     def __getitem__(self, name):
         import numpy as np
@@ -123,14 +124,28 @@ class Sweep:
         return pd.DataFrame(columns, index=pd.RangeIndex(1, len(self) + 1, name="run"))
 
     def to_xarray(self):
-        """An xarray.Dataset of the measures over the axes."""
+        """An xarray.Dataset: the measures over the axes; the section over `state`, with the run, k and t of each."""
         import xarray as xr
 
         coordinates = {name: values for name, values in self.axes.items() if name in self.dimensions}
         if self.side_by_side:
             coordinates.update({name: ("point", values) for name, values in self.axes.items()})
         columns = {name: (self.dimensions, self[name]) for name in self.measures}
+        if self.section is not None:
+            self._add_section(columns, coordinates)
         return xr.Dataset(columns, coords=coordinates, attrs={"provenance": json.dumps(self.provenance)})
+
+    def _add_section(self, columns, coordinates):
+        """States by the names of their variables; a name that the sweep has taken ends in _section here."""
+        kept = self.section
+        taken = {*columns, *coordinates, *self.dimensions, "state"}
+        for names, values, target in ((("run", "k", "t"), (kept.run, kept.k, kept.t), coordinates),
+                                      (kept.names, kept.x.T, columns)):
+            for name, row in zip(names, values):
+                while name in taken:
+                    name += "_section"
+                taken.add(name)
+                target[name] = ("state", row)
 
     def save(self, file):
         """Writes FILE.csv, FILE.csv.json and FILE.section.csv, as `perp sweep -o`."""

@@ -3,9 +3,9 @@
 import json
 import os
 
-
 from .errors import FileError, InvalidInput
-from .result import Columns, Event, ModeSpan, Rows
+from .names import UnknownName
+from .result import Columns, Event, ModeSpan, Rows, columns_by_law
 
 
 def _lists(rows):
@@ -39,12 +39,22 @@ def to_xarray(rows):
 
 def _described(rows):
     """All but the arrays, as JSON."""
-    events = [{key: value.tolist() if hasattr(value, "tolist") else value for key, value in event._asdict().items() if key != "pieces"}
-              for event in rows.events]
-    return json.dumps({"names": list(rows.names), "units": rows.units, "lam": list(rows.lam), "w": list(rows.w),
-                       "outputs": list(rows.outputs), "status": rows.status, "message": rows.message, "counts": rows.counts,
-                       "events": events, "modes": [span._asdict() for span in rows.modes],
-                       "provenance": rows.provenance, "summary": rows.summary()})
+    about = {"names": list(rows.names), "units": rows.units, "lam": list(rows.lam), "w": list(rows.w), "outputs": list(rows.outputs),
+             "status": rows.status, "message": rows.message, "counts": rows.counts, "provenance": rows.provenance,
+             "events": [event_table(event, Event._fields[:-1]) for event in rows.events], **beside_rows(rows)}
+    return json.dumps(about)
+
+
+def event_table(event, fields):
+    """Fields of an event as JSON has them."""
+    values = ((field, getattr(event, field)) for field in fields)
+    return {field: value.tolist() if hasattr(value, "tolist") else value for field, value in values}
+
+
+def beside_rows(rows):
+    """What stands in no column and no event."""
+    return {"modes": [span._asdict() for span in rows.modes], "summary": rows.summary(), "measures": rows.measures,
+            "measure_notes": rows.measure_notes}
 
 
 def _arrays(rows):
@@ -63,14 +73,6 @@ def unpacked(arrays, about, mode_text):
     return SavedResult({name: np.array(array) for name, array in arrays.items()}, json.loads(about), mode_text)
 
 
-def _h5py(file):
-    try:
-        import h5py
-    except ImportError:
-        raise InvalidInput(f"{file}: HDF5 needs the package h5py (python3-h5py); .npz needs none") from None
-    return h5py
-
-
 def save(rows, file):
     file = os.fspath(file)
     ending = os.path.splitext(file)[1]
@@ -85,27 +87,22 @@ def save(rows, file):
             with open(file, "wb") as stream:
                 np.savez_compressed(stream, **_arrays(rows), about=np.array(_described(rows)), mode_text=np.array(rows.mode_text))
         elif ending in (".h5", ".hdf5"):
-            _save_hdf5(rows, file, _h5py(file))
+            from . import hdf5
+
+            hdf5.write(rows, file)
         else:
             raise InvalidInput(f"{file}: unknown kind of file; expected a name that ends in .npz, .h5 or .csv")
     except OSError as error:
         raise error if isinstance(error, FileError) else FileError(f"{file}: cannot be written: {error}") from None
 
 
-def _save_hdf5(rows, file, h5py):
-    with h5py.File(file, "w") as target:
-        for name, array in _arrays(rows).items():
-            target.create_dataset(name, data=array)
-        target["mode_text"] = [text.encode() for text in rows.mode_text]
-        for key, columns in (("x", rows.names), ("lam", rows.lam), ("w", rows.w), ("outputs", rows.outputs)):
-            target[key].attrs["columns"] = list(columns)
-            target[key].attrs["units"] = [rows.units.get(name, "") for name in columns]
-        target.attrs["about"] = _described(rows)
-        target.attrs["provenance"] = json.dumps(rows.provenance)
+# What a file has not, and what there is instead.
+_GONE = {"model": "", "sol": "", "rates": "", "branches": "", "branches_complete": "", "tree": "",
+         "dy": "; derivatives by parameters are those of perp.sensitivities", "quantities": "; they are of perp.sensitivities"}
 
 
 class SavedResult(Rows):
-    """A result that was read from a file. It has no `sol`: nothing is computed with it."""
+    """A result that was read from a file: rows, modes, events, measures. Nothing is computed with it."""
 
     def __init__(self, arrays, about, mode_text):
         import numpy as np
@@ -113,14 +110,28 @@ class SavedResult(Rows):
         for name in ("t", "x", "mode"):
             setattr(self, name, _frozen(arrays[name]))
         self.names, self.units = about["names"], about["units"]
-        self.lam, self.w, self.outputs = (Columns(about[key], _frozen(arrays[key])) for key in ("lam", "w", "outputs"))
+        laws = [law["name"] for law in about["provenance"]["laws"]]
+        self.lam, self.w = (columns_by_law(about[key], _frozen(arrays[key]), laws) for key in ("lam", "w"))
+        self.outputs = Columns(about["outputs"], _frozen(arrays["outputs"]))
         self.status, self.message, self.counts = about["status"], about["message"], about["counts"]
         self.provenance, self._summary = about["provenance"], about["summary"]
         vectors = ("x_before", "x_after", "dt")
-        self.events = [Event(**{k: np.array(v) if k in vectors else v for k, v in event.items()}, pieces=[])
+        self.events = [Event(**{k: np.array(v, dtype=float) if k in vectors else v for k, v in event.items()}, pieces=[])
                        for event in about["events"]]
         self.modes = [ModeSpan(**span) for span in about["modes"]]
         self.mode_text = [str(text) for text in mode_text]
+        self.measures, self.measure_notes = about["measures"], about["measure_notes"]
+
+    def __getattr__(self, name):
+        if name in _GONE:
+            raise AttributeError(f"a result of a file has no '{name}': rows, events and modes were saved, not the model; perp.solve makes "
+                                 f"the run again{_GONE[name]}")
+        raise AttributeError(f"'SavedResult' object has no attribute '{name}'")
+
+    def _unknown(self, name):
+        if isinstance(name, str) and name.startswith("der("):
+            raise UnknownName(f"a result of a file has no '{name}': the derivatives are those of the model; perp.solve makes the run again")
+        super()._unknown(name)
 
     def summary(self):
         return self._summary
@@ -131,24 +142,42 @@ def _frozen(array):
     return array
 
 
+def _read_npz(file):
+    import numpy as np
+
+    with np.load(file, allow_pickle=False) as source:
+        arrays = {name: source[name] for name in ("t", "x", "lam", "w", "outputs", "mode")}
+        about, mode_text = json.loads(str(source["about"])), source["mode_text"]
+    if "measures" not in about:  # an older file
+        about["measures"], about["measure_notes"] = measures_of(about["provenance"])
+    return SavedResult(arrays, about, mode_text)
+
+
+def measures_of(provenance):
+    """Values, and why there is none, by name."""
+    measured = provenance.get("measures", [])
+    values = {entry["name"]: float("nan") if entry["value"] is None else float(entry["value"]) for entry in measured}
+    return values, {entry["name"]: entry["reason"] for entry in measured if "reason" in entry}
+
+
 def read(file):
-    """A result that `Result.save` wrote as .npz or .h5."""
+    """A result that `Result.save` wrote as .npz or .h5, or `perp run -o FILE.h5`."""
+    from zipfile import BadZipFile
+
     file = os.fspath(file)
     ending = os.path.splitext(file)[1]
-    names = ("t", "x", "lam", "w", "outputs", "mode")
     try:
         if ending == ".npz":
-            import numpy as np
-
-            with np.load(file, allow_pickle=False) as source:
-                return SavedResult({name: source[name] for name in names}, json.loads(str(source["about"])), source["mode_text"])
+            return _read_npz(file)
         if ending in (".h5", ".hdf5"):
-            with _h5py(file).File(file, "r") as source:
-                texts = [text.decode() for text in source["mode_text"][()]]
-                return SavedResult({name: source[name][()] for name in names}, json.loads(source.attrs["about"]), texts)
+            from . import hdf5
+
+            return hdf5.read(file)
     except KeyError as error:
         raise InvalidInput(f"{file}: {error.args[0]}; expected a file of Result.save") from None
-    except (OSError, ValueError) as error:
+    except InvalidInput:
+        raise
+    except (OSError, ValueError, BadZipFile) as error:
         raise FileError(f"{file}: cannot be read: {error}") from None
     raise InvalidInput(f"{file}: unknown kind of file; expected a name that ends in .npz or .h5")
 

@@ -23,6 +23,8 @@ def quoted(text):
 
 def value_text(value):
     """One value on one line."""
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):  # one number, as numpy has it
+        value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,7 +1,8 @@
 """Models from Python functions, which are called once with recorded numbers."""
 
 from .errors import InvalidInput, TraceError
-from .model import Model, _column
+from .matrices import _column
+from .model import Model
 from .numbers import Number, formula
 
 

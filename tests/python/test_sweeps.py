@@ -128,3 +128,21 @@ def test_wrong_input_is_one_message_with_what_was_meant(change, words):
     question = {"over": FRICTION, "measure": {"top": "max(x1)"}, **change}
     with pytest.raises(perp.InvalidInput, match=words):
         perp.sweep("stick_slip", **question)
+
+
+def test_a_section_is_in_the_dataset_of_xarray():
+    xarray = pytest.importorskip("xarray")
+    section = perp.sweep("stick_slip", {"Fs": [0.3, 0.4]}, section="every:2", after=2)
+    data = section.to_xarray()
+    np.testing.assert_array_equal(data["x1"], section.section["x1"])
+    assert data["x1"].dims == ("state",) and set(data.data_vars) == {"x1", "x2"} and {"run", "k", "t"} <= set(data.coords)
+    np.testing.assert_array_equal(data["Fs"][data["run"]], [0.3 if run == 0 else 0.4 for run in section.section.run])
+    np.testing.assert_array_equal(data["t"], section.section.t)
+    # Axes, and measures, may have the names of what a section has.
+    both = perp.sweep("stick_slip", {"k": [1.0, 2.0]}, {"x1": "end(x1)"}, section="every:2")
+    data = both.to_xarray()
+    np.testing.assert_array_equal(data["x1"], both["x1"])
+    np.testing.assert_array_equal(data["x1_section"], both.section["x1"])
+    np.testing.assert_array_equal(data["k"], [1, 2])
+    np.testing.assert_array_equal(data["k_section"], both.section.k)
+    assert isinstance(data, xarray.Dataset) and "state" in data.sizes

@@ -27,10 +27,33 @@ def test_a_function_has_the_arguments_of_its_type(name):
     assert typed == [key for key, value in real.items() if value.kind not in (value.VAR_POSITIONAL, value.VAR_KEYWORD)]
 
 
-@pytest.mark.parametrize("name", ["Model", "Result", "Event", "ModeSpan"])
+@pytest.mark.parametrize("name", ["Model", "Rows", "Result", "Event", "ModeSpan"])
 def test_a_class_has_the_members_of_its_type(name):
     members = [node.target.id if isinstance(node, ast.AnnAssign) else node.name for node in CLASSES[name].body
                if isinstance(node, (ast.AnnAssign, ast.FunctionDef))]
-    some = perp.solve("chatter") if name == "Result" else getattr(perp, name)
+    some = perp.solve("chatter") if name in ("Rows", "Result") else getattr(perp, name)
     known = set(dir(some)) | set(vars(some)) | {"branches_complete"}
     assert [member for member in members if member not in known] == []
+
+
+def test_a_saved_result_has_what_its_type_says_and_no_more(tmp_path):
+    perp.solve("chatter").save(tmp_path / "r.npz")
+    saved = perp.read(tmp_path / "r.npz")
+
+    def members(name):
+        return [node.target.id if isinstance(node, ast.AnnAssign) else node.name for node in CLASSES[name].body
+                if isinstance(node, (ast.AnnAssign, ast.FunctionDef))]
+
+    assert [member for member in members("Rows") if not hasattr(saved, member)] == []
+    assert [member for member in members("Result") if hasattr(saved, member)] == []
+    assert isinstance(saved, perp.Rows) and not isinstance(saved, perp.Result)
+
+
+@pytest.mark.parametrize("line, word", [("both: list[perp.Rows] = [r, b]", ""), ("b.measures['x'] + r.rates['x'][0]", ""), ("len(b)", ""),
+                                        ("b.sol(1.0)", "sol"), ("b.rates", "rates"), ("b.model", "model"), ("b.branches", "branches")])
+def test_a_type_checker_agrees(line, word, tmp_path, monkeypatch):
+    api = pytest.importorskip("mypy.api")
+    monkeypatch.setenv("MYPYPATH", str(ROOT / "python"))
+    (tmp_path / "use.py").write_text(f"import perp\n\nr = perp.solve('chatter')\nb = perp.read('r.npz')\n{line}\n")
+    text, errors, status = api.run(["--cache-dir", str(tmp_path.parent / "mypy"), str(tmp_path / "use.py")])
+    assert errors == "" and (status == 0 if not word else f'"SavedResult" has no attribute "{word}"' in text), text

@@ -44,7 +44,7 @@ PageCurve other_curve(const OtherRun& other, const CurvePanel& panel) {
 std::vector<PageBand> bands_of(const RunPlot& plot) {
   std::vector<PageBand> bands;
   if (plot.model.laws().empty()) return bands;
-  const ModeColours colours(plot.model.laws(), plot.modes);
+  const ModeColours colours(plot.model.laws(), plot.modes, plot.whole);
   for (const ModeSpan& span : plot.modes)
     if (span.end > span.start) {
       const ModeColours::Entry& entry = colours.entries()[colours.index(span.mode)];

@@ -69,7 +69,7 @@ std::string matplotlib_script(const RunPlot& plot, const std::vector<CurvePanel>
                                  plot.is_time_logarithmic ? "log" : "linear", names_of(plot.others));
   for (const CurvePanel& panel : panels) text += panel_text(plot, panel);
   text += "]\nmodes = [  # start, end, name, colour\n";
-  const ModeColours colours(plot.model.laws(), plot.modes);
+  const ModeColours colours(plot.model.laws(), plot.modes, plot.whole);
   if (!plot.model.laws().empty())
     for (const ModeSpan& span : plot.modes) {
       const ModeColours::Entry& entry = colours.entries()[colours.index(span.mode)];

@@ -24,8 +24,10 @@ constexpr std::size_t most_modes = 10;  // drawn in colours of their own
 /// The paths in the plane: pieces in one mode, and jumps.
 class Paths {
  public:
-  Paths(PhaseDrawing& drawing, const std::vector<Law>& laws, const std::vector<PhasePath>& paths, int horizontal, int vertical)
-      : drawing_(drawing), horizontal_(horizontal), vertical_(vertical), colours_(laws, modes_of(paths)) {
+  /// `whole`: the modes of the whole run, which give the colours.
+  Paths(PhaseDrawing& drawing, const std::vector<Law>& laws, const std::vector<PhasePath>& paths, const std::vector<ModeSpan>& whole,
+        int horizontal, int vertical)
+      : drawing_(drawing), horizontal_(horizontal), vertical_(vertical), colours_(laws, modes_of(paths), whole) {
     single_ = laws.empty() || colours_.entries().size() > most_modes;
     if (single_)
       drawing_.modes.push_back({.name = laws.empty() ? "path" : "path, all modes", .colour = curve_colour(0)});
@@ -131,12 +133,9 @@ Range framed(const Range& range, bool logarithmic) {
   return {range.lower - more, range.upper + more};
 }
 
-/// Places of drawn columns among the variables; -1: another kind of column.
+/// The place of a drawn column among the variables, one of which it is: see check_layers.
 int variable_of(const RunPlot& plot, int column) {
-  const DrawnColumn& drawn = plot.drawn[static_cast<std::size_t>(column)];
-  if (drawn.kind != DrawnColumn::Kind::variable)
-    throw InvalidInput(fmt::format("surfaces, arrows and equilibria are drawn in the plane of two variables: {} is none", drawn.name));
-  return static_cast<int>(find_name(drawn.name, variable_names(plot.model), "variable"));
+  return static_cast<int>(find_name(plot.drawn[static_cast<std::size_t>(column)].name, variable_names(plot.model), "variable"));
 }
 
 /// An arrow of one length in the direction of the rate, as the picture shows it.
@@ -226,6 +225,17 @@ PlanePoint PhaseDrawing::shares(const PlanePoint& point) const {
   return {share(point.x, x, is_x_logarithmic), share(point.y, y, is_y_logarithmic)};
 }
 
+void check_layers(const Model& model, const PhaseLayers& layers, int horizontal, int vertical) {
+  const bool has_plane = layers.arrows || layers.surfaces, has_equilibria = layers.equilibria || layers.virtual_equilibria;
+  if (!has_plane && !has_equilibria) return;
+  const std::vector<DrawnColumn> columns = drawn_columns(model);
+  for (const int column : {horizontal, vertical})
+    if (const DrawnColumn& drawn = columns.at(static_cast<std::size_t>(column)); drawn.kind != DrawnColumn::Kind::variable)
+      throw InvalidInput(fmt::format("surfaces, arrows and equilibria are drawn in the plane of two variables: {} is none", drawn.name));
+  if (has_plane) check_phase_plane(model, horizontal, vertical);
+  if (has_equilibria) require_laws(model, "equilibria");
+}
+
 PhaseDrawing phase_drawing(const RunPlot& plot, const std::vector<PhasePath>& paths, const PhaseLayers& layers,
                            int horizontal, int vertical) {
   const DrawnColumn& x = plot.drawn[static_cast<std::size_t>(horizontal)];
@@ -234,7 +244,7 @@ PhaseDrawing phase_drawing(const RunPlot& plot, const std::vector<PhasePath>& pa
                        .y_label = label_of(y),
                        .is_x_logarithmic = x.is_logarithmic,
                        .is_y_logarithmic = y.is_logarithmic};
-  Paths(drawing, plot.model.laws(), paths, horizontal, vertical);
+  Paths(drawing, plot.model.laws(), paths, plot.whole, horizontal, vertical);
   if (drawing.starts.empty()) throw InvalidInput("there is no phase picture: the run has no state for it");
   check_logarithmic(drawing.x, x);
   check_logarithmic(drawing.y, y);

@@ -45,6 +45,9 @@ struct PhaseDrawing {
   [[nodiscard]] PlanePoint shares(const PlanePoint& point) const;
 };
 
+/// Throws InvalidInput where the layers cannot be drawn in the plane of these columns (places in drawn_columns).
+void check_layers(const Model& model, const PhaseLayers& layers, int horizontal, int vertical);
+
 /// The second of two columns (places in plot.drawn) over the first, for the runs `paths`, of which the first is that of
 /// `plot`, with the layers. Throws InvalidInput: there is no state, a logarithmic axis has values that are not positive,
 /// see phase_plane.

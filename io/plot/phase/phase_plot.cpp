@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <perp/io/plot/html/html_page.hpp>
-#include <perp/io/plot/matplotlib/phase_script.hpp>
+#include <perp/io/plot/matplotlib/block_script.hpp>
 #include <perp/io/plot/phase/phase_plot.hpp>
 
 namespace perp::io {
@@ -12,7 +12,7 @@ namespace {
 constexpr int width = 760, panel_height = 560, row_height = 22, left = 92, letter = 9;
 
 using Point = PlanePoint;
-using Kind = PhaseBlock::Kind;
+using Kind = DrawnBlock::Kind;
 
 std::string point_rows(const std::vector<Point>& points) {
   std::string rows;
@@ -38,10 +38,10 @@ struct Script {
   int blocks = 0;
   int entries = 0;           ///< of the legend
   std::size_t longest = 16;  ///< of their names
-  std::vector<PhaseBlock> looks{};  ///< for matplotlib
+  std::vector<DrawnBlock> looks{};  ///< for matplotlib
 
   /// `how`: behind the block's index; `look`, without the name, the same for matplotlib.
-  void add(const std::string& comment, const std::string& rows, const std::string& how, const std::string& name, PhaseBlock look) {
+  void add(const std::string& comment, const std::string& rows, const std::string& how, const std::string& name, DrawnBlock look) {
     look.name = name;
     looks.push_back(std::move(look));
     data += data_block(fmt::format("index {}: {}", blocks, comment), rows);
@@ -187,7 +187,12 @@ void draw_phase(const Picture& picture, const RunPlot& plot, const PhaseDrawing&
   add_paths(drawing, script);
   add_points(drawing, script);
   picture.draw(settings(drawing, plot, picture, script) + script.plots + "\n", script.data);
-  picture.write_matplotlib(phase_script(plot.model.name, drawing, script.looks, picture));
+  picture.write_matplotlib(block_script({.title = plot.model.name,
+                                         .x_label = drawing.x_label,
+                                         .y_label = drawing.y_label,
+                                         .is_x_logarithmic = drawing.is_x_logarithmic,
+                                         .is_y_logarithmic = drawing.is_y_logarithmic},
+                                        script.looks, picture));
 }
 
 }  // namespace perp::io

@@ -39,7 +39,7 @@ std::string tick_format(double low, double high, const char* usual) {
 class Script {
  public:
   Script(const Picture& picture, const RunPlot& plot)
-      : plot_(plot), panels_(panels_of(plot)), times_(shown_times(plot)), colours_(plot.model.laws(), shaded(plot.modes)) {
+      : plot_(plot), panels_(panels_of(plot)), times_(shown_times(plot)), colours_(plot.model.laws(), shaded(plot.modes), shaded(plot.whole)) {
     measure_ticks();
     measure_legends();
     panel_height_ = panels_.size() == 1 ? 400 : panels_.size() == 2 ? 260 : 180;

@@ -248,7 +248,7 @@ void RestSearch::find_sides(Equilibrium& result) {
     if (is_sliding(laws_[i], result.mode[i])) sliding.push_back(static_cast<int>(i));
   const SurfaceSides sides = result.kind == EquilibriumKind::pseudo ? surface_sides(jets_, t_, result, sliding) : SurfaceSides{};
   result.sides = sides.list;
-  result.overall = with_sides(result.stability, sides);
+  result.overall = result.kind == EquilibriumKind::boundary ? Stability::unknown : with_sides(result.stability, sides);
 }
 
 /// Equal points are one; of a continuum the first stands for all, or the first that is not virtual.
@@ -289,10 +289,12 @@ void RestSearch::search(const Mode& mode, std::vector<Equilibrium>& found) {
       return other.kind == EquilibriumKind::boundary && next.kind == EquilibriumKind::boundary &&
              are_equal(other.x, next.x) && (other.lambda - next.lambda).norm() <= at_end;
     });
-    if (shared == found.end())
+    if (shared == found.end()) {
       found.push_back(std::move(next));
-    else
-      shared->also.push_back(mode);
+      continue;
+    }
+    shared->also.push_back(mode);
+    shared->in_also.push_back(next.stability);
   }
 }
 

@@ -34,6 +34,7 @@ const char* to_string(Stability stability);
 struct Equilibrium {
   Mode mode;
   std::vector<Mode> also{};  ///< other modes with the same point, at a boundary
+  std::vector<Stability> in_also{};  ///< the flow of each of these, as `stability`
   Vector x, lambda, w;
   EquilibriumKind kind = EquilibriumKind::regular;
   /// Finite eigenvalues of the (sliding) flow of the mode, empty where its equations are singular or
@@ -59,7 +60,8 @@ struct Equilibrium {
   };
   /// Those of which one of the two is shown.
   std::vector<Side> sides{};
-  /// What solutions next to the point do, on its sides too: `stability` is of the flow in its mode alone.
+  /// What solutions next to the point do, on its sides too: `stability` is of the flow in its mode alone. At a boundary
+  /// the flows of the modes do not tell: two that attract may go away together.
   Stability overall = Stability::unknown;
   double residual = 0;  ///< largest, relative to the sizes of the terms
 };
