@@ -126,9 +126,9 @@ class Hdf5Writer::File {
     x_.append(step.x.data());
     if (!output_.empty()) output_[0].append(outputs.data());
     if (!laws_.empty()) {
-      lambda_[0].append(step.lambda.data());
-      w_[0].append(step.w.data());
-      mode_[0].append(step.mode.data());
+      lambda_[0].append(of_laws(step.lambda).data());
+      w_[0].append(of_laws(step.w).data());
+      mode_[0].append(step.mode.size() == laws_.size() ? step.mode.data() : std::vector<int>(laws_.size(), -1).data());
     }
     if (t_.is_full() || x_.is_full()) write();
   }
@@ -169,6 +169,12 @@ class Hdf5Writer::File {
   }
 
  private:
+  /// NaN where the state has no numbers of the laws.
+  [[nodiscard]] Vector of_laws(const Vector& values) const {
+    const auto m = static_cast<Eigen::Index>(laws_.size());
+    return values.size() == m ? values : Vector(Vector::Constant(m, nan));
+  }
+
   /// The dimensions of a table over t: its rows, and its columns by a scale of their names.
   template <class T>
   void scale(const Table<T>& table, const char* name, const std::vector<std::string>& names) {

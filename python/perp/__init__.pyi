@@ -199,9 +199,11 @@ def solve(model: ModelLike, t: Span = None, h: float | None = None, scheme: str 
           t_eval: Sequence[float] | None = None, max_steps: int | None = None, progress: bool | None = None,
           callback: Callable[[float, Array, Array, list[int]], bool | None] | None = None, check: bool = False,
           measure: str | Sequence[str] | Mapping[str, str] | None = None, after: float | str | None = None,
-          until: str | None = None, checkpoint: str | PathLike[str] | None = None, **parameters: Value) -> Result: ...
+          until: str | None = None, checkpoint: str | PathLike[str] | None = None, checkpoint_every: float | None = None,
+          **parameters: Value) -> Result: ...
 def resume(file: str | PathLike[str], *, callback: Callable[[float, Array, Array, list[int]], bool | None] | None = None,
-           progress: bool | None = None, check: bool = False, checkpoint: str | PathLike[str] | None = None) -> Result: ...
+           progress: bool | None = None, check: bool = False, checkpoint: str | PathLike[str] | None = None,
+           checkpoint_every: float | None = None) -> Result: ...
 def solve_ivp(f: Callable[..., Any], t_span: Sequence[float], y0: Sequence[float], method: str | None = None,
               t_eval: Sequence[float] | None = None, *, laws: Sequence[str] = (), args: Sequence[Any] = (),
               names: Sequence[str] | None = None, parameters: Mapping[str, Value] | None = None,

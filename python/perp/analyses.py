@@ -164,9 +164,10 @@ def mlcp(M=None, q=None, lower=None, upper=None, *, p=0, norm=None, nearest=Fals
         text, name = _perp.read_text(os.fspath(file)), os.fspath(file)
     else:
         text = json.dumps(_problem(M, q, lower, upper, p, norm, name))
-    members = json.loads(_perp.mlcp(text, name, "nearest" if nearest else solver or "", _positive(max_nodes, "max_nodes"),
-                                    arithmetic or ""))
-    return MlcpSolutions(members) if "pieces" in members else Answer(members)
+    answer = _perp.mlcp(text, name, "nearest" if nearest else solver or "", _positive(max_nodes, "max_nodes"), arithmetic or "")
+    members = json.loads(answer)
+    printed = json.dumps(members, indent=1) + "\n"
+    return MlcpSolutions(members, printed) if "pieces" in members else Answer(members, printed)
 
 
 def _problem(M, q, lower, upper, p, norm, name):

@@ -40,7 +40,7 @@ class Answer(Mapping):
         return len(self._members)
 
     def __getattr__(self, name):
-        key = "lambda" if name == "lam" else name
+        key = {"lam": "lambda", "class_": "class"}.get(name, name)  # those are words of Python
         if name.startswith("_") or key not in self._members:
             raise AttributeError(f"{type(self).__name__} has no '{name}'{_perp.suggestion(name, list(self._members))}")
         return self[key]

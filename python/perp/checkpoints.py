@@ -6,7 +6,7 @@ import os
 
 from . import _perp
 from .errors import FileError, InvalidInput
-from .model import RUN, Model
+from .model import RUN, Model, number_of
 from .running import run_kept
 
 _FIRST = b"perp python checkpoint\n"
@@ -22,10 +22,12 @@ def _build():
 class Checkpoint:
     """The file of one run: the model, what replaces its values, and the state. It is written beside its place and renamed."""
 
-    def __init__(self, file, model, more, arguments):
+    def __init__(self, file, every, model, more, arguments):
         if not isinstance(file, (str, os.PathLike)) or not os.fspath(file):
             raise InvalidInput(f"checkpoint is {file!r}; expected the name of a file")
-        self.file, self.pause = os.fspath(file), _PAUSE
+        self.file, self.pause = os.fspath(file), _PAUSE if every is None else number_of(every, "checkpoint_every")
+        if self.pause < 0:
+            raise InvalidInput(f"checkpoint_every is {every}; expected seconds")
         folder = os.path.dirname(os.path.abspath(self.file))
         if os.path.isdir(self.file) or not os.access(folder, os.W_OK):  # told before the run
             raise FileError(f"{self.file}: cannot be written: {'is a directory' if os.path.isdir(self.file) else 'there is no such folder, or it may not be written'}")
@@ -34,7 +36,7 @@ class Checkpoint:
 
     def keep(self, state):
         body = json.dumps(self._head).encode() + b"\n" + state
-        beside = f"{self.file}.{os.getpid()}.tmp"
+        beside = f"{self.file}.new"  # of one name: who was killed leaves no more than that, which the next one overwrites
         try:
             with open(beside, "wb") as stream:
                 stream.write(_FIRST + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
@@ -43,6 +45,13 @@ class Checkpoint:
             os.replace(beside, self.file)
         except OSError as error:
             raise FileError(f"{self.file}: cannot be written: {error}") from None
+
+
+def keeper_in(file, every, model, more, arguments):
+    """What keeps a run in a file; None where there is none."""
+    if file is None and every is not None:
+        raise InvalidInput("checkpoint_every is of checkpoint, which is not given")
+    return None if file is None else Checkpoint(file, every, model, more, arguments)
 
 
 def _read(file):
@@ -64,17 +73,17 @@ def _read(file):
     return head, state
 
 
-def resume(file, *, callback=None, progress=None, check=False, checkpoint=None):
+def resume(file, *, callback=None, progress=None, check=False, checkpoint=None, checkpoint_every=None):
     """Goes on with a run that `solve(..., checkpoint=file)` kept: the result, all rows included, is that of the undisturbed run.
 
-    checkpoint: a file in which it is kept on, which may be the same.
+    checkpoint: a file in which it is kept on, which may be the same; checkpoint_every: as in `solve`.
     """
     head, state = _read(os.fspath(file))
     overrides = [tuple(item) for item in head["overrides"]]
     model = Model.__new__(Model)._begin(head["text"], head["name"], overrides, folder=head["folder"])
     more = [tuple(item) for item in head["more"]]
     arguments = {name: head[name] for name in ("t_eval", "max_steps", "measure", "after", "until")}
-    keeper = None if checkpoint is None else Checkpoint(checkpoint, model, more, arguments)
+    keeper = keeper_in(checkpoint, checkpoint_every, model, more, arguments)
     return run_kept(model.read(RUN, more), model, more, callback, progress, check, keeper, state, **arguments)
 
 

@@ -102,18 +102,12 @@ def _write_frame(target, count, blocks, h5py):
 def _write_events(target, rows, h5py):
     import numpy as np
 
-    events, laws = rows.events, rows.provenance["laws"]
-    places = {name: k for k, name in enumerate(_law_names(laws))}
-
-    def branch(event, text):
-        return laws[places[event.law]]["branches"].index(text) if event.law and text else -1
-
-    group = target.create_group("events")
+    events, group = rows.events, target.create_group("events")
     for name in _NUMBERS:
         group[name] = np.array([getattr(event, name) for event in events], dtype=float)
-    group["law"] = np.array([places.get(event.law, -1) for event in events], dtype="i4")
-    group["from"] = np.array([branch(event, event.from_) for event in events], dtype="i4")
-    group["to"] = np.array([branch(event, event.to) for event in events], dtype="i4")
+    places = np.array(_places(events, rows.provenance["laws"]), dtype="i4").reshape(len(events), 3)
+    for k, name in enumerate(("law", "from", "to")):
+        group[name] = places[:, k]
     for name, field in (("type", "kind"), ("note", "note")):
         group.create_dataset(name, data=[getattr(event, field) for event in events], shape=(len(events),), dtype=h5py.string_dtype())
     for name in ("x_before", "x_after"):
@@ -121,6 +115,16 @@ def _write_events(target, rows, h5py):
         if group[name].shape[1] and "units" in target["x"].attrs:
             group[name].attrs["units"] = target["x"].attrs["units"]
     _scale_events(group, target)
+
+
+def _places(events, laws):
+    """(law, from, to) of each event as indices; -1 where it is of none."""
+    numbers = {name: k for k, name in enumerate(_law_names(laws))}
+
+    def branch(event, text):
+        return laws[numbers[event.law]]["branches"].index(text) if event.law and text else -1
+
+    return [(numbers.get(event.law, -1), branch(event, event.from_), branch(event, event.to)) for event in events]
 
 
 def _states(states, n):

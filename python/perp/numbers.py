@@ -31,6 +31,8 @@ class Condition(Recorded):
         raise TraceError(f"'{self.text}' is true or false at each moment of a run, not while the function is traced: write "
                          f"perp.if_(condition, a, b), perp.sign, perp.max, perp.min, perp.abs{ADVICE}")
 
+    __float__ = __int__ = __index__ = __bool__
+
     def _number(self):
         """1 where it holds, else 0, as arithmetic takes it."""
         return if_(self, 1.0, 0.0)

@@ -58,8 +58,21 @@ def _curve(rows, name):
     return np.insert(times, places, np.repeat(at, 2)), np.insert(values, places, np.stack([before, after], axis=1).ravel())
 
 
+def _names_drawn(rows, names):
+    if names is None:
+        return list(rows.names[:_MOST_DRAWN])
+    if isinstance(names, str):
+        return [names]
+    if not hasattr(names, "__iter__"):
+        raise InvalidInput(f"names: found {names!r}; expected names of columns, as in ['{rows.names[0]}']")
+    names = list(names)
+    if not names:
+        raise InvalidInput("names is empty; expected names of columns, or None for the variables")
+    return names
+
+
 def plot(rows, names=None, ax=None, modes=True, events=True):
-    names = [names] if isinstance(names, str) else list(names or rows.names[:_MOST_DRAWN])
+    names = _names_drawn(rows, names)
     curves = [_curve(rows, name) for name in names]  # unknown names before a figure is opened
     ax = _axes(ax)
     if modes:

@@ -335,7 +335,10 @@ class Result(Rows):
 
     def tree(self):
         """The tree of discrete solutions of the run, as text; empty where no step has several."""
-        return _perp.run_tree(self._run.model)
+        try:
+            return _perp.run_tree(self._run.model)
+        except InvalidInput as error:
+            raise InvalidInput(f"{error}; of scheme located .branches has the solutions, with policy='all'") from None
 
     def summary(self):
         """What `perp run` prints."""

@@ -30,7 +30,7 @@ def resolved(model, more):
 
 def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=None, *, method=None, theta=None, solver=None,
           cross_check=None, split_at_events=None, t_eval=None, max_steps=None, progress=None, callback=None, check=False,
-          measure=None, after=None, until=None, checkpoint=None, **parameters):
+          measure=None, after=None, until=None, checkpoint=None, checkpoint_every=None, **parameters):
     """Integrates a model and returns a `Result`, as `perp run` does.
 
     model: a `Model`, a name of the zoo or a file; t: (start, end); h, scheme, tol, ...: the options of its run, see
@@ -39,8 +39,8 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     progress: a bar on standard error; None: where that is a terminal. check: a run that is not solved raises `NotSolved`.
     measure: {name: formula} of mean(x), period(crossing), ... as perp run --measure, in the window that begins at `after`; the
     result has them as `.measures`. until: an event with which the run ends, "crossing" or "crossing:3". checkpoint: a
-    file in which the run is kept every 10 s; `perp.resume(file)` goes on from there. Further keywords replace parameters and starts of variables. Ctrl-C ends the run; the
-    result has the rows so far.
+    file in which the run is kept every 10 s, or every `checkpoint_every` seconds; `perp.resume(file)` goes on from there.
+    Further keywords replace parameters and starts of variables. Ctrl-C ends the run; the result has the rows so far.
 
     >>> import perp
     >>> r = perp.solve("chatter")
@@ -56,10 +56,10 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters))
     read = model.read(RUN, more) if more or not model.has_span else model._read
     keeper = None
-    if checkpoint is not None:
-        from .checkpoints import Checkpoint
+    if checkpoint is not None or checkpoint_every is not None:
+        from .checkpoints import keeper_in
 
-        keeper = Checkpoint(checkpoint, model, more, {
+        keeper = keeper_in(checkpoint, checkpoint_every, model, more, {
             "t_eval": None if t_eval is None else numbers_of(t_eval, "t_eval"), "max_steps": max_steps,
             "measure": measures_of(measure), "after": after_text(after, measure) or None, "until": until})
     return run_kept(read, model, more, callback, progress, check, keeper, b"", t_eval, max_steps, measure, after, until)
@@ -100,7 +100,10 @@ def after_text(after, measure):
 def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None, until=None):
     if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
         raise InvalidInput(f"max_steps is {max_steps}; expected a whole number > 0")
-    _check_callback(callback)
+    if callback is not None:
+        if not callable(callback):
+            raise InvalidInput(f"callback is {type(callback).__name__}; expected a function of t, x, lam, mode")
+        check_call(callback, "callback", "a function of t, x, lam, mode", 0.0, None, None, None)
     times = [] if t_eval is None else numbers_of(t_eval, "t_eval")
     if t_eval is not None and not times:
         raise InvalidInput("t_eval is empty; expected times")
@@ -108,22 +111,18 @@ def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None, un
                               _until_text(until))
 
 
-def _check_callback(callback):
-    """Told before the run: the first step would come too late."""
-    if callback is None:
-        return
-    if not callable(callback):
-        raise InvalidInput(f"callback is {type(callback).__name__}; expected a function of t, x, lam, mode")
+def check_call(function, name, expected, *arguments, **keywords):
+    """Does a function of the user take these arguments? Told before it is called: the first step would come too late."""
     import inspect
 
     try:
-        signature = inspect.signature(callback)
+        signature = inspect.signature(function)
     except (TypeError, ValueError):  # of a function that is not written in Python nothing is known
         return
     try:
-        signature.bind(0.0, None, None, None)
+        signature.bind(*arguments, **keywords)
     except TypeError as error:
-        raise InvalidInput(f"callback{signature}: {error}; expected a function of t, x, lam, mode") from None
+        raise InvalidInput(f"{name}{signature}: {error}; expected {expected}") from None
 
 
 def _until_text(until):

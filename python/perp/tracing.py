@@ -4,6 +4,7 @@ from .errors import InvalidInput, TraceError
 from .matrices import _column
 from .model import Model
 from .numbers import Number, formula
+from .running import check_call
 
 
 class Vector(list):
@@ -55,14 +56,16 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     >>> [law.name for law in m.laws]
     ['lambda1']
     """
+    if not callable(f):
+        raise InvalidInput(f"f is {type(f).__name__}; expected a function of t and x")
+    check_call(f, "f", "a function of " + ("t, x, lam" if laws else "t, x") + ", args and parameters",
+               *[None] * (3 if laws else 2), *args, **dict(parameters or {}))
     if unmodified:
         from .rewriting import unmodified as rewritten
 
         f = rewritten(f)
-    if not callable(f):
-        raise InvalidInput(f"f is {type(f).__name__}; expected a function of t and x")
+    x0 = _starts(x0)
     size = len(x0)
-    x0 = _column(x0, "x0", size)
     names = list(names) if names is not None else [f"x{j + 1}" for j in range(size)]
     if len(names) != size:
         raise InvalidInput(f"names has {len(names)} entries; expected {size}, as x0 has")
@@ -85,6 +88,12 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     columns = {word: formula(_single(call(g), word), f"output {word}").text for word, g in (outputs or {}).items()}
     return Model(dict(zip(names, x0)), equations, parameters or None, lines, outputs=columns or None, t=t, h=h,
                  name=name or getattr(f, "__name__", "traced").strip("<>"), **run)
+
+
+def _starts(x0):
+    if isinstance(x0, str) or not hasattr(x0, "__len__") or getattr(x0, "shape", None) == ():
+        raise InvalidInput(f"x0: found {x0!r}; expected a list of starts")
+    return _column(x0, "x0", len(x0))
 
 
 def _multipliers(laws):

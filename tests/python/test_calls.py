@@ -38,6 +38,13 @@ def test_a_name_that_is_not_there_is_told_with_the_nearest_or_those_there_are(ca
     (lambda m, r: m.exact("a"), "t: found 'a'; expected a number"),
     (lambda m, r: perp.solve(m, callback=lambda t: True), "expected a function of t, x, lam, mode"),
     (lambda m, r: perp.solve(m, callback=lambda t, x, lam, mode, more: True), "missing a required argument: 'more'"),
+    (lambda m, r: perp.solve_ivp(lambda t, x: [-x[0]], (0, 2), 1.5), "x0: found 1.5; expected a list of starts"),
+    (lambda m, r: perp.solve_ivp(lambda t, x: [-x[0]], (0, 2), np.array(1.5)), "expected a list of starts"),
+    (lambda m, r: perp.solve_ivp(lambda t, x, lam, mu: ([-mu*lam[0]], [x[0]]), (0, 2), [1.0], laws=["sign"]),
+     "missing a required argument: 'mu'; expected a function of t, x, lam, args and parameters"),
+    (lambda m, r: r.plot(3), "names: found 3; expected names of columns, as in ['x1']"),
+    (lambda m, r: r.plot([]), "names is empty"),
+    (lambda m, r: perp.solve(m, t=(0, 1), scheme="located").tree(), "of scheme located .branches has the solutions"),
     (lambda m, r: perp.solve(m, h=float("nan")), "h: found nan; expected a number"),
     (lambda m, r: perp.solve(m, Fs=np.float64("nan")), "Fs: found nan; expected a number"),
     (lambda m, r: perp.solve(m, Fs=[0.1, float("nan")]), "Fs: found nan; expected a number"),
@@ -101,3 +108,14 @@ def test_the_tree_of_a_capturing_scheme_is_what_the_program_lists(program):
     _, text, status = program("run", "switching_dae_repulsive", "--all")
     tree = perp.solve("switching_dae_repulsive").tree()
     assert status == 0 and "has 2 solutions" in tree and tree in text
+
+
+def test_the_number_of_a_condition_is_refused_while_a_function_is_traced():
+    with pytest.raises(perp.TraceError, match="perp.if_"):
+        perp.solve_ivp(lambda t, x: [float(x[0] > 0)], (0, 2), [1.0])
+
+
+def test_an_answer_without_a_text_of_its_own_prints_its_numbers():
+    answer = perp.mlcp([[-1.0]], [1.0])
+    assert '"vertices"' in repr(answer) and answer.text().strip() == repr(answer)
+    assert answer.class_["u_lambda"] == "finite" and len(answer) == 2

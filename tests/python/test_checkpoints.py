@@ -78,3 +78,18 @@ def test_what_cannot_be_kept_is_refused(model, options, words, tmp_path, monkeyp
     monkeypatch.setattr(perp.checkpoints, "_PAUSE", 0)
     with pytest.raises(perp.PerpError, match=words):
         perp.solve(model, **{"checkpoint": tmp_path / "kept", **options})
+
+
+def test_a_run_is_kept_as_often_as_is_asked_for(tmp_path):
+    (tmp_path / "kept.new").write_text("what one left that was killed")
+    whole = perp.solve("stick_slip", h=0.001, checkpoint=tmp_path / "kept", checkpoint_every=0.001)
+    assert [file.name for file in tmp_path.iterdir()] == ["kept"]
+    same(perp.resume(tmp_path / "kept"), whole)
+    perp.solve("chatter", checkpoint=tmp_path / "never", checkpoint_every=1e9)
+    assert not (tmp_path / "never").exists()
+    with pytest.raises(perp.InvalidInput, match="checkpoint_every is -1; expected seconds"):
+        perp.solve("chatter", checkpoint=tmp_path / "kept", checkpoint_every=-1)
+    with pytest.raises(perp.InvalidInput, match="of checkpoint, which is not given"):
+        perp.solve("chatter", checkpoint_every=1)
+    with pytest.raises(perp.InvalidInput, match="of checkpoint, which is not given"):
+        perp.resume(tmp_path / "kept", checkpoint_every=1)
