@@ -2,6 +2,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,14 +47,20 @@ struct SweepPicture {
   int variable = 0;
 };
 
+/// The file of --plot; where only its kind is said, FILE.svg beside the table. Throws InvalidInput.
+std::string picture_file(const SweepArguments& arguments) {
+  const bool is_asked = !arguments.plot_type.empty() || !arguments.plot_variable.empty();
+  if (!arguments.plot.empty() || !is_asked) return arguments.plot;
+  if (arguments.output.empty() || arguments.output == "-")
+    throw InvalidInput("--plot-type and --plot-variable need --plot FILE, or -o FILE, beside which the picture is FILE.svg");
+  return std::filesystem::path(arguments.output).replace_extension(".svg").string();
+}
+
 SweepPicture picture_of(const SweepArguments& arguments, const SweepRequest& request, const Model& model) {
   SweepPicture result;
-  if (arguments.plot.empty()) {
-    if (!arguments.plot_type.empty() || !arguments.plot_variable.empty())
-      throw InvalidInput("--plot-type and --plot-variable need --plot FILE");
-    return result;
-  }
-  result.picture.emplace(arguments.plot);
+  const std::string file = picture_file(arguments);
+  if (file.empty()) return result;
+  result.picture.emplace(file);
   result.kind = sweep_plot(arguments.plot_type, request);
   if (!arguments.plot_variable.empty())
     result.variable = static_cast<int>(find_name(arguments.plot_variable, variable_names(model), "variable"));

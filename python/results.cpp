@@ -4,7 +4,7 @@
 #include <perp/analysis/measures/kept_measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
-#include <perp/analysis/run/row_rates.hpp>
+#include <perp/analysis/phase/row_rates.hpp>
 #include <perp/analysis/sensitivities.hpp>
 #include <perp/analysis/solutions/trees.hpp>
 #include <perp/io/csv.hpp>

@@ -35,13 +35,17 @@ StateFormula::StateFormula(const Model& model, std::string_view text)
   const Tape& tape = formula_.tape();
   const int line = formula_.line();
   const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
+  std::vector<std::size_t> inputs;
   for (int k = 0; k < tape.size(); ++k) {
     if (!needed[static_cast<std::size_t>(k)] || tape[k].operation != Operation::input) continue;
-    const auto input = static_cast<std::size_t>(tape[k].a);
-    needs_laws_ = needs_laws_ || (input > n && input < first_output);
-    needs_outputs_ = needs_outputs_ || (input >= first_output && input < first_output + outputs);
-    if (input >= first_rate_ && !rates_) rates_ = std::make_unique<RowRates>(model);
+    inputs.push_back(static_cast<std::size_t>(tape[k].a));
   }
+  const auto needs = [&](std::size_t from, std::size_t end) {
+    return std::ranges::any_of(inputs, [&](std::size_t input) { return input >= from && input < end; });
+  };
+  needs_laws_ = needs(1 + n, first_output);
+  needs_outputs_ = needs(first_output, first_output + outputs);
+  if (needs(first_rate_, inputs_.size())) rates_ = std::make_unique<RowRates>(model);
   lines_.resize(static_cast<std::size_t>(tape.size()));
 }
 

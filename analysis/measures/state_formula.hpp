@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <perp/analysis/run/row_rates.hpp>
+#include <perp/analysis/phase/row_rates.hpp>
 #include <perp/core/expression/expression.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>

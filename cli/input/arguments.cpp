@@ -62,7 +62,7 @@ std::vector<std::string> split_list(std::string_view text) {
   std::size_t from = 0;
   for (std::size_t k = 0; k <= text.size(); ++k) {
     const char c = k < text.size() ? text[k] : ',';
-    depth += (c == '(' ? 1 : 0) - (c == ')' ? 1 : 0);
+    depth += (c == '(' || c == '[' ? 1 : 0) - (c == ')' || c == ']' ? 1 : 0);
     if (c != ',' || (depth > 0 && k < text.size())) continue;
     parts.emplace_back(trimmed(text.substr(from, k - from)));
     from = k + 1;

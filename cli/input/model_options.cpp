@@ -168,7 +168,7 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
   for (const Override& item : more) overrides.push_back({"variables." + item.key, item.value});
   try {
     return read(overrides);
-  } catch (const ModelError& error) {
+  } catch (const InvalidInput& error) {
     std::vector<WrittenOverride> written = shortcuts_;
     for (const WrittenOverride& given : set_)
       if (!given.written.starts_with("--set ")) written.push_back(given);  // a line of a file

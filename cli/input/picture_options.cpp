@@ -140,6 +140,16 @@ void draw_phase(const std::string& text, const std::vector<std::string>& known, 
   pictures.phase.emplace(pictures.over_time->sibling("phase"));
 }
 
+/// What is drawn over time.
+void choose_columns(const PictureOptions& options, const Model& model, const std::vector<std::string>& names, RunPictures& pictures) {
+  if (!options.panels.empty())
+    draw_panels(options.panels, names, pictures);
+  else if (!options.variables.empty())
+    places_in(pictures.drawn, split_list(options.variables), names);
+  else
+    draw_variables(model, pictures);
+}
+
 }  // namespace
 
 RunPictures pictures_of(const PictureOptions& options, const Model& model) {
@@ -150,12 +160,7 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
   std::vector<std::string> names;
   for (const DrawnColumn& column : drawn_columns(model)) names.push_back(column.name);
   if (!options.window.empty()) pictures.window = window_of(options.window, model.run.span);
-  if (!options.panels.empty())
-    draw_panels(options.panels, names, pictures);
-  else if (!options.variables.empty())
-    places_in(pictures.drawn, split_list(options.variables), names);
-  else
-    draw_variables(model, pictures);
+  choose_columns(options, model, names, pictures);
   if (!options.phase.empty()) draw_phase(options.phase, names, pictures);
   if (!options.logarithmic.empty()) set_logarithmic(options.logarithmic, names, pictures);
   if (!options.starts.empty()) set_starts(options.starts, model, pictures);

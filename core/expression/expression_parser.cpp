@@ -179,8 +179,7 @@ int ExpressionParser::name_or_call() {
     return call(function->name, function->operation, function->least_arguments,
                 function->most_arguments, start);
   }
-  if (name == "der" && called && !scope_.derivatives.empty()) return derivative_value(start);
-  if (is_equation_word(name)) fail_equation_word(name, start);
+  if (is_equation_word(name)) return equation_word(name, start);
   if (called) fail_not_a_function(name, start);
   return named_value(name, start);
 }
@@ -208,7 +207,13 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
                    suggestion(name, known)));
 }
 
-/// der(x), the derivative being an input.
+/// der(x) where derivatives are inputs; nothing else has a place here.
+int ExpressionParser::equation_word(std::string_view name, std::size_t start) {
+  const bool is_derivative = name == "der" && !scope_.derivatives.empty() && !at_end() && text_[at_] == '(';
+  if (!is_derivative) fail_equation_word(name, start);
+  return derivative_value(start);
+}
+
 int ExpressionParser::derivative_value(std::size_t start) {
   take('(');
   const std::size_t operand_start = at_;

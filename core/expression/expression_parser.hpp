@@ -68,6 +68,7 @@ class ExpressionParser {
   int name_or_call();
   int named_value(std::string_view name, std::size_t start);
   int call(std::string_view name, Operation operation, int least, int most, std::size_t start);
+  int equation_word(std::string_view name, std::size_t start);
   int derivative_value(std::size_t start);
   int form_call(const FormFunction& function, std::size_t start);
   void check_form(const FormFunction& function, const std::vector<int>& operands,

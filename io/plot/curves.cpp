@@ -3,6 +3,7 @@
 #include <set>
 
 #include <perp/io/plot/curves.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp::io {
 namespace {
@@ -40,9 +41,8 @@ class Builder {
       : states_(states), values_(values), modes_(modes) {
     for (const DrawnColumn& column : drawn) algebraic_.push_back(column.is_algebraic);
     for (const Event& event : events)
-      if ((event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start) &&
-          event.x_before.size() > 0)
-        jumps_.push_back(&event);
+      if (event.x_before.size() > 0 && event.x_after.size() > 0)
+        (is_jump(event) ? jumps_ : changes_).push_back(&event);
   }
 
   Curves operator()() {
@@ -67,6 +67,25 @@ class Builder {
   }
 
  private:
+  static bool is_jump(const Event& event) {
+    return event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start;
+  }
+
+  /// What the events at t know of the variables on both sides, for the columns that hold differential ones.
+  void take_states(double t, Vector& left, Vector& right) const {
+    const auto at = std::ranges::lower_bound(changes_, t, {}, &Event::t);
+    if (at == changes_.end() || (*at)->t != t) return;
+    auto last = at;
+    while (std::next(last) != changes_.end() && (*std::next(last))->t == t) ++last;
+    const Vector before = values_.of_variables((*at)->x_before), after = values_.of_variables((*last)->x_after);
+    for (std::size_t j = 0; j < algebraic_.size(); ++j) {
+      const auto index = static_cast<Eigen::Index>(j);
+      if (algebraic_[j]) continue;
+      left[index] = before[index];
+      right[index] = after[index];
+    }
+  }
+
   void add(double t, Vector x, const Mode& mode, bool without_algebraic) {
     if (without_algebraic)
       for (std::size_t j = 0; j < algebraic_.size(); ++j)
@@ -134,8 +153,9 @@ class Builder {
     const double t = time_of_change(k);
     const double share = (t - states_[k].t) / (states_[k + 1].t - states_[k].t);
     Vector left = (1 - share) * states_[k].x + share * states_[k + 1].x;
-    Vector gap = left;
     Vector right = left;
+    take_states(t, left, right);
+    Vector gap = left;
     bool any = false;
     for (std::size_t j = 0; j < algebraic_.size(); ++j) {
       const auto index = static_cast<Eigen::Index>(j);
@@ -165,7 +185,7 @@ class Builder {
   const ColumnValues& values_;
   const std::vector<ModeSpan>& modes_;
   std::vector<bool> algebraic_;
-  std::vector<const Event*> jumps_;
+  std::vector<const Event*> jumps_, changes_;
   std::vector<Eigen::Index> means_;  // not drawn at the next state
   std::size_t next_jump_ = 0, next_mode_ = 0;
   Curves result_;
@@ -174,7 +194,10 @@ class Builder {
 }  // namespace
 
 Samples::Samples(const Model& model, std::vector<int> drawn, Span window, double expected_steps)
-    : values_(model, std::move(drawn)), window_(window), share_(1) {
+    : values_(model, std::move(drawn)),
+      window_(window),
+      share_(1),
+      is_window_(window.start > model.run.span.start || window.end < model.run.span.end) {
   if (expected_steps <= most_states) return;
   const double shares =
       std::clamp(most_states / static_cast<double>(values_.size() + 1), 500.0, 10'000.0);
@@ -182,11 +205,29 @@ Samples::Samples(const Model& model, std::vector<int> drawn, Span window, double
 }
 
 void Samples::add(const Step& step) {
-  if (step.t < window_.start || step.t > window_.end) return;
-  if (!pending_.empty() && pending_.back().mode != step.mode) reduce();
-  pending_.push_back({step.t, values_(step), step.mode});
+  if (is_closed_) return;
+  const bool has_last = last_.x.size() > 0;
+  if (has_last && last_.t < window_.start && step.t > window_.start) keep(at_end(step, window_.start));
+  is_closed_ = step.t > window_.end;
+  if (is_closed_ && has_last && last_.t < window_.end) keep(at_end(step, window_.end));
+  if (is_closed_) return;
+  if (step.t >= window_.start) keep({step.t, values_(step), step.mode});
+  if (is_window_) last_ = step;
+}
+
+void Samples::keep(State state) {
+  if (!pending_.empty() && pending_.back().mode != state.mode) reduce();
+  pending_.push_back(std::move(state));
   if (pending_.size() >= share_) reduce();
 }
+
+/// On the line from the last state to the next one.
+Samples::State Samples::at_end(const Step& next, double t) {
+  const double share = (t - last_.t) / (next.t - last_.t);
+  return {t, (1 - share) * values_(last_) + share * values_(next), next.mode};
+}
+
+void Samples::transfer(Archive& archive) { archive(share_, pending_, kept_, is_closed_, last_); }
 
 const std::vector<Samples::State>& Samples::finish() {
   reduce();

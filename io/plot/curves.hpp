@@ -23,21 +23,26 @@ class Samples {
     void transfer(Archive& archive) { archive(t, x, mode); }
   };
 
-  /// `drawn`: places of columns, see `drawn_columns`. States outside of `window` are left out.
+  /// `drawn`: places of columns, see `drawn_columns`. States outside of `window` are left out; at its ends, within steps, stand
+  /// those of the straight line between the states around them.
   Samples(const Model& model, std::vector<int> drawn, Span window, double expected_steps);
   void add(const Step& step);
   /// What is kept so far.
-  void transfer(Archive& archive) { archive(share_, pending_, kept_); }
+  void transfer(Archive& archive);
   /// All states kept; `x` holds what is drawn.
   const std::vector<State>& finish();
 
  private:
   void reduce();
+  void keep(State state);
+  [[nodiscard]] State at_end(const Step& next, double t);
 
   ColumnValues values_;
   Span window_;
   std::size_t share_;
   std::vector<State> pending_, kept_;
+  bool is_window_ = false, is_closed_ = false;  // is part of the run drawn; is the rest behind it?
+  Step last_;                                   // of a run of which part is drawn; empty: none
 };
 
 /// Curves with their jumps taken out: a jump is never a line.

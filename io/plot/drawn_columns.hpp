@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/analysis/run/row_rates.hpp>
+#include <perp/analysis/phase/row_rates.hpp>
 #include <perp/core/trajectory.hpp>
 #include <perp/models/language/model.hpp>
 

@@ -31,8 +31,21 @@ class Checkpoint:
         folder = os.path.dirname(os.path.abspath(self.file))
         if os.path.isdir(self.file) or not os.access(folder, os.W_OK):  # told before the run
             raise FileError(f"{self.file}: cannot be written: {'is a directory' if os.path.isdir(self.file) else 'there is no such folder, or it may not be written'}")
+        self._require_own()
         self._head = {"build": _build(), "text": model._source.text, "name": model._source.name, "folder": model._folder,
                       "overrides": [list(item) for item in model._overrides], "more": [list(item) for item in more], **arguments}
+
+    def _require_own(self):
+        """Another kind of file is not overwritten."""
+        try:
+            with open(self.file, "rb") as stream:
+                start = stream.read(len(_FIRST))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise FileError(f"{self.file}: cannot be read: {error}") from None
+        if start and start != _FIRST:
+            raise InvalidInput(f"{self.file}: it is there, and no checkpoint; expected another file for checkpoint")
 
     def keep(self, state):
         body = json.dumps(self._head).encode() + b"\n" + state

@@ -9,9 +9,9 @@
 #include <perp/core/base/interruption.hpp>
 #include <perp/schemes/check_options.hpp>
 #include <perp/schemes/events/bound_watch.hpp>
+#include <perp/schemes/events/consistent_start.hpp>
 #include <perp/schemes/events/event_log.hpp>
 #include <perp/schemes/events/events.hpp>
-#include <perp/schemes/run/consistent_start.hpp>
 #include <perp/schemes/run/next_switch.hpp>
 #include <perp/schemes/run/recorder.hpp>
 #include <perp/schemes/run/run.hpp>

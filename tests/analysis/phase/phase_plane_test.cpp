@@ -48,6 +48,17 @@ TEST_SUITE("analysis/phase") {
     CHECK(circle == doctest::Approx(2 * 3.14159265358979).epsilon(1e-3));  // chords of a 48th
   }
 
+  TEST_CASE("surfaces of laws within products are whole, however many starts they take") {
+    for (const char* equation : {"\"der(y) = -x - 0.3*abs(x)*y\"", "\"der(y) = -x - sign(y)*abs(x)*y^2\""}) {
+      const PhasePlane plane = phase_plane(model_of("\"der(x) = y\", " + std::string(equation)), square);
+      double length = 0;
+      for (const PhasePlane::Surface& surface : plane.surfaces)
+        for (const auto& [a, b] : surface.segments)
+          if (std::abs(a.x) + std::abs(b.x) < 1e-9) length += std::abs(a.y - b.y);
+      CHECK(length == doctest::Approx(4));
+    }
+  }
+
   TEST_CASE("algebraic variables follow from the state") {
     const PhasePlane plane = phase_plane(model_of("\"der(x) = -z\", \"der(y) = z - y\", \"z = 2*x + abs(y)\"", "x = 1\ny = 0\nz = 0\n"), square);
     REQUIRE(plane.arrows.size() >= 17 * 16);

@@ -85,6 +85,29 @@ TEST_SUITE("cli/run/checkpoint") {
     }
   }
 
+  TEST_CASE("HDF5 and what --all lists go on from a checkpoint to the bytes of the undisturbed run") {
+    const Folder folder;
+    const std::vector<std::string> hdf5{"run", "relay_oscillator", "--t", "0,400", "--h", "2e-3"};
+    const Outcome whole = perp_program(folder, with(hdf5, {"-o", "whole.h5"}));
+    REQUIRE(whole.status == 0);
+    Run run(folder, with(hdf5, {"-o", "cut.h5", "--checkpoint", "5ms"}));
+    wait_until([&] { return std::filesystem::exists(folder / "cut.h5.checkpoint"); });
+    run.send(SIGKILL);
+    run.wait();
+    CHECK(perp_program(folder, with(hdf5, {"-o", "cut.h5", "--resume", "cut.h5.checkpoint"})).status == 0);
+    CHECK(read_text(folder / "cut.h5") == read_text(folder / "whole.h5"));
+    CHECK_FALSE(std::filesystem::exists(folder / "cut.h5.checkpoint.new"));
+
+    const std::vector<std::string> all{"run", "switching_dae_repulsive", "--h", "0.02", "--set", "x1=0", "--set", "x2=-0.5", "--selector", "minimal_norm", "--all"};
+    const Outcome listed = perp_program(folder, with(all, {"-o", "l.csv"}));
+    REQUIRE(listed.out.find("step ") != std::string::npos);
+    REQUIRE(perp_program(folder, with(all, {"-o", "l.csv", "--checkpoint", "1ms"})).out == listed.out);
+    CHECK(summary(perp_program(folder, with(all, {"-o", "l.csv", "--resume", "l.csv.checkpoint"}))) == summary(listed));
+    const Outcome without = perp_program(folder, with({all.begin(), all.end() - 1}, {"-o", "l.csv", "--resume", "l.csv.checkpoint"}));
+    CHECK(without.status == 2);
+    CHECK(without.err.find("it is of another listing: --all; this run has none") != std::string::npos);
+  }
+
   TEST_CASE("a checkpoint that is damaged, of another run or none is named with the difference") {
     const Folder folder;
     const auto arguments = run_of("stick_slip", "a");

@@ -169,6 +169,18 @@ TEST_SUITE("schemes/capturing") {
     CHECK((run.x.back().head(2) - Vector{{-2, 1}}).norm() < 1e-12);
   }
 
+  TEST_CASE("a run begins on the constraints, with the algebraic variables that continue there") {
+    for (const double theta : {1.0, 0.5}) {
+      const Trajectory run = integrate(switching_dae::own_law(-0.5, 1), Vector{{-2, 2, 0}}, {0, 1}, Theta{.h = 0.05, .theta = theta});
+      REQUIRE(run.events.size() >= 1);
+      CHECK(run.events[0].kind == EventKind::inconsistent_start);
+      CHECK(run.events[0].x_before == Vector{{-2, 2, 0}});
+      CHECK(run.events[0].x_after == run.x.front());
+      CHECK((run.x.front() - Vector{{-1, 0, -2}}).norm() < 1e-8);
+      for (const Vector& x : run.x) CHECK(std::abs(x[2]) < 3);
+    }
+  }
+
   TEST_CASE("what x0 leaves open is the limit from the right") {
     const Trajectory run = integrate(switching_dae::own_law(-1, 0.5, 1, -1), Vector{{0, 0, 7}},
                                      {0, 1}, BackwardEuler{.h = 0.1});

@@ -57,6 +57,14 @@ struct Ball {
 };
 
 /// ẋ = c − λ, ẏ = y² − d − λ with λ ∈ sign(x): slides where |c| ≤ 1, on ẏ = y² − d − c.
+struct BoundaryRelay {
+  void residual(const auto&, const auto& xdot, const auto& x, const auto& lambda, auto& r) const {
+    r[0] = xdot[0] - x[1];
+    r[1] = xdot[1] - (-x[0] + (1 - x[0]) * x[1] - 0.5 * lambda[0]);
+  }
+  void output(const auto&, const auto& x, const auto&, auto& w) const { w[0] = x[0] + x[1] - 0.5; }
+};
+
 struct Sliding {
   double c = 0.5, d = 0.5;
   void residual(const auto&, const auto& xdot, const auto& x, const auto& lambda, auto& r) const {
@@ -162,6 +170,15 @@ TEST_SUITE("schemes/located/equilibria") {
       REQUIRE(found.size() == 1);
       CHECK(found[0].continuations.size() == c.continuations);
     }
+  }
+
+  TEST_CASE("of a rest at a boundary the flow of one mode alone says nothing") {
+    // x' = y, y' = -x + (1 - x) y - 0.5 sign(x + y - 0.5): at (0.5, 0) one mode spirals out, the other slides in.
+    const auto found = of_kind(find_equilibria(make_dcs(BoundaryRelay{}, 2, {sign()}), 0, Vector{{0.5, 0.1}}), EquilibriumKind::boundary);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].overall == Stability::unknown);
+    REQUIRE(found[0].in_also.size() == found[0].also.size());
+    CHECK(found[0].stability != found[0].in_also.at(0));
   }
 
   TEST_CASE("a rest on a surface is what its flow and its sides are together: node, saddle, or left on both sides") {

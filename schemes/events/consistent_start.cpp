@@ -1,7 +1,7 @@
 // Starts of runs: `run` and `stepwise_run` make them.
 #include <algorithm>
 
-#include <perp/schemes/run/consistent_start.hpp>
+#include <perp/schemes/events/consistent_start.hpp>
 
 namespace perp {
 

@@ -1,5 +1,5 @@
 // Derivatives of variables at rows of a run: measures, sections and pictures ask for them.
-#include <perp/analysis/run/row_rates.hpp>
+#include <perp/analysis/phase/row_rates.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>
 
