@@ -207,9 +207,9 @@ Samples::Samples(const Model& model, std::vector<int> drawn, Span window, double
 void Samples::add(const Step& step) {
   if (is_closed_) return;
   const bool has_last = last_.x.size() > 0;
-  if (has_last && last_.t < window_.start && step.t > window_.start) keep(at_end(step, window_.start));
+  for (const double end : {window_.start, window_.end})
+    if (has_last && last_.t < end && step.t > end) keep(at_end(step, end));
   is_closed_ = step.t > window_.end;
-  if (is_closed_ && has_last && last_.t < window_.end) keep(at_end(step, window_.end));
   if (is_closed_) return;
   if (step.t >= window_.start) keep({step.t, values_(step), step.mode});
   if (is_window_) last_ = step;
