@@ -5,7 +5,6 @@
 
 #include <perp/analysis/enclosure/pieces/events_of.hpp>
 #include <perp/analysis/enclosure/pieces/piece.hpp>
-#include <perp/analysis/enclosure/pieces/stops.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -161,6 +160,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
   proof_.begin();
   const Stop stop = next_stop(flow.step, branch.set, branch.t, task_.grid, branch.monitors, proof_);
   if (!(stop.t > branch.t) && stop.reached < 0) return lose_undecided(branch, flow, stop.undecided);
+  if (branch.short_steps.are_in_vain(stop)) return lose_undecided(branch, flow, stop.shortened_by);
   return step_to(branch, flow, stop.t, stop.reached);
 }
 

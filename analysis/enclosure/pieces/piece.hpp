@@ -7,6 +7,7 @@
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 #include <perp/analysis/enclosure/modes/event_window.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 #include <perp/analysis/enclosure/pieces/widths.hpp>
 
 namespace perp::enclosure {
@@ -95,6 +96,7 @@ class Piece {
     std::size_t row = 0;   ///< next of the times
     double tube_from = 0;  ///< where the tube goes on
     int events = 0;
+    ShortSteps short_steps{};
     How how = How::modes;
     double settled = -directed::infinity;  ///< when the last event is over for all members
     bool notes_settled = false;  ///< a step ends where that is, so that it is noted as certain

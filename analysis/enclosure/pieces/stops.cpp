@@ -70,6 +70,7 @@ Stop next_stop(const TaylorStep& step, const Doubleton& set, double t, double gr
       stop.t = next;
     }
     if (stop.t > t) return stop;
+    if (trial == 0) stop.shortened_by = stop.undecided;
   }
   return stop;
 }

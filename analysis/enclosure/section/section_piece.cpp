@@ -135,6 +135,7 @@ bool SectionPiece::advance() {
     return false;
   const Stop stop = next_stop(flow.step, set_, t_, task_.grid, monitors_, proof_);
   if (!(stop.t > t_) && stop.reached < 0) return false;
+  if (short_steps_.are_in_vain(stop)) return false;
   if (!add_rows(flow, stop.t)) return false;
   if (stop.t > t_) flow.step.move(set_, stop.t);
   t_ = stop.t;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <perp/analysis/enclosure/pieces/piece.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 
 namespace perp::enclosure {
 
@@ -78,6 +79,7 @@ class SectionPiece {
   std::size_t row_ = 0;  // next one in the mode
   std::map<std::size_t, EnclosureRow> rows_, of_mode_;  // of_mode_: of the members in this mode
   int events_ = 0;
+  ShortSteps short_steps_;
   ProofLog proof_;
   PieceResult result_;
 };
