@@ -10,8 +10,8 @@ namespace perp::enclosure {
 /// How far a step is certain.
 struct Stop {
   double t = 0;
-  int reached = -1;    ///< the monitor of an event of the centre there; -1: none
-  int undecided = -1;  ///< where it is certain nowhere: the monitor that is not
+  int reached = -1;       ///< the monitor of an event of the centre there; -1: none
+  int undecided = -1;     ///< where it is certain nowhere: the monitor that is not
   int shortened_by = -1;  ///< where less than a slice of the step is: the monitor that is not
 };
 
@@ -32,8 +32,8 @@ class ShortSteps {
   int in_a_row_ = 0;
 };
 
-/// Carries the monitors, slice by slice, over a step that is prepared at t: as far as all of them are
-/// certain, at most to an event of the centre, which is rounded to the grid of times.
+/// Carries the monitors, slice by slice, over a step that is prepared at t: as far as all of them
+/// are certain, at most to an event of the centre, which is rounded to the grid of times.
 Stop next_stop(const TaylorStep& step, const Doubleton& set, double t, double grid,
                std::vector<Monitor>& monitors, ProofLog& proof);
 

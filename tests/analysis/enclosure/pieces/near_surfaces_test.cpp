@@ -185,4 +185,23 @@ t = [0, 20]
       }
     }
   }
+
+  // Times of events are rounded to multiples of 2^−46 here: x is 0 at 20 − 2^−46.
+  TEST_CASE("an event that leaves the shortest of all times to the end is no end of the proof") {
+    const ExactModel model = enclosure::read_exact_model(R"toml(
+[variables]
+x = -19.9999999999999857891452847979962825775146484375
+y = 0
+[model]
+equations = ["der(x) = 1", "der(y) = step(x)"]
+[run]
+t = [0, 20]
+)toml",
+                                                         "last.toml");
+    const Enclosure found = enclosed(model, {0, 20}, 1);
+    REQUIRE(!found.lost);
+    REQUIRE(found.rows.size() == 2);
+    CHECK(found.rows[1].box[1].contains(0x1p-46));
+    CHECK(width(found.rows[1].box[1]) < 0x1p-90);
+  }
 }
