@@ -5,20 +5,20 @@
 
 namespace perp::enclosure {
 
-bool is_step_unique(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
-                    const Interval& times, const Box& tube, const Box& lambda) {
+Uniqueness uniqueness_of_step(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
+                              const Interval& times, const Box& tube, const Box& lambda) {
   std::vector<int> rest;
   for (int a = 0; a < static_cast<int>(laws.size()); ++a) {
     const OpenLaw& open = laws[static_cast<std::size_t>(a)];
     const Law& law = system.laws[static_cast<std::size_t>(open.law)];
     if (open.graph.is_function) continue;
-    if (law.memory || is_ambiguous(law) || !open.graph.is_curve) return false;
+    if (law.memory || is_ambiguous(law) || !open.graph.is_curve) return Uniqueness::open;
     if (!flow.is_disturbed(a) && certain_sign(open.rate) != 0) continue;
-    if (open.graph.direction == 0 || !flow.is_affine(a)) return false;
+    if (open.graph.direction == 0 || !flow.is_affine(a)) return Uniqueness::open;
     rest.push_back(a);
   }
-  if (rest.empty()) return true;
-  if (!flow.expand(times, tube, lambda, 1, true)) return false;
+  if (rest.empty()) return Uniqueness::lipschitz;
+  if (!flow.expand(times, tube, lambda, 1, true)) return Uniqueness::open;
   const int n = static_cast<int>(tube.size()), count = static_cast<int>(rest.size());
   IntervalMatrix M(count, count);
   for (int i = 0; i < count; ++i)
@@ -31,7 +31,7 @@ bool is_step_unique(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs&
       }
       M(i, k) = laws[static_cast<std::size_t>(law)].graph.direction > 0 ? -sum : sum;
     }
-  return has_symmetric_scaling(M);
+  return has_symmetric_scaling(M) ? Uniqueness::contraction : Uniqueness::open;
 }
 
 /// While members come into a mode some are no solutions yet: then only laws without jumps tell.
@@ -45,9 +45,12 @@ void Inclusion::judge_step(OpenFlow& flow) {
     open.met.insert(open.graph.branches.begin(), open.graph.branches.end());
   }
   is_function_ = is_function_ && are_functions;
-  if (is_unique_ && !are_functions)
-    is_unique_ = is_settled() && is_step_unique(flow, laws_, flows_->flows().system(),
-                                                Interval(t_) + times_, tube_, lambda_);
+  if (!is_unique_ || are_functions) return;
+  const Uniqueness why = is_settled() ? uniqueness_of_step(flow, laws_, flows_->flows().system(),
+                                                           Interval(t_) + times_, tube_, lambda_)
+                                      : Uniqueness::open;
+  is_unique_ = why != Uniqueness::open;
+  is_contracting_ = is_contracting_ || why == Uniqueness::contraction;
 }
 
 }  // namespace perp::enclosure

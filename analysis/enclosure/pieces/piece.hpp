@@ -74,6 +74,7 @@ class Piece {
     KnownRoot implicit{};
     std::vector<Monitor> monitors{};
     Flag flag = Flag::unique;
+    How how = How::modes;
     std::size_t row = 0, rows = 0, tube = 0, events = 0, open = 0;
     double tube_from = 0;
   };
