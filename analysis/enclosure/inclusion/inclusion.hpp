@@ -110,6 +110,7 @@ class Inclusion {
   void bound_arguments(OpenFlow& flow);
   void contract(OpenFlow& flow, Box& box);
   void judge_step(OpenFlow& flow);
+  void judge_jumps(OpenFlow& flow);
   void move(OpenFlow& flow);
   void settle(OpenFlow& flow);
 

@@ -20,6 +20,10 @@ void join(EnclosureRow& row, const Box& values, const std::vector<Mode>& modes) 
   if (!row.modes.empty()) row.modes.insert(row.modes.end(), modes.begin(), modes.end());
 }
 
+How how_of(const Inclusion& phase) {
+  return phase.is_contracting() ? How::contraction : How::inclusion;
+}
+
 bool are_positive(const std::vector<Monitor>& monitors) {
   return std::all_of(monitors.begin(), monitors.end(),
                      [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
@@ -274,7 +278,7 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     if (!phase.is_function() && effort_ != Effort::last && !is_disturbed())
       return fail("the next mode is not known", phase.laws().front().law);
     if (!phase.is_unique()) branch.flag = Flag::all;
-    if (phase.is_contracting()) branch.how = How::contraction;
+    branch.how = std::max(branch.how, how_of(phase));
     if (!add_open_rows(branch, phase, from)) return fail(no_value, -1);
     branch.open_length = phase.length();
     if (leave_open(branch, phase)) return true;
