@@ -36,6 +36,7 @@ Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
       flows_(task.system, task.space, task.options.step),
       open_flows_(flows_),
       widths_(task.reach, task.options.share),
+      computed_(computed_variables(task.space, task.system.n())),
       proof_(start, task.options.proof) {}
 
 PieceResult Piece::run() {
@@ -201,7 +202,7 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
     flow.step.move(branch.set, end);
     proof_.note_moved(branch.set);
     branch.t = end;
-    if (branch.row > first_row) note_width(branch);
+    if (branch.row > first_row) note_width(branch, flow);
   }
   return reached < 0 ? Outcome::moved : pass_event(branch, flow, reached);
 }
