@@ -2,7 +2,7 @@
 # that helpers of the same name do not meet; what the sources include comes before, outside of it. Sources that open
 # namespaces of perp or define macros are compiled alone.
 set(PERP_TEST_BATCH ${CMAKE_CURRENT_LIST_FILE})
-set(PERP_TEST_BATCHES ${CMAKE_UNITY_BUILD})
+set(PERP_TEST_BATCHES ${CMAKE_UNITY_BUILD} CACHE BOOL "compile tests in batches")
 
 # perp_test_batches(SOURCES): puts the batches into the place of the sources in this list. They are written when they are built:
 # a new include in a test needs no new configuration.

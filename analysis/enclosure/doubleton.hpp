@@ -39,6 +39,10 @@ class Doubleton {
   /// The linear image of the starting box, about 0. It is computed with rounded numbers and proves
   /// nothing.
   [[nodiscard]] Box linear_image() const { return IntervalMatrix(image_) * start_; }
+  /// The same of a linear function of the states with these slopes.
+  [[nodiscard]] Interval linear_image(const Vector& slopes) const {
+    return (IntervalMatrix(slopes.transpose() * image_) * start_).front();
+  }
 
  private:
   [[nodiscard]] std::vector<double> scales(double share_of_point) const;

@@ -33,8 +33,12 @@ enum class Flag {
   all      ///< each of its solutions that exist until t lies in a row of that time
 };
 
-/// How that was shown.
-enum class How { modes, inclusion, contraction };
+/// How that was shown, until t; in this order, of several the last one counts.
+enum class How {
+  modes,       ///< by series in modes, and events between them
+  inclusion,   ///< somewhere by all that laws may be whose branch was not known
+  contraction  ///< and some of these jump, but bring solutions together: so they are unique
+};
 
 /// The words of tables: "unique", "all"; "modes", "inclusion", "contraction".
 ///@{

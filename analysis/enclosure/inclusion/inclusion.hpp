@@ -82,6 +82,8 @@ class Inclusion {
   [[nodiscard]] bool is_function() const { return is_function_; }
   /// Has every start exactly one solution until now?
   [[nodiscard]] bool is_unique() const { return is_unique_; }
+  /// Did laws that jump have to bring solutions together for that?
+  [[nodiscard]] bool is_contracting() const { return is_unique_ && is_contracting_; }
   /// Modes in which members may be now.
   [[nodiscard]] std::vector<Mode> modes() const;
   /// Variables, then multipliers: now, and over the last step. False: one has no value.
@@ -108,6 +110,7 @@ class Inclusion {
   void bound_arguments(OpenFlow& flow);
   void contract(OpenFlow& flow, Box& box);
   void judge_step(OpenFlow& flow);
+  void judge_jumps(OpenFlow& flow);
   void move(OpenFlow& flow);
   void settle(OpenFlow& flow);
 
@@ -119,6 +122,7 @@ class Inclusion {
   std::vector<Gap> rising_;
   double settled_ = -directed::infinity;
   bool is_function_ = true, is_unique_ = true;
+  bool is_contracting_ = false;
   double to_ = 0;
   int needed_ = -1;    // law
   Interval times_{};   // of the step, from 0

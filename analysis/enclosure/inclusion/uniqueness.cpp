@@ -5,36 +5,54 @@
 
 namespace perp::enclosure {
 
-bool is_step_unique(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
-                    const Interval& times, const Box& tube, const Box& lambda) {
-  std::vector<int> rest;
-  for (int a = 0; a < static_cast<int>(laws.size()); ++a) {
-    const OpenLaw& open = laws[static_cast<std::size_t>(a)];
-    const Law& law = system.laws[static_cast<std::size_t>(open.law)];
-    if (open.graph.is_function) continue;
-    if (law.memory || is_ambiguous(law) || !open.graph.is_curve) return false;
-    if (!flow.is_disturbed(a) && certain_sign(open.rate) != 0) continue;
-    if (open.graph.direction == 0 || !flow.is_affine(a)) return false;
-    rest.push_back(a);
-  }
-  if (rest.empty()) return true;
-  if (!flow.expand(times, tube, lambda, 1, true)) return false;
-  const int n = static_cast<int>(tube.size()), count = static_cast<int>(rest.size());
+namespace {
+
+enum class Kind { lipschitz, monotone, neither };
+
+/// What the law is along solutions over the step: a Lipschitz term, or one that needs the others.
+Kind kind_of(const OpenFlow& flow, const OpenLaw& open, int number, const Law& law) {
+  if (open.graph.is_function) return Kind::lipschitz;
+  if (law.memory || is_ambiguous(law) || !open.graph.is_curve) return Kind::neither;
+  if (!flow.is_disturbed(number) && certain_sign(open.rate) != 0) return Kind::lipschitz;
+  return open.graph.direction != 0 && flow.is_affine(number) ? Kind::monotone : Kind::neither;
+}
+
+/// M = −(σ_i C_i B_k) of these laws, of a flow that is expanded.
+IntervalMatrix coupling_of(const OpenFlow& flow, const std::vector<OpenLaw>& laws,
+                           const std::vector<int>& numbers, int states) {
+  const int count = static_cast<int>(numbers.size());
   IntervalMatrix M(count, count);
   for (int i = 0; i < count; ++i)
     for (int k = 0; k < count; ++k) {
-      const int law = rest[static_cast<std::size_t>(i)], other = rest[static_cast<std::size_t>(k)];
+      const int law = numbers[static_cast<std::size_t>(i)],
+                other = numbers[static_cast<std::size_t>(k)];
       Interval sum;
-      for (int j = 0; j < n; ++j) {
-        const Interval &C = flow.argument_slope(law, j), &B = flow.slope(j, n + other);
+      for (int j = 0; j < states; ++j) {
+        const Interval &C = flow.argument_slope(law, j), &B = flow.slope(j, states + other);
         if (!C.is_zero() && !B.is_zero()) sum += C * B;
       }
       M(i, k) = laws[static_cast<std::size_t>(law)].graph.direction > 0 ? -sum : sum;
     }
-  return has_symmetric_scaling(M);
+  return M;
 }
 
-/// While members come into a mode some are no solutions yet: then only laws without jumps tell.
+}  // namespace
+
+Uniqueness uniqueness_of_step(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
+                              const Interval& times, const Box& tube, const Box& lambda) {
+  std::vector<int> rest;
+  for (int a = 0; a < static_cast<int>(laws.size()); ++a) {
+    const OpenLaw& open = laws[static_cast<std::size_t>(a)];
+    const Kind kind = kind_of(flow, open, a, system.laws[static_cast<std::size_t>(open.law)]);
+    if (kind == Kind::neither) return Uniqueness::open;
+    if (kind == Kind::monotone) rest.push_back(a);
+  }
+  if (rest.empty()) return Uniqueness::lipschitz;
+  if (!flow.expand(times, tube, lambda, 1, true)) return Uniqueness::open;
+  const IntervalMatrix M = coupling_of(flow, laws, rest, static_cast<int>(tube.size()));
+  return has_symmetric_scaling(M) ? Uniqueness::contraction : Uniqueness::open;
+}
+
 void Inclusion::judge_step(OpenFlow& flow) {
   bool are_functions = true;
   for (std::size_t a = 0; a < laws_.size(); ++a) {
@@ -45,9 +63,16 @@ void Inclusion::judge_step(OpenFlow& flow) {
     open.met.insert(open.graph.branches.begin(), open.graph.branches.end());
   }
   is_function_ = is_function_ && are_functions;
-  if (is_unique_ && !are_functions)
-    is_unique_ = is_settled() && is_step_unique(flow, laws_, flows_->flows().system(),
-                                                Interval(t_) + times_, tube_, lambda_);
+  if (is_unique_ && !are_functions) judge_jumps(flow);
+}
+
+/// While members come into a mode some are no solutions yet: then only laws without jumps tell.
+void Inclusion::judge_jumps(OpenFlow& flow) {
+  const Uniqueness why = is_settled() ? uniqueness_of_step(flow, laws_, flows_->flows().system(),
+                                                           Interval(t_) + times_, tube_, lambda_)
+                                      : Uniqueness::open;
+  is_unique_ = why != Uniqueness::open;
+  is_contracting_ = is_contracting_ || why == Uniqueness::contraction;
 }
 
 }  // namespace perp::enclosure

@@ -6,6 +6,13 @@
 
 namespace perp::enclosure {
 
+/// Why a system has at most one solution from every start over a step.
+enum class Uniqueness {
+  open,        ///< it may have more
+  lipschitz,   ///< the laws are Lipschitz terms along every solution
+  contraction  ///< laws that jump bring two solutions together, in some norm
+};
+
 /// Has  x' ∈ f(t, x, Λ)  with these laws at most one solution from every start over a step? A
 /// sufficient condition; `w_rates` are those over its tube, where every solution stays.
 ///
@@ -18,7 +25,7 @@ namespace perp::enclosure {
 ///   and positive definite. Then P B_k = −σ_k d_k C_kᵀ with some P = Pᵀ > 0: the difference e has
 ///   (eᵀ P e)' = 2 eᵀ P Δf − 2 Σ d_k σ_k Δw_k Δλ_k ≤ 2 L eᵀ P e, and stays 0.
 /// The same holds for any measurable disturbance, which is the same one for both.
-bool is_step_unique(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
-                    const Interval& times, const Box& tube, const Box& lambda);
+Uniqueness uniqueness_of_step(OpenFlow& flow, const std::vector<OpenLaw>& laws, const Dcs& system,
+                              const Interval& times, const Box& tube, const Box& lambda);
 
 }  // namespace perp::enclosure

@@ -41,8 +41,8 @@ IntervalMatrix ModeFlow::jacobian(const Interval& t, const Box& box, const Box& 
   return J;
 }
 
-bool ModeFlow::observe(const Interval& t, const Box& box) {
-  return observer_.compute(t, box, 1, false);
+bool ModeFlow::observe(const Interval& t, const Box& box, bool derivatives) {
+  return observer_.compute(t, box, 1, derivatives);
 }
 
 Box ModeFlow::observed_variables(int count, const StateSpace& space, const Box& box) const {

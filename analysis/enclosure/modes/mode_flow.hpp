@@ -46,8 +46,12 @@ class ModeFlow {
 
   /// The n variables, the m multipliers, and the residuals of constraints, over a box. False: one
   /// of them has no value.
-  [[nodiscard]] bool observe(const Interval& t, const Box& box);
+  [[nodiscard]] bool observe(const Interval& t, const Box& box, bool derivatives = false);
   [[nodiscard]] const Interval& observed(int k) const { return observer_.output(k, 0); }
+  /// Its derivative by a state, where derivatives were asked for.
+  [[nodiscard]] const Interval& observed_slope(int k, int state) const {
+    return observer_.output_derivative(k, state, 0);
+  }
   /// The n = `count` variables over the box that was observed: of a state that others give both, its formula and
   /// its own interval, which is the narrower one where the formula holds a state more than once.
   [[nodiscard]] Box observed_variables(int count, const StateSpace& space, const Box& box) const;

@@ -5,7 +5,6 @@
 
 #include <perp/analysis/enclosure/pieces/events_of.hpp>
 #include <perp/analysis/enclosure/pieces/piece.hpp>
-#include <perp/analysis/enclosure/pieces/stops.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -37,6 +36,7 @@ Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
       flows_(task.system, task.space, task.options.step),
       open_flows_(flows_),
       widths_(task.reach, task.options.share),
+      computed_(computed_variables(task.space, task.system.n())),
       proof_(start, task.options.proof) {}
 
 PieceResult Piece::run() {
@@ -161,6 +161,7 @@ Piece::Outcome Piece::advance(Branch& branch) {
   proof_.begin();
   const Stop stop = next_stop(flow.step, branch.set, branch.t, task_.grid, branch.monitors, proof_);
   if (!(stop.t > branch.t) && stop.reached < 0) return lose_undecided(branch, flow, stop.undecided);
+  if (branch.short_steps.are_in_vain(stop)) return lose_undecided(branch, flow, stop.shortened_by);
   return step_to(branch, flow, stop.t, stop.reached);
 }
 
@@ -201,7 +202,7 @@ Piece::Outcome Piece::step_to(Branch& branch, ModeFlow& flow, double end, int re
     flow.step.move(branch.set, end);
     proof_.note_moved(branch.set);
     branch.t = end;
-    if (branch.row > first_row) note_width(branch);
+    if (branch.row > first_row) note_width(branch, flow);
   }
   return reached < 0 ? Outcome::moved : pass_event(branch, flow, reached);
 }

@@ -7,6 +7,7 @@
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 #include <perp/analysis/enclosure/modes/event_window.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 #include <perp/analysis/enclosure/pieces/widths.hpp>
 
 namespace perp::enclosure {
@@ -20,7 +21,7 @@ struct PieceTask {
   std::vector<double> times{};  ///< of the rows
   double grid = 0;              ///< differences of its multiples are exact
   Box start{};                  ///< of the variables, algebraic ones too
-  /// At each row, by state: what the width of the whole set is like there; empty: it is not known.
+  /// At each row, by state, then by computed variable: what the width of the whole set is like there; empty: it is not known.
   std::vector<std::vector<double>> reach{};
   ExactStart exact{};  ///< where the start is known beyond its intervals
 
@@ -73,6 +74,7 @@ class Piece {
     KnownRoot implicit{};
     std::vector<Monitor> monitors{};
     Flag flag = Flag::unique;
+    How how = How::modes;
     std::size_t row = 0, rows = 0, tube = 0, events = 0, open = 0;
     double tube_from = 0;
   };
@@ -95,6 +97,7 @@ class Piece {
     std::size_t row = 0;   ///< next of the times
     double tube_from = 0;  ///< where the tube goes on
     int events = 0;
+    ShortSteps short_steps{};
     How how = How::modes;
     double settled = -directed::infinity;  ///< when the last event is over for all members
     bool notes_settled = false;  ///< a step ends where that is, so that it is noted as certain
@@ -138,7 +141,7 @@ class Piece {
   void note_unfinished(const Branch& branch);
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
                   const ModeFlow& to, const Interval& time, bool fires);
-  void note_width(const Branch& branch);
+  void note_width(const Branch& branch, ModeFlow& flow);
   void note_split(const Branch& branch, const std::vector<bool>& states);
   std::vector<bool> acting_states(const Branch& branch, const Interval& t, int gap);
   std::vector<bool> undecided_states(const Branch& branch, const Interval& t, int gap);
@@ -173,6 +176,7 @@ class Piece {
   std::vector<Branch> open_;
   int numbers_ = 0;
   Widths widths_;
+  std::vector<int> computed_;  // variables that are no states
   PieceResult result_;
   ProofLog proof_;  // empty where it is not asked for
 };

@@ -20,6 +20,10 @@ void join(EnclosureRow& row, const Box& values, const std::vector<Mode>& modes) 
   if (!row.modes.empty()) row.modes.insert(row.modes.end(), modes.begin(), modes.end());
 }
 
+How how_of(const Inclusion& phase) {
+  return phase.is_contracting() ? How::contraction : How::inclusion;
+}
+
 bool are_positive(const std::vector<Monitor>& monitors) {
   return std::all_of(monitors.begin(), monitors.end(),
                      [](const Monitor& monitor) { return monitor.trend == Trend::positive; });
@@ -43,6 +47,7 @@ void Piece::note_certain(Branch& branch, const ModeFlow& flow) {
                            .implicit = branch.implicit,
                            .monitors = branch.monitors,
                            .flag = branch.flag,
+                           .how = branch.how,
                            .row = branch.row,
                            .rows = result_.enclosure.rows.size(),
                            .tube = result_.enclosure.tube.size(),
@@ -62,6 +67,7 @@ bool Piece::take_back(Branch& branch) {
   branch.implicit = known.implicit;
   branch.monitors = known.monitors;
   branch.flag = known.flag;
+  branch.how = known.how;
   branch.row = known.row;
   branch.tube_from = known.tube_from;
   branch.waiting.clear();
@@ -88,7 +94,8 @@ bool Piece::prepare_step(Branch& branch, ModeFlow& flow, double end) {
 
 Piece::Outcome Piece::lose_step(const Branch& branch, const ModeFlow& flow) {
   constexpr const char* no_implicit_step =
-      "no step however short could be proved: implicit equations have a fold near the set, where two "
+      "no step however short could be proved: implicit equations have a fold near the set, where "
+      "two "
       "roots meet, or the set is too wide";
   return lose(branch, flow.has_implicit() ? no_implicit_step : flow.step.reason(),
               Interval(branch.t), -1);
@@ -98,15 +105,15 @@ Piece::Outcome Piece::lose_undecided(const Branch& branch, const ModeFlow& flow,
   if (monitor < 0 && flow.has_implicit()) return lose_step(branch, flow);
   const int gap = monitor < 0 ? -1 : branch.monitors[static_cast<std::size_t>(monitor)].gap;
   return lose(branch,
-              monitor < 0 ? "steps become as short as the rounding of time: solutions may end here"
-                          : "the end of a branch may be touched, or two ends met at nearly one time",
+              monitor < 0
+                  ? "steps become as short as the rounding of time: solutions may end here"
+                  : "the end of a branch may be touched, or two ends met at nearly one time",
               Interval(branch.t), gap);
 }
 
 /// As far as all gaps are positive, to the grid.
 void Piece::approach(Branch& branch) {
-  ModeFlow& flow =
-      flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
+  ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
   for (int round = 0; round < approaches; ++round) {
     const double t = branch.t;
     if (!prepare_step(branch, flow, task_.span.end)) return;
@@ -230,8 +237,7 @@ void Piece::start_disturbed(Branch branch, std::vector<Successor> list) {
 
 /// A gap of the law in the mode, which tells the states that act on it; −1: none is known.
 int Piece::gap_of(const Branch& branch, int law) {
-  const ModeFlow& flow =
-      flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
+  const ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
   if (law < 0 || flow.system.outcome != ModeSystem::Outcome::made) return -1;
   for (std::size_t k = 0; k < flow.system.gaps.size(); ++k)
     if (flow.system.gaps[k].law == law) return static_cast<int>(k);
@@ -253,7 +259,7 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
   };
   for (const int law : laws)
     if (!phase.open(law)) return fail(phase.reason(), law);
-  branch.how = How::inclusion;
+  branch.how = std::max(branch.how, How::inclusion);
   const char* const no_value = "an algebraic variable has no value everywhere in the set";
   if (!add_open_rows(branch, phase, phase.t())) return fail(no_value, -1);
   while (phase.t() < task_.span.end) {
@@ -272,6 +278,7 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     if (!phase.is_function() && effort_ != Effort::last && !is_disturbed())
       return fail("the next mode is not known", phase.laws().front().law);
     if (!phase.is_unique()) branch.flag = Flag::all;
+    branch.how = std::max(branch.how, how_of(phase));
     if (!add_open_rows(branch, phase, from)) return fail(no_value, -1);
     branch.open_length = phase.length();
     if (leave_open(branch, phase)) return true;
@@ -347,7 +354,8 @@ bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
   return true;
 }
 
-/// A law whose w went one way all the time, from before its only corner to behind it, was there once.
+/// A law whose w went one way all the time, from before its only corner to behind it, was there
+/// once.
 bool Piece::note_open_crossing(const Branch& branch, const OpenLaw& open, double until) {
   const Law& law = task_.system.laws[static_cast<std::size_t>(open.law)];
   const LawGraph before = graph_over(law, open.first), after = graph_over(law, open.w);

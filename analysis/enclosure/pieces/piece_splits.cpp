@@ -49,8 +49,9 @@ std::vector<bool> Piece::deciding_states(const std::vector<Successor>& list,
   return states;
 }
 
-void Piece::note_width(const Branch& branch) {
-  widths_.note(branch.set, branch.row - 1);
+void Piece::note_width(const Branch& branch, ModeFlow& flow) {
+  widths_.note(branch.set, branch.row - 1,
+               computed_widths(flow, computed_, Interval(branch.t), branch.set));
   result_.excess = widths_.excess();
   if (result_.excess > task_.options.share) note_split(branch, widths_.wide());
 }

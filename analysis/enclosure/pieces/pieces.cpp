@@ -110,14 +110,18 @@ std::vector<Box> points_of(const Box& whole) {
   return list;
 }
 
-/// The width of a state in the hull of rows of variables; of a parameter that of the set.
-double width_of(const PieceTask& task, const Box& whole, const Box* variables, std::size_t state) {
-  if (state >= task.space.variables.size()) return width(whole[state]);
+/// The width of a state in the hull of rows of variables, of a parameter that of the set; behind the
+/// states, of a variable that is computed from them.
+double width_of(const PieceTask& task, const Box& whole, const Box* variables,
+                const std::vector<int>& computed, std::size_t column) {
+  const bool is_state = column < task.space.variables.size();
+  if (!is_state && column < whole.size()) return width(whole[column]);
   if (variables == nullptr) return 0;
-  return width((*variables)[static_cast<std::size_t>(task.space.variables[state])]);
+  const int variable = is_state ? task.space.variables[column] : computed[column - whole.size()];
+  return width((*variables)[static_cast<std::size_t>(variable)]);
 }
 
-/// The widths of the hull of some points of the set, by row and state; empty: there are too many.
+/// The widths of the hull of some points of the set, by row and state or computed variable; empty: there are too many.
 /// They are no bounds: parts are measured with them.
 std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
   const std::vector<Box> list = points_of(whole);
@@ -134,12 +138,14 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
       for (std::size_t i = 0; i < hull_of.size(); ++i) hull_of[i] = hull(hull_of[i], row.box[i]);
     }
   std::vector<std::vector<double>> reach;
-  std::vector<double> widest(whole.size(), 0);
+  const std::vector<int> computed = computed_variables(task.space, task.system.n());
+  std::vector<double> widest(whole.size() + computed.size(), 0);
   for (const double t : task.times) {
     reach.push_back(widest);
     const auto found = hulls.find(t);
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-      const double now = width_of(task, whole, found == hulls.end() ? nullptr : &found->second, i);
+    for (std::size_t i = 0; i < widest.size(); ++i) {
+      const double now =
+          width_of(task, whole, found == hulls.end() ? nullptr : &found->second, computed, i);
       widest[i] = std::max(widest[i], now);
       reach.back()[i] = reach_share * (now + least_share * widest[i]);
     }

@@ -8,7 +8,7 @@
 namespace perp::enclosure {
 namespace {
 
-constexpr int slices = 8;  ///< of a step, for the signs of gaps
+constexpr int slices = 8;        ///< of a step, for the signs of gaps
 constexpr int shortenings = 20;  ///< of a step whose first slice is undecided, by 8
 
 /// The end of slice k of a step, on the grid.
@@ -31,8 +31,8 @@ double crossing(const TaylorStep& step, const Monitor& monitor, double t, double
 }
 
 /// The first event of the centre between `done` and `next`, of any monitor.
-std::optional<Stop> event_of_center(const TaylorStep& step, double t, double done, double next, double grid,
-                                    const std::vector<Monitor>& monitors) {
+std::optional<Stop> event_of_center(const TaylorStep& step, double t, double done, double next,
+                                    double grid, const std::vector<Monitor>& monitors) {
   std::optional<Stop> first;
   double earliest = next;
   for (int m = 0; m < static_cast<int>(monitors.size()); ++m) {
@@ -55,10 +55,9 @@ Stop next_stop(const TaylorStep& step, const Doubleton& set, double t, double gr
                std::vector<Monitor>& monitors, ProofLog& proof) {
   double length = step.end() - t;
   Stop stop{.t = t};
-  for (int trial = 0; trial < shortenings && length >= 2 * grid; ++trial, length /= slices) {
+  for (int trial = 0; trial < shortenings; ++trial, length /= slices) {
     for (int k = 1; k <= slices; ++k) {
-      const double next =
-          trial == 0 && k == slices ? step.end() : slice_end(t, length, k, grid);
+      const double next = trial == 0 && k == slices ? step.end() : slice_end(t, length, k, grid);
       if (!(next > stop.t)) continue;
       std::vector<Monitor> after = monitors;
       const Interval tau = Interval(stop.t, next) - Interval(t);
@@ -69,7 +68,8 @@ Stop next_stop(const TaylorStep& step, const Doubleton& set, double t, double gr
       if (const auto event = event_of_center(step, t, stop.t, next, grid, monitors)) return *event;
       stop.t = next;
     }
-    if (stop.t > t) return stop;
+    if (stop.t > t || length < 2 * slices * grid) return stop;
+    stop.shortened_by = stop.undecided;
   }
   return stop;
 }

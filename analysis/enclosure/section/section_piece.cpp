@@ -75,6 +75,7 @@ SectionPiece::SectionPiece(const SectionTask& task, const Box& start, Effort eff
       effort_(effort),
       flows_(task_.system, task_.space, task_.options.step),
       widths_(task_.reach, task_.options.share),
+      computed_(computed_variables(task_.space, task_.system.n())),
       t_(task_.span.start),
       set_(start_, task_.space.constant),
       entered_(task_.span.start),
@@ -135,6 +136,7 @@ bool SectionPiece::advance() {
     return false;
   const Stop stop = next_stop(flow.step, set_, t_, task_.grid, monitors_, proof_);
   if (!(stop.t > t_) && stop.reached < 0) return false;
+  if (short_steps_.are_in_vain(stop)) return false;
   if (!add_rows(flow, stop.t)) return false;
   if (stop.t > t_) flow.step.move(set_, stop.t);
   t_ = stop.t;
@@ -179,7 +181,7 @@ std::optional<Doubleton> SectionPiece::set_at(ModeFlow& flow, const Doubleton& s
 bool SectionPiece::add_row(ModeFlow& flow, const Doubleton& set, double t, std::size_t row) {
   const std::optional<Doubleton> there = set_at(flow, set, t, row);
   if (!there) return false;
-  widths_.note(*there, row);
+  widths_.note(*there, row, computed_widths(flow, computed_, Interval(task_.times[row]), *there));
   result_.excess = widths_.excess();
   if (result_.excess > task_.options.share)
     result_.split = widest_start(there->smear(widths_.wide()));

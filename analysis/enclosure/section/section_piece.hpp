@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <perp/analysis/enclosure/pieces/piece.hpp>
+#include <perp/analysis/enclosure/pieces/stops.hpp>
 
 namespace perp::enclosure {
 
@@ -18,14 +19,16 @@ struct SectionTask {
   void use_reach(const std::vector<std::vector<double>>& reach);
 };
 
-/// Encloses all solutions of a system with a clock that start in a box, from event to event in section
-/// form: members meet a surface m = 0 at times of their own, and are there the set
+/// Encloses all solutions of a system with a clock that start in a box, from event to event in
+/// section form: members meet a surface m = 0 at times of their own, and are there the set
 ///     S = { φ(δ(x), x) },    ∂S/∂x = (I − f ∇mᵀ/m') Φ(δ),
-/// from which all start anew at once: their times are a coordinate of the set, the clock c. Differences
-/// of time that have gathered do not widen what follows. At the time T of a row they are
+/// from which all start anew at once: their times are a coordinate of the set, the clock c.
+/// Differences of time that have gathered do not widen what follows. At the time T of a row they
+/// are
 ///     φ(T − c(x), x),    with derivative Φ − f ∇cᵀ,
-/// and a row holds those of all modes in which members may be at T. None where an event is not proved to
-/// be one, by one mode that goes on, or equations are implicit: the set is followed otherwise then.
+/// and a row holds those of all modes in which members may be at T. None where an event is not
+/// proved to be one, by one mode that goes on, or equations are implicit: the set is followed
+/// otherwise then.
 class SectionPiece {
  public:
   SectionPiece(const SectionTask& task, const Box& start, Effort effort);
@@ -39,7 +42,8 @@ class SectionPiece {
   bool pass_event(ModeFlow& flow, int reached);
   bool add_rows(ModeFlow& flow, double until);
   /// The set at the time of a row, of all members as though they were in this mode.
-  std::optional<Doubleton> set_at(ModeFlow& flow, const Doubleton& set, double t, std::size_t row) const;
+  std::optional<Doubleton> set_at(ModeFlow& flow, const Doubleton& set, double t,
+                                  std::size_t row) const;
   bool add_row(ModeFlow& flow, const Doubleton& set, double t, std::size_t row);
   bool note_row(ModeFlow& flow, const Box& states, std::size_t row);
   /// When members have an event, t + δ(x), and where: φ(δ(x), x) with this derivative.
@@ -69,21 +73,23 @@ class SectionPiece {
   Effort effort_;
   ModeFlows flows_;
   Widths widths_;
-  double t_ = 0;  // of computing
+  std::vector<int> computed_;  // variables that are no states
+  double t_ = 0;               // of computing
   Doubleton set_;
   Mode mode_{};
   int root_ = 0;
   std::vector<Monitor> monitors_{};
-  Interval entered_{};   // times of the last event
-  std::size_t row_ = 0;  // next one in the mode
+  Interval entered_{};                                  // times of the last event
+  std::size_t row_ = 0;                                 // next one in the mode
   std::map<std::size_t, EnclosureRow> rows_, of_mode_;  // of_mode_: of the members in this mode
   int events_ = 0;
+  ShortSteps short_steps_;
   ProofLog proof_;
   PieceResult result_;
 };
 
-/// The task with a clock; none where tubes, proofs or disturbances are asked for, which are not followed
-/// so. `system` and `space` are where its own are kept.
+/// The task with a clock; none where tubes, proofs or disturbances are asked for, which are not
+/// followed so. `system` and `space` are where its own are kept.
 std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, StateSpace& space);
 
 }  // namespace perp::enclosure

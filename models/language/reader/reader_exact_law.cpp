@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/lowering/algebra.hpp>
@@ -179,14 +180,18 @@ bool add_multipliers(const Dcs& system, const std::vector<Interval>& values,
   return is_new;
 }
 
-/// The intervals of all lines over the starts; none of what a derivative or a guess is in.
+/// The intervals of all lines over the starts, with `unknown` for derivatives and guesses.
 std::vector<Interval> values_at_start(const Dcs& system, double t,
                                       const std::vector<Interval>& starts,
-                                      const std::vector<Interval>& parameters) {
+                                      const std::vector<Interval>& parameters,
+                                      const Interval& unknown) {
   const int n = system.n();
   std::vector<Interval> inputs(static_cast<std::size_t>(system.parameter_input(0)),
                                Interval::none());
   inputs[0] = Interval(t);
+  for (int j = 0; j < n; ++j)
+    inputs[static_cast<std::size_t>(system.derivative_input(j))] =
+        inputs[static_cast<std::size_t>(system.variable_input(j))] = unknown;
   const std::vector<bool> needed = needed_lines(system.tape, system.F);
   for (std::size_t k = 0; k < needed.size(); ++k) {
     const Instruction& line = system.tape[static_cast<int>(k)];
@@ -204,7 +209,8 @@ std::vector<Interval> values_at_start(const Dcs& system, double t,
   return values;
 }
 
-/// The first of these laws that has no λ for any argument that the starts may give; -1: there is none.
+/// The first of these laws that has no λ for any argument that the starts may give; -1: there is
+/// none.
 int first_law_elsewhere(const Dcs& system, const std::vector<Interval>& values, std::size_t laws) {
   for (std::size_t i = 0; i < std::min(laws, system.laws.size()); ++i) {
     const Interval& w = values[static_cast<std::size_t>(system.G[i])];
@@ -230,20 +236,27 @@ int first_without_value(const Tape& tape, int root, const std::vector<Interval>&
 }  // namespace
 
 void EquationTexts::check_starts(const Dcs& system) const {
-  const std::vector<Interval> values =
-      values_at_start(system, given_.run.span.start, given_.exact_numbers->starts, *model_->exact);
+  const auto values_with = [&](const Interval& unknown) {
+    return values_at_start(system, given_.run.span.start, given_.exact_numbers->starts,
+                           *model_->exact, unknown);
+  };
+  const std::vector<Interval> values = values_with(Interval::none());
+  // of unknowns nothing is known but that they are numbers
+  constexpr double unbounded = std::numeric_limits<double>::infinity();
+  const std::vector<Interval> all_values = values_with(Interval(-unbounded, unbounded));
   const std::vector<std::string> names = given_.input_names();
   const int law = first_law_elsewhere(system, values, laws_.size());
   if (law >= 0) {
     const auto i = static_cast<std::size_t>(law);
     const Interval& w = values[static_cast<std::size_t>(system.G[i])];
     context_.document().fail(
-        *laws_[i], fmt::format("law '{}' has no branch for any of the starts: its argument is in [{:.6g}, "
-                               "{:.6g}]; expected a consistent start, as one of perp jumps",
-                               system.laws[i].name, w.lo, w.hi));
+        *laws_[i],
+        fmt::format("law '{}' has no branch for any of the starts: its argument is in [{:.6g}, "
+                    "{:.6g}]; expected a consistent start, as one of perp jumps",
+                    system.laws[i].name, w.lo, w.hi));
   }
   for (std::size_t i = 0; i < system.F.size(); ++i) {
-    const Interval& difference = values[static_cast<std::size_t>(system.F[i])];
+    const Interval& difference = all_values[static_cast<std::size_t>(system.F[i])];
     if (difference.has_value() && !difference.contains(0.0))
       context_.document().fail(
           *equation_texts_[i],

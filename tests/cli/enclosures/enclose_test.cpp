@@ -59,23 +59,27 @@ const std::vector<Wrong>& wrong_models() {
       {"m = \"[1, q]\"", x, equation, t, "wrong.toml:2:10: parameter 'm': unknown name 'q'"},
       {m, "x = \"[2, 1]\"", equation, t, "wrong.toml:4:5: start of variable 'x' is the interval"},
       {m, x, equation, "t = [0, 0.1]",
-       "wrong.toml:8:9: run.t ends at 0.1, which is no double, and times of an enclosure are exact; "
+       "wrong.toml:8:9: run.t ends at 0.1, which is no double, and times of an enclosure are "
+       "exact; "
        "expected the double that is meant: 0.10000000000000000555"},
       {m, x, equation, "t = [0, \"[1, 2]\"]", "wrong.toml:8:10: the second entry of run.t is"},
       {"m = \"[1, 2]\"", x, equation, "t = [0, \"m\"]",
        "wrong.toml:8:10: the second entry of run.t holds 'm', which is an interval"},
-      {"m = \"[1, 2]\"", x,
-       "equations = [\"der(x) = -f\"]\nlaws = [\"f in relay(x, -m, m)\"]", t,
+      {"m = \"[1, 2]\"", x, "equations = [\"der(x) = -f\"]\nlaws = [\"f in relay(x, -m, m)\"]", t,
        "wrong.toml:7:15: number 1 of law 'relay' holds 'm', which is an interval"},
       {m, x, "equations = [\"der(x) = -0.5*q\"]", t, "wrong.toml:6:29: unknown name 'q'"},
       {m, "x = \"[0, 1]\"", "equations = [\"der(x) = m*log(x)\"]", t,
        "wrong.toml:6:14: log(x) has no value everywhere on the set of starts: x is in [0, 1]"},
       {m, "x = \"[-1, 1]\"", "equations = [\"der(x) = m/x\"]", t,
        "wrong.toml:6:14: m/x has no value everywhere on the set of starts"},
-      {m, "x = 1", "equations = [\"der(x) = -1 + f\"]\nlaws = [\"0 <= x + 1 perp g >= 0\", \"0 <= "
-                   "x - 2 perp f >= 0\"]",
-       t, "wrong.toml:7:35: law 'f' has no branch for any of the starts: its argument "
-          "is in [-1, -1]; expected a consistent start, as one of perp jumps"},
+      {m, "x = 1",
+       "equations = [\"der(x) = -1 + f\"]\nlaws = [\"0 <= x + 1 perp g >= 0\", \"0 <= "
+       "x - 2 perp f >= 0\"]",
+       t,
+       "wrong.toml:7:35: law 'f' has no branch for any of the starts: its argument "
+       "is in [-1, -1]; expected a consistent start, as one of perp jumps"},
+      {m, "x = 2\ny = 0.5", "equations = [\"der(x) = y\", \"x^2 + y^2 = m\"]", t,
+       "wrong.toml:7:28: no start fulfils this equation: its sides differ by 3 to inf; expected"},
       {m, x, "equations = [\"x = m\"]", t,
        "wrong.toml: no equation holds a derivative: there is nothing to follow; expected one with "
        "der(...)"},
@@ -140,14 +144,12 @@ TEST_SUITE("enclose") {
   TEST_CASE("the tube has no gap and holds the rows; events and rows are written beside it") {
     const Folder folder;
     folder.write("decay.toml", decay);
-    const Outcome outcome =
-        perp_program(folder, {"enclose", "decay.toml", "-o", "rows.csv", "--tube", "tube.csv",
-                              "--events", "events.csv"});
+    const Outcome outcome = perp_program(folder, {"enclose", "decay.toml", "-o", "rows.csv",
+                                                  "--tube", "tube.csv", "--events", "events.csv"});
     CHECK(outcome.status == 0);
     const Csv rows = parse_csv(read_text(folder / "rows.csv"));
     const Csv tube = parse_csv(read_text(folder / "tube.csv"));
-    CHECK(read_text(folder / "events.csv") ==
-          "t_lo,t_hi,branch,type,law,from,to,proof,note\n");
+    CHECK(read_text(folder / "events.csv") == "t_lo,t_hi,branch,type,law,from,to,proof,note\n");
     // Every time is in a box, and so is exp(-m t) for each m in [1, 1.0625].
     for (double m = 1; m <= 1.0625; m += 0.0078125)
       for (double t = 0; t <= 2; t += 0.015625) {
@@ -292,8 +294,9 @@ TEST_SUITE("enclose") {
     }
     CHECK(perp_program(folder, {"sensitivities", "decay.toml", "--scheme", "enclosure"}).status ==
           2);
-    CHECK(perp_program(folder, {"run", "decay.toml", "--scheme", "enclosure", "--tol", "1"}).status ==
-          2);
+    CHECK(
+        perp_program(folder, {"run", "decay.toml", "--scheme", "enclosure", "--tol", "1"}).status ==
+        2);
   }
 
   TEST_CASE("times that are no doubles are rounded, and that is said") {
@@ -302,8 +305,9 @@ TEST_SUITE("enclose") {
     const Outcome outcome =
         perp_program(folder, {"enclose", "decay.toml", "--quiet", "--times", "0.1,0.5"});
     CHECK(outcome.status == 0);
-    CHECK(outcome.err.starts_with("perp enclose: 1 of 2 times are no doubles and are rounded: 0.1 "
-                                  "is 0.10000000000000000555"));
+    CHECK(
+        outcome.err.starts_with("perp enclose: 1 of 2 times are no doubles and are rounded: 0.1 "
+                                "is 0.10000000000000000555"));
     CHECK(parse_csv(outcome.out).text(0, "t") ==
           "0.1000000000000000055511151231257827021181583404541015625");
   }
@@ -311,11 +315,12 @@ TEST_SUITE("enclose") {
   TEST_CASE("a lost proof is status 3; everything proved so far is written") {
     const Folder folder;
     // x = 1/(1 - t) has a pole at 1
-    folder.write("pole.toml",
-                 "[variables]\nx = 1\n[model]\nequations = [\"der(x) = x^2\"]\n[run]\nt = [0, 2]\nh "
-                 "= 0.25\n");
-    const Outcome outcome = perp_program(
-        folder, {"enclose", "pole.toml", "-o", "rows.csv", "--events", "events.csv"});
+    folder.write(
+        "pole.toml",
+        "[variables]\nx = 1\n[model]\nequations = [\"der(x) = x^2\"]\n[run]\nt = [0, 2]\nh "
+        "= 0.25\n");
+    const Outcome outcome =
+        perp_program(folder, {"enclose", "pole.toml", "-o", "rows.csv", "--events", "events.csv"});
     CHECK(outcome.status == 3);
     CHECK(outcome.err.starts_with("pole.toml: lost: "));
     const Csv rows = parse_csv(read_text(folder / "rows.csv"));
@@ -330,9 +335,9 @@ TEST_SUITE("enclose") {
 
   TEST_CASE("a proof that is lost at once advises no shorter span") {
     const Folder folder;
-    folder.write("zero.toml",
-                 "[parameters]\nm = 0\n[variables]\nx = 1\n[model]\nequations = [\"m*der(x) = "
-                 "-x\"]\n[run]\nt = [0, 2]\n");
+    folder.write(
+        "zero.toml",
+        "[variables]\nx = 1\n[model]\nequations = [\"der(x)^3 = x - 1\"]\n[run]\nt = [0, 2]\n");
     const Outcome outcome = perp_program(folder, {"enclose", "zero.toml", "-o", "rows.csv"});
     CHECK(outcome.status == 3);
     CHECK(outcome.err.find("try: another start") != std::string::npos);
@@ -345,8 +350,9 @@ TEST_SUITE("enclose") {
     const Outcome outcome =
         perp_program(folder, {"run", "decay.toml", "--quiet", "--times", "2", "--h", "1e-4"});
     CHECK(outcome.status == 0);
-    CHECK(outcome.err == "decay.toml: intervals count with their middle: m = [1, 1.0625]; perp "
-                         "enclose bounds all of them\n");
+    CHECK(outcome.err ==
+          "decay.toml: intervals count with their middle: m = [1, 1.0625]; perp "
+          "enclose bounds all of them\n");
     CHECK(std::abs(parse_csv(outcome.out).number(0, "x") - std::exp(-2.0625)) < 1e-4);
   }
 

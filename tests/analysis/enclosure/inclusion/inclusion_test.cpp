@@ -211,6 +211,7 @@ t = [0, 1]
       CHECK(width(row.multipliers[0]) < 1e-15);
       CHECK(width(row.box[1]) < 0.6);
       CHECK(row.flag == Flag::unique);  // the relay pushes every two solutions together
+      CHECK(row.how == How::contraction);
     }
   }
 
@@ -253,7 +254,10 @@ t = [0, 2]
     REQUIRE_FALSE(result.lost.has_value());
     CHECK(any_is_unique(result, 1));
     CHECK(holds(result, 2, {1, 2, 2.0 / 3}, 1e-15));
-    for (const EnclosureRow& row : result.rows) CHECK(width(row.box[2]) < 1e-12);
+    for (const EnclosureRow& row : result.rows) {
+      CHECK(width(row.box[2]) < 1e-12);
+      CHECK(row.how != How::contraction);  // no law jumps
+    }
   }
 
   TEST_CASE("a jump that may be touched is passed, but not claimed unique") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -61,9 +62,9 @@ TEST_SUITE("analysis/enclosure/pieces/near_surfaces") {
     }
   }
 
-  // x and y reach 0 at −x0 and −y0. Of the centre x is first; z grows at the rate 8 from where y is first
-  // until x comes: without a reset by its own equation, with one that throws both back since y is below 0
-  // again, so that nothing behind the surface tells which of them was first.
+  // x and y reach 0 at −x0 and −y0. Of the centre x is first; z grows at the rate 8 from where y is
+  // first until x comes: without a reset by its own equation, with one that throws both back since
+  // y is below 0 again, so that nothing behind the surface tells which of them was first.
   TEST_CASE("of several gaps that fall, none is first because it is first of the centre") {
     for (const bool is_reset : {true, false}) {
       const std::string rate = is_reset ? "8*step(y)" : "8*step(y)*(1 - step(x))",
@@ -87,8 +88,9 @@ TEST_SUITE("analysis/enclosure/pieces/near_surfaces") {
               bool any = false, holds = false;
               for (const auto& row : found.rows) {
                 any = any || row.t == t;
-                holds = holds || (row.t == t && row.box[0].contains(is_reset ? -9 + t + x0 : x0 + t) &&
-                                  row.box[2].contains(z));
+                holds =
+                    holds || (row.t == t && row.box[0].contains(is_reset ? -9 + t + x0 : x0 + t) &&
+                              row.box[2].contains(z));
               }
               if (any) CHECK(holds);
             }
@@ -111,7 +113,7 @@ when = [{ condition = "x", direction = 1, set = { x = "-9", y = "-9" } }]
 [run]
 t = [0, 2]
 )toml",
-                                                       "order.toml");
+                                                         "order.toml");
     const Enclosure found = enclosed(model, {0, 1.5, 2}, 1);
     REQUIRE(!found.lost);
     CHECK(found.rows.back().flag == enclosure::Flag::unique);
@@ -131,7 +133,7 @@ when = [{ condition = "x", direction = -1, set = { v = "-v/2" }, name = "impact"
 [run]
 t = [0, 2]
 )toml",
-                                                       "laws.toml");
+                                                         "laws.toml");
     const Enclosure found = enclosed(model, {0, 2}, 1);
     REQUIRE(!found.lost);
     REQUIRE(found.events.size() == 3);
@@ -144,5 +146,62 @@ t = [0, 2]
       CHECK(event.t.contains(1.01 / 0.99));
     }
     CHECK(found.events[1].from != found.events[1].to);
+  }
+
+  // x' = −m x³, and a quarter of that from x = 1/2 on: 1/x² = 1/x0² + 2 m t, then 4 + m (t − t0)/2.
+  // Of the whole set the rate at the surface has a sign over ever shorter times only.
+  TEST_CASE("a set that would come to its event by ever shorter steps is bisected") {
+    const ExactModel model = enclosure::read_exact_model(R"toml(
+[parameters]
+m = "[0.5, 1.5]"
+[variables]
+x = 10
+[model]
+equations = ["der(x) = -m*if(x > 0.5, 1, 0.25)*x^3"]
+[run]
+t = [0, 20]
+)toml",
+                                                         "decay.toml");
+    const std::vector<double> times{0, 0.5, 1, 2, 4, 8, 20};
+    for (const bool tube : {false, true}) {
+      EncloseOptions options;
+      options.times = times;
+      options.tube = tube;
+      const Enclosure found = model.enclose(options);
+      REQUIRE(!found.lost);
+      REQUIRE(found.rows.size() == times.size());
+      CHECK(found.steps < 20'000);
+      for (std::size_t k = 0; k < times.size(); ++k) {
+        const auto solution = [&](double m) {
+          const double t = times[k], t0 = (4 - 0.01) / (2 * m);
+          return 1 / std::sqrt(t < t0 ? 0.01 + 2 * m * t : 4 + m * (t - t0) / 2);
+        };
+        const Interval& x = found.rows[k].box[0];
+        for (double m = 0.5; m <= 1.5; m += 0.03125) {
+          CHECK(x.lo <= solution(m) * (1 + 1e-12));
+          CHECK(x.hi >= solution(m) * (1 - 1e-12));
+        }
+        CHECK(x.hi - x.lo <= 1.5 * (solution(0.5) - solution(1.5)));
+      }
+    }
+  }
+
+  // Times of events are rounded to multiples of 2^−46 here: x is 0 at 20 − 2^−46.
+  TEST_CASE("an event that leaves the shortest of all times to the end is no end of the proof") {
+    const ExactModel model = enclosure::read_exact_model(R"toml(
+[variables]
+x = -19.9999999999999857891452847979962825775146484375
+y = 0
+[model]
+equations = ["der(x) = 1", "der(y) = step(x)"]
+[run]
+t = [0, 20]
+)toml",
+                                                         "last.toml");
+    const Enclosure found = enclosed(model, {0, 20}, 1);
+    REQUIRE(!found.lost);
+    REQUIRE(found.rows.size() == 2);
+    CHECK(found.rows[1].box[1].contains(0x1p-46));
+    CHECK(width(found.rows[1].box[1]) < 0x1p-90);
   }
 }
