@@ -57,7 +57,7 @@ template <class Read>
 auto in_words_of(const Overrides& overrides, const Read& read) {
   try {
     return read();
-  } catch (const InvalidInput& error) {
+  } catch (const ModelError& error) {
     std::vector<WrittenOverride> written;
     for (const auto& [key, value, words] : overrides) written.push_back({{key, value}, words});
     const std::string message = in_users_words(error.what(), written);

@@ -51,7 +51,7 @@ std::string in_users_words(const std::string& message,
   for (const auto& [item, written] : overrides) {
     const std::string set = fmt::format("--set {}={}:", item.key, item.value);
     if (!message.starts_with(set)) continue;
-    const std::size_t rest = message.find(": ", set.size() - 1);
+    const std::size_t rest = message.find(": ", set.size());
     if (rest != std::string::npos) return written + message.substr(rest);
   }
   return message;

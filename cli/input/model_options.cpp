@@ -168,16 +168,19 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
   for (const Override& item : more) overrides.push_back({"variables." + item.key, item.value});
   try {
     return read(overrides);
-  } catch (const InvalidInput& error) {
+  } catch (const ModelError& error) {
     std::vector<WrittenOverride> written = shortcuts_;
     for (const WrittenOverride& given : set_)
       if (!given.written.starts_with("--set ")) written.push_back(given);  // a line of a file
     for (const Override& item : more)
       written.push_back({{"variables." + item.key, item.value},
                          fmt::format("{} {}={}", more_option, item.key, item.value)});
-    const std::string message = perp::in_users_words(error.what(), written);
-    if (message == error.what()) throw;
-    throw InvalidInput(message);
+    const std::string said = error.what(), message = perp::in_users_words(said, written);
+    if (message != said) throw InvalidInput(message);
+    for (const WrittenOverride& given : set_)  // of the whole of it: its beginning is no place
+      if (const std::string place = given.written + ":1:1: "; said.starts_with(place))
+        throw InvalidInput(fmt::format("{}: {}", given.written, said.substr(place.size())));
+    throw;
   }
 }
 

@@ -134,7 +134,7 @@ void Document::fail(const Value& value, std::size_t offset, const std::string& m
 }
 
 void Document::fail_override(std::size_t k, const std::string& message) const {
-  throw InvalidInput(fmt::format("{}: {}", sources_.at(k + 1).name, one_line(message)));
+  fail(static_cast<int>(k) + 1, {1, 1}, message);
 }
 
 void Document::fail(int source, Position at, const std::string& message) const {

@@ -72,7 +72,7 @@ class Document {
   [[noreturn]] void fail(const Member& member, const std::string& message) const;
   /// At byte `offset` of a text value.
   [[noreturn]] void fail(const Value& value, std::size_t offset, const std::string& message) const;
-  /// Of override k as a whole: throws InvalidInput.
+  /// At the key of override k.
   [[noreturn]] void fail_override(std::size_t k, const std::string& message) const;
 
  private:
