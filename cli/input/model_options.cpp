@@ -155,6 +155,13 @@ ModelReader::ModelReader(const ModelOptions& options)
   }
 }
 
+/// Throws InvalidInput where the message is of a whole override, whose beginning is no place.
+void throw_without_place(const std::string& message, const std::vector<WrittenOverride>& set) {
+  for (const WrittenOverride& given : set)
+    if (const std::string place = given.written + ":1:1: "; message.starts_with(place))
+      throw InvalidInput(fmt::format("{}: {}", given.written, message.substr(place.size())));
+}
+
 /// What `read` makes of all overrides; its errors name the options as they were written.
 template <class Read>
 auto ModelReader::in_users_words(const std::vector<Override>& set, const std::vector<Override>& more,
@@ -177,9 +184,7 @@ auto ModelReader::in_users_words(const std::vector<Override>& set, const std::ve
                          fmt::format("{} {}={}", more_option, item.key, item.value)});
     const std::string said = error.what(), message = perp::in_users_words(said, written);
     if (message != said) throw InvalidInput(message);
-    for (const WrittenOverride& given : set_)  // of the whole of it: its beginning is no place
-      if (const std::string place = given.written + ":1:1: "; said.starts_with(place))
-        throw InvalidInput(fmt::format("{}: {}", given.written, said.substr(place.size())));
+    throw_without_place(said, set_);
     throw;
   }
 }
