@@ -37,7 +37,7 @@ const std::vector<Wrong>& wrong_inputs() {
       {{"run", crossing, "--h", "0.1", "--set", "h=0.2"},
        "--h 0.1: run.h is given by '--set h=0.2' too"},
       {{"run", crossing, "--set", "B1=1", "--set", "B1=2"},
-       "--set B1=2:1:1: parameters.B1 is given by '--set B1=1' too"},
+       "--set B1=2: parameters.B1 is given by '--set B1=1' too"},
       {{"run", crossing, "--set", "run.h=0.1", "--set", "h=0.1"}, "by '--set run.h=0.1' too"},
       {{"run", crossing, "--set", "x1=1", "--set", "x1(0)=2"},
        "variables.x1 is given by '--set x1=1' too"},
