@@ -47,6 +47,7 @@ class Builder {
 
   Curves operator()() {
     bool after_jump = false;
+    pass_start();
     for (std::size_t k = 0; k < states_.size(); ++k) {
       Vector x = states_[k].x;
       for (const Eigen::Index j : means_) x[j] = nan;
@@ -69,6 +70,19 @@ class Builder {
  private:
   static bool is_jump(const Event& event) {
     return event.kind == EventKind::jump || event.kind == EventKind::inconsistent_start;
+  }
+
+  /// A run that begins on the constraints has the state behind the way there as its first: no impulse is in what follows.
+  void pass_start() {
+    if (states_.empty() || jumps_.empty()) return;
+    const Event& start = *jumps_.front();
+    if (start.kind != EventKind::inconsistent_start || start.t != states_.front().t) return;
+    const Vector before = values_.of_variables(start.x_before), after = values_.of_variables(start.x_after);
+    for (Eigen::Index j = 0; j < after.size(); ++j)
+      if (!std::isnan(after[j]) && after[j] != states_.front().x[j]) return;
+    for (std::size_t j = 0; j < algebraic_.size(); ++j)
+      if (!algebraic_[j]) jumps(j, start.t, before[static_cast<Eigen::Index>(j)], after[static_cast<Eigen::Index>(j)]);
+    ++next_jump_;
   }
 
   /// What the events at t know of the variables on both sides, for the columns that hold differential ones.

@@ -157,6 +157,7 @@ class Sweep:
     measures: list[str]
     variables: list[str]
     axes: dict[str, Array]
+    side_by_side: bool
     shape: tuple[int, ...]
     dimensions: list[str]
     complete: bool
@@ -176,9 +177,53 @@ class Sweep:
     def plot(self, kind: str | None = None, variable: str | None = None, ax: Any = None) -> Any: ...
     def text(self) -> str: ...
 
-class Map: ...
-class Study: ...
-class Enclosure: ...
+class Map:
+    model: Model
+    what: str
+    meaning: str
+    axes: dict[str, Array]
+    shape: tuple[int, ...]
+    columns: dict[str, Array]
+    region: np.ndarray[Any, np.dtype[np.int32]]
+    regions: list[str]
+    not_proved: int
+    complete: bool
+    def __getitem__(self, name: str) -> Array: ...
+    def counts(self) -> dict[str, int]: ...
+    def to_pandas(self) -> Any: ...
+    def to_xarray(self) -> Any: ...
+    def plot(self, ax: Any = None) -> Any: ...
+    def text(self) -> str: ...
+
+class Study:
+    variants: list[Any]
+    solved: bool
+    order: dict[str, float]
+    def to_pandas(self) -> Any: ...
+    def plot(self, ax: Any = None) -> Any: ...
+    def text(self) -> str: ...
+
+class Enclosure:
+    names: list[str]
+    t: Array
+    lo: Array
+    hi: Array
+    lam: Any
+    outputs: dict[str, tuple[Array, Array]]
+    branch: np.ndarray[Any, np.dtype[np.int64]]
+    flag: list[str]
+    how: list[str]
+    modes: list[list[str]]
+    events: list[Any]
+    tube: dict[str, Any]
+    lost: dict[str, Any] | None
+    paving: list[Any]
+    steps: int
+    pieces: int
+    success: bool
+    def __getitem__(self, name: str) -> tuple[Array, Array]: ...
+    def to_pandas(self) -> Any: ...
+    def plot(self, names: str | Sequence[str] | None = None, ax: Any = None) -> Any: ...
 
 def load(model: str | PathLike[str]) -> Model: ...
 def loads(text: str, name: str = "model") -> Model: ...

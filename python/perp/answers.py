@@ -129,9 +129,15 @@ class Solutions(Answers):
 
 
 class Jumps(Answers):
-    """The jumps from a state: len(), [i].x, .amplitude, .impulses; .status, .proof, .proved."""
+    """The jumps from a state: len(), [i].x, .amplitude, .impulse_x, .mode (afterwards); .status, .proof, .proved."""
 
     _list = "jumps"
+
+    class _item(Answer):
+        @property
+        def mode(self):
+            """In which it goes on, as in the text; of several all."""
+            return "; ".join(continuation["mode"] for continuation in self._members["continuations"])
 
     @property
     def kind(self):

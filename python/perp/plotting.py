@@ -1,66 +1,25 @@
-"""Pictures of results on matplotlib axes."""
+"""Pictures of runs on matplotlib axes, in the style of the program's."""
 
 import base64
 import html as markup
 import io
+import itertools
 
-from . import _perp
+from . import drawing
+from .curves import curves, differential_names
 from .errors import InvalidInput
 
-_SHADES = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#332288", "#ddcc77", "#117733")
 _MOST_DRAWN = 40
-_MOST_EVENTS = 200
-
-
-def _axes(ax):
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(layout="constrained")[1]  # nothing is cut, legends beside the axes neither
-
-
-def _label(rows, name):
-    return f"{name} [{rows.units[name]}]" if rows.units.get(name) else name
-
-
-def _mode_colours(rows):
-    """A colour for each mode, in the order in which they are met."""
-    texts = list(dict.fromkeys(span.text for span in rows.modes))
-    return {text: _SHADES[k % len(_SHADES)] for k, text in enumerate(texts)}
-
-
-def _shade(rows, ax):
-    colours = _mode_colours(rows)
-    seen = set()
-    for span in rows.modes:
-        label = None if span.text in seen or len(colours) < 2 else span.text
-        seen.add(span.text)
-        if len(colours) > 1:
-            ax.axvspan(span.start, span.end, color=colours[span.text], alpha=0.12, lw=0, label=label)
-
-
-def _curve(rows, name):
-    """Times and values of a column; of a variable that jumps within a step with both sides of the jump."""
-    import numpy as np
-
-    times, values = rows.t, rows.column(name)
-    if name not in rows.names:
-        return times, values
-    j = list(rows.names).index(name)
-    known = set(times.tolist())
-    jumps = [(e.t, e.x_before[j], e.x_after[j]) for e in rows.events
-             if len(e.x_before) and len(e.x_after) and e.x_before[j] != e.x_after[j] and e.t not in known]
-    if not jumps:
-        return times, values
-    at, before, after = (np.array(part) for part in zip(*jumps))
-    places = np.repeat(times.searchsorted(at), 2)
-    return np.insert(times, places, np.repeat(at, 2)), np.insert(values, places, np.stack([before, after], axis=1).ravel())
+_MOST_MULTIPLIERS = 4  # drawn unasked
+_MOST_BANDS = 300
+_MOST_EDGES = 60  # beyond, the colours alone show where modes change
+_MOST_NAMED = 12
+_MOST_PATHS = 10  # in colours of their own
+_ARROWS = 5  # on a path
+_ARROW = 0.02  # its length, as a share of the picture
 
 
 def _names_drawn(rows, names):
-    if names is None:
-        return list(rows.names[:_MOST_DRAWN])
     if isinstance(names, str):
         return [names]
     if not hasattr(names, "__iter__"):
@@ -71,182 +30,248 @@ def _names_drawn(rows, names):
     return names
 
 
+def _usual_names(rows):
+    """The variables, and the multipliers of few laws."""
+    names, model = list(rows.names[:_MOST_DRAWN]), getattr(rows, "model", None)
+    constraints = [law.constraint for law in model.laws] if model is not None else [False] * len(rows.lam)
+    multipliers = [name for name, is_constraint in zip(rows.lam, constraints) if not is_constraint and name not in names]
+    return names + multipliers if len(multipliers) <= _MOST_MULTIPLIERS else names
+
+
+def _title(rows):
+    return drawing.words(drawing.fitting(rows.provenance["model"]["name"], 90))
+
+
+# Over time ---------------------------------------------------------------------------------------------------------
+
+
 def plot(rows, names=None, ax=None, modes=True, events=True):
-    names = _names_drawn(rows, names)
-    curves = [_curve(rows, name) for name in names]  # unknown names before a figure is opened
-    ax = _axes(ax)
-    if modes:
-        _shade(rows, ax)
-    for name, (times, values) in zip(names, curves):
-        ax.plot(times, values, label=_label(rows, name), lw=1.2)
-    if events:
-        for event in rows.events[:_MOST_EVENTS]:
-            ax.axvline(event.t, color="0.5", lw=0.6, ls=":" if event.kind != "jump" else "--")
-    ax.set_xlabel("t")
-    ax.set_xlim(rows.t[0], rows.t[-1] if rows.t[-1] > rows.t[0] else None)
-    if len(names) == 1:
-        ax.set_ylabel(_label(rows, names[0]))
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize="small")
-    return ax
+    if ax is not None:
+        names = list(rows.names[:_MOST_DRAWN]) if names is None else _names_drawn(rows, names)
+        shown = curves(rows, names)
+        bands = _shade(rows, drawing.axes_of(ax), modes)
+        handles = [_draw(rows, ax, shown, j, name, k, rows.units.get(name)) for k, (j, name) in enumerate(enumerate(names))]
+        _finish(rows, [ax], events)
+        if len(names) == 1:
+            ax.set_ylabel(drawing.with_unit(names[0], rows.units.get(names[0])))
+        drawing.legend_beside(ax, handles + bands)
+        return ax
+    return _plot_panels(rows, names, drawing.panel_axes, modes, events)
+
+
+def _plot_panels(rows, names, axes_for, modes, events):
+    names = _usual_names(rows) if names is None else _names_drawn(rows, names)
+    shown = curves(rows, names)  # unknown names before a figure is opened
+    panels = drawing.panels_of([_column(rows, name, shown.values[:, j]) for j, name in enumerate(names)])
+    axes = axes_for(len(panels))
+    places = {name: j for j, name in enumerate(names)}
+    for ax, panel in zip(axes, panels):
+        bands = _shade(rows, ax, modes)
+        handles = [_draw(rows, ax, shown, places[column.name], column.name, k) for k, column in enumerate(panel)]
+        drawing.label_panel(ax, panel, len(panels))
+        drawing.legend_beside(ax, handles)
+    _finish(rows, axes, events)
+    axes[0].set_title(_title(rows), fontsize="medium")
+    drawing.legend_below(axes[-1], bands, grows=True)
+    return drawing.returned(axes)
+
+
+def _column(rows, name, values):
+    import numpy as np
+
+    group = ("states" if name in rows.names or name in rows.outputs or name == "t" else
+             "laws" if name in rows.lam or name in rows.w else "derivatives")
+    known = values[np.isfinite(values)]
+    low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
+    return drawing.Column(name, rows.units.get(name, ""), group, low, high)
+
+
+def _draw(rows, ax, shown, j, name, k, unit=None):
+    """A curve and, dotted, its jumps. What stands for it in a legend."""
+    is_algebraic = name in rows.names and name not in differential_names(rows)
+    label = drawing.with_unit(name + (" (algebraic)" if is_algebraic else ""), unit)
+    line, = ax.plot(shown.t, shown.values[:, j], ls=(0, (9, 5)) if is_algebraic else "-", color=drawing.curve_colour(k), lw=1.3, label=label)
+    jumps = [jump for jump in shown.jumps if jump.column == j]
+    if jumps:
+        ax.vlines([jump.t for jump in jumps], [jump.before for jump in jumps], [jump.after for jump in jumps],
+                  color=drawing.curve_colour(k), lw=1.2, ls=":")
+    return line
+
+
+def _mode_colours(rows):
+    """Of the whole run, in the order in which its modes are met."""
+    return drawing.colours_of((span.text, span.sliding) for span in rows.modes if span.end > span.start)
+
+
+def _shade(rows, ax, modes):
+    """A light band for each stretch in one mode. Their colours and names for a legend."""
+    colours = _mode_colours(rows)
+    if not modes or len(colours) < 2:
+        return []
+    if len(rows.modes) > _MOST_BANDS:
+        ax.set_title(f"{len(rows.modes)} changes of mode: too many for bands", loc="right", fontsize="x-small", color="#555555")
+        return []
+    for span in rows.modes:
+        if span.end > span.start:
+            ax.axvspan(span.start, span.end, color=colours[span.text].light, lw=0, zorder=0)
+    return _mode_handles(colours, "light")
+
+
+def _mode_handles(colours, tone):
+    named = [drawing.patch(getattr(colour, tone), text) for text, colour in itertools.islice(colours.items(), _MOST_NAMED)]
+    if len(colours) > _MOST_NAMED:
+        named[-1].set_label(f"... {len(colours)} modes in all")
+    return named
+
+
+def _finish(rows, axes, events):
+    """Times, and lines where something happens: those of jumps dotted, one in red where no solution goes on."""
+    shown = rows.events if events and len(rows.events) <= _MOST_EDGES else []
+    for ax in axes:
+        for event in shown:
+            ax.axvline(event.t, color="#A8A8A8", lw=0.6, ls=":" if event.kind == "jump" else "-", zorder=0.5)
+        if rows.status == "no_solution":
+            ax.axvline(rows.t[-1], color="#A00000", lw=2.5)
+            ax.annotate("no solution", (rows.t[-1], 0.96), (-6, 0), xycoords=ax.get_xaxis_transform(), textcoords="offset points",
+                        ha="right", va="top", color="#A00000", fontsize="small")
+    axes[-1].set_xlabel("t")
+    if len(rows.t) and rows.t[-1] > rows.t[0]:
+        axes[-1].set_xlim(rows.t[0], rows.t[-1])
+
+
+# One column over another -------------------------------------------------------------------------------------------
 
 
 def plot_phase(rows, x, y, ax=None, events=True):
-    horizontal, vertical = rows.column(x), rows.column(y)
-    ax = _axes(ax)
-    ax.plot(horizontal, vertical, lw=1.2)
-    ax.plot(horizontal[:1], vertical[:1], "o", ms=4, color="0.3")
+    shown = curves(rows, [x, y])
+    colours = _mode_colours(rows)
+    pieces, jumps = _paths(shown, len(colours) > _MOST_PATHS or not rows.mode.shape[1])
+    is_new, ax = ax is None, drawing.axes_of(ax, (7, 5.6))
+    handles = _draw_paths(ax, pieces, colours)
+    if jumps:
+        handles.append(_draw_jumps(ax, jumps))
+    if pieces:
+        _draw_directions(ax, pieces)
+        (_, first), (_, last) = pieces[0], pieces[-1]
+        handles += ax.plot(*first[:1].T, "o", ms=7, mfc="white", mec="black", mew=1.4, label="start", zorder=4, ls="")
+        handles += ax.plot(*last[-1:].T, "s", ms=6, color="black", label="end", zorder=4, ls="")
     if events and x in rows.names and y in rows.names:
-        j, k = rows.names.index(x), rows.names.index(y)
-        points = [(e.x_after[j], e.x_after[k]) for e in rows.events[:_MOST_EVENTS] if len(e.x_after)]
-        if points:
-            ax.plot(*zip(*points), ".", ms=5, color="#ee6677")
-    ax.set_xlabel(_label(rows, x))
-    ax.set_ylabel(_label(rows, y))
+        handles += _draw_events(rows, ax, x, y)
+    ax.set_xlabel(drawing.with_unit(x, rows.units.get(x)))
+    ax.set_ylabel(drawing.with_unit(y, rows.units.get(y)))
+    if is_new:
+        ax.set_title(_title(rows), fontsize="medium")
+    drawing.legend_below(ax, handles, is_new)
     return ax
+
+
+def _paths(shown, is_single):
+    """Pieces (mode, points) in the order of time, each from the last point of the one before; jumps (from, to)."""
+    import numpy as np
+
+    is_drawn = np.isfinite(shown.values).all(axis=1)
+    places = np.flatnonzero(is_drawn)
+    points = shown.values[places]
+    modes = np.full(len(places), "", dtype=object) if is_single else shown.mode[places]
+    joined = np.diff(places) == 1
+    cuts = [0, *(np.flatnonzero(~joined | (modes[1:] != modes[:-1])) + 1).tolist(), len(places)]
+    pieces, jumps = [], []
+    for start, end in zip(cuts, cuts[1:]):
+        goes_on = start > 0 and joined[start - 1]
+        if start > 0 and not goes_on and (points[start] != points[start - 1]).any():
+            jumps.append((points[start - 1], points[start]))
+        pieces += [(modes[start], points[start - 1 if goes_on else start:end])] if end > start else []
+    return pieces, jumps
+
+
+def _joined(pieces):
+    """Pieces of points one behind the other, NaN between them."""
+    import numpy as np
+
+    return np.concatenate([part for piece in pieces for part in (piece, np.full((1, 2), np.nan))][:-1])
+
+
+def _draw_paths(ax, pieces, colours):
+    by_mode = {}
+    for mode, points in pieces:
+        by_mode.setdefault(mode, []).append(points)
+    handles = []
+    for mode, parts in by_mode.items():
+        colour = colours.get(mode) or drawing.ModeColour("", drawing.curve_colour(0), False)
+        label = drawing.words(drawing.fitting(mode, 60)) or ("path, all modes" if len(colours) > 1 else "path")
+        handles += ax.plot(*_joined(parts).T, color=colour.strong, lw=2.6 if colour.sliding else 1.3, label=label)
+    return handles
+
+
+def _arrow(ax, start, end, colour):
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 0.8, "shrinkA": 0, "shrinkB": 0}, zorder=3)
+
+
+def _draw_jumps(ax, jumps):
+    """Dotted, with an arrowhead in the middle of each where they are few."""
+    import numpy as np
+
+    line, = ax.plot(*_joined([np.array(jump) for jump in jumps]).T, ":", color="#555555", lw=1.3, label="jump")
+    for start, end in jumps if len(jumps) <= _MOST_EDGES else []:
+        _arrow(ax, start + 0.47 * (end - start), start + 0.53 * (end - start), "#555555")
+    return line
+
+
+def _draw_directions(ax, pieces):
+    """Arrowheads in the direction of time, at equal distances along the path."""
+    import numpy as np
+
+    every = np.concatenate([points for _, points in pieces])
+    size = np.ptp(every, axis=0)
+    size[~(size > 0)] = 1
+    starts = np.concatenate([points[:-1] for _, points in pieces])
+    ends = np.concatenate([points[1:] for _, points in pieces])
+    steps = np.hypot(*((ends - starts) / size).T)
+    walked = np.cumsum(steps)
+    if not len(walked) or not walked[-1] > 0:
+        return
+    for distance in walked[-1] * (np.arange(_ARROWS) + 0.5) / _ARROWS:
+        k = int(walked.searchsorted(distance))
+        share = min(1.0, _ARROW / steps[k])
+        _arrow(ax, ends[k] - share * (ends[k] - starts[k]), ends[k], "black")
+
+
+def _draw_events(rows, ax, x, y):
+    j, k = rows.names.index(x), rows.names.index(y)
+    points = [(e.x_after[j], e.x_after[k]) for e in rows.events if len(e.x_after)]
+    return ax.plot(*zip(*points), "o", ms=2.5, color="#333333", label="event", zorder=3.5, ls="") if 0 < len(points) <= _MOST_EDGES else []
+
+
+# Modes -------------------------------------------------------------------------------------------------------------
+
+
+def _sliding_branches(rows):
+    """(law, branch) of those that slide; of a file none is known."""
+    model = getattr(rows, "model", None)
+    return {(law.name, branch.name) for law in (model.laws if model is not None else []) for branch in law.branches if branch.sliding}
 
 
 def plot_modes(rows, ax=None):
     laws = list(rows.modes[0].branches) if rows.modes else []
     if not laws:
         raise InvalidInput("the model has no laws; there are no modes to draw")
-    ax = _axes(ax)
+    sliding = _sliding_branches(rows)
+    ax = drawing.axes_of(ax, (7.5, 1.4 + 0.5 * len(laws)))
+    handles = []
     for row, law in enumerate(laws):
-        branches = list(dict.fromkeys(span.branches[law] for span in rows.modes if law in span.branches))
-        for span in rows.modes:
-            if law not in span.branches:
-                continue
-            k = branches.index(span.branches[law])
-            ax.broken_barh([(span.start, span.end - span.start)], (row - 0.35, 0.7), color=_SHADES[k % len(_SHADES)])
-        for k, branch in enumerate(branches):
-            ax.plot([], [], "s", color=_SHADES[k % len(_SHADES)], label=f"{law}: {branch}")
-    ax.set_yticks(range(len(laws)), laws)
+        spans = [span for span in rows.modes if law in span.branches]
+        colours = drawing.colours_of((span.branches[law], (law, span.branches[law]) in sliding) for span in spans)
+        for branch, colour in colours.items():
+            bars = [(span.start, span.end - span.start) for span in spans if span.branches[law] == branch]
+            ax.broken_barh(bars, (row - 0.35, 0.7), color=colour.strong)
+            handles.append(drawing.patch(colour.strong, f"{law}: {branch}"))
+    ax.set_yticks(range(len(laws)), [drawing.words(law) for law in laws])
     ax.set_xlabel("t")
-    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+    drawing.legend_beside(ax, handles)
     return ax
 
 
-def plot_map(found, ax=None):
-    if len(found.axes) > 2:
-        raise InvalidInput(f"the map has {len(found.axes)} axes; pictures have one or two")
-    ax = _axes(ax)
-    (x, horizontal), *others = list(found.axes.items())[::-1]
-    if not others:
-        ax.step(horizontal, found.region, where="mid")
-        ax.set_yticks(range(len(found.regions)), found.regions)
-        ax.set_xlabel(x)
-        return ax
-    from matplotlib.colors import ListedColormap
-
-    colours = [_SHADES[k % len(_SHADES)] for k in range(len(found.regions))]
-    y, vertical = others[0]
-    ax.pcolormesh(horizontal, vertical, found.region, cmap=ListedColormap(colours), vmin=-0.5, vmax=len(colours) - 0.5)
-    for colour, name in zip(colours, found.regions):
-        ax.plot([], [], "s", color=colour, label=name)
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.legend(fontsize="small")
-    return ax
-
-
-def plot_sweep(found, kind=None, variable=None, ax=None):
-    names = list(found.axes)
-    fitting = ("bifurcation" if found.section is not None else "histogram" if not names
-               else "heat" if len(found.shape) == 2 and found.dimensions == names else "curve")
-    kinds = {"curve": _sweep_curve, "heat": _sweep_heat, "histogram": _sweep_histogram, "bifurcation": _sweep_bifurcation}
-    kind = fitting if kind is None else kind
-    if kind not in kinds:
-        raise InvalidInput(f"there is no kind '{kind}' of picture{_perp.suggestion(str(kind), list(kinds))}")
-    if kind == "bifurcation" and found.section is None:
-        raise InvalidInput("kind='bifurcation' draws the states of a section; expected a sweep with section='every:T'")
-    if kind == "heat" and found.dimensions != names or kind == "heat" and len(names) != 2:
-        raise InvalidInput("kind='heat' draws a measure over two axes, one run at each point")
-    if kind in ("curve", "bifurcation") and not names:
-        raise InvalidInput(f"kind='{kind}' draws over an axis; expected one in over")
-    if kind != "bifurcation" and not found.measures:
-        raise InvalidInput(f"kind='{kind}' draws measures; expected a sweep with measure={{name: formula}}")
-    if variable is not None and kind != "bifurcation":
-        raise InvalidInput("variable is that of a bifurcation diagram")
-    column = None if found.section is None else found.section[variable or found.variables[0]]
-    ax = _axes(ax)
-    if kind == "bifurcation":
-        return _sweep_bifurcation(found, column, variable or found.variables[0], ax)
-    return kinds[kind](found, ax)
-
-
-def _directions(found):
-    """Label and runs of each direction."""
-    return [(", up", ~found.is_down), (", down", found.is_down)] if found.is_down.any() and not found.is_down.all() else [("", slice(None))]
-
-
-def _sweep_curve(found, ax):
-    name = next(iter(found.axes))
-    for measure in found.measures:
-        for words, runs in _directions(found):
-            ax.plot(found.rows(name)[runs], found.rows(measure)[runs], "o-", ms=3, lw=1.2, label=measure + words)
-    missing = sorted({k for notes in found.notes.values() for k in notes})
-    if missing:
-        ax.plot(found.rows(name)[missing], [0] * len(missing), "x", color="0.5", clip_on=False,
-                transform=ax.get_xaxis_transform(), label="no value")
-    ax.set_xlabel(name)
-    ax.legend(fontsize="small")
-    return ax
-
-
-def _sweep_heat(found, ax):
-    (x, horizontal), (y, vertical) = found.axes.items()
-    measure = found.measures[0]
-    image = ax.pcolormesh(horizontal, vertical, found[measure].T, shading="nearest", cmap="viridis")
-    ax.figure.colorbar(image, ax=ax, label=measure)
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    return ax
-
-
-def _sweep_histogram(found, ax):
-    values = found.rows(found.measures[0])
-    ax.hist(values[values == values], bins="auto", color=_SHADES[0])
-    ax.set_xlabel(found.measures[0])
-    ax.set_ylabel("runs")
-    return ax
-
-
-def _sweep_bifurcation(found, column, name, ax):
-    axis = next(iter(found.axes))
-    for k, (words, runs) in enumerate(_directions(found)):
-        of_runs = found.is_down[found.section.run] == (k == 1) if words else slice(None)
-        ax.plot(found.rows(axis)[found.section.run][of_runs], column[of_runs], ",", color=_SHADES[k], label=words.strip(", ") or None)
-    ax.set_xlabel(axis)
-    ax.set_ylabel(name)
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize="small")
-    return ax
-
-
-def plot_study(study, ax=None):
-    ax = _axes(ax)
-    for variant in study.variants:
-        for kind, fit in variant.fits.items():
-            points = [(row["h"], row["error_" + kind]) for row in variant.rows if row["error_" + kind] > 0]
-            words = "" if fit["order"] != fit["order"] else f", order {fit['order']:.3f}"
-            if points:
-                ax.loglog(*zip(*points), "o-", label=f"{variant.label}, {kind}{words}")
-    ax.set_xlabel("h")
-    ax.set_ylabel("error")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(fontsize="small")
-    return ax
-
-
-def plot_bands(found, names=None, ax=None):
-    names = [names] if isinstance(names, str) else list(names or found.names[:8])
-    bounds = [found[name] for name in names]
-    ax = _axes(ax)
-    for name, (lo, hi) in zip(names, bounds):
-        ax.fill_between(found.t, lo, hi, alpha=0.5, label=name)
-    ax.set_xlabel("t")
-    ax.legend(fontsize="small")
-    return ax
+# In notebooks ------------------------------------------------------------------------------------------------------
 
 
 def html(rows):
@@ -256,8 +281,13 @@ def html(rows):
         from matplotlib.figure import Figure
     except ImportError:
         return text
-    figure = Figure(figsize=(6, 3), layout="constrained")
-    plot(rows, list(rows.names[:4]), figure.add_subplot())
+
+    def axes_for(count):
+        figure = Figure(figsize=(7, 3 if count == 1 else 1.2 + 1.7 * count), layout="constrained")
+        return [drawing.styled(ax) for ax in figure.subplots(count, sharex=True, squeeze=False)[:, 0]]
+
+    axes = _plot_panels(rows, list(rows.names[:4]), axes_for, True, True)
+    figure = (axes if hasattr(axes, "figure") else axes[0]).figure
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=90)
     return text + f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"/>'

@@ -6,6 +6,7 @@ from collections.abc import KeysView, Mapping
 from functools import cached_property
 
 from . import _perp
+from .curves import resets_of
 from .errors import InvalidInput
 from .names import unknown
 
@@ -123,15 +124,21 @@ class Rows(_Table):
     def __bool__(self):
         return True
 
-    def _laws_of_events(self):
-        return dict.fromkeys(event.law or event.note for event in self.events)
+    @cached_property
+    def _events_by_key(self):
+        """The events of each law; of a reset its name, of what is neither its kind."""
+        events = {}
+        for event in self.events:
+            for key in [event.law] if event.law else resets_of(self, event) or [event.kind]:
+                events.setdefault(key, []).append(event)
+        return events
 
     @cached_property
     def t_events(self):
-        """The times of the events of each law (of a reset its name)."""
+        """The times of the events by laws, names of resets, and kinds ("inconsistent_start") where they are of neither."""
         import numpy as np
 
-        return {law: np.array([e.t for e in self.events if (e.law or e.note) == law]) for law in self._laws_of_events()}
+        return {key: np.array([event.t for event in events]) for key, events in self._events_by_key.items()}
 
     @cached_property
     def y_events(self):
@@ -141,8 +148,7 @@ class Rows(_Table):
         def state(event):
             return event.x_before if len(event.x_before) else np.full(len(self.names), np.nan)
 
-        return {law: np.array([state(e) for e in self.events if (e.law or e.note) == law])
-                for law in self._laws_of_events()}
+        return {key: np.array([state(event) for event in events]) for key, events in self._events_by_key.items()}
 
     # What others make of it ----------------------------------------------------------------------------------
 
@@ -165,13 +171,17 @@ class Rows(_Table):
         save(self, file)
 
     def plot(self, names=None, ax=None, *, modes=True, events=True):
-        """Columns over time, on matplotlib axes, which are returned; modes shaded, events as lines."""
+        """Columns over time, in panels as the program's: those of different units, kinds or sizes below each other; modes
+        shaded, events as lines, jumps dotted. None: the variables, and the multipliers of few laws.
+
+        Returns matplotlib axes, of several panels an array of them; with `ax` all is drawn there.
+        """
         from .plotting import plot
 
         return plot(self, names, ax, modes, events)
 
     def plot_phase(self, x, y, ax=None, *, events=True):
-        """One column over another."""
+        """One column over another: modes in colours, arrowheads in the direction of time, jumps dotted. Matplotlib axes."""
         from .plotting import plot_phase
 
         return plot_phase(self, x, y, ax, events)

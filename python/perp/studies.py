@@ -14,8 +14,8 @@ from .running import resolved, settings_of
 class Map:
     """A quantity over a grid: `columns` arrays of the grid's shape, `region` (an index into `regions`), `axes`."""
 
-    def __init__(self, axes, answer, what):
-        self.axes = axes
+    def __init__(self, model, axes, answer, what):
+        self.model, self.axes = model, axes
         self.what, self.meaning = what, answer["meaning"]
         self.shape = tuple(len(values) for values in axes.values())
         table = answer["numbers"]
@@ -51,15 +51,37 @@ class Map:
 
     def plot(self, ax=None):
         """The regions over two axes, or over one. Matplotlib axes."""
-        from .plotting import plot_map
+        from .plotting_studies import plot_map
 
         return plot_map(self, ax)
 
+    def to_pandas(self):
+        """A pandas.DataFrame with a row for each point, as the program's table."""
+        import numpy as np
+        import pandas as pd
+
+        grid = np.meshgrid(*self.axes.values(), indexing="ij")
+        columns = {name: values.ravel() for name, values in zip([*self.axes, *self.columns], [*grid, *self.columns.values()])}
+        return pd.DataFrame({**columns, "region": [self.regions[k] for k in self.region.ravel()]})
+
+    def text(self):
+        """What `perp map` prints below its table."""
+        lines = [f"model    {self.model.name} ({self.model.file})", f"map      {self.what}: {self.meaning}"]
+        lines += [f"over     {name} from {_short(v[0])} to {_short(v[-1])}, {len(v)} values" for name, v in self.axes.items()]
+        cells = [("points", "region"), *((str(count), name) for name, count in self.counts().items())]
+        width = max(len(count) for count, _ in cells)
+        return "\n".join(lines + [f"{count:<{width}}  {name}" for count, name in cells]) + "\n"
+
     def __repr__(self):
-        lines = [f"map      {self.what}: {self.meaning}"]
-        lines += [f"over     {name} from {v[0]:g} to {v[-1]:g}, {len(v)} values" for name, v in self.axes.items()]
-        lines += [f"{count:<8} {name}" for name, count in self.counts().items()]
-        return "\n".join(lines)
+        return self.text().rstrip()
+
+    def _repr_html_(self):
+        return f"<pre>{markup.escape(self.text())}</pre>"
+
+
+def _short(value):
+    """A number with the fewest digits that tell it."""
+    return repr(float(value)).removesuffix(".0")
 
 
 def _axis(name, values):
@@ -101,7 +123,7 @@ def map(model, over, what="solutions", at=None, *, t=None, h=None, threads=None,
     overrides = model.overrides(None, more, _quantity_keys(what))
     texts = [[(name, setting_text(value, name)) for name, value in (state or {}).items()] for state in states]
     answer = _perp.map(model._source, overrides, what, [axis for axis, _ in axes.values()], texts, threads_of(threads))
-    return Map({name: values for name, (_, values) in axes.items()}, answer, what)
+    return Map(model, {name: values for name, (_, values) in axes.items()}, answer, what)
 
 
 def _quantity_keys(what):
@@ -137,7 +159,7 @@ class Study:
 
     def plot(self, ax=None):
         """Errors over h. Matplotlib axes."""
-        from .plotting import plot_study
+        from .plotting_studies import plot_study
 
         return plot_study(self, ax)
 
@@ -225,9 +247,18 @@ class Enclosure(_Rows):
         """Is everything up to the end of the span proved?"""
         return self.lost is None
 
+    def to_pandas(self):
+        """A pandas.DataFrame of the bounds, x_lo and x_hi of each variable and output, with flag, how and modes of each row."""
+        import pandas as pd
+
+        columns = {"t": self.t, "branch": self.branch, "flag": self.flag, "how": self.how}
+        for name in [*self.names, *self.outputs]:
+            columns[f"{name}_lo"], columns[f"{name}_hi"] = self[name]
+        return pd.DataFrame({**columns, "mode": [" or ".join(modes) for modes in self.modes]})
+
     def plot(self, names=None, ax=None):
-        """Bands over time. Matplotlib axes."""
-        from .plotting import plot_bands
+        """Bands over time, on matplotlib axes as of `Rows.plot`."""
+        from .plotting_studies import plot_bands
 
         return plot_bands(self, names, ax)
 

@@ -156,7 +156,7 @@ class Sweep:
 
     def plot(self, kind=None, variable=None, ax=None):
         """curve, heat, histogram or bifurcation; None: what fits. variable: of a bifurcation diagram. Matplotlib axes."""
-        from .plotting import plot_sweep
+        from .plotting_studies import plot_sweep
 
         return plot_sweep(self, kind, variable, ax)
 

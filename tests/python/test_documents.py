@@ -12,7 +12,7 @@ from conftest import ROOT
 import perp
 
 SESSION = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if SESSION.search(page.read_text())]
+PAGES = [page for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))] if SESSION.search(page.read_text())]
 MODULES = [name for _, name, _ in pkgutil.iter_modules(perp.__path__) if not name.startswith("_")]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -54,26 +54,3 @@ def test_wrong_files_are_named(result, tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"nothing")
     with pytest.raises(perp.FileError, match="cannot be read"):
         perp.read(tmp_path / "bad.npz")
-
-
-def test_pictures_are_drawn_on_axes(result):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots()
-    assert result.plot(["x1", "alpha"], ax=axes) is axes
-    np.testing.assert_array_equal(axes.lines[0].get_ydata(), result["x1"])
-    assert "x1 [m]" in [text.get_text() for text in axes.get_legend().get_texts()]
-    phase = result.plot_phase("x1", "x2")
-    np.testing.assert_array_equal(phase.lines[0].get_xdata(), result["x1"])
-    modes = result.plot_modes()
-    assert [label.get_text() for label in modes.get_yticklabels()] == [law.name for law in result.model.laws]
-    with pytest.raises(KeyError, match="there is no column"):
-        result.plot("y")
-    assert "data:image/png;base64," in result._repr_html_()
-    study = perp.converge("chatter", h=[0.1, 0.05])
-    assert study.plot() is not None
-    assert perp.map("switching_dae_jump", {"B1": (-2.0, 2.0, 5), "B2": (-2.0, 2.0, 3)}, what="ac").plot() is not None
-    assert perp.enclose("chatter", times=[0.1, 0.2]).plot("x") is not None
-    plt.close("all")

@@ -36,6 +36,19 @@ def test_a_class_has_the_members_of_its_type(name):
     assert [member for member in members if member not in known] == []
 
 
+@pytest.mark.parametrize("name, make", [
+    ("Map", lambda: perp.map("switching_dae_jump", {"B1": (-2.0, 2.0, 3)}, what="ac")), ("Study", lambda: perp.converge("chatter", h=[0.1, 0.05])),
+    ("Enclosure", lambda: perp.enclose("chatter", times=[0.1])),
+    ("Sweep", lambda: perp.sweep("chatter", {"run.h": [0.1]}, {"x": "end(x)"}, progress=False))])
+def test_an_answer_has_what_its_type_says(name, make):
+    some = make()
+    members = [node.target.id if isinstance(node, ast.AnnAssign) else node.name for node in CLASSES[name].body
+               if isinstance(node, (ast.AnnAssign, ast.FunctionDef))]
+    assert len(members) > 5 and [member for member in members if not hasattr(some, member)] == []
+    public = {member for member in (*vars(some), *dir(type(some))) if not member.startswith("_")}
+    assert public - set(members) == set()
+
+
 def test_a_saved_result_has_what_its_type_says_and_no_more(tmp_path):
     perp.solve("chatter").save(tmp_path / "r.npz")
     saved = perp.read(tmp_path / "r.npz")
