@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 #include <optional>

@@ -83,6 +83,8 @@ class Hdf5Writer::File {
   File(const std::string& name, const Model& model)
       : name_(name),
         laws_(model.laws()),
+        no_numbers_(laws_.size(), nan),
+        no_mode_(laws_.size(), -1),
         replacement_(name),
         file_(create_file(replacement_.path(), name)),
         t_(file_.id(), "t", H5T_NATIVE_DOUBLE, 0),
@@ -126,9 +128,10 @@ class Hdf5Writer::File {
     x_.append(step.x.data());
     if (!output_.empty()) output_[0].append(outputs.data());
     if (!laws_.empty()) {
-      lambda_[0].append(of_laws(step.lambda).data());
-      w_[0].append(of_laws(step.w).data());
-      mode_[0].append(step.mode.size() == laws_.size() ? step.mode.data() : std::vector<int>(laws_.size(), -1).data());
+      const auto has_all = [&](const auto& values) { return static_cast<std::size_t>(values.size()) == laws_.size(); };
+      lambda_[0].append(has_all(step.lambda) ? step.lambda.data() : no_numbers_.data());
+      w_[0].append(has_all(step.w) ? step.w.data() : no_numbers_.data());
+      mode_[0].append(has_all(step.mode) ? step.mode.data() : no_mode_.data());
     }
     if (t_.is_full() || x_.is_full()) write();
   }
@@ -169,12 +172,6 @@ class Hdf5Writer::File {
   }
 
  private:
-  /// NaN where the state has no numbers of the laws.
-  [[nodiscard]] Vector of_laws(const Vector& values) const {
-    const auto m = static_cast<Eigen::Index>(laws_.size());
-    return values.size() == m ? values : Vector(Vector::Constant(m, nan));
-  }
-
   /// The dimensions of a table over t: its rows, and its columns by a scale of their names.
   template <class T>
   void scale(const Table<T>& table, const char* name, const std::vector<std::string>& names) {
@@ -264,6 +261,8 @@ class Hdf5Writer::File {
 
   std::string name_;
   std::vector<Law> laws_;
+  std::vector<double> no_numbers_;  // of the laws, where a state has none
+  std::vector<int> no_mode_;        // and no mode
   std::vector<std::string> units_;  // of the variables, "" without one
   bool has_units_ = false;
   Replacement replacement_;

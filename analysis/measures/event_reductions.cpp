@@ -98,8 +98,7 @@ class ValueAtEvent final : public Reduction {
         signal_(model, text_),
         choice_(model, arguments[1]),
         k_(number_of(model, arguments[2])),
-        is_after_(is_after) {
-  }
+        is_after_(is_after) {}
 
   /// Both sides of every moment at which events may be, where the record of an event does not hold what is asked for.
   void course(const StepCourse& step, double /*a*/, double /*b*/) override {

@@ -31,13 +31,17 @@ ColumnValues::ColumnValues(const Model& model, std::vector<int> columns)
       differential_(model.differential_variables()) {
   const int first_output = n_ + 2 * m_, first_derivative = first_output + outputs_;
   has_outputs_ = std::ranges::any_of(columns_, [&](int k) { return k >= first_output && k < first_derivative; });
-  if (std::ranges::any_of(columns_, [&](int k) { return k >= first_derivative; }))
-    rates_ = std::make_shared<RowRates>(model);
+  has_rates_ = std::ranges::any_of(columns_, [&](int k) { return k >= first_derivative; });
+}
+
+Vector ColumnValues::rates_at(const Step& step) {
+  if (!rates_) rates_ = std::make_shared<RowRates>(*model_);
+  return (*rates_)(step);
 }
 
 Vector ColumnValues::operator()(const Step& step) {
   const Vector outputs = has_outputs_ ? model_->outputs.at(step.t, step.x, step.lambda) : Vector();
-  const Vector rates = rates_ ? (*rates_)(step) : Vector();
+  const Vector rates = has_rates_ ? rates_at(step) : Vector();
   const int first_derivative = n_ + 2 * m_ + outputs_;
   Vector values(static_cast<Eigen::Index>(columns_.size()));
   const auto entry = [](const Vector& of, int k) { return k < of.size() ? of[k] : nan; };

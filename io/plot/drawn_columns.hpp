@@ -37,12 +37,14 @@ class ColumnValues {
   [[nodiscard]] bool is_reset(const Event& event) const;
 
  private:
+  Vector rates_at(const Step& step);
+
   const Model* model_;
   std::vector<int> columns_;
   int n_, m_, outputs_;
-  bool has_outputs_ = false;
+  bool has_outputs_ = false, has_rates_ = false;
   std::vector<int> differential_;    // of derivatives among the columns
-  std::shared_ptr<RowRates> rates_;  // where any is
+  std::shared_ptr<RowRates> rates_;  // made for the first state, where any is
 };
 
 }  // namespace perp::io

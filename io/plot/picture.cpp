@@ -171,6 +171,10 @@ void Picture::check_complete() const {
     throw FileError(fmt::format("{} is cut short; is the disk full?", file_));
 }
 
+std::string with_unit(const std::string& name, const std::string& unit) {
+  return unit.empty() ? name : name + " [" + unit + "]";
+}
+
 std::string gnuplot_text(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) {

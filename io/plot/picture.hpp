@@ -44,6 +44,9 @@ class Picture {
   std::string file_, folder_, stem_, format_;
 };
 
+/// "x [m]"; the name alone without a unit.
+std::string with_unit(const std::string& name, const std::string& unit);
+
 /// Text in gnuplot's single quotes. Control characters become blanks.
 std::string gnuplot_text(const std::string& text);
 

@@ -73,8 +73,7 @@ double last_time(const MergedTree& tree) {
 }
 
 std::string label(const Variable& variable) {
-  return gnuplot_text(variable.unit.empty() ? variable.name
-                                            : variable.name + " [" + variable.unit + "]");
+  return gnuplot_text(with_unit(variable.name, variable.unit));
 }
 
 }  // namespace

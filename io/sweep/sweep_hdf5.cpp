@@ -1,8 +1,8 @@
-#include <hdf5_hl.h>
 #include <functional>
 #include <numeric>
 
 #include <perp/io/files/output_file.hpp>
+#include <perp/io/hdf5_frame.hpp>
 #include <perp/io/hdf5_objects.hpp>
 #include <perp/io/sweep/sweep_hdf5.hpp>
 
@@ -96,7 +96,7 @@ void write_measures(hid_t file, const SweepTable& table) {
     const char* name = dimension.name.c_str();
     write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, {shape.back()}, dimension.values.data());
     scales.emplace_back(H5Dopen2(group.id(), name, H5P_DEFAULT), H5Dclose, name);
-    check(H5DSset_scale(scales.back().id(), name), name);
+    make_scale(scales.back().id(), name);
   }
   const auto size = std::accumulate(shape.begin(), shape.end(), hsize_t{1}, std::multiplies<>());
   for (std::size_t k = 0; k < table.measures.size(); ++k) {
@@ -106,7 +106,7 @@ void write_measures(hid_t file, const SweepTable& table) {
     write_dataset(group.id(), name, H5T_NATIVE_DOUBLE, shape, values.data());
     const Handle set(H5Dopen2(group.id(), name, H5P_DEFAULT), H5Dclose, name);
     for (std::size_t d = 0; d < scales.size(); ++d)
-      check(H5DSattach_scale(set.id(), scales[d].id(), static_cast<unsigned>(d)), name);
+      attach_scale(set.id(), scales[d].id(), static_cast<unsigned>(d));
   }
   scales.clear();
   check(group.finish(), "measures");

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include <perp/analysis/run/columns.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/plot/matplotlib/block_script.hpp>
@@ -20,7 +19,7 @@ constexpr long few_points = 3000;  ///< of a bifurcation diagram: larger dots
 std::string axis_name(const SweepRequest& request, const Model& model, std::size_t axis) {
   const std::string name = request.points.names().at(axis);
   const auto variable = std::ranges::find(model.variables, name, &Variable::name);
-  return variable == model.variables.end() || variable->unit.empty() ? name : fmt::format("{} [{}]", name, variable->unit);
+  return variable == model.variables.end() ? name : with_unit(name, variable->unit);
 }
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "NaN"; }
@@ -105,7 +104,7 @@ void draw_bifurcation(const Picture& picture, const SweepRequest& request, const
   const auto [first, last] = std::minmax_element(request.points.axes[0].values.begin(), request.points.axes[0].values.end());
   const double margin = 0.02 * (*last - *first);  // points on the frame are seen too
   const Variable& shown = model.variables[static_cast<std::size_t>(variable)];
-  const std::string label = shown.unit.empty() ? shown.name : fmt::format("{} [{}]", shown.name, shown.unit);
+  const std::string label = with_unit(shown.name, shown.unit);
   const std::string title = model.name + ", section " + request.section;
   picture.draw(picture.preamble(900, 560) + style(title) +
                    fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n"

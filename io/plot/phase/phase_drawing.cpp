@@ -210,10 +210,6 @@ void add_equilibria(const RunPlot& plot, const PhaseLayers& layers, int horizont
   }
 }
 
-std::string label_of(const DrawnColumn& column) {
-  return column.unit.empty() ? column.name : column.name + " [" + column.unit + "]";
-}
-
 }  // namespace
 
 PlanePoint PhaseDrawing::shares(const PlanePoint& point) const {
@@ -240,8 +236,8 @@ PhaseDrawing phase_drawing(const RunPlot& plot, const std::vector<PhasePath>& pa
                            int horizontal, int vertical) {
   const DrawnColumn& x = plot.drawn[static_cast<std::size_t>(horizontal)];
   const DrawnColumn& y = plot.drawn[static_cast<std::size_t>(vertical)];
-  PhaseDrawing drawing{.x_label = label_of(x),
-                       .y_label = label_of(y),
+  PhaseDrawing drawing{.x_label = with_unit(x.name, x.unit),
+                       .y_label = with_unit(y.name, y.unit),
                        .is_x_logarithmic = x.is_logarithmic,
                        .is_y_logarithmic = y.is_logarithmic};
   Paths(drawing, plot.model.laws(), paths, plot.whole, horizontal, vertical);

@@ -108,7 +108,7 @@ std::string label_of(const RunPlot& plot, const Panel& panel) {
   std::string names;
   for (const int curve : panel.shown.curves)
     names += (names.empty() ? "" : ", ") + plot.drawn[static_cast<std::size_t>(curve)].name;
-  return panel.unit.empty() ? names : names + " [" + panel.unit + "]";
+  return with_unit(names, panel.unit);
 }
 
 /// What is not positive has no place on a logarithmic axis.
