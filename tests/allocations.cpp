@@ -1,14 +1,14 @@
 #include <perp/tests/allocations.hpp>
 
-#include <atomic>
 #include <cstddef>
 
 namespace {
-std::atomic<long> count{0};
-}
+// A count that threads share would make every allocation wait for the other threads.
+thread_local long count = 0;
+}  // namespace
 
 namespace perp {
-long allocations() { return count.load(std::memory_order_relaxed); }
+long allocations() { return count; }
 }  // namespace perp
 
 #ifdef __SANITIZE_ADDRESS__
@@ -20,8 +20,7 @@ extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const
 
 namespace {
 const int installed = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { count.fetch_add(1, std::memory_order_relaxed); },
-    [](const volatile void*) {});
+    [](const volatile void*, std::size_t) { ++count; }, [](const volatile void*) {});
 }
 
 #else
@@ -35,19 +34,19 @@ void* __libc_realloc(void* old, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 void* malloc(std::size_t size) {
-  count.fetch_add(1, std::memory_order_relaxed);
+  ++count;
   return __libc_malloc(size);
 }
 void* calloc(std::size_t number, std::size_t size) {
-  count.fetch_add(1, std::memory_order_relaxed);
+  ++count;
   return __libc_calloc(number, size);
 }
 void* realloc(void* old, std::size_t size) {
-  count.fetch_add(1, std::memory_order_relaxed);
+  ++count;
   return __libc_realloc(old, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  count.fetch_add(1, std::memory_order_relaxed);
+  ++count;
   return __libc_memalign(alignment, size);
 }
 }

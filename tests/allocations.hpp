@@ -2,7 +2,7 @@
 
 namespace perp {
 
-/// Heap allocations of this process so far, by whatever name: malloc, operator new, Eigen,
+/// Heap allocations of this thread so far, by whatever name: malloc, operator new, Eigen,
 /// libraries. The difference around a piece of code is what it allocates.
 long allocations();
 

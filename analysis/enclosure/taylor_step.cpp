@@ -1,6 +1,7 @@
 // Proved steps of smooth differential equations; called by `enclose`.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <perp/analysis/enclosure/taylor_step.hpp>
 
@@ -10,6 +11,7 @@ namespace {
 constexpr int trials = 60;     ///< lengths that are tried in one step
 constexpr int inflations = 8;  ///< of V, per length
 constexpr double roundoff = 0x1p-53;
+constexpr double least_normal = std::numeric_limits<double>::min();
 
 /// τ^power by squares.
 Interval natural_power(const Interval& tau, int power) {
@@ -119,86 +121,6 @@ IntervalMatrix TaylorStep::flow_jacobian(const Interval& tau) const {
   return J;
 }
 
-/// Every line that is 0 along the solutions, one after the other.
-void TaylorStep::project(const Interval& t, Box& F, IntervalMatrix& J, const Box& box) {
-  for (int k = static_cast<int>(dependents_.size()); k < relations_.outputs(); ++k)
-    project(t, k, F, J, box);
-}
-
-/// g(x(τ)) = 0:  with c in the middle of F, n of ∇g over box and c, and any direction d,
-///     n (x(τ) − c) ∈ −g(c) − (∇g − n) (x(τ) − c) = e,   x(τ) = c + P (x(τ) − c) + d e/(n d),
-/// P = I − d nᵀ/(n d): what leads off the surface is replaced by what is known of it. d is n in the units
-/// of the states: their sizes, as those of `proposed_length`.
-void TaylorStep::project(const Interval& t, int k, Box& F, IntervalMatrix& J, const Box& box) {
-  const Box c = points(middle(F));
-  Box all = box, normal, d;
-  for (std::size_t i = 0; i < c.size(); ++i) all[i] = hull(all[i], c[i]);
-  if (!relations_.compute(t, c, 1, false)) return;
-  Interval e = -relations_.output(k, 0), along;
-  if (!relations_.compute(t, all, 1, true)) return;
-  for (std::size_t i = 0; i < c.size(); ++i) {
-    const Interval& slope = relations_.output_derivative(k, static_cast<int>(i), 0);
-    normal.emplace_back(middle(slope));
-    const double size = std::max(magnitude(all[i]), magnitude(box_series_.coefficient(
-                                                        static_cast<int>(i), 1)) * last_length_);
-    d.push_back(Interval(size) * (Interval(size) * normal[i]));
-    along += normal[i] * d[i];
-    e -= (slope - normal[i]) * (box[i] - c[i]);
-  }
-  const Interval share = e / along;
-  if (!(along.lo > 0) || !share.is_bounded()) return;
-  IntervalMatrix P{Matrix(Matrix::Identity(J.rows(), J.rows()))};
-  const int n = J.rows();
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      P(i, j) -= d[static_cast<std::size_t>(i)] * normal[static_cast<std::size_t>(j)] / along;
-  F = c + P * (F - c);
-  for (std::size_t i = 0; i < F.size(); ++i) F[i] += d[i] * share;
-  J = P * J;
-}
-
-/// e at F, and its derivatives over all points between: x_j(τ) = e(x(τ)), x(τ) ∈ F + J (x − x̂).
-void TaylorStep::complete(const Interval& t, Box& F, IntervalMatrix& J, const Box& box) {
-  if (dependents_.empty()) return;
-  const int count = static_cast<int>(dependents_.size()), n = J.columns();
-  if (!relations_.compute(t, F, 1, false)) return;
-  Box values;
-  for (int k = 0; k < count; ++k) values.push_back(relations_.output(k, 0));
-  Box all = box;
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = hull(all[i], F[i]);
-  if (!relations_.compute(t, all, 1, true)) return;
-  for (int k = 0; k < count; ++k) {
-    const int row = dependents_[static_cast<std::size_t>(k)].state;
-    F[static_cast<std::size_t>(row)] = values[static_cast<std::size_t>(k)];
-    for (int j = 0; j < n; ++j) {
-      Interval sum;
-      for (int i = 0; i < n; ++i) {
-        const Interval& slope = relations_.output_derivative(k, i, 0);
-        if (!slope.is_zero() && !J(i, j).is_zero()) sum += slope * J(i, j);
-      }
-      J(row, j) = sum;
-    }
-  }
-}
-
-void TaylorStep::refine(const Interval& tau, Box& box) {
-  if (dependents_.empty() || !relations_.compute(t_ + tau, box, 1, false)) return;
-  for (int k = 0; k < static_cast<int>(dependents_.size()); ++k) {
-    Interval& x = box[static_cast<std::size_t>(dependents_[static_cast<std::size_t>(k)].state)];
-    x = common_part(x, relations_.output(k, 0));
-  }
-}
-
-Box TaylorStep::start(double t, const Box& box) {
-  Box all = box;
-  if (dependents_.empty() || !relations_.compute(Interval(t), box, 1, false)) return all;
-  for (int k = 0; k < static_cast<int>(dependents_.size()); ++k) {
-    Interval& x = all[static_cast<std::size_t>(dependents_[static_cast<std::size_t>(k)].state)];
-    x = hull(x, relations_.output(k, 0));
-  }
-  return is_bounded(all) ? all : box;
-}
-
 /// Series at the centre and over the box. The mean value form needs derivatives between the centre
 /// and each member: where the centre is outside, the box is that of both.
 bool TaylorStep::expand(const Interval& center_t, const Box& center, const Box& members) {
@@ -208,8 +130,8 @@ bool TaylorStep::expand(const Interval& center_t, const Box& center, const Box& 
          box_series_.compute(t_, box, options_.order + 1, true) && is_bounded(box);
 }
 
-/// |x_k| h^k ≤ share · size for the last two coefficients of every state and implicit unknown; its size
-/// is that of its value and of its change over the last step.
+/// |x_k| h^k ≤ share · size for the last two coefficients of every state and implicit unknown; its
+/// size is that of its value and of its change over the last step.
 double TaylorStep::proposed_length() const {
   double length = directed::infinity;
   const int n = box_series_.states();
@@ -222,7 +144,7 @@ double TaylorStep::proposed_length() const {
     for (int k = options_.order; k <= options_.order + 1; ++k) {
       const double last = coefficient(k);
       if (last > 0 && size > 0)
-        length = std::min(length, 0.9 * std::pow(options_.share * size / last, 1.0 / k));
+        length = std::min(length, 0.9 * std::pow(options_.share * (size / last), 1.0 / k));
     }
   }
   if (last_length_ > 0) length = std::min(length, 2.5 * last_length_);
@@ -257,6 +179,7 @@ bool TaylorStep::prove(const Interval& times, bool derivatives) {
       tube_box_ = Z;
       bound_ = V;
       remainder_ = R;
+      keep_zeros(times, smooth);
       return true;
     }
     for (std::size_t i = 0; i < V.size(); ++i)
@@ -265,14 +188,38 @@ bool TaylorStep::prove(const Interval& times, bool derivatives) {
   return false;
 }
 
+/// States I whose polynomials are 0 stay there if f_I = 0 at all points of Z with x_I = 0: a
+/// solution of the other equations at x_I = 0 is one of all, and the solution is the only one.
+void TaylorStep::keep_zeros(const Interval& times, const Box& smooth) {
+  std::vector<std::size_t> zeros;
+  Box Z = tube_box_;
+  for (std::size_t i = 0; i < Z.size(); ++i) {
+    if (!smooth[i].is_zero()) continue;
+    zeros.push_back(i);
+    Z[i] = Interval(0);
+  }
+  if (!zeros.empty() && !rates_) rates_ = point_;
+  while (!zeros.empty()) {
+    if (!rates_->compute(t_ + times, Z, 1, false)) return;
+    const auto moves = [&](std::size_t i) {
+      const bool is_moved = !rates_->coefficient(static_cast<int>(i), 1).is_zero();
+      if (is_moved) Z[i] = tube_box_[i];
+      return is_moved;
+    };
+    if (std::erase_if(zeros, moves) == 0) break;
+  }
+  for (const std::size_t i : zeros) tube_box_[i] = remainder_[i] = Interval(0);
+}
+
 /// Not only the coefficients over the box but the remainder that was proved is small: below the
-/// rounding of the state, or a small share of its width.
+/// rounding of the state, which is that of the smallest normal number where it is below that, or a
+/// small share of its width.
 bool TaylorStep::is_sharp(const Box& box, double h) const {
   if (options_.excess == directed::infinity) return true;
   const Interval last = natural_power(Interval(0, h), options_.order + 1);
   for (std::size_t i = 0; i < box.size(); ++i) {
     const double size = magnitude(tube_box_[i]);
-    const double most = roundoff * size + options_.excess * width(box[i]);
+    const double most = std::max(roundoff * size, least_normal) + options_.excess * width(box[i]);
     if (width(remainder_[i]) * last.hi > most) return false;
   }
   return true;

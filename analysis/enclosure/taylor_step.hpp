@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <perp/analysis/enclosure/doubleton.hpp>
@@ -86,6 +87,7 @@ class TaylorStep {
   [[nodiscard]] double proposed_length() const;
   [[nodiscard]] bool expand(const Interval& center_t, const Box& center, const Box& box);
   bool prove(const Interval& times, bool derivatives);
+  void keep_zeros(const Interval& times, const Box& smooth);
   [[nodiscard]] bool is_sharp(const Box& box, double h) const;
   [[nodiscard]] Interval since_start(double from, double to) const;
   [[nodiscard]] Interval polynomial(const IntervalSeries& series, int state,
@@ -98,6 +100,7 @@ class TaylorStep {
 
   StepOptions options_;
   IntervalSeries point_, box_series_, tube_, relations_;
+  std::optional<IntervalSeries> rates_;  // where a state may stay 0
   std::vector<DependentState> dependents_;
   Interval t_{};
   double end_ = 0, last_length_ = 0;

@@ -121,6 +121,19 @@ class Step:
         self.last_of_outputs = [tube.value[q][K] for q in self.equations.outputs]
         for i in range(self.n):
             expect(V[i][0] < self.R[i][0] and self.R[i][1] < V[i][1], f"R is not inside of V in state {i}")
+        self.keep_zeros(times)
+
+    def keep_zeros(self, times):
+        """States whose polynomials are 0 stay 0 if their rates are 0 wherever all of them are."""
+        zeros = {i for i in range(self.n) if horner(self.all.value[i][: self.order + 1], times) == (0, 0)}
+        moved = zeros
+        while zeros and moved:
+            Z = [(0, 0) if i in zeros else self.Z[i] for i in range(self.n)]
+            rates = Series(self.equations, add((self.t, self.t), times), Z, 1)
+            moved = {i for i in zeros if rates.value[i][1] != (0, 0)}
+            zeros -= moved
+        for i in zeros:
+            self.Z[i] = self.R[i] = (0, 0)
 
     def remainder(self, tau):
         last = power(tau, self.order + 1)

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int finest = 16;  ///< parts of the range of a multiplier
 
-/// The rows of J so that its largest entries at a root stand on the diagonal, with positive sign: the
-/// equations in another order and with other signs have the same roots.
+/// The rows of J so that its largest entries at a root stand on the diagonal, with positive sign:
+/// the equations in another order and with other signs have the same roots.
 IntervalMatrix aligned(const IntervalMatrix& J, const IntervalMatrix& at_root) {
   const int n = J.rows();
   IntervalMatrix rows(n, n);
@@ -38,8 +38,8 @@ void Successors::set_before(ModeFlow* before) {
   if (before != nullptr && before->has_implicit()) before_root_ = before->root();
 }
 
-/// Are the unknowns given by the same equations of time and states as before, whatever the mode is? A
-/// reset must not set what stands in these.
+/// Are the unknowns given by the same equations of time and states as before, whatever the mode is?
+/// A reset must not set what stands in these.
 bool Successors::is_same_implicit(const ModeFlow& flow) const {
   if (before_ == nullptr || flow.system.implicit_sources.empty() ||
       flow.system.implicit_sources != before_->system.implicit_sources ||
@@ -59,8 +59,8 @@ bool Successors::is_same_implicit(const ModeFlow& flow) const {
                       });
 }
 
-/// Has the algebraic variable the same value after the event, since w of the law that was met holds no
-/// other unknown, by a constant coefficient, and stays at its corner?
+/// Has the algebraic variable the same value after the event, since w of the law that was met holds
+/// no other unknown, by a constant coefficient, and stays at its corner?
 bool Successors::is_held_by_argument(const ModeFlow& flow, int input) const {
   if (law_ < 0 || of_multiplier_ || !is_vertical(branch(flow.system.mode, law_))) return false;
   const Branch& held = branch(flow.system.mode, law_);
@@ -111,8 +111,9 @@ Box Successors::implicit_values(const ModeFlow& flow) {
   return values;
 }
 
-/// Are there no other roots, whatever the unknowns are, multipliers in the ranges of their branches? So
-/// it is where all principal minors of ∂h/∂z are positive everywhere (Gale and Nikaido).
+/// Are there no other roots, whatever the unknowns are, multipliers in the ranges of their
+/// branches? So it is where all principal minors of ∂h/∂z are positive everywhere (Gale and
+/// Nikaido).
 bool Successors::is_only_root(ModeFlow& flow) {
   Box everywhere;
   for (const int input : flow.system.flow.implicit.inputs) {
@@ -141,7 +142,8 @@ const char* Successors::follow_implicit(ModeFlow& flow, bool& keeps) {
   if (is_same_implicit(flow)) {
     flow.use(before_root_);
     keeps = flow.follow(t_, box_);
-    return keeps ? nullptr : "the root of its implicit equations is not simple everywhere in the set";
+    return keeps ? nullptr
+                 : "the root of its implicit equations is not simple everywhere in the set";
   }
   const Box values = implicit_values(flow);
   flow.use({});
@@ -167,8 +169,8 @@ void Successors::find_implicit(ModeFlow& flow, Successor& successor) {
 
 /// Is w' not 0, whatever λ of this part of the range is?
 bool Successors::leaves(const Mode& mode, int law, const Interval& lambda) {
-  ModeSystem made = mode_system(flows_.system(), flows_.space(), mode, flows_.near(t_, box_),
-                                {{law}, {lambda}});
+  ModeSystem made =
+      mode_system(flows_.system(), flows_.space(), mode, flows_.near(t_, box_), {{law}, {lambda}});
   if (made.outcome != ModeSystem::Outcome::made) return false;
   made.flow.outputs = {made.flow.outputs[made.gaps.size()]};
   if (made.flow.implicit.empty()) {
@@ -202,9 +204,7 @@ bool Successors::is_left(const Mode& mode) {
   for (int j = 0; j < static_cast<int>(mode.size()); ++j) {
     const Branch& here = branch(mode, j);
     const ModeFlow& flow = flows_.get(mode, t_, box_, open_);
-    if (!is_vertical(here) || !flow.system.argument_of_states[static_cast<std::size_t>(j)] ||
-        is_direct(j))
-      continue;
+    if (!is_vertical(here) || !has_argument_of_states(flow, j) || is_direct(j)) continue;
     if (must_leave(mode, j, Interval(here.lambda.lower, here.lambda.upper))) return true;
   }
   return false;

@@ -50,6 +50,28 @@ const Branch& Successors::branch(const Mode& mode, int law) const {
   return flows_.system().laws[i].branches[static_cast<std::size_t>(mode[i])];
 }
 
+const SettledLaws& Successors::settled() const {
+  if (!settled_) settled_.emplace(flows_, t_, box_);
+  return *settled_;
+}
+
+bool Successors::has_argument_of_states(const ModeFlow& flow, int law) const {
+  return flow.system.argument_of_states[static_cast<std::size_t>(law)] ||
+         (open_.laws.empty() && settled().is_of_states(law));
+}
+
+/// The same for as long as the mode lasts.
+bool Successors::is_function_in(const ModeFlow& flow, int law) const {
+  return flow.system.argument_of_states[static_cast<std::size_t>(law)] ||
+         (open_.laws.empty() && settled().is_of_states_in(flow.system.mode, law));
+}
+
+/// All values that the argument may have over the set.
+Interval Successors::argument(int law) const {
+  return open_.laws.empty() ? settled().argument(law)
+                            : Interval(-directed::infinity, directed::infinity);
+}
+
 /// Is λ given by the states, through one equation that holds nothing else?
 bool Successors::is_direct(int law) const {
   const Dcs& system = flows_.system();
@@ -83,7 +105,7 @@ Verdict Successors::keeps_constraints(const ModeFlow& flow) const {
     if (constraint.law >= 0) {
       const auto j = static_cast<std::size_t>(constraint.law);
       const bool is_same = flow.system.mode[j] == from_->system.mode[j] || constraint.law == law_;
-      if (!is_same || !flow.system.argument_of_states[j]) return Verdict::open;
+      if (!is_same || !has_argument_of_states(flow, constraint.law)) return Verdict::open;
       continue;
     }
     const Verdict kept =
@@ -100,8 +122,7 @@ Verdict Successors::keeps_equation(const ModeFlow& flow, int equation) const {
   for (const int input : unknowns_of(system, flows_.space(), line)) {
     const int j = input - system.multiplier_input(0);
     if (is_held_by_argument(flow, input)) continue;
-    if (j < 0 || !flow.system.argument_of_states[static_cast<std::size_t>(j)])
-      return Verdict::open;
+    if (j < 0 || !has_argument_of_states(flow, j)) return Verdict::open;
     if (j == law_) {
       const Verdict verdict = holds_corner(branch(flow.system.mode, j));
       if (verdict != Verdict::proved) return verdict;
@@ -133,10 +154,10 @@ bool Successors::keeps_rates(const ModeFlow& flow) const {
 }
 
 /// Was the argument held on the surface where this gap is 0?
-bool Successors::was_on_surface(const ModeFlow& before, const ModeFlow& flow, const Gap& gap) const {
+bool Successors::was_on_surface(const ModeFlow& before, const ModeFlow& flow,
+                                const Gap& gap) const {
   const Branch& old = branch(before.system.mode, gap.law);
-  return !gap.of_multiplier && is_vertical(old) &&
-         flow.system.argument_of_states[static_cast<std::size_t>(gap.law)] &&
+  return !gap.of_multiplier && is_vertical(old) && has_argument_of_states(flow, gap.law) &&
          is_exactly(vertical_w(old), gap.end);
 }
 
@@ -149,14 +170,15 @@ int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& va
                          was_on_surface(*before_, flow, gap);
     return value.is_zero() || is_kept ? 1 : 0;
   }
-  if (gap.law == law_ && !flow.system.argument_of_states[j]) {
+  const bool is_of_states = has_argument_of_states(flow, gap.law);
+  if (gap.law == law_ && !is_of_states) {
     // states are continuous, and λ is a function of them: w and λ are still at the corner
     const double end = gap.end;
     return same_rates && is_exactly(gap.of_multiplier ? corner_.lambda : corner_.w, end) ? 1 : 0;
   }
   if (gap.law == law_) {
     if (gap.of_multiplier) return is_direct(law_) && is_exactly(corner_.lambda, gap.end) ? 1 : 0;
-    if (!flow.system.argument_of_states[j] || !is_exactly(corner_.w, gap.end)) return 0;
+    if (!is_of_states || !is_exactly(corner_.w, gap.end)) return 0;
     const auto& before = from_->system.constraints;
     const bool was_held =
         std::any_of(before.begin(), before.end(),
@@ -169,7 +191,8 @@ int Successors::contact(const ModeFlow& flow, const Gap& gap, const Interval& va
 /// At the start of the run its sign is decided without rounding.
 Interval Successors::gap_derivative(const ModeFlow& flow, int gap, int order) const {
   const Interval factorial(order == 2 ? 2 : 1);
-  return decided(factorial * flow.jet().output(gap, order), flow.system.flow, gap, order, exact_inputs());
+  return decided(factorial * flow.jet().output(gap, order), flow.system.flow, gap, order,
+                 exact_inputs());
 }
 
 void Successors::judge_gap(ModeFlow& flow, int k, Successor& successor) const {
@@ -215,15 +238,16 @@ bool Successors::decide_reset(const ModeFlow& flow, int k, Successor& successor)
   return side != 0;
 }
 
-/// The states obey what the mode demands of them: at an event since they did so before, at a start as
-/// far as is known.
+/// The states obey what the mode demands of them: at an event since they did so before, at a start
+/// as far as is known.
 void Successors::judge_constraints(ModeFlow& flow, Successor& successor) {
   const auto& constraints = flow.system.constraints;
   if (from_ != nullptr) {
     const Verdict kept = keeps_constraints(flow);
     if (kept == Verdict::refuted) return refute(successor, "the states would have to jump");
     if (kept == Verdict::open) leave_open(successor, "the states may have to jump");
-    const bool is_one = flow.system.roots == 1 && (!flow.has_implicit() || successor.keeps_implicit);
+    const bool is_one =
+        flow.system.roots == 1 && (!flow.has_implicit() || successor.keeps_implicit);
     successor.same_rates = is_one && keeps_rates(flow);
   } else if (!flow.observe(t_, box_)) {
     leave_open(successor, "a variable has no value everywhere in the set");
@@ -240,12 +264,12 @@ void Successors::judge_constraints(ModeFlow& flow, Successor& successor) {
 
 /// Is there one solution in the mode, beside those of other modes?
 void Successors::judge_uniqueness(const ModeFlow& flow, Successor& successor) {
-  for (std::size_t j = 0; j < flow.system.mode.size(); ++j) {
-    if (!flow.system.argument_of_states[j] && !has_unique_multipliers(flow.system.mode))
+  for (int j = 0; j < static_cast<int>(flow.system.mode.size()); ++j) {
+    if (!is_function_in(flow, j) && !has_unique_multipliers(flow.system.mode))
       leave_open(successor,
                  "the argument of a law depends on multipliers: that they are unique is not "
                  "proved");
-    if (is_ambiguous(flows_.system().laws[j]))
+    if (is_ambiguous(flows_.system().laws[static_cast<std::size_t>(j)]))
       leave_open(successor, "a law has two branches for one argument");
   }
   const int slides = held_surfaces(flow);
@@ -330,13 +354,16 @@ std::vector<Successor> Successors::at_start(ModeFlow* before, int reset, const B
       still.outputs = {line};
       IntervalSeries series(still);
       if (series.compute(t_, box_, 1, false)) w = series.output(0, 0);
+    } else {
+      w = argument(j);
     }
     std::vector<int> choices;
     for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
       if (has_w_in(law.branches[static_cast<std::size_t>(k)], w)) choices.push_back(k);
-    const auto present = before == nullptr ? choices.begin()
-                                           : std::find(choices.begin(), choices.end(),
-                                                       before->system.mode[static_cast<std::size_t>(j)]);
+    const auto present = before == nullptr
+                             ? choices.begin()
+                             : std::find(choices.begin(), choices.end(),
+                                         before->system.mode[static_cast<std::size_t>(j)]);
     if (law.memory && present != choices.end()) choices = {*present};
     options.push_back(choices);
   }
@@ -368,10 +395,11 @@ std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached)
     }
     const bool may_leave = is_vertical(branch(old, j)) && !law.memory;
     if (j != law_) choices.push_back(present);
-    if (j != law_ && law_ >= 0 && !from.system.argument_of_states[static_cast<std::size_t>(j)] &&
+    if (j != law_ && law_ >= 0 && !has_argument_of_states(from, j) &&
         !law.memory) {  // it may change with the multipliers of the event
       for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
-        if (k != present) choices.push_back(k);
+        if (k != present && has_w_in(law.branches[static_cast<std::size_t>(k)], argument(j)))
+          choices.push_back(k);
       options.push_back(choices);
       continue;
     }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <perp/analysis/enclosure/laws/settled_laws.hpp>
 #include <perp/analysis/enclosure/modes/mode_flow.hpp>
 #include <perp/analysis/enclosure/modes/monitor.hpp>
 
@@ -26,9 +28,9 @@ struct Successor {
   /// Laws on a vertical branch that a solution may leave without reaching its end, if another
   /// branch continues as well.
   std::vector<int> held{};
-  KnownRoot implicit{};      ///< of its implicit equations, over the set
+  KnownRoot implicit{};         ///< of its implicit equations, over the set
   bool keeps_implicit = false;  ///< their unknowns have the values that they had before
-  std::string reason{};  ///< why it is refuted or open
+  std::string reason{};         ///< why it is refuted or open
   /// Gaps whose deciding signs are not known, if it is open for nothing else.
   std::vector<int> open_gaps{};
   /// At a start: refuted since no point of the set is in this mode.
@@ -137,21 +139,29 @@ class Successors {
   bool decide_reset(const ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_left(const Mode& mode);
   [[nodiscard]] const Branch& branch(const Mode& mode, int law) const;
+  /// What multipliers tell of arguments that hold them; nothing where some λ are open.
+  ///@{
+  [[nodiscard]] const SettledLaws& settled() const;
+  [[nodiscard]] bool has_argument_of_states(const ModeFlow& flow, int law) const;
+  [[nodiscard]] Interval argument(int law) const;
+  [[nodiscard]] bool is_function_in(const ModeFlow& flow, int law) const;
+  ///@}
 
   ModeFlows& flows_;
   Interval t_;
   Box box_;
   OpenLaws open_;
-  ModeFlow* from_ = nullptr;        // at an event
-  ModeFlow* before_ = nullptr;      // at an event or a reset
-  KnownRoot before_root_{};         // of its implicit equations
+  ModeFlow* from_ = nullptr;    // at an event
+  ModeFlow* before_ = nullptr;  // at an event or a reset
+  KnownRoot before_root_{};     // of its implicit equations
   const Box* start_ = nullptr;
   bool is_start_of_run_ = false;
-  int law_ = -1;                    // that has reached its corner
-  int reset_ = -1;                  // whose condition is 0
+  int law_ = -1;    // that has reached its corner
+  int reset_ = -1;  // whose condition is 0
   bool of_multiplier_ = false;
   Corner corner_{};
   std::map<Mode, bool> unique_multipliers_;
+  mutable std::optional<SettledLaws> settled_;  // made when it is asked for
 };
 
 }  // namespace perp::enclosure

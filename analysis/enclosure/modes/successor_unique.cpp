@@ -25,8 +25,7 @@ std::vector<std::vector<int>> connected_parts(const std::vector<int>& laws,
     for (std::size_t k = 0; k < n; ++k) reach[i][k] = i == k || acts(laws[i], laws[k]);
   for (std::size_t l = 0; l < n; ++l)
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < n; ++k)
-        reach[i][k] = reach[i][k] || (reach[i][l] && reach[l][k]);
+      for (std::size_t k = 0; k < n; ++k) reach[i][k] = reach[i][k] || (reach[i][l] && reach[l][k]);
   std::vector<std::vector<int>> parts;
   std::vector<bool> is_done(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -106,8 +105,8 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   for (int j = 0; j < system.m(); ++j) {
     const Law& law = system.laws[static_cast<std::size_t>(j)];
     if (is_ambiguous(law)) return false;
-    const bool may_change = is_vertical(branch(mode, j)) ||
-                            std::find(laws.begin(), laws.end(), j) != laws.end();
+    const bool may_change =
+        is_vertical(branch(mode, j)) || std::find(laws.begin(), laws.end(), j) != laws.end();
     if (!may_change) continue;
     const LawGraph graph = graph_over(law, Interval(-directed::infinity, directed::infinity));
     if (graph.is_function) continue;  // a Lipschitz term
@@ -122,8 +121,7 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   if (!flow.system.is_explicit()) return false;
   const auto& of_states = flow.system.argument_of_states;
   if (std::find(of_states.begin(), of_states.end(), false) != of_states.end()) return false;
-  std::optional<IntervalMatrix> M =
-      law_coupling(flow, system, flows_.space(), open, t_, box_);
+  std::optional<IntervalMatrix> M = law_coupling(flow, system, flows_.space(), open, t_, box_);
   if (!M) return false;
   for (int i = 0; i < M->rows(); ++i)
     if (directions[static_cast<std::size_t>(i)] > 0)
@@ -133,7 +131,8 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
 
 /// Does no law on a vertical branch of the mode act on the rate of the argument of another one, by
 /// formula? Then each keeps its w, or leaves it, by itself: what is shown of each of its sides is
-/// shown for every λ of the others, and its λ lies inside of its range as long as both sides go back.
+/// shown for every λ of the others, and its λ lies inside of its range as long as both sides go
+/// back.
 bool Successors::is_decoupled(const Mode& mode) {
   const Dcs& system = flows_.system();
   OpenLaws open;
@@ -190,8 +189,7 @@ bool Successors::continues_all(const Successor& proved) {
 bool Successors::has_unique_multipliers(const Mode& mode) {
   const Dcs& system = flows_.system();
   const auto [known, is_new] = unique_multipliers_.try_emplace(mode, false);
-  if (!is_new || !open_.laws.empty() || !flows_.space().disturbances.empty())
-    return known->second;
+  if (!is_new || !open_.laws.empty() || !flows_.space().disturbances.empty()) return known->second;
   OpenLaws all;
   for (int j = 0; j < system.m(); ++j) {
     all.laws.push_back(j);
@@ -212,8 +210,8 @@ bool Successors::has_unique_multipliers(const Mode& mode) {
         return false;
   const auto parts = connected_parts(dependent, acts);
   return known->second = std::all_of(parts.begin(), parts.end(), [&](const std::vector<int>& part) {
-    return is_solved_uniquely(system, *D, part);
-  });
+           return is_solved_uniquely(system, *D, part);
+         });
 }
 
 /// Where λ is one function of the states, modes that differ only in laws of which it is one have
@@ -221,8 +219,8 @@ bool Successors::has_unique_multipliers(const Mode& mode) {
 void Successors::refute_same_solutions(std::vector<Successor>& list) {
   for (const Successor& proved : list) {
     if (proved.verdict != Verdict::proved || !continues_all(proved)) continue;
-    const auto& of_states = flows_.get(proved.mode, t_, box_, open_, proved.root)
-                                .system.argument_of_states;
+    const auto& of_states =
+        flows_.get(proved.mode, t_, box_, open_, proved.root).system.argument_of_states;
     for (Successor& one : list) {
       if (one.verdict != Verdict::open || one.mode.size() != proved.mode.size()) continue;
       bool is_same = true;
@@ -259,12 +257,13 @@ void Successors::refute_others(std::vector<Successor>& list) {
     }
 }
 
-/// On how many surfaces does the mode slide? λ that the states give tells itself whether its law is held.
+/// On how many surfaces does the mode slide? λ that the states give tells itself whether its law is
+/// held.
 int Successors::held_surfaces(const ModeFlow& flow) const {
   int count = 0;
   for (int j = 0; j < static_cast<int>(flow.system.mode.size()); ++j)
     if (is_vertical(branch(flow.system.mode, j)) && !is_direct(j) &&
-        flow.system.argument_of_states[static_cast<std::size_t>(j)])
+        has_argument_of_states(flow, j))
       ++count;
   return count;
 }
