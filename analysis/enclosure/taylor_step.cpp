@@ -50,8 +50,9 @@ Interval horner(const Coefficient& a, int first, int last, const Interval& tau) 
 
 }  // namespace
 
-TaylorStep::TaylorStep(const Flow& flow, const StepOptions& options)
+TaylorStep::TaylorStep(const Flow& flow, const StepOptions& options, int gaps)
     : options_(options),
+      gaps_(gaps),
       point_(flow),
       box_series_(flow),
       tube_(flow),
@@ -130,23 +131,31 @@ bool TaylorStep::expand(const Interval& center_t, const Box& center, const Box& 
          box_series_.compute(t_, box, options_.order + 1, true) && is_bounded(box);
 }
 
-/// |x_k| h^k ≤ share · size for the last two coefficients of every state and implicit unknown; its
-/// size is that of its value and of its change over the last step.
+/// |a_k| h^k ≤ share · size for the last two coefficients of a series; its size is that of its
+/// value and of its change over the last step.
+template <class Coefficient>
+double TaylorStep::length_for(const Coefficient& a, int last) const {
+  double length = directed::infinity;
+  const double size = std::max(magnitude(a(0)), magnitude(a(1)) * last_length_);
+  for (int k = std::max(last - 1, 1); k <= last; ++k)
+    if (const double rest = magnitude(a(k)); rest > 0 && size > 0)
+      length = std::min(length, 0.9 * std::pow(options_.share * (size / rest), 1.0 / k));
+  return length;
+}
+
+/// For every state, implicit unknown and gap: what is a quotient of states may change much faster
+/// than they do.
 double TaylorStep::proposed_length() const {
   double length = directed::infinity;
-  const int n = box_series_.states();
-  for (int i = 0; i < n + box_series_.implicit_count(); ++i) {
-    const auto coefficient = [&](int k) {
-      return magnitude(i < n ? box_series_.coefficient(i, k)
-                             : box_series_.implicit_coefficient(i - n, k));
-    };
-    const double size = std::max(coefficient(0), coefficient(1) * last_length_);
-    for (int k = options_.order; k <= options_.order + 1; ++k) {
-      const double last = coefficient(k);
-      if (last > 0 && size > 0)
-        length = std::min(length, 0.9 * std::pow(options_.share * (size / last), 1.0 / k));
-    }
-  }
+  const int K = options_.order;
+  for (int i = 0; i < box_series_.states(); ++i)
+    length =
+        std::min(length, length_for([&](int k) { return box_series_.coefficient(i, k); }, K + 1));
+  for (int i = 0; i < box_series_.implicit_count(); ++i)
+    length = std::min(
+        length, length_for([&](int k) { return box_series_.implicit_coefficient(i, k); }, K + 1));
+  for (int i = 0; i < gaps_; ++i)
+    length = std::min(length, length_for([&](int k) { return box_series_.output(i, k); }, K));
   if (last_length_ > 0) length = std::min(length, 2.5 * last_length_);
   return options_.longest > 0 ? std::min(length, options_.longest) : length;
 }

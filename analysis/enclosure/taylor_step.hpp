@@ -28,11 +28,12 @@ struct StepOptions {
 /// before t, and t be an interval: the start of each member is then at a time of its own.
 class TaylorStep {
  public:
-  TaylorStep(const Flow& flow, const StepOptions& options);
+  /// The first `gaps` outputs are followed as closely as the states are.
+  TaylorStep(const Flow& flow, const StepOptions& options, int gaps = 0);
 
   /// A starting box widened so that every choice of the states that others do not give has members:
-  /// x_j ∈ hull(box_j, e(t, box)). By itself it may hold no consistent point at all, as a sample or a
-  /// half of a box whose ends are rounded, and what is proved of such a set contradicts itself.
+  /// x_j ∈ hull(box_j, e(t, box)). By itself it may hold no consistent point at all, as a sample or
+  /// a half of a box whose ends are rounded, and what is proved of such a set contradicts itself.
   [[nodiscard]] Box start(double t, const Box& box);
   /// Finds and proves a step from t that ends at or before `end` on the grid of `grid`. False:
   /// there is none, see `reason`.
@@ -64,8 +65,8 @@ class TaylorStep {
   /// Rows of states that others give are made from those, all at this time: x_j = e(t, x),
   /// ∂x_j = ∂e ∂x.
   void complete(const Interval& time, Box& F, IntervalMatrix& J, const Box& box);
-  /// Of members of which x(time) ∈ F + J (x − x̂) and in `box`: what leads off their surfaces g = 0 is
-  /// replaced by what is known of it.
+  /// Of members of which x(time) ∈ F + J (x − x̂) and in `box`: what leads off their surfaces g = 0
+  /// is replaced by what is known of it.
   void project(const Interval& time, Box& F, IntervalMatrix& J, const Box& box);
   /// Z, where all solutions stay.
   [[nodiscard]] const Box& tube_box() const { return tube_box_; }
@@ -84,6 +85,8 @@ class TaylorStep {
   ///@}
 
  private:
+  template <class Coefficient>
+  [[nodiscard]] double length_for(const Coefficient& a, int last) const;
   [[nodiscard]] double proposed_length() const;
   [[nodiscard]] bool expand(const Interval& center_t, const Box& center, const Box& box);
   bool prove(const Interval& times, bool derivatives);
@@ -99,12 +102,13 @@ class TaylorStep {
   void project(const Interval& t, int invariant, Box& F, IntervalMatrix& J, const Box& box);
 
   StepOptions options_;
+  int gaps_ = 0;
   IntervalSeries point_, box_series_, tube_, relations_;
   std::optional<IntervalSeries> rates_;  // where a state may stay 0
   std::vector<DependentState> dependents_;
   Interval t_{};
   double end_ = 0, last_length_ = 0;
-  Matrix growth_;  // |∂f| over Z
+  Matrix growth_;                     // |∂f| over Z
   Box tube_box_, bound_, remainder_;  // Z, V, R
   std::string reason_;
 };

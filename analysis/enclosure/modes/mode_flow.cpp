@@ -7,7 +7,7 @@ namespace perp::enclosure {
 
 ModeFlow::ModeFlow(ModeSystem made, const StepOptions& options)
     : system(std::move(made)),
-      step(system.flow, options),
+      step(system.flow, options, static_cast<int>(system.gaps.size())),
       window(system.flow, options),
       jet_(system.flow),
       observer_(system.observed) {
