@@ -148,7 +148,8 @@ void Piece::follow(Branch& branch) {
 /// One step as far as all gaps are certain, at most to an event of the centre.
 Piece::Outcome Piece::advance(Branch& branch) {
   ModeFlow& flow = flows_.get(branch.mode, Interval(branch.t), branch.set.box(), branch.root);
-  if (result_.enclosure.steps == task_.options.most_steps)
+  if (result_.enclosure.steps == task_.options.most_steps ||
+      ++branch.steps > task_.most_smooth_steps)
     return lose(branch, "the number of steps has reached its limit", Interval(branch.t), -1);
   // Beyond the end only to learn whether an event was before it.
   double end = branch.t < task_.span.end ? task_.span.end : 2 * task_.span.end - task_.span.start;
@@ -217,6 +218,7 @@ void Piece::flush(Branch& branch) {
 }
 
 Piece::Outcome Piece::pass_event(Branch& branch, ModeFlow& flow, int reached) {
+  branch.steps = 0;
   if (++branch.events > task_.options.most_events)
     return lose(branch, "events accumulate, or there are more of them than the limit",
                 Interval(branch.t), -1);

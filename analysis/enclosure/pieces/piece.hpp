@@ -24,6 +24,7 @@ struct PieceTask {
   /// At each row, by state, then by computed variable: what the width of the whole set is like there; empty: it is not known.
   std::vector<std::vector<double>> reach{};
   ExactStart exact{};  ///< where the start is known beyond its intervals
+  int most_smooth_steps = 0;  ///< of one branch, from event to event
 
   /// That of a part of the set, as inputs of the system's tape.
   [[nodiscard]] ExactNumbersOrNone exact_inputs(const Box& part) const;
@@ -97,6 +98,7 @@ class Piece {
     std::size_t row = 0;   ///< next of the times
     double tube_from = 0;  ///< where the tube goes on
     int events = 0;
+    int steps = 0;  ///< since the last one
     ShortSteps short_steps{};
     How how = How::modes;
     double settled = -directed::infinity;  ///< when the last event is over for all members

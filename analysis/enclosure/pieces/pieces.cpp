@@ -8,6 +8,7 @@
 
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
 #include <perp/analysis/enclosure/pieces/pieces.hpp>
+#include <perp/analysis/enclosure/pieces/reach.hpp>
 #include <perp/analysis/enclosure/pieces/row_union.hpp>
 #include <perp/analysis/enclosure/section/section_piece.hpp>
 #include <perp/analysis/enclosure/times.hpp>
@@ -23,7 +24,7 @@ struct Part {
   Box start{};
   PieceResult result{};
   bool is_done = false;
-  bool is_last = false;      ///< it is not bisected any more
+  bool is_last = false;  ///< it is not bisected any more
   int favours = 0;  ///< how often in a row the section form went further in parts that held it,
                     ///< less the other
 };
@@ -69,8 +70,9 @@ class Forms {
   const SectionTask* section_;
 };
 
-/// Runs the parts that have not been run; each by itself, so that the number of threads changes nothing.
-/// Where the budget lasts to bisect all of them, those that are too wide are not followed further.
+/// Runs the parts that have not been run; each by itself, so that the number of threads changes
+/// nothing. Where the budget lasts to bisect all of them, those that are too wide are not followed
+/// further.
 void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts) {
   std::vector<Part*> waiting;
   for (Part& part : parts)
@@ -87,80 +89,18 @@ void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts
   });
 }
 
-constexpr double reach_share =
-    0.5;  ///< of the width of the whole set, that a width is measured with,
-constexpr double least_share = 0.1;  ///< and of the widest that it was
-
 bool has_wide_side(const Box& start) { return std::any_of(start.begin(), start.end(), is_wide); }
 
-/// The middle of the set, and the ends of each of its intervals beside that. What stands for one
-/// decimal number stays: of numbers that are no doubles, their neighbours fulfil no equation
-/// exactly.
-std::vector<Box> points_of(const Box& whole) {
-  std::vector<Box> list{whole};
-  for (Interval& side : list.front())
-    if (is_wide(side)) side = Interval(middle(side));
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    if (!is_wide(whole[i])) continue;
-    for (const double end : {whole[i].lo, whole[i].hi}) {
-      list.push_back(list.front());
-      list.back()[i] = Interval(end);
-    }
-  }
-  return list;
-}
-
-/// The width of a state in the hull of rows of variables, of a parameter that of the set; behind the
-/// states, of a variable that is computed from them.
-double width_of(const PieceTask& task, const Box& whole, const Box* variables,
-                const std::vector<int>& computed, std::size_t column) {
-  const bool is_state = column < task.space.variables.size();
-  if (!is_state && column < whole.size()) return width(whole[column]);
-  if (variables == nullptr) return 0;
-  const int variable = is_state ? task.space.variables[column] : computed[column - whole.size()];
-  return width((*variables)[static_cast<std::size_t>(variable)]);
-}
-
-/// The widths of the hull of some points of the set, by row and state or computed variable; empty: there are too many.
-/// They are no bounds: parts are measured with them.
-std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
-  const std::vector<Box> list = points_of(whole);
-  if (4 * list.size() > static_cast<std::size_t>(task.options.pieces)) return {};
-  std::vector<PieceResult> runs(list.size());
-  in_parallel(std::max(task.options.threads, 1), list.size(), [&](std::size_t k, int) {
-    require_directed_arithmetic();
-    runs[k] = Piece(task, list[k], Effort::whole).run();
-  });
-  std::map<double, Box> hulls;
-  for (const PieceResult& run : runs)
-    for (const EnclosureRow& row : run.enclosure.rows) {
-      Box& hull_of = hulls.try_emplace(row.t, row.box).first->second;
-      for (std::size_t i = 0; i < hull_of.size(); ++i) hull_of[i] = hull(hull_of[i], row.box[i]);
-    }
-  std::vector<std::vector<double>> reach;
-  const std::vector<int> computed = computed_variables(task.space, task.system.n());
-  std::vector<double> widest(whole.size() + computed.size(), 0);
-  for (const double t : task.times) {
-    reach.push_back(widest);
-    const auto found = hulls.find(t);
-    for (std::size_t i = 0; i < widest.size(); ++i) {
-      const double now =
-          width_of(task, whole, found == hulls.end() ? nullptr : &found->second, computed, i);
-      widest[i] = std::max(widest[i], now);
-      reach.back()[i] = reach_share * (now + least_share * widest[i]);
-    }
-  }
-  return reach;
-}
-
-/// Bisects parts that were lost or are too wide, as long as the budget lasts. False: nothing is left.
+/// Bisects parts that were lost or are too wide, as long as the budget lasts. False: nothing is
+/// left.
 bool split(std::vector<Part>& parts, const EncloseOptions& options) {
   std::vector<Part> next;
   std::size_t count = parts.size();
   for (Part& part : parts) {
     const PieceResult& result = part.result;
     const bool wanted = result.enclosure.lost || result.excess > options.share;
-    if (!wanted || !can_bisect(part.start, result.split) || count >= static_cast<std::size_t>(options.pieces)) {
+    if (!wanted || !can_bisect(part.start, result.split) ||
+        count >= static_cast<std::size_t>(options.pieces)) {
       if (result.is_given_up) throw std::logic_error("a piece was given up and is not bisected");
       next.push_back(std::move(part));
       continue;
@@ -219,7 +159,8 @@ class Union {
         rows_until_(rows_until),
         tube_until_(std::min(until, tube_until)) {}
 
-  /// `own`, if given, takes its rows as they count in the whole, with the numbers of branches there.
+  /// `own`, if given, takes its rows as they count in the whole, with the numbers of branches
+  /// there.
   void add(const Enclosure& part, RowUnion* own) {
     std::map<int, int> numbers;
     for (const EnclosureRow& row : part.rows) {
@@ -367,7 +308,9 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
                  .times = times_of_rows(span, options),
                  .grid = time_grid(span),
                  .start = start,
-                 .exact = exact};
+                 .exact = exact,
+                 .most_smooth_steps = options.most_steps};
+  if (has_wide_side(whole)) task.most_smooth_steps = most_steps_of(task, whole);
   std::vector<Part> parts{{.start = whole}};
   Dcs clocked;
   StateSpace clocked_space;

@@ -1,11 +1,12 @@
-// Pieces of enclosures from section to section, each member in its own time; called by the union of pieces.
+// Pieces of enclosures from section to section, each member in its own time; called by the union of
+// pieces.
 #include <algorithm>
 #include <cmath>
 
-#include <perp/analysis/enclosure/section/clock.hpp>
-#include <perp/analysis/enclosure/section/section_piece.hpp>
 #include <perp/analysis/enclosure/pieces/events_of.hpp>
 #include <perp/analysis/enclosure/pieces/stops.hpp>
+#include <perp/analysis/enclosure/section/clock.hpp>
+#include <perp/analysis/enclosure/section/section_piece.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -62,7 +63,8 @@ std::optional<SectionTask> section_task(const PieceTask& task, Dcs& system, Stat
                     .times = task.times,
                     .grid = task.grid,
                     .start = task.start,
-                    .exact = task.exact};
+                    .exact = task.exact,
+                    .most_smooth_steps = task.most_smooth_steps};
   clocked.start.emplace_back(task.span.start);
   if (!clocked.exact.variables.empty()) clocked.exact.variables.emplace_back(task.span.start);
   return SectionTask{.task = clocked, .clock = static_cast<int>(clock)};
@@ -132,6 +134,7 @@ bool SectionPiece::advance() {
   ModeFlow& flow = flows_.get(mode_, t, set_.box(), root_);
   const double length = task_.span.end - task_.span.start;
   if (result_.enclosure.steps++ == task_.options.most_steps ||
+      ++smooth_steps_ > task_.most_smooth_steps ||
       !flow.step.prepare(set_, t_, t_ + length, task_.grid))
     return false;
   const Stop stop = next_stop(flow.step, set_, t_, task_.grid, monitors_, proof_);
@@ -208,11 +211,11 @@ bool SectionPiece::leave_out(std::size_t row) {
   return true;
 }
 
-/// Members are in this mode at T, or have left it by then or not entered it yet: those are where they
-/// leave or enter. With min for an event that is ahead, else max, the map
+/// Members are in this mode at T, or have left it by then or not entered it yet: those are where
+/// they leave or enter. With min for an event that is ahead, else max, the map
 ///     x → φ(min(T − c(x), δ(x)), x)
-/// is a mean value form whose derivative lies between those of both (Lebourg). A state that grows or
-/// falls all the time is the smaller or the larger one of those at T and at the event.
+/// is a mean value form whose derivative lies between those of both (Lebourg). A state that grows
+/// or falls all the time is the smaller or the larger one of those at T and at the event.
 bool SectionPiece::add_part_of_row(ModeFlow& flow, const Passing& passing, std::size_t row) {
   const auto c = static_cast<std::size_t>(of_.clock);
   const Interval T(task_.times[row]), at(t_), alone = T - set_.box()[c];
@@ -262,6 +265,7 @@ void SectionPiece::join_rows() {
 }
 
 bool SectionPiece::pass_event(ModeFlow& flow, int reached) {
+  smooth_steps_ = 0;
   if (++events_ > task_.options.most_events) return false;
   EventWindow window(flows_, t_, set_, flow, monitors_, reached, task_.grid);
   if (!window.locate()) return false;
@@ -272,7 +276,10 @@ bool SectionPiece::pass_event(ModeFlow& flow, int reached) {
   ModeFlow& to = flows_.get(next->mode, window.time(), window.states(), next->root);
   const std::optional<Doubleton> after = to.has_implicit() ? std::nullopt : window.on_surface(to);
   if (!after) return false;
-  if (!leave(flow, {window.delta(), window.center_delta(), window.surface_jacobian(), window.states(), true}, times))
+  if (!leave(
+          flow,
+          {window.delta(), window.center_delta(), window.surface_jacobian(), window.states(), true},
+          times))
     return false;
   note_event(flow, to, monitors_[static_cast<std::size_t>(reached)], window.fires());
   set_ = *after;

@@ -83,6 +83,7 @@ class SectionPiece {
   std::size_t row_ = 0;                                 // next one in the mode
   std::map<std::size_t, EnclosureRow> rows_, of_mode_;  // of_mode_: of the members in this mode
   int events_ = 0;
+  int smooth_steps_ = 0;  // since the last event
   ShortSteps short_steps_;
   ProofLog proof_;
   PieceResult result_;

@@ -37,4 +37,26 @@ TEST_SUITE("analysis/enclosure/pieces/widths") {
       }
     }
   }
+
+  // x' = m sin(x) x², x(0) = 10: x falls to 3π, where the rate is 0; the whole set has x' of both
+  // signs and its enclosure no bound, in ever shorter steps before the first row.
+  TEST_CASE("a set that has no bound between two rows is bisected soon") {
+    for (const double unit : {1.0, 0x1p-30}) {
+      const std::string s = unit == 1 ? "1" : "2^(-30)";
+      const enclosure::ExactModel model = enclosure::read_exact_model(
+          "[parameters]\nm = \"[0.5, 1.5]\"\n[variables]\nx = 10\n[model]\nequations = [\"der(x) = "
+          "m*sin(x)*x^2/(" +
+              s + ")\"]\n[run]\nt = [0, " + (unit == 1 ? "1" : "9.31322574615478515625e-10") +
+              "]\n",
+          "blow.toml");
+      EncloseOptions options;
+      options.times = {unit};
+      const Enclosure found = model.enclose(options);
+      REQUIRE(!found.lost);
+      CHECK(found.pieces > 1);
+      CHECK(found.pieces < 512);
+      CHECK(found.rows.back().box[0].contains(3 * std::acos(-1.0)));
+      CHECK(width(found.rows.back().box[0]) < 1e-6);
+    }
+  }
 }

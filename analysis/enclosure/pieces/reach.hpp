@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include <perp/analysis/enclosure/pieces/piece.hpp>
+
+namespace perp::enclosure {
+
+/// The widths of the hull of some points of the set, by row and state or computed variable; empty:
+/// there are too many. They are no bounds: parts are measured with them.
+std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole);
+
+/// How many steps a part of the set may take from event to event: a multiple of those of its
+/// middle. Where there are many more the part is too wide, in whatever state, and grows in ever
+/// shorter steps; rows may be too far away to tell.
+int most_steps_of(const PieceTask& task, const Box& whole);
+
+}  // namespace perp::enclosure
