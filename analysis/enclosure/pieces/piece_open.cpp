@@ -227,7 +227,7 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     }
     if (step == Inclusion::Step::failed)
       return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
-    if (!phase.is_function() && effort_ != Effort::last && !is_disturbed())
+    if (!phase.is_unique() && effort_ != Effort::last && !is_disturbed())
       return fail("the next mode is not known", phase.laws().front().law);
     if (!phase.is_unique()) branch.flag = Flag::all;
     branch.how = std::max(branch.how, how_of(phase));
