@@ -116,6 +116,20 @@ void Inclusion::contract(OpenFlow& flow, const Interval& t, std::size_t a, Inter
   }
 }
 
+/// Which x_j act on x_i' = f_i(t, x, λ(w(t, x))), after `expand` with derivatives.
+void Inclusion::note_acting(const OpenFlow& flow, const IntervalMatrix& A,
+                            const IntervalMatrix& B) {
+  const int n = set_.states();
+  acting_.assign(static_cast<std::size_t>(n), std::vector<bool>(static_cast<std::size_t>(n)));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      bool acts = !A(i, j).is_zero();
+      for (int a = 0; a < static_cast<int>(laws_.size()); ++a)
+        acts = acts || (!B(i, a).is_zero() && !flow.argument_slope(a, j).is_zero());
+      acting_[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = acts;
+    }
+}
+
 void Inclusion::note_rates(const OpenFlow& flow) {
   for (std::size_t a = 0; a < laws_.size(); ++a)
     laws_[a].rate = flow.argument_rate(static_cast<int>(a));

@@ -61,13 +61,10 @@ Box Inclusion::lambda_now() const {
 
 void Inclusion::add_disturbances(Box& given) const {
   const StateSpace& space = flows_->flows().space();
-  for (const int k : space.disturbances)
-    given.push_back(space.values[static_cast<std::size_t>(k)]);
+  for (const int k : space.disturbances) given.push_back(space.values[static_cast<std::size_t>(k)]);
 }
 
-OpenFlow* Inclusion::flow() {
-  return flows_->get(mode_, references(), Interval(t_), set_.box());
-}
+OpenFlow* Inclusion::flow() { return flows_->get(mode_, references(), Interval(t_), set_.box()); }
 
 bool Inclusion::open(int law) {
   if (!is_settled()) {
@@ -232,6 +229,7 @@ bool Inclusion::find_deviation(OpenFlow& flow) {
     for (int j = 0; j < n; ++j) A(i, j) = flow.slope(i, j);
     for (int a = 0; a < m; ++a) B(i, a) = flow.slope(i, n + a);
   }
+  note_acting(flow, A, B);
   const Box v = lambda_ - flow.reference, gained = B * v;
   for (int round = 0; round < refinements; ++round) {
     D = gained + A * E;
@@ -254,20 +252,15 @@ void Inclusion::move(OpenFlow& flow) {
   }
   bound_arguments(flow);
   flow.centre.move(set_, to_, added_, change, within);
+  for (int i = 0; i < set_.states(); ++i) set_.note_acting(i, acting_[static_cast<std::size_t>(i)]);
   Box box = set_.box();
-  for (std::size_t a = 0; a < laws_.size(); ++a)
-    contract(flow, Interval(to_), a, laws_[a].w, box);
-  const int n = set_.states();
-  Box F = points(set_.center());
-  IntervalMatrix J{Matrix(Matrix::Identity(n, n))};
-  const Box rows = set_.image_box(F, J);
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (!(2 * width(box[at]) < width(rows[at]))) continue;
-    F[at] = box[at];
-    J(i, i) = Interval(0);
-  }
-  set_.move(F, J, box);
+  for (std::size_t a = 0; a < laws_.size(); ++a) contract(flow, Interval(to_), a, laws_[a].w, box);
+  const Box rows =
+      set_.image_box(points(set_.center()),
+                     IntervalMatrix(Matrix(Matrix::Identity(set_.states(), set_.states()))));
+  std::vector<bool> closer;
+  for (std::size_t i = 0; i < box.size(); ++i) closer.push_back(2 * width(box[i]) < width(rows[i]));
+  set_.bound(closer, box);
   span_ = Interval(t_, to_);
   t_ = to_;
   if (t_ >= settled_) settle(flow);

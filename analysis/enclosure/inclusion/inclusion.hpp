@@ -119,6 +119,7 @@ class Inclusion {
   int ending_law(OpenFlow& flow);
   bool find_deviation(OpenFlow& flow);
   void note_rates(const OpenFlow& flow);
+  void note_acting(const OpenFlow& flow, const IntervalMatrix& A, const IntervalMatrix& B);
   Beyond beyond(OpenFlow& flow, std::size_t a, const Interval& corner, int side);
   ArgumentBounds argument_bounds(OpenFlow& flow, std::size_t a);
   void bound_arguments(OpenFlow& flow);
@@ -139,11 +140,12 @@ class Inclusion {
   bool is_function_ = true, is_unique_ = true;
   bool is_contracting_ = false;
   double to_ = 0;
-  int needed_ = -1;    // law
-  Interval times_{};   // of the step, from 0
-  Interval span_{};    // of the last step
-  Box tube_, lambda_;  // Z, Λ with the bounds of disturbances
-  Box rates_, added_;  // f over them; e(h)
+  int needed_ = -1;                        // law
+  Interval times_{};                       // of the step, from 0
+  Interval span_{};                        // of the last step
+  Box tube_, lambda_;                      // Z, Λ with the bounds of disturbances
+  Box rates_, added_;                      // f over them; e(h)
+  std::vector<std::vector<bool>> acting_;  // by state: those that act on it, by λ of open laws too
   std::string reason_;
 };
 
