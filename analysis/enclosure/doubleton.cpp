@@ -71,7 +71,8 @@ Doubleton::Doubleton(const Box& box, std::vector<bool> constant)
       constant_(std::move(constant)) {
   constant_.resize(box.size(), false);
   const auto n = static_cast<Eigen::Index>(box.size());
-  c_ = q_ = image_ = acts_ = Matrix::Identity(n, n);
+  c_ = q_ = image_ = most_ = acts_ = Matrix::Identity(n, n);
+  moved_.resize(box.size(), false);
   note_sizes(box);
 }
 
@@ -86,14 +87,13 @@ bool Doubleton::is_spread(int state) const {
 std::vector<double> Doubleton::smear(const std::vector<bool>& wanted) const {
   const std::vector<double> scales = this->scales(1);
   std::vector<double> all(start_.size(), 0), moved(start_.size(), 0);
-  for (Eigen::Index i = 0; i < image_.rows(); ++i) {
-    const bool is_constant = image_.row(i) == Vector::Unit(image_.cols(), i).transpose();
-    for (Eigen::Index j = 0; j < image_.cols(); ++j) {
+  for (Eigen::Index i = 0; i < most_.rows(); ++i) {
+    for (Eigen::Index j = 0; j < most_.cols(); ++j) {
       const auto at = static_cast<std::size_t>(j);
-      const double share =
-          std::abs(image_(i, j)) * radius(start_[at]) / scales[static_cast<std::size_t>(i)];
+      const double share = (std::abs(image_(i, j)) + most_(i, j)) * radius(start_[at]) /
+                           scales[static_cast<std::size_t>(i)];
       all[at] += share;
-      if (!is_constant) moved[at] += share;
+      if (moved_[static_cast<std::size_t>(i)]) moved[at] += share;
     }
   }
   for (Eigen::Index j = 0; j < acts_.cols(); ++j) {
@@ -138,8 +138,16 @@ void Doubleton::move(const Box& F, const IntervalMatrix& J, const Box& other) {
   const Box set = points(center_) + IntervalMatrix(c_) * r0_ + IntervalMatrix(q_) * r_;
   box_ = common(common(direct, set), other);
   image_ = middle(J) * image_;
+  note_image();
   note_acting(J);
   reorganize(frame, constant, scales);
+}
+
+void Doubleton::note_image() {
+  most_ = most_.cwiseMax(image_.cwiseAbs());
+  for (Eigen::Index i = 0; i < image_.rows(); ++i)
+    if (image_.row(i) != Vector::Unit(image_.cols(), i).transpose())
+      moved_[static_cast<std::size_t>(i)] = true;
 }
 
 /// A row without derivatives is one that was bounded otherwise: what acted on it does so still.
@@ -151,6 +159,31 @@ void Doubleton::note_acting(const IntervalMatrix& J) {
       if (!J(i, k).is_zero()) row = row.cwiseMax(before.row(k));
     if (row.maxCoeff() > 0) acts_.row(i) = row;
   }
+}
+
+void Doubleton::bound(const std::vector<bool>& rows, const Box& box) {
+  const Matrix image = image_;
+  const Box linear = linear_image();
+  Box F = points(center_);
+  IntervalMatrix J{Matrix(Matrix::Identity(states(), states()))};
+  for (int i = 0; i < states(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!rows[at]) continue;
+    F[at] = box[at];
+    J(i, i) = Interval(0);
+  }
+  move(F, J, box);
+  for (int i = 0; i < states(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double whole = width(box_[at]), known = width(linear[at]);
+    if (rows[at] && known > 0) image_.row(i) = std::min(1.0, whole / known) * image.row(i);
+  }
+}
+
+void Doubleton::note_acting(int state, const std::vector<bool>& others) {
+  for (int k = 0; k < states(); ++k)
+    if (others[static_cast<std::size_t>(k)])
+      acts_.row(state) = acts_.row(state).cwiseMax(acts_.row(k)).eval();
 }
 
 /// States that stay what they are, as parameters do, and of which the frame holds nothing: r_i = 0

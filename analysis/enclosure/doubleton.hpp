@@ -31,11 +31,18 @@ class Doubleton {
   [[nodiscard]] Interval spread(const Box& a) const;
   /// The same as `image_box` as a set; `other` encloses it too.
   void move(const Box& F, const IntervalMatrix& J, const Box& other);
-  /// How much each coordinate of the starting box contributes to the width of this one, in shares
-  /// of the sizes of the states, by its linear image; those only that these states depend on.
+  /// How much each coordinate of the starting box has contributed to the widths of the states, by
+  /// its linear image where that was widest, in shares of their sizes; those only that these states
+  /// depend on. What a coordinate adds that the linear part does not tell was added where states
+  /// were wide by it: they may not be so any more.
   [[nodiscard]] std::vector<double> smear(const std::vector<bool>& states) const;
   /// Does this state depend on a coordinate of the starting box that is no point?
   [[nodiscard]] bool is_spread(int state) const;
+  /// Members are in `box`: of these states nothing else is kept. Their linear image, a measure,
+  /// counts as far as it is no wider.
+  void bound(const std::vector<bool>& rows, const Box& box);
+  /// What acts on these others acts on this state too, by what no derivative of `move` has told.
+  void note_acting(int state, const std::vector<bool>& others);
   /// The linear image of the starting box, about 0. It is computed with rounded numbers and proves
   /// nothing.
   [[nodiscard]] Box linear_image() const { return IntervalMatrix(image_) * start_; }
@@ -47,6 +54,7 @@ class Doubleton {
  private:
   [[nodiscard]] std::vector<double> scales(double share_of_point) const;
   void note_sizes(const Box& box);
+  void note_image();
   void note_acting(const IntervalMatrix& J);
   void keep_constant_rows(const IntervalMatrix& J, std::vector<bool>& list) const;
   [[nodiscard]] Frame next_frame(const Matrix& directions, const std::vector<bool>& constant,
@@ -59,9 +67,11 @@ class Doubleton {
   std::vector<double> center_;
   Matrix c_, q_;
   Box r0_, r_, box_;
-  Matrix image_;  // of the starting box, also where C r_0 is another one by now
-  Box start_;     // about 0
-  Matrix acts_;   // 1 where a coordinate of the starting box acts on a state, directly or not
+  Matrix image_;             // of the starting box, also where C r_0 is another one by now
+  Box start_;                // about 0
+  Matrix most_;              // |image_| where it was largest
+  std::vector<bool> moved_;  // states that have not stayed what they were
+  Matrix acts_;  // 1 where a coordinate of the starting box acts on a state, directly or not
   std::vector<double> widest_, largest_;
   std::vector<bool> constant_;
   bool has_frame_ = false;

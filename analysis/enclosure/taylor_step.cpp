@@ -288,11 +288,18 @@ void TaylorStep::move(Doubleton& set, double time) {
   set.move(F, J, box);
 }
 
-void TaylorStep::move(Doubleton& set, double time, const Box& added, const Box& other) {
+void TaylorStep::move(Doubleton& set, double time, const Box& added, const Box& change,
+                      const Box& within) {
   const Interval tau = since_start(time, time);
   Box F = centre_at(tau) + added;
   IntervalMatrix J = jacobian_at(tau);
-  const Box box = common(box_at(tau) + added, other);
+  const Box box = common(box_at(tau) + added, within);
+  for (int i = 0; i < set.states(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!(width(change[at]) < width(added[at]))) continue;
+    F[at] = Interval(set.center()[at]) + change[at];
+    for (int j = 0; j < set.states(); ++j) J(i, j) = Interval(i == j ? 1 : 0);
+  }
   complete(Interval(time), F, J, box);
   set.move(F, J, box);
 }

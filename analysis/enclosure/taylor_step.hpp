@@ -52,8 +52,9 @@ class TaylorStep {
   /// Moves it to `time`, at most `end`.
   void move(Doubleton& set, double time);
   void move(Doubleton& set) { move(set, end_); }
-  /// The same of solutions that are by an element of `added` beside these; `other` holds them too.
-  void move(Doubleton& set, double time, const Box& added, const Box& other);
+  /// The same of solutions that are by an element of `added` beside these, and by one of `change`
+  /// beside their start: in each row what tells more. `within` holds them too.
+  void move(Doubleton& set, double time, const Box& added, const Box& change, const Box& within);
 
   /// Of times τ after t, within T.
   ///@{

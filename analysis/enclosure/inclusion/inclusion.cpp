@@ -61,13 +61,10 @@ Box Inclusion::lambda_now() const {
 
 void Inclusion::add_disturbances(Box& given) const {
   const StateSpace& space = flows_->flows().space();
-  for (const int k : space.disturbances)
-    given.push_back(space.values[static_cast<std::size_t>(k)]);
+  for (const int k : space.disturbances) given.push_back(space.values[static_cast<std::size_t>(k)]);
 }
 
-OpenFlow* Inclusion::flow() {
-  return flows_->get(mode_, references(), Interval(t_), set_.box());
-}
+OpenFlow* Inclusion::flow() { return flows_->get(mode_, references(), Interval(t_), set_.box()); }
 
 bool Inclusion::open(int law) {
   if (!is_settled()) {
@@ -204,15 +201,13 @@ Inclusion::Proof Inclusion::prove(OpenFlow& flow, double to) {
     reason_ = laws_.empty() ? "a reset may happen under a disturbance"
                             : "a reset may happen while the next mode is open";
   if (needed_ != -1) return needed_ >= 0 ? Proof::needs_law : Proof::too_long;
-  for (std::size_t a = 0; a < laws_.size(); ++a) {
+  for (std::size_t a = 0; a < laws_.size(); ++a)
     laws_[a].reached = flow.argument(static_cast<int>(a));
-    laws_[a].rate = flow.argument_rate(static_cast<int>(a));
-  }
-  rates_.clear();
-  for (int i = 0; i < set_.states(); ++i) rates_.push_back(flow.rate(i));
+  note_rates(flow);
   if (!flow.centre.prepare(set_, t_, to, grid_)) return Proof::too_long;
   to_ = flow.centre.end();
   times_ = hull(Interval(0), Interval(to_) - Interval(t_));
+  narrow_tube(flow);
   return find_deviation(flow) ? Proof::made : Proof::too_long;
 }
 
@@ -234,6 +229,7 @@ bool Inclusion::find_deviation(OpenFlow& flow) {
     for (int j = 0; j < n; ++j) A(i, j) = flow.slope(i, j);
     for (int a = 0; a < m; ++a) B(i, a) = flow.slope(i, n + a);
   }
+  note_acting(flow, A, B);
   const Box v = lambda_ - flow.reference, gained = B * v;
   for (int round = 0; round < refinements; ++round) {
     D = gained + A * E;
@@ -244,98 +240,27 @@ bool Inclusion::find_deviation(OpenFlow& flow) {
   return is_bounded(added_);
 }
 
-/// w at the end of the step, where a side of a vertical branch goes back to it.
-void Inclusion::bound_arguments(OpenFlow& flow) {
-  const Interval all = Interval(t_) + times_, h = Interval(to_) - Interval(t_);
-  for (std::size_t a = 0; a < laws_.size(); ++a) {
-    OpenLaw& open = laws_[a];
-    const Law& law = law_of(flows_, open.law);
-    Interval after(-directed::infinity, directed::infinity);
-    open.pressed.reset();
-    if (flow.is_disturbed(static_cast<int>(a))) {  // w may jump
-      open.w = after;
-      continue;
-    }
-    for (const int k : open.graph.branches) {
-      const Branch& branch = law.branches[static_cast<std::size_t>(k)];
-      if (branch.b != 0) continue;
-      const Interval corner = Interval(branch.c) / Interval(branch.a);
-      if (!corner.is_point()) continue;
-      bool returns[2] = {false, false};
-      for (const int side : {1, -1}) {
-        // 0 ≤ u = side (w − c) beyond the corner
-        const Interval now = side > 0 ? open.w - corner : corner - open.w;
-        Box lambda = lambda_;
-        lambda[a] = lambda_beside(law, corner.lo, side, open.reached);
-        if (!lambda[a].has_value() || !flow.expand(all, tube_, lambda, 2, false)) continue;
-        const Interval rate = flow.argument_rate(static_cast<int>(a));
-        const double outward = side > 0 ? rate.hi : -rate.lo;
-        if (!std::isfinite(outward)) continue;
-        returns[side < 0] = outward < 0;
-        const Interval grown = Interval(std::max(now.hi, 0.0)) + h * Interval(outward);
-        const Interval end = side > 0 ? corner + Interval(std::max(grown.hi, 0.0))
-                                      : corner - Interval(std::max(grown.hi, 0.0));
-        after = side > 0 ? Interval(after.lo, std::min(after.hi, end.hi))
-                         : Interval(std::max(after.lo, end.lo), after.hi);
-      }
-      if (returns[0] && returns[1]) open.pressed = k;
-    }
-    open.w = after;
-  }
-}
-
-/// Narrows the states by w: x_j from w = w(m) + Σ ∂w/∂x_i (x_i − m_i).
-void Inclusion::contract(OpenFlow& flow, Box& box) {
-  const Interval t(to_);
-  const Box m = points(middle(box));
-  for (std::size_t a = 0; a < laws_.size(); ++a) {
-    OpenLaw& open = laws_[a];
-    const int law = static_cast<int>(a);
-    if (!flow.expand(t, m, lambda_, 1, false)) continue;
-    const Interval value = flow.argument(law);
-    if (!flow.expand(t, box, lambda_, 1, true)) continue;
-    Box parts(box.size());
-    Interval all = value;
-    for (std::size_t j = 0; j < box.size(); ++j) {
-      const Interval slope = flow.argument_slope(law, static_cast<int>(j));
-      if (!slope.is_zero()) parts[j] = slope * (box[j] - m[j]);
-      all += parts[j];
-    }
-    open.w = common({common({flow.argument(law)}, {all})[0]}, {open.w})[0];
-    for (std::size_t j = 0; j < box.size(); ++j) {
-      const Interval slope = flow.argument_slope(law, static_cast<int>(j));
-      if (certain_sign(slope) == 0) continue;
-      Interval rest = open.w - value;
-      for (std::size_t i = 0; i < box.size(); ++i)
-        if (i != j && !parts[i].is_zero()) rest -= parts[i];
-      box[j] = common({box[j]}, {m[j] + rest / slope})[0];
-    }
-  }
-}
-
 /// To the end of the step. A state that is bounded by w much closer than by its row is a row of its
 /// own from there on.
 void Inclusion::move(OpenFlow& flow) {
   const Interval h = Interval(to_) - Interval(t_);
   judge_step(flow);
-  Box other = tube_;
-  for (std::size_t i = 0; i < other.size(); ++i)
-    other[i] = common({other[i]}, {set_.box()[i] + h * rates_[i]})[0];
-  bound_arguments(flow);
-  flow.centre.move(set_, to_, added_, other);
-  Box box = set_.box();
-  contract(flow, box);
-  const int n = set_.states();
-  Box F = points(set_.center());
-  IntervalMatrix J{Matrix(Matrix::Identity(n, n))};
-  const Box rows = set_.image_box(F, J);
-  for (int i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (!(2 * width(box[at]) < width(rows[at]))) continue;
-    F[at] = box[at];
-    J(i, i) = Interval(0);
+  Box change, within = tube_;
+  for (std::size_t i = 0; i < within.size(); ++i) {
+    change.push_back(h * rates_[i]);
+    within[i] = common({within[i]}, {set_.box()[i] + change[i]})[0];
   }
-  set_.move(F, J, box);
+  bound_arguments(flow);
+  flow.centre.move(set_, to_, added_, change, within);
+  for (int i = 0; i < set_.states(); ++i) set_.note_acting(i, acting_[static_cast<std::size_t>(i)]);
+  Box box = set_.box();
+  for (std::size_t a = 0; a < laws_.size(); ++a) contract(flow, Interval(to_), a, laws_[a].w, box);
+  const Box rows =
+      set_.image_box(points(set_.center()),
+                     IntervalMatrix(Matrix(Matrix::Identity(set_.states(), set_.states()))));
+  std::vector<bool> closer;
+  for (std::size_t i = 0; i < box.size(); ++i) closer.push_back(2 * width(box[i]) < width(rows[i]));
+  set_.bound(closer, box);
   span_ = Interval(t_, to_);
   t_ = to_;
   if (t_ >= settled_) settle(flow);

@@ -32,7 +32,8 @@ struct OpenLaw {
 ///     e(s) ∈ s D,   D = B (Λ − c) + A E,   e(s) ∈ E for s ≤ h
 /// give e(h), see `deviation`.
 /// At a vertical branch w = c of an open law a side that goes back bounds w: (w − c)⁺ grows by at
-/// most the largest w' of points with w > c, and (w − c)⁻ likewise.
+/// most the largest w' of points with w > c, and (w − c)⁻ likewise. That narrows the tube, so that
+/// x_i(h) − x_i(0) ∈ h f_i(t, x, Λ) may be less than e_i(h) beside the reference.
 ///
 /// Events of other laws need not open these where all that is open is a function: with D as long as
 /// they are ahead, a member meets its event where a reference solution does that starts in X + E,
@@ -96,6 +97,16 @@ class Inclusion {
 
  private:
   enum class Proof { made, too_long, needs_law };
+  /// How far members may be beyond a corner on one side of it: in the step, and at its end.
+  struct Beyond {
+    double during = directed::infinity, after = directed::infinity;
+    bool returns = false;
+  };
+  struct ArgumentBounds {
+    Interval during{-directed::infinity, directed::infinity};
+    Interval after{-directed::infinity, directed::infinity};
+    std::optional<int> pressed{};
+  };
 
   OpenFlow* flow();
   [[nodiscard]] Box lambda_now() const;
@@ -107,8 +118,13 @@ class Inclusion {
   [[nodiscard]] Interval allowed(const OpenLaw& open) const;
   int ending_law(OpenFlow& flow);
   bool find_deviation(OpenFlow& flow);
+  void note_rates(const OpenFlow& flow);
+  void note_acting(const OpenFlow& flow, const IntervalMatrix& A, const IntervalMatrix& B);
+  Beyond beyond(OpenFlow& flow, std::size_t a, const Interval& corner, int side);
+  ArgumentBounds argument_bounds(OpenFlow& flow, std::size_t a);
   void bound_arguments(OpenFlow& flow);
-  void contract(OpenFlow& flow, Box& box);
+  void narrow_tube(OpenFlow& flow);
+  void contract(OpenFlow& flow, const Interval& t, std::size_t a, Interval& w, Box& box);
   void judge_step(OpenFlow& flow);
   void judge_jumps(OpenFlow& flow);
   void move(OpenFlow& flow);
@@ -124,11 +140,12 @@ class Inclusion {
   bool is_function_ = true, is_unique_ = true;
   bool is_contracting_ = false;
   double to_ = 0;
-  int needed_ = -1;    // law
-  Interval times_{};   // of the step, from 0
-  Interval span_{};    // of the last step
-  Box tube_, lambda_;  // Z, Λ with the bounds of disturbances
-  Box rates_, added_;  // f over them; e(h)
+  int needed_ = -1;                        // law
+  Interval times_{};                       // of the step, from 0
+  Interval span_{};                        // of the last step
+  Box tube_, lambda_;                      // Z, Λ with the bounds of disturbances
+  Box rates_, added_;                      // f over them; e(h)
+  std::vector<std::vector<bool>> acting_;  // by state: those that act on it, by λ of open laws too
   std::string reason_;
 };
 

@@ -144,6 +144,7 @@ class Piece {
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
                   const ModeFlow& to, const Interval& time, bool fires);
   void note_width(const Branch& branch, ModeFlow& flow);
+  void note_open_width(const Inclusion& phase, std::size_t row);
   void note_split(const Branch& branch, const std::vector<bool>& states);
   std::vector<bool> acting_states(const Branch& branch, const Interval& t, int gap);
   std::vector<bool> undecided_states(const Branch& branch, const Interval& t, int gap);
@@ -155,6 +156,7 @@ class Piece {
   bool take_back(Branch& branch);
   void approach(Branch& branch);
   bool follow_open(Branch& branch, const std::vector<int>& laws);
+  [[nodiscard]] bool is_over(const Branch& branch, const Inclusion& phase) const;
   [[nodiscard]] bool goes_again(const Branch& branch) const;
   bool open_after_loss(Branch& branch);
   void keep_reason(const Lost& first, int split);

@@ -196,6 +196,12 @@ int Piece::gap_of(const Branch& branch, int law) {
   return -1;
 }
 
+/// Is nothing asked of the branch after the phase has come so far?
+bool Piece::is_over(const Branch& branch, const Inclusion& phase) const {
+  const bool is_wanted = branch.row < task_.times.size() || task_.options.tube;
+  return !is_wanted || phase.t() >= task_.span.end || is_given_up();
+}
+
 /// Until the mode is known again, or the end. False: lost, or the solutions are not unique and the
 /// piece may be bisected still.
 bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
@@ -214,9 +220,8 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
   branch.how = std::max(branch.how, How::inclusion);
   const char* const no_value = "an algebraic variable has no value everywhere in the set";
   if (!add_open_rows(branch, phase, phase.t())) return fail(no_value, -1);
-  while (phase.t() < task_.span.end) {
+  while (!is_over(branch, phase)) {
     const bool has_rows = branch.row < task_.times.size();
-    if (!has_rows && !task_.options.tube) break;
     const double from = phase.t();
     if (result_.enclosure.steps++ >= task_.options.most_steps)
       return fail("the number of steps has reached its limit", -1);
@@ -227,7 +232,7 @@ bool Piece::follow_open(Branch& branch, const std::vector<int>& laws) {
     }
     if (step == Inclusion::Step::failed)
       return fail(phase.reason(), phase.laws().empty() ? -1 : phase.laws().front().law);
-    if (!phase.is_function() && effort_ != Effort::last && !is_disturbed())
+    if (!phase.is_unique() && effort_ != Effort::last && !is_disturbed())
       return fail("the next mode is not known", phase.laws().front().law);
     if (!phase.is_unique()) branch.flag = Flag::all;
     branch.how = std::max(branch.how, how_of(phase));
@@ -294,6 +299,7 @@ bool Piece::add_open_rows(Branch& branch, Inclusion& phase, double from) {
     if (branch.ahead && branch.ahead->rows.contains(row.t))
       join(row, branch.ahead->rows.at(row.t), branch.ahead->modes);
     result_.enclosure.rows.push_back(row);
+    note_open_width(phase, branch.row);
   }
   if (!task_.options.tube || !(from < phase.t())) return true;
   if (!phase.observe_tube(values)) return false;

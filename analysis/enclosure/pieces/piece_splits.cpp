@@ -1,4 +1,5 @@
-// Which interval of the start is bisected when a piece is lost or too wide; called by the pieces of enclosures.
+// Which interval of the start is bisected when a piece is lost or too wide; called by the pieces of
+// enclosures.
 #include <perp/analysis/enclosure/pieces/piece.hpp>
 
 namespace perp::enclosure {
@@ -23,8 +24,8 @@ std::vector<bool> Piece::acting_states(const Branch& branch, const Interval& t, 
                           flow.system.flow.outputs[static_cast<std::size_t>(gap)]);
 }
 
-/// The same, and of the gaps that are falling: ends that may be met at nearly one time are told apart by
-/// intervals that act on either.
+/// The same, and of the gaps that are falling: ends that may be met at nearly one time are told
+/// apart by intervals that act on either.
 std::vector<bool> Piece::undecided_states(const Branch& branch, const Interval& t, int gap) {
   std::vector<bool> states = acting_states(branch, t, gap);
   for (const Monitor& monitor : branch.monitors)
@@ -32,8 +33,8 @@ std::vector<bool> Piece::undecided_states(const Branch& branch, const Interval& 
   return states;
 }
 
-/// The states that decide which mode is next: those that act on the signs that are not known, and on
-/// when it is asked. None where every mode is refuted: no part of the set has one then.
+/// The states that decide which mode is next: those that act on the signs that are not known, and
+/// on when it is asked. None where every mode is refuted: no part of the set has one then.
 std::vector<bool> Piece::deciding_states(const std::vector<Successor>& list,
                                          const std::vector<bool>& reached) {
   std::vector<bool> states(start_.size(), false);
@@ -54,6 +55,16 @@ void Piece::note_width(const Branch& branch, ModeFlow& flow) {
                computed_widths(flow, computed_, Interval(branch.t), branch.set));
   result_.excess = widths_.excess();
   if (result_.excess > task_.options.share) note_split(branch, widths_.wide());
+}
+
+/// The same while laws are open; not under disturbances, which widen every part alike. Variables
+/// that are computed hold all that the laws allow, whatever the part.
+void Piece::note_open_width(const Inclusion& phase, std::size_t row) {
+  if (is_disturbed()) return;
+  widths_.note(phase.set(), row, std::vector<ComputedWidth>(computed_.size()));
+  result_.excess = widths_.excess();
+  if (result_.excess > task_.options.share)
+    result_.split = widest_start(phase.set().smear(widths_.wide()));
 }
 
 }  // namespace perp::enclosure

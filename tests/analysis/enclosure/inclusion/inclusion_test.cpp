@@ -260,6 +260,34 @@ t = [0, 2]
     }
   }
 
+  TEST_CASE(
+      "sets of which some slip near the end of sticking grow by what the square of their width is "
+      "like") {
+    // Members with |x| > |m - 2| slip at |cos| = 1, with forces of at most the width d of x and m,
+    // for times of about d^(1/2): x moves by some d^2, ten times.
+    const auto widened = [](double d) {
+      const std::string half = std::to_string(d / 2);
+      const Enclosure result =
+          run("[parameters]\nm = \"2 +- " + half + "\"\n[variables]\nx = \"0 +- " + half + R"toml("
+v = 0
+[model]
+equations = ["der(x) = v", "der(v) = 2*sin(pi*t) - x - m*sign(v)"]
+[run]
+t = [0, 10]
+)toml",
+              at({10}));
+      REQUIRE_FALSE(result.lost.has_value());
+      CHECK(result.pieces == 1);
+      REQUIRE(result.rows.size() == 1);
+      CHECK(result.rows.front().flag == Flag::unique);
+      CHECK(holds(result, 10, {0, 0}, 0));
+      CHECK(holds(result, 10, {d / 4, 0}, 0));  // with m = 2 + d/2 it never slips
+      return width(result.rows.front().box[0]) - d;
+    };
+    CHECK(widened(0x1p-6) < 10 * 0x1p-12);
+    CHECK(widened(0x1p-8) < 10 * 0x1p-16);
+  }
+
   TEST_CASE("a jump that may be touched is passed, but not claimed unique") {
     EncloseOptions options = at({0.5, 2});
     options.tube = true;
