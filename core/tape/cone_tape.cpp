@@ -42,7 +42,6 @@ std::vector<int> ConeTape::lines_below(int output) {
 /// The form of the cone with these lines; its inputs and numbers become those of the cone.
 ConeTape::Form& ConeTape::form_of(const std::vector<int>& lines, Cone& cone) {
   cone.inputs = inputs_.size();
-  cone.numbers = numbers_.size();
   for (const int number : lines) {
     const Instruction& line = tape_[number];
     if (line.operation == Operation::input) {
@@ -51,14 +50,16 @@ ConeTape::Form& ConeTape::form_of(const std::vector<int>& lines, Cone& cone) {
     }
   }
   const auto inputs = inputs_.size() - cone.inputs;
+  cone.leaves = leaves_.size();
+  leaves_.resize(leaves_.size() + inputs);
   for (const int number : lines) {
     const Instruction& line = tape_[number];
     if (line.operation == Operation::constant) {
-      place_[at(number)] = static_cast<int>(inputs + numbers_.size() - cone.numbers);
-      numbers_.push_back(line.value);
+      place_[at(number)] = static_cast<int>(leaves_.size() - cone.leaves);
+      leaves_.push_back(line.value);
     }
   }
-  const auto leaves = inputs + numbers_.size() - cone.numbers;
+  const auto leaves = leaves_.size() - cone.leaves;
   Form form{{}, inputs, leaves};
   std::vector<int> key{static_cast<int>(inputs), static_cast<int>(leaves)};
   const auto place_of = [&](int line) { return line < 0 ? -1 : place_[at(line)]; };
@@ -95,7 +96,8 @@ void ConeTape::find(int k) {
 }
 
 /// The last line, from the leaves.
-double ConeTape::read(const Form& form, double* values) {
+double ConeTape::read(const Form& form, const double* leaves) {
+  double* const values = std::copy_n(leaves, form.leaves, values_.data()) - form.leaves;
   double* to = values + form.leaves;
   for (const Instruction& line : form.lines) {
     const double x = line.a < 0 ? 0 : values[line.a];
@@ -114,14 +116,12 @@ double ConeTape::value(int k, const std::vector<double>& inputs) {
   if (cones_[at(k)].form == nullptr) find(k);
   const Cone& cone = cones_[at(k)];
   Form& form = *cone.form;
-  double* const values = values_.data();
+  double* const leaves = leaves_.data() + cone.leaves;
   const int* const input = inputs_.data() + cone.inputs;
-  const double* const number = numbers_.data() + cone.numbers;
-  for (std::size_t m = 0; m < form.inputs; ++m) values[m] = inputs[at(input[m])];
-  for (std::size_t m = form.inputs; m < form.leaves; ++m) values[m] = number[m - form.inputs];
-  if (!form.code) return read(form, values);
+  for (std::size_t m = 0; m < form.inputs; ++m) leaves[m] = inputs[at(input[m])];
+  if (!form.code) return read(form, leaves);
   double value = 0;
-  form.code->run(values, form.leaves, &value, nullptr);
+  form.code->run(leaves, form.leaves, &value, nullptr);
   return value;
 }
 

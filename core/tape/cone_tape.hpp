@@ -30,22 +30,22 @@ class ConeTape {
   };
   struct Cone {
     Form* form = nullptr;  ///< null: not asked for yet
-    std::size_t inputs = 0, numbers = 0;  ///< its own, in inputs_ and numbers_
+    std::size_t inputs = 0, leaves = 0;  ///< its own, in inputs_ and leaves_
   };
   std::vector<int> lines_below(int output);
   Form& form_of(const std::vector<int>& lines, Cone& cone);
   void find(int k);
   static void compile(Form& form);
-  static double read(const Form& form, double* values);
+  double read(const Form& form, const double* leaves);
 
   Tape tape_;
   std::vector<int> outputs_;
   std::vector<Cone> cones_;
   std::map<std::vector<int>, Form> forms_;  // by operations and operands
   std::vector<int> inputs_;                 // of all cones
-  std::vector<double> numbers_;
+  std::vector<double> leaves_;              // of all cones: room for its inputs, then its numbers
   std::vector<int> place_;      // of a line in the cone that is made, -1: none
-  std::vector<double> values_;  // of the present one, its leaves first
+  std::vector<double> values_;  // of the present one that is read, its leaves first
 };
 
 }  // namespace perp

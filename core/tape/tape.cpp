@@ -46,7 +46,7 @@ std::size_t Tape::place_of(const Instruction& instruction, std::uint32_t hash) c
 }
 
 void Tape::grow() {
-  slots_.assign(slots_.empty() ? first_slots : 2 * slots_.size(), {});
+  slots_.assign(slots_.empty() ? first_slots : 4 * slots_.size(), {});  // each of them costs all lines again
   for (int k = 0; k < size(); ++k) {
     const Instruction& line = lines_[static_cast<std::size_t>(k)];
     const std::uint32_t hash = hash_of(line);

@@ -40,7 +40,7 @@ void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector
   t_ = t;
   h_ = h;
   x_ = x;
-  z_before_ = z;
+  z_before_ = z_ = z;
   start_ = constraints;
   for (const int i : flipped_) has_flipped_[at(i)] = 0;
   flipped_.clear();
@@ -79,19 +79,21 @@ bool PiecewisePath::follow(const End& end) {
   return !is_open_;
 }
 
-void PiecewisePath::rewind(const End& end) {
-  now_ = end.point;
-  errors_ = end.errors;
-  at_end_ = end.constraints;
-  for (const int state : moved_) places_[at(state)] = {};
-  moved_.clear();
-  for (const int l : touched_) is_touched_[at(l)] = 0;
-  touched_.clear();
-  z_ = z_before_;
-  is_open_ = false;
-  for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
-  std::swap(before_, changes_);
-  changes_.clear();
+/// Inputs at the end: of large models only those that differ from the path before.
+void PiecewisePath::take_end(const End& end) {
+  if (end.changed == nullptr) {
+    now_ = end.point;
+  } else {
+    for (const std::size_t k : written_) now_[k] = end.point[k];
+    for (const std::size_t k : *end.changed) now_[k] = end.point[k];
+  }
+  written_.clear();
+}
+
+void PiecewisePath::set_binary(int i, int z) {
+  z_[at(i)] = z;
+  written_.push_back(at(model_.binary_input(i)));
+  now_[written_.back()] = point_[written_.back()] = z;
 }
 
 /// Of the sub-problems that follow from a change.
@@ -101,15 +103,35 @@ void PiecewisePath::for_unknowns(const Visit& visit) const {
     for (const int unknown : structure_.blocks[at(block)].unknowns) visit(unknown);
 }
 
+/// Solves these.
+bool PiecewisePath::solve_followers() {
+  for_unknowns([&](int unknown) { written_.push_back(rates_.input_of(unknown)); });
+  return rates_.solve(blocks_, now_);
+}
+
+void PiecewisePath::rewind(const End& end) {
+  take_end(end);
+  errors_ = end.errors;
+  at_end_ = end.constraints;
+  for (const int state : moved_) places_[at(state)] = {};
+  moved_.clear();
+  for (const int l : touched_) is_touched_[at(l)] = 0;
+  touched_.clear();
+  is_open_ = false;
+  for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
+  std::swap(before_, changes_);
+  changes_.clear();
+}
+
 /// The rates in the values before the step, at the state at its end.
 bool PiecewisePath::turn_back() {
   const std::vector<int> flipped = std::exchange(flipped_, {});
   for (const int i : flipped) {
     has_flipped_[at(i)] = 0;
-    now_[at(model_.binary_input(i))] = point_[at(model_.binary_input(i))] = z_before_[at(i)];
+    set_binary(i, z_before_[at(i)]);
   }
   if (flipped.empty()) return true;
-  if (!rates_.follow(flipped, blocks_) || !rates_.solve(blocks_, now_)) return false;
+  if (!rates_.follow(flipped, blocks_) || !solve_followers()) return false;
   changed_.clear();
   for (const int i : flipped) add(rates_.constraints_of_binary(i));
   for_unknowns([&](int unknown) {
@@ -211,8 +233,7 @@ bool PiecewisePath::pass(const Crossing& crossing) {
 bool PiecewisePath::apply(PathChange change, double s) {
   if (!rates_.follow(change.binaries, blocks_)) return false;
   for (const int i : change.binaries) {
-    z_[at(i)] = 1 - z_[at(i)];
-    now_[at(model_.binary_input(i))] = point_[at(model_.binary_input(i))] = z_[at(i)];
+    set_binary(i, 1 - z_[at(i)]);
     has_flipped_[at(i)] = 1;
     flipped_.push_back(i);
   }
@@ -221,7 +242,7 @@ bool PiecewisePath::apply(PathChange change, double s) {
     old_.push_back(now_[rates_.input_of(unknown)]);
     if (structure_.is_state[at(unknown)] != 0) stand(unknown, s, position(unknown, s));
   });
-  if (!rates_.solve(blocks_, now_)) return false;
+  if (!solve_followers()) return false;
   changes_.push_back(std::move(change));
   watch_followers(changes_.back(), s);
   return true;

@@ -36,6 +36,8 @@ class PiecewisePath {
         point;                  ///< inputs (t, ẋ, x, z), solved with the values of the last path
     const double* constraints;  ///< at the point
     const double* errors;       ///< of these: up to them they are 0
+    /// Inputs of the point that differ from that of the path before; null: nobody knows.
+    const std::vector<std::size_t>* changed = nullptr;
   };
   /// The path to this end. False: it is not decided by these means.
   bool follow(const End& end);
@@ -44,6 +46,11 @@ class PiecewisePath {
   ///@{
   [[nodiscard]] const std::vector<PathChange>& changes() const { return changes_; }
   [[nodiscard]] const std::vector<int>& z() const { return z_; }
+  /// States that it shifts, binaries that have changed.
+  ///@{
+  [[nodiscard]] const std::vector<int>& moved() const { return moved_; }
+  [[nodiscard]] const std::vector<int>& flipped() const { return flipped_; }
+  ///@}
   /// Shifts the start: to be called with x.
   void shift(Vector& x) const;
   [[nodiscard]] LocalRates& rates() { return rates_; }
@@ -87,6 +94,9 @@ class PiecewisePath {
   [[nodiscard]] double rate(int state) const { return now_[static_cast<std::size_t>(1 + state)]; }
   [[nodiscard]] double surface(int l) const;
   void rewind(const End& end);
+  void take_end(const End& end);
+  void set_binary(int i, int z);
+  bool solve_followers();
   bool turn_back();
   void mark(int l);
   void stand(int state, double s, double x);
@@ -116,6 +126,7 @@ class PiecewisePath {
   // Inputs at the end with the present binaries; on the path, of lines: t, their states and
   // binaries.
   std::vector<double> now_, point_;
+  std::vector<std::size_t> written_;   // inputs of now_ that this path has changed
   std::vector<Place> places_;          // of the states that leave their lines
   std::vector<int> moved_, flipped_;   // states that leave them, binaries that have changed
   std::vector<int> own_, blocks_, changed_;  // binaries of one sub-problem; of one change: sub-problems that follow, constraints

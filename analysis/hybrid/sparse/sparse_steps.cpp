@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <perp/analysis/hybrid/sparse/sparse_steps.hpp>
 #include <perp/core/base/index.hpp>
@@ -81,6 +82,7 @@ void SparseSteps::prepare_repetitions() {
 }
 
 void SparseSteps::put(double t, double h) {
+  knows_changed_ = false;
   inputs_[0] = t;
   for (int j = 0; j < n_; ++j) {
     inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
@@ -232,7 +234,10 @@ bool SparseSteps::find_violated() {
 bool SparseSteps::settle(double t, double h) {
   for (int round = 0; round < most_rounds; ++round) {
     check_interruption();
-    if (!path_.follow({inputs_, rows_.data() + n_ + q_, errors_.data() + n_ + q_})) return false;
+    if (!path_.follow({inputs_, rows_.data() + n_ + q_, errors_.data() + n_ + q_, knows_changed_ ? &changed_ : nullptr}))
+      return false;
+    changed_.clear();
+    knows_changed_ = true;
     if (round > 0 && path_.is_settled(settled_share)) {
       if (!confirm(t, h)) return false;
       if (!is_violated_) return true;
@@ -244,11 +249,7 @@ bool SparseSteps::settle(double t, double h) {
 
 /// The step in the last values of the path, from the start that the path shifts.
 bool SparseSteps::follow_shift(double t, double h) {
-  std::swap(begin_before_, begin_);
-  std::swap(z_before_, z_end_);
-  z_end_ = path_.z();
-  begin_ = x_;
-  path_.shift(begin_);
+  find_differences();
   if (local_ && solve_locally(h)) return true;
   path_.guess(x_end_);
   return solve(t, h, Until::near);
@@ -257,14 +258,17 @@ bool SparseSteps::follow_shift(double t, double h) {
 void SparseSteps::put_state(int j, double h) {
   inputs_[at(1 + j)] = (x_end_[j] - begin_[j]) / h;
   inputs_[at(1 + n_ + j)] = x_end_[j];
+  changed_.insert(changed_.end(), {at(1 + j), at(1 + n_ + j)});
 }
 
-/// The same from the solution for begin_before_ and z_before_, in the rows that differ: F is 0 in the
+/// The same from the solution for the start and binaries before, in the rows that differ: F is 0 in the
 /// others. False: too much does.
 bool SparseSteps::solve_locally(double h) {
-  find_differences();
   for (const int j : shifted_) put_state(j, h);
-  for (const int i : flipped_) inputs_[at(1 + 2 * n_ + i)] = z_end_[at(i)];
+  for (const int i : flipped_) {
+    changed_.push_back(at(1 + 2 * n_ + i));
+    inputs_[changed_.back()] = z_end_[at(i)];
+  }
   LocalRates& rates = path_.rates();
   const auto set_row = [&](int row) { local_->replace(row, rates.row(row, inputs_)); };
   for (const int j : shifted_) local_->for_rows(j, set_row);
@@ -279,14 +283,24 @@ bool SparseSteps::solve_locally(double h) {
   return true;
 }
 
-/// States and binaries that differ from the repetition before.
+/// The start that the path shifts and the binaries at its end, and where they differ from the repetition
+/// before: only what one of the two paths has changed does.
 void SparseSteps::find_differences() {
-  shifted_.clear();
-  flipped_.clear();
-  for (int j = 0; j < n_; ++j)
-    if (begin_[j] != begin_before_[j]) shifted_.push_back(j);
-  for (int i = 0; i < q_; ++i)
-    if (z_end_[at(i)] != z_before_[at(i)]) flipped_.push_back(i);
+  const auto by_either = [](const std::vector<int>& now, std::vector<int>& before) {
+    std::vector<int> all = std::exchange(before, now);
+    all.insert(all.end(), now.begin(), now.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  };
+  shifted_ = by_either(path_.moved(), moved_before_);
+  std::vector<double> starts;
+  for (const int j : shifted_) starts.push_back(std::exchange(begin_[j], x_[j]));
+  path_.shift(begin_);
+  std::size_t k = 0;
+  std::erase_if(shifted_, [&](int j) { return begin_[j] == starts[k++]; });
+  flipped_ = by_either(path_.flipped(), flipped_before_);
+  std::erase_if(flipped_, [&](int i) { return std::exchange(z_end_[at(i)], path_.z()[at(i)]) == path_.z()[at(i)]; });
 }
 
 /// Those that hold what differs or is corrected.
@@ -314,6 +328,8 @@ bool SparseSteps::attempt(double t_next, double h) {
   t_end_ = t_next;
   x_end_ = begin_ = x_;
   z_end_ = z_;
+  moved_before_.clear();
+  flipped_before_.clear();
   path_.begin(t_, h, x_, z_, g_start_);
   check_interruption();
   if (!solve(t_next, h, Until::near)) return false;

@@ -103,8 +103,10 @@ class SparseSteps {
   bool is_affine_ = true;             // for each z
   std::map<double, Factor> factors_;  // by h
   std::optional<LocalCorrection> local_;  // where the equations are affine
-  Vector begin_before_;
-  std::vector<int> z_before_, shifted_, flipped_;  // of the repetition before; what differs from it
+  std::vector<int> moved_before_, flipped_before_;  // by the path of the repetition before
+  std::vector<int> shifted_, flipped_;              // what differs from it, increasing
+  std::vector<std::size_t> changed_;                // inputs that are new since the last path,
+  bool knows_changed_ = false;                      // unless all of them are
 
   double t_ = 0, t_end_ = 0, residual_ = 0;
   Vector x_, x_end_, right_;

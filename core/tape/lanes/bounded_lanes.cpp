@@ -8,7 +8,8 @@ namespace perp {
 namespace lanes {
 namespace {
 
-// Sums and products of RunningError (running_error.hpp) on four lanes, cases as choices.
+// Sums and products of RunningError (running_error.hpp) on four lanes, cases as choices. Numbers below the normal
+// ones, which processors treat slowly, enter where they change a result alone.
 
 struct FourBounded {
   Four value, error;
@@ -19,12 +20,7 @@ PERP_LANES_INLINE FourBits bits_of(const Four& x) {
   std::memcpy(&bits, &x, sizeof bits);
   return bits;
 }
-PERP_LANES_INLINE Four chosen(const FourBits& mask, const Four& x, const Four& y) {
-  const FourBits bits = (mask & bits_of(x)) | (~mask & bits_of(y));
-  Four four;
-  std::memcpy(&four, &bits, sizeof four);
-  return four;
-}
+PERP_LANES_INLINE Four chosen(const FourBits& mask, const Four& x, const Four& y) { return mask ? x : y; }
 PERP_LANES_INLINE FourBits all_bits(long long x) { return FourBits{x, x, x, x}; }
 PERP_LANES_INLINE Four size_of(const Four& x) {
   const FourBits bits = bits_of(x) & all_bits(0x7FFFFFFFFFFFFFFF);
@@ -37,7 +33,7 @@ PERP_LANES_INLINE FourBits is_finite(const Four& x) { return size_of(x) <= all(r
 PERP_LANES_INLINE FourBounded bound(const Four& value, const Four& passed) {
   Four error = passed * all(1 + 16 * unit_roundoff);
   const FourBits is_small = (error > all(0)) & (error < all(running_error::coarse));
-  error = chosen(is_small, error + all(4 * running_error::least), error);
+  error += chosen(is_small, all(4 * running_error::least), all(0));
   const FourBits is_known = is_finite(value) & (error >= all(0));
   return {value, chosen(is_known, error, all(std::numeric_limits<double>::infinity()))};
 }
@@ -85,7 +81,7 @@ struct BoundedProduct {
   PERP_LANES_INLINE static FourBounded of(const FourBounded& a, const FourBounded& b) {
     const Four product = a.value * b.value, size = size_of(product);
     const Four size_a = size_of(a.value), size_b = size_of(b.value);
-    const FourBits is_coarse = size < all(running_error::coarse);
+    const FourBits has_zero = is_zero(a) | is_zero(b), is_coarse = ~has_zero & (size < all(running_error::coarse));
     const Four passed = size_a * b.error + size_b * a.error + a.error * b.error;
     const Four least = all(running_error::least);
     const Four rounding = all(unit_roundoff) * size + chosen(is_coarse & (size > all(0)), least, all(0));
@@ -95,7 +91,7 @@ struct BoundedProduct {
     error = chosen(is_plain & is_scale(a), exact_error(product, size_a * b.error), error);
     const FourBits is_known = is_finite(a.error + b.error + product);
     const Four of_zero = chosen(is_known, all(0), all(std::numeric_limits<double>::infinity()));
-    return {product, chosen(is_zero(a) | is_zero(b), of_zero, error)};
+    return {product, chosen(has_zero, of_zero, error)};
   }
   static RunningError of(const RunningError& a, const RunningError& b) { return a * b; }
 };
@@ -112,21 +108,43 @@ struct BoundedResult {
   double* errors;
 };
 
-PERP_LANES_INLINE Four load_of(const Source& source, int i) {
-  return source.step != 0 ? load(source.from + i) : all(*source.from);
+/// Four lanes of an operand that differs from lane to lane.
+struct FromLanes {
+  const double *values, *errors;
+  PERP_LANES_INLINE FourBounded operator()(int i) const { return {load(values + i), load(errors + i)}; }
+};
+/// One number for all lanes: what follows from it alone is computed once.
+struct FromOne {
+  FourBounded number;
+  PERP_LANES_INLINE FourBounded operator()(int /*i*/) const { return number; }
+};
+PERP_LANES_INLINE FromLanes lanes_of(const BoundedSource& source) { return {source.values.from, source.errors.from}; }
+PERP_LANES_INLINE FromOne one_of(const BoundedSource& source) {
+  return {{all(*source.values.from), all(*source.errors.from)}};
+}
+
+template <class Op, class A, class B>
+PERP_LANES_INLINE int in_fours(BoundedResult result, const A& a, const B& b, int count) {
+  int i = 0;
+  for (; i + width <= count; i += width) {
+    const FourBounded z = Op::of(a(i), b(i));
+    store(result.values + i, z.value);
+    store(result.errors + i, z.error);
+  }
+  return i;
 }
 
 template <class Op>
 PERP_LANES_INLINE void bounded_arithmetic(BoundedResult result, const BoundedSource& a, const BoundedSource& b,
                                           int count) {
+  const bool differs_a = a.values.step != 0, differs_b = b.values.step != 0;
   int i = 0;
-  for (; i + width <= count; i += width) {
-    const FourBounded x{load_of(a.values, i), load_of(a.errors, i)};
-    const FourBounded y{load_of(b.values, i), load_of(b.errors, i)};
-    const FourBounded z = Op::of(x, y);
-    store(result.values + i, z.value);
-    store(result.errors + i, z.error);
-  }
+  if (differs_a && differs_b)
+    i = in_fours<Op>(result, lanes_of(a), lanes_of(b), count);
+  else if (differs_a)
+    i = in_fours<Op>(result, lanes_of(a), one_of(b), count);
+  else if (differs_b)
+    i = in_fours<Op>(result, one_of(a), lanes_of(b), count);
   for (; i < count; ++i) {
     const RunningError z = Op::of(a.at(i), b.at(i));
     result.values[i] = z.value;
