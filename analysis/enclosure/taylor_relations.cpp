@@ -44,6 +44,16 @@ void TaylorStep::project(const Interval& t, int k, Box& F, IntervalMatrix& J, co
   J = P * J;
 }
 
+/// Σ_i ∂e/∂x_i J_ij, what is 0 left out.
+Interval TaylorStep::relation_slope(int k, const IntervalMatrix& J, int j) const {
+  Interval sum;
+  for (int i = 0; i < J.rows(); ++i) {
+    const Interval& slope = relations_.output_derivative(k, i, 0);
+    if (!slope.is_zero() && !J(i, j).is_zero()) sum += slope * J(i, j);
+  }
+  return sum;
+}
+
 /// e at F, and its derivatives over all points between: x_j(τ) = e(x(τ)), x(τ) ∈ F + J (x − x̂).
 void TaylorStep::complete(const Interval& t, Box& F, IntervalMatrix& J, const Box& box) {
   if (dependents_.empty()) return;
@@ -57,14 +67,7 @@ void TaylorStep::complete(const Interval& t, Box& F, IntervalMatrix& J, const Bo
   for (int k = 0; k < count; ++k) {
     const int row = dependents_[static_cast<std::size_t>(k)].state;
     F[static_cast<std::size_t>(row)] = values[static_cast<std::size_t>(k)];
-    for (int j = 0; j < n; ++j) {
-      Interval sum;
-      for (int i = 0; i < n; ++i) {
-        const Interval& slope = relations_.output_derivative(k, i, 0);
-        if (!slope.is_zero() && !J(i, j).is_zero()) sum += slope * J(i, j);
-      }
-      J(row, j) = sum;
-    }
+    for (int j = 0; j < n; ++j) J(row, j) = relation_slope(k, J, j);
   }
 }
 

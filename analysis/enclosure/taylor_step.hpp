@@ -100,6 +100,7 @@ class TaylorStep {
                                            const Interval& tau) const;
   [[nodiscard]] Interval output_remainder(int i, int order, const Interval& tau) const;
   void refine(const Interval& tau, Box& box);
+  [[nodiscard]] Interval relation_slope(int relation, const IntervalMatrix& J, int column) const;
   void project(const Interval& t, int invariant, Box& F, IntervalMatrix& J, const Box& box);
 
   StepOptions options_;

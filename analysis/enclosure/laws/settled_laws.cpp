@@ -117,13 +117,16 @@ void SettledLaws::settle(ModeFlows& flows, const Interval& t, const Box& box) {
       lambda[at] = multipliers_over(system_.laws[at], arguments_[at]);
     }
   for (int j = 0; j < m; ++j) branches_[static_cast<std::size_t>(j)] = settled_branch(j);
-  const auto is_function = [&](const Read& read) {
-    return branch(read.law) >= 0 && is_of_states(read.law);
-  };
   for (int round = 0; round < m; ++round)
-    for (std::size_t j = 0; j < reads_.size(); ++j)
-      of_states_[j] =
-          is_formula_[j] || std::all_of(reads_[j].begin(), reads_[j].end(), is_function);
+    for (int j = 0; j < m; ++j) of_states_[static_cast<std::size_t>(j)] = reads_settled_laws(j);
+}
+
+bool SettledLaws::reads_settled_laws(int law) const {
+  const std::vector<Read>& reads = reads_[static_cast<std::size_t>(law)];
+  return is_formula_[static_cast<std::size_t>(law)] ||
+         std::all_of(reads.begin(), reads.end(), [&](const Read& read) {
+           return branch(read.law) >= 0 && is_of_states(read.law);
+         });
 }
 
 int SettledLaws::settled_branch(int law) const {

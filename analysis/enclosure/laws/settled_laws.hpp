@@ -41,6 +41,7 @@ class SettledLaws {
   };
 
   [[nodiscard]] int settled_branch(int law) const;
+  [[nodiscard]] bool reads_settled_laws(int law) const;
   void settle(ModeFlows& flows, const Interval& t, const Box& box);
   [[nodiscard]] bool is_triangular(const Mode& mode, int law, int depth) const;
 

@@ -81,12 +81,6 @@ bool Successors::is_direct(int law) const {
   });
 }
 
-/// May w be on the branch?
-bool Successors::has_w_in(const Branch& branch, const Interval& w) const {
-  if (branch.b == 0) return intersection(w, vertical_w(branch)).has_value();
-  return w.hi >= branch.w.lower && w.lo <= branch.w.upper;
-}
-
 /// Is the corner a point of the branch?
 Verdict Successors::holds_corner(const Branch& branch) const {
   const Interval rest =
@@ -333,89 +327,6 @@ std::vector<Successor> Successors::assess_all(const Options& options, const Box*
   }
   refute_others(list);
   return list;
-}
-
-std::vector<Successor> Successors::at_start(ModeFlow* before, int reset, const Box* start) {
-  const Dcs& system = flows_.system();
-  reset_ = reset;
-  start_ = start;
-  is_start_of_run_ = before == nullptr;
-  set_before(before);
-  Flow still;  // w where it is a function of the states
-  still.tape = system.tape;
-  still.inputs = series_inputs(system, flows_.space());
-  still.rates.assign(static_cast<std::size_t>(flows_.space().states()), still.tape.constant(0));
-  Options options;
-  for (int j = 0; j < system.m(); ++j) {
-    const Law& law = system.laws[static_cast<std::size_t>(j)];
-    const int line = system.G[static_cast<std::size_t>(j)];
-    Interval w(-directed::infinity, directed::infinity);
-    if (unknowns_of(system, flows_.space(), line).empty()) {
-      still.outputs = {line};
-      IntervalSeries series(still);
-      if (series.compute(t_, box_, 1, false)) w = series.output(0, 0);
-    } else {
-      w = argument(j);
-    }
-    std::vector<int> choices;
-    for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
-      if (has_w_in(law.branches[static_cast<std::size_t>(k)], w)) choices.push_back(k);
-    const auto present = before == nullptr
-                             ? choices.begin()
-                             : std::find(choices.begin(), choices.end(),
-                                         before->system.mode[static_cast<std::size_t>(j)]);
-    if (law.memory && present != choices.end()) choices = {*present};
-    options.push_back(choices);
-  }
-  return assess_all(options, start);
-}
-
-std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached) {
-  const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
-  const Mode& old = from.system.mode;
-  from_ = &from;
-  set_before(&from);
-  law_ = gap.law;
-  reset_ = gap.reset;
-  of_multiplier_ = gap.of_multiplier;
-  if (law_ >= 0) {
-    const Branch& left = branch(old, law_);
-    const Interval end(gap.end);
-    const Interval a(left.a), b(left.b), c(left.c);
-    corner_ = of_multiplier_ ? Corner{(c - b * end) / a, end} : Corner{end, (c - a * end) / b};
-  }
-  Options options;
-  for (int j = 0; j < static_cast<int>(old.size()); ++j) {
-    const Law& law = flows_.system().laws[static_cast<std::size_t>(j)];
-    const int present = old[static_cast<std::size_t>(j)];
-    std::vector<int> choices;
-    if (open_.contains(j)) {
-      options.push_back({present});
-      continue;
-    }
-    const bool may_leave = is_vertical(branch(old, j)) && !law.memory;
-    if (j != law_) choices.push_back(present);
-    if (j != law_ && law_ >= 0 && !has_argument_of_states(from, j) &&
-        !law.memory) {  // it may change with the multipliers of the event
-      for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
-        if (k != present && has_w_in(law.branches[static_cast<std::size_t>(k)], argument(j)))
-          choices.push_back(k);
-      options.push_back(choices);
-      continue;
-    }
-    for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
-      const Branch& other = law.branches[static_cast<std::size_t>(k)];
-      if (k == present || (j != law_ && !may_leave)) continue;
-      const Interval w = j == law_ ? corner_.w : vertical_w(branch(old, j));
-      if (!has_w_in(other, w)) continue;
-      const bool stays_on_graph = j == law_ && (of_multiplier_ || is_direct(j));
-      if (stays_on_graph && holds_corner(other) == Verdict::refuted) continue;
-      if (j != law_ && is_direct(j)) continue;
-      choices.push_back(k);
-    }
-    options.push_back(choices);
-  }
-  return assess_all(options);
 }
 
 }  // namespace perp::enclosure

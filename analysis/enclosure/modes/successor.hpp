@@ -80,6 +80,9 @@ class Successors {
 
   [[nodiscard]] bool is_direct(int law) const;
   [[nodiscard]] bool has_w_in(const Branch& branch, const Interval& w) const;
+  [[nodiscard]] std::vector<int> other_branches(int law, int present, const Interval& w) const;
+  [[nodiscard]] std::vector<int> branches_at_corner(int present) const;
+  [[nodiscard]] std::vector<int> branches_beside(const ModeFlow& from, int law) const;
   [[nodiscard]] Verdict holds_corner(const Branch& branch) const;
   [[nodiscard]] Verdict keeps_constraints(const ModeFlow& flow) const;
   [[nodiscard]] Verdict keeps_equation(const ModeFlow& flow, int equation) const;

@@ -310,7 +310,7 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
                  .start = start,
                  .exact = exact,
                  .most_smooth_steps = options.most_steps};
-  if (has_wide_side(whole)) task.most_smooth_steps = most_steps_of(task, whole);
+  task.most_smooth_steps = most_steps_of(task, whole);
   std::vector<Part> parts{{.start = whole}};
   Dcs clocked;
   StateSpace clocked_space;

@@ -75,6 +75,7 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
 
 int most_steps_of(const PieceTask& task, const Box& whole) {
   constexpr int few = 64, times = 16;
+  if (std::none_of(whole.begin(), whole.end(), is_wide)) return task.options.most_steps;
   const PieceResult middle = Piece(task, points_of(whole).front(), Effort::whole).run();
   const int most = task.options.most_steps, taken = few + middle.enclosure.steps;
   const bool tells = !middle.enclosure.lost && !middle.elsewhere && taken < most / times;

@@ -58,12 +58,12 @@ TEST_SUITE("analysis/enclosure/pieces/widths") {
       CHECK(found.rows.back().box[0].contains(3 * std::acos(-1.0)));
       CHECK(width(found.rows.back().box[0]) < 1e-6);
     }
+  }
 
-    // On the circle, where all are before t = 0.5, the angle is what it was at the start and t/2
-    // more, whatever a: only before it, sets are wide by a.
-    TEST_CASE(
-        "an interval is bisected that sets were wide by on their way, and are not at the end") {
-      const enclosure::ExactModel model = enclosure::read_exact_model(R"toml(
+  // On the circle, where all are before t = 0.5, the angle is what it was at the start and t/2
+  // more, whatever a: only before it, sets are wide by a.
+  TEST_CASE("an interval is bisected that sets were wide by on their way, and are not at the end") {
+    const enclosure::ExactModel model = enclosure::read_exact_model(R"toml(
 [parameters]
 a = "[1.4, 1.6]"
 [variables]
@@ -74,25 +74,25 @@ equations = ["der(x) = -0.5*y - a*x*sign(x^2 + y^2 - 1)", "der(y) = 0.5*x - a*y*
 [run]
 t = [0, 3]
 )toml",
-                                                                      "circle.toml");
-      EncloseOptions options;
-      options.times = {0.25, 1, 2, 3};
-      options.pieces = 16;
-      const Enclosure found = model.enclose(options);
-      REQUIRE(!found.lost);
-      REQUIRE(found.rows.size() == 4);
-      const auto& last = found.rows.back();
-      const double first = std::atan2(1, 1.51) + 1.5, second = std::atan2(1, 1.49) + 1.5;
-      CHECK(last.box[0].lo <= std::cos(second));
-      CHECK(last.box[0].hi >= std::cos(first));
-      CHECK(width(last.box[0]) < 2 * (std::cos(first) - std::cos(second)));
-      CHECK(width(last.box[1]) < 2 * (std::sin(first) - std::sin(second)));
-    }
+                                                                    "circle.toml");
+    EncloseOptions options;
+    options.times = {0.25, 1, 2, 3};
+    options.pieces = 16;
+    const Enclosure found = model.enclose(options);
+    REQUIRE(!found.lost);
+    REQUIRE(found.rows.size() == 4);
+    const auto& last = found.rows.back();
+    const double first = std::atan2(1, 1.51) + 1.5, second = std::atan2(1, 1.49) + 1.5;
+    CHECK(last.box[0].lo <= std::cos(second));
+    CHECK(last.box[0].hi >= std::cos(first));
+    CHECK(width(last.box[0]) < 2 * (std::cos(first) - std::cos(second)));
+    CHECK(width(last.box[1]) < 2 * (std::sin(first) - std::sin(second)));
+  }
 
-    // x goes one way through both ends of the time in which y grows: unique, though it is not known
-    // of wide parts when they do.
-    TEST_CASE("rows that are too wide while laws are open are a reason to bisect too") {
-      const enclosure::ExactModel model = enclosure::read_exact_model(R"toml(
+  // x goes one way through both ends of the time in which y grows: unique, though it is not known
+  // of wide parts when they do.
+  TEST_CASE("rows that are too wide while laws are open are a reason to bisect too") {
+    const enclosure::ExactModel model = enclosure::read_exact_model(R"toml(
 [parameters]
 p = "[5.3, 5.5]"
 [variables]
@@ -103,14 +103,14 @@ equations = ["der(x) = 0.01*t^2 + y^3", "der(y) = if(x < p, 0, if(x < p + 0.5, 5
 [run]
 t = [0, 20]
 )toml",
-                                                                      "ramp.toml");
-      EncloseOptions options;
-      options.times = {10, 20};
-      const Enclosure found = model.enclose(options);
-      REQUIRE(!found.lost);
-      const auto& last = found.rows.back();
-      CHECK(last.flag == enclosure::Flag::unique);
-      CHECK(width(last.box[1]) < 0.02);
-      CHECK(width(last.box[0]) < 1.5);
-    }
+                                                                    "ramp.toml");
+    EncloseOptions options;
+    options.times = {10, 20};
+    const Enclosure found = model.enclose(options);
+    REQUIRE(!found.lost);
+    const auto& last = found.rows.back();
+    CHECK(last.flag == enclosure::Flag::unique);
+    CHECK(width(last.box[1]) < 0.02);
+    CHECK(width(last.box[0]) < 1.5);
   }
+}
