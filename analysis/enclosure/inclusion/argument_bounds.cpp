@@ -33,14 +33,19 @@ Inclusion::Beyond Inclusion::beyond(OpenFlow& flow, std::size_t a, const Interva
   const OpenLaw& open = laws_[a];
   const Law& law = flows_->flows().system().laws[static_cast<std::size_t>(open.law)];
   const bool is_there = side > 0 ? open.reached.hi > corner.lo : open.reached.lo < corner.lo;
-  if (!is_there) return {.during = 0, .after = 0, .returns = true};
+  // where none has gone beyond it, the limits of λ and rates there tell whether any will
+  if (!is_there && !open.reached.contains(corner)) return {.during = 0, .after = 0};
+  const Interval beside = side > 0 ? Interval(corner.lo, directed::next_up(corner.lo))
+                                   : Interval(directed::next_down(corner.lo), corner.lo);
   const Interval all = Interval(t_) + times_, h = Interval(to_) - Interval(t_);
   Box lambda = lambda_;
-  lambda[a] = lambda_beside(law, corner.lo, side, open.reached);
-  if (!lambda[a].has_value() || !flow.expand(all, tube_, lambda, 2, false)) return {};
+  lambda[a] = lambda_beside(law, corner.lo, side, is_there ? open.reached : beside);
+  const Beyond unknown = is_there ? Beyond{} : Beyond{.during = 0, .after = 0};
+  if (!lambda[a].has_value() || !flow.expand(all, tube_, lambda, 2, false)) return unknown;
   const Interval rate = flow.argument_rate(static_cast<int>(a));
   const double outward = side > 0 ? rate.hi : -rate.lo;
-  if (!std::isfinite(outward)) return {};
+  if (!std::isfinite(outward)) return unknown;
+  if (!is_there) return {.during = 0, .after = 0, .returns = outward < 0};
   const Interval now = side > 0 ? open.w - corner : corner - open.w;
   const double first = std::max(now.hi, 0.0);
   const Interval last = Interval(first) + h * Interval(outward);

@@ -100,7 +100,7 @@ class Inclusion {
   /// How far members may be beyond a corner on one side of it: in the step, and at its end.
   struct Beyond {
     double during = directed::infinity, after = directed::infinity;
-    bool returns = false;
+    bool returns = false;  ///< rates are shown to lead back
   };
   struct ArgumentBounds {
     Interval during{-directed::infinity, directed::infinity};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -24,7 +25,7 @@ struct PieceTask {
   /// At each row, by state, then by computed variable: what the width of the whole set is like there; empty: it is not known.
   std::vector<std::vector<double>> reach{};
   ExactStart exact{};  ///< where the start is known beyond its intervals
-  int most_smooth_steps = 0;  ///< of one branch, from event to event
+  int most_smooth_steps = std::numeric_limits<int>::max();  ///< of one branch, from event to event
 
   /// That of a part of the set, as inputs of the system's tape.
   [[nodiscard]] ExactNumbersOrNone exact_inputs(const Box& part) const;
