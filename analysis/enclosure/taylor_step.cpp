@@ -131,15 +131,19 @@ bool TaylorStep::expand(const Interval& center_t, const Box& center, const Box& 
          box_series_.compute(t_, box, options_.order + 1, true) && is_bounded(box);
 }
 
-/// |a_k| h^k ≤ share · size for the last two coefficients of a series; its size is that of its
-/// value and of its change over the last step.
+/// |a_k| h^k ≤ share · size for coefficients of a series; its size is that of its value and of its
+/// change over the last step. With |a_k| like size/ρ^k that is (h/ρ)^last ≤ options.share for each
+/// of them: the last one alone may be 0 where the others are not.
 template <class Coefficient>
-double TaylorStep::length_for(const Coefficient& a, int last) const {
+double TaylorStep::length_for(const Coefficient& a, int first, int last, int order) const {
   double length = directed::infinity;
   const double size = std::max(magnitude(a(0)), magnitude(a(1)) * last_length_);
-  for (int k = std::max(last - 1, 1); k <= last; ++k)
-    if (const double rest = magnitude(a(k)); rest > 0 && size > 0)
-      length = std::min(length, 0.9 * std::pow(options_.share * (size / rest), 1.0 / k));
+  for (int k = first; k <= last; ++k) {
+    const double rest = magnitude(a(k));
+    const double share = k >= order ? options_.share : std::pow(options_.share, double(k) / order);
+    if (rest > 0 && size > 0)
+      length = std::min(length, 0.9 * std::pow(share * (size / rest), 1.0 / k));
+  }
   return length;
 }
 
@@ -148,14 +152,15 @@ double TaylorStep::length_for(const Coefficient& a, int last) const {
 double TaylorStep::proposed_length() const {
   double length = directed::infinity;
   const int K = options_.order;
+  const auto shorten = [&](const auto& a, int first, int last) {
+    length = std::min(length, length_for(a, first, last, K));
+  };
   for (int i = 0; i < box_series_.states(); ++i)
-    length =
-        std::min(length, length_for([&](int k) { return box_series_.coefficient(i, k); }, K + 1));
+    shorten([&](int k) { return box_series_.coefficient(i, k); }, K, K + 1);
   for (int i = 0; i < box_series_.implicit_count(); ++i)
-    length = std::min(
-        length, length_for([&](int k) { return box_series_.implicit_coefficient(i, k); }, K + 1));
-  for (int i = 0; i < gaps_; ++i)
-    length = std::min(length, length_for([&](int k) { return box_series_.output(i, k); }, K));
+    shorten([&](int k) { return box_series_.implicit_coefficient(i, k); }, K, K + 1);
+  for (int i = 0; i < gaps_; ++i)  // a rate alone tells nothing
+    shorten([&](int k) { return box_series_.output(i, k); }, std::max(K - 1, 2), K);
   if (last_length_ > 0) length = std::min(length, 2.5 * last_length_);
   return options_.longest > 0 ? std::min(length, options_.longest) : length;
 }

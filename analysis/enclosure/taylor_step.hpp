@@ -87,7 +87,7 @@ class TaylorStep {
 
  private:
   template <class Coefficient>
-  [[nodiscard]] double length_for(const Coefficient& a, int last) const;
+  [[nodiscard]] double length_for(const Coefficient& a, int first, int last, int order) const;
   [[nodiscard]] double proposed_length() const;
   [[nodiscard]] bool expand(const Interval& center_t, const Box& center, const Box& box);
   bool prove(const Interval& times, bool derivatives);
