@@ -27,28 +27,34 @@ Interval without_others(Interval whole, const Box& parts, std::size_t j) {
 
 }  // namespace
 
+/// The largest rate at which points of w beyond the corner go away from it; ∞: not known.
+double Inclusion::outward_rate(OpenFlow& flow, std::size_t a, double corner, int side,
+                               const Interval& w) {
+  const Law& law = flows_->flows().system().laws[static_cast<std::size_t>(laws_[a].law)];
+  Box lambda = lambda_;
+  lambda[a] = lambda_beside(law, corner, side, w);
+  if (!lambda[a].has_value() || !flow.expand(Interval(t_) + times_, tube_, lambda, 2, false))
+    return directed::infinity;
+  const Interval rate = flow.argument_rate(static_cast<int>(a));
+  return side > 0 ? rate.hi : -rate.lo;
+}
+
 /// Of 0 ≤ u = side (w − c):  u(s) ≤ u(0)⁺ + s u'  with the largest u' of points beyond the corner.
+/// Where none has gone beyond it, limits of λ and rates at the corner tell whether any will.
 Inclusion::Beyond Inclusion::beyond(OpenFlow& flow, std::size_t a, const Interval& corner,
                                     int side) {
   const OpenLaw& open = laws_[a];
-  const Law& law = flows_->flows().system().laws[static_cast<std::size_t>(open.law)];
-  const bool is_there = side > 0 ? open.reached.hi > corner.lo : open.reached.lo < corner.lo;
-  // where none has gone beyond it, the limits of λ and rates there tell whether any will
-  if (!is_there && !open.reached.contains(corner)) return {.during = 0, .after = 0};
-  const Interval beside = side > 0 ? Interval(corner.lo, directed::next_up(corner.lo))
-                                   : Interval(directed::next_down(corner.lo), corner.lo);
-  const Interval all = Interval(t_) + times_, h = Interval(to_) - Interval(t_);
-  Box lambda = lambda_;
-  lambda[a] = lambda_beside(law, corner.lo, side, is_there ? open.reached : beside);
-  const Beyond unknown = is_there ? Beyond{} : Beyond{.during = 0, .after = 0};
-  if (!lambda[a].has_value() || !flow.expand(all, tube_, lambda, 2, false)) return unknown;
-  const Interval rate = flow.argument_rate(static_cast<int>(a));
-  const double outward = side > 0 ? rate.hi : -rate.lo;
-  if (!std::isfinite(outward)) return unknown;
-  if (!is_there) return {.during = 0, .after = 0, .returns = outward < 0};
+  const double c = corner.lo;
+  if (side > 0 ? open.reached.hi <= c : open.reached.lo >= c) {
+    const Interval next(side > 0 ? directed::next_up(c) : directed::next_down(c));
+    const bool is_at = open.reached.contains(corner);
+    return {.during = 0, .after = 0, .returns = is_at && outward_rate(flow, a, c, side, next) < 0};
+  }
+  const double outward = outward_rate(flow, a, c, side, open.reached);
+  if (!std::isfinite(outward)) return {};
   const Interval now = side > 0 ? open.w - corner : corner - open.w;
   const double first = std::max(now.hi, 0.0);
-  const Interval last = Interval(first) + h * Interval(outward);
+  const Interval last = Interval(first) + (Interval(to_) - Interval(t_)) * Interval(outward);
   return {
       .during = std::max(first, last.hi), .after = std::max(last.hi, 0.0), .returns = outward < 0};
 }

@@ -120,6 +120,7 @@ class Inclusion {
   bool find_deviation(OpenFlow& flow);
   void note_rates(const OpenFlow& flow);
   void note_acting(const OpenFlow& flow, const IntervalMatrix& A, const IntervalMatrix& B);
+  double outward_rate(OpenFlow& flow, std::size_t a, double corner, int side, const Interval& w);
   Beyond beyond(OpenFlow& flow, std::size_t a, const Interval& corner, int side);
   ArgumentBounds argument_bounds(OpenFlow& flow, std::size_t a);
   void bound_arguments(OpenFlow& flow);
