@@ -11,7 +11,8 @@ import unittest
 CHECK = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_proof"
 PERP = None
 
-# crossing by a wide set, sliding and its end, with functions of time; states that others give
+# crossing by a wide set, sliding and its end, with functions of time; states that others give; gaps that fall at one time
+# and a state at rest
 MODELS = {
     "relay": """
 [parameters]
@@ -44,6 +45,17 @@ y = "[-0.25, -0.21875]"
 equations = ["der(x) = -sign(x + 0.5*y) + 0.25*y", "der(y) = 0.5 - 0.125*y"]
 [run]
 t = [0, 2]
+h = 0.25
+""",
+    "nested": """
+[variables]
+x = "[2.5, 2.53125]"
+v = 0
+idle = 0
+[model]
+equations = ["der(x) = v", "der(v) = -if(abs(x) > 1, sign(x), 0)", "der(idle) = 3*idle*x"]
+[run]
+t = [0, 3]
 h = 0.25
 """,
 }
