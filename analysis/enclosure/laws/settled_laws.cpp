@@ -17,16 +17,6 @@ Interval multipliers_over(const Law& law, const Interval& w) {
   return values.has_value() ? values : everything;
 }
 
-/// The flow in which no law is on a branch: all λ are inputs.
-const ModeFlow& without_branches(ModeFlows& flows, const Interval& t, const Box& box) {
-  OpenLaws all;
-  for (int j = 0; j < flows.system().m(); ++j) {
-    all.laws.push_back(j);
-    all.values.emplace_back(0.0);
-  }
-  return flows.get(Mode(all.laws.size(), 0), t, box, all);
-}
-
 /// Is the line a product that holds this factor?
 bool has_factor(const Tape& tape, int line, int factor) {
   if (line == factor) return true;
@@ -88,9 +78,9 @@ SettledLaws::SettledLaws(ModeFlows& flows, const Interval& t, const Box& box)
     : system_(flows.system()) {
   const auto m = static_cast<std::size_t>(system_.m());
   arguments_.assign(m, everything);
-  branches_.assign(m, -1);
+  settled_.assign(m, false);
   reads_.resize(m);
-  const ModeSystem& open = without_branches(flows, t, box).system;
+  const ModeSystem& open = flows.without_branches(t, box).system;
   is_formula_ = of_states_ = open.argument_of_states;
   const bool are_all = std::find(of_states_.begin(), of_states_.end(), false) == of_states_.end();
   // Of a constraint that holds λ the time derivative would be wrong: they are no constants.
@@ -101,7 +91,7 @@ SettledLaws::SettledLaws(ModeFlows& flows, const Interval& t, const Box& box)
 
 void SettledLaws::settle(ModeFlows& flows, const Interval& t, const Box& box) {
   const int m = system_.m();
-  Arguments formulas(system_, without_branches(flows, t, box));
+  Arguments formulas(system_, flows.without_branches(t, box));
   Box lambda;
   for (int j = 0; j < m; ++j) {
     lambda.push_back(multipliers_over(system_.laws[static_cast<std::size_t>(j)], everything));
@@ -116,7 +106,7 @@ void SettledLaws::settle(ModeFlows& flows, const Interval& t, const Box& box) {
       arguments_[at] = common_part(arguments_[at], formulas.range(j, t, box, lambda));
       lambda[at] = multipliers_over(system_.laws[at], arguments_[at]);
     }
-  for (int j = 0; j < m; ++j) branches_[static_cast<std::size_t>(j)] = settled_branch(j);
+  for (int j = 0; j < m; ++j) settled_[static_cast<std::size_t>(j)] = is_inside_of_branch(j);
   for (int round = 0; round < m; ++round)
     for (int j = 0; j < m; ++j) of_states_[static_cast<std::size_t>(j)] = reads_settled_laws(j);
 }
@@ -125,18 +115,18 @@ bool SettledLaws::reads_settled_laws(int law) const {
   const std::vector<Read>& reads = reads_[static_cast<std::size_t>(law)];
   return is_formula_[static_cast<std::size_t>(law)] ||
          std::all_of(reads.begin(), reads.end(), [&](const Read& read) {
-           return branch(read.law) >= 0 && is_of_states(read.law);
+           return settled_[static_cast<std::size_t>(read.law)] && is_of_states(read.law);
          });
 }
 
-int SettledLaws::settled_branch(int law) const {
+/// Are all solutions near the set on one branch of the law, not a vertical one?
+bool SettledLaws::is_inside_of_branch(int law) const {
   const Law& data = system_.laws[static_cast<std::size_t>(law)];
   const Interval& w = argument(law);
   const std::vector<int> branches = graph_over(data, w).branches;
-  if (branches.size() != 1 || data.memory || is_ambiguous(data)) return -1;
+  if (branches.size() != 1 || data.memory || is_ambiguous(data)) return false;
   const Branch& here = data.branches[static_cast<std::size_t>(branches.front())];
-  const bool is_inside = here.b != 0 && here.w.lower < w.lo && w.hi < here.w.upper;
-  return is_inside ? branches.front() : -1;
+  return here.b != 0 && here.w.lower < w.lo && w.hi < here.w.upper;
 }
 
 bool SettledLaws::is_of_states_in(const Mode& mode, int law) const {

@@ -19,9 +19,6 @@ class SettledLaws {
   [[nodiscard]] const Interval& argument(int law) const {
     return arguments_[static_cast<std::size_t>(law)];
   }
-  /// The branch, not a vertical one, on which all solutions near the set have the law; −1: not
-  /// known.
-  [[nodiscard]] int branch(int law) const { return branches_[static_cast<std::size_t>(law)]; }
   /// Is w a function of time, states and parameters for as long as no law leaves its branch in the
   /// mode, for every solution that has the other laws in theirs? By formula, or since the same is
   /// so of all laws whose λ stand in it, none of which is on a vertical branch, but where its λ is
@@ -40,14 +37,14 @@ class SettledLaws {
     bool vanishes = false;  ///< where the w of that law is 0, whatever its λ is
   };
 
-  [[nodiscard]] int settled_branch(int law) const;
+  [[nodiscard]] bool is_inside_of_branch(int law) const;
   [[nodiscard]] bool reads_settled_laws(int law) const;
   void settle(ModeFlows& flows, const Interval& t, const Box& box);
   [[nodiscard]] bool is_triangular(const Mode& mode, int law, int depth) const;
 
   const Dcs& system_;
   Box arguments_{};
-  std::vector<int> branches_{};
+  std::vector<bool> settled_{};  // on one branch, not a vertical one, by all solutions near the set
   std::vector<bool> is_formula_{};  // w is a function of time, states and parameters by itself
   std::vector<bool> of_states_{};
   std::vector<std::vector<Read>> reads_{};

@@ -34,9 +34,7 @@ std::vector<Successor> Successors::at_start(ModeFlow* before, int reset, const B
     } else {
       w = argument(j);
     }
-    std::vector<int> choices;
-    for (int k = 0; k < static_cast<int>(law.branches.size()); ++k)
-      if (has_w_in(law.branches[static_cast<std::size_t>(k)], w)) choices.push_back(k);
+    std::vector<int> choices = other_branches(j, -1, w);
     const auto present = before == nullptr
                              ? choices.begin()
                              : std::find(choices.begin(), choices.end(),
@@ -68,7 +66,7 @@ std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached)
   return assess_all(options);
 }
 
-/// Branches that hold some of these w, without the present one.
+/// Branches that hold some of these w, without the present one; −1: there is none.
 std::vector<int> Successors::other_branches(int law, int present, const Interval& w) const {
   const std::vector<Branch>& all = flows_.system().laws[static_cast<std::size_t>(law)].branches;
   std::vector<int> list;

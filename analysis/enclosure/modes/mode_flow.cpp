@@ -71,8 +71,8 @@ std::vector<double> ModeFlows::near(const Interval& t, const Box& box) const {
   return inputs;
 }
 
-ModeFlow& ModeFlows::get(const Mode& mode, const Interval& t, const Box& box,
-                         const OpenLaws& open, int root) {
+ModeFlow& ModeFlows::get(const Mode& mode, const Interval& t, const Box& box, const OpenLaws& open,
+                         int root) {
   Key key{mode, open.laws, {}};
   for (const Interval& value : open.values) {
     std::get<2>(key).push_back(value.lo);

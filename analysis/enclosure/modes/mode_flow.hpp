@@ -37,8 +37,8 @@ class ModeFlow {
   }
   /// Moves it to the box, on a way that is proved to hold the solutions. False: it may end there.
   [[nodiscard]] bool follow(const Interval& t, const Box& box);
-  /// Finds one near these values of the unknowns. `is_around`: in a neighbourhood of all of them, of
-  /// which it is the only root.
+  /// Finds one near these values of the unknowns. `is_around`: in a neighbourhood of all of them,
+  /// of which it is the only root.
   [[nodiscard]] bool find(const Interval& t, const Box& box, const Box& values, bool is_around);
   /// ∂h/∂z, z in these intervals, which may be without bounds.
   [[nodiscard]] IntervalMatrix jacobian(const Interval& t, const Box& box, const Box& values);
@@ -52,8 +52,9 @@ class ModeFlow {
   [[nodiscard]] const Interval& observed_slope(int k, int state) const {
     return observer_.output_derivative(k, state, 0);
   }
-  /// The n = `count` variables over the box that was observed: of a state that others give both, its formula and
-  /// its own interval, which is the narrower one where the formula holds a state more than once.
+  /// The n = `count` variables over the box that was observed: of a state that others give both,
+  /// its formula and its own interval, which is the narrower one where the formula holds a state
+  /// more than once.
   [[nodiscard]] Box observed_variables(int count, const StateSpace& space, const Box& box) const;
 
  private:
@@ -76,6 +77,12 @@ class ModeFlows {
     return get(mode, t, box, {}, root);
   }
   ///@}
+
+  /// That in which no law is on a branch: all λ are open, inputs of value 0.
+  ModeFlow& without_branches(const Interval& t, const Box& box) {
+    const OpenLaws all = all_open(system_.m());
+    return get(Mode(all.laws.size(), 0), t, box, all);
+  }
 
   /// Values of the inputs of the tape in the middle of a box.
   [[nodiscard]] std::vector<double> near(const Interval& t, const Box& box) const;
@@ -100,7 +107,7 @@ class ModeFlows {
   Box guess_{};
   ExactNumbersOrNone start_inputs_{};
   using Key = std::tuple<Mode, std::vector<int>, std::vector<double>>;  // ends of open λ
-  std::map<Key, std::vector<std::unique_ptr<ModeFlow>>> flows_;  // by root
+  std::map<Key, std::vector<std::unique_ptr<ModeFlow>>> flows_;         // by root
 };
 
 }  // namespace perp::enclosure

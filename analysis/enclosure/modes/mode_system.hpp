@@ -30,21 +30,21 @@ struct ModeConstraint {
 /// multipliers, each in terms of time, states and parameters. Equations that hold none of these are
 /// constraints: they give one state by the others, and their time derivative takes their place.
 /// Divisors are evaluated where the solution is: a mode that is singular somewhere in a set has no
-/// value there, and proves nothing. An equation that is a product a u = 0 of unknowns has two roots,
-/// u = 0 where a ≠ 0, and a = 0 where u ≠ 0; each is a system of its own, and 1/a or 1/u is
+/// value there, and proves nothing. An equation that is a product a u = 0 of unknowns has two
+/// roots, u = 0 where a ≠ 0, and a = 0 where u ≠ 0; each is a system of its own, and 1/a or 1/u is
 /// evaluated with it: along a solution its root is a simple one, so that no other meets it.
 struct ModeSystem {
   Mode mode{};
   int root = 0, roots = 1;  ///< which one of how many
-  Flow flow{};  ///< its outputs are `gaps`, the w of open laws, and what must not be infinite
+  Flow flow{};      ///< its outputs are `gaps`, the w of open laws, and what must not be infinite
   Flow observed{};  ///< stands still; outputs: n variables, m multipliers, residuals of constraints
   std::vector<Gap> gaps{};
   std::vector<ModeConstraint> constraints{};
   std::vector<std::vector<int>> resets{};  ///< by reset, its values: lines on the tape of `flow`
   /// By law: w is a function of time, states and parameters, whatever the multipliers are.
   std::vector<bool> argument_of_states{};
-  /// Equations of the system that give the implicit unknowns by time and states, whatever the mode is;
-  /// none: they hold multipliers, too.
+  /// Equations of the system that give the implicit unknowns by time and states, whatever the mode
+  /// is; none: they hold multipliers, too.
   std::vector<int> implicit_sources{};
 
   enum class Outcome { made, impossible, not_solved };
@@ -67,9 +67,16 @@ struct OpenLaws {
   }
 };
 
-/// All roots. `near` are values of the inputs of the tape (t, variables and parameters count, and the λ of
-/// open laws), by which divisors are chosen. The w of open laws are outputs behind the gaps; what
-/// `mode` says of them does not count, and they have no gaps.
+/// All of so many laws, with λ = 0.
+inline OpenLaws all_open(int count) {
+  OpenLaws all{.laws = {}, .values = Box(static_cast<std::size_t>(count), Interval(0))};
+  for (int i = 0; i < count; ++i) all.laws.push_back(i);
+  return all;
+}
+
+/// All roots. `near` are values of the inputs of the tape (t, variables and parameters count, and
+/// the λ of open laws), by which divisors are chosen. The w of open laws are outputs behind the
+/// gaps; what `mode` says of them does not count, and they have no gaps.
 std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
                                      const std::vector<double>& near, const OpenLaws& open = {});
 

@@ -190,14 +190,9 @@ bool Successors::has_unique_multipliers(const Mode& mode) {
   const Dcs& system = flows_.system();
   const auto [known, is_new] = unique_multipliers_.try_emplace(mode, false);
   if (!is_new || !open_.laws.empty() || !flows_.space().disturbances.empty()) return known->second;
-  OpenLaws all;
-  for (int j = 0; j < system.m(); ++j) {
-    all.laws.push_back(j);
-    all.values.emplace_back(0.0);
-  }
-  ModeFlow& flow = flows_.get(Mode(mode.size(), 0), t_, box_, all);
+  const ModeFlow& flow = flows_.without_branches(t_, box_);
   if (!flow.system.is_explicit()) return false;
-  const auto D = direct_coupling(flow, system, flows_.space(), all, t_, box_);
+  const auto D = direct_coupling(flow, system, flows_.space(), all_open(system.m()), t_, box_);
   if (!D) return false;
   std::vector<int> dependent;
   for (int j = 0; j < system.m(); ++j)

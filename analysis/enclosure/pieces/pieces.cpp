@@ -295,6 +295,14 @@ Box start_of(const StateSpace& space, const Box& start) {
   return box;
 }
 
+/// Is the whole set too wide, so that its parts are measured with what it reaches? Disturbances
+/// widen every part alike.
+bool is_to_be_measured(const PieceTask& task, const std::vector<Part>& parts) {
+  const PieceResult& first = parts.front().result;
+  return parts.size() == 1 && first.excess > task.options.share &&
+         can_bisect(parts.front().start, first.split) && task.space.disturbances.empty();
+}
+
 }  // namespace
 
 Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Box& start,
@@ -308,9 +316,10 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
                  .times = times_of_rows(span, options),
                  .grid = time_grid(span),
                  .start = start,
-                 .exact = exact,
-                 .most_smooth_steps = options.most_steps};
-  task.most_smooth_steps = most_steps_of(task, whole);
+                 .exact = exact};
+  std::optional<PieceResult> middle;
+  if (has_wide_side(whole)) middle = follow_middle(task, whole);
+  if (middle) task.most_smooth_steps = most_steps_of(*middle, options);
   std::vector<Part> parts{{.start = whole}};
   Dcs clocked;
   StateSpace clocked_space;
@@ -319,11 +328,8 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
   const Forms forms(task, section ? &*section : nullptr);
   do {
     run_all(task, forms, parts);
-    const PieceResult& first = parts.front().result;
-    const bool is_too_wide = parts.size() == 1 && first.excess > options.share &&
-                             can_bisect(parts.front().start, first.split);
-    if (!is_too_wide || !space.disturbances.empty()) continue;
-    task.reach = reach_of(task, whole);
+    if (!is_to_be_measured(task, parts)) continue;
+    task.reach = reach_of(task, whole, middle.value());
     if (section) section->use_reach(task.reach);
   } while (split(parts, options) || open_lost(parts));
   check_starts(system, parts);

@@ -13,13 +13,15 @@ constexpr double reach_share =
     0.5;  ///< of the width of the whole set, that a width is measured with,
 constexpr double least_share = 0.1;  ///< and of the widest that it was
 
-/// The middle of the set, and the ends of each of its intervals beside that. What stands for one
-/// decimal number stays: of numbers that are no doubles, their neighbours fulfil no equation
-/// exactly.
-std::vector<Box> points_of(const Box& whole) {
-  std::vector<Box> list{whole};
-  for (Interval& side : list.front())
+Box middle_of(Box whole) {
+  for (Interval& side : whole)
     if (is_wide(side)) side = Interval(middle(side));
+  return whole;
+}
+
+/// The middle of the set, and the ends of each of its intervals beside that.
+std::vector<Box> points_of(const Box& whole) {
+  std::vector<Box> list{middle_of(whole)};
   for (std::size_t i = 0; i < whole.size(); ++i) {
     if (!is_wide(whole[i])) continue;
     for (const double end : {whole[i].lo, whole[i].hi}) {
@@ -43,13 +45,19 @@ double width_of(const PieceTask& task, const Box& whole, const Box* variables,
 
 }  // namespace
 
-std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole) {
+PieceResult follow_middle(const PieceTask& task, const Box& whole) {
+  return Piece(task, middle_of(whole), Effort::whole).run();
+}
+
+std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whole,
+                                          const PieceResult& middle) {
   const std::vector<Box> list = points_of(whole);
   if (4 * list.size() > static_cast<std::size_t>(task.options.pieces)) return {};
   std::vector<PieceResult> runs(list.size());
-  in_parallel(std::max(task.options.threads, 1), list.size(), [&](std::size_t k, int) {
+  runs.front() = middle;
+  in_parallel(std::max(task.options.threads, 1), list.size() - 1, [&](std::size_t k, int) {
     require_directed_arithmetic();
-    runs[k] = Piece(task, list[k], Effort::whole).run();
+    runs[k + 1] = Piece(task, list[k + 1], Effort::whole).run();
   });
   std::map<double, Box> hulls;
   for (const PieceResult& run : runs)
@@ -73,11 +81,9 @@ std::vector<std::vector<double>> reach_of(const PieceTask& task, const Box& whol
   return reach;
 }
 
-int most_steps_of(const PieceTask& task, const Box& whole) {
+int most_steps_of(const PieceResult& middle, const EncloseOptions& options) {
   constexpr int few = 64, times = 16;
-  if (std::none_of(whole.begin(), whole.end(), is_wide)) return task.options.most_steps;
-  const PieceResult middle = Piece(task, points_of(whole).front(), Effort::whole).run();
-  const int most = task.options.most_steps, taken = few + middle.enclosure.steps;
+  const int most = options.most_steps, taken = few + middle.enclosure.steps;
   const bool tells = !middle.enclosure.lost && !middle.elsewhere && taken < most / times;
   return tells ? times * taken : most;
 }
