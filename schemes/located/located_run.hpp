@@ -51,7 +51,7 @@ class LocatedRun {
   void take_step(double h);
   void take_step_on_branch(double h);
   bool accept(double h, double t_next);
-  void report_between(double h);
+  bool report_between(double h);
   [[nodiscard]] double to_output(double h) const;
   [[nodiscard]] double end_of(double h) const;
   void go_nearer(const PoleWatch::Pole& pole);

@@ -200,6 +200,12 @@ GapWatch::Fall EventLocator::pass_or_touch(const GapWatch::Fall& bound, double h
   return *end;
 }
 
+bool EventLocator::is_inside(const Step& state) {
+  for (std::size_t g = 0; g < gaps_.size(); ++g)
+    if (gaps_[g].law >= 0 && value(gaps_[g], state) < -depth_[static_cast<Eigen::Index>(g)]) return false;
+  return true;
+}
+
 bool EventLocator::is_resolved() {
   for (std::size_t g = 0; g < gaps_.size(); ++g) {
     const auto row = static_cast<Eigen::Index>(g);

@@ -40,6 +40,8 @@ class EventLocator {
   /// After it: are all courses resolved? One that is not may hide an event: the state may rest while a
   /// multiplier moves.
   [[nodiscard]] bool is_resolved();
+  /// After it: are all laws on their branches in a state of the attempt, up to the dips that do not count?
+  [[nodiscard]] bool is_inside(const Step& state);
   /// The length of the step at whose end the gap is 0, to rounding; the attempt of the integrator is one of
   /// such a step then, unless it is 0. Empty: with the multipliers that solve the hidden equations
   /// the gap does not fall.

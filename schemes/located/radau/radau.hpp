@@ -83,6 +83,11 @@ class Radau {
   /// degree s, through the state and the stages. An algebraic part that was a guess is left out.
   void interpolate(double s, Vector& y) const;
   void interpolate_derivative(double s, Vector& ydot) const;
+  /// What Newton's method would add to the polynomial of the attempt at its start + s h, of which these are the values:
+  ///     -((μ/h) H_ẏ + H_y)⁻¹ H(t_n + s h, ẏ, y),
+  /// by the matrix of the estimate. Where differential parts rest it is the error of the algebraic ones. False: there
+  /// is no value.
+  [[nodiscard]] bool correction_at(double s, const Vector& ydot, const Vector& y, Vector& correction);
 
   /// Stage i of the attempt, and the polynomial through its stages alone at its start.
   void stage(int i, Vector& y) const { y = attempt_.base + attempt_.Z.col(i); }
