@@ -137,8 +137,7 @@ void LocatedRun::go_through_mode() {
     return;
   }
   const std::optional<GapWatch::Fall> fall = parts_.locator.first_fall(h);
-  // A fall that is found where the gaps are not resolved need not be the first.
-  if (!is_fixed() && !parts_.locator.is_resolved() && h > 16 * at_.shortest_step()) {
+  if (!is_fixed() && h > 16 * at_.shortest_step() && !is_seen_through(h, fall)) {
     ++record_.rejected;
     integrator_.set_length(h / 2);
     return;
@@ -149,6 +148,12 @@ void LocatedRun::go_through_mode() {
     pass_event(*fall, h);
   else
     take_step_on_branch(h);
+}
+
+/// Is everything that happens in the attempt before this fall, if there is one, known? A fall that is found where the
+/// gaps are not resolved need not be the first.
+bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& fall) {
+  return parts_.locator.is_resolved() && !parts_.between.hide_something(h, fall ? fall->s : 1);
 }
 
 /// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the next length.

@@ -46,6 +46,7 @@ class LocatedRun {
   [[nodiscard]] double next_length() const;
   [[nodiscard]] bool is_fixed() const { return at_.options.fixed_step > 0; }
   bool attempt(double h);
+  bool is_seen_through(double h, const std::optional<GapWatch::Fall>& fall);
   void reject(Radau::Outcome outcome, double h);
   void shorten(double h, const std::string& why);
   void take_step(double h);

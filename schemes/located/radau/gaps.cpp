@@ -66,7 +66,7 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
         if (middle <= a || middle >= b) break;
         (Chebyshev::evaluate(coefficients_, middle) >= 0 ? a : b) = middle;
       }
-      return Fall{-1, a, Chebyshev::evaluate(derivative_, a), low};
+      return Fall{-1, a, Chebyshev::evaluate(derivative_, a), low, high};
     }
     // A dip that does not count leaves the gap where it was: on the inner side.
     undecided_dips_ += is_near_dip(above, last, low_value, high_value, depth);

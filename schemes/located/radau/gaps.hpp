@@ -45,6 +45,7 @@ class GapWatch {
     double s = 1;      ///< share of the step
     double slope = 0;  ///< of the gap, per share of the step
     double from = 0;   ///< share of the step from which on it falls
+    double lowest = 1;  ///< share of the step up to which it falls
   };
   /// The first fall of any gap. `values`: gaps × points. A fall counts where the gap then reaches
   /// −depth before it rises again (`noise` at the end of the step, where it may fall further).

@@ -72,6 +72,9 @@ class Radau {
   void take_back(const Attempt& kept);
 
   [[nodiscard]] int stages() const { return table_.stages; }
+  [[nodiscard]] const Vector& nodes() const { return table_.c; }  ///< c_i, of which the last is 1
+  /// Of each equation the unit of its residual for a change of the unknowns by their units, inverse; of the last matrix.
+  [[nodiscard]] const Vector& row_scale() const { return row_scale_; }
   [[nodiscard]] double t() const { return t_; }             ///< of the present state
   [[nodiscard]] double h() const { return h_; }             ///< of the last attempt
   /// Is there a solved attempt of this length, ready for `accept`?

@@ -106,4 +106,35 @@ TEST_SUITE("schemes/located/long_steps") {
       CHECK((a.x.back() - b.x.back().head(a.x.back().size())).cwiseAbs().maxCoeff() < 1e-2);
     }
   }
+
+  TEST_CASE("a pulse of a force is not stepped over, however short it is beside the steps, of time or of a clock") {
+    for (const double width : {1.0, 0.3, 0.1, 1e-2, 1e-4})
+      for (const std::string clock : {"t", "c"}) {
+        CAPTURE(width);
+        CAPTURE(clock);
+        const Trajectory run = test::run_located(
+            fmt::format("[variables]\nx = 0\nc = 0\n[model]\nequations = [\"der(x) = exp(-(({} - 7)/{})^2)\", "
+                        "\"der(c) = 1\"]\n[run]\nt = [0, 20]\n",
+                        clock, width));
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        CHECK(std::abs(run.x.back()[0] / (width * std::sqrt(std::numbers::pi)) - 1) < 1e-7);
+      }
+  }
+
+  TEST_CASE("events that a pulse makes while all else rests are found, each once") {
+    const auto events_of = [](const std::string& variables, const std::string& rest) {
+      const Trajectory run = test::run_located(fmt::format("[variables]\n{}\n[model]\n{}\n[run]\nt = [0, 20]\n", variables, rest));
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      return run.events.size();
+    };
+    // Sticking, but for one moment.
+    CHECK(events_of("v = 0", "equations = [\"der(v) = 2.3*exp(-((t - 9)/0.2)^2) - sign(v)\"]") == 2);
+    CHECK(events_of("v = 0", "equations = [\"der(v) = 2/(1 + ((t - 9)/0.05)^2) - sign(v)\"]") == 2);
+    // A train of pulses at the multiples of π from 7, seven within the span, each entered and left.
+    CHECK(events_of("x = 0", "equations = [\"der(x) = max(2*cos(t - 7)^50, 1) - 1\"]") == 14);
+    CHECK(events_of("x = 0", "equations = [\"der(x) = if(2*cos(t - 7)^50 > 1, 1, 0)\"]") == 14);
+    // A burst that exceeds a slow oscillation seven times.
+    CHECK(events_of("n = 0", "equations = [\"der(n) = 0\"]\nwhen = [{condition = \"0.9*sin(t) + 0.5*sin(37*t)*exp(-(t - 7)^2)"
+                             " - 1\", direction = 1, set = {n = \"n + 1\"}}]") == 7);
+  }
 }
