@@ -138,7 +138,7 @@ void ModeTransition::land(const Step& before, const Selection& selection, const 
   run_.sensitivity.leave(before, selection.admissible[chosen].jet, true, at_.now.x - x_before);
   // The end of a mode is consistent up to the rounding of its moment.
   if (event.kind == EventKind::jump || (!first && before.x == x_before)) {
-    event = jump_event(before, at_.now, event.size);
+    event = jump_event(before, at_.now, size_of_jump(x_before));
     event.t_before = at_.now.t;
     event.note = note;
     event.dt_dq = at_.passage.dt;

@@ -70,7 +70,7 @@ Impact::Problem Impact::problem(Part& part, double t, const Vector& x, const Mom
                                 const std::vector<int>& laws) {
   MechanicalSystem::Dynamics dynamics;
   part.system->evaluate(t, Vector::Zero(now.v.size()), x, dynamics);
-  Problem problem{Matrix(linear::FullLu(dynamics.A).solve(now.contacts.B)(Eigen::all, laws)),
+  Problem problem{Matrix(linear::Lu(dynamics.A).solve(now.contacts.B)(Eigen::all, laws)),
                   {},
                   Vector(now.U(laws)),
                   Vector(static_cast<Eigen::Index>(laws.size()))};

@@ -88,6 +88,27 @@ TEST_SUITE("schemes/located/company") {
     }
   }
 
+  TEST_CASE("a ball that drives a relay rebounds in all units of its velocity and of the relay") {
+    const auto impacts = [](double v_unit, double x_unit) {
+      const Model model = read_model_text(
+          fmt::format("[variables]\nq = 1.2\nv = {}\nx = {}\n[model]\nlaws = [\"0 <= q perp f >= 0\", \"S in sign(x*{})\"]\n"
+                      "restitution = {{ f = 0.3 }}\nequations = [\"der(q) = v*{}\", \"der(v)*{} = -1 + f\", "
+                      "\"der(x)*{} = -S + q\"]\n[run]\nt = [0, 8]\n",
+                      1.13 / v_unit, 2 / x_unit, x_unit, v_unit, v_unit, x_unit),
+          "a ball that drives a relay");
+      Located scheme = test::located(model);
+      scheme.restitution = model.restitution;
+      const Trajectory run = integrate(test::system_of(model), model.x0(), model.run.span, scheme);
+      REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+      return run.counts.at("impacts");
+    };
+    const long wanted = impacts(1, 1);
+    CHECK(wanted > 8);
+    CHECK(impacts(0x1p-30, 0x1p30) == wanted);
+    CHECK(impacts(0x1p30, 0x1p-30) == wanted);
+    CHECK(impacts(1e-9, 1e9) == wanted);
+  }
+
   TEST_CASE("what stands beside a system changes none of its events") {
     const std::string alone = model({"x = 1.25", "v = 0.5"}, friction);
     const auto beside = [&](const std::string& variables, const std::vector<std::string>& more) {

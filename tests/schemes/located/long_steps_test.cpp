@@ -137,4 +137,50 @@ TEST_SUITE("schemes/located/long_steps") {
     CHECK(events_of("n = 0", "equations = [\"der(n) = 0\"]\nwhen = [{condition = \"0.9*sin(t) + 0.5*sin(37*t)*exp(-(t - 7)^2)"
                              " - 1\", direction = 1, set = {n = \"n + 1\"}}]") == 7);
   }
+
+  TEST_CASE("crossings of formulas of a state that only its laws resolve are found where the formulas are 0") {
+    struct Case {
+      std::string w;   // of th, in mode while > 0
+      double end;      // of the span
+      double inside;   // time within
+    };
+    // Roots in closed form or to 12 digits by bisection.
+    const double half = std::acos(std::pow(0.5, 1.0 / 200)), twenty = std::acos(std::pow(0.5, 1.0 / 20));
+    const std::vector<Case> cases{{"2*cos(th - 7)^200 - 1", 20, 14 * half},
+                                  {"1/(1 + 25*(th - 7)^2) - 0.5", 20, 0.4},
+                                  {"0.05 - (th - 7)^2", 100, 2 * std::sqrt(0.05)},
+                                  {"2*cos(th)^20 - 1", 100, 63 * twenty}};
+    for (const Case& it : cases)
+      for (const double tol : {1e-6, 1e-8, 1e-10, 1e-12}) {
+        CAPTURE(it.w);
+        CAPTURE(tol);
+        const Trajectory run = test::run_located(
+            fmt::format("[variables]\nth = 0\nx = 0\n[model]\nequations = [\"der(th) = 1\", \"der(x) = if({} > 0, 1, 0)\"]\n"
+                        "[run]\nt = [0, {}]\n",
+                        it.w, it.end),
+            tol);
+        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+        CHECK_FALSE(test::is_captured(run));
+        CHECK(std::abs(run.x.back()[1] - it.inside) < 1e-8);
+      }
+  }
+
+  TEST_CASE("a condition that only touches 0, or is a first integral at 0, fires no reset at any tolerance") {
+    for (const std::string condition : {"sin(t)^2", "cos(t) - 1", "1 - cosh(t - 7)", "exp(-(t - 7)^2) - 1", "sin(3.14159*t) - 1",
+                                        "x^2 + v^2 - 1", "1 - x^2 - v^2"})
+      for (const double tol : {1e-6, 1e-8, 1e-10, 1e-12})
+        for (const int direction : {-1, 0, 1}) {
+          CAPTURE(condition);
+          CAPTURE(tol);
+          CAPTURE(direction);
+          const Trajectory run = test::run_located(
+              fmt::format("[variables]\nx = 1\nv = 0\nn = 0\n[model]\nequations = [\"der(x) = v\", \"der(v) = -x\", "
+                          "\"der(n) = 0\"]\nwhen = [{{condition = \"{}\", direction = {}, set = {{n = \"n + 1\"}}}}]\n[run]\n"
+                          "t = [0, 20]\n",
+                          condition, direction),
+              tol);
+          REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+          CHECK(run.x.back()[2] == 0);
+        }
+  }
 }
