@@ -75,6 +75,10 @@ class Context {
   [[nodiscard]] Context rounded() const;
   /// The intervals of the parameters known so far, where numbers are exact.
   [[nodiscard]] const std::vector<enclosure::Interval>& intervals() const { return exact_values_; }
+  /// Those that are one rational number.
+  [[nodiscard]] const std::vector<std::optional<Rational>>& rationals() const {
+    return rationals_;
+  }
   /// Throws where an interval was found for what has to be a number: a parameter of the tape that
   /// the line needs, whose input is `first` + its number.
   void refuse_intervals(const Value& value, std::size_t offset, std::string_view what,
