@@ -127,16 +127,28 @@ void Inclusion::contract(OpenFlow& flow, const Interval& t, std::size_t a, Inter
   }
 }
 
-/// Which x_j act on x_i' = f_i(t, x, λ(w(t, x))), after `expand` with derivatives.
+/// Which x_j act on x_i' = f_i(t, x, λ(w(t, x))), after `expand` with derivatives; on w they act by λ
+/// inside of it too.
 void Inclusion::note_acting(const OpenFlow& flow, const IntervalMatrix& A,
                             const IntervalMatrix& B) {
-  const int n = set_.states();
+  const int n = set_.states(), m = static_cast<int>(laws_.size());
+  std::vector<std::vector<bool>> on_w(laws_.size(), std::vector<bool>(static_cast<std::size_t>(n)));
+  for (int round = 0; round < (flow.is_nested() ? m : 1); ++round)
+    for (int a = 0; a < m; ++a)
+      for (int j = 0; j < n; ++j) {
+        bool acts = !flow.argument_slope(a, j).is_zero();
+        for (int b = 0; b < m; ++b)
+          acts = acts || (flow.holds(a, b) &&
+                          on_w[static_cast<std::size_t>(b)][static_cast<std::size_t>(j)]);
+        on_w[static_cast<std::size_t>(a)][static_cast<std::size_t>(j)] = acts;
+      }
   acting_.assign(static_cast<std::size_t>(n), std::vector<bool>(static_cast<std::size_t>(n)));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       bool acts = !A(i, j).is_zero();
-      for (int a = 0; a < static_cast<int>(laws_.size()); ++a)
-        acts = acts || (!B(i, a).is_zero() && !flow.argument_slope(a, j).is_zero());
+      for (int a = 0; a < m; ++a)
+        acts = acts || (!B(i, a).is_zero() &&
+                        on_w[static_cast<std::size_t>(a)][static_cast<std::size_t>(j)]);
       acting_[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = acts;
     }
 }

@@ -51,6 +51,8 @@ class Inclusion {
     failed    ///< see `reason`
   };
 
+  /// Do arguments of laws hold the λ of open ones? Then events are not passed.
+  [[nodiscard]] bool is_nested();
   /// Opens a law from now on. False: its w has no value, or some members have still to enter.
   bool open(int law);
   /// One proved step, at most to `end`.
@@ -109,6 +111,7 @@ class Inclusion {
   };
 
   OpenFlow* flow();
+  bool find_arguments(OpenFlow& flow, int added);
   [[nodiscard]] Box lambda_now() const;
   void add_disturbances(Box& given) const;
   [[nodiscard]] double first_length(OpenFlow& flow, double end);

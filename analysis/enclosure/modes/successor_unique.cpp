@@ -119,8 +119,7 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
   ModeFlow& flow = flows_.get(others, t_, box_, open);
   if (!flow.system.is_explicit()) return false;
-  const auto& of_states = flow.system.argument_of_states;
-  if (std::find(of_states.begin(), of_states.end(), false) != of_states.end()) return false;
+  if (!flow.system.has_all_arguments_of_states()) return false;
   std::optional<IntervalMatrix> M = law_coupling(flow, system, flows_.space(), open, t_, box_);
   if (!M) return false;
   for (int i = 0; i < M->rows(); ++i)
