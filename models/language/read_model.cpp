@@ -105,6 +105,9 @@ void read_parameters(Context& context, const Value* table, const std::vector<std
     model.parameters.emplace_back(name, value.value);
     note_interval(name, text, value, model);
     if (!model.exact_numbers) continue;
+    if (value.formula)
+      model.exact_numbers->parameter_formulas[static_cast<int>(
+          model.exact_numbers->values.size())] = *value.formula;
     model.exact_numbers->names.push_back(name);
     if (value.is_disturbance)
       model.exact_numbers->disturbances.push_back(
@@ -181,6 +184,9 @@ void read_variable(const Context& context, const std::string& name, const Value&
     note_interval(name, *start, at_start, model);
   }
   if (model.exact_numbers) {
+    if (at_start.formula)
+      model.exact_numbers->start_formulas[static_cast<int>(model.exact_numbers->starts.size())] =
+          *at_start.formula;
     model.exact_numbers->starts.push_back(at_start.exact);
     model.exact_numbers->rational_starts.push_back(at_start.rational);
   }

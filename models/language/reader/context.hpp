@@ -8,6 +8,7 @@
 
 #include <perp/core/base/rational.hpp>
 #include <perp/core/expression/expression.hpp>
+#include <perp/core/interval/decimal.hpp>
 #include <perp/core/interval/interval.hpp>
 #include <perp/core/laws/law_table.hpp>
 #include <perp/core/signal.hpp>
@@ -23,6 +24,8 @@ struct Quantity {
   double value = 0;              ///< of an interval a number inside, near its middle
   enclosure::Interval exact{};   ///< where numbers are exact
   std::optional<Rational> rational{};  ///< the number itself, where it is known without rounding
+  /// Where numbers are exact: what it is of parameters that are intervals.
+  std::optional<enclosure::ExactFormula> formula{};
   bool is_interval = false;      ///< written as one, or made of such
   bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };

@@ -105,6 +105,7 @@ Quantity Context::expression(const Value& text, std::size_t offset, std::string_
     if (is_exact()) {
       result.exact = enclosure::enclose_expression(part, scope_, exact_values_);
       result.rational = enclosure::exact_expression(part, scope_, rationals_);
+      if (result.is_interval) result.formula = enclosure::exact_formula(part, scope_);
     }
   } catch (const ExpressionError& error) {
     document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));
