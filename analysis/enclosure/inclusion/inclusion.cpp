@@ -66,11 +66,6 @@ void Inclusion::add_disturbances(Box& given) const {
 
 OpenFlow* Inclusion::flow() { return flows_->get(mode_, references(), Interval(t_), set_.box()); }
 
-bool Inclusion::is_nested() {
-  const OpenFlow* equations = flow();
-  return equations != nullptr && equations->is_nested();
-}
-
 /// w of the law that was added, and of those that hold the λ of others: from the inner ones to the
 /// outer ones, which is as many rounds as there are laws at most.
 bool Inclusion::find_arguments(OpenFlow& flow, int added) {

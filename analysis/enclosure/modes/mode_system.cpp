@@ -332,13 +332,16 @@ void ModeSolver::finish(ModeSystem& made) {
   made.observed.outputs = observed;
 }
 
-std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
-                                     const std::vector<double>& near, const OpenLaws& open) {
-  OpenLaws all;
-  for (int i = 0; i < system.m(); ++i) all.laws.push_back(i);
+namespace {
+
+/// What `ModeSystem::argument_reads` says, by a solver in which all laws are free.
+std::vector<std::optional<std::vector<int>>> reads_of_arguments(const Dcs& system,
+                                                                const StateSpace& space,
+                                                                const Mode& mode,
+                                                                const std::vector<double>& near) {
+  const OpenLaws all = all_open(system.m());
   ModeSolver without_laws(system, space, mode, near, all);
   const bool is_solved = without_laws.run().outcome == ModeSystem::Outcome::made;
-  std::vector<bool> of_states;
   std::vector<std::optional<std::vector<int>>> reads(static_cast<std::size_t>(system.m()));
   for (int i = 0; i < system.m(); ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -346,8 +349,15 @@ std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space,
       reads[at].emplace();
     else if (is_solved)
       reads[at] = without_laws.argument_reads(i);
-    of_states.push_back(reads[at] && reads[at]->empty());
   }
+  return reads;
+}
+
+}  // namespace
+
+std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
+                                     const std::vector<double>& near, const OpenLaws& open) {
+  const auto reads = reads_of_arguments(system, space, mode, near);
   // Roots in the order of the choices; a choice that cannot be made by itself is an open one.
   std::vector<ModeSystem> list;
   std::vector<std::vector<int>> waiting{{}};
@@ -364,7 +374,7 @@ std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space,
       continue;
     }
     if (made.outcome == ModeSystem::Outcome::made) solver.finish(made);
-    made.argument_of_states = of_states;
+    for (const auto& read : reads) made.argument_of_states.push_back(read && read->empty());
     made.argument_reads = reads;
     list.push_back(std::move(made));
   }

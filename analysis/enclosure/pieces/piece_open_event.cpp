@@ -75,7 +75,6 @@ bool Piece::look_ahead(const Branch& branch, Inclusion& phase, ModeFlow& from, c
 // time of the whole window. False: the event is not proved to be one, nothing has changed.
 bool Piece::pass_open_event(Branch& branch, Inclusion& phase) {
   if (!phase.is_settled() || branch.events >= task_.options.most_events) return false;
-  if (phase.is_nested()) return false;  // when it is depends on the λ of open laws
   if (is_disturbed()) return false;  // the reference solutions hold none of the disturbances
   const Interval t(phase.t());
   const Box start = phase.set().box();

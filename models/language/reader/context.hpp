@@ -117,6 +117,7 @@ class Context {
  private:
   [[nodiscard]] Quantity interval(const Value& value, std::string_view text,
                                   std::string_view what) const;
+  void add_exact_values(std::string_view part, Quantity& quantity) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
