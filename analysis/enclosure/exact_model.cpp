@@ -39,6 +39,10 @@ ExactModel::ExactModel(Model read) : model(std::move(read)) {
   start = numbers.starts;
   values = numbers.values;
   exact = {numbers.rational_starts, numbers.rational_values};
+  for (const auto& [parameter, formula] : numbers.parameter_formulas)
+    exact.formulas.push_back({.parameter = parameter, .formula = formula});
+  for (const auto& [variable, formula] : numbers.start_formulas)
+    exact.formulas.push_back({.variable = variable, .formula = formula});
   span = model.run.span;
 }
 

@@ -5,6 +5,7 @@
 
 #include <perp/core/base/rational.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/core/interval/decimal.hpp>
 #include <perp/core/interval/series/interval_series.hpp>
 
 namespace perp::enclosure {
@@ -12,10 +13,18 @@ namespace perp::enclosure {
 /// Numbers without rounding, where they are known.
 using ExactNumbersOrNone = std::vector<std::optional<Rational>>;
 
+/// The start of a variable, or a parameter, that is a formula of parameters: the first ones of the
+/// system, which the formula takes in their order.
+struct StartFormula {
+  int variable = -1, parameter = -1;  ///< one of them
+  ExactFormula formula{};
+};
+
 /// A start as the decimal numbers that it is; what is an interval, or no rational number, has none.
 struct ExactStart {
   ExactNumbersOrNone variables{};   ///< n, or none at all
   ExactNumbersOrNone parameters{};  ///< one for each of the system, or none at all
+  std::vector<StartFormula> formulas{};  ///< of what depends on intervals of parameters
 };
 
 /// The inputs of a system's tape at time t, as far as they are numbers of this start in these boxes

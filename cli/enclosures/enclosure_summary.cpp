@@ -60,8 +60,10 @@ std::string flags_text(const EnclosureRun& run) {
   const std::string all = fmt::format("all until t = {}: every solution of every point{} is in a "
                                       "row of its time",
                                       end, functions);
-  if (later == rows.begin()) return all;
-  return fmt::format("unique until t = {:.8g}, then {}", std::prev(later)->t, all);
+  const auto same = std::find_if(rows.begin(), later,
+                                 [&](const EnclosureRow& row) { return row.t == later->t; });
+  if (same == rows.begin()) return all;
+  return fmt::format("unique until t = {:.8g}, then {}", std::prev(same)->t, all);
 }
 
 /// Of the union of the rows at the last time.

@@ -192,6 +192,16 @@ Interval enclose_expression(std::string_view text, const Scope& scope,
   return expression.evaluate(std::span<const Interval>(inputs));
 }
 
+ExactFormula exact_formula(std::string_view text, const Scope& scope) {
+  ExactLiterals literals;
+  literals.add(text);
+  Scope extended = scope;
+  literals.extend(extended);
+  ExactFormula formula{.names = static_cast<int>(scope.names.size()), .literals = literals.values()};
+  formula.line = parse_expression(text, extended, formula.tape);
+  return formula;
+}
+
 std::optional<Rational> exact_expression(std::string_view text, const Scope& scope,
                                          const std::vector<std::optional<Rational>>& values) {
   ExactLiterals literals;

@@ -62,6 +62,18 @@ Interval enclose_expression(std::string_view text, const Scope& scope,
 std::optional<Rational> exact_expression(std::string_view text, const Scope& scope,
                                          const std::vector<std::optional<Rational>>& values);
 
+/// An expression of named intervals as a line of a tape, its literals taken as the decimal numbers
+/// they are. Inputs: the names of the scope, then the literals that are no doubles.
+struct ExactFormula {
+  Tape tape{};
+  int line = -1;
+  int names = 0;
+  std::vector<Interval> literals{};
+};
+
+/// Throws ExpressionError.
+ExactFormula exact_formula(std::string_view text, const Scope& scope);
+
 /// All digits of a double, which has finitely many: "0.1000000000000000055511151231257827...".
 std::string exact_decimal(double x);
 

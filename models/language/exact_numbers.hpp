@@ -1,10 +1,12 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <perp/core/base/rational.hpp>
+#include <perp/core/interval/decimal.hpp>
 #include <perp/core/interval/interval.hpp>
 
 namespace perp {
@@ -23,6 +25,12 @@ struct ExactNumbers {
   ///@{
   std::vector<std::optional<Rational>> rational_values{};
   std::vector<std::optional<Rational>> rational_starts{};
+  ///@}
+  /// Formulas of parameters that are intervals, by the number of the variable whose start they are,
+  /// or of the parameter.
+  ///@{
+  std::map<int, enclosure::ExactFormula> start_formulas{};
+  std::map<int, enclosure::ExactFormula> parameter_formulas{};
   ///@}
   std::vector<enclosure::Interval> restitution{};  ///< as `Model::restitution`
   /// Of each law, as numbers of parameters: the multiplier of the file is offset + scale λ; -1: λ.

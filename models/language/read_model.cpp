@@ -94,6 +94,12 @@ void note_interval(const std::string& name, const Value& text, const reader::Qua
     model.midpoints.push_back(fmt::format("{} = {}", name, text.text));
 }
 
+/// Of a parameter or a variable with this number, where it is one of intervals.
+void note_formula(const reader::Quantity& quantity, std::size_t number,
+                  std::map<int, enclosure::ExactFormula>& formulas) {
+  if (quantity.formula) formulas[static_cast<int>(number)] = *quantity.formula;
+}
+
 void read_parameters(Context& context, const Value* table, const std::vector<std::string>& names,
                      Model& model) {
   for (const std::string& name : names)
@@ -105,6 +111,8 @@ void read_parameters(Context& context, const Value* table, const std::vector<std
     model.parameters.emplace_back(name, value.value);
     note_interval(name, text, value, model);
     if (!model.exact_numbers) continue;
+    note_formula(value, model.exact_numbers->values.size(),
+                 model.exact_numbers->parameter_formulas);
     model.exact_numbers->names.push_back(name);
     if (value.is_disturbance)
       model.exact_numbers->disturbances.push_back(
@@ -181,6 +189,7 @@ void read_variable(const Context& context, const std::string& name, const Value&
     note_interval(name, *start, at_start, model);
   }
   if (model.exact_numbers) {
+    note_formula(at_start, model.exact_numbers->starts.size(), model.exact_numbers->start_formulas);
     model.exact_numbers->starts.push_back(at_start.exact);
     model.exact_numbers->rational_starts.push_back(at_start.rational);
   }

@@ -119,7 +119,7 @@ inline const std::vector<LoweringCase>& lowering_cases() {
     {"(1 + max(x, 0))*step(x)",
      [](double x, double, double) { return x > 0 ? 1 + x : 0; },
      {of_step}},
-    // Multiples of one argument have one law; forms of several terms where numbers are so exactly.
+    // Multiples of one argument have one law; numbers are compared within their rounding.
     {"abs(x) + abs(-0.01*x) + max(0, 3*x)",
      [](double x, double, double) { return 1.01 * std::abs(x) + 3 * std::max(0.0, x); },
      {of_two}},
@@ -134,6 +134,12 @@ inline const std::vector<LoweringCase>& lowering_cases() {
      {of_three}},
     {"abs(x - 0.1) + abs(3*x - 0.3)",  // 3 times the double 0.1 is not the double 0.3
      [](double x, double, double) { return std::abs(x - 0.1) + std::abs(3 * x - 0.3); },
+     {of_two}},
+    {"sign(x - p) + abs(x/p - 1)",
+     [](double x, double, double) { return sgn(x - 0.75) + std::abs(x / 0.75 - 1); },
+     {of_sign}},
+    {"abs(x - p) + abs(4*x - 3)",  // one surface for this p only
+     [](double x, double, double) { return 5 * std::abs(x - 0.75); },
      {of_two, of_two}},
     {"if(t < 1, x, y)", [](double x, double y, double t) { return t < 1 ? x : y; }, {of_step}},
     {"if(p > 0, x, sign(y))", [](double x, double, double) { return x; }, {}},

@@ -127,16 +127,38 @@ void Inclusion::contract(OpenFlow& flow, const Interval& t, std::size_t a, Inter
   }
 }
 
+/// Which x_j act on the w of each open law, by λ inside of it too.
+std::vector<std::vector<bool>> Inclusion::acting_on_arguments(const OpenFlow& flow) const {
+  const int n = set_.states(), m = static_cast<int>(laws_.size());
+  std::vector<std::vector<bool>> acting(laws_.size(),
+                                        std::vector<bool>(static_cast<std::size_t>(n)));
+  const auto add = [&](int a, const std::vector<bool>& others) {
+    std::vector<bool>& own = acting[static_cast<std::size_t>(a)];
+    for (std::size_t j = 0; j < own.size(); ++j) own[j] = own[j] || others[j];
+  };
+  for (int a = 0; a < m; ++a)
+    for (int j = 0; j < n; ++j)
+      acting[static_cast<std::size_t>(a)][static_cast<std::size_t>(j)] =
+          !flow.argument_slope(a, j).is_zero();
+  for (int round = 1; round < m; ++round)
+    for (int a = 0; a < m; ++a)
+      for (int b = 0; b < m; ++b)
+        if (flow.holds(a, b)) add(a, acting[static_cast<std::size_t>(b)]);
+  return acting;
+}
+
 /// Which x_j act on x_i' = f_i(t, x, λ(w(t, x))), after `expand` with derivatives.
 void Inclusion::note_acting(const OpenFlow& flow, const IntervalMatrix& A,
                             const IntervalMatrix& B) {
   const int n = set_.states();
+  const std::vector<std::vector<bool>> on_w = acting_on_arguments(flow);
   acting_.assign(static_cast<std::size_t>(n), std::vector<bool>(static_cast<std::size_t>(n)));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       bool acts = !A(i, j).is_zero();
       for (int a = 0; a < static_cast<int>(laws_.size()); ++a)
-        acts = acts || (!B(i, a).is_zero() && !flow.argument_slope(a, j).is_zero());
+        acts = acts || (!B(i, a).is_zero() &&
+                        on_w[static_cast<std::size_t>(a)][static_cast<std::size_t>(j)]);
       acting_[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = acts;
     }
 }

@@ -66,6 +66,24 @@ void Inclusion::add_disturbances(Box& given) const {
 
 OpenFlow* Inclusion::flow() { return flows_->get(mode_, references(), Interval(t_), set_.box()); }
 
+/// w of the law that was added, and of those that hold the λ of others: from the inner ones to the
+/// outer ones, which is as many rounds as there are laws at most.
+bool Inclusion::find_arguments(OpenFlow& flow, int added) {
+  const int count = static_cast<int>(laws_.size());
+  for (int round = 0; round < (flow.is_nested() ? count : 1); ++round) {
+    Box lambda = lambda_now();
+    for (Interval& value : lambda)
+      if (!value.has_value()) value = Interval(0);
+    if (!flow.expand(Interval(t_), set_.box(), lambda, 1, false)) return false;
+    for (int a = 0; a < count; ++a) {
+      bool is_new = a == added;
+      for (int b = 0; b < count; ++b) is_new = is_new || flow.holds(a, b);
+      if (is_new) laws_[static_cast<std::size_t>(a)].w = flow.argument(a);
+    }
+  }
+  return true;
+}
+
 bool Inclusion::open(int law) {
   if (!is_settled()) {
     reason_ = "another branch may end while members come into a mode";
@@ -79,15 +97,12 @@ bool Inclusion::open(int law) {
   laws_.insert(place, added);
   OpenLaw& here = laws_[static_cast<std::size_t>(at)];
   OpenFlow* equations = flow();
-  Box lambda = lambda_now();
-  for (Interval& value : lambda)
-    if (!value.has_value()) value = Interval(0);
-  if (equations == nullptr || !equations->expand(Interval(t_), set_.box(), lambda, 1, false)) {
+  if (equations == nullptr || !find_arguments(*equations, at)) {
     reason_ = equations != nullptr ? "its equations have no value everywhere in the set"
                                    : "the equations of an open law are not solved";
     return false;
   }
-  here.w = here.first = equations->argument(at);
+  here.first = here.w;
   const Law& data = law_of(flows_, law);
   const auto corner = nearest_corner(data, here.w);
   const Interval reference =

@@ -60,7 +60,7 @@ class Inclusion {
   void close();
 
   /// E and Λ for times within `times` of 0, beside reference solutions in the box `reference`;
-  /// false: none was found, or an open law is no function there.
+  /// false: none was found, an open law is no function there, or when events are depends on open λ.
   bool disturb(const Interval& times, const Box& reference, Box& E, OpenLaws& Lambda);
   /// λ of the reference solutions.
   [[nodiscard]] OpenLaws references() const;
@@ -109,6 +109,8 @@ class Inclusion {
   };
 
   OpenFlow* flow();
+  OpenFlow* flow_without_nesting();
+  bool find_arguments(OpenFlow& flow, int added);
   [[nodiscard]] Box lambda_now() const;
   void add_disturbances(Box& given) const;
   [[nodiscard]] double first_length(OpenFlow& flow, double end);
@@ -119,6 +121,7 @@ class Inclusion {
   int ending_law(OpenFlow& flow);
   bool find_deviation(OpenFlow& flow);
   void note_rates(const OpenFlow& flow);
+  [[nodiscard]] std::vector<std::vector<bool>> acting_on_arguments(const OpenFlow& flow) const;
   void note_acting(const OpenFlow& flow, const IntervalMatrix& A, const IntervalMatrix& B);
   double outward_rate(OpenFlow& flow, std::size_t a, double corner, int side, const Interval& w);
   Beyond beyond(OpenFlow& flow, std::size_t a, const Interval& corner, int side);

@@ -15,6 +15,12 @@ Interval wider(const Interval& x, double share) {
 
 }  // namespace
 
+/// Null where arguments hold λ of open laws: when an event is depends on these.
+OpenFlow* Inclusion::flow_without_nesting() {
+  OpenFlow* equations = flow();
+  return equations != nullptr && equations->is_nested() ? nullptr : equations;
+}
+
 OpenLaws Inclusion::references() const {
   OpenLaws open;
   for (const OpenLaw& one : laws_) {
@@ -27,7 +33,7 @@ OpenLaws Inclusion::references() const {
 // e' ∈ A e + B (Λ − c), and e = 0 at one of the times: e ∈ [times] (B (Λ − c) + A E) ⊂ int E holds
 // as long as both solutions are in `reference` + E − E; so e cannot leave E.
 bool Inclusion::disturb(const Interval& times, const Box& reference, Box& E, OpenLaws& Lambda) {
-  OpenFlow* equations = flow();
+  OpenFlow* equations = flow_without_nesting();
   if (equations == nullptr) return false;
   const int n = set_.states();
   const Interval all = Interval(t_) + times;
@@ -91,7 +97,7 @@ bool Inclusion::enter(const Mode& mode, const Doubleton& set, const std::vector<
   set_ = set;
   rising_ = rising;
   settled_ = settled;
-  OpenFlow* equations = flow();
+  OpenFlow* equations = flow_without_nesting();
   if (equations == nullptr ||
       !equations->expand(Interval(t_), set_.box(), references().values, 1, false))
     return false;

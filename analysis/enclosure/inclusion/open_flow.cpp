@@ -3,9 +3,11 @@
 #include <utility>
 
 #include <perp/analysis/enclosure/inclusion/open_flow.hpp>
+#include <perp/analysis/enclosure/laws/law_reads.hpp>
 #include <perp/analysis/enclosure/modes/exact_lines.hpp>
 #include <perp/analysis/enclosure/modes/law_coupling.hpp>
 #include <perp/analysis/enclosure/modes/successor.hpp>
+#include <perp/core/branches.hpp>
 
 namespace perp::enclosure {
 namespace {
@@ -72,15 +74,26 @@ OpenFlow::OpenFlow(ModeSystem made, const Dcs& dcs, const StateSpace& space, con
       observer_(with_given(system.observed, given_inputs(dcs, space, laws))) {
   Tape tape = system.flow.tape;
   ExactLines lines(tape);
+  const auto held_by = [&](int line) {
+    std::vector<bool> held;
+    for (const int law : laws.laws) held.push_back(lines.depends(line, dcs.multiplier_input(law)));
+    return held;
+  };
+  const auto any = [](const std::vector<bool>& held) {
+    return std::find(held.begin(), held.end(), true) != held.end();
+  };
   for (std::size_t a = 0; a < laws.laws.size(); ++a) {
-    affine_.push_back(acts_affinely(dcs, space, laws.laws[a], system.flow,
-                                    system.flow.outputs[static_cast<std::size_t>(first_) + a],
-                                    lines));
     const int w = system.flow.outputs[static_cast<std::size_t>(first_) + a];
-    disturbed_.push_back(
-        std::any_of(space.disturbances.begin(), space.disturbances.end(),
-                    [&](int k) { return lines.depends(w, dcs.parameter_input(k)); }));
+    affine_.push_back(acts_affinely(dcs, space, laws.laws[a], system.flow, w, lines));
+    holds_.push_back(held_by(w));
+    is_nested_ = is_nested_ || any(holds_.back());
+    disturbed_.push_back(any(holds_.back()) ||
+                         std::any_of(space.disturbances.begin(), space.disturbances.end(),
+                                     [&](int k) { return lines.depends(w, dcs.parameter_input(k)); }));
   }
+  for (std::size_t k = 0; k < system.gaps.size(); ++k)
+    is_nested_ = is_nested_ ||
+                 (!system.gaps[k].of_multiplier && any(held_by(system.flow.outputs[k])));
 }
 
 bool OpenFlow::expand(const Interval& t, const Box& x, const Box& v, int order, bool derivatives) {
@@ -96,6 +109,27 @@ bool OpenFlow::observe(const Interval& t, const Box& x, const Box& v, Box& value
   return true;
 }
 
+/// Are the arguments functions of the states and of the λ of laws inside of them, none of which comes
+/// back to itself? Then λ are bounded by bounds of the states, from the inner laws to the outer ones.
+/// Of a law inside of others that is held on a surface λ is what the rates make it, which the others
+/// act on.
+bool OpenFlows::are_given(const ModeSystem& made, const OpenLaws& open, const Interval& t,
+                          const Box& box) {
+  if (made.has_all_arguments_of_states()) return true;
+  const ModeSystem& free = flows_.without_branches(t, box).system;
+  if (!free.is_explicit() || !free.constraints.empty() || !flows_.space().disturbances.empty() ||
+      !reads_go_one_way(made.argument_reads))
+    return false;
+  for (const auto& reads : made.argument_reads)
+    for (const int k : *reads) {
+      const auto at = static_cast<std::size_t>(k);
+      const Law& law = flows_.system().laws[at];
+      if (!open.contains(k) && is_vertical(law.branches[static_cast<std::size_t>(made.mode[at])]))
+        return false;
+    }
+  return true;
+}
+
 OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, const Box& box) {
   const Dcs& system = flows_.system();
   for (const int law : open.laws) mode[static_cast<std::size_t>(law)] = 0;
@@ -107,11 +141,10 @@ OpenFlow* OpenFlows::get(Mode mode, const OpenLaws& open, const Interval& t, con
       near[static_cast<std::size_t>(system.multiplier_input(open.laws[a]))] = values[a];
     ModeSystem made = mode_system(system, flows_.space(), mode, near, open);
     if (made.outcome != ModeSystem::Outcome::made || !made.flow.implicit.empty()) return nullptr;
+    if (!are_given(made, open, t, box)) return nullptr;
     for (std::size_t j = 0; j < mode.size(); ++j)
       // nor is a law followed on one branch that may change to another one anywhere
-      if (!made.argument_of_states[j] ||
-          (is_ambiguous(system.laws[j]) && !open.contains(static_cast<int>(j))))
-        return nullptr;
+      if (is_ambiguous(system.laws[j]) && !open.contains(static_cast<int>(j))) return nullptr;
     flow = std::make_unique<OpenFlow>(std::move(made), system, flows_.space(), open,
                                       flows_.options());
   }

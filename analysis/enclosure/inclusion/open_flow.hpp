@@ -12,7 +12,8 @@ namespace perp::enclosure {
 
 /// The equations while some laws are open, or under disturbances: x' = f(t, x, v), v what is given
 /// from outside: the λ_U of these laws, anything that they allow, then the disturbances d(t). The
-/// other laws stay on their branches. The w of open laws are functions of time, states and d.
+/// other laws stay on their branches. The w of open laws are functions of time, states and d, and of
+/// the λ of open laws inside of them, none of which comes back to itself.
 class OpenFlow {
  public:
   OpenFlow(ModeSystem made, const Dcs& system, const StateSpace& space, const OpenLaws& laws,
@@ -37,8 +38,15 @@ class OpenFlow {
     return spread_.output_derivative(first_ + a, j, 0);
   }
   ///@}
-  /// Does this w hold a disturbance, so that it need not be continuous?
+  /// Does this w hold a disturbance or the λ of an open law, so that it may jump and its rate is not
+  /// known?
   [[nodiscard]] bool is_disturbed(int a) const { return disturbed_[static_cast<std::size_t>(a)]; }
+  /// Does this w hold the λ of open law number b?
+  [[nodiscard]] bool holds(int a, int b) const {
+    return holds_[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+  }
+  /// Does the argument of some law hold the λ of an open one?
+  [[nodiscard]] bool is_nested() const { return is_nested_; }
   /// Is w = C x + c and x' = … + B λ of this open law, C and B of constants and constant parameters?
   [[nodiscard]] bool is_affine(int a) const { return affine_[static_cast<std::size_t>(a)]; }
   /// The variables, then the multipliers. False: one of them has no value.
@@ -47,6 +55,8 @@ class OpenFlow {
  private:
   int first_;  // output
   std::vector<bool> disturbed_, affine_;
+  std::vector<std::vector<bool>> holds_;
+  bool is_nested_ = false;
   IntervalSeries spread_, observer_;
 };
 
@@ -55,11 +65,13 @@ class OpenFlows {
  public:
   explicit OpenFlows(ModeFlows& flows) : flows_(flows) {}
 
-  /// Null: the equations are not solved, or the w of an open law is no function of the states.
+  /// Null: the equations are not solved, or arguments are not given by the states one by one.
   OpenFlow* get(Mode mode, const OpenLaws& open, const Interval& t, const Box& box);
   [[nodiscard]] const ModeFlows& flows() const { return flows_; }
 
  private:
+  bool are_given(const ModeSystem& made, const OpenLaws& open, const Interval& t, const Box& box);
+
   using Key = std::tuple<Mode, std::vector<int>, std::vector<double>>;
 
   ModeFlows& flows_;

@@ -14,6 +14,7 @@ Kind kind_of(const OpenFlow& flow, const OpenLaw& open, int number, const Law& l
   if (open.graph.is_function) return Kind::lipschitz;
   if (law.memory || is_ambiguous(law) || !open.graph.is_curve) return Kind::neither;
   if (!flow.is_disturbed(number) && certain_sign(open.rate) != 0) return Kind::lipschitz;
+  if (flow.is_nested()) return Kind::neither;  // other laws act on it, or it on others
   return open.graph.direction != 0 && flow.is_affine(number) ? Kind::monotone : Kind::neither;
 }
 

@@ -82,9 +82,8 @@ SettledLaws::SettledLaws(ModeFlows& flows, const Interval& t, const Box& box)
   reads_.resize(m);
   const ModeSystem& open = flows.without_branches(t, box).system;
   is_formula_ = of_states_ = open.argument_of_states;
-  const bool are_all = std::find(of_states_.begin(), of_states_.end(), false) == of_states_.end();
   // Of a constraint that holds λ the time derivative would be wrong: they are no constants.
-  if (!are_all && open.is_explicit() && open.constraints.empty() &&
+  if (!open.has_all_arguments_of_states() && open.is_explicit() && open.constraints.empty() &&
       flows.space().disturbances.empty())
     settle(flows, t, box);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ class ModeSolver {
   ModeSystem run();
   [[nodiscard]] int argument(int law);
   [[nodiscard]] Flow flow() const;
-  [[nodiscard]] bool is_of_states(int law);
+  [[nodiscard]] std::optional<std::vector<int>> argument_reads(int law);
   int solution(int input);
   int gap_line(const Gap& gap);
   void finish(ModeSystem& made);

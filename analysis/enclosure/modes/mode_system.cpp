@@ -216,14 +216,20 @@ int ModeSolver::argument(int law) {
   return line;
 }
 
-/// Of a solver in which all laws are free: w is given by time and states, whatever their λ are.
-bool ModeSolver::is_of_states(int law) {
-  const auto is_given_by = [this](int line) {
-    const std::vector<int> inputs = lines_.inputs_of(line);
-    return std::all_of(inputs.begin(), inputs.end(), [this](int input) { return is_given(input); });
-  };
-  return is_given_by(argument(law)) &&
-         std::all_of(implicit_equations_.begin(), implicit_equations_.end(), is_given_by);
+/// Of a solver in which all laws are free: the laws whose λ stand in w; none: w is not given by these,
+/// time and states.
+std::optional<std::vector<int>> ModeSolver::argument_reads(int law) {
+  std::vector<int> reads;
+  for (const int input : lines_.inputs_of(argument(law))) {
+    if (is_given(input)) continue;
+    const int other = input - system_.multiplier_input(0);
+    if (other < 0 || other >= system_.m()) return std::nullopt;
+    reads.push_back(other);
+  }
+  for (const int line : implicit_equations_)
+    for (const int input : lines_.inputs_of(line))
+      if (!is_given(input)) return std::nullopt;
+  return reads;
 }
 
 bool ModeSolver::is_given(int input) const {
@@ -326,18 +332,32 @@ void ModeSolver::finish(ModeSystem& made) {
   made.observed.outputs = observed;
 }
 
-std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
-                                     const std::vector<double>& near, const OpenLaws& open) {
-  OpenLaws all;
-  for (int i = 0; i < system.m(); ++i) all.laws.push_back(i);
+namespace {
+
+/// What `ModeSystem::argument_reads` says, by a solver in which all laws are free.
+std::vector<std::optional<std::vector<int>>> reads_of_arguments(const Dcs& system,
+                                                                const StateSpace& space,
+                                                                const Mode& mode,
+                                                                const std::vector<double>& near) {
+  const OpenLaws all = all_open(system.m());
   ModeSolver without_laws(system, space, mode, near, all);
   const bool is_solved = without_laws.run().outcome == ModeSystem::Outcome::made;
-  std::vector<bool> of_states;
+  std::vector<std::optional<std::vector<int>>> reads(static_cast<std::size_t>(system.m()));
   for (int i = 0; i < system.m(); ++i) {
-    const int w = system.G[static_cast<std::size_t>(i)];
-    of_states.push_back(unknowns_of(system, space, w).empty() ||
-                        (is_solved && without_laws.is_of_states(i)));
+    const auto at = static_cast<std::size_t>(i);
+    if (unknowns_of(system, space, system.G[at]).empty())
+      reads[at].emplace();
+    else if (is_solved)
+      reads[at] = without_laws.argument_reads(i);
   }
+  return reads;
+}
+
+}  // namespace
+
+std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space, const Mode& mode,
+                                     const std::vector<double>& near, const OpenLaws& open) {
+  const auto reads = reads_of_arguments(system, space, mode, near);
   // Roots in the order of the choices; a choice that cannot be made by itself is an open one.
   std::vector<ModeSystem> list;
   std::vector<std::vector<int>> waiting{{}};
@@ -354,7 +374,8 @@ std::vector<ModeSystem> mode_systems(const Dcs& system, const StateSpace& space,
       continue;
     }
     if (made.outcome == ModeSystem::Outcome::made) solver.finish(made);
-    made.argument_of_states = of_states;
+    for (const auto& read : reads) made.argument_of_states.push_back(read && read->empty());
+    made.argument_reads = reads;
     list.push_back(std::move(made));
   }
   for (std::size_t k = 0; k < list.size(); ++k) {

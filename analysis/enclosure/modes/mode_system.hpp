@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,13 @@ struct ModeSystem {
   std::vector<std::vector<int>> resets{};  ///< by reset, its values: lines on the tape of `flow`
   /// By law: w is a function of time, states and parameters, whatever the multipliers are.
   std::vector<bool> argument_of_states{};
+  [[nodiscard]] bool has_all_arguments_of_states() const {
+    return std::find(argument_of_states.begin(), argument_of_states.end(), false) ==
+           argument_of_states.end();
+  }
+  /// By law: the laws whose λ stand in w, which is a formula of these and of the same; none: it is
+  /// not given by one.
+  std::vector<std::optional<std::vector<int>>> argument_reads{};
   /// Equations of the system that give the implicit unknowns by time and states, whatever the mode
   /// is; none: they hold multipliers, too.
   std::vector<int> implicit_sources{};

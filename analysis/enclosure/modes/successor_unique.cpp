@@ -40,15 +40,46 @@ std::vector<std::vector<int>> connected_parts(const std::vector<int>& laws,
   return parts;
 }
 
-/// w = D λ + q with these laws has one solution for every q at most.
-bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::vector<int>& part) {
+const Interval everywhere(-directed::infinity, directed::infinity);
+
+/// All slopes dλ/dw of a law that is a function: Δλ = s Δw with s between the least and the greatest.
+Interval slopes_of(const Law& law) {
+  Interval all = Interval::none();
+  for (const Branch& branch : law.branches) {
+    const Interval slope = -Interval(branch.a) / Interval(branch.b);
+    all = all.has_value() ? hull(all, slope) : slope;
+  }
+  return all;
+}
+
+/// w = D λ + q with laws that are functions: Δw = D S Δw for the difference of two solutions, S a
+/// diagonal matrix of slopes, so that there is one at most where 1 − D S is regular for all of these.
+bool is_solved_by_slopes(const Dcs& system, const IntervalMatrix& D, const std::vector<int>& part) {
+  const int n = static_cast<int>(part.size());
+  IntervalMatrix M(n, n);
+  for (int k = 0; k < n; ++k) {
+    const int law = part[static_cast<std::size_t>(k)];
+    const Law& data = system.laws[static_cast<std::size_t>(law)];
+    if (!graph_over(data, everywhere).is_function) return false;
+    const Interval slopes = slopes_of(data);
+    for (int i = 0; i < n; ++i) {
+      const Interval& d = D(part[static_cast<std::size_t>(i)], law);
+      M(i, k) = Interval(i == k ? 1 : 0);
+      if (!d.is_zero()) M(i, k) -= d * slopes;
+    }
+  }
+  return is_P_matrix(M);
+}
+
+/// The same where laws may jump, by monotone graphs.
+bool is_solved_by_monotony(const Dcs& system, const IntervalMatrix& D,
+                           const std::vector<int>& part) {
   const int n = static_cast<int>(part.size());
   IntervalMatrix M(n, n);
   for (int i = 0; i < n; ++i) {
     const int law = part[static_cast<std::size_t>(i)];
     const Law& data = system.laws[static_cast<std::size_t>(law)];
-    const LawGraph graph = graph_over(data, Interval(-directed::infinity, directed::infinity));
-    if (n == 1 && D(law, law).is_zero()) return graph.is_function;
+    const LawGraph graph = graph_over(data, everywhere);
     if (data.memory || is_ambiguous(data) || !graph.is_curve || graph.direction == 0) return false;
     for (int k = 0; k < n; ++k) {
       const Interval& d = D(law, part[static_cast<std::size_t>(k)]);
@@ -56,6 +87,14 @@ bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::v
     }
   }
   return is_P_matrix(M);
+}
+
+/// w = D λ + q with these laws has one solution for every q at most.
+bool is_solved_uniquely(const Dcs& system, const IntervalMatrix& D, const std::vector<int>& part) {
+  const int first = part.front();
+  if (part.size() == 1 && D(first, first).is_zero())
+    return graph_over(system.laws[static_cast<std::size_t>(first)], everywhere).is_function;
+  return is_solved_by_slopes(system, D, part) || is_solved_by_monotony(system, D, part);
 }
 
 }  // namespace
@@ -108,7 +147,7 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
     const bool may_change =
         is_vertical(branch(mode, j)) || std::find(laws.begin(), laws.end(), j) != laws.end();
     if (!may_change) continue;
-    const LawGraph graph = graph_over(law, Interval(-directed::infinity, directed::infinity));
+    const LawGraph graph = graph_over(law, everywhere);
     if (graph.is_function) continue;  // a Lipschitz term
     if (!has_vertical_branch(law) || !graph.is_curve || graph.direction == 0) return false;
     open.laws.push_back(j);
@@ -119,8 +158,7 @@ bool Successors::is_only_solution(const Mode& mode, std::vector<int> laws) {
   for (const int law : open.laws) others[static_cast<std::size_t>(law)] = 0;
   ModeFlow& flow = flows_.get(others, t_, box_, open);
   if (!flow.system.is_explicit()) return false;
-  const auto& of_states = flow.system.argument_of_states;
-  if (std::find(of_states.begin(), of_states.end(), false) != of_states.end()) return false;
+  if (!flow.system.has_all_arguments_of_states()) return false;
   std::optional<IntervalMatrix> M = law_coupling(flow, system, flows_.space(), open, t_, box_);
   if (!M) return false;
   for (int i = 0; i < M->rows(); ++i)
@@ -183,9 +221,11 @@ bool Successors::continues_all(const Successor& proved) {
 
 /// λ of laws whose w depends on multipliers is one function of states, time and the λ of the others
 /// (none of these on a vertical branch in the mode), Lipschitz: with w = D λ + q over a connected
-/// part of them, D constant, and monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i D_ik) is a P-matrix:
-/// for Δλ ≠ 0 some −σ_i Δλ_i (D Δλ)_i would be positive. Where a law does not act on itself, not
-/// through others either, its graph has to be a function.
+/// part of them, D constant,
+/// * where the laws are functions, if 1 − D S is a P-matrix for all slopes S = diag(s) of theirs;
+/// * with monotone graphs, σ_i Δw_i Δλ_i ≥ 0, if −(σ_i D_ik) is one: for Δλ ≠ 0 some
+///   −σ_i Δλ_i (D Δλ)_i would be positive.
+/// Where a law does not act on itself, not through others either, its graph has to be a function.
 bool Successors::has_unique_multipliers(const Mode& mode) {
   const Dcs& system = flows_.system();
   const auto [known, is_new] = unique_multipliers_.try_emplace(mode, false);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include <perp/analysis/enclosure/dependent_starts.hpp>
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
 #include <perp/analysis/enclosure/parts/product.hpp>
 #include <perp/analysis/enclosure/pieces/pieces.hpp>
@@ -54,12 +55,35 @@ StateSpace space_of(const SystemPart& part, const StateSpace& whole) {
   return space;
 }
 
+/// Parameters of which starts of the part are formulas are parameters of it too, and those of which
+/// its parameters are; these stand before them.
+void add_parameters_of_starts(SystemPart& part, const std::vector<StartFormula>& formulas) {
+  const auto holds = [](const std::vector<int>& list, int k) {
+    return std::find(list.begin(), list.end(), k) != list.end();
+  };
+  for (auto one = formulas.rbegin(); one != formulas.rend(); ++one) {
+    if (!holds(part.variables, one->variable) && !holds(part.parameters, one->parameter)) continue;
+    for (const int k : parameters_in(one->formula))
+      if (!holds(part.parameters, k)) part.parameters.push_back(k);
+  }
+  std::sort(part.parameters.begin(), part.parameters.end());
+}
+
 Enclosure enclose_part(const SystemPart& part, const StateSpace& whole, const Box& start,
                        const Span& span, const EncloseOptions& options, const ExactStart& exact) {
-  const ExactStart own{entries(exact.variables, part.variables), exact.parameters};
+  ExactStart own{entries(exact.variables, part.variables), exact.parameters};
+  for (StartFormula formula : exact.formulas) {
+    const auto place =
+        std::find(part.variables.begin(), part.variables.end(), formula.variable);
+    if (formula.variable >= 0 && place == part.variables.end()) continue;
+    if (formula.variable >= 0)
+      formula.variable = static_cast<int>(place - part.variables.begin());
+    own.formulas.push_back(std::move(formula));
+  }
+  const StateSpace space = space_of(part, whole);
   try {
-    return enclose_in_pieces(part.system, space_of(part, whole), entries(start, part.variables),
-                             span, options, own);
+    return enclose_in_pieces(part.system, space, entries(start, part.variables), span, options, own,
+                             DependentStarts(space, whole.values, own.formulas));
   } catch (const InconsistentStart& error) {
     const int equation = error.equation();
     throw InconsistentStart(equation < 0 ? equation : part.equations[at(equation)], error.reason());
@@ -78,12 +102,16 @@ Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, con
   StateSpace space = state_space(given, parameters, disturbances);
   const Dcs system = without_names(given, space);
   check_start(system, space, start);
-  const std::vector<SystemPart> parts = independent_systems(system);
+  std::vector<SystemPart> parts = independent_systems(system);
   if (parts.size() == 1 || options.tube || options.proof)
-    return enclose_in_pieces(system, space, start, span, options, exact);
+    return enclose_in_pieces(
+        system, space, start, span, options, exact,
+        options.proof ? DependentStarts() : DependentStarts(space, space.values, exact.formulas));
   Product product(system, start, space.values, options);
-  for (const SystemPart& part : parts)
+  for (SystemPart& part : parts) {
+    add_parameters_of_starts(part, exact.formulas);
     product.add(part, enclose_part(part, space, start, span, options, exact));
+  }
   return product.finish();
 }
 

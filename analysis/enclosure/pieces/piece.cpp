@@ -31,13 +31,13 @@ ExactNumbersOrNone PieceTask::exact_inputs(const Box& part) const {
 
 Piece::Piece(const PieceTask& task, const Box& start, Effort effort)
     : task_(task),
-      start_(start),
+      start_(task.dependent.completed(start)),
       effort_(effort),
       flows_(task.system, task.space, task.options.step),
       open_flows_(flows_),
       widths_(task.reach, task.options.share),
       computed_(computed_variables(task.space, task.system.n())),
-      proof_(start, task.options.proof) {}
+      proof_(start_, task.options.proof) {}
 
 PieceResult Piece::run() {
   start();
@@ -96,8 +96,12 @@ bool Piece::settle(Branch branch, const std::vector<Successor>& list,
   return false;
 }
 
+Doubleton Piece::set_of(const Box& start) const {
+  return task_.dependent.bound(Doubleton(start, task_.space.constant));
+}
+
 void Piece::start() {
-  Branch branch{.t = task_.span.start, .set = Doubleton(start_, task_.space.constant)};
+  Branch branch{.t = task_.span.start, .set = set_of(start_)};
   branch.tube_from = branch.t;
   flows_.guess(task_.start);
   flows_.start_at(task_.exact_inputs(start_));
@@ -122,7 +126,7 @@ void Piece::start() {
     if (is_many) one.flag = Flag::all;
     ModeFlow& flow = flows_.get(one.mode, Interval(one.t), start_, one.root);
     flow.use(one.implicit);
-    one.set = Doubleton(flow.step.start(one.t, start_), task_.space.constant);
+    one.set = set_of(flow.step.start(one.t, start_));
     for (; one.row < task_.times.size() && task_.times[one.row] == one.t; ++one.row) {
       EnclosureRow row;
       row.branch = one.number;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/analysis/enclosure/dependent_starts.hpp>
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/inclusion/inclusion.hpp>
 #include <perp/analysis/enclosure/modes/event_window.hpp>
@@ -25,6 +26,7 @@ struct PieceTask {
   /// At each row, by state, then by computed variable: what the width of the whole set is like there; empty: it is not known.
   std::vector<std::vector<double>> reach{};
   ExactStart exact{};  ///< where the start is known beyond its intervals
+  DependentStarts dependent{};  ///< what is not any number of its interval
   int most_smooth_steps = std::numeric_limits<int>::max();  ///< of one branch, from event to event
 
   /// That of a part of the set, as inputs of the system's tape.
@@ -114,6 +116,7 @@ class Piece {
   enum class Outcome { moved, lost };
 
   void start();
+  [[nodiscard]] Doubleton set_of(const Box& start) const;
   void follow(Branch& branch);
   Outcome advance(Branch& branch);
   /// Its mode, with the root of implicit equations that the branch is on. False: that ends.

@@ -93,7 +93,8 @@ bool has_wide_side(const Box& start) { return std::any_of(start.begin(), start.e
 
 /// Bisects parts that were lost or are too wide, as long as the budget lasts. False: nothing is
 /// left.
-bool split(std::vector<Part>& parts, const EncloseOptions& options) {
+bool split(std::vector<Part>& parts, const PieceTask& task) {
+  const EncloseOptions& options = task.options;
   std::vector<Part> next;
   std::size_t count = parts.size();
   for (Part& part : parts) {
@@ -111,6 +112,7 @@ bool split(std::vector<Part>& parts, const EncloseOptions& options) {
     for (const Interval& of : {Interval(side.lo, half), Interval(half, side.hi)}) {
       next.push_back({.start = part.start, .favours = part.favours});
       next.back().start[at(result.split)] = of;
+      next.back().start = task.dependent.completed(next.back().start);
     }
   }
   const bool any = next.size() > parts.size();
@@ -307,8 +309,8 @@ bool is_to_be_measured(const PieceTask& task, const std::vector<Part>& parts) {
 
 Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Box& start,
                             const Span& span, const EncloseOptions& options,
-                            const ExactStart& exact) {
-  const Box whole = start_of(space, start);
+                            const ExactStart& exact, const DependentStarts& dependent) {
+  const Box whole = dependent.completed(start_of(space, start));
   PieceTask task{.system = system,
                  .space = space,
                  .options = options,
@@ -316,7 +318,8 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
                  .times = times_of_rows(span, options),
                  .grid = time_grid(span),
                  .start = start,
-                 .exact = exact};
+                 .exact = exact,
+                 .dependent = dependent};
   std::optional<PieceResult> middle;
   if (has_wide_side(whole)) middle = follow_middle(task, whole);
   if (middle) task.most_smooth_steps = most_steps_of(*middle, options);
@@ -324,14 +327,14 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
   Dcs clocked;
   StateSpace clocked_space;
   std::optional<SectionTask> section = section_task(task, clocked, clocked_space);
-  if (!has_wide_side(whole)) section.reset();
+  if (!has_wide_side(whole) || !dependent.empty()) section.reset();
   const Forms forms(task, section ? &*section : nullptr);
   do {
     run_all(task, forms, parts);
     if (!is_to_be_measured(task, parts)) continue;
     task.reach = reach_of(task, whole, middle.value());
     if (section) section->use_reach(task.reach);
-  } while (split(parts, options) || open_lost(parts));
+  } while (split(parts, task) || open_lost(parts));
   check_starts(system, parts);
   return join(task, parts);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <perp/analysis/enclosure/dependent_starts.hpp>
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/modes/state_space.hpp>
 
@@ -9,6 +10,6 @@ namespace perp::enclosure {
 /// `start` in pieces, each of which is followed by itself, and their union. See `enclose`.
 Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Box& start,
                             const Span& span, const EncloseOptions& options,
-                            const ExactStart& exact);
+                            const ExactStart& exact, const DependentStarts& dependent);
 
 }  // namespace perp::enclosure

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include <perp/core/interval/interval.hpp>
+#include <perp/core/expression/fraction/fraction.hpp>
 #include <perp/core/tape/tape.hpp>
+#include <perp/models/language/lowering/exact_parameters.hpp>
 
 namespace perp::lowering {
 
@@ -19,6 +21,9 @@ enum class Dependence : unsigned char { nothing, parameters, unknowns };
 using AffineForm = std::map<int, int>;
 inline constexpr int one = -1;
 
+/// Is it no more than the rounding of a sum of terms of this size?
+inline bool is_rounding(double value, double size) { return std::abs(value) <= 1e-14 * size; }
+
 /// Makes lines of a tape, and knows of each what it depends on and what it is worth where that is
 /// known. 0, 1 and numbers are simplified; everything else stays as it is written.
 /// With intervals for the parameters nothing is rounded: numbers are folded where the result is
@@ -27,10 +32,10 @@ inline constexpr int one = -1;
 class Algebra {
  public:
   /// Inputs first_parameter .. first_parameter + values.size() - 1 are the parameters; `exact` are
-  /// their intervals, null without.
+  /// the same without rounding, null without.
   Algebra(Tape& tape, int first_parameter, std::span<const double> values,
-          const std::vector<enclosure::Interval>* exact = nullptr)
-      : tape_(tape), first_parameter_(first_parameter), parameters_(values), intervals_(exact) {}
+          const ExactParameters* exact = nullptr)
+      : tape_(tape), first_parameter_(first_parameter), parameters_(values), exact_(exact) {}
 
   int number(double value) { return tape_.constant(value); }
   int negate(int a);
@@ -46,7 +51,7 @@ class Algebra {
   /// The value of a line that depends on parameters at most; with intervals one of its values.
   [[nodiscard]] double value(int line);
   /// Are parameters intervals, and numbers exact?
-  [[nodiscard]] bool is_exact() const { return intervals_ != nullptr; }
+  [[nodiscard]] bool is_exact() const { return exact_ != nullptr; }
   /// All its values.
   [[nodiscard]] enclosure::Interval interval(int line);
   /// Of a line that depends on parameters at most: 1, -1, 0, or nothing where it has no value or
@@ -62,15 +67,18 @@ class Algebra {
   AffineForm affine(int line);
   /// The form of -line.
   AffineForm negated(const AffineForm& form);
-  /// The line k of parameters with a = k b whatever the parameters, k not 0; of several terms those
-  /// whose coefficients are numbers, exactly. Empty: none is known.
+  /// The line k of parameters with a = k b whatever the parameters, k not 0. Empty: none is known.
   std::optional<int> ratio(const AffineForm& a, const AffineForm& b);
+  /// Is a = k b, of lines that depend on parameters at most? By their form; without intervals
+  /// numbers, which are rounded then, are compared within that.
+  bool is_multiple(int a, int k, int b);
 
   [[nodiscard]] Tape& tape() { return tape_; }
 
  private:
   void learn(int line);
   void learn_interval();
+  [[nodiscard]] FractionReader& fractions();
   void spread(int line, int coefficient, AffineForm& pending, AffineForm& form);
 
   Tape& tape_;
@@ -78,8 +86,9 @@ class Algebra {
   std::span<const double> parameters_;
   std::vector<Dependence> dependence_;
   std::vector<double> value_;
-  const std::vector<enclosure::Interval>* intervals_;  // of the parameters
-  std::vector<enclosure::Interval> interval_;          // of the lines, where there are those
+  const ExactParameters* exact_;
+  std::vector<enclosure::Interval> interval_;  // of the lines, where numbers are exact
+  std::optional<FractionReader> fractions_;    // made when it is asked for
 };
 
 /// What becomes of an input when a tape is rewritten: its line on the new tape. `renamed` holds the

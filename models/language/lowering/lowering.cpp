@@ -72,11 +72,11 @@ void set_resets(const EquationModel& model, const std::vector<int>& others, Dcs&
 
 /// Writes F, G and the other lines on the tape of the system.
 void rewrite_all(FormLowering& forms, const Decisions& decisions,
-                 const std::vector<enclosure::Interval>* intervals, Dcs& system,
+                 const lowering::ExactParameters* exact, Dcs& system,
                  std::vector<int>& others) {
   const std::size_t n = system.F.size();
   Tape tape;
-  Algebra algebra(tape, system.parameter_input(0), system.parameters, intervals);
+  Algebra algebra(tape, system.parameter_input(0), system.parameters, exact);
   std::vector<int> roots = system.F;
   roots.insert(roots.end(), system.G.begin(), system.G.end());
   lowering::rewrite(forms.tape(), roots, algebra, Placing(system, forms, decisions, true));
@@ -115,7 +115,7 @@ LoweredModel lower(const EquationModel& model) {
     system.laws.push_back(decisions.of_switch[static_cast<std::size_t>(k)].law(of));
     system.G.push_back(of.argument);
   }
-  rewrite_all(forms, decisions, model.intervals(), system, others);
+  rewrite_all(forms, decisions, model.exact_parameters(), system, others);
   lowered.outputs.assign(others.begin(),
                          others.begin() + static_cast<std::ptrdiff_t>(model.outputs.size()));
   set_resets(model, others, system);

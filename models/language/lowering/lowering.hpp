@@ -6,7 +6,7 @@
 
 #include <perp/core/dcs.hpp>
 #include <perp/core/expression/equation.hpp>
-#include <perp/core/interval/interval.hpp>
+#include <perp/models/language/lowering/exact_parameters.hpp>
 
 namespace perp {
 
@@ -31,8 +31,8 @@ struct EquationModel {
 
   Scope scope;
   std::vector<double> parameters{};
-  /// Intervals that contain the parameters: then nothing is rounded, see lowering::Algebra.
-  std::optional<std::vector<enclosure::Interval>> exact{};
+  /// The parameters without rounding, see lowering::Algebra.
+  std::optional<lowering::ExactParameters> exact{};
   std::vector<StatedLaw> laws{};
   Tape tape{};
   Forms forms;
@@ -42,7 +42,7 @@ struct EquationModel {
 
   [[nodiscard]] int n() const { return scope.variables; }
   /// What lowering::Algebra takes.
-  [[nodiscard]] const std::vector<enclosure::Interval>* intervals() const {
+  [[nodiscard]] const lowering::ExactParameters* exact_parameters() const {
     return exact ? &*exact : nullptr;
   }
 };
@@ -64,7 +64,8 @@ struct LoweredModel {
 };
 
 /// Turns set-valued operators into laws, F = left - right. Laws are in the order in which they are
-/// stated or first written; operators of one argument w share a law, and so do those of w and -w.
+/// stated or first written; operators of one argument w share a law, and so do those of k w, with k
+/// of numbers and parameters.
 /// Of each argument is asked a jump (sign, step, conditions), a kink (abs, max, min), or both:
 ///     jump          λ ∈ sign(w), or λ ∈ [0, 1] (step) where only conditions ask
 ///     kink          λ = |w|, or λ = max(0, w)

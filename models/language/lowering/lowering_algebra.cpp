@@ -105,7 +105,7 @@ void Algebra::learn_interval() {
     value = {here.value, here.value};
   } else if (here.operation == Operation::input) {
     if (dependence_[line] == Dependence::parameters)
-      value = (*intervals_)[static_cast<std::size_t>(here.a - first_parameter_)];
+      value = exact_->intervals[static_cast<std::size_t>(here.a - first_parameter_)];
   } else if (dependence_[line] != Dependence::unknowns) {
     const enclosure::Interval x =
         here.a < 0 ? enclosure::Interval() : interval_[static_cast<std::size_t>(here.a)];
@@ -157,13 +157,34 @@ std::optional<int> Algebra::ratio(const AffineForm& a, const AffineForm& b) {
   if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same_line)) return std::nullopt;
   const int k = divide(a.rbegin()->second, b.rbegin()->second);
   if (sign(k).value_or(0) == 0) return std::nullopt;
-  if (a.size() == 1) return k;
-  const auto is_number = [this](int line) { return tape_[line].operation == Operation::constant; };
-  for (auto x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y)
-    if (!is_number(x->second) || !is_number(y->second) ||
-        std::fma(value(k), value(y->second), -value(x->second)) != 0)
-      return std::nullopt;
+  for (auto x = a.begin(), y = b.begin(); x != std::prev(a.end()); ++x, ++y)
+    if (!is_multiple(x->second, k, y->second)) return std::nullopt;
   return k;
+}
+
+FractionReader& Algebra::fractions() {
+  if (fractions_) return *fractions_;
+  std::vector<std::optional<Rational>> inputs;
+  if (is_exact()) {
+    const auto first = static_cast<std::size_t>(first_parameter_);
+    inputs.resize(first + exact_->intervals.size());
+    std::copy(exact_->rationals.begin(), exact_->rationals.end(),
+              inputs.begin() + first_parameter_);
+    for (std::size_t k = 0; k < exact_->intervals.size(); ++k)
+      if (exact_->intervals[k].is_point()) inputs[first + k] = exact_->intervals[k].lo;
+  }
+  return fractions_.emplace(tape_, std::move(inputs));
+}
+
+bool Algebra::is_multiple(int a, int k, int b) {
+  const auto is_number = [this](int line) { return tape_[line].operation == Operation::constant; };
+  if (!is_exact() && is_number(a) && is_number(k) && is_number(b)) {
+    const double wanted = value(k) * value(b);
+    return is_rounding(value(a) - wanted, std::abs(value(a)) + std::abs(wanted));
+  }
+  const std::optional<Fraction> left = fractions().read(a);
+  const std::optional<Fraction> right = fractions().read(multiply(k, b));
+  return left && right && are_equal(*left, *right);
 }
 
 /// Adds coefficient · line to `form`, or its summands to what is pending.

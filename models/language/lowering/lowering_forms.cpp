@@ -41,7 +41,7 @@ Law requirement(const std::string& name, const std::string& branch) {
 
 FormLowering::FormLowering(const EquationModel& model)
     : model_(model),
-      algebra_(tape_, first_parameter(model), model.parameters, model.intervals()),
+      algebra_(tape_, first_parameter(model), model.parameters, model.exact_parameters()),
       switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())),
       always_counts_(unconditional_lines(model)) {
   for (const StatedLaw& stated : model.laws) switches_.add_stated_law(stated.law);

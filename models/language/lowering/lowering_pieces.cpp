@@ -7,14 +7,9 @@
 namespace perp::lowering {
 namespace {
 
-/// Sums that vanish but for rounding are left out of slopes and jumps.
-bool is_rounding(double value, double size) { return std::abs(value) <= 1e-14 * size; }
-
-/// Is a = k b, of constant lines; a = -1: 0? Where numbers are exact it has to be so by form, or
-/// for all values.
+/// Is a = k b, of constant lines; a = -1: 0?
 bool is_multiple(Algebra& algebra, int a, int k, int b) {
-  if (algebra.is_exact())
-    return a >= 0 && algebra.sign(algebra.subtract(a, algebra.multiply(k, b))) == 0;
+  if (algebra.is_exact()) return a >= 0 && algebra.is_multiple(a, k, b);
   const double wanted = algebra.value(k) * algebra.value(b);
   const double is = a < 0 ? 0 : algebra.value(a);
   return is_rounding(is - wanted, std::abs(is) + std::abs(wanted));
@@ -52,8 +47,8 @@ std::optional<Multiple> multiple_of(Algebra& algebra, const AffineForm& differen
   const int of_w = algebra.multiply(k, constant(w));
   const double size = std::abs(algebra.value(of_difference)) + std::abs(algebra.value(of_w));
   int c = algebra.subtract(of_difference, of_w);
-  const bool vanishes =
-      algebra.is_exact() ? algebra.sign(c) == 0 : is_rounding(algebra.value(c), size);
+  const bool vanishes = algebra.is_exact() ? algebra.is_multiple(c, c, algebra.number(0))
+                                           : is_rounding(algebra.value(c), size);
   if (vanishes) c = algebra.number(0);
   return Multiple{k, c};
 }

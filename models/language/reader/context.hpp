@@ -8,6 +8,7 @@
 
 #include <perp/core/base/rational.hpp>
 #include <perp/core/expression/expression.hpp>
+#include <perp/core/interval/decimal.hpp>
 #include <perp/core/interval/interval.hpp>
 #include <perp/core/laws/law_table.hpp>
 #include <perp/core/signal.hpp>
@@ -23,6 +24,8 @@ struct Quantity {
   double value = 0;              ///< of an interval a number inside, near its middle
   enclosure::Interval exact{};   ///< where numbers are exact
   std::optional<Rational> rational{};  ///< the number itself, where it is known without rounding
+  /// Where numbers are exact: what it is of parameters that are intervals.
+  std::optional<enclosure::ExactFormula> formula{};
   bool is_interval = false;      ///< written as one, or made of such
   bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };
@@ -75,6 +78,10 @@ class Context {
   [[nodiscard]] Context rounded() const;
   /// The intervals of the parameters known so far, where numbers are exact.
   [[nodiscard]] const std::vector<enclosure::Interval>& intervals() const { return exact_values_; }
+  /// Those that are one rational number.
+  [[nodiscard]] const std::vector<std::optional<Rational>>& rationals() const {
+    return rationals_;
+  }
   /// Throws where an interval was found for what has to be a number: a parameter of the tape that
   /// the line needs, whose input is `first` + its number.
   void refuse_intervals(const Value& value, std::size_t offset, std::string_view what,
@@ -110,6 +117,7 @@ class Context {
  private:
   [[nodiscard]] Quantity interval(const Value& value, std::string_view text,
                                   std::string_view what) const;
+  void add_exact_values(std::string_view part, Quantity& quantity) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,

@@ -101,9 +101,10 @@ EquationTexts::EquationTexts(const Context& context, const Value& table, const M
   if (!context.is_exact()) return;
   model_->parameters.insert(model_->parameters.end(), literals_.nearest().begin(),
                             literals_.nearest().end());
-  model_->exact = context.intervals();
-  model_->exact->insert(model_->exact->end(), literals_.values().begin(),
-                        literals_.values().end());
+  auto& [intervals, rationals] = model_->exact.emplace(
+      lowering::ExactParameters{context.intervals(), context.rationals()});
+  intervals.insert(intervals.end(), literals_.values().begin(), literals_.values().end());
+  rationals.insert(rationals.end(), literals_.numbers().begin(), literals_.numbers().end());
 }
 
 template <class Read>

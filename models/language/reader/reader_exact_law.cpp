@@ -108,7 +108,7 @@ int EquationTexts::set_law_data(std::size_t law, std::size_t number, const Inter
   const std::size_t place =
       model_->parameters.size() - data_of_a_law * (laws_.size() - law) + number;
   model_->parameters[place] = enclosure::middle(value);
-  (*model_->exact)[place] = value;
+  model_->exact->intervals[place] = value;
   return static_cast<int>(place);
 }
 
@@ -120,7 +120,7 @@ StatedLaw EquationTexts::exact_law(const Value& text, const LawStatement& statem
                                    const NamedLaw& law, std::size_t number) {
   const int first = model_->n() + static_cast<int>(laws_.size());
   std::vector<Interval> numbers;
-  lowering::Algebra algebra(model_->tape, first, model_->parameters, model_->intervals());
+  lowering::Algebra algebra(model_->tape, first, model_->parameters, model_->exact_parameters());
   for (const int line : statement.numbers) {
     const std::string what = fmt::format("number {} of law '{}'", numbers.size() + 1, law.name);
     context_.refuse_intervals(text, statement.law_offset, what, model_->tape, line, first);
@@ -238,7 +238,7 @@ int first_without_value(const Tape& tape, int root, const std::vector<Interval>&
 void EquationTexts::check_starts(const Dcs& system) const {
   const auto values_with = [&](const Interval& unknown) {
     return values_at_start(system, given_.run.span.start, given_.exact_numbers->starts,
-                           *model_->exact, unknown);
+                           model_->exact->intervals, unknown);
   };
   const std::vector<Interval> values = values_with(Interval::none());
   // of unknowns nothing is known but that they are numbers
@@ -282,7 +282,7 @@ void EquationTexts::check_starts(const Dcs& system) const {
 void EquationTexts::complete(const std::vector<std::string>& multipliers,
                              ExactNumbers& numbers) const {
   numbers.names.insert(numbers.names.end(), literals_.texts().begin(), literals_.texts().end());
-  numbers.values = *model_->exact;
+  numbers.values = model_->exact->intervals;
   const auto& rationals = literals_.numbers();
   numbers.rational_values.insert(numbers.rational_values.end(), rationals.begin(), rationals.end());
   for (const StatedLaw& law : model_->laws) numbers.multipliers.push_back({law.offset, law.scale});

@@ -82,6 +82,12 @@ Interval Context::exact_number(const Value& text, std::size_t offset, std::strin
   return value;
 }
 
+void Context::add_exact_values(std::string_view part, Quantity& quantity) const {
+  quantity.exact = enclosure::enclose_expression(part, scope_, exact_values_);
+  quantity.rational = enclosure::exact_expression(part, scope_, rationals_);
+  if (quantity.is_interval) quantity.formula = enclosure::exact_formula(part, scope_);
+}
+
 /// The value of an expression, as a double or exactly, and whether it holds an interval.
 Quantity Context::expression(const Value& text, std::size_t offset, std::string_view part,
                              std::string_view what) const {
@@ -102,10 +108,7 @@ Quantity Context::expression(const Value& text, std::size_t offset, std::string_
                                    what, scope_.names[p]));
     }
     result.value = expression(values_);
-    if (is_exact()) {
-      result.exact = enclosure::enclose_expression(part, scope_, exact_values_);
-      result.rational = enclosure::exact_expression(part, scope_, rationals_);
-    }
+    if (is_exact()) add_exact_values(part, result);
   } catch (const ExpressionError& error) {
     document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));
   }

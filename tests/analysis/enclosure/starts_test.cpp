@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <tuple>
 
@@ -153,5 +154,36 @@ TEST_SUITE("analysis/enclosure/starts") {
       // x2 - 1 = x1 + 0.1 + 1, all members being behind the surface
       CHECK(result.rows.back().box[1].contains(result.rows.back().box[0].lo + 2.1));
     }
+  }
+
+  // x = a e^(−a t), decreasing in a at t = 1; with a start of its own x would be in a set ten times as wide.
+  TEST_CASE("starts and parameters that are formulas of intervals are no intervals of their own") {
+    const double low = 1.5 * std::exp(-1.5), high = std::exp(-1);
+    const auto check = [&](const std::string& parameters, const std::string& x, const std::string& company,
+                           const std::string& rate) {
+      CAPTURE(parameters);
+      CAPTURE(company);
+      CAPTURE(rate);
+      const Enclosure result = run("[parameters]\na = \"[1, 1.5]\"\n" + parameters + "[variables]\nx = \"" + x +
+                                   "\"\ny = 1\n[model]\nequations = [\"der(x) = " + rate + "\", \"der(y) = " +
+                                   company + "\"]\n[run]\nt = [0, 1]\n");
+      REQUIRE_FALSE(result.lost.has_value());
+      Interval all = result.rows.back().box[0];
+      for (const auto& row : result.rows)
+        if (row.t == 1) all = hull(all, row.box[0]);
+      CHECK(all.lo <= low);
+      CHECK(all.hi >= high);
+      CHECK(width(all) < 1.5 * (high - low));
+    };
+    for (const char* company : {"-y", "-y + x/8"}) {  // a part of its own, or not
+      check("", "a", company, "-a*x");
+      check("b = \"2*a\"\n", "b/2", company, "-a*x");
+      check("b = \"2*a\"\nc = \"0.1*b - a/5\"\n", "a + c", company, "-b*x/2 + c*x");
+      check("b = \"2*a\"\n", "a", company, "-0.5*b*x");
+    }
+    const Enclosure rest = run("[parameters]\na = \"[1, 3]\"\nb = \"a/4\"\n[variables]\nx = 0\n[model]\n"
+                               "equations = [\"der(x) = a - 4*b\"]\n[run]\nt = [0, 2]\n");
+    CHECK(rest.rows.back().box[0].is_zero());
+    CHECK(rest.pieces == 1);
   }
 }

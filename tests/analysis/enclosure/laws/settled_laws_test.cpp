@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -40,7 +42,9 @@ void check_same(const Enclosure& one, const Enclosure& other) {
 }
 
 bool is_unique(const Enclosure& all) {
-  return !all.lost && !all.rows.empty() && all.rows.back().flag == Flag::unique;
+  return !all.lost && !all.rows.empty() &&
+         std::all_of(all.rows.begin(), all.rows.end(),
+                     [](const EnclosureRow& row) { return row.flag == Flag::unique; });
 }
 
 }  // namespace
@@ -101,5 +105,43 @@ TEST_SUITE("analysis/enclosure/laws/settled_laws") {
                       "[run]\nt = [0, 0.5]\n",
                       "repels.toml")
                       .enclose({})));
+  }
+
+  // x' = max(|x|, 1/2): x = x0 + t/2 until it is 1/2, then e^(t − t1)/2.
+  TEST_CASE("a start set across the corners of both an inner law and an outer one") {
+    for (const char* rate : {"max(x, -x, 0.5)", "max(abs(x), 0.5)", "0.5 + max(abs(x) - 0.5, 0)"}) {
+      CAPTURE(rate);
+      const Enclosure all = enclosure::read_exact_model(
+                                "[variables]\nx = \"[-0.1, 0.6]\"\n[model]\nequations = [\"der(x) = " +
+                                    std::string(rate) + "\"]\n[run]\nt = [0, 2]\n",
+                                "kinks.toml")
+                                .enclose({});
+      CHECK(is_unique(all));
+      double least = 1e300, most = 0;
+      for (const EnclosureRow& row : all.rows)
+        if (row.t == 2) least = std::min(least, row.box[0].lo), most = std::max(most, row.box[0].hi);
+      CHECK(least <= 0.5 * std::exp(0.8));
+      CHECK(most >= 0.6 * std::exp(2));
+      CHECK(most - least <= 1.1 * (0.6 * std::exp(2) - 0.5 * std::exp(0.8)));
+    }
+  }
+
+  // max(sign(x), 0) jumps at x = 0: every x(t) = max(t − s, 0) is a solution from there.
+  TEST_CASE("a function of a law that jumps is no function") {
+    const auto push = [](const char* rate) {
+      return enclosure::read_exact_model(
+                 "[variables]\nx = \"[-0.125, 0.125]\"\n[model]\nequations = [\"der(x) = " +
+                     std::string(rate) + "\"]\n[run]\nt = [0, 1]\n",
+                 "push.toml")
+          .enclose({});
+    };
+    const Enclosure some = push("max(sign(x), 0)");
+    CHECK_FALSE(is_unique(some));
+    REQUIRE_FALSE(some.rows.empty());
+    double most = 0;
+    for (const EnclosureRow& row : some.rows)
+      if (row.t == 1) most = std::max(most, row.box[0].hi);
+    CHECK((some.lost || most >= 1.125));
+    CHECK(is_unique(push("1 + max(sign(x), 0)")));  // crosses it
   }
 }

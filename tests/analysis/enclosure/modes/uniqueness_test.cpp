@@ -175,6 +175,30 @@ TEST_SUITE("analysis/enclosure/modes/uniqueness") {
           }) == 4);
   }
 
+  // z = x − k |z|: x/(1 + k) where x > 0, x/(1 − k) where x < 0; with k > 1 two of them or none.
+  TEST_CASE("multipliers of functions are unique for all slopes that leave the loop regular") {
+    const auto loop = [](const std::string& k, const std::string& z) {
+      return run("x = 1\ny = 0\nz = " + z, "\"der(x) = -1\", \"der(y) = z\", \"z = x - k*abs(z)\"", 2,
+                 {0.5, 2}, "k = " + k);
+    };
+    const Enclosure half = loop("0.5", "0.6");
+    REQUIRE(is_unique(half));
+    CHECK(half.events.size() == 1);
+    const Interval y = half.rows.back().box[1];
+    CHECK((y.lo <= -2.0 / 3 && -2.0 / 3 <= y.hi));
+    CHECK(enclosure::width(y) < 1e-13);
+    CHECK(is_unique(loop("\"[0.4, 0.6]\"", "0.6")));
+    CHECK_FALSE(is_unique(loop("1.5", "0.4")));
+    CHECK_FALSE(is_unique(loop("\"[0.9, 1.1]\"", "0.5")));
+    const auto two = [](const std::string& k, const std::string& x, const std::string& v) {
+      return run("x = " + x + "\nv = " + v + "\ny = -2\nz = 1",
+                 "\"der(x) = -y\", \"der(v) = z\", \"y = x + k*abs(z)\", \"z = v + k*max(y, 0)\"", 1, {1},
+                 "k = " + k);
+    };
+    CHECK(is_unique(two("0.5", "1", "-1")));
+    CHECK_FALSE(is_unique(two("1.5", "-4", "1")));  // y = -5/2, z = 1, or y = 2, z = 4
+  }
+
   TEST_CASE("a jump is passed under a disturbance by each solution once") {
     const Enclosure result =
         run("x = -0.5\ny = 0", "\"der(x) = 1 + d\", \"der(y) = step(x)*(1 + y)\"", 2,

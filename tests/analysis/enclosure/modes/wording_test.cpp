@@ -47,6 +47,30 @@ TEST_SUITE("analysis/enclosure/modes/wording") {
     }
   }
 
+  TEST_CASE("a surface that is written in two ways is met as one, in any unit and for any parameter") {
+    const auto stick_slip = [](const std::string& vb, const std::string& distance) {
+      return run("[parameters]\nvb = \"" + vb + "\"\n" +
+                 model("x1 = \"vb\"\nx2 = 0\n",
+                       "equations = [\"der(x1) = x2\", \"der(x2) = -x1 - 0.35*vb*sign(x2 - vb)/(1 + 3*" +
+                           distance + ")\"]\n",
+                       "20"));
+    };
+    for (const char* vb : {"1", "0.1", "1e12", "3e-12", "[0.999, 1.001]"}) {
+      CAPTURE(vb);
+      const Enclosure once = stick_slip(vb, "abs(x2 - vb)/vb");
+      for (const char* again : {"abs(x2/vb - 1)", "abs(2 - x2*2/vb)/2", "max(1 - x2/vb, x2/vb - 1)"}) {
+        CAPTURE(again);
+        const Enclosure twice = stick_slip(vb, again);
+        REQUIRE(twice.rows.back().t == 20);
+        CHECK(twice.rows.back().flag == Flag::unique);
+        CHECK(twice.events.size() == once.events.size());
+        CHECK(twice.rows.back().multipliers.size() == 1);
+        for (std::size_t j = 0; j < 2; ++j)
+          CHECK(widest(twice, j) <= 1.01 * widest(once, j) + 1e-11 * magnitude(once.rows.back().box[j]));
+      }
+    }
+  }
+
   // y is 0 at the surface, or -100 in another unit: (1 - λ)(x - y) + λ (x + y) = 0 has the roots y = 0, λ = 1/2
   TEST_CASE("a root of a product is found wherever the zero of its unit lies") {
     for (const char* shift : {"0", "100", "0.1", "-273.15"}) {
