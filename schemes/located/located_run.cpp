@@ -95,7 +95,7 @@ void LocatedRun::check_start(const Vector& x0, Span span) const {
 void LocatedRun::set_scales(const Vector& x0) {
   const Vector known =
       at_.options.scale.size() == 0 ? Vector(Vector::Zero(at_.system.n())) : at_.options.scale;
-  at_.scales = model_scales(at_.system, x0, at_.span, known);
+  at_.scales = model_scales(at_.system, parts_.jets.evaluator(), x0, at_.span, known);
   parts_.jets.set_scales();
   integrator_.set_scales();
 }
@@ -275,7 +275,7 @@ void LocatedRun::report_between(double h) {
       ++record_.counts()["rows_not_solved"];
       continue;
     }
-    at_.now = integrator_.end_of_attempt(t);
+    at_.now = integrator_.row_of_attempt(t);
     if (parts_.sensitivity.active()) parts_.sensitivity.at_end_of_attempt();
     record_.row(at_.now, true);
     at_.now = start;

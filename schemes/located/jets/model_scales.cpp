@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include <Eigen/Cholesky>
+
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
@@ -20,6 +22,7 @@ constexpr int most_dense = 400;      ///< unknowns that are solved for by a dens
 constexpr double too_large = 3;      ///< bits above a bound of a unit, which is one of the equations then
 constexpr double weak = 1e-3;        ///< weight of the span: where nothing else tells a time
 constexpr double undetermined = 1e-11;  ///< of the weights of an unknown: nothing tells it
+constexpr double well_determined = 0x1p-10;  ///< of the weights of an unknown: the others leave so much
 constexpr double held_weight = 1e-9;    ///< of an unknown at 0, where nothing else tells it
 constexpr double null_entry = 1e-6;     ///< below: an unknown that a direction does not move
 /// Exponents are multiples of 2^-grid: their rounding is gone, and units that are powers of two move
@@ -51,8 +54,8 @@ double power(double exponent) {
 /// Least squares for the exponents of the units. Unknowns: T | X | Λ | R | W.
 class UnitEquations {
  public:
-  UnitEquations(const Dcs& system, Span span)
-      : system_(system), evaluator_(system), n_(system.n()), m_(system.m()), span_(span) {}
+  UnitEquations(const Dcs& system, DcsEvaluator& evaluator, Span span)
+      : system_(system), evaluator_(evaluator), n_(system.n()), m_(system.m()), span_(span) {}
 
   void add_rows(const Vector& x);
   void add_laws();
@@ -93,7 +96,7 @@ class UnitEquations {
   void make_normal(const Vector& exponents, bool reweight, Matrix& normal, Vector& right) const;
 
   const Dcs& system_;
-  DcsEvaluator evaluator_;
+  DcsEvaluator& evaluator_;
   int n_, m_;
   Span span_;
   std::vector<Relation> relations_;
@@ -219,6 +222,16 @@ std::vector<int> leading_unknowns(Matrix basis) {
   return leading;
 }
 
+/// N u = r of a normal matrix whose unknowns all stand out from the others: by Cholesky's factors. False: one does not.
+bool solve_definite(const Matrix& normal, const Vector& right, Vector& u) {
+  const Eigen::LLT<Matrix> factors(normal);
+  if (factors.info() != Eigen::Success) return false;
+  const auto pivots = factors.matrixLLT().diagonal().array();
+  if (!(pivots.square() >= well_determined * normal.diagonal().array()).all()) return false;
+  u = factors.solve(right);
+  return u.allFinite();
+}
+
 /// What nothing tells is held at 0, one unknown of each connected part: the others move by whole
 /// numbers with the units then.
 Vector UnitEquations::solve() const {
@@ -230,6 +243,7 @@ Vector UnitEquations::solve() const {
   for (int pass = 0; pass < passes; ++pass) {
     make_normal(exponents, pass > 0, normal, right);
     for (const int unit : held) normal(unit, unit) += 1;
+    if (pass > 0 && solve_definite(normal, right, exponents)) continue;
     elimination.factorise(normal, ones, ones, undetermined);
     if (pass == 0 && elimination.rank() < size()) {
       elimination.null_space(basis);
@@ -310,7 +324,13 @@ double one_moment(double share, double time, double t) {
 }
 
 ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Vector& known) {
-  UnitEquations equations(system, span);
+  DcsEvaluator evaluator(system);
+  return model_scales(system, evaluator, x, span, known);
+}
+
+ModelScales model_scales(const Dcs& system, DcsEvaluator& evaluator, const Vector& x, Span span,
+                         const Vector& known) {
+  UnitEquations equations(system, evaluator, span);
   equations.add_rows(x);
   equations.add_laws();
   equations.add_values(x, known);
