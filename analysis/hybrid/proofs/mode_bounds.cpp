@@ -121,9 +121,9 @@ ModeBounds::Mode& ModeBounds::mode() {
     modes_.clear();
     kept_lines_ = faces_.tape().size();
   }
-  mode_ = &modes_[candidate_.z];
-  mode_->is_mode = read_mode(*mode_);
-  return *mode_;
+  Mode made;
+  made.is_mode = read_mode(made);
+  return *(mode_ = &modes_.emplace(candidate_.z, std::move(made)).first->second);
 }
 
 bool ModeBounds::read_mode(Mode& mode) {

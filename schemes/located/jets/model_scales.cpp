@@ -4,8 +4,6 @@
 #include <map>
 #include <vector>
 
-#include <Eigen/Cholesky>
-
 #include <perp/core/dcs_evaluator.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/core/linear/sparse_lu.hpp>
@@ -22,7 +20,6 @@ constexpr int most_dense = 400;      ///< unknowns that are solved for by a dens
 constexpr double too_large = 3;      ///< bits above a bound of a unit, which is one of the equations then
 constexpr double weak = 1e-3;        ///< weight of the span: where nothing else tells a time
 constexpr double undetermined = 1e-11;  ///< of the weights of an unknown: nothing tells it
-constexpr double well_determined = 0x1p-10;  ///< of the weights of an unknown: the others leave so much
 constexpr double held_weight = 1e-9;    ///< of an unknown at 0, where nothing else tells it
 constexpr double null_entry = 1e-6;     ///< below: an unknown that a direction does not move
 /// Exponents are multiples of 2^-grid: their rounding is gone, and units that are powers of two move
@@ -222,16 +219,6 @@ std::vector<int> leading_unknowns(Matrix basis) {
   return leading;
 }
 
-/// N u = r of a normal matrix whose unknowns all stand out from the others: by Cholesky's factors. False: one does not.
-bool solve_definite(const Matrix& normal, const Vector& right, Vector& u) {
-  const Eigen::LLT<Matrix> factors(normal);
-  if (factors.info() != Eigen::Success) return false;
-  const auto pivots = factors.matrixLLT().diagonal().array();
-  if (!(pivots.square() >= well_determined * normal.diagonal().array()).all()) return false;
-  u = factors.solve(right);
-  return u.allFinite();
-}
-
 /// What nothing tells is held at 0, one unknown of each connected part: the others move by whole
 /// numbers with the units then.
 Vector UnitEquations::solve() const {
@@ -243,7 +230,6 @@ Vector UnitEquations::solve() const {
   for (int pass = 0; pass < passes; ++pass) {
     make_normal(exponents, pass > 0, normal, right);
     for (const int unit : held) normal(unit, unit) += 1;
-    if (pass > 0 && solve_definite(normal, right, exponents)) continue;
     elimination.factorise(normal, ones, ones, undetermined);
     if (pass == 0 && elimination.rank() < size()) {
       elimination.null_space(basis);
