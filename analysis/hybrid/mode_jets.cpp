@@ -63,7 +63,8 @@ ModeJets::ModeJets(const HybridModel& model, const HybridStructure& structure, F
                    ValueSearch& search, ModeBounds& bounds)
     : model_(model), structure_(structure), faces_(faces), search_(search), bounds_(bounds) {}
 
-ModeJets::Surfaces::Surfaces(Dcs given) : system(std::move(given)), jets(system, levels), evaluator(system) {}
+ModeJets::Surfaces::Surfaces(Dcs given)
+    : system(std::move(given)), jets(system, levels), evaluator(system) {}
 
 void ModeJets::begin(Vector sizes) {
   sizes_ = std::move(sizes);
@@ -77,8 +78,8 @@ const JetScales& ModeJets::scales_at(Surfaces& surfaces, double t, const Vector&
     if (point == x) return scales;
   if (known.size() == most_points) known.clear();
   const Span span{t, t + (model_.head.run.span.end - model_.head.run.span.start)};
-  const ModelScales scales =
-      model_scales(surfaces.system, surfaces.evaluator, x, span, sizes_.size() > 0 ? sizes_ : nominals(model_));
+  const ModelScales scales = model_scales(surfaces.system, surfaces.evaluator, x, span,
+                                          sizes_.size() > 0 ? sizes_ : nominals(model_));
   known.emplace_back(x, JetScales{scales.time, scales.x, scales.lambda, scales.fastest});
   return known.back().second;
 }
@@ -86,7 +87,9 @@ const JetScales& ModeJets::scales_at(Surfaces& surfaces, double t, const Vector&
 ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
   auto place = surfaces_.find(surfaces);
   if (place == surfaces_.end())
-    place = surfaces_.emplace(surfaces, std::make_unique<Surfaces>(system_of(model_, faces_, surfaces))).first;
+    place =
+        surfaces_.emplace(surfaces, std::make_unique<Surfaces>(system_of(model_, faces_, surfaces)))
+            .first;
   place->second->jets.set_scales(scales_at(*place->second, t, x));
   return place->second->jets;
 }

@@ -18,8 +18,8 @@ class ModeJets {
   ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
            ValueSearch& search, ModeBounds& bounds);
 
-  /// Before the candidates of one state are judged. The sizes of the variables; empty: from the data and each state that
-  /// is judged.
+  /// Before the candidates of one state are judged. The sizes of the variables; empty: from the
+  /// data and each state that is judged.
   void begin(Vector sizes);
 
   struct Verdict {

@@ -52,8 +52,8 @@ const ModeJets::Structure& ModeJets::structure(const Jet& jet) {
 
 Jet ModeJets::values_at(const Step& state) {
   const auto known = structures_.find(state.mode);
-  const bool is_of_one_level =
-      known != structures_.end() && known->second.velocity_level.empty() && !known->second.is_high_index;
+  const bool is_of_one_level = known != structures_.end() && known->second.velocity_level.empty() &&
+                               !known->second.is_high_index;
   if (is_of_one_level) {
     Jet first = first_jets_.solve(state.mode, state.t, state.x, state.lambda);
     if (first.consistent && first.determined) return first;

@@ -22,12 +22,10 @@ class ModeBounds::Level {
  public:
   Level(const HybridModel& model, const HybridStructure& structure, Mode& mode,
         const ModeCandidate& candidate, const std::vector<Number>& inputs)
-      : model_(model),
-        structure_(structure),
-        mode_(mode),
-        is_off_surface_(leaves_surface(inputs)) {
+      : model_(model), structure_(structure), mode_(mode), is_off_surface_(leaves_surface(inputs)) {
     // Which modes are affine does not depend on the state.
-    if (!mode.is_affine || *mode.is_affine) array_.emplace(model, structure, mode_.tape, mode_.equations, mode_.constraints, inputs);
+    if (!mode.is_affine || *mode.is_affine)
+      array_.emplace(model, structure, mode_.tape, mode_.equations, mode_.constraints, inputs);
     mode.is_affine = is_affine();
     if (is_affine() || !mode_.released.empty()) return;
     if (!mode.blocks) mode.blocks = mode_blocks(model, structure, mode.tape, mode_.equations);
@@ -83,7 +81,9 @@ class ModeBounds::Level {
              (j >= 0 && j < model_.n() && structure_.is_state[at(j)] != 0);
     });
   }
-  [[nodiscard]] bool has_series(int orders) { return series_ && series_->solve(x_, rates_, orders); }
+  [[nodiscard]] bool has_series(int orders) {
+    return series_ && series_->solve(x_, rates_, orders);
+  }
   [[nodiscard]] bool is_solved() const { return is_affine() && !array_->has_contradiction(); }
 
   const HybridModel& model_;
@@ -156,15 +156,16 @@ void ModeBounds::read_constraints(const std::map<int, double>& values, Mode& mod
                                     [&](int i) { return faces_.holds(l, i); });
     if (slides ? search_.is_held(candidate_.z, l) : faces_.is_void(l, candidate_.z)) continue;
     mode.place[l] = static_cast<int>(mode.constraints.size());
-    mode.constraints.push_back(
-        with_values(mode.tape, faces_.rows()[at(equations + l)], values));
+    mode.constraints.push_back(with_values(mode.tape, faces_.rows()[at(equations + l)], values));
   }
 }
 
 /// Null: it is no mode.
 ModeBounds::Level<RunningError>* ModeBounds::filter() {
   if (!mode().is_mode) return nullptr;
-  if (!filter_) filter_ = std::make_unique<Level<RunningError>>(model_, structure_, mode(), candidate_, inputs_);
+  if (!filter_)
+    filter_ =
+        std::make_unique<Level<RunningError>>(model_, structure_, mode(), candidate_, inputs_);
   return filter_.get();
 }
 
@@ -222,9 +223,8 @@ bool ModeBounds::becomes_positive(const Coefficient& coefficient) {
 }
 
 bool ModeBounds::leaves_binaries_open() {
-  return filter() != nullptr && std::any_of(mode().released.begin(), mode().released.end(), [&](int i) {
-           return filter_->leaves_open(i);
-         });
+  return filter() != nullptr && std::any_of(mode().released.begin(), mode().released.end(),
+                                            [&](int i) { return filter_->leaves_open(i); });
 }
 
 bool ModeBounds::is_excluded() {
@@ -242,7 +242,8 @@ namespace {
 
 /// None: a rate is not bounded.
 template <class Number, class Level>
-std::optional<Number> sum_of_squares(const HybridModel& model, const HybridStructure& structure, Level& level) {
+std::optional<Number> sum_of_squares(const HybridModel& model, const HybridStructure& structure,
+                                     Level& level) {
   Number sum(0);
   for (int j = 0; j < model.n(); ++j) {
     if (!structure.is_state[at(j)]) continue;

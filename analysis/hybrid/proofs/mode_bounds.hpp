@@ -55,8 +55,8 @@ class ModeBounds {
     std::map<int, int> place{};       ///< of a constraint among these
     std::vector<int> released{};
     bool is_mode = false;
-    std::optional<bool> is_affine{};       ///< once it is known
-    std::optional<ModeBlocks> blocks{};    ///< where that is asked for, else
+    std::optional<bool> is_affine{};     ///< once it is known
+    std::optional<ModeBlocks> blocks{};  ///< where that is asked for, else
   };
   template <class Number>
   class Level;

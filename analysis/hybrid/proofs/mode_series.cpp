@@ -88,7 +88,8 @@ std::optional<ModeTaylor<Number>> power(const ModeTaylor<Number>& a, const Instr
 
 /// One of the operations that polynomials and fractions are made of; none for another one.
 template <class Number, class Values>
-std::optional<ModeTaylor<Number>> applied(const Tape& tape, const Instruction& line, const Values& value_of) {
+std::optional<ModeTaylor<Number>> applied(const Tape& tape, const Instruction& line,
+                                          const Values& value_of) {
   const ModeTaylor<Number> none;
   const ModeTaylor<Number>& a = line.a < 0 ? none : value_of(line.a);
   const ModeTaylor<Number>& b = line.b < 0 ? none : value_of(line.b);
@@ -164,8 +165,9 @@ ModeBlocks mode_blocks(const HybridModel& model, const HybridStructure& structur
     ModeBlocks::Block block;
     for (const int unknown : given.unknowns)
       if (unknown < model.n())
-        block.inputs.push_back(structure.is_state[at(unknown)] ? HybridModel::derivative_input(unknown)
-                                                               : model.variable_input(unknown));
+        block.inputs.push_back(structure.is_state[at(unknown)]
+                                   ? HybridModel::derivative_input(unknown)
+                                   : model.variable_input(unknown));
     for (const int row : given.rows)
       if (row < static_cast<int>(model.f.size())) block.rows.push_back(equations[at(row)]);
     result.is_square = result.is_square && block.rows.size() == block.inputs.size();
@@ -176,9 +178,14 @@ ModeBlocks mode_blocks(const HybridModel& model, const HybridStructure& structur
 }
 
 template <class Number>
-BlockSeries<Number>::BlockSeries(const HybridModel& model, const HybridStructure& structure, const Tape& tape,
-                                 const ModeBlocks& blocks, const std::vector<Number>& inputs)
-    : model_(model), tape_(tape), blocks_(blocks), series_(inputs.size()), is_determined_(blocks.is_square) {
+BlockSeries<Number>::BlockSeries(const HybridModel& model, const HybridStructure& structure,
+                                 const Tape& tape, const ModeBlocks& blocks,
+                                 const std::vector<Number>& inputs)
+    : model_(model),
+      tape_(tape),
+      blocks_(blocks),
+      series_(inputs.size()),
+      is_determined_(blocks.is_square) {
   series_[0][0] = inputs[0];
   series_[0][1] = Number(1);
   for (int j = 0; j < model.n(); ++j)

@@ -40,7 +40,8 @@ struct ModeBlocks {
   bool is_square = true;
 };
 
-/// `equations`: lines of the model's equations in this mode, in their order. Slopes get lines of the tape.
+/// `equations`: lines of the model's equations in this mode, in their order. Slopes get lines of
+/// the tape.
 ModeBlocks mode_blocks(const HybridModel& model, const HybridStructure& structure, Tape& tape,
                        const std::vector<int>& equations);
 
@@ -51,11 +52,12 @@ template <class Number>
 class BlockSeries {
  public:
   /// `inputs`: t and the states with their errors. The tape and the blocks must outlive this.
-  BlockSeries(const HybridModel& model, const HybridStructure& structure, const Tape& tape, const ModeBlocks& blocks,
-              const std::vector<Number>& inputs);
+  BlockSeries(const HybridModel& model, const HybridStructure& structure, const Tape& tape,
+              const ModeBlocks& blocks, const std::vector<Number>& inputs);
 
-  /// The first coefficients, `orders` of them, as far as they are not known: of several solutions the one at these
-  /// values (n each). False: a sub-problem does not determine its unknowns, as far as rounding lets see.
+  /// The first coefficients, `orders` of them, as far as they are not known: of several solutions
+  /// the one at these values (n each). False: a sub-problem does not determine its unknowns, as far
+  /// as rounding lets see.
   bool solve(const Vector& x, const Vector& rates, int orders);
 
   /// Coefficient k of a derivative or variable, by its input.
@@ -81,7 +83,7 @@ class BlockSeries {
   const ModeBlocks& blocks_;
   std::vector<ModeTaylor<Number>> series_;
   bool is_determined_;  // as far as is known
-  int solved_ = 0;         // orders
+  int solved_ = 0;      // orders
 };
 
 }  // namespace perp

@@ -224,7 +224,8 @@ double ModeArray::relative_residual() const {
 namespace {
 
 /// Of the terms of all columns, in units of scales.time.
-Vector slow_sizes(const DerivativeArray& array, const JetScales& scales, const Matrix& x, const Matrix& lambda) {
+Vector slow_sizes(const DerivativeArray& array, const JetScales& scales, const Matrix& x,
+                  const Matrix& lambda) {
   Vector sizes(array.columns());
   const auto put = [&](int column, int k, double value, double unit) {
     const double share = std::pow(scales.fastest / scales.time, k);
@@ -233,7 +234,8 @@ Vector slow_sizes(const DerivativeArray& array, const JetScales& scales, const M
   for (int k = 0; k < x.cols(); ++k)
     for (int j = 0; j < array.n(); ++j) put(array.x_column(k, j), k, x(j, k), scales.x[j]);
   for (int k = 0; k < lambda.cols(); ++k)
-    for (int i = 0; i < array.m(); ++i) put(array.lambda_column(k, i), k, lambda(i, k), scales.lambda[i]);
+    for (int i = 0; i < array.m(); ++i)
+      put(array.lambda_column(k, i), k, lambda(i, k), scales.lambda[i]);
   return sizes;
 }
 
@@ -249,7 +251,8 @@ double ModeArray::slow_residual() const {
     const int i = from % all - n;
     const double a = i < 0 ? 1 : line(i).a, b = i < 0 ? 0 : line(i).b;
     double terms = 0;
-    for (Eigen::Index c = 0; c < sizes.size(); ++c) terms += std::abs(a * array_.derivatives()(from, c)) * sizes[c];
+    for (Eigen::Index c = 0; c < sizes.size(); ++c)
+      terms += std::abs(a * array_.derivatives()(from, c)) * sizes[c];
     if (b != 0) terms += std::abs(b) * sizes[array_.lambda_column(1, i)];
     const double size = std::abs(residual_[static_cast<Eigen::Index>(r)]);
     if (size > 0) largest = std::max(largest, size / std::max(terms, size));

@@ -38,7 +38,8 @@ const RadauTable& table_of(int stages) {
 
 }  // namespace
 
-Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance) : flow_(flow), table_(table_of(stages)) {
+Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance)
+    : flow_(flow), table_(table_of(stages)) {
   set_tolerance(std::move(tolerance));
   Basis l(stages + 1);
   table_.basis_derivative(0, l);
