@@ -34,6 +34,34 @@ bool AlgebraicPart::goes_on(const Radau& radau) {
   });
 }
 
+void AlgebraicPart::correct(Radau& radau, double s, Vector& y) {
+  if (s == 0) {
+    flow_.gather(at_.now.x, at_.now.lambda, y_);
+    return replace_in(y, y_);
+  }
+  radau.interpolate_derivative(s, rates_);
+  if (!radau.correction_at(s, rates_, y, correction_)) return;
+  const double size = size_of(correction_);
+  if (size <= at_.options.tol) return;
+  y_ = y;
+  replace_in(y_, y + correction_);
+  if (radau.correction_at(s, rates_, y_, correction_) && size_of(correction_) <= size / 2) y = y_;
+}
+
+/// Only the algebraic unknowns.
+void AlgebraicPart::replace_in(Vector& y, const Vector& by) const {
+  for (int k = 0; k < flow_.size(); ++k)
+    if (!flow_.is_differential(k)) y[k] = by[k];
+}
+
+/// The largest of them, in units of the mode's unknowns.
+double AlgebraicPart::size_of(const Vector& y) const {
+  double largest = 0;
+  for (int k = 0; k < flow_.size(); ++k)
+    if (!flow_.is_differential(k)) largest = std::max(largest, std::abs(y[k]) / units_[k]);
+  return largest;
+}
+
 // Where the rows without derivatives determine an unknown, the end of the attempt is next to its root.
 bool AlgebraicPart::is_root_of(const Radau& radau, const Jet& jet) {
   flow_.gather(jet.x.col(0), jet.lambda.col(0), y_);

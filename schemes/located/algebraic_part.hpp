@@ -27,6 +27,9 @@ class AlgebraicPart {
   /// variables. The others go on where the polynomial through their stages meets these at its start, up to a
   /// share of its variation: Newton's method may have ended on another branch of a fold, or beyond a pole.
   [[nodiscard]] bool goes_on(const Radau& radau);
+  /// Corrects them in y (N), a point of the polynomial at the share s of the attempt: by Newton's method for the
+  /// equations there, where another correction would be less than half of the first. At the start the state knows them.
+  void correct(Radau& radau, double s, Vector& y);
   /// Has the consistent jet at the end of the attempt the root that the attempt leads to? Newton's method for it
   /// may end on another branch too.
   [[nodiscard]] bool is_root_of(const Radau& radau, const Jet& jet);
@@ -37,13 +40,15 @@ class AlgebraicPart {
  private:
   std::vector<Eigen::Index> factorise(double t, const Vector& rates, double tolerance,
                                       RankElimination& elimination);
+  void replace_in(Vector& y, const Vector& by) const;
+  [[nodiscard]] double size_of(const Vector& y) const;
   [[nodiscard]] std::string name_of(Eigen::Index unknown) const;
 
   const LocatedState& at_;
   ModeFlow& flow_;
   std::vector<Eigen::Index> watched_;  // unknowns that rows without derivatives determine
   Vector units_;                       // of the unknowns of the mode
-  Vector y_, start_;                   // workspace
+  Vector y_, start_, rates_, correction_;  // workspace
 };
 
 }  // namespace perp

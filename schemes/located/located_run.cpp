@@ -137,8 +137,7 @@ void LocatedRun::go_through_mode() {
     return;
   }
   const std::optional<GapWatch::Fall> fall = parts_.locator.first_fall(h);
-  // A fall that is found where the gaps are not resolved need not be the first.
-  if (!is_fixed() && !parts_.locator.is_resolved() && h > 16 * at_.shortest_step()) {
+  if (!is_fixed() && h > 16 * at_.shortest_step() && !is_seen_through(h, fall)) {
     ++record_.rejected;
     integrator_.set_length(h / 2);
     return;
@@ -149,6 +148,12 @@ void LocatedRun::go_through_mode() {
     pass_event(*fall, h);
   else
     take_step_on_branch(h);
+}
+
+/// Is everything that happens in the attempt before this fall, if there is one, known? A fall that is found where the
+/// gaps are not resolved need not be the first.
+bool LocatedRun::is_seen_through(double h, const std::optional<GapWatch::Fall>& fall) {
+  return parts_.locator.is_resolved() && !parts_.between.hide_something(h, fall ? fall->s : 1);
 }
 
 /// The stages of a step, to be accepted as they are. False: rejected, and the integrator has the next length.
@@ -191,8 +196,7 @@ void LocatedRun::take_step(double h) {
   if (undecided > 0) record_.counts()["weak"] += undecided;
   integrator_.propose_length(h);
   const double t_next = end_of(h);
-  report_between(h);
-  if (!record_.is_open() || !accept(h, t_next)) return;
+  if (!report_between(h) || !accept(h, t_next)) return;
   parts_.watch_resets();
   time_moves();
   parts_.choice.watch_repulsion();
@@ -216,8 +220,8 @@ void LocatedRun::go_nearer(const PoleWatch::Pole& pole) {
                                                    integrator_.algebraic_part().why_it_ends()));
 }
 
-/// Makes the end of the attempt of length h the present state.
-/// False, and the run has ended, where that length cannot be solved.
+/// Makes the end of the attempt of length h the present state. False: that length cannot be solved, and the run has
+/// ended, or its end is beyond that of the mode, which a shorter attempt is to find.
 bool LocatedRun::accept(double h, double t_next) {
   if (!integrator_.reaches(h)) {
     record_.finish(Status::not_solved,
@@ -225,10 +229,16 @@ bool LocatedRun::accept(double h, double t_next) {
                                record_.place(at_.now)));
     return false;
   }
+  const Step end = integrator_.end_of_attempt(t_next);
+  if (!is_fixed() && h > 16 * at_.shortest_step() && !parts_.locator.is_inside(end)) {
+    integrator_.radau().discard();
+    shorten(h / 2, "a state is beyond the end of its mode");
+    return false;
+  }
   if (record_.output().course && h > 0)
     record_.output().course({at_.now.t, t_next, [&](double s) { return integrator_.sample(s, h); }});
   at_.moved_from = at_.now;
-  at_.now = integrator_.end_of_attempt(t_next);
+  at_.now = end;
   at_.largest = at_.largest.cwiseMax(at_.now.x.cwiseAbs());
   transition_.has_moved();
   parts_.sensitivity.step();
@@ -261,9 +271,10 @@ double LocatedRun::end_of(double h) const {
 }
 
 /// Reports the states that are asked for inside a step of length h: each the end of a step of its
-/// own from the same start, so that it has the full order.
-void LocatedRun::report_between(double h) {
-  if (!(record_.next_output(at_.now.t) < at_.now.t + h)) return;
+/// own from the same start, so that it has the full order. False: the run has ended, or one of them is beyond the end
+/// of the mode, and the next attempt ends there.
+bool LocatedRun::report_between(double h) {
+  if (!(record_.next_output(at_.now.t) < at_.now.t + h)) return true;
   Radau& radau = integrator_.radau();
   const bool is_solved = radau.has_attempted(h);
   if (is_solved) radau.set_aside(whole_step_);
@@ -275,13 +286,20 @@ void LocatedRun::report_between(double h) {
       ++record_.counts()["rows_not_solved"];
       continue;
     }
-    at_.now = integrator_.row_of_attempt(t);
+    const Step state = integrator_.row_of_attempt(t);
+    if (!is_fixed() && !parts_.locator.is_inside(state)) {
+      radau.discard();
+      shorten(t - start.t, "a state is beyond the end of its mode");
+      return false;
+    }
+    at_.now = state;
     if (parts_.sensitivity.active()) parts_.sensitivity.at_end_of_attempt();
     record_.row(at_.now, true);
     at_.now = start;
-    if (!record_.is_open()) return;
+    if (!record_.is_open()) return false;
   }
   if (is_solved) radau.take_back(whole_step_);
+  return true;
 }
 
 /// Goes to the fall of a gap and on from there in the mode that follows.
@@ -319,8 +337,7 @@ bool LocatedRun::move_to(double t_event, double length, double h) {
     shorten(h / 2, "Newton's method does not converge");
     return false;
   }
-  report_between(length);
-  if (!record_.is_open()) return false;
+  if (!report_between(length)) return false;
   if (!parts_.sides.watch().empty()) parts_.sides.follow(parts_.locator.points(), length);
   return accept(length, t_event);
 }

@@ -46,12 +46,13 @@ class LocatedRun {
   [[nodiscard]] double next_length() const;
   [[nodiscard]] bool is_fixed() const { return at_.options.fixed_step > 0; }
   bool attempt(double h);
+  bool is_seen_through(double h, const std::optional<GapWatch::Fall>& fall);
   void reject(Radau::Outcome outcome, double h);
   void shorten(double h, const std::string& why);
   void take_step(double h);
   void take_step_on_branch(double h);
   bool accept(double h, double t_next);
-  void report_between(double h);
+  bool report_between(double h);
   [[nodiscard]] double to_output(double h) const;
   [[nodiscard]] double end_of(double h) const;
   void go_nearer(const PoleWatch::Pole& pole);

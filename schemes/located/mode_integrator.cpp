@@ -86,9 +86,20 @@ Step ModeIntegrator::ahead(double time) const {
   return ahead;
 }
 
-Step ModeIntegrator::sample(double s, double h) {
-  Step state{at_.now.t + s * h, at_.now.x, at_.now.lambda, at_.now.w, at_.now.mode};
+Step ModeIntegrator::on_polynomial(double s, double h) {
   radau_.interpolate(s, y_);
+  return at_interpolated(s, h);
+}
+
+Step ModeIntegrator::sample(double s, double h) {
+  radau_.interpolate(s, y_);
+  if (needs_jets_) algebraic_.correct(radau_, s, y_);
+  return at_interpolated(s, h);
+}
+
+/// At the share s of the attempt of length h, with y_.
+Step ModeIntegrator::at_interpolated(double s, double h) {
+  Step state{at_.now.t + s * h, at_.now.x, at_.now.lambda, at_.now.w, at_.now.mode};
   radau_.interpolate_derivative(s, ydot_);
   flow_.scatter(y_, state.x, state.lambda);
   if (at_.system.m() > 0 && !flow_.w(state.t, ydot_, y_, state.w)) state.w.setConstant(nan);

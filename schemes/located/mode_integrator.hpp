@@ -44,8 +44,12 @@ class ModeIntegrator {
   [[nodiscard]] const ModeFlow& flow() const { return flow_; }
   [[nodiscard]] AlgebraicPart& algebraic_part() { return algebraic_; }
 
-  /// The state at the share s of the attempt of length h.
+  /// The state at the share s of the attempt of length h: differential parts by its polynomial, algebraic ones
+  /// by the equations, which the polynomial of a step that is long for them alone does not meet between its stages.
   Step sample(double s, double h);
+  /// The same with all parts by its polynomial, in which nothing leaves the branch of the equations that the stages are
+  /// on.
+  Step on_polynomial(double s, double h);
   /// The state at the end of the attempt, at t. Algebraic unknowns come from the consistent jet: a stage
   /// value of an index-2 multiplier is of order s only.
   Step end_of_attempt(double t);
@@ -81,6 +85,7 @@ class ModeIntegrator {
   Step with_jet(double t, const JetAt& jet_at);
   [[nodiscard]] double first_length(const Jet& jet) const;
   [[nodiscard]] double longest_by_multipliers(const Jet& jet) const;
+  Step at_interpolated(double s, double h);
 
   const LocatedState& at_;
   ModeJets& jets_;

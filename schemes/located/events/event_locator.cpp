@@ -28,6 +28,8 @@ struct ZeroSearch {
   double slope = 0;  // of the gap, by the length
   double last_length = -1, last_value = 0;
   bool fell = false;    // below 0 by more than its noise
+  bool rose = false;    // above 0
+  bool lost = false;    // has no value somewhere
   bool probed = false;  // a full step where the polynomial falls at once
 
   /// Is the zero at the start, to within this length?
@@ -39,12 +41,14 @@ struct ZeroSearch {
   }
   /// The gap has no value at this length.
   void halve() {
+    lost = true;
     high = length;
     length = (low + high) / 2;
   }
   /// The gap has this value, not 0, at this length.
   void take(double value, double noise) {
     fell = fell || value < -noise;
+    rose = rose || value > 0;
     (value > 0 ? low : high) = length;
     if (last_length >= 0 && length != last_length && value != last_value)
       slope = (value - last_value) / (length - last_length);
@@ -154,13 +158,13 @@ std::optional<GapWatch::Fall> EventLocator::first_fall(double h) {
     for (std::size_t g = 0; g < gaps_.size(); ++g)
       samples_(static_cast<Eigen::Index>(g), k) = value(gaps_[g], state);
   }
-  for (int g = 0; g < static_cast<int>(gaps_.size()); ++g) measure(g);
+  for (int g = 0; g < static_cast<int>(gaps_.size()); ++g) measure(g, h);
   const std::optional<GapWatch::Fall> fall = watch_.first(samples_, depth_, noise_, rise_, inside_);
   return fall && gap(*fall).surface >= 0 ? pass_or_touch(*fall, h) : fall;
 }
 
 /// How deep a dip of a gap counts, what is noise in its samples, and whether it starts inside.
-void EventLocator::measure(int g) {
+void EventLocator::measure(int g, double h) {
   const Gap& gap = gaps_[at(g)];
   double size = samples_.row(g).cwiseAbs().maxCoeff();
   if (gap.law >= 0) size = std::max(size, gap.of_lambda ? std::abs(gap.bound) : at_.law_sizes[gap.law]);
@@ -179,7 +183,9 @@ void EventLocator::measure(int g) {
   noise_[g] = std::max(noise_[g], sides_.noise(gap.reset));
   depth_[g] = std::max(depth_[g], noise_[g]);
   rise_[g] = depth_[g];  // what does not count as a dip counts as no rise
-  inside_[at(g)] = sides_.watch().side(gap.reset) == gap.sign ? 1 : 0;
+  inside_[at(g)] = begins_inside(gap) ? 1 : 0;
+  const double variation = samples_.row(g).maxCoeff() - samples_.row(g).minCoeff();
+  if (sides_.is_error_of_steps(gap.reset, variation, h)) noise_[g] = depth_[g] = rise_[g] = inf;
 }
 
 /// A bound falls in the attempted step of length h. Where the mode ends before the variable is
@@ -200,11 +206,26 @@ GapWatch::Fall EventLocator::pass_or_touch(const GapWatch::Fall& bound, double h
   return *end;
 }
 
+bool EventLocator::is_inside(const Step& state) {
+  for (std::size_t g = 0; g < gaps_.size(); ++g)
+    if (gaps_[g].law >= 0 && value(gaps_[g], state) < -depth_[static_cast<Eigen::Index>(g)]) return false;
+  return true;
+}
+
+bool EventLocator::begins_inside(const Gap& gap) const { return sides_.watch().side(gap.reset) == gap.sign; }
+
+bool EventLocator::is_before_falls(const Step& state) {
+  for (std::size_t g = 0; g < gaps_.size(); ++g)
+    if (gaps_[g].reset >= 0 && inside_[g] != 0 && value(gaps_[g], state) < -depth_[static_cast<Eigen::Index>(g)])
+      return false;
+  return is_inside(state);
+}
+
 bool EventLocator::is_resolved() {
   for (std::size_t g = 0; g < gaps_.size(); ++g) {
     const auto row = static_cast<Eigen::Index>(g);
     // The polynomial of a multiplier is of degree s − 1, whatever the multiplier does.
-    const int degree = gaps_[g].of_lambda ? at_.stages - 1 : 2 * at_.stages - 1;
+    const int degree = gaps_[g].of_lambda ? at_.stages - 1 : 2 * at_.stages - 3;
     if (!watch_.is_resolved(samples_.row(row), degree, std::max(depth_[row], 1e-6 * noise_[row])))
       return false;
   }
@@ -215,6 +236,7 @@ std::optional<double> EventLocator::length_to(const GapWatch::Fall& fall, double
   const Gap& gap = this->gap(fall);
   const double least = moment(h, at_.now.t), noise = noise_[fall.gap];
   ZeroSearch search{.low = fall.from * h, .high = h, .length = fall.s * h, .slope = fall.slope / h};
+  bool converged = false;  // to what rounding of t lets see
   for (int k = 0; k < most_event_iterations; ++k) {
     if (search.falls_at_once(least)) return 0.0;
     if (search.length <= least) search.probe(h);
@@ -223,13 +245,31 @@ std::optional<double> EventLocator::length_to(const GapWatch::Fall& fall, double
       search.halve();
       continue;
     }
-    if (value == 0) return search.length;
+    if (value == 0 && gap.reset < 0) return search.length;
     search.take(value, noise);
     const double unseen = rounding_of_time(k) * std::max(std::abs(at_.now.t), search.length);
-    if (search.is_within(value, unseen)) return search.length;
-    if (!search.advance(value)) break;
+    converged = value == 0 || search.is_within(value, unseen);
+    if (converged || !search.advance(value)) break;
   }
-  return search.fell || search.high != h ? std::optional(search.length) : std::nullopt;
+  if (fall.lowest * h <= least) return search.length;  // no double tells what is in between
+  if (!converged && !search.fell && search.high == h) return std::nullopt;
+  const bool is_bracketed = search.rose || fall.from == 0;
+  const bool may_touch = !search.fell && !search.lost;
+  if (is_bracketed && !may_touch) return search.length;
+  if (!rises(fall, h) || (may_touch && !falls(fall, h, search.high == h))) return std::nullopt;
+  if (integrator_.radau().attempt(search.length) != Radau::Outcome::solved) return std::nullopt;
+  return search.length;
+}
+
+/// Is a gap above 0 where its polynomial begins to fall? Else the polynomial is wrong in between.
+bool EventLocator::rises(const GapWatch::Fall& fall, double h) {
+  return fall.from == 0 || !(value_after(fall.from * h, gap(fall)) <= 0);
+}
+
+/// Is a gap below 0, up to its noise, where its polynomial is lowest, or does it touch 0? `strictly`: below 0 itself, as
+/// it has been seen above alone.
+bool EventLocator::falls(const GapWatch::Fall& fall, double h, bool strictly) {
+  return !(value_after(fall.lowest * h, gap(fall)) > (strictly ? 0 : noise_[fall.gap]));
 }
 
 /// The gap at the end of a step of this length; NaN where there is none.

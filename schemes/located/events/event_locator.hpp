@@ -24,6 +24,8 @@ class EventLocator {
   [[nodiscard]] const std::vector<Gap>& gaps() const { return gaps_; }
   /// The gap of a fall.
   [[nodiscard]] const Gap& gap(const GapWatch::Fall& fall) const { return gaps_[static_cast<std::size_t>(fall.gap)]; }
+  /// Is the condition of this gap of a reset on the side that it leaves by a fall?
+  [[nodiscard]] bool begins_inside(const Gap& gap) const;
   /// Of a gap at a state.
   [[nodiscard]] double value(const Gap& gap, const Step& state);
   /// Of the terms of a law's gap.
@@ -40,6 +42,10 @@ class EventLocator {
   /// After it: are all courses resolved? One that is not may hide an event: the state may rest while a
   /// multiplier moves.
   [[nodiscard]] bool is_resolved();
+  /// After it: are all laws on their branches in a state of the attempt, up to the dips that do not count?
+  [[nodiscard]] bool is_inside(const Step& state);
+  /// The same, and is no condition of a reset below 0 that began above?
+  [[nodiscard]] bool is_before_falls(const Step& state);
   /// The length of the step at whose end the gap is 0, to rounding; the attempt of the integrator is one of
   /// such a step then, unless it is 0. Empty: with the multipliers that solve the hidden equations
   /// the gap does not fall.
@@ -55,7 +61,9 @@ class EventLocator {
   void add_resets();
   void add_resting();
   void add_bounds();
-  void measure(int g);
+  void measure(int g, double h);
+  bool rises(const GapWatch::Fall& fall, double h);
+  bool falls(const GapWatch::Fall& fall, double h, bool strictly);
   double value_after(double length, const Gap& gap);
   GapWatch::Fall pass_or_touch(const GapWatch::Fall& bound, double h);
 

@@ -7,8 +7,8 @@ namespace perp {
 
 /// The path between two shares of the attempt of length h, with the error that the tolerance allows.
 SolutionPath PoleAhead::path_of_attempt(double from, double to, double h) {
-  SolutionPath path{integrator_.sample(from, h), integrator_.sample(to, h)};
-  path.curve = [this, from, to, h](double s) { return integrator_.sample(from + s * (to - from), h).x; };
+  SolutionPath path{integrator_.on_polynomial(from, h), integrator_.on_polynomial(to, h)};
+  path.curve = [this, from, to, h](double s) { return integrator_.on_polynomial(from + s * (to - from), h).x; };
   path.continues = from > 0;
   path.tolerance = at_.options.tol * path.a.x.cwiseAbs().cwiseMax(path.b.x.cwiseAbs()).cwiseMax(at_.scales.x);
   return path;

@@ -42,6 +42,21 @@ double ResetSides::noise(int reset) {
   return std::isfinite(error) ? error : 0;
 }
 
+bool ResetSides::is_error_of_steps(int reset, double variation, double h) {
+  const double tol = at_.options.tol;
+  Errors errors = errors_now();
+  errors.x = errors.x.cwiseMax(tol * at_.now.x.cwiseAbs().cwiseMax(at_.scales.x));
+  if (!(variation <= watch_.error(reset, at_.now, errors))) return false;
+  // Σ |∂c/∂x_j ẋ_j| h + |∂c/∂t| h in the middle of the step.
+  const Step middle = integrator_.on_polynomial(0.5, h);
+  Vector rates;
+  integrator_.radau().interpolate_derivative(0.5, rates);
+  errors.t = h;
+  errors.x = h * rates.head(at_.system.n()).cwiseAbs();
+  errors.lambda.setZero();
+  return variation <= std::sqrt(tol) * watch_.error(reset, middle, errors);
+}
+
 ResetWatch::Errors ResetSides::errors_now() const {
   const Errors here = rounding(at_.moved_from, at_.now);
   return event_errors_ ? ResetWatch::larger(here, *event_errors_) : here;

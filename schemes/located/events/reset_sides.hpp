@@ -34,6 +34,9 @@ class ResetSides {
   [[nodiscard]] Errors errors_now() const;
   /// The size below which the condition of a reset may be rounding, from the present state on.
   double noise(int reset);
+  /// Is this variation of the condition within the attempt of length h an error of the steps: below what their tolerance
+  /// leaves open, and next to nothing of what its terms vary by? So does a first integral.
+  [[nodiscard]] bool is_error_of_steps(int reset, double variation, double h);
 
   /// The state has jumped, and is known up to these.
   void jumped(Errors errors) { unsettled_ = std::move(errors); }

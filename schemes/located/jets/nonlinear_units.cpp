@@ -9,6 +9,9 @@ namespace {
 
 constexpr double outgrown = 8;        ///< times the unit of a row, or its linear part
 constexpr int most_halvings = 2000;   ///< from the largest double to the least
+constexpr int most_distances = 128;   ///< halvings of a unit that are looked at one by one
+constexpr double most_lines = 1e7;    ///< evaluated for that
+constexpr double far = 1024;          ///< times the way within T: a unit beyond is none
 
 /// The rows of a system around a point, along one variable at a time.
 class RowsAround {
@@ -53,22 +56,54 @@ class RowsAround {
   std::vector<double> rows_, start_, slopes_;
 };
 
+/// The most halvings of a unit at whose end a row outgrows its own; -1: none. Where functions turn, as sin and pulses do,
+/// a row that is outgrown nearby need not be so far away.
+int halvings_to_outgrow(RowsAround& rows, int input, double unit, int looked_at) {
+  int last = -1;
+  for (int halvings = 0; halvings < looked_at; ++halvings)
+    if (rows.outgrows(input, std::ldexp(unit, -halvings))) last = halvings;
+  if (last + 1 < looked_at) return last;
+  int few = last, many = most_halvings;
+  while (many - few > 1) {
+    const int halvings = few + (many - few) / 2;
+    (rows.outgrows(input, std::ldexp(unit, -halvings)) ? few : many) = halvings;
+  }
+  return few;
+}
+
+/// |x_j| + T |ẋ_j| of variables whose rates single rows give at the point; infinite where nothing moves or is given.
+Vector reach(DcsEvaluator& evaluator, const std::vector<double>& z, double time) {
+  const int n = evaluator.n();
+  std::vector<double> rows(static_cast<std::size_t>(n + evaluator.m())), slopes(evaluator.entries().size());
+  evaluator.linearize(z.data(), rows.data(), slopes.data());
+  std::vector<int> rates(rows.size(), 0);
+  for (const DcsEvaluator::Entry& at : evaluator.entries()) rates[static_cast<std::size_t>(at.row)] += at.column >= 1 && at.column <= n;
+  Vector result = Vector::Constant(n, inf);
+  for (std::size_t k = 0; k < slopes.size(); ++k) {
+    const DcsEvaluator::Entry& at = evaluator.entries()[k];
+    const auto row = static_cast<std::size_t>(at.row);
+    if (at.row >= n || at.column < 1 || at.column > n || rates[row] != 1) continue;
+    const double way = std::abs(rows[row] / slopes[k]) * time;
+    if (way > 0 && std::isfinite(way)) result[at.column - 1] = std::abs(z[static_cast<std::size_t>(at.column + n)]) + way;
+  }
+  return result;
+}
+
 }  // namespace
 
 Vector nonlinear_units(DcsEvaluator& evaluator, const std::vector<double>& z, const Vector& units,
-                       const Vector& row_units) {
+                       const Vector& row_units, double time) {
   Vector result = units;
   RowsAround rows(evaluator, z, row_units);
+  const Vector ways = reach(evaluator, z, time);
+  const double lines = 2.0 * static_cast<double>(evaluator.entries().size()) * evaluator.n();
+  const int looked_at = static_cast<int>(std::clamp(most_lines / lines, 1.0, 1.0 * most_distances));
   for (int j = 0; j < evaluator.n(); ++j) {
     const int input = 1 + evaluator.n() + j;
-    if (!rows.is_nonlinear(input) || !rows.outgrows(input, units[j])) continue;
-    // The fewest halvings behind which no row outgrows its unit, by bisection.
-    int few = 0, many = most_halvings;
-    while (many - few > 1) {
-      const int halvings = few + (many - few) / 2;
-      (rows.outgrows(input, std::ldexp(units[j], -halvings)) ? few : many) = halvings;
-    }
-    if (const double unit = std::ldexp(units[j], -many); unit > 0) result[j] = unit;
+    if (!rows.is_nonlinear(input)) continue;
+    const int halvings = halvings_to_outgrow(rows, input, units[j], looked_at);
+    if (const double unit = std::ldexp(units[j], -(halvings + 1)); halvings >= 0 && unit > 0) result[j] = unit;
+    if (result[j] > far * ways[j]) result[j] = ways[j];
   }
   return result;
 }

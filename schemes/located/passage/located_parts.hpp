@@ -1,5 +1,6 @@
 #pragma once
 
+#include <perp/schemes/located/events/between_samples.hpp>
 #include <perp/schemes/located/events/pole_ahead.hpp>
 #include <perp/schemes/located/events/rough_ends.hpp>
 #include <perp/schemes/located/passage/continuation_choice.hpp>
@@ -17,6 +18,7 @@ struct LocatedParts {
         record(at, output, integrator.radau().counts()),
         sides(at, jets, integrator),
         locator(at, jets, integrator, sides, output.bounds),
+        between(at, integrator, locator),
         rough(at, jets, integrator, locator),
         poles(at, integrator),
         sensitivity(at, record, jets, integrator, locator),
@@ -40,6 +42,7 @@ struct LocatedParts {
   LocatedRecord record;           ///< what is kept and told
   ResetSides sides;               ///< of the conditions of resets
   EventLocator locator;           ///< the end of a mode
+  BetweenSamples between;         ///< what the samples of a step do not show
   RoughEnds rough;                ///< ends that no step reaches
   PoleAhead poles;                ///< of the equations
   SensitivityUpdate sensitivity;  ///< ∂x/∂q

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <perp/core/branches.hpp>
@@ -6,6 +7,9 @@
 namespace perp {
 
 namespace {
+
+constexpr double most_tail = 0.05;     ///< of the variation of a gap within a step
+constexpr double least_clearance = 4;  ///< of a turn above 0, in what the polynomial leaves out
 
 /// Does a gap that was `above` come from beyond its depth to within it, at a turn that is not the end?
 bool is_near_dip(bool above, bool is_end, double before, double at_turn, double depth) {
@@ -62,7 +66,7 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
         if (middle <= a || middle >= b) break;
         (Chebyshev::evaluate(coefficients_, middle) >= 0 ? a : b) = middle;
       }
-      return Fall{-1, a, Chebyshev::evaluate(derivative_, a), low};
+      return Fall{-1, a, Chebyshev::evaluate(derivative_, a), low, high};
     }
     // A dip that does not count leaves the gap where it was: on the inner side.
     undecided_dips_ += is_near_dip(above, last, low_value, high_value, depth);
@@ -73,6 +77,19 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
   return std::nullopt;
 }
 
+/// The lowest value of the polynomial at a turn inside the step, up to the first that is negative.
+double GapWatch::lowest_turn() {
+  Chebyshev::differentiate(coefficients_, derivative_);
+  Chebyshev::sign_changes(derivative_, turns_);
+  double lowest = inf;
+  for (const double turn : turns_) {
+    const double value = Chebyshev::evaluate(coefficients_, turn);
+    if (value < 0) break;
+    lowest = std::min(lowest, value);
+  }
+  return lowest;
+}
+
 bool GapWatch::is_resolved(const Vector& values, int degree, double noise) {
   chebyshev_.interpolate(values, coefficients_);
   double tail = 0, sum = 0;
@@ -80,8 +97,12 @@ bool GapWatch::is_resolved(const Vector& values, int degree, double noise) {
     sum += std::abs(coefficients_[j]);
     if (j >= degree) tail += std::abs(coefficients_[j]);
   }
-  constexpr double share = 0.05;
-  return tail <= noise || tail <= share * sum || coefficients_[0] - sum > sum;
+  if (tail <= noise || coefficients_[0] - sum > sum) return true;
+  if (tail > most_tail * sum) return false;
+  // What the polynomial leaves out is of the size of its last terms: no more than a turn stays above 0.
+  const Eigen::Index d = coefficients_.size() - 1;
+  const double left_out = std::abs(coefficients_[d]) + std::abs(coefficients_[d - 1]);
+  return left_out <= noise || lowest_turn() > least_clearance * left_out;
 }
 
 }  // namespace perp

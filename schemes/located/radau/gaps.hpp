@@ -45,6 +45,7 @@ class GapWatch {
     double s = 1;      ///< share of the step
     double slope = 0;  ///< of the gap, per share of the step
     double from = 0;   ///< share of the step from which on it falls
+    double lowest = 1;  ///< share of the step up to which it falls
   };
   /// The first fall of any gap. `values`: gaps × points. A fall counts where the gap then reaches
   /// −depth before it rises again (`noise` at the end of the step, where it may fall further).
@@ -55,12 +56,14 @@ class GapWatch {
   /// How many dips in the last `first` came within their depth of 0, on whichever side of it: whether they
   /// passed it is not known.
   [[nodiscard]] int undecided_dips() const { return undecided_dips_; }
-  /// Is the gap's course through the step resolved: do its coefficients from `degree` on amount to
-  /// less than a small share of its variation? Else the step is too long to trust its zeros.
+  /// Is the gap's course through the step resolved: do its coefficients from `degree` on amount to less than a small
+  /// share of its variation, and its last ones to less than what it keeps at its lowest turn before it falls? Else the
+  /// step is too long to trust its zeros.
   bool is_resolved(const Vector& values, int degree, double noise);
 
  private:
   std::optional<Fall> fall(double depth, double noise, double rise, bool inside);
+  double lowest_turn();
 
   Chebyshev chebyshev_;
   Vector coefficients_, derivative_;

@@ -46,6 +46,8 @@ class ModeFlow {
   [[nodiscard]] int parameter_count() const { return static_cast<int>(parameters_.size()); }
   [[nodiscard]] const Dcs& system() const { return system_; }
   [[nodiscard]] const Mode& mode() const { return mode_; }
+  /// The equations in the form that they have in this mode, see BranchForms; that of the same mode is the same object.
+  [[nodiscard]] const Dcs& formulas() const { return now_->system; }
   /// The laws whose λ is unknown, in increasing order: y_(n+k) is λ of free_laws()[k].
   [[nodiscard]] const std::vector<int>& free_laws() const { return free_laws_; }
   /// Does H contain ẏ_k, by its form, in this mode?

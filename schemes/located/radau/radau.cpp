@@ -258,6 +258,18 @@ void Radau::take_back(const Attempt& kept) {
   attempted_ = true;
 }
 
+bool Radau::correction_at(double s, const Vector& ydot, const Vector& y, Vector& correction) {
+  assert(attempted_);
+  if (!frozen_nearby_ && !freeze_jacobian(attempt_.base, attempt_.Z)) return false;
+  frozen_nearby_ = true;
+  if (!flow_.evaluate(attempt_.t + s * attempt_.h, ydot, y, H_)) return false;
+  H_ = H_.cwiseProduct(row_scale_);
+  correction.resize(H_.size());
+  real_.solve(H_, correction);
+  correction = -correction.cwiseProduct(unit_);
+  return correction.allFinite();
+}
+
 void Radau::interpolate(double s, Vector& y) const {
   const Polynomial& step = latest();
   assert(step.h > 0);

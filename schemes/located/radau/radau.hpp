@@ -72,6 +72,9 @@ class Radau {
   void take_back(const Attempt& kept);
 
   [[nodiscard]] int stages() const { return table_.stages; }
+  [[nodiscard]] const Vector& nodes() const { return table_.c; }  ///< c_i, of which the last is 1
+  /// Of each equation the unit of its residual for a change of the unknowns by their units, inverse; of the last matrix.
+  [[nodiscard]] const Vector& row_scale() const { return row_scale_; }
   [[nodiscard]] double t() const { return t_; }             ///< of the present state
   [[nodiscard]] double h() const { return h_; }             ///< of the last attempt
   /// Is there a solved attempt of this length, ready for `accept`?
@@ -83,6 +86,11 @@ class Radau {
   /// degree s, through the state and the stages. An algebraic part that was a guess is left out.
   void interpolate(double s, Vector& y) const;
   void interpolate_derivative(double s, Vector& ydot) const;
+  /// What Newton's method would add to the polynomial of the attempt at its start + s h, of which these are the values:
+  ///     -((μ/h) H_ẏ + H_y)⁻¹ H(t_n + s h, ẏ, y),
+  /// by the matrix of the estimate. Where differential parts rest it is the error of the algebraic ones. False: there
+  /// is no value.
+  [[nodiscard]] bool correction_at(double s, const Vector& ydot, const Vector& y, Vector& correction);
 
   /// Stage i of the attempt, and the polynomial through its stages alone at its start.
   void stage(int i, Vector& y) const { y = attempt_.base + attempt_.Z.col(i); }

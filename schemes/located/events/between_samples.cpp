@@ -1,0 +1,266 @@
+// What happens between the samples of an attempted step: asked by the run before it takes one.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <perp/core/base/index.hpp>
+#include <perp/schemes/located/events/between_samples.hpp>
+
+namespace perp {
+
+using enclosure::Interval;
+
+namespace {
+
+constexpr int most_beside = 64;    ///< points of a step beside its stages
+constexpr double much = 0.5;       ///< of the variation of a line over a step
+constexpr double unusual = 4;      ///< times the corrections elsewhere
+constexpr double tolerated = 10;   ///< times the tolerance of an unknown
+constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();  ///< of a range
+
+constexpr double least_size = 0x1p-960;  ///< where a line is 0 at all samples: only ranks its pieces
+
+/// May the range of the operation between two points exceed its values there, its operands lying between theirs?
+bool may_turn(const Instruction& line) {
+  switch (line.operation) {
+    case Operation::constant:
+    case Operation::input:
+    case Operation::pi:
+    case Operation::negate:
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::table: return false;
+    case Operation::multiply: return line.a == line.b;
+    default: return true;
+  }
+}
+
+/// The range of a line; none where it has none, and of tables, whose points are switches of time.
+Interval range_of(const Instruction& line, const std::vector<Interval>& inputs, const std::vector<Interval>& ranges) {
+  switch (line.operation) {
+    case Operation::constant: return Interval(line.value);
+    case Operation::input: return inputs[at(line.a)];
+    case Operation::pi: return ScalarTraits<Interval>::pi();
+    case Operation::table: return Interval::none();
+    default: break;
+  }
+  const Interval& a = ranges[at(line.a)];
+  if (line.operation == Operation::multiply && line.a == line.b) return square(a);
+  return apply_operation(line.operation, a, line.b < 0 ? a : ranges[at(line.b)]);
+}
+
+}  // namespace
+
+/// The lines of the mode's formulas that depend on more than parameters and may turn.
+void BetweenSamples::look_at_formulas() {
+  const Dcs& formulas = integrator_.flow().formulas();
+  if (formulas_ == &formulas && needed_.size() == at(formulas.tape.size())) return;
+  formulas_ = &formulas;
+  std::vector<int> outputs = formulas.F;
+  outputs.insert(outputs.end(), formulas.G.begin(), formulas.G.end());
+  for (const Reset& reset : formulas.resets) outputs.push_back(reset.condition);
+  needed_ = needed_lines(formulas.tape, outputs);
+  std::vector<char> varies(at(formulas.tape.size()), 0);
+  watched_.clear();
+  for (int k = 0; k < formulas.tape.size(); ++k) {
+    const Instruction& line = formulas.tape[k];
+    if (line.operation == Operation::input)
+      varies[at(k)] = line.a < formulas.parameter_input(0);
+    else if (line.a >= 0)
+      varies[at(k)] = varies[at(line.a)] || (line.b >= 0 && varies[at(line.b)]);
+    if (needed_[at(k)] && varies[at(k)] && may_turn(line)) watched_.push_back({at(k)});
+  }
+  // What holds such a line may dip between two points.
+  may_dip_.assign(at(formulas.tape.size()), 0);
+  for (const Line& line : watched_) may_dip_[line.line] = 1;
+  for (std::size_t k = 0; k < may_dip_.size(); ++k) {
+    const Instruction& line = formulas.tape[static_cast<int>(k)];
+    if (line.operation == Operation::input) continue;
+    for (const int operand : {line.a, line.b})
+      if (operand >= 0 && may_dip_[at(operand)]) may_dip_[k] = 1;
+  }
+}
+
+/// The line of a gap that is one of a w or of the condition of a reset that may fire, and may dip; -1: another one.
+int BetweenSamples::line_of(const Gap& gap) const {
+  if (gap.of_lambda || gap.variable >= 0 || (gap.reset >= 0 && !locator_.begins_inside(gap))) return -1;
+  const int line = gap.reset >= 0 ? formulas_->resets[at(gap.reset)].condition : formulas_->G[at(gap.law)];
+  return may_dip_[at(line)] ? line : -1;
+}
+
+/// How far gaps that are above 0 at two points may dip below it in between, at most, in their values there; 0: none does.
+double BetweenSamples::dip(const Sample& low, const Sample& high) const {
+  double deepest = 0;
+  for (const Gap& gap : locator_.gaps()) {
+    const int line = line_of(gap);
+    if (line < 0) continue;
+    const double least = std::min(gap.at(low.lines[at(line)]), gap.at(high.lines[at(line)]));
+    const Interval& range = ranges_[at(line)];
+    const double bottom = std::min(gap.at(range.lo), gap.at(range.hi));
+    if (least > 0 && bottom < 0) deepest = std::max(deepest, -bottom / least);
+  }
+  return deepest;
+}
+
+std::size_t BetweenSamples::add_sample(double share, double h) {
+  const Step state = integrator_.sample(share, h);
+  integrator_.radau().interpolate_derivative(share, ydot_);
+  Sample sample{.share = share, .inputs = {state.t}, .lines = std::vector<double>(at(formulas_->tape.size())),
+                .is_before_falls = locator_.is_before_falls(state)};
+  sample.inputs.insert(sample.inputs.end(), ydot_.data(), ydot_.data() + at_.system.n());
+  for (const Vector* values : {&state.x, &state.lambda})
+    sample.inputs.insert(sample.inputs.end(), values->begin(), values->end());
+  sample.inputs.insert(sample.inputs.end(), formulas_->parameters.begin(), formulas_->parameters.end());
+  formulas_->tape.evaluate<double>(sample.inputs, sample.lines);
+  samples_.push_back(std::move(sample));
+  return samples_.size() - 1;
+}
+
+/// The ranges of the lines that are needed, their inputs between those of two points.
+void BetweenSamples::evaluate_between(const Sample& low, const Sample& high) {
+  box_.clear();
+  for (std::size_t k = 0; k < low.inputs.size(); ++k) {
+    const auto [least, most] = std::minmax(low.inputs[k], high.inputs[k]);
+    box_.emplace_back(least, most);
+  }
+  const Tape& tape = formulas_->tape;
+  ranges_.resize(at(tape.size()));
+  for (int k = 0; k < tape.size(); ++k)
+    if (needed_[at(k)]) ranges_[at(k)] = range_of(tape[k], box_, ranges_);
+}
+
+/// The largest excess of a line between two points over its values there, in half of its variation over all samples;
+/// 0: less than that.
+double BetweenSamples::excess(const Sample& low, const Sample& high) const {
+  double largest = 0;
+  for (const Line& line : watched_) {
+    const Interval& range = ranges_[line.line];
+    const auto [least, most] = std::minmax(low.lines[line.line], high.lines[line.line]);
+    const double beyond = std::max(range.hi - most, least - range.lo);  // NaN: no value
+    const double size = std::max(std::abs(line.highest), std::abs(line.lowest));
+    const double varies = much * (line.highest - line.lowest) + rounding * size;
+    if (std::isfinite(varies) && beyond > varies) largest = std::max(largest, beyond / (varies + least_size));
+  }
+  return largest;
+}
+
+/// Does an oscillation pass more than half a turn between two points, and would it matter if it did not move? After
+/// evaluate_between.
+bool BetweenSamples::is_aliased(const Sample& low) {
+  const Tape& tape = formulas_->tape;
+  const auto turns = [&](const Line& line) {
+    const Instruction& formula = tape[static_cast<int>(line.line)];
+    if (formula.operation != Operation::sin && formula.operation != Operation::cos) return false;
+    const Interval& angle = ranges_[at(formula.a)];
+    return angle.hi - angle.lo > std::numbers::pi && !ranges_[line.line].is_point();
+  };
+  if (std::ranges::none_of(watched_, turns)) return false;
+  without_ = ranges_;
+  for (const Line& line : watched_)
+    if (turns(line)) without_[line.line] = Interval(low.lines[line.line]);
+  for (int k = 0; k < tape.size(); ++k) {
+    const auto turned = [&](const Line& line) { return line.line == at(k) && turns(line); };
+    if (needed_[at(k)] && std::ranges::none_of(watched_, turned)) without_[at(k)] = range_of(tape[k], box_, without_);
+  }
+  return matters(without_);
+}
+
+/// Are these ranges of the equations narrower than those of the formulas by more than the tolerance of the unknowns, or
+/// may a gap fall below 0 in the latter alone?
+bool BetweenSamples::matters(const std::vector<Interval>& without) {
+  const Vector& scale = integrator_.radau().row_scale();
+  for (int i = 0; i < at_.system.n(); ++i) {
+    const auto line = at(formulas_->F[at(i)]);
+    const double all = ranges_[line].hi - ranges_[line].lo, others = without[line].hi - without[line].lo;
+    if ((all - others) * scale[i] > tolerated * at_.options.tol) return true;
+  }
+  const auto may_fall = [](const Gap& gap, const Interval& range) {
+    return std::min(gap.at(range.lo), gap.at(range.hi)) < 0;
+  };
+  return std::ranges::any_of(locator_.gaps(), [&](const Gap& gap) {
+    const int line = line_of(gap);
+    return line >= 0 && may_fall(gap, ranges_[at(line)]) && !may_fall(gap, without[at(line)]);
+  });
+}
+
+/// Is a line at the point in the middle much beyond its values on both sides?
+bool BetweenSamples::shows_new_values(const Sample& middle, const Sample& low, const Sample& high) const {
+  return std::ranges::any_of(watched_, [&](const Line& line) {
+    const auto [least, most] = std::minmax(low.lines[line.line], high.lines[line.line]);
+    const double value = middle.lines[line.line], varies = much * (line.highest - line.lowest);
+    return value > most + varies || value < least - varies;
+  });
+}
+
+bool BetweenSamples::hide_something(double h, double end) {
+  look_at_formulas();
+  if (watched_.empty()) return false;
+  samples_.clear(), pieces_.clear();
+  usual_.resize(0);
+  add_sample(0, h);
+  for (const double share : integrator_.radau().nodes()) add_sample(share, h);
+  for (Line& line : watched_) line.lowest = line.highest = samples_[0].lines[line.line];
+  for (const Sample& sample : samples_) widen(sample);
+  for (std::size_t k = 0; k + 1 < samples_.size() && samples_[k].share < end; ++k) {
+    add_piece(k, k + 1);
+    if (!samples_[k].is_before_falls || is_aliased(samples_[k])) return true;
+  }
+  for (int looks = 0; looks < most_beside && !pieces_.empty(); ++looks) {
+    const auto most = std::ranges::max_element(pieces_, {}, &Piece::excess);
+    const Piece piece = *most;
+    pieces_.erase(most);
+    const double middle = (samples_[piece.low].share + samples_[piece.high].share) / 2;
+    const std::size_t between = add_sample(middle, h);
+    if (middle < end && (!samples_[between].is_before_falls ||
+                         (shows_new_values(samples_[between], samples_[piece.low], samples_[piece.high]) && is_missed(middle))))
+      return true;
+    widen(samples_[between]);
+    add_piece(piece.low, between);
+    add_piece(between, piece.high);
+  }
+  return false;
+}
+
+void BetweenSamples::widen(const Sample& sample) {
+  for (Line& line : watched_) {
+    line.lowest = std::min(line.lowest, sample.lines[line.line]);
+    line.highest = std::max(line.highest, sample.lines[line.line]);
+  }
+}
+
+/// Between two samples, where something may be hidden.
+void BetweenSamples::add_piece(std::size_t low, std::size_t high) {
+  evaluate_between(samples_[low], samples_[high]);
+  const double by = std::max(excess(samples_[low], samples_[high]), dip(samples_[low], samples_[high]));
+  if (by > 0) pieces_.push_back({low, high, by});
+}
+
+/// Does the polynomial miss the equations there by far more than elsewhere?
+bool BetweenSamples::is_missed(double share) {
+  if (usual_.size() == 0) usual_ = usual_correction();
+  const Vector here = size_of_correction(share);
+  return ((here - unusual * usual_).array() > tolerated * at_.options.tol).any();
+}
+
+/// Of each unknown the median of its corrections in the middle between two stages: a pulse is in few of them.
+Vector BetweenSamples::usual_correction() {
+  const Vector& nodes = integrator_.radau().nodes();
+  Matrix all(integrator_.flow().size(), nodes.size());
+  for (Eigen::Index k = 0; k < nodes.size(); ++k)
+    all.col(k) = size_of_correction((nodes[k] + (k == 0 ? 0 : nodes[k - 1])) / 2);
+  for (auto row : all.rowwise()) std::ranges::nth_element(row, row.begin() + row.size() / 2);
+  return all.col(nodes.size() / 2);
+}
+
+/// What Newton's method would correct there, in the sizes of the unknowns; 0 where it has no value.
+Vector BetweenSamples::size_of_correction(double share) {
+  Radau& radau = integrator_.radau();
+  radau.interpolate(share, y_);
+  radau.interpolate_derivative(share, ydot_);
+  integrator_.flow().gather(at_.scales.x, at_.scales.lambda, units_);
+  if (!radau.correction_at(share, ydot_, y_, correction_)) return Vector::Zero(y_.size());
+  return correction_.cwiseAbs().cwiseQuotient(units_ + y_.cwiseAbs());
+}
+
+}  // namespace perp
