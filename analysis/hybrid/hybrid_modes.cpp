@@ -360,7 +360,7 @@ HybridContinuations HybridModes::continuations(double t, const Vector& x,
   self.result = {};
   self.previous_continues = self.has_open_modes = self.nearest_inside = false;
   self.search.set_errors(options.share * options.sizes);
-  self.jets.set_sizes(options.sizes);
+  self.jets.begin(options.sizes);
   self.search.begin_roots();
   self.look_at_previous();
   bool is_whole = false;

@@ -53,6 +53,8 @@ Vector nominals(const HybridModel& model) {
   return known;
 }
 
+constexpr std::size_t most_points = 64;  ///< of one state, whose scales are kept
+
 double factorial(int k) { return k < 2 ? 1 : k * factorial(k - 1); }
 
 }  // namespace
@@ -61,18 +63,35 @@ ModeJets::ModeJets(const HybridModel& model, const HybridStructure& structure, F
                    ValueSearch& search, ModeBounds& bounds)
     : model_(model), structure_(structure), faces_(faces), search_(search), bounds_(bounds) {}
 
-ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
-  auto place = jets_.find(surfaces);
-  if (place == jets_.end()) {
-    const Dcs& system =
-        systems_.emplace(surfaces, system_of(model_, faces_, surfaces)).first->second;
-    place = jets_.emplace(surfaces, std::make_unique<ConsistentJets>(system, levels)).first;
-  }
+ModeJets::Surfaces::Surfaces(Dcs given)
+    : system(std::move(given)), jets(system, levels), evaluator(system) {}
+
+void ModeJets::begin(Vector sizes) {
+  sizes_ = std::move(sizes);
+  for (auto& [key, surfaces] : surfaces_) surfaces->scales.clear();
+}
+
+/// Of one state: candidates differ in their algebraic variables alone.
+const JetScales& ModeJets::scales_at(Surfaces& surfaces, double t, const Vector& x) const {
+  auto& known = surfaces.scales;
+  for (const auto& [point, scales] : known)
+    if (point == x) return scales;
+  if (known.size() == most_points) known.clear();
   const Span span{t, t + (model_.head.run.span.end - model_.head.run.span.start)};
-  const ModelScales scales = model_scales(systems_.at(surfaces), x, span,
+  const ModelScales scales = model_scales(surfaces.system, surfaces.evaluator, x, span,
                                           sizes_.size() > 0 ? sizes_ : nominals(model_));
-  place->second->set_scales({scales.time, scales.x, scales.lambda, scales.fastest});
-  return *place->second;
+  known.emplace_back(x, JetScales{scales.time, scales.x, scales.lambda, scales.fastest});
+  return known.back().second;
+}
+
+ConsistentJets& ModeJets::jets_for(const std::vector<int>& surfaces, double t, const Vector& x) {
+  auto place = surfaces_.find(surfaces);
+  if (place == surfaces_.end())
+    place =
+        surfaces_.emplace(surfaces, std::make_unique<Surfaces>(system_of(model_, faces_, surfaces)))
+            .first;
+  place->second->jets.set_scales(scales_at(*place->second, t, x));
+  return place->second->jets;
 }
 
 /// A mode in which the equations move a state has no solution from there, only after a jump.

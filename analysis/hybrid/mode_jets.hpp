@@ -2,10 +2,12 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <perp/analysis/hybrid/proofs/mode_bounds.hpp>
 #include <perp/analysis/hybrid/value_search.hpp>
+#include <perp/core/dcs_evaluator.hpp>
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 
 namespace perp {
@@ -16,8 +18,9 @@ class ModeJets {
   ModeJets(const HybridModel& model, const HybridStructure& structure, Faces& faces,
            ValueSearch& search, ModeBounds& bounds);
 
-  /// The sizes of the variables; empty: from the data and each state that is judged.
-  void set_sizes(Vector sizes) { sizes_ = std::move(sizes); }
+  /// Before the candidates of one state are judged. The sizes of the variables; empty: from the
+  /// data and each state that is judged.
+  void begin(Vector sizes);
 
   struct Verdict {
     HybridContinuation continuation{};
@@ -48,9 +51,16 @@ class ModeJets {
   Faces& faces_;
   ValueSearch& search_;
   ModeBounds& bounds_;
-  std::map<std::vector<int>, std::unique_ptr<ConsistentJets>>
-      jets_;  // by the surfaces of all binaries
-  std::map<std::vector<int>, Dcs> systems_;
+  /// The equations with the surfaces of some binaries.
+  struct Surfaces {
+    explicit Surfaces(Dcs given);
+    Dcs system;
+    ConsistentJets jets;
+    DcsEvaluator evaluator;
+    std::vector<std::pair<Vector, JetScales>> scales{};  // at the points judged so far
+  };
+  const JetScales& scales_at(Surfaces& surfaces, double t, const Vector& x) const;
+  std::map<std::vector<int>, std::unique_ptr<Surfaces>> surfaces_;  // of all binaries
   Vector sizes_;
 };
 

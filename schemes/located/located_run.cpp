@@ -95,7 +95,7 @@ void LocatedRun::check_start(const Vector& x0, Span span) const {
 void LocatedRun::set_scales(const Vector& x0) {
   const Vector known =
       at_.options.scale.size() == 0 ? Vector(Vector::Zero(at_.system.n())) : at_.options.scale;
-  at_.scales = model_scales(at_.system, x0, at_.span, known);
+  at_.scales = model_scales(at_.system, parts_.jets.evaluator(), x0, at_.span, known);
   parts_.jets.set_scales();
   integrator_.set_scales();
 }
@@ -286,7 +286,7 @@ bool LocatedRun::report_between(double h) {
       ++record_.counts()["rows_not_solved"];
       continue;
     }
-    const Step state = integrator_.end_of_attempt(t);
+    const Step state = integrator_.row_of_attempt(t);
     if (!is_fixed() && !parts_.locator.is_inside(state)) {
       radau.discard();
       shorten(t - start.t, "a state is beyond the end of its mode");

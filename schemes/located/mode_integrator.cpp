@@ -107,11 +107,21 @@ Step ModeIntegrator::at_interpolated(double s, double h) {
 }
 
 Step ModeIntegrator::end_of_attempt(double t) {
+  return with_jet(t, [this](const Step& state) { return jets_.at_state(state); });
+}
+
+Step ModeIntegrator::row_of_attempt(double t) {
+  return with_jet(t, [this](const Step& state) { return jets_.values_at(state); });
+}
+
+/// Unknowns that have no rates by the jet at the end of the attempt.
+template <class JetAt>
+Step ModeIntegrator::with_jet(double t, const JetAt& jet_at) {
   Step state{t, Vector::Zero(at_.system.n()), Vector::Zero(at_.system.m()), Vector::Zero(at_.system.m()),
              at_.now.mode};
   flow_.scatter(radau_.end(), state.x, state.lambda);
   if (needs_jets_) {
-    const Jet jet = jets_.at_state(state);
+    const Jet jet = jet_at(state);
     if (jet.consistent && jet.determined && algebraic_.is_root_of(radau_, jet)) {
       state.x = jet.x.col(0);
       state.lambda = jet.lambda.col(0);

@@ -53,6 +53,8 @@ class ModeIntegrator {
   /// The state at the end of the attempt, at t. Algebraic unknowns come from the consistent jet: a stage
   /// value of an index-2 multiplier is of order s only.
   Step end_of_attempt(double t);
+  /// The same for one who goes on from elsewhere.
+  Step row_of_attempt(double t);
   /// Where the rates at the start of the mode lead within this time.
   [[nodiscard]] Step ahead(double time) const;
   /// Takes the attempt as the present state of the method.
@@ -79,6 +81,8 @@ class ModeIntegrator {
   bool law_sizes(Vector& sizes);
 
  private:
+  template <class JetAt>
+  Step with_jet(double t, const JetAt& jet_at);
   [[nodiscard]] double first_length(const Jet& jet) const;
   [[nodiscard]] double longest_by_multipliers(const Jet& jet) const;
   Step at_interpolated(double s, double h);

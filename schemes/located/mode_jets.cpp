@@ -50,6 +50,17 @@ const ModeJets::Structure& ModeJets::structure(const Jet& jet) {
   return structures_.emplace(jet.mode, std::move(structure)).first->second;
 }
 
+Jet ModeJets::values_at(const Step& state) {
+  const auto known = structures_.find(state.mode);
+  const bool is_of_one_level = known != structures_.end() && known->second.velocity_level.empty() &&
+                               !known->second.is_high_index;
+  if (is_of_one_level) {
+    Jet first = first_jets_.solve(state.mode, state.t, state.x, state.lambda);
+    if (first.consistent && first.determined) return first;
+  }
+  return at_state(state);
+}
+
 /// The end of a branch that a law is at with this w.
 std::optional<double> ModeJets::end_at(int law, double w, bool is_hit) const {
   const auto i = static_cast<std::size_t>(law);

@@ -25,6 +25,8 @@ class ModeJets {
   [[nodiscard]] Jet at_state(const Step& state) {
     return jets_.solve(state.mode, state.t, state.x, state.lambda);
   }
+  /// The same where its values alone are asked for: of one level, where that determines them.
+  [[nodiscard]] Jet values_at(const Step& state);
   /// The equations, for values.
   [[nodiscard]] DcsEvaluator& evaluator() { return evaluator_; }
   /// w of all laws at (t, x), rates and multipliers being 0: m entries.

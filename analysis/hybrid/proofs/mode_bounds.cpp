@@ -11,7 +11,7 @@
 namespace perp {
 namespace {
 
-constexpr std::size_t most_known = 4096;  ///< modes of which it is kept whether they are affine
+constexpr int most_lines = 1 << 20;  ///< of the tapes of modes that are kept
 
 }  // namespace
 
@@ -20,27 +20,29 @@ constexpr std::size_t most_known = 4096;  ///< modes of which it is kept whether
 template <class Number>
 class ModeBounds::Level {
  public:
-  Level(const HybridModel& model, const HybridStructure& structure, Mode mode,
-        const ModeCandidate& candidate, const std::vector<Number>& inputs, bool may_be_affine)
-      : model_(model),
-        structure_(structure),
-        mode_(std::move(mode)),
-        is_off_surface_(leaves_surface(inputs)) {
-    if (may_be_affine) array_.emplace(model, structure, mode_.tape, mode_.equations, mode_.constraints, inputs);
+  Level(const HybridModel& model, const HybridStructure& structure, Mode& mode,
+        const ModeCandidate& candidate, const std::vector<Number>& inputs)
+      : model_(model), structure_(structure), mode_(mode), is_off_surface_(leaves_surface(inputs)) {
+    // Which modes are affine does not depend on the state.
+    if (!mode.is_affine || *mode.is_affine)
+      array_.emplace(model, structure, mode_.tape, mode_.equations, mode_.constraints, inputs);
+    mode.is_affine = is_affine();
     if (is_affine() || !mode_.released.empty()) return;
-    series_.emplace(model, structure, mode_.tape, mode_.equations, inputs);
-    has_series_ = series_->solve(candidate.x, candidate.rates);
+    if (!mode.blocks) mode.blocks = mode_blocks(model, structure, mode.tape, mode_.equations);
+    series_.emplace(model, structure, mode_.tape, *mode_.blocks, inputs);
+    x_ = candidate.x;
+    rates_ = candidate.rates;
   }
 
   [[nodiscard]] bool is_affine() const { return array_ && array_->is_affine(); }
-  [[nodiscard]] std::optional<bool> contradicts() const {
+  [[nodiscard]] std::optional<bool> contradicts() {
     if (is_off_surface_) return true;
     if (is_affine()) return array_->has_contradiction();
-    return has_series_ ? std::optional(false) : std::nullopt;
+    return has_series(mode_orders) ? std::optional(false) : std::nullopt;
   }
   [[nodiscard]] std::optional<Number> constraint(int l, int k) {
     if (is_solved()) return array_->constraint(l, k);
-    if (!has_series_) return std::nullopt;
+    if (!has_series(mode_orders)) return std::nullopt;
     auto known = values_.find(l);
     if (known == values_.end())
       known = values_.emplace(l, series_->value(mode_.constraints[at(l)])).first;
@@ -52,9 +54,9 @@ class ModeBounds::Level {
   [[nodiscard]] bool leaves_open(int binary) const {
     return is_solved() && !array_->beyond_end(binary, 0, 0);
   }
-  [[nodiscard]] std::optional<Number> rate(int j) const {
+  [[nodiscard]] std::optional<Number> rate(int j) {
     if (is_solved()) return array_->rate(j);
-    if (!has_series_) return std::nullopt;
+    if (!has_series(1)) return std::nullopt;
     return series_->coefficient(HybridModel::derivative_input(j), 0);
   }
 
@@ -79,15 +81,18 @@ class ModeBounds::Level {
              (j >= 0 && j < model_.n() && structure_.is_state[at(j)] != 0);
     });
   }
+  [[nodiscard]] bool has_series(int orders) {
+    return series_ && series_->solve(x_, rates_, orders);
+  }
   [[nodiscard]] bool is_solved() const { return is_affine() && !array_->has_contradiction(); }
 
   const HybridModel& model_;
   const HybridStructure& structure_;
-  Mode mode_;
+  const Mode& mode_;
   bool is_off_surface_;
   std::optional<AffineArray<Number>> array_;
   std::optional<BlockSeries<Number>> series_;
-  bool has_series_ = false;
+  Vector x_, rates_;  // near which it lies
   std::map<int, std::optional<ModeTaylor<Number>>> values_;
 };
 
@@ -101,59 +106,66 @@ void ModeBounds::look_at(double t, const Vector& x, double share, const ModeCand
   candidate_ = candidate;
   inputs_ = search_.known_inputs(t, x, share);
   is_exact_ = share == 0;
-  is_mode_.reset();
   filter_.reset();
   exact_.reset();
+  mode_ = nullptr;
 }
 
-bool ModeBounds::read_mode() {
-  mode_ = {};
-  mode_.tape = faces_.tape();
+/// Of the candidate, read when it is asked about for the first time.
+ModeBounds::Mode& ModeBounds::mode() {
+  if (mode_ != nullptr) return *mode_;
+  const auto known = modes_.find(candidate_.z);
+  if (known != modes_.end()) return *(mode_ = &known->second);
+  kept_lines_ += faces_.tape().size();
+  if (kept_lines_ > most_lines) {
+    modes_.clear();
+    kept_lines_ = faces_.tape().size();
+  }
+  Mode made;
+  made.is_mode = read_mode(made);
+  return *(mode_ = &modes_.emplace(candidate_.z, std::move(made)).first->second);
+}
+
+bool ModeBounds::read_mode(Mode& mode) {
+  mode.tape = faces_.tape();
   const std::vector<int>& z = candidate_.z;
   std::map<int, double> values, on_face;
   for (int i = 0; i < model_.q(); ++i) {
     const bool slides = z[at(i)] == released_binary;
-    if (slides) mode_.released.push_back(i);
+    if (slides) mode.released.push_back(i);
     if (!slides) values[model_.binary_input(i)] = z[at(i)];
     on_face[model_.binary_input(i)] = slides ? 0 : z[at(i)];
   }
   const std::vector<int>& rows = faces_.rows();
   const int equations = static_cast<int>(model_.f.size());
   for (int row = 0; row < equations; ++row)
-    mode_.equations.push_back(with_values(mode_.tape, rows[at(row)], values));
-  for (const int i : mode_.released) {
+    mode.equations.push_back(with_values(mode.tape, rows[at(row)], values));
+  for (const int i : mode.released) {
     const int surface = search_.surface(z, i);
     if (surface < 0) return false;
-    mode_.equations.push_back(with_values(mode_.tape, rows[at(equations + surface)], on_face));
+    mode.equations.push_back(with_values(mode.tape, rows[at(equations + surface)], on_face));
   }
-  read_constraints(values);
+  read_constraints(values, mode);
   return true;
 }
 
-void ModeBounds::read_constraints(const std::map<int, double>& values) {
+void ModeBounds::read_constraints(const std::map<int, double>& values, Mode& mode) {
   const int equations = static_cast<int>(model_.f.size());
   for (int l = 0; l < faces_.constraints(); ++l) {
-    const bool slides = std::any_of(mode_.released.begin(), mode_.released.end(),
+    const bool slides = std::any_of(mode.released.begin(), mode.released.end(),
                                     [&](int i) { return faces_.holds(l, i); });
     if (slides ? search_.is_held(candidate_.z, l) : faces_.is_void(l, candidate_.z)) continue;
-    mode_.place[l] = static_cast<int>(mode_.constraints.size());
-    mode_.constraints.push_back(
-        with_values(mode_.tape, faces_.rows()[at(equations + l)], values));
+    mode.place[l] = static_cast<int>(mode.constraints.size());
+    mode.constraints.push_back(with_values(mode.tape, faces_.rows()[at(equations + l)], values));
   }
 }
 
 /// Null: it is no mode.
 ModeBounds::Level<RunningError>* ModeBounds::filter() {
-  if (!is_mode_) is_mode_ = read_mode();
-  if (!*is_mode_) return nullptr;
-  if (!filter_) {
-    // Which modes are affine does not depend on the state.
-    const auto known = is_affine_.find(candidate_.z);
-    const bool may_be = known == is_affine_.end() || known->second;
-    filter_ = std::make_unique<Level<RunningError>>(model_, structure_, mode_, candidate_, inputs_, may_be);
-    if (known == is_affine_.end() && is_affine_.size() < most_known)
-      is_affine_.emplace(candidate_.z, filter_->is_affine());
-  }
+  if (!mode().is_mode) return nullptr;
+  if (!filter_)
+    filter_ =
+        std::make_unique<Level<RunningError>>(model_, structure_, mode(), candidate_, inputs_);
   return filter_.get();
 }
 
@@ -163,7 +175,7 @@ ModeBounds::Level<Rational>* ModeBounds::exact() {
   if (!exact_) {
     std::vector<Rational> inputs;
     for (const RunningError& input : inputs_) inputs.emplace_back(input.value);
-    exact_ = std::make_unique<Level<Rational>>(model_, structure_, mode_, candidate_, inputs, filter_->is_affine());
+    exact_ = std::make_unique<Level<Rational>>(model_, structure_, mode(), candidate_, inputs);
   }
   return exact_.get();
 }
@@ -181,8 +193,8 @@ std::optional<int> ModeBounds::sign(const Ask& ask) {
 
 std::optional<int> ModeBounds::constraint(int l, int k) {
   if (filter() == nullptr) return std::nullopt;
-  const auto place = mode_.place.find(l);
-  if (place == mode_.place.end()) return std::nullopt;
+  const auto place = mode().place.find(l);
+  if (place == mode().place.end()) return std::nullopt;
   return sign([&](auto& level) { return level.constraint(place->second, k); });
 }
 
@@ -211,17 +223,16 @@ bool ModeBounds::becomes_positive(const Coefficient& coefficient) {
 }
 
 bool ModeBounds::leaves_binaries_open() {
-  return filter() != nullptr && std::any_of(mode_.released.begin(), mode_.released.end(), [&](int i) {
-           return filter_->leaves_open(i);
-         });
+  return filter() != nullptr && std::any_of(mode().released.begin(), mode().released.end(),
+                                            [&](int i) { return filter_->leaves_open(i); });
 }
 
 bool ModeBounds::is_excluded() {
   if (filter() == nullptr) return false;
   if (contradicts() == std::optional(true)) return true;
-  for (const auto& [l, place] : mode_.place)
+  for (const auto& [l, place] : mode().place)
     if (becomes_positive([&, l = l](int k) { return constraint(l, k); })) return true;
-  for (const int i : mode_.released)
+  for (const int i : mode().released)
     for (const int end : {0, 1})
       if (becomes_positive([&](int k) { return beyond_end(i, end, k); })) return true;
   return false;
@@ -231,7 +242,8 @@ namespace {
 
 /// None: a rate is not bounded.
 template <class Number, class Level>
-std::optional<Number> sum_of_squares(const HybridModel& model, const HybridStructure& structure, const Level& level) {
+std::optional<Number> sum_of_squares(const HybridModel& model, const HybridStructure& structure,
+                                     Level& level) {
   Number sum(0);
   for (int j = 0; j < model.n(); ++j) {
     if (!structure.is_state[at(j)]) continue;

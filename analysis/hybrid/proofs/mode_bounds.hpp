@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <perp/analysis/hybrid/proofs/mode_series.hpp>
 #include <perp/analysis/hybrid/value_search.hpp>
 #include <perp/core/base/rational.hpp>
 
@@ -53,11 +54,15 @@ class ModeBounds {
     std::vector<int> constraints{};   ///< lines of what is neither void nor held
     std::map<int, int> place{};       ///< of a constraint among these
     std::vector<int> released{};
+    bool is_mode = false;
+    std::optional<bool> is_affine{};     ///< once it is known
+    std::optional<ModeBlocks> blocks{};  ///< where that is asked for, else
   };
   template <class Number>
   class Level;
-  bool read_mode();
-  void read_constraints(const std::map<int, double>& values);
+  Mode& mode();
+  bool read_mode(Mode& mode);
+  void read_constraints(const std::map<int, double>& values, Mode& mode);
   Level<RunningError>* filter();
   Level<Rational>* exact();
   template <class Ask>
@@ -72,9 +77,9 @@ class ModeBounds {
   ModeCandidate candidate_;
   std::vector<RunningError> inputs_;
   bool is_exact_ = false;           // the states
-  std::optional<bool> is_mode_;     // read, and it is one
-  Mode mode_;
-  std::map<std::vector<int>, bool> is_affine_;  // modes met
+  std::map<std::vector<int>, Mode> modes_;  // met, by the branches of all binaries
+  long kept_lines_ = 0;                     // of their tapes, where they begin
+  Mode* mode_ = nullptr;                    // of the candidate, once it is asked about
   std::unique_ptr<Level<RunningError>> filter_;
   std::unique_ptr<Level<Rational>> exact_;
 };

@@ -87,12 +87,12 @@ std::optional<ModeTaylor<Number>> power(const ModeTaylor<Number>& a, const Instr
 }
 
 /// One of the operations that polynomials and fractions are made of; none for another one.
-template <class Number>
+template <class Number, class Values>
 std::optional<ModeTaylor<Number>> applied(const Tape& tape, const Instruction& line,
-                                          const std::vector<ModeTaylor<Number>>& values) {
+                                          const Values& value_of) {
   const ModeTaylor<Number> none;
-  const ModeTaylor<Number>& a = line.a < 0 ? none : values[at(line.a)];
-  const ModeTaylor<Number>& b = line.b < 0 ? none : values[at(line.b)];
+  const ModeTaylor<Number>& a = line.a < 0 ? none : value_of(line.a);
+  const ModeTaylor<Number>& b = line.b < 0 ? none : value_of(line.b);
   switch (line.operation) {
     case Operation::negate: return -a;
     case Operation::add: return a + b;
@@ -119,64 +119,78 @@ std::optional<Number> leaf(const Instruction& line) {
 template <class Number>
 std::optional<ModeTaylor<Number>> series_value(const Tape& tape, int line,
                                                const std::vector<ModeTaylor<Number>>& inputs) {
-  std::vector<ModeTaylor<Number>> values(at(line + 1));
-  for (const int k : lines_below(tape, line)) {
+  const std::vector<int> lines = lines_below(tape, line);
+  std::vector<ModeTaylor<Number>> values;  // of these
+  values.reserve(lines.size());
+  const auto value_of = [&](int k) -> const ModeTaylor<Number>& {
+    return values[at(std::lower_bound(lines.begin(), lines.end(), k) - lines.begin())];
+  };
+  for (const int k : lines) {
     const Instruction& here = tape[k];
     if (here.operation == Operation::constant || here.operation == Operation::pi) {
       const std::optional<Number> value = leaf<Number>(here);
       if (!value) return std::nullopt;
-      values[at(k)] = ModeTaylor<Number>(*value);
+      values.emplace_back(*value);
     } else if (here.operation == Operation::input) {
-      values[at(k)] = inputs[at(here.a)];
+      values.push_back(inputs[at(here.a)]);
     } else {
-      const std::optional<ModeTaylor<Number>> value = applied<Number>(tape, here, values);
+      std::optional<ModeTaylor<Number>> value = applied<Number>(tape, here, value_of);
       if (!value) return std::nullopt;
-      values[at(k)] = *value;
+      values.push_back(*std::move(value));
     }
   }
-  return values[at(line)];
+  return values.back();
 }
 
 template std::optional<ModeTaylor<RunningError>> series_value(const Tape&, int,
                                                               const std::vector<ModeTaylor<RunningError>>&);
 template std::optional<ModeTaylor<Rational>> series_value(const Tape&, int, const std::vector<ModeTaylor<Rational>>&);
 
+namespace {
+
+void read_slopes(Tape& tape, ModeBlocks::Block& block) {
+  for (const int row : block.rows) {
+    const int degree = degree_in(tape, row, block.inputs);
+    block.is_affine = block.is_affine && degree >= 0 && degree <= 1;
+    for (const int input : block.inputs) block.slopes.push_back(slope_line(tape, row, input));
+  }
+}
+
+}  // namespace
+
+ModeBlocks mode_blocks(const HybridModel& model, const HybridStructure& structure, Tape& tape,
+                       const std::vector<int>& equations) {
+  ModeBlocks result;
+  for (const SubProblem& given : structure.blocks) {
+    ModeBlocks::Block block;
+    for (const int unknown : given.unknowns)
+      if (unknown < model.n())
+        block.inputs.push_back(structure.is_state[at(unknown)]
+                                   ? HybridModel::derivative_input(unknown)
+                                   : model.variable_input(unknown));
+    for (const int row : given.rows)
+      if (row < static_cast<int>(model.f.size())) block.rows.push_back(equations[at(row)]);
+    result.is_square = result.is_square && block.rows.size() == block.inputs.size();
+    read_slopes(tape, block);
+    result.blocks.push_back(std::move(block));
+  }
+  return result;
+}
+
 template <class Number>
-BlockSeries<Number>::BlockSeries(const HybridModel& model, const HybridStructure& structure, Tape& tape,
-                         const std::vector<int>& equations,
-                         const std::vector<Number>& inputs)
-    : model_(model), tape_(tape), series_(inputs.size()) {
+BlockSeries<Number>::BlockSeries(const HybridModel& model, const HybridStructure& structure,
+                                 const Tape& tape, const ModeBlocks& blocks,
+                                 const std::vector<Number>& inputs)
+    : model_(model),
+      tape_(tape),
+      blocks_(blocks),
+      series_(inputs.size()),
+      is_determined_(blocks.is_square) {
   series_[0][0] = inputs[0];
   series_[0][1] = Number(1);
   for (int j = 0; j < model.n(); ++j)
     if (structure.is_state[at(j)])
       series_[at(model.variable_input(j))][0] = inputs[at(model.variable_input(j))];
-  for (const SubProblem& given : structure.blocks) read_block(structure, given, equations);
-}
-
-template <class Number>
-void BlockSeries<Number>::read_block(const HybridStructure& structure, const SubProblem& given,
-                             const std::vector<int>& equations) {
-  Block block;
-  for (const int unknown : given.unknowns)
-    if (unknown < model_.n())
-      block.inputs.push_back(structure.is_state[at(unknown)]
-                                 ? HybridModel::derivative_input(unknown)
-                                 : model_.variable_input(unknown));
-  for (const int row : given.rows)
-    if (row < static_cast<int>(model_.f.size())) block.rows.push_back(equations[at(row)]);
-  is_square_ = is_square_ && block.rows.size() == block.inputs.size();
-  read_slopes(block);
-  blocks_.push_back(std::move(block));
-}
-
-template <class Number>
-void BlockSeries<Number>::read_slopes(Block& block) {
-  for (const int row : block.rows) {
-    const int degree = degree_in(tape_, row, block.inputs);
-    block.is_affine = block.is_affine && degree >= 0 && degree <= 1;
-    for (const int input : block.inputs) block.slopes.push_back(slope_line(tape_, row, input));
-  }
 }
 
 template <class Number>
@@ -244,18 +258,17 @@ bool BlockSeries<Number>::solve_block(const Block& block, int order, const std::
 }
 
 template <class Number>
-bool BlockSeries<Number>::solve(const Vector& x, const Vector& rates) {
-  if (!is_square_) return false;
-  for (int order = 0; order < mode_orders; ++order)
-    for (const Block& block : blocks_) {
+bool BlockSeries<Number>::solve(const Vector& x, const Vector& rates, int orders) {
+  for (; is_determined_ && solved_ < orders; ++solved_)
+    for (const Block& block : blocks_.blocks) {
       std::vector<double> near;
       for (const int input : block.inputs)
         near.push_back(input < model_.variable_input(0)
                            ? rates[input - HybridModel::derivative_input(0)]
                            : x[input - model_.variable_input(0)]);
-      if (!solve_block(block, order, near)) return false;
+      if (!solve_block(block, solved_, near)) return is_determined_ = false;
     }
-  return true;
+  return is_determined_;
 }
 
 template class BlockSeries<RunningError>;

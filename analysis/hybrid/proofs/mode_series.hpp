@@ -28,20 +28,37 @@ template <class Number>
 std::optional<ModeTaylor<Number>> series_value(const Tape& tape, int line,
                                                const std::vector<ModeTaylor<Number>>& inputs);
 
+/// The sub-problems of the equations of a mode.
+struct ModeBlocks {
+  struct Block {
+    std::vector<int> rows;    ///< lines
+    std::vector<int> inputs;  ///< unknowns
+    std::vector<int> slopes;  ///< lines, row by row, -1: 0
+    bool is_affine = true;
+  };
+  std::vector<Block> blocks{};
+  bool is_square = true;
+};
+
+/// `equations`: lines of the model's equations in this mode, in their order. Slopes get lines of
+/// the tape.
+ModeBlocks mode_blocks(const HybridModel& model, const HybridStructure& structure, Tape& tape,
+                       const std::vector<int>& equations);
+
 /// The solution of a mode in which each sub-problem determines its derivatives and algebraic
 /// variables: its Taylor coefficients, sub-problem by sub-problem and order by order, with bounds
 /// (Number = RunningError) or without rounding (Rational).
 template <class Number>
 class BlockSeries {
  public:
-  /// `equations`: lines of the model's equations in this mode, in their order. `inputs`: t and the
-  /// states with their errors.
-  BlockSeries(const HybridModel& model, const HybridStructure& structure, Tape& tape,
-              const std::vector<int>& equations, const std::vector<Number>& inputs);
+  /// `inputs`: t and the states with their errors. The tape and the blocks must outlive this.
+  BlockSeries(const HybridModel& model, const HybridStructure& structure, const Tape& tape,
+              const ModeBlocks& blocks, const std::vector<Number>& inputs);
 
-  /// Of several solutions the one at these values (n each). False: a sub-problem does not determine
-  /// its unknowns, as far as rounding lets see.
-  bool solve(const Vector& x, const Vector& rates);
+  /// The first coefficients, `orders` of them, as far as they are not known: of several solutions
+  /// the one at these values (n each). False: a sub-problem does not determine its unknowns, as far
+  /// as rounding lets see.
+  bool solve(const Vector& x, const Vector& rates, int orders);
 
   /// Coefficient k of a derivative or variable, by its input.
   [[nodiscard]] const Number& coefficient(int input, int k) const {
@@ -53,15 +70,7 @@ class BlockSeries {
   }
 
  private:
-  struct Block {
-    std::vector<int> rows;    ///< lines
-    std::vector<int> inputs;  ///< unknowns
-    std::vector<int> slopes;  ///< lines, row by row, -1: 0
-    bool is_affine = true;
-  };
-  void read_block(const HybridStructure& structure, const SubProblem& given,
-                  const std::vector<int>& equations);
-  void read_slopes(Block& block);
+  using Block = ModeBlocks::Block;
   bool solve_block(const Block& block, int order, const std::vector<double>& near);
   [[nodiscard]] static std::optional<Number> solved(const Number& value, double near, bool is_root);
   [[nodiscard]] std::optional<std::vector<Number>> rests_of(const Block& block,
@@ -70,10 +79,11 @@ class BlockSeries {
   void put(int input, int order, const Number& value);
 
   const HybridModel& model_;
-  Tape& tape_;
-  std::vector<Block> blocks_;
+  const Tape& tape_;
+  const ModeBlocks& blocks_;
   std::vector<ModeTaylor<Number>> series_;
-  bool is_square_ = true;
+  bool is_determined_;  // as far as is known
+  int solved_ = 0;      // orders
 };
 
 }  // namespace perp

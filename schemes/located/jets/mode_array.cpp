@@ -221,9 +221,29 @@ double ModeArray::relative_residual() const {
   return perp::relative_residual(residual_, row_sizes_);
 }
 
+namespace {
+
+/// Of the terms of all columns, in units of scales.time.
+Vector slow_sizes(const DerivativeArray& array, const JetScales& scales, const Matrix& x,
+                  const Matrix& lambda) {
+  Vector sizes(array.columns());
+  const auto put = [&](int column, int k, double value, double unit) {
+    const double share = std::pow(scales.fastest / scales.time, k);
+    sizes[column] = std::max(std::abs(value), k == 0 ? unit : small_coefficient * unit * share);
+  };
+  for (int k = 0; k < x.cols(); ++k)
+    for (int j = 0; j < array.n(); ++j) put(array.x_column(k, j), k, x(j, k), scales.x[j]);
+  for (int k = 0; k < lambda.cols(); ++k)
+    for (int i = 0; i < array.m(); ++i)
+      put(array.lambda_column(k, i), k, lambda(i, k), scales.lambda[i]);
+  return sizes;
+}
+
+}  // namespace
+
 double ModeArray::slow_residual() const {
   const int n = array_.n(), m = array_.m(), all = n + m;
-  const double share = scales_.fastest / scales_.time;
+  const Vector sizes = slow_sizes(array_, scales_, x_, lambda_);
   double largest = 0;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const int from = rows_[r];
@@ -231,18 +251,9 @@ double ModeArray::slow_residual() const {
     const int i = from % all - n;
     const double a = i < 0 ? 1 : line(i).a, b = i < 0 ? 0 : line(i).b;
     double terms = 0;
-    const auto add = [&](double slope, int k, double value, double unit) {
-      const double least = k == 0 ? unit : small_coefficient * unit * std::pow(share, k);
-      terms += std::abs(slope) * std::max(std::abs(value), least);
-    };
-    for (int k = 0; k < x_.cols(); ++k)
-      for (int j = 0; j < n; ++j)
-        add(a * array_.derivatives()(from, array_.x_column(k, j)), k, x_(j, k), scales_.x[j]);
-    for (int k = 0; k < lambda_.cols(); ++k)
-      for (int l = 0; l < m; ++l)
-        add(a * array_.derivatives()(from, array_.lambda_column(k, l)), k, lambda_(l, k),
-            scales_.lambda[l]);
-    if (b != 0) add(b, 1, lambda_(i, 1), scales_.lambda[i]);
+    for (Eigen::Index c = 0; c < sizes.size(); ++c)
+      terms += std::abs(a * array_.derivatives()(from, c)) * sizes[c];
+    if (b != 0) terms += std::abs(b) * sizes[array_.lambda_column(1, i)];
     const double size = std::abs(residual_[static_cast<Eigen::Index>(r)]);
     if (size > 0) largest = std::max(largest, size / std::max(terms, size));
   }

@@ -51,8 +51,8 @@ double power(double exponent) {
 /// Least squares for the exponents of the units. Unknowns: T | X | Λ | R | W.
 class UnitEquations {
  public:
-  UnitEquations(const Dcs& system, Span span)
-      : system_(system), evaluator_(system), n_(system.n()), m_(system.m()), span_(span) {}
+  UnitEquations(const Dcs& system, DcsEvaluator& evaluator, Span span)
+      : system_(system), evaluator_(evaluator), n_(system.n()), m_(system.m()), span_(span) {}
 
   void add_rows(const Vector& x);
   void add_laws();
@@ -93,7 +93,7 @@ class UnitEquations {
   void make_normal(const Vector& exponents, bool reweight, Matrix& normal, Vector& right) const;
 
   const Dcs& system_;
-  DcsEvaluator evaluator_;
+  DcsEvaluator& evaluator_;
   int n_, m_;
   Span span_;
   std::vector<Relation> relations_;
@@ -311,7 +311,13 @@ double one_moment(double share, double time, double t) {
 }
 
 ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Vector& known) {
-  UnitEquations equations(system, span);
+  DcsEvaluator evaluator(system);
+  return model_scales(system, evaluator, x, span, known);
+}
+
+ModelScales model_scales(const Dcs& system, DcsEvaluator& evaluator, const Vector& x, Span span,
+                         const Vector& known) {
+  UnitEquations equations(system, evaluator, span);
   equations.add_rows(x);
   equations.add_laws();
   equations.add_values(x, known);

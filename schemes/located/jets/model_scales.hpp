@@ -2,6 +2,7 @@
 
 #include <perp/core/base/types.hpp>
 #include <perp/core/dcs.hpp>
+#include <perp/core/dcs_evaluator.hpp>
 
 namespace perp {
 
@@ -26,6 +27,9 @@ struct ModelScales {
 /// span. That bound where it is passed, and that of an X_j within which a nonlinear term outgrows its row (see
 /// `nonlinear_units`), are relations of their own.
 ModelScales model_scales(const Dcs& system, const Vector& x, Span span, const Vector& known);
+/// The same with an evaluator of that system.
+ModelScales model_scales(const Dcs& system, DcsEvaluator& evaluator, const Vector& x, Span span,
+                         const Vector& known);
 
 /// How far two times near t may be apart and be one moment: this share of a time of the model, and
 /// what the rounding of t hides. From where time is counted changes the latter alone.

@@ -19,12 +19,27 @@ constexpr double most_shrinking = 0.1;
 /// errors of the start away.
 constexpr double most_growth_of_row = 1024;
 
+/// Constants, computed when they are first asked for.
+template <int stages>
+const RadauTable& constants() {
+  static const RadauTable table = radau_table(stages);
+  return table;
+}
+
+/// Throws InvalidInput.
+const RadauTable& table_of(int stages) {
+  switch (stages) {
+    case 3: return constants<3>();
+    case 5: return constants<5>();
+    case 7: return constants<7>();
+    default: throw InvalidInput(fmt::format("stages must be 3, 5 or 7 but is {}", stages));
+  }
+}
+
 }  // namespace
 
-Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance) : flow_(flow) {
-  if (stages != 3 && stages != 5 && stages != 7)
-    throw InvalidInput(fmt::format("stages must be 3, 5 or 7 but is {}", stages));
-  table_ = radau_table(stages);
+Radau::Radau(ModeFlow& flow, int stages, RadauTolerance tolerance)
+    : flow_(flow), table_(table_of(stages)) {
   set_tolerance(std::move(tolerance));
   Basis l(stages + 1);
   table_.basis_derivative(0, l);

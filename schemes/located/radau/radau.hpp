@@ -148,7 +148,7 @@ class Radau {
   void propose(int order);
 
   ModeFlow& flow_;
-  RadauTable table_;
+  const RadauTable& table_;
   RadauTolerance tolerance_;  // as it is held against the estimate
   Vector defect_;             // s: ℓ_j'(0)
   Vector extrapolation_;      // s: of the polynomial through the stages alone to the start
