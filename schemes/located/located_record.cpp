@@ -47,4 +47,13 @@ bool LocatedRecord::is_asked(double t) const {
          std::binary_search(output_.times.begin(), output_.times.end(), t);
 }
 
+void tell_scheme(const Located& scheme, Trajectory& run) {
+  run.provenance["version"] = PERP_VERSION;
+  run.provenance["scheme"] = "located";
+  run.provenance["stages"] = fmt::format("{}", stages_for(scheme));
+  run.provenance["tol"] = fmt::format("{}", scheme.tol);
+  run.provenance["policy"] = scheme.policy == ContinuationPolicy::stay ? "stay" : "minimal_norm";
+  run.provenance["norm"] = "||dF/dxdot xdot||_2";
+}
+
 }  // namespace perp

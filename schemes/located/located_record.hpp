@@ -57,4 +57,7 @@ class LocatedRecord {
   Trajectory result_;
 };
 
+/// Writes scheme and options into the provenance of a run.
+void tell_scheme(const Located& scheme, Trajectory& run);
+
 }  // namespace perp

@@ -271,35 +271,39 @@ double LocatedRun::end_of(double h) const {
 }
 
 /// Reports the states that are asked for inside a step of length h: each the end of a step of its
-/// own from the same start, so that it has the full order. False: the run has ended, or one of them is beyond the end
-/// of the mode, and the next attempt ends there.
+/// own from the same start, so that it has the full order. False: see `report`.
 bool LocatedRun::report_between(double h) {
   if (!(record_.next_output(at_.now.t) < at_.now.t + h)) return true;
   Radau& radau = integrator_.radau();
   const bool is_solved = radau.has_attempted(h);
   if (is_solved) radau.set_aside(whole_step_);
   const auto solves = [&](double length) { return radau.attempt(length) == Radau::Outcome::solved; };
-  const Step start = at_.now;
-  for (double t = record_.next_output(start.t); t < start.t + h; t = record_.next_output(t)) {
+  const double start = at_.now.t;
+  for (double t = record_.next_output(start); t < start + h; t = record_.next_output(t)) {
     // Within the polynomial of the whole step it starts nearer than beyond that of a shorter one.
-    if (!solves(t - start.t) && !(solves(h) && solves(t - start.t))) {
+    if (!solves(t - start) && !(solves(h) && solves(t - start)))
       ++record_.counts()["rows_not_solved"];
-      continue;
-    }
-    const Step state = integrator_.row_of_attempt(t);
-    if (!is_fixed() && !parts_.locator.is_inside(state)) {
-      radau.discard();
-      shorten(t - start.t, "a state is beyond the end of its mode");
+    else if (!report(t))
       return false;
-    }
-    at_.now = state;
-    if (parts_.sensitivity.active()) parts_.sensitivity.at_end_of_attempt();
-    record_.row(at_.now, true);
-    at_.now = start;
-    if (!record_.is_open()) return false;
   }
   if (is_solved) radau.take_back(whole_step_);
   return true;
+}
+
+/// Reports the end of the attempt, at t. False: the run has ended, or the state is beyond the end of its mode, where the
+/// next attempt ends.
+bool LocatedRun::report(double t) {
+  const Step start = at_.now, state = integrator_.row_of_attempt(t);
+  if (!is_fixed() && !parts_.locator.is_inside(state)) {
+    integrator_.radau().discard();
+    shorten(t - start.t, "a state is beyond the end of its mode");
+    return false;
+  }
+  at_.now = state;
+  if (parts_.sensitivity.active()) parts_.sensitivity.at_end_of_attempt();
+  record_.row(at_.now, true);
+  at_.now = start;
+  return record_.is_open();
 }
 
 /// Goes to the fall of a gap and on from there in the mode that follows.
@@ -387,15 +391,6 @@ Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Locat
   Trajectory run = LocatedRun(system, scheme, options)(x0, span);
   tell_scheme(scheme, run);
   return run;
-}
-
-void tell_scheme(const Located& scheme, Trajectory& run) {
-  run.provenance["version"] = PERP_VERSION;
-  run.provenance["scheme"] = "located";
-  run.provenance["stages"] = fmt::format("{}", stages_for(scheme));
-  run.provenance["tol"] = fmt::format("{}", scheme.tol);
-  run.provenance["policy"] = scheme.policy == ContinuationPolicy::stay ? "stay" : "minimal_norm";
-  run.provenance["norm"] = "||dF/dxdot xdot||_2";
 }
 
 }  // namespace perp

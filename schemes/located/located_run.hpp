@@ -53,6 +53,7 @@ class LocatedRun {
   void take_step_on_branch(double h);
   bool accept(double h, double t_next);
   bool report_between(double h);
+  bool report(double t);
   [[nodiscard]] double to_output(double h) const;
   [[nodiscard]] double end_of(double h) const;
   void go_nearer(const PoleWatch::Pole& pole);
@@ -74,8 +75,5 @@ class LocatedRun {
   int zero_steps_ = 0;         // events since time moved last
   Radau::Attempt whole_step_;  // set aside while states inside of it are reported
 };
-
-/// Writes scheme and options into the provenance of a run.
-void tell_scheme(const Located& scheme, Trajectory& run);
 
 }  // namespace perp

@@ -50,6 +50,29 @@ Interval range_of(const Instruction& line, const std::vector<Interval>& inputs, 
   return apply_operation(line.operation, a, line.b < 0 ? a : ranges[at(line.b)]);
 }
 
+/// Which lines depend on more than parameters?
+std::vector<char> varying_lines(const Dcs& formulas) {
+  std::vector<char> varies(at(formulas.tape.size()), 0);
+  for (int k = 0; k < formulas.tape.size(); ++k) {
+    const Instruction& line = formulas.tape[k];
+    if (line.operation == Operation::input)
+      varies[at(k)] = line.a < formulas.parameter_input(0);
+    else if (line.a >= 0)
+      varies[at(k)] = varies[at(line.a)] || (line.b >= 0 && varies[at(line.b)]);
+  }
+  return varies;
+}
+
+/// These lines and all that are made of them.
+std::vector<char> with_followers(const Tape& tape, std::vector<char> lines) {
+  for (int k = 0; k < tape.size(); ++k) {
+    if (tape[k].operation == Operation::input) continue;
+    for (const int operand : {tape[k].a, tape[k].b})
+      if (operand >= 0 && lines[at(operand)]) lines[at(k)] = 1;
+  }
+  return lines;
+}
+
 }  // namespace
 
 /// The lines of the mode's formulas that depend on more than parameters and may turn.
@@ -61,25 +84,15 @@ void BetweenSamples::look_at_formulas() {
   outputs.insert(outputs.end(), formulas.G.begin(), formulas.G.end());
   for (const Reset& reset : formulas.resets) outputs.push_back(reset.condition);
   needed_ = needed_lines(formulas.tape, outputs);
-  std::vector<char> varies(at(formulas.tape.size()), 0);
+  const std::vector<char> varies = varying_lines(formulas);
+  std::vector<char> turning(varies.size(), 0);
   watched_.clear();
-  for (int k = 0; k < formulas.tape.size(); ++k) {
-    const Instruction& line = formulas.tape[k];
-    if (line.operation == Operation::input)
-      varies[at(k)] = line.a < formulas.parameter_input(0);
-    else if (line.a >= 0)
-      varies[at(k)] = varies[at(line.a)] || (line.b >= 0 && varies[at(line.b)]);
-    if (needed_[at(k)] && varies[at(k)] && may_turn(line)) watched_.push_back({at(k)});
+  for (std::size_t k = 0; k < varies.size(); ++k) {
+    if (!needed_[k] || !varies[k] || !may_turn(formulas.tape[static_cast<int>(k)])) continue;
+    turning[k] = 1;
+    watched_.push_back({k});
   }
-  // What holds such a line may dip between two points.
-  may_dip_.assign(at(formulas.tape.size()), 0);
-  for (const Line& line : watched_) may_dip_[line.line] = 1;
-  for (std::size_t k = 0; k < may_dip_.size(); ++k) {
-    const Instruction& line = formulas.tape[static_cast<int>(k)];
-    if (line.operation == Operation::input) continue;
-    for (const int operand : {line.a, line.b})
-      if (operand >= 0 && may_dip_[at(operand)]) may_dip_[k] = 1;
-  }
+  may_dip_ = with_followers(formulas.tape, std::move(turning));
 }
 
 /// The line of a gap that is one of a w or of the condition of a reset that may fire, and may dip; -1: another one.
@@ -145,24 +158,27 @@ double BetweenSamples::excess(const Sample& low, const Sample& high) const {
   return largest;
 }
 
+/// Is this a sine whose argument passes more than half a turn between the two points of `ranges_`?
+bool BetweenSamples::oscillates(const Line& line) const {
+  const Instruction& formula = formulas_->tape[static_cast<int>(line.line)];
+  if (formula.operation != Operation::sin && formula.operation != Operation::cos) return false;
+  const Interval& angle = ranges_[at(formula.a)];
+  return angle.hi - angle.lo > std::numbers::pi;
+}
+
 /// Does an oscillation pass more than half a turn between two points, and would it matter if it did not move? After
 /// evaluate_between.
 bool BetweenSamples::is_aliased(const Sample& low) {
-  const Tape& tape = formulas_->tape;
-  const auto turns = [&](const Line& line) {
-    const Instruction& formula = tape[static_cast<int>(line.line)];
-    if (formula.operation != Operation::sin && formula.operation != Operation::cos) return false;
-    const Interval& angle = ranges_[at(formula.a)];
-    return angle.hi - angle.lo > std::numbers::pi && !ranges_[line.line].is_point();
-  };
-  if (std::ranges::none_of(watched_, turns)) return false;
+  std::vector<char> held(ranges_.size(), 0);
   without_ = ranges_;
-  for (const Line& line : watched_)
-    if (turns(line)) without_[line.line] = Interval(low.lines[line.line]);
-  for (int k = 0; k < tape.size(); ++k) {
-    const auto turned = [&](const Line& line) { return line.line == at(k) && turns(line); };
-    if (needed_[at(k)] && std::ranges::none_of(watched_, turned)) without_[at(k)] = range_of(tape[k], box_, without_);
+  for (const Line& line : watched_) {
+    if (!oscillates(line)) continue;
+    held[line.line] = 1;
+    without_[line.line] = Interval(low.lines[line.line]);
   }
+  if (std::ranges::count(held, 1) == 0) return false;
+  for (std::size_t k = 0; k < held.size(); ++k)
+    if (needed_[k] && !held[k]) without_[k] = range_of(formulas_->tape[static_cast<int>(k)], box_, without_);
   return matters(without_);
 }
 
@@ -196,12 +212,7 @@ bool BetweenSamples::shows_new_values(const Sample& middle, const Sample& low, c
 bool BetweenSamples::hide_something(double h, double end) {
   look_at_formulas();
   if (watched_.empty()) return false;
-  samples_.clear(), pieces_.clear();
-  usual_.resize(0);
-  add_sample(0, h);
-  for (const double share : integrator_.radau().nodes()) add_sample(share, h);
-  for (Line& line : watched_) line.lowest = line.highest = samples_[0].lines[line.line];
-  for (const Sample& sample : samples_) widen(sample);
+  sample_stages(h);
   for (std::size_t k = 0; k + 1 < samples_.size() && samples_[k].share < end; ++k) {
     add_piece(k, k + 1);
     if (!samples_[k].is_before_falls || is_aliased(samples_[k])) return true;
@@ -210,16 +221,28 @@ bool BetweenSamples::hide_something(double h, double end) {
     const auto most = std::ranges::max_element(pieces_, {}, &Piece::excess);
     const Piece piece = *most;
     pieces_.erase(most);
-    const double middle = (samples_[piece.low].share + samples_[piece.high].share) / 2;
-    const std::size_t between = add_sample(middle, h);
-    if (middle < end && (!samples_[between].is_before_falls ||
-                         (shows_new_values(samples_[between], samples_[piece.low], samples_[piece.high]) && is_missed(middle))))
-      return true;
-    widen(samples_[between]);
-    add_piece(piece.low, between);
-    add_piece(between, piece.high);
+    const std::size_t middle = add_sample((samples_[piece.low].share + samples_[piece.high].share) / 2, h);
+    if (samples_[middle].share < end && is_found(samples_[middle], samples_[piece.low], samples_[piece.high])) return true;
+    widen(samples_[middle]);
+    add_piece(piece.low, middle);
+    add_piece(middle, piece.high);
   }
   return false;
+}
+
+/// The start and the stages of the attempt of length h.
+void BetweenSamples::sample_stages(double h) {
+  samples_.clear(), pieces_.clear();
+  usual_.resize(0);
+  add_sample(0, h);
+  for (const double share : integrator_.radau().nodes()) add_sample(share, h);
+  for (Line& line : watched_) line.lowest = line.highest = samples_[0].lines[line.line];
+  for (const Sample& sample : samples_) widen(sample);
+}
+
+/// Is a gap below 0 at the point in the middle, or a line much beyond its values on both sides where that matters?
+bool BetweenSamples::is_found(const Sample& middle, const Sample& low, const Sample& high) {
+  return !middle.is_before_falls || (shows_new_values(middle, low, high) && is_missed(middle.share));
 }
 
 void BetweenSamples::widen(const Sample& sample) {

@@ -45,17 +45,20 @@ class BetweenSamples {
   };
 
   void look_at_formulas();
+  void sample_stages(double h);
   std::size_t add_sample(double share, double h);
   void evaluate_between(const Sample& low, const Sample& high);
   [[nodiscard]] double excess(const Sample& low, const Sample& high) const;
   [[nodiscard]] int line_of(const Gap& gap) const;
   [[nodiscard]] double dip(const Sample& low, const Sample& high) const;
+  [[nodiscard]] bool oscillates(const Line& line) const;
   [[nodiscard]] bool is_aliased(const Sample& low);
   [[nodiscard]] bool matters(const std::vector<enclosure::Interval>& without);
   void widen(const Sample& sample);
   void add_piece(std::size_t low, std::size_t high);
   [[nodiscard]] bool shows_new_values(const Sample& middle, const Sample& low, const Sample& high) const;
   [[nodiscard]] bool is_missed(double share);
+  [[nodiscard]] bool is_found(const Sample& middle, const Sample& low, const Sample& high);
   [[nodiscard]] Vector usual_correction();
   [[nodiscard]] Vector size_of_correction(double share);
 

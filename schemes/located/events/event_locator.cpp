@@ -1,74 +1,18 @@
 // The end of a mode within a step: asked by the run after each attempt.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/schemes/located/events/event_locator.hpp>
+#include <perp/schemes/located/events/zero_search.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double ulp_of_one = std::numeric_limits<double>::epsilon();
 constexpr double gap_rounding = 1e-13;  ///< of the terms of a gap
 constexpr double least_depth = 1e-12;   ///< of a dip that counts, of the terms of the gap
 constexpr double least_step = 2e-13;    ///< of the step: a nearer event is one of this moment
-constexpr double probe_share = 1e-2;    ///< of a step whose polynomial falls at its start
-constexpr int most_event_iterations = 60;
-
-/// As near as a search comes in a few steps, or in many.
-constexpr double rounding_of_time(int iterations) { return (iterations < 5 ? 1 : 8) * ulp_of_one; }
-
-/// The zero of a gap as a function of the length of the step, by the secant method between a length where it is
-/// positive and one where it is not.
-struct ZeroSearch {
-  double low = 0, high = 0;
-  double length = 0;
-  double slope = 0;  // of the gap, by the length
-  double last_length = -1, last_value = 0;
-  bool fell = false;    // below 0 by more than its noise
-  bool rose = false;    // above 0
-  bool lost = false;    // has no value somewhere
-  bool probed = false;  // a full step where the polynomial falls at once
-
-  /// Is the zero at the start, to within this length?
-  [[nodiscard]] bool falls_at_once(double least) const { return length <= least && (fell || probed); }
-  /// The polynomial of the step of length h falls at once: does a full step?
-  void probe(double h) {
-    probed = true;
-    length = probe_share * h;
-  }
-  /// The gap has no value at this length.
-  void halve() {
-    lost = true;
-    high = length;
-    length = (low + high) / 2;
-  }
-  /// The gap has this value, not 0, at this length.
-  void take(double value, double noise) {
-    fell = fell || value < -noise;
-    rose = rose || value > 0;
-    (value > 0 ? low : high) = length;
-    if (last_length >= 0 && length != last_length && value != last_value)
-      slope = (value - last_value) / (length - last_length);
-    last_length = length;
-    last_value = value;
-  }
-  /// Is the zero no farther than this?
-  [[nodiscard]] bool is_within(double value, double distance) const {
-    const double next = length - value / slope;
-    return std::isfinite(next) && slope < 0 && std::abs(next - length) <= distance;
-  }
-  /// Goes on; false: there is no double between the two lengths.
-  bool advance(double value) {
-    double next = length - value / slope;
-    if (!(next > low && next < high)) next = low + (high - low) / 2;
-    if (next <= low || next >= high) return false;
-    length = next;
-    return true;
-  }
-};
 
 }  // namespace
 
@@ -234,31 +178,25 @@ bool EventLocator::is_resolved() {
 
 std::optional<double> EventLocator::length_to(const GapWatch::Fall& fall, double h) {
   const Gap& gap = this->gap(fall);
-  const double least = moment(h, at_.now.t), noise = noise_[fall.gap];
-  ZeroSearch search{.low = fall.from * h, .high = h, .length = fall.s * h, .slope = fall.slope / h};
-  bool converged = false;  // to what rounding of t lets see
-  for (int k = 0; k < most_event_iterations; ++k) {
-    if (search.falls_at_once(least)) return 0.0;
-    if (search.length <= least) search.probe(h);
-    const double value = value_after(search.length, gap);
-    if (!std::isfinite(value)) {
-      search.halve();
-      continue;
-    }
-    if (value == 0 && gap.reset < 0) return search.length;
-    search.take(value, noise);
-    const double unseen = rounding_of_time(k) * std::max(std::abs(at_.now.t), search.length);
-    converged = value == 0 || search.is_within(value, unseen);
-    if (converged || !search.advance(value)) break;
-  }
-  if (fall.lowest * h <= least) return search.length;  // no double tells what is in between
-  if (!converged && !search.fell && search.high == h) return std::nullopt;
+  const double least = moment(h, at_.now.t);
+  ZeroSearch search(fall.from * h, h, fall.s * h, fall.slope / h);
+  search.run([&](double length) { return value_after(length, gap); }, at_.now.t, h, least, noise_[fall.gap]);
+  if (search.at_once) return 0.0;
+  // A law that is 0 there asks its series; of what is nearer than a moment no double tells more.
+  const bool is_hit = search.is_zero && gap.reset < 0;
+  if (is_hit || fall.lowest * h <= least) return search.length;
+  if (!search.converged && !search.fell && search.high == h) return std::nullopt;
+  return confirm(fall, h, search) ? std::optional(search.length) : std::nullopt;
+}
+
+/// Is the length that was found one of a fall? Else the polynomial is wrong between its points, or the gap touches 0.
+/// The attempt of the integrator is one of that length then.
+bool EventLocator::confirm(const GapWatch::Fall& fall, double h, const ZeroSearch& search) {
   const bool is_bracketed = search.rose || fall.from == 0;
   const bool may_touch = !search.fell && !search.lost;
-  if (is_bracketed && !may_touch) return search.length;
-  if (!rises(fall, h) || (may_touch && !falls(fall, h, search.high == h))) return std::nullopt;
-  if (integrator_.radau().attempt(search.length) != Radau::Outcome::solved) return std::nullopt;
-  return search.length;
+  if (is_bracketed && !may_touch) return true;
+  if (!rises(fall, h) || (may_touch && !falls(fall, h, search.high == h))) return false;
+  return integrator_.radau().attempt(search.length) == Radau::Outcome::solved;
 }
 
 /// Is a gap above 0 where its polynomial begins to fall? Else the polynomial is wrong in between.

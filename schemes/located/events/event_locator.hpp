@@ -8,6 +8,8 @@
 
 namespace perp {
 
+struct ZeroSearch;
+
 /// What ends the present mode within an attempted step, and when: the gaps of laws, conditions of resets and
 /// bounds of variables, sampled on the course of the attempt, and the length of the step at whose end the
 /// first of them is 0.
@@ -62,6 +64,7 @@ class EventLocator {
   void add_resting();
   void add_bounds();
   void measure(int g, double h);
+  bool confirm(const GapWatch::Fall& fall, double h, const ZeroSearch& search);
   bool rises(const GapWatch::Fall& fall, double h);
   bool falls(const GapWatch::Fall& fall, double h, bool strictly);
   double value_after(double length, const Gap& gap);

@@ -72,7 +72,7 @@ void check_on_branches(const Model& model, const Trajectory& run) {
 
 }  // namespace
 
-TEST_SUITE("schemes/located/long_steps") {
+TEST_SUITE("schemes/located/events/long_steps") {
   TEST_CASE("a multiplier that leaves its range for a moment while the state rests ends the mode") {
     // Sticking from 7.1; |2 cos(πt) - x1| exceeds the friction for 0.1 around t = 9.
     const Forced forced{"x1 = 3\nx2 = 4.0147749395953412\n",
