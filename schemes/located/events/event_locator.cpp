@@ -204,10 +204,12 @@ bool EventLocator::rises(const GapWatch::Fall& fall, double h) {
   return fall.from == 0 || !(value_after(fall.from * h, gap(fall)) <= 0);
 }
 
-/// Is a gap below 0, up to its noise, where its polynomial is lowest, or does it touch 0? `strictly`: below 0 itself, as
-/// it has been seen above alone.
+/// Is a gap below 0 where its polynomial is lowest, or does it touch 0? A reset fires below its noise alone; a law may be
+/// up to it, `strictly` not, where it has been seen above 0 alone. What has no value there has left its domain.
 bool EventLocator::falls(const GapWatch::Fall& fall, double h, bool strictly) {
-  return !(value_after(fall.lowest * h, gap(fall)) > (strictly ? 0 : noise_[fall.gap]));
+  const double lowest = value_after(fall.lowest * h, gap(fall)), noise = noise_[fall.gap];
+  const double most = gap(fall).reset >= 0 ? -noise : strictly ? 0 : noise;
+  return !(lowest > most);
 }
 
 /// The gap at the end of a step of this length; NaN where there is none.
