@@ -2,9 +2,12 @@
 // switch or have a pole. Asked by TimeSwitches and PoleWatch.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <span>
 #include <utility>
 
+#include <perp/core/base/index.hpp>
+#include <perp/core/interval/line_range.hpp>
 #include <perp/schemes/events/time_zeros.hpp>
 
 namespace perp {
@@ -13,6 +16,8 @@ namespace {
 constexpr double safe_share = 0.9;     // of the length within which the series has no zero
 constexpr double decided_share = 0x1p-20;  // of the way to a zero: where its sign is still looked for
 constexpr double decided = 16;             // bounds of the rounding of a value, beyond which its sign counts
+constexpr int most_looks = 128;           // of a step: points at which its sign is looked at
+constexpr int most_shortenings = 8;       // of a step in which the sign is another one somewhere
 constexpr double least_search_share = 1e-12;  // of what is left: no step of the search is shorter
 
 /// How far from its centre the series certainly keeps the sign of its constant, as far as its terms
@@ -97,6 +102,41 @@ double TimeZeros::decided_before(const Zero& zero, double since) {
   return zero.before;
 }
 
+/// Of line k, in this time.
+enclosure::Interval TimeZeros::range(std::size_t k, double low, double high) {
+  const enclosure::Interval time(low, high);
+  ranges_.resize(at(tape_.size()));
+  for (int line = 0; line <= lines_[k]; ++line)
+    ranges_[at(line)] = enclosure::range_of(tape_[line], std::span(&time, 1), ranges_);
+  return ranges_[at(lines_[k])];
+}
+
+/// A time within the step from t at which line k has not this sign. Halves whose range holds 0 are looked at in turn;
+/// empty: it has the sign throughout, or none of so many points has another one.
+std::optional<double> TimeZeros::other_sign(std::size_t k, double t, double length, int sign) {
+  std::deque<std::pair<double, double>> open{{t, t + length}};
+  for (int looks = 0; looks < most_looks && !open.empty(); ++looks) {
+    const auto [low, high] = open.front();
+    open.pop_front();
+    const double middle = low + (high - low) / 2;
+    if (!(low < middle && middle < high) || !range(k, low, high).contains(0.0)) continue;
+    if (value(k, middle) * sign < 0) return middle;
+    open.emplace_back(low, middle);
+    open.emplace_back(middle, high);
+  }
+  return std::nullopt;
+}
+
+/// Up to a time with another sign, if there is one within the step and the sign is known.
+double TimeZeros::length_with_sign(std::size_t k, double t, double length, int sign) {
+  for (int i = 0; i < most_shortenings && sign != 0; ++i) {
+    const std::optional<double> other = other_sign(k, t, length, sign);
+    if (!other) break;
+    length = *other - t;
+  }
+  return length;
+}
+
 std::optional<TimeZeros::Zero> TimeZeros::next(double t, double end) {
   std::optional<Zero> first;
   for (std::size_t k = 0; k < lines_.size(); ++k) {
@@ -130,8 +170,9 @@ std::optional<TimeZeros::Zero> TimeZeros::next(std::size_t k, double t, double e
       since = now;
     }
     const double last = end_of_pieces(now, end);
-    const double length = safe_length(series, last - now, last < end);
+    double length = safe_length(series, last - now, last < end);
     collapsed = length < least;
+    length = length_with_sign(k, now, length, sign);
     now = std::max(now + std::max(length, least), std::nextafter(now, end));
     now = std::min(now, last);
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <perp/core/base/archive.hpp>
+#include <perp/core/interval/interval.hpp>
 #include <perp/core/tape/running_error.hpp>
 #include <perp/core/tape/tape.hpp>
 #include <perp/core/tape/taylor.hpp>
@@ -11,7 +12,8 @@
 namespace perp {
 
 /// The zeros of functions of time, lines of a tape whose only input is t. Found by steps within which
-/// the Taylor series of a line has no zero.
+/// the Taylor series of a line has no zero; what its terms do not tell, a pulse far ahead, is looked for by interval
+/// arithmetic.
 class TimeZeros {
  public:
   static constexpr int order = 8;  ///< of the series
@@ -41,6 +43,9 @@ class TimeZeros {
   using Series = Taylor<double, order>;
 
   void expand(double t);
+  [[nodiscard]] enclosure::Interval range(std::size_t k, double low, double high);
+  [[nodiscard]] std::optional<double> other_sign(std::size_t k, double t, double length, int sign);
+  [[nodiscard]] double length_with_sign(std::size_t k, double t, double length, int sign);
   [[nodiscard]] double end_of_pieces(double t, double end) const;
   [[nodiscard]] double value(std::size_t k, double t);
   [[nodiscard]] int decided_sign_at(std::size_t k, double t);
@@ -52,6 +57,7 @@ class TimeZeros {
   std::vector<Series> series_;
   std::vector<double> values_;
   std::vector<RunningError> bounded_;
+  std::vector<enclosure::Interval> ranges_;
 };
 
 }  // namespace perp

@@ -5,11 +5,13 @@
 #include <numbers>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/interval/line_range.hpp>
 #include <perp/schemes/located/events/between_samples.hpp>
 
 namespace perp {
 
 using enclosure::Interval;
+using enclosure::range_of;
 
 namespace {
 
@@ -34,20 +36,6 @@ bool may_turn(const Instruction& line) {
     case Operation::multiply: return line.a == line.b;
     default: return true;
   }
-}
-
-/// The range of a line; none where it has none, and of tables, whose points are switches of time.
-Interval range_of(const Instruction& line, const std::vector<Interval>& inputs, const std::vector<Interval>& ranges) {
-  switch (line.operation) {
-    case Operation::constant: return Interval(line.value);
-    case Operation::input: return inputs[at(line.a)];
-    case Operation::pi: return ScalarTraits<Interval>::pi();
-    case Operation::table: return Interval::none();
-    default: break;
-  }
-  const Interval& a = ranges[at(line.a)];
-  if (line.operation == Operation::multiply && line.a == line.b) return square(a);
-  return apply_operation(line.operation, a, line.b < 0 ? a : ranges[at(line.b)]);
 }
 
 /// Which lines depend on more than parameters?

@@ -9,7 +9,7 @@ namespace perp {
 namespace {
 
 constexpr double most_tail = 0.05;     ///< of the variation of a gap within a step
-constexpr double least_clearance = 4;  ///< of a turn above 0, in what the polynomial leaves out
+constexpr double least_clearance = 4;  ///< of a turn from 0, in what the polynomial leaves out
 
 /// Does a gap that was `above` come from beyond its depth to within it, at a turn that is not the end?
 bool is_near_dip(bool above, bool is_end, double before, double at_turn, double depth) {
@@ -77,17 +77,13 @@ std::optional<GapWatch::Fall> GapWatch::fall(double depth, double noise, double 
   return std::nullopt;
 }
 
-/// The lowest value of the polynomial at a turn inside the step, up to the first that is negative.
-double GapWatch::lowest_turn() {
+/// How far from 0 the polynomial is at its turns inside the step, at least.
+double GapWatch::clearance_of_turns() {
   Chebyshev::differentiate(coefficients_, derivative_);
   Chebyshev::sign_changes(derivative_, turns_);
-  double lowest = inf;
-  for (const double turn : turns_) {
-    const double value = Chebyshev::evaluate(coefficients_, turn);
-    if (value < 0) break;
-    lowest = std::min(lowest, value);
-  }
-  return lowest;
+  double least = inf;
+  for (const double turn : turns_) least = std::min(least, std::abs(Chebyshev::evaluate(coefficients_, turn)));
+  return least;
 }
 
 bool GapWatch::is_resolved(const Vector& values, int degree, double noise) {
@@ -99,10 +95,10 @@ bool GapWatch::is_resolved(const Vector& values, int degree, double noise) {
   }
   if (tail <= noise || coefficients_[0] - sum > sum) return true;
   if (tail > most_tail * sum) return false;
-  // What the polynomial leaves out is of the size of its last terms: no more than a turn stays above 0.
+  // What the polynomial leaves out is of the size of its last terms: no more than a turn stays away from 0.
   const Eigen::Index d = coefficients_.size() - 1;
   const double left_out = std::abs(coefficients_[d]) + std::abs(coefficients_[d - 1]);
-  return left_out <= noise || lowest_turn() > least_clearance * left_out;
+  return left_out <= noise || clearance_of_turns() > least_clearance * left_out;
 }
 
 }  // namespace perp

@@ -57,13 +57,13 @@ class GapWatch {
   /// passed it is not known.
   [[nodiscard]] int undecided_dips() const { return undecided_dips_; }
   /// Is the gap's course through the step resolved: do its coefficients from `degree` on amount to less than a small
-  /// share of its variation, and its last ones to less than what it keeps at its lowest turn before it falls? Else the
+  /// share of its variation, and its last ones to less than how far from 0 its turns are? Else the
   /// step is too long to trust its zeros.
   bool is_resolved(const Vector& values, int degree, double noise);
 
  private:
   std::optional<Fall> fall(double depth, double noise, double rise, bool inside);
-  double lowest_turn();
+  double clearance_of_turns();
 
   Chebyshev chebyshev_;
   Vector coefficients_, derivative_;

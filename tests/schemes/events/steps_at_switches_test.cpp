@@ -72,6 +72,21 @@ TEST_SUITE("schemes/events/steps_at_switches") {
           }
   }
 
+  TEST_CASE("a pulse of a formula that is flat at the start of a step is found, however short it is") {
+    for (const double width : {1e-1, 1e-2, 1e-4, 1e-6})
+      for (const double h : {0.5, 0.1, 0.02}) {
+        CAPTURE(width);
+        CAPTURE(h);
+        const Model model = read_model_text(
+            fmt::format("[variables]\nx = 0\n[model]\nequations = [\"der(x) = if(2*exp(-((t - 7)/{})^2) > 1, 1, 0)\"]\n[run]\n"
+                        "t = [0, 20]\n",
+                        width),
+            "a pulse");
+        const double inside = 2 * width * std::sqrt(std::log(2.0));
+        CHECK(std::abs(run(model, h, 1).x.back()[0] / inside - 1) < 1e-7);
+      }
+  }
+
   TEST_CASE("rows stay on the grid, and a run that keeps none ends in the same state") {
     const Model model = integrator("sign(sin(2*pi*t/0.4))", true);
     const Trajectory all = run(model, 0.1, 1), none = run(model, 0.1, 1, {.keep = false});

@@ -165,19 +165,22 @@ TEST_SUITE("schemes/located/events/long_steps") {
       }
   }
 
-  TEST_CASE("a condition that falls below 0 for a moment fires, however shallow beside its size") {
+  TEST_CASE("a condition that rises above 0 for a moment fires on both sides, however little that is beside its size") {
     for (const double depth : {1e-2, 1e-4, 1e-6, 1e-8})
       for (const std::string condition : {"sin(t) - 1 + {}", "1 - cosh(t - 7) + {}", "cos(t - 7)^20 - 1 + {}"}) {
         CAPTURE(condition);
         CAPTURE(depth);
-        const Trajectory run = test::run_located(
-            fmt::format("[variables]\nn = 0\n[model]\nequations = [\"der(n) = 0\"]\nwhen = [{{condition = \"{}\", "
-                        "direction = 1, set = {{n = \"n + 1\"}}}}]\n[run]\nt = [0, 9]\n",
-                        fmt::format(fmt::runtime(condition), depth)),
-            1e-10);
-        REQUIRE_MESSAGE(run.status == Status::solved, run.message);
         const long touches = condition.starts_with("sin") ? 2 : condition.starts_with("1") ? 1 : 3;
-        CHECK(run.x.back()[0] == touches);
+        for (const int direction : {-1, 1}) {
+          CAPTURE(direction);
+          const Trajectory run = test::run_located(
+              fmt::format("[variables]\nn = 0\n[model]\nequations = [\"der(n) = 0\"]\nwhen = [{{condition = \"{}\", "
+                          "direction = {}, set = {{n = \"n + 1\"}}}}]\n[run]\nt = [0, 9]\n",
+                          fmt::format(fmt::runtime(condition), depth), direction),
+              1e-10);
+          REQUIRE_MESSAGE(run.status == Status::solved, run.message);
+          CHECK(run.x.back()[0] == touches);
+        }
       }
   }
 
