@@ -67,6 +67,9 @@ ListedSolutions solutions_of_step(const Dcs& system, const Vector& x, double t, 
     ListedSolution item = listed(solution);
     if (!solution.isolated)
       result.note += "; a solution is one of a continuum";
+    else if (!solution.simple)
+      result.note +=
+          "; the matrix at a solution is singular: a multiple root, or one of a continuum";
     else if (!solution.lambda_determined)
       result.note += "; the multipliers of a solution are some of a continuum";
     block.pieces.push_back(item.piece);
@@ -138,8 +141,7 @@ bool mark_chosen(ListedSolutions& solutions, const Vector& x, const Vector& lamb
   return true;
 }
 
-StepLister::StepLister(const Model& model, const EnumerateOptions& limits)
-    : limits_(limits) {
+StepLister::StepLister(const Model& model, const EnumerateOptions& limits) : limits_(limits) {
   if (const Lcs* lcs = model.system.affine())
     equations_.emplace(*lcs, step_options(model).theta);
   else

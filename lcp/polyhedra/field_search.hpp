@@ -9,9 +9,9 @@
 namespace perp {
 
 /// Depth first over the modes of a problem in an ordered field (Rational: no tolerance anywhere;
-/// Laurent: steps of length h → 0). Every decided branch is one equation, by which an unknown is
-/// eliminated from the rows of all quantities; a mode is left as soon as an equation contradicts the
-/// others or a decided quantity is constant and outside of its range.
+/// RationalFunction: steps of length h → 0). Every decided branch is one equation, by which an
+/// unknown is eliminated from the rows of all quantities; a mode is left as soon as an equation
+/// contradicts the others or a decided quantity is constant and outside of its range.
 template <class Scalar>
 class FieldSearch {
  public:

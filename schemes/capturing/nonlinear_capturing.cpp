@@ -146,8 +146,8 @@ bool NonlinearCapturing::follow_branch(double h) {
     set_step(tried == h ? next.t : now.t + tried, tried);
     const bool guessed = last == 0 && now.fresh;  // algebraic variables may be far off
     const auto is_solved = [&] {
-      const NewtonEnd end = guessed ? newton_.run(next.d, next.lambda)
-                                    : newton_.run_near(next.d, next.lambda);
+      const NewtonEnd end =
+          guessed ? newton_.run(next.d, next.lambda) : newton_.run_near(next.d, next.lambda);
       return end == NewtonEnd::converged && (newton_.is_local() || guessed) &&
              has_orientation(newton_.orientation(), tried);
     };
@@ -203,7 +203,7 @@ Attempt NonlinearCapturing::step_to(double t_next, double h) {
 int NonlinearCapturing::count_in_mode() {
   if (!newton_.met_singular()) return 0;
   ++undetermined_;
-  return newton_.factorise() || newton_.determines_state() ? 0 : -1;
+  return !newton_.factorise() && newton_.is_open() ? -1 : 0;
 }
 
 Attempt NonlinearCapturing::attempt_in(const Mode& mode, const Vector& x, const Vector& lambda,
@@ -263,7 +263,7 @@ void NonlinearCapturing::keep_own_branch(const ModeSolution* own, FoundSolutions
 
 Attempt NonlinearCapturing::attempt_all_modes(double h, const ModeSolution* own) {
   ++searches_;
-  const Mode present = !start_pending_    ? mode()
+  const Mode present = !start_pending_   ? mode()
                        : before_.empty() ? memory_at_start(step_.laws())
                                          : before_;
   Vector d(step_.n());
@@ -359,7 +359,8 @@ void NonlinearCapturing::restore(const Step& state) {
   now.d.setZero();
   now.h = 0;
   now.weak = now.fresh = false;
-  now.begins = theta_ < 1 && (begins_.contains(state.t, state.x) || of_high_index_.contains(state.mode));
+  now.begins =
+      theta_ < 1 && (begins_.contains(state.t, state.x) || of_high_index_.contains(state.mode));
   follow_path();
 }
 

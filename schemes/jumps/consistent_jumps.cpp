@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <set>
 
 #include <perp/core/base/error.hpp>
 #include <perp/lcp/memory.hpp>
@@ -12,15 +14,24 @@
 namespace perp {
 namespace {
 
-constexpr double same_point = 1e-9;  // share of the terms of a row of E x
-constexpr double no_change = 1e-12;  // likewise
+constexpr double same_point = 1e-12;  // share of the terms of a row of E x
+constexpr double no_change = 1e-12;   // likewise
 
-double limit(const Laurent& value) {
-  if (!value.is_zero() && value.order() < 0) return nan;
-  return static_cast<double>(value.coefficient(0)) + 0.0;
+using Number = RationalFunction;
+using Point = std::vector<Number>;
+
+bool is_finite(const Number& value) { return value.is_zero() || value.order() >= 0; }
+
+bool is_finite(const Point& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](const Number& value) { return is_finite(value); });
 }
 
-Vector limits(const std::vector<Laurent>& values) {
+double limit(const Number& value) {
+  return is_finite(value) ? to_double(value.coefficient(0)) + 0.0 : nan;
+}
+
+Vector limits(const Point& values) {
   Vector result(static_cast<Eigen::Index>(values.size()));
   for (std::size_t i = 0; i < values.size(); ++i)
     result[static_cast<Eigen::Index>(i)] = limit(values[i]);
@@ -33,34 +44,32 @@ class Limits {
   explicit Limits(const ShortStep& step) : step_(step) {}
 
   [[nodiscard]] ConsistentJump operator()(const Mode& mode,
-                                          const Generators<Laurent>& generators) const {
+                                          const Generators<Number>& generators) const {
     std::vector<Vector> points, directions;
-    const std::vector<Laurent>* nearest = nullptr;
+    const Point* nearest = nullptr;
     double least = inf;
-    for (const auto& vertex : generators.vertices) {
-      const Vector change = limits(step_.change(vertex, false));
-      if (change.lpNorm<Eigen::Infinity>() >
-          unbounded_jump / 2) {  // an end of `bounded`: a direction
+    for (const Point& vertex : generators.vertices) {
+      const Point moved = step_.change(vertex, false);
+      if (!is_finite(moved)) {  // an end of `bounded`: a direction
         directions.push_back(state(vertex, true));
         continue;
       }
       points.push_back(state(vertex, false));
-      if (change.norm() < least) {
-        least = change.norm();
+      if (const double length = limits(moved).stableNorm(); length < least) {
+        least = length;
         nearest = &vertex;
       }
     }
     for (const auto* list : {&generators.rays, &generators.lines})
-      for (const auto& ray : *list)
+      for (const Point& ray : *list)
         if (moves(step_.change(ray, true))) directions.push_back(state(ray, true));
     ConsistentJump jump;
     jump.is_continuum = !directions.empty() || nearest == nullptr ||
                         std::any_of(points.begin(), points.end(), [&](const Vector& point) {
                           return !same(point, points.front());
                         });
-    // without an end of its own the whole line is the set, and its first direction has one
     write(Mode(mode.begin(), mode.begin() + step_.m()),
-          nearest != nullptr ? *nearest : generators.vertices.front(), least, jump);
+          nearest != nullptr ? *nearest : between(generators.vertices), least, jump);
     if (jump.is_continuum) {
       jump.vertices = beside(points);
       jump.directions = beside(directions);
@@ -81,34 +90,57 @@ class Limits {
   }
 
  private:
-  static bool moves(const std::vector<Laurent>& change) {
+  static bool moves(const Point& change) {
     return std::any_of(change.begin(), change.end(),
-                       [](const Laurent& value) { return !value.is_zero(); });
+                       [](const Number& value) { return !value.is_zero(); });
+  }
+
+  /// A point of a set without an end of its own: of the lines between two ends of `bounded` that
+  /// opposite ones are on pass at a finite distance; where they do, the point nearest to the state
+  /// before.
+  [[nodiscard]] Point between(const std::vector<Point>& ends) const {
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const Point from = step_.change(ends[j], false), to = step_.change(ends[i], false);
+        Number along = 0, length = 0;
+        for (std::size_t k = 0; k < from.size(); ++k) {
+          const Number part = to[k] - from[k];
+          along -= from[k] * part;
+          length += part * part;
+        }
+        if (length.is_zero()) continue;
+        const Number share = along / length;
+        if (share < 0 || share > 1) continue;
+        Point point = ends[j];
+        for (std::size_t k = 0; k < point.size(); ++k)
+          point[k] += share * (ends[i][k] - ends[j][k]);
+        if (is_finite(step_.change(point, false))) return point;
+      }
+    return ends.front();
   }
 
   /// Limit of x⁺; of a direction that of largest entry 1 in E x.
-  [[nodiscard]] Vector state(const std::vector<Laurent>& y, bool direction) const {
-    std::vector<Laurent> x(y.begin(), y.begin() + step_.n());
+  [[nodiscard]] Vector state(const Point& y, bool direction) const {
+    Point x(y.begin(), y.begin() + step_.n());
     if (direction) {
-      Laurent largest;
-      for (const Laurent& value : step_.change(y, true))
-        largest = std::max(largest, value.magnitude());
-      const Laurent unit(largest.order(), largest.coefficient(largest.order()));
-      for (Laurent& value : x) value /= unit;
+      Number largest;
+      for (const Number& value : step_.change(y, true))
+        largest = std::max(largest, Arithmetic<Number>::size(value));
+      const Number unit(largest.order(), largest.leading());
+      for (Number& value : x) value /= unit;
     }
     return limits(x);
   }
 
-  void write(Mode mode, const std::vector<Laurent>& y, double amplitude,
-             ConsistentJump& jump) const {
+  void write(Mode mode, const Point& y, double amplitude, ConsistentJump& jump) const {
     const int n = step_.n(), m = step_.m();
     const Matrix& E = step_.E;
     Vector first = Vector::Zero(n + m), impulse = Vector::Zero(n + m);
     for (int j = 0; j < n + m; ++j) {
-      const Laurent& value = y[static_cast<std::size_t>(j)];
+      const Number& value = y[static_cast<std::size_t>(j)];
       const bool is_differential = j < n && !E.col(j).isZero(0);
-      first[j] = is_differential ? limit(value) : static_cast<double>(value.coefficient(0)) + 0.0;
-      if (!is_differential) impulse[j] = limit(value * Laurent(1, 1.0L));
+      first[j] = is_differential ? limit(value) : to_double(value.coefficient(0)) + 0.0;
+      if (!is_differential) impulse[j] = limit(value * Number(2, 1));  // times h
     }
     jump.continuations = {{std::move(mode), first.head(n), first.tail(m)}};
     jump.impulse_x = impulse.head(n);
@@ -132,23 +164,54 @@ class Limits {
   const ShortStep& step_;
 };
 
+using Modes = std::set<Mode>;
+
+/// What a search of all modes of a block found.
+struct ModeSearch {
+  Modes modes{};  ///< with solutions
+  bool complete = false;
+  long nodes = 0;
+};
+
+ModeSearch search_modes(const ShortStep& step, long budget,
+                        const std::function<void(const Mode&, const Generators<Number>&)>& leaf) {
+  ModeSearch result;
+  FieldSearch<Number> search(step.problem, budget);
+  result.complete = search.run([&](const Mode& mode, const Generators<Number>& generators) {
+    result.modes.insert(Mode(mode.begin(), mode.begin() + step.m()));
+    leaf(mode, generators);
+  });
+  result.nodes = search.nodes();
+  return result;
+}
+
 /// All jumps of a block; spends at most `budget` nodes of the search and says how many.
-JumpBlock search(const ShortStep& step, long budget, long& nodes) {
+JumpBlock search(const ShortSteps& steps, const Block& block, long budget, ModeSearch& searched) {
+  const ShortStep step = steps.of(block);
   const Limits limits_of(step);
   JumpBlock found{step.block.u, step.block.lambda, {}, false};
-  FieldSearch<Laurent> search(step.problem, budget);
-  found.complete = search.run([&](const Mode& mode, const Generators<Laurent>& generators) {
-    ConsistentJump jump = limits_of(mode, generators);
-    const auto known =
-        std::find_if(found.jumps.begin(), found.jumps.end(), [&](const ConsistentJump& other) {
-          return !jump.is_continuum && !other.is_continuum && limits_of.same(jump.x(), other.x());
-        });
-    if (known == found.jumps.end())
-      found.jumps.push_back(std::move(jump));
-    else
-      known->continuations.push_back(std::move(jump.continuations.front()));
-  });
-  nodes = search.nodes();
+  searched.complete = true;  // no budget ended it
+  if (!step.finite) return found;
+  searched =
+      search_modes(step, budget, [&](const Mode& mode, const Generators<Number>& generators) {
+        ConsistentJump jump = limits_of(mode, generators);
+        const auto known =
+            std::find_if(found.jumps.begin(), found.jumps.end(), [&](const ConsistentJump& other) {
+              return !jump.is_continuum && !other.is_continuum &&
+                     limits_of.same(jump.x(), other.x());
+            });
+        if (known == found.jumps.end())
+          found.jumps.push_back(std::move(jump));
+        else
+          known->continuations.push_back(std::move(jump.continuations.front()));
+      });
+  found.complete = searched.complete && step.known;
+  // entries known to a rounding decide nothing: the same modes for all that they can be
+  if (found.complete && step.rounded) {
+    const ModeSearch all =
+        search_modes(steps.relaxed(block), budget, [](const Mode&, const auto&) {});
+    found.complete = all.complete && all.modes == searched.modes;
+  }
   std::stable_sort(
       found.jumps.begin(), found.jumps.end(),
       [](const ConsistentJump& a, const ConsistentJump& b) { return a.amplitude < b.amplitude; });
@@ -194,10 +257,12 @@ ConsistentJumps consistent_jumps(const Lcs& lcs, const Vector& x, double t,
   check(lcs, x, options);
   const ShortSteps steps(lcs, x, t);
   ConsistentJumps result;
+  bool ended = false;
   for (const Block& block : steps.blocks()) {
-    long nodes = 0;
-    result.blocks.push_back(search(steps.of(block), options.max_nodes - result.nodes, nodes));
-    result.nodes += nodes;
+    ModeSearch searched;
+    result.blocks.push_back(search(steps, block, options.max_nodes - result.nodes, searched));
+    result.nodes += searched.nodes;
+    ended = ended || !searched.complete;
     respect_memory(result.blocks.back(), lcs.laws, options.present);
   }
   const auto& blocks = result.blocks;
@@ -211,7 +276,9 @@ ConsistentJumps consistent_jumps(const Lcs& lcs, const Vector& x, double t,
     result.message = "no jump leads to a state from which a continuous solution starts";
   else if (!complete)
     result.message =
-        fmt::format("not proved complete: the search ended after {} nodes", result.nodes);
+        ended ? fmt::format("not proved complete: the search ended after {} nodes", result.nodes)
+              : "not proved complete: rounding of rows, or of b and q at this time, leaves modes "
+                "open";
   list_products(result, lcs.n(), lcs.m(), options.most_listed);
   return result;
 }

@@ -19,12 +19,12 @@ struct ContinuousStart {
 /// A point (or a continuum of points) that the state can jump to, [RAB] section 3.3.
 struct ConsistentJump {
   std::vector<ContinuousStart> continuations;  ///< at least one; E x is the same in all of them
-  double amplitude = nan;  ///< ‖E (x⁺ − x⁻)‖; of a continuum the least of its ends
-  Vector impulse_x;        ///< n: of the algebraic variables, the σ of [RAB] eq. (18)
-  Vector impulse_lambda;   ///< m: of the multipliers; NaN where not even the impulse is finite
+  double amplitude = nan;     ///< ‖E (x⁺ − x⁻)‖; of a continuum the least of its ends
+  Vector impulse_x;           ///< n: of the algebraic variables, the σ of [RAB] eq. (18)
+  Vector impulse_lambda;      ///< m: of the multipliers; NaN where not even the impulse is finite
   bool is_continuum = false;  ///< is it one of infinitely many?
-  Matrix vertices{};    ///< n×k, of a continuum: its ends
-  Matrix directions{};  ///< n×k, of a continuum: where it has no end
+  Matrix vertices{};          ///< n×k, of a continuum: its ends
+  Matrix directions{};        ///< n×k, of a continuum: where it has no end
 
   /// The point, of a continuum one of its ends.
   [[nodiscard]] const Vector& x() const { return continuations.front().x; }
@@ -40,9 +40,9 @@ struct JumpBlock {
 
 /// All of them, in product form: one jump of each block.
 struct ConsistentJumps {
-  Status status = Status::never_run;  ///< solved | no_solution (proved) | not_enumerated
-  std::string message{};              ///< one sentence when not solved
-  std::vector<JumpBlock> blocks{};    ///< independent parts
+  Status status = Status::never_run;    ///< solved | no_solution (proved) | not_enumerated
+  std::string message{};                ///< one sentence when not solved
+  std::vector<JumpBlock> blocks{};      ///< independent parts
   std::vector<ConsistentJump> jumps{};  ///< the products, the smallest first
   bool all_listed = true;               ///< false: there are more than `JumpOptions::most_listed`
   long nodes = 0;                       ///< of the search
@@ -73,10 +73,12 @@ struct JumpOptions {
 ///     E (x⁺ − x⁻) = h (A x⁺ + B λ⁺ + b(t + h)),   w⁺ = C x⁺ + D λ⁺ + q(t + h),
 /// with unknowns of order 1/h as impulses: what is left of the step beside J Σ is a step from the
 /// limit itself, which exists for all short h if and only if a continuous solution starts there.
-/// All modes are searched in the ordered field of Laurent series in h (see FieldSearch), so that
-/// no small step has to be chosen; independent blocks (see `independent_blocks`) are searched one
-/// by one. Of b and q the values and the slopes at t count; the slopes are differences, good to
-/// about 1e-9. Throws InvalidInput (see `validated`; x or the present mode of the wrong size).
+/// All modes are searched in the ordered field of rational functions of √h (see FieldSearch), so
+/// that no small step has to be chosen and nothing is rounded; independent blocks (see
+/// `independent_blocks`) are searched one by one. Of b and q the values and the slopes at t count,
+/// each known to a bound of its rounding: where that could make other modes solvable, or is not
+/// known (b or q are no expressions), the block is not complete. Throws InvalidInput (see
+/// `validated`; x or the present mode of the wrong size).
 ConsistentJumps consistent_jumps(const Lcs& lcs, const Vector& x, double t,
                                  const JumpOptions& options = {});
 

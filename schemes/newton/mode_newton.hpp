@@ -55,7 +55,8 @@ class ModeNewton {
   /// Largest |F_i| / e_i at the last point: at most `gate` where the last run converged.
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] long iterations() const { return iterations_; }
-  /// How many iterations all runs from now on may make together; what would need more ends as exhausted.
+  /// How many iterations all runs from now on may make together; what would need more ends as
+  /// exhausted.
   void allow(long iterations) { allowed_ = iterations_ + iterations; }
   /// Did the last run contract from its first step on as near a simple solution
   /// (Newton-Kantorovich: the second correction at most a quarter of the first)? Then no other
@@ -90,6 +91,10 @@ class ModeNewton {
   [[nodiscard]] bool determines_state() const {
     return lu_.determines(step_.jacobian(), step_.n());
   }
+  /// With a singular matrix: is x⁺ shown to be one of a continuum? A way along which no row changes
+  /// leads through unknowns alone that the equations of the mode are linear in, by their form. At a
+  /// multiple root there is none, nor is it shown of a curve of solutions.
+  [[nodiscard]] bool is_open() const;
 
  private:
   NewtonEnd iterate(Vector& d, Vector& lambda);
@@ -148,8 +153,8 @@ class ModeNewton {
   long refined_signs_ = 0;
   int orientation_ = 0;
   std::vector<const Branch*> asked_;  // of the free laws where the gate was asked last
-  int share_ = 0;  // halvings of the direction tried last
-  DenseLu::Remainder remainder_;  // of the last singular matrix
+  int share_ = 0;                     // halvings of the direction tried last
+  DenseLu::Remainder remainder_;      // of the last singular matrix
   double size_ = 0, next_size_ = 0;
   double residual_ = 0;
   long iterations_ = 0;

@@ -1,12 +1,14 @@
-// Is there a solution where the rows vanish to rounding? Called by ModeNewton::run where it converged.
+// Is there a solution where the rows vanish to rounding? Called by ModeNewton::run where it
+// converged.
 //
 // |F| <= 8 e bounds the distance y − y* of a simple solution by z = |J⁻¹| (|F| + 8 e), and Newton's
 // step from 16 z beside it leads back by 16 z; by 16 z / k to a k-fold one. A row that goes to 0 at
-// infinity, or is flat as exp(−1/y²) at 0, lets the gate pass from some point on: there it does so on
-// one side as well, or Newton's step leads nowhere.
+// infinity, or is flat as exp(−1/y²) at 0, lets the gate pass from some point on: there it does so
+// on one side as well, or Newton's step leads nowhere.
 #include <algorithm>
 #include <cmath>
 
+#include <perp/lcp/polyhedra/affine_space.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 
 namespace perp {
@@ -32,8 +34,8 @@ bool ModeNewton::has_underflowed() const {
                      [](double error) { return 0 < error && error < underflow; });
 }
 
-/// The bound z = |J⁻¹| b, b = |F| + 8 e, of the distance of an unknown from its solution. Its row of J⁻¹
-/// is left in the way out, its terms in the work.
+/// The bound z = |J⁻¹| b, b = |F| + 8 e, of the distance of an unknown from its solution. Its row
+/// of J⁻¹ is left in the way out, its terms in the work.
 double ModeNewton::distance_bound(int unknown) {
   std::fill_n(way_out_.begin(), step_.size(), 0.0);
   way_out_[static_cast<std::size_t>(unknown)] = 1;
@@ -59,8 +61,8 @@ void ModeNewton::write_way_out(int unknown, double distance) {
   for (std::size_t j = 0; j < size; ++j) way_out_[j] *= scale;
 }
 
-/// Newton's step J⁻¹ F at the present point, in the work. Refined, so that an entry that is small beside the
-/// others is right too where its own row tells it.
+/// Newton's step J⁻¹ F at the present point, in the work. Refined, so that an entry that is small
+/// beside the others is right too where its own row tells it.
 void ModeNewton::solve_refined() {
   const auto size = static_cast<std::size_t>(step_.size());
   std::copy_n(step_.residual(), size, work_.begin());
@@ -74,8 +76,8 @@ void ModeNewton::solve_refined() {
   }
 }
 
-/// Does Newton's step lead back from beside the solution on one side, where a row is beyond its gate?
-/// Where the rows have no values there is nothing that goes on.
+/// Does Newton's step lead back from beside the solution on one side, where a row is beyond its
+/// gate? Where the rows have no values there is nothing that goes on.
 bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown, double side) {
   step_.move(d, lambda, side * bounds_beside, way_out_.data(), d_trial_, lambda_trial_);
   if (!step_.linearise(d_trial_, lambda_trial_)) return true;
@@ -88,9 +90,9 @@ bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown, 
   return back >= out / most_fold && back <= out * most_fold;
 }
 
-/// Where the matrix is singular: does the gate pass beside the point as well, where an unknown is moved in
-/// whose own function no derivative is left, as in tanh(y) = 1 from y = 20 on? A double root does not, and
-/// products with a factor 0 leave the other one open.
+/// Where the matrix is singular: does the gate pass beside the point as well, where an unknown is
+/// moved in whose own function no derivative is left, as in tanh(y) = 1 from y = 20 on? A double
+/// root does not, and products with a factor 0 leave the other one open.
 bool ModeNewton::is_flat(const Vector& d, const Vector& lambda) {
   if (has_underflowed()) return true;
   for (const int unknown : step_.curved_unknowns()) {
@@ -105,14 +107,39 @@ bool ModeNewton::is_flat(const Vector& d, const Vector& lambda) {
     for (const double side : {flat_share, -flat_share}) {
       way_out_[static_cast<std::size_t>(unknown)] = value;
       step_.move(d, lambda, side, way_out_.data(), d_trial_, lambda_trial_);
-      const bool holds = step_.linearise(d_trial_, lambda_trial_) &&
-                         step_.bound(d_trial_, lambda_trial_) <= gate;
+      const bool holds =
+          step_.linearise(d_trial_, lambda_trial_) && step_.bound(d_trial_, lambda_trial_) <= gate;
       step_.linearise(d, lambda);
       ask_gate(d, lambda);
       if (holds) return true;
     }
   }
   return false;
+}
+
+bool ModeNewton::is_open() const {
+  if (determines_state()) return false;
+  const std::vector<int>& curved = step_.curved_unknowns();
+  std::vector<int> linear;
+  for (int j = 0; j < step_.size(); ++j)
+    if (std::find(curved.begin(), curved.end(), j) == curved.end()) linear.push_back(j);
+  const auto size = static_cast<std::size_t>(step_.size());
+  std::vector<std::vector<Rational>> rows(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    for (const int j : linear) {
+      const double entry = step_.jacobian()[i * size + static_cast<std::size_t>(j)];
+      if (!std::isfinite(entry)) return false;
+      rows[i].emplace_back(entry);
+    }
+    rows[i].emplace_back(0);
+  }
+  const auto ways = solve_equations(std::move(rows), static_cast<int>(linear.size()));
+  return std::any_of(ways->directions.begin(), ways->directions.end(),
+                     [&](const std::vector<Rational>& way) {
+                       for (std::size_t k = 0; k < linear.size(); ++k)
+                         if (linear[k] < step_.n() && way[k] != 0) return true;
+                       return false;
+                     });
 }
 
 bool ModeNewton::is_definite(const Vector& d, const Vector& lambda) {

@@ -1,20 +1,18 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/expression/polynomial.hpp>
+#include <perp/core/tape/series_tape.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/schemes/step/short_step.hpp>
 
 namespace perp {
 namespace {
 
-constexpr double slope_step = 1e-5;       // of the time scale
+constexpr double slope_step = 1e-5;     // of the time scale
 constexpr double least_step = 0x1p-30;  // of |t|: differences of b need digits of t
-
-/// value + h slope
-Laurent linear_term(double value, double slope) {
-  return Laurent(value) + Laurent(1, static_cast<long double>(slope));
-}
 
 /// The shortest time that the data hold: |E_ij / A_ij| of one variable in one equation, and
 /// |E_ij E_kl / (A_il A_kj)|^(1/2) of two that exchange. 1 where nothing tells.
@@ -37,31 +35,87 @@ double time_scale(const Lcs& lcs) {
   return least < inf ? least : 1;
 }
 
+/// What an entry of b or q is from t on, by the Taylor series of its expression.
+ShortTerm series_term(const Tape& tape, int line, double t) {
+  SeriesTape series(tape, 2, {0});
+  std::vector<int> lines;
+  for (const int k : lines_below(tape, line)) {
+    const Operation operation = tape[k].operation;
+    if (operation == Operation::input) {
+      series[k][0] = t;
+      series[k][1] = 1;
+    } else if (operation != Operation::constant && operation != Operation::pi) {
+      lines.push_back(k);
+    }
+  }
+  for (const int k : {0, 1}) {
+    series.compute(lines, k);
+    series.bound_errors(lines, k);
+  }
+  const double* value = series[line];
+  if (!std::isfinite(value[0]) || !std::isfinite(value[1]))
+    return {.value_error = inf, .varies = true};
+  const double* error = series.error(line);
+  return {Rational(value[0]), Rational(value[1]), error[0], error[1], true};
+}
+
+/// By one-sided differences of second order; nothing bounds their errors.
+ShortTerm difference_term(double now, double half, double whole, double step) {
+  const double slope = (4 * (half - now) - (whole - now)) / step;
+  if (!std::isfinite(now) || !std::isfinite(slope)) return {{}, {}, inf, inf, true, false};
+  return {Rational(now), Rational(slope), inf, inf, true};
+}
+
+std::vector<ShortTerm> terms(const Signal& signal, double t, double step) {
+  std::vector<ShortTerm> result(at(signal.size()));
+  const Vector now = signal(t);
+  for (Eigen::Index i = 0; i < now.size(); ++i)
+    if (std::isfinite(signal.constant()[i])) result[at(i)].value = Rational(signal.constant()[i]);
+  if (signal.is_constant()) return result;
+  const Vector half = signal(t + step / 2), whole = signal(t + step);
+  for (std::size_t k = 0; k < signal.varying().size(); ++k) {
+    const int i = signal.varying()[k];
+    ShortTerm& term = result[at(i)];
+    if (const Tape* tape = signal.tape();
+        tape != nullptr && SeriesTape::obstacle(*tape, std::span(&signal.lines()[k], 1)).empty())
+      term = series_term(*tape, signal.lines()[k], t);
+    if (!term.varies || !std::isfinite(term.value_error) || !std::isfinite(term.slope_error))
+      term = difference_term(now[i], half[i], whole[i], step);
+  }
+  return result;
+}
+
+using Number = RationalFunction;
+
+constexpr int of_h = 2;  // h = √h²
+
+/// value + slope h
+Number linear_term(const Rational& value, const Rational& slope) {
+  return Number(value) + Number(of_h, slope);
+}
+
+/// Lets the multiplier of a new law stand in [-bound, bound]: its w is 0, whatever it is.
+void add_range(AlgebraicProblem<Number>& problem, std::size_t row, const Number& factor,
+               const Number& bound) {
+  for (auto& entries : problem.rows) entries.insert(entries.end() - 1, Number(0));
+  problem.rows[row][problem.rows[row].size() - 2] = factor;
+  problem.rows.emplace_back(problem.rows[row].size(), Number(0));
+  problem.laws.push_back({{1, 0, 0, {}, {-bound, bound}}});
+  ++problem.m;
+}
+
 }  // namespace
 
-std::vector<Laurent> ShortStep::change(const std::vector<Laurent>& y, bool direction) const {
-  std::vector<Laurent> value;
+std::vector<Number> ShortStep::change(const std::vector<Number>& y, bool direction) const {
+  std::vector<Number> value;
   for (int k = 0; k < bounded; ++k) value.push_back(output(problem, m() + k, y, direction).value);
   return value;
 }
 
-ShortSteps::ShortSteps(const Lcs& lcs, const Vector& x, double t)
-    : equations_(lcs, 1), x_(x), at_0_(equations_.family(0)), at_1_(equations_.family(1)) {
-  find_parameter(t);
-}
-
-/// The family's parameter for a step to t + h: value and slope by one-sided differences of second
-/// order.
-void ShortSteps::find_parameter(double t) {
-  const auto count = at(equations_.parameters());
-  const double step =
-      std::max(slope_step * time_scale(equations_.lcs()), least_step * std::abs(t));
-  std::vector<double> now(count), half(count), whole(count);
-  equations_.parameter(x_, t, t, now.data());
-  equations_.parameter(x_, t, t + step / 2, half.data());
-  equations_.parameter(x_, t, t + step, whole.data());
-  for (std::size_t k = 0; k < count; ++k)
-    parameter_.push_back(linear_term(now[k], (4 * (half[k] - now[k]) - (whole[k] - now[k])) / step));
+ShortSteps::ShortSteps(const Lcs& lcs, const Vector& x, double t) : equations_(lcs, 1), x_(x) {
+  const double step = std::max(slope_step * time_scale(equations_.lcs()), least_step * std::abs(t));
+  b_ = terms(equations_.lcs().b, t, step);
+  q_ = terms(equations_.lcs().q, t, step);
 }
 
 std::vector<Block> ShortSteps::blocks() const {
@@ -77,64 +131,102 @@ std::vector<Block> ShortSteps::blocks() const {
 }
 
 ShortStep ShortSteps::of(const Block& block) const {
-  const Matrix& E = equations_.lcs().E;
+  const Lcs& lcs = equations_.lcs();
   const int n = static_cast<int>(block.u.size()), m = static_cast<int>(block.lambda.size());
-  std::vector<int> differential;
-  for (const int i : block.equations)
-    if (!E.row(i).isZero(0)) differential.push_back(i);
-  const int bounded = static_cast<int>(differential.size()), count = m + bounded;
-  const Vector x = x_(block.u);
-  const Mlcp part = subproblem(at_0_.base, block);
-  Mlcp base{.M11 = part.M11,
-            .M12 = Matrix::Zero(part.M11.rows(), count),
-            .q1 = part.q1,
+  const int bounded =
+      static_cast<int>(std::count_if(block.equations.begin(), block.equations.end(),
+                                     [&](int i) { return !lcs.E.row(i).isZero(0); }));
+  const int count = m + bounded;
+  const auto rows = static_cast<Eigen::Index>(block.equations.size());
+  Mlcp base{.M11 = Matrix::Zero(rows, n),
+            .M12 = Matrix::Zero(rows, count),
+            .q1 = Vector::Zero(rows),
             .M21 = Matrix::Zero(count, n),
             .M22 = Matrix::Zero(count, count),
             .q2 = Vector::Zero(count),
-            .laws = part.laws};
-  base.M21.topRows(m) = part.M21;
-  base.M22.topLeftCorner(m, m) = part.M22;
-  for (int k = 0; k < bounded; ++k) {
-    base.M21.row(m + k) = E(differential[at(k)], block.u);
-    base.q2[m + k] = -base.M21.row(m + k).dot(x);
-    base.laws.push_back({"bounded", {{0, 1, 0, {-unbounded_jump, unbounded_jump}, {}}}});
-  }
-  ShortStep step{block, equations_.given_E()(Eigen::all, block.u), x, bounded,
-                 AlgebraicProblem<Laurent>(base)};
+            .laws = {}};
+  for (const int i : block.lambda) base.laws.push_back(lcs.laws[at(i)]);
+  for (int k = 0; k < bounded; ++k) base.laws.push_back({"bounded", {{0, 1, 0, {}, {}}}});
+  ShortStep step{.block = block,
+                 .E = equations_.given_E()(Eigen::all, block.u),
+                 .x = x_(block.u),
+                 .bounded = bounded,
+                 .problem = AlgebraicProblem<Number>(base)};
+  const Number end(-1, 1);
+  for (int k = m; k < count; ++k) step.problem.laws[at(k)][0].w = {-end, end};
   write_rows(step);
   return step;
 }
 
-/// The rows of [M11 M12 q1] are linear in h, q of b(t + h) and q(t + h) too.
+/// -E_i x
+Rational ShortSteps::before(int row) const {
+  Rational sum;
+  for (Eigen::Index j = 0; j < x_.size(); ++j)
+    if (const double entry = equations_.lcs().E(row, j); entry != 0)
+      sum -= Rational(entry) * Rational(x_[j]);
+  return sum;
+}
+
+/// E x⁺ - h A x⁺ - h B λ - h b(t + h) - E x, A x⁺ + B λ + b(t + h) where E has no row; the outputs
+/// C x⁺ + D λ + q(t + h) and E (x⁺ - x).
 void ShortSteps::write_rows(ShortStep& step) const {
-  const auto constant = [&](const Vector& q_0, const Vector& q_1, const Matrix& Q_0,
-                            const Matrix& Q_1, int i) {
-    Laurent sum = linear_term(q_0[i], q_1[i] - q_0[i]);
-    for (std::size_t k = 0; k < parameter_.size(); ++k) {
-      const auto column = static_cast<Eigen::Index>(k);
-      if (Q_0(i, column) == 0 && Q_1(i, column) == 0) continue;
-      sum += linear_term(Q_0(i, column), Q_1(i, column) - Q_0(i, column)) * parameter_[k];
-    }
-    return sum;
-  };
+  const Lcs& lcs = equations_.lcs();
   const int n = step.n(), m = step.m();
-  const Mlcp &now = at_0_.base, &later = at_1_.base;
+  step.known = !equations_.rows_are_rounded();
+  auto quantity = step.problem.rows.begin() + step.problem.p;
+  const auto write = [&](std::vector<Number>& row, const auto& of_x, const auto& of_lambda) {
+    for (int k = 0; k < n; ++k) row[at(k)] = of_x(step.block.u[at(k)]);
+    for (int k = 0; k < m; ++k) row[at(n + k)] = of_lambda(step.block.lambda[at(k)]);
+  };
+  const auto note = [&](const ShortTerm& term) {
+    step.rounded = step.rounded || term.varies;
+    step.known = step.known && std::isfinite(term.value_error);
+    step.finite = step.finite && term.finite;
+  };
+  for (const int i : step.block.lambda) {
+    write(
+        *quantity, [&](int j) { return lcs.C(i, j); }, [&](int j) { return lcs.D(i, j); });
+    quantity++->back() = linear_term(q_[at(i)].value, q_[at(i)].slope);
+    note(q_[at(i)]);
+  }
   for (std::size_t e = 0; e < step.block.equations.size(); ++e) {
     const int i = step.block.equations[e];
-    std::vector<Laurent>& row = step.problem.rows[e];
-    for (int k = 0; k < n; ++k) {
-      const int j = step.block.u[at(k)];
-      row[at(k)] = linear_term(now.M11(i, j), later.M11(i, j) - now.M11(i, j));
+    std::vector<Number>& row = step.problem.rows[e];
+    const Number b = linear_term(b_[at(i)].value, b_[at(i)].slope);
+    note(b_[at(i)]);
+    if (lcs.E.row(i).isZero(0)) {
+      write(
+          row, [&](int j) { return lcs.A(i, j); }, [&](int j) { return lcs.B(i, j); });
+      row.back() = b;
+      continue;
     }
-    for (int k = 0; k < m; ++k) {
-      const int j = step.block.lambda[at(k)];
-      row[at(n + k)] = linear_term(now.M12(i, j), later.M12(i, j) - now.M12(i, j));
-    }
-    row.back() = constant(now.q1, later.q1, at_0_.Q1, at_1_.Q1, i);
+    const Number old = before(i);
+    write(
+        row, [&](int j) { return linear_term(Rational(lcs.E(i, j)), -Rational(lcs.A(i, j))); },
+        [&](int j) { return Number(of_h, -Rational(lcs.B(i, j))); });
+    row.back() = old - Number(of_h, 1) * b;
+    write(
+        *quantity, [&](int j) { return lcs.E(i, j); }, [](int /*j*/) { return 0; });
+    quantity++->back() = old;
   }
-  for (int k = 0; k < m; ++k)
-    step.problem.rows[step.block.equations.size() + at(k)].back() =
-        constant(now.q2, later.q2, at_0_.Q2, at_1_.Q2, step.block.lambda[at(k)]);
+}
+
+ShortStep ShortSteps::relaxed(const Block& block) const {
+  ShortStep step = of(block);
+  const auto relax = [&](std::size_t row, const ShortTerm& term, const Number& factor) {
+    if (term.value_error > 0) add_range(step.problem, row, factor, Number(term.value_error));
+    // √h h is beyond all terms of higher order
+    if (term.varies)
+      add_range(step.problem, row, Number(of_h, 1) * factor,
+                Number(term.slope_error) + Number(1, 1));
+  };
+  for (std::size_t e = 0; e < block.equations.size(); ++e) {
+    const bool is_differential = !equations_.lcs().E.row(block.equations[e]).isZero(0);
+    relax(e, b_[at(block.equations[e])], is_differential ? Number(of_h, -1) : Number(1));
+  }
+  for (std::size_t k = 0; k < block.lambda.size(); ++k)
+    relax(block.equations.size() + k, q_[at(block.lambda[k])], Number(1));
+  return step;
 }
 
 }  // namespace perp

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -35,6 +36,10 @@ struct ReducedRow {
     }
   }
 
+  [[nodiscard]] bool vanishes() const {
+    return std::all_of(value.begin(), value.end(), [](const Rational& entry) { return entry == 0; });
+  }
+
   /// The entry that stands out most of the rounding of its terms; -1 where none does: entries are
   /// decimals as a rule, and good to half an ulp.
   [[nodiscard]] Eigen::Index largest() const {
@@ -50,21 +55,22 @@ struct ReducedRow {
   }
 };
 
-/// Σ_k share_k M_kj, rounded once.
-Vector combined(const std::vector<Rational>& share, const Matrix& M) {
+/// Σ_k share_k M_kj, rounded once; says whether that changed one.
+Vector combined(const std::vector<Rational>& share, const Matrix& M, bool& rounded) {
   Vector row(M.cols());
   for (Eigen::Index j = 0; j < M.cols(); ++j) {
     Rational sum = 0;
     for (std::size_t k = 0; k < share.size(); ++k)
       if (share[k] != 0) sum += share[k] * Rational(M(static_cast<Eigen::Index>(k), j));
     row[j] = static_cast<double>(sum);
+    rounded = rounded || !std::isfinite(row[j]) || Rational(row[j]) != sum;
   }
   return row;
 }
 
 /// Makes equations of what rows of E that depend on others leave when those are subtracted: E_i = 0
-/// there.
-void separate_algebraic_rows(Lcs& lcs) {
+/// there. Returns whether anything was rounded on the way.
+bool separate_algebraic_rows(Lcs& lcs) {
   const int n = lcs.n();
   std::vector<ReducedRow> independent, dependent;
   std::vector<int> rows;
@@ -80,27 +86,29 @@ void separate_algebraic_rows(Lcs& lcs) {
       rows.push_back(i);
     }
   }
-  if (rows.empty()) return;
+  bool rounded = false;
+  if (rows.empty()) return rounded;
   const Lcs given = lcs;
   Matrix transform = Matrix::Identity(n, n);
   Vector constant = lcs.b.constant();
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const std::vector<Rational>& share = dependent[k].share;
+    rounded = rounded || !dependent[k].vanishes();
     lcs.E.row(rows[k]).setZero();
-    lcs.A.row(rows[k]) = combined(share, given.A).transpose();
-    lcs.B.row(rows[k]) = combined(share, given.B).transpose();
-    constant[rows[k]] = combined(share, given.b.constant())[0];
-    transform.row(rows[k]) = combined(share, Matrix::Identity(n, n)).transpose();
+    lcs.A.row(rows[k]) = combined(share, given.A, rounded).transpose();
+    lcs.B.row(rows[k]) = combined(share, given.B, rounded).transpose();
+    constant[rows[k]] = combined(share, given.b.constant(), rounded)[0];
+    transform.row(rows[k]) = combined(share, Matrix::Identity(n, n), rounded).transpose();
   }
   if (given.b.is_constant()) {
     lcs.b = Signal(constant);
-    return;
+    return rounded;
   }
   std::vector<int> all;
   for (int i = 0; i < n; ++i) all.push_back(i);
-  lcs.b = Signal(constant, all, [transform, b = given.b](double t, Vector& value) {
-    value = transform * b(t);
-  });
+  lcs.b = Signal(constant, all,
+                 [transform, b = given.b](double t, Vector& value) { value = transform * b(t); });
+  return rounded;
 }
 
 /// Writes a + f c to an entry of a family, with what rounding takes from it.
@@ -116,7 +124,7 @@ void set_sum(double a, double f, double c, double& value, double& rest, double& 
 
 StepEquations::StepEquations(const Lcs& lcs, double theta)
     : lcs_(validated(lcs)), theta_(theta), E_given_(lcs_.E) {
-  separate_algebraic_rows(lcs_);
+  rows_are_rounded_ = separate_algebraic_rows(lcs_);
   const int n = lcs_.n();
   is_algebraic_.assign(static_cast<std::size_t>(n), 0);
   for (int i = 0; i < n; ++i)
@@ -168,8 +176,7 @@ ParametricMlcp StepEquations::family(double h) const {
   const double implicit = h * theta_, explicit_share = h * (1 - theta_);
   for (int i = 0; i < n; ++i) {
     if (is_algebraic_[at(i)] != 0) continue;
-    for (int j = 0; j < n; ++j)
-      set(i, j, lcs_.E(i, j), -implicit, lcs_.A(i, j), base.M11(i, j));
+    for (int j = 0; j < n; ++j) set(i, j, lcs_.E(i, j), -implicit, lcs_.A(i, j), base.M11(i, j));
     for (int j = 0; j < m; ++j) set(i, n + j, 0, -h, lcs_.B(i, j), base.M12(i, j));
     set(i, n + m + parameters_, 0, -h, lcs_.b.constant()[i], base.q1[i]);
     for (std::size_t j = 0; j < state_.size(); ++j) {

@@ -22,6 +22,8 @@ class StepEquations {
   [[nodiscard]] const Lcs& lcs() const { return lcs_; }
   /// E as it was given.
   [[nodiscard]] const Matrix& given_E() const { return E_given_; }
+  /// Were rows that became algebraic equations rounded, or the E of one beside its terms?
+  [[nodiscard]] bool rows_are_rounded() const { return rows_are_rounded_; }
   [[nodiscard]] double theta() const { return theta_; }
   /// ‖E (x⁺ − x)‖ as a norm over (u, λ), [RAB] eq. (31), x⁺ being the first of u.
   [[nodiscard]] Norm norm(const Vector& x) const { return norm(x, n()); }
@@ -36,11 +38,13 @@ class StepEquations {
   /// The family of steps of length h; W = Z = E, so that its norm is ‖E (x⁺ − x)‖.
   [[nodiscard]] ParametricMlcp family(double h) const;
 
-  /// The problem of one step from x at t to t_next, decided as one of the doubles of the model: no entry
-  /// is a rounded h A or E x. Where rounding would change one, u = (x⁺, s, y, z, v) with the equations
+  /// The problem of one step from x at t to t_next, decided as one of the doubles of the model: no
+  /// entry is a rounded h A or E x. Where rounding would change one, u = (x⁺, s, y, z, v) with the
+  /// equations
   ///     s = x,  y = A x⁺,  z = A s,  v = B λ + b  on the differential rows,
-  /// on which all but x⁺ depend, as functions of x⁺; θ = 1: y = A x⁺ + B λ + b, no z and v. Of a problem
-  /// that is not rounded u = x⁺. h θ and h (1 - θ) are rounded once, and so is the mean of b.
+  /// on which all but x⁺ depend, as functions of x⁺; θ = 1: y = A x⁺ + B λ + b, no z and v. Of a
+  /// problem that is not rounded u = x⁺. h θ and h (1 - θ) are rounded once, and so is the mean of
+  /// b.
   [[nodiscard]] Mlcp problem(const Vector& x, double t, double t_next, double h);
 
   /// The family's parameter for a step from x at t to t_next. Does not allocate.
@@ -59,7 +63,8 @@ class StepEquations {
 
   Lcs lcs_;
   double theta_;
-  Matrix E_given_;                   // before any transformation, for the norm
+  Matrix E_given_;  // before any transformation, for the norm
+  bool rows_are_rounded_ = false;
   std::vector<int> algebraic_rows_;  // increasing
   std::vector<char> is_algebraic_;   // per row
   std::vector<int> state_;           // x entries in the parameter

@@ -78,7 +78,8 @@ void StepSearch::write_errors(ModeSolution& solution) {
     newton_.errors(solution.d_error, solution.lambda_error);
   } else {
     solution.lambda_determined = false;
-    solution.isolated = newton_.determines_state();
+    solution.simple = newton_.determines_state();
+    solution.isolated = !newton_.is_open();
     for (int j = 0; j < step_.n(); ++j) solution.d_error[j] = step_.variable_error(j);
     for (int i = 0; i < step_.m(); ++i) solution.lambda_error[i] = half_ulp(solution.lambda[i]);
   }
@@ -124,7 +125,8 @@ NewtonEnd StepSearch::try_from(const Mode& mode, FoundSolutions& found, bool& in
   return end;
 }
 
-/// That the linearised equations contradict each other is a matter of the point, unless they are linear.
+/// That the linearised equations contradict each other is a matter of the point, unless they are
+/// linear.
 bool StepSearch::leads_far(bool decided, NewtonEnd end) const {
   return is_far_ && (!decided || (end == NewtonEnd::inconsistent && !step_.is_linear()));
 }
@@ -150,8 +152,7 @@ void StepSearch::search_mode(const Mode& mode, const Vector& d, const Vector& la
     if (k > 0 && step_.free_laws().empty()) break;
   }
   if (thorough_ && step_.is_nonlinear_in_lambda()) scan(mode, found);
-  if (!decided && end == NewtonEnd::domain)
-    decided = search_inside(mode, points.front(), found);
+  if (!decided && end == NewtonEnd::domain) decided = search_inside(mode, points.front(), found);
   if (leads_far(decided, end)) decided = search_far(mode, points.front(), found) || decided;
   if (!decided) found.why = describe(end);
 }

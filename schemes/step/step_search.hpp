@@ -25,6 +25,7 @@ struct ModeSolution {
   bool local = true;                 ///< see ModeNewton::is_local
   int orientation = 0;               ///< see ModeNewton::orientation
   bool isolated = true;              ///< no other x⁺ of this mode is near
+  bool simple = true;                ///< false: the matrix does not determine x⁺, here at least
   bool lambda_determined = true;     ///< false: a continuum of λ belongs to this x⁺
 };
 
@@ -69,8 +70,8 @@ class StepSearch {
 
   /// The solutions nearest to the mode `present`: of all branches of the laws that the solution in
   /// that mode violates; else of modes that violated laws lead to one after another; else of the
-  /// modes with the fewest laws changed that have any. Laws with memory change where nothing else has
-  /// a solution.
+  /// modes with the fewest laws changed that have any. Laws with memory change where nothing else
+  /// has a solution.
   FoundSolutions nearest(const Mode& present, const Vector& d, const Vector& lambda);
 
   /// Each mode with its violation, as long as they are few: how far it is from having a solution.
@@ -118,9 +119,10 @@ class StepSearch {
   ModeNewton& newton_;
   bool thorough_ = true, is_far_ = false;
   std::vector<char> leaving_;  // laws with memory whose own argument leaves their branch, see `all`
-  bool converged_ = false;                 // the last run of Newton's method
-  std::set<Mode> searched_;                // by the present call of `nearest`
-  Mode kept_;  // in that call: where laws with memory that do not leave their branch stay; empty: nowhere
+  bool converged_ = false;     // the last run of Newton's method
+  std::set<Mode> searched_;    // by the present call of `nearest`
+  Mode kept_;  // in that call: where laws with memory that do not leave their branch stay; empty:
+               // nowhere
   std::vector<std::vector<int>> allowed_;  // branches of each law
   long modes_ = 1;                         // product of their numbers, capped
   Vector d_, lambda_, w_;

@@ -48,6 +48,7 @@ StepSolutions solutions(const Dcs& system, const Vector& x, double t, double h) 
                            .residual = solution.residual,
                            .weak = solution.weak,
                            .isolated = solution.isolated,
+                           .simple = solution.simple,
                            .lambda_determined = solution.lambda_determined});
   }
   return result;
