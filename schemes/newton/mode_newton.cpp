@@ -18,6 +18,34 @@ constexpr double cancelled = 0x1p-48;   ///< share of a difference's terms that 
 constexpr double noise = 0x1p-26;       ///< share of the unknowns that no branch is apart by
 constexpr double contradicting = 0.1;   ///< share of the residual a singular matrix leaves
 
+/// Does a row need this entry of a direction? Where it is nothing beside another term, or the row
+/// is 0 to rounding already, the entry may as well be 0; units that are far off do not matter to
+/// that.
+bool is_needed(const ImplicitStep& step, const std::vector<double>& direction, std::size_t entry,
+               const double* errors) {
+  const auto size = static_cast<std::size_t>(step.size());
+  for (std::size_t i = 0; i < size; ++i) {
+    const double* row = step.jacobian() + i * size;
+    const double term = std::abs(row[entry] * direction[entry]);
+    if (term == 0 || std::abs(step.residual()[i]) <= (errors == nullptr ? 0 : errors[i])) continue;
+    double largest = 0;
+    for (std::size_t k = 0; k < size; ++k)
+      largest = std::max(largest, std::abs(row[k] * direction[k]));
+    if (term > cancelled * largest) return true;
+  }
+  return false;
+}
+
+/// Makes 0 of what elimination leaves of a zero, in a direction of this size in scaled unknowns.
+void drop_rests(const ImplicitStep& step, const DenseLu& lu, double size, const double* errors,
+                std::vector<double>& direction) {
+  for (std::size_t j = 0; j < static_cast<std::size_t>(step.size()); ++j) {
+    double& entry = direction[j];
+    const double rest = cancelled * size * lu.column_scale(static_cast<int>(j));
+    if (entry != 0 && std::abs(entry) <= rest && !is_needed(step, direction, j, errors)) entry = 0;
+  }
+}
+
 }  // namespace
 
 const char* describe(NewtonEnd end) {
@@ -29,7 +57,8 @@ const char* describe(NewtonEnd end) {
       return "the equations hold to rounding far around every point found: their solution is at "
              "infinity, or there is none";
     case NewtonEnd::stalled: return "Newton's method did not converge";
-    case NewtonEnd::exhausted: return "the iterations of Newton's method that one step may take have run out";
+    case NewtonEnd::exhausted:
+      return "the iterations of Newton's method that one step may take have run out";
   }
   return "";
 }
@@ -58,8 +87,8 @@ bool ModeNewton::direction() {
     std::copy_n(work_.begin(), size, direction_.begin());
   }
   for (double& value : direction_) value = -value;
-  const bool moves =
-      std::any_of(direction_.begin(), direction_.begin() + step_.size(), [](double d) { return d != 0; });
+  const bool moves = std::any_of(direction_.begin(), direction_.begin() + step_.size(),
+                                 [](double d) { return d != 0; });
   return regular_now_ || (remainder_.share < 1 - 1e-6 && (moves || !remainder_.contradicts));
 }
 
@@ -103,8 +132,8 @@ bool ModeNewton::is_rounding(const Vector& lambda) {
   return size_ <= noise * scaled_size(work_);
 }
 
-/// Has every row fallen to this share of what it was before the step, or to its rounding? A share of 1,
-/// as 1 - 2^-54 is in doubles, is no fall.
+/// Has every row fallen to this share of what it was before the step, or to its rounding? A share
+/// of 1, as 1 - 2^-54 is in doubles, is no fall.
 bool ModeNewton::rows_fell(double share) const {
   for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
     const double now = std::abs(step_.residual()[i]), before = std::abs(before_[i]);
@@ -127,8 +156,8 @@ bool ModeNewton::makes_progress() {
   bool falls = true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(step_.size()); ++i) {
     const double now = std::abs(step_.residual()[i]);
-    falls = falls && (now <= progress * milestone_[i] ||
-                      (gate_known_ && now <= gate * last_errors_[i]));
+    falls = falls &&
+            (now <= progress * milestone_[i] || (gate_known_ && now <= gate * last_errors_[i]));
     milestone_[i] = now;
   }
   return falls;
@@ -204,13 +233,15 @@ void ModeNewton::transfer(Archive& archive) {
   const std::vector<Law>& laws = step_.laws();
   for (const Branch* branch : asked_)
     for (std::size_t i = 0; i < laws.size(); ++i)
-      if (const auto k = branch - laws[i].branches.data(); branch >= laws[i].branches.data() && k < std::ssize(laws[i].branches))
+      if (const auto k = branch - laws[i].branches.data();
+          branch >= laws[i].branches.data() && k < std::ssize(laws[i].branches))
         asked.emplace_back(static_cast<int>(i), static_cast<int>(k));
   archive(asked, last_errors_, gate_known_, near_only_, refined_signs_, iterations_, allowed_);
   if (!archive.is_reading()) return;
   asked_.clear();
   for (const auto& [law, branch] : asked)
-    asked_.push_back(&laws[static_cast<std::size_t>(law)].branches[static_cast<std::size_t>(branch)]);
+    asked_.push_back(
+        &laws[static_cast<std::size_t>(law)].branches[static_cast<std::size_t>(branch)]);
 }
 
 bool ModeNewton::has_asked_rows() const {
@@ -254,10 +285,7 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
     if (!direction()) return NewtonEnd::inconsistent;
     write_floor(d, lambda);
     size_ = scaled_size(direction_);
-    for (int j = 0; j < step_.size(); ++j) {  // what elimination leaves of a zero
-      double& entry = direction_[static_cast<std::size_t>(j)];
-      if (std::abs(entry) <= cancelled * size_ * lu_.column_scale(j)) entry = 0;
-    }
+    drop_rests(step_, lu_, size_, gate_known_ ? last_errors_.data() : nullptr, direction_);
     std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
     bool finite = false;
     if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracts);
@@ -276,7 +304,8 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
 /// No share of the direction leads nearer: rounding holds the point, or there is no solution here.
 /// Rounding may also hold what falls at the end of the whole step, which the gate knows better.
 NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contracts) {
-  const bool contradicts = !regular_now_ && (remainder_.contradicts || remainder_.share > contradicting);
+  const bool contradicts =
+      !regular_now_ && (remainder_.contradicts || remainder_.share > contradicting);
   step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
   if (regular_now_ && step_.linearise(d_trial_, lambda_trial_) &&
       ask_gate(d_trial_, lambda_trial_) <= gate) {
