@@ -43,9 +43,11 @@ TEST_SUITE("relations/time_scales") {
         CAPTURE(unit);
         const Trajectory run = run_whole(in_time(model, unit));
         REQUIRE_MESSAGE(run.status == base.status, run.message);
-        CHECK_FALSE(run.provenance.contains("first order from"));
-        REQUIRE(run.events.size() == base.events.size());
         const bool is_binary = std::exp2(std::round(std::log2(unit))) == unit;
+        // That there is no solution is a proof about the numbers of the model; rounded ones may leave it to the steps.
+        const bool may_capture = run.status == Status::no_solution && !is_binary;
+        CHECK((may_capture || !run.provenance.contains("first order from")));
+        REQUIRE(run.events.size() == base.events.size());
         const double near = is_binary ? 0 : 1e-9;
         for (std::size_t k = 0; k < run.events.size(); ++k) {
           CHECK(run.events[k].kind == base.events[k].kind);

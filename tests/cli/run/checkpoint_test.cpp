@@ -96,12 +96,12 @@ TEST_SUITE("cli/run/checkpoint") {
     run.wait();
     CHECK(perp_program(folder, with(hdf5, {"-o", "cut.h5", "--resume", "cut.h5.checkpoint"})).status == 0);
     CHECK(read_text(folder / "cut.h5") == read_text(folder / "whole.h5"));
-    CHECK_FALSE(std::filesystem::exists(folder / "cut.h5.checkpoint.new"));
 
     const std::vector<std::string> all{"run", "switching_dae_repulsive", "--h", "0.02", "--set", "x1=0", "--set", "x2=-0.5", "--selector", "minimal_norm", "--all"};
     const Outcome listed = perp_program(folder, with(all, {"-o", "l.csv"}));
     REQUIRE(listed.out.find("step ") != std::string::npos);
     REQUIRE(perp_program(folder, with(all, {"-o", "l.csv", "--checkpoint", "1ms"})).out == listed.out);
+    CHECK_FALSE(std::filesystem::exists(folder / "l.csv.checkpoint.new"));  // a kill may leave one, a run does not
     CHECK(summary(perp_program(folder, with(all, {"-o", "l.csv", "--resume", "l.csv.checkpoint"}))) == summary(listed));
     const Outcome without = perp_program(folder, with({all.begin(), all.end() - 1}, {"-o", "l.csv", "--resume", "l.csv.checkpoint"}));
     CHECK(without.status == 2);
