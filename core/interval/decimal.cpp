@@ -180,12 +180,21 @@ void ExactLiterals::add(std::string_view text) {
   }
 }
 
+namespace {
+
+/// The scope with the literals of a text that are no doubles behind its names.
+Scope with_literals(std::string_view text, Scope scope, ExactLiterals& literals) {
+  literals.add(text);
+  literals.extend(scope);
+  return scope;
+}
+
+}  // namespace
+
 Interval enclose_expression(std::string_view text, const Scope& scope,
                             const std::vector<Interval>& values) {
   ExactLiterals literals;
-  literals.add(text);
-  Scope extended = scope;
-  literals.extend(extended);
+  const Scope extended = with_literals(text, scope, literals);
   std::vector<Interval> inputs = values;
   inputs.insert(inputs.end(), literals.values().begin(), literals.values().end());
   const Expression expression(text, extended);
@@ -194,9 +203,7 @@ Interval enclose_expression(std::string_view text, const Scope& scope,
 
 ExactFormula exact_formula(std::string_view text, const Scope& scope) {
   ExactLiterals literals;
-  literals.add(text);
-  Scope extended = scope;
-  literals.extend(extended);
+  const Scope extended = with_literals(text, scope, literals);
   ExactFormula formula{.names = static_cast<int>(scope.names.size()), .literals = literals.values()};
   formula.line = parse_expression(text, extended, formula.tape);
   return formula;
@@ -205,9 +212,7 @@ ExactFormula exact_formula(std::string_view text, const Scope& scope) {
 std::optional<Rational> exact_expression(std::string_view text, const Scope& scope,
                                          const std::vector<std::optional<Rational>>& values) {
   ExactLiterals literals;
-  literals.add(text);
-  Scope extended = scope;
-  literals.extend(extended);
+  const Scope extended = with_literals(text, scope, literals);
   std::vector<std::optional<Rational>> inputs = values;
   inputs.insert(inputs.end(), literals.numbers().begin(), literals.numbers().end());
   const Expression expression(text, extended);

@@ -20,7 +20,6 @@ constexpr double much = 0.5;       ///< of the variation of a line over a step
 constexpr double unusual = 4;      ///< times the corrections elsewhere
 constexpr double tolerated = 10;   ///< times the tolerance of an unknown
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();  ///< of a range
-
 constexpr double least_size = 0x1p-960;  ///< where a line is 0 at all samples: only ranks its pieces
 
 /// May the range of the operation between two points exceed its values there, its operands lying between theirs?
@@ -38,19 +37,6 @@ bool may_turn(const Instruction& line) {
   }
 }
 
-/// Which lines depend on more than parameters?
-std::vector<char> varying_lines(const Dcs& formulas) {
-  std::vector<char> varies(at(formulas.tape.size()), 0);
-  for (int k = 0; k < formulas.tape.size(); ++k) {
-    const Instruction& line = formulas.tape[k];
-    if (line.operation == Operation::input)
-      varies[at(k)] = line.a < formulas.parameter_input(0);
-    else if (line.a >= 0)
-      varies[at(k)] = varies[at(line.a)] || (line.b >= 0 && varies[at(line.b)]);
-  }
-  return varies;
-}
-
 /// These lines and all that are made of them.
 std::vector<char> with_followers(const Tape& tape, std::vector<char> lines) {
   for (int k = 0; k < tape.size(); ++k) {
@@ -59,6 +45,14 @@ std::vector<char> with_followers(const Tape& tape, std::vector<char> lines) {
       if (operand >= 0 && lines[at(operand)]) lines[at(k)] = 1;
   }
   return lines;
+}
+
+/// Which lines depend on more than parameters?
+std::vector<char> varying_lines(const Dcs& formulas) {
+  std::vector<char> inputs(at(formulas.tape.size()), 0);
+  for (int k = 0; k < formulas.tape.size(); ++k)
+    inputs[at(k)] = formulas.tape[k].operation == Operation::input && formulas.tape[k].a < formulas.parameter_input(0);
+  return with_followers(formulas.tape, std::move(inputs));
 }
 
 }  // namespace

@@ -290,6 +290,7 @@ TEST_SUITE("schemes/consistent_jumps") {
                    .C = Matrix(0, 3)};
     const ConsistentJumps found = consistent_jumps(line, Vector{{0.25, 0.75, 0}}, 0);
     REQUIRE(found.jumps.size() == 1);
+    CHECK(found.jumps[0].x().head(2) == Vector{{0.25, 0.75}});  // a point of the line, which has no end
     CHECK(found.jumps[0].is_continuum);
     REQUIRE(found.jumps[0].directions.cols() >= 1);
     const Vector direction = found.jumps[0].directions.col(0).head(2);

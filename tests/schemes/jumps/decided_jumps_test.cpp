@@ -93,16 +93,4 @@ TEST_SUITE("schemes/decided_jumps") {
     const Signal unknown(Vector{{0, 0, -5}}, {1}, [](double now, Vector& b) { b[1] = now; });
     CHECK(consistent_jumps(system(unknown), Vector{{1, 0, 0}}, 1).status == Status::not_enumerated);
   }
-
-  TEST_CASE("a line of jumps without an end has a finite point") {
-    // ẋ1 = z, ẋ2 = -z, 0 = x1 + x2 - 1
-    const Lcs line{.E = Matrix{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
-                   .A = Matrix{{0, 0, 1}, {0, 0, -1}, {1, 1, 0}},
-                   .B = Matrix(3, 0),
-                   .b = Vector{{0, 0, -1}},
-                   .C = Matrix(0, 3)};
-    const ConsistentJumps found = consistent_jumps(line, Vector{{0.25, 0.75, 0}}, 0);
-    REQUIRE(found.jumps.size() == 1);
-    CHECK(found.jumps[0].x().head(2) == Vector{{0.25, 0.75}});
-  }
 }
