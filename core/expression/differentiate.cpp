@@ -170,6 +170,8 @@ class Differentiator {
       case Operation::min:
       case Operation::max: return chosen(a, b, x, y, line.operation == Operation::max);
       case Operation::table: return scaled(a, slope_of_table(x, y));
+      case Operation::guard:  // its weight is 0 or not: |sign|
+        return scaled(b, make_.apply(Operation::abs, make_.apply(Operation::sign, x)));
       default: return scaled(a, slope(line, value));
     }
   }

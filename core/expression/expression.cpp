@@ -55,6 +55,7 @@ std::string print_number(double value) {
 std::string_view function_name(Operation operation) {
   for (const ExpressionFunction& function : expression_functions())
     if (function.operation == operation) return function.name;
+  if (operation == Operation::guard) return "guard";
   return operation == Operation::table ? "table" : "?";
 }
 

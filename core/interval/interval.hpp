@@ -220,6 +220,11 @@ struct ScalarTraits<enclosure::Interval> {
     const auto of = [](double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : 0.0); };
     return a.has_value() ? enclosure::Interval(of(a.lo), of(a.hi)) : a;
   }
+  static enclosure::Interval guard(const enclosure::Interval& weight, const enclosure::Interval& a) {
+    if (!weight.has_value()) return weight;
+    if (weight.is_zero()) return enclosure::Interval(1);
+    return weight.lo > 0 || weight.hi < 0 || !a.has_value() ? a : hull(a, enclosure::Interval(1));
+  }
 };
 
 }  // namespace perp

@@ -24,6 +24,7 @@ double tape_abs(double x) { return ScalarTraits<double>::abs(x); }
 double tape_sign(double x) { return ScalarTraits<double>::sign(x); }
 double tape_min(double x, double y) { return ScalarTraits<double>::min(x, y); }
 double tape_max(double x, double y) { return ScalarTraits<double>::max(x, y); }
+double tape_guard(double weight, double x) { return ScalarTraits<double>::guard(weight, x); }
 
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
@@ -53,6 +54,7 @@ std::uint64_t function_of(Operation operation) {
     case Operation::min: return address(Binary(tape_min));
     case Operation::max: return address(Binary(tape_max));
     case Operation::table: return address(Binary(tape_table));
+    case Operation::guard: return address(Binary(tape_guard));
     default: return 0;
   }
 }

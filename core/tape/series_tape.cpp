@@ -34,7 +34,7 @@ std::string SeriesTape::obstacle(const Tape& tape, std::span<const int> outputs)
   constexpr std::array known{Operation::constant, Operation::input,    Operation::pi,     Operation::negate,
                              Operation::add,      Operation::subtract, Operation::multiply, Operation::divide,
                              Operation::sin,      Operation::cos,      Operation::exp,    Operation::log,
-                             Operation::sqrt,     Operation::power};
+                             Operation::sqrt,     Operation::power,    Operation::guard};
   const std::vector<bool> needed = needed_lines(tape, outputs);
   for (int k = 0; k < tape.size(); ++k) {
     const Instruction& here = tape[k];
@@ -104,6 +104,7 @@ double SeriesTape::coefficient(int line, int k) {
       return steady_[at(here.b)] ? a[k] * b[0] : convolution(a, b, 0, k, k);
     case Operation::divide:
       return (steady_[at(here.b)] ? a[k] : a[k] - convolution(b, (*this)[line], 1, k, k)) / b[0];
+    case Operation::guard: return a[0] != 0 ? b[k] : 0;
     default: return of_function(here, (*this)[line], k);
   }
 }

@@ -46,7 +46,9 @@ std::size_t Tape::place_of(const Instruction& instruction, std::uint32_t hash) c
 }
 
 void Tape::grow() {
-  slots_.assign(slots_.empty() ? first_slots : 4 * slots_.size(), {});  // each of them costs all lines again
+  std::size_t slots = slots_.empty() ? first_slots : 4 * slots_.size();  // each of them costs all lines again
+  while (2 * (lines_.size() + 1) > slots) slots *= 4;
+  slots_.assign(slots, {});
   for (int k = 0; k < size(); ++k) {
     const Instruction& line = lines_[static_cast<std::size_t>(k)];
     const std::uint32_t hash = hash_of(line);
@@ -88,6 +90,44 @@ Tape bind_inputs(const Tape& tape, std::span<const double> known, std::span<int>
   return bind_inputs(tape, 0, known, outputs);
 }
 
+namespace {
+
+/// The lines that are needed, without the inputs from `first` to first + gone: lines that differ go on to
+/// differ.
+Tape part_of(const Tape& tape, const std::vector<bool>& needed, int first, int gone, std::span<int> outputs) {
+  std::vector<Instruction> lines;
+  std::vector<int> renamed(needed.size(), -1);
+  const auto place = [&](int old) {  // constants are written where they are used, once
+    if (old < 0) return -1;
+    int& line = renamed[static_cast<std::size_t>(old)];
+    if (line < 0) {
+      line = static_cast<int>(lines.size());
+      lines.push_back(tape[old]);
+    }
+    return line;
+  };
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    Instruction line = tape[static_cast<int>(k)];
+    if (!needed[k] || line.operation == Operation::constant) continue;
+    if (line.operation == Operation::input) {
+      line.a = line.a < first ? line.a : line.a - gone;
+    } else {
+      line.a = place(line.a);
+      line.b = place(line.b);
+    }
+    renamed[k] = static_cast<int>(lines.size());
+    lines.push_back(line);
+  }
+  for (int& output : outputs) output = place(output);
+  return Tape(std::move(lines));
+}
+
+}  // namespace
+
+Tape needed_part(const Tape& tape, std::span<int> outputs) {
+  return part_of(tape, needed_lines(tape, outputs), 0, 0, outputs);
+}
+
 Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
                  std::span<int> outputs) {
   const int behind = first + static_cast<int>(known.size());
@@ -95,6 +135,7 @@ Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
   const std::vector<bool> needed = needed_lines(tape, outputs);
   std::vector<double> value(count);  // of the lines that depend on known inputs only
   std::vector<bool> is_known(count);
+  bool is_changed = false;  // does any line become a number?
   for (std::size_t k = 0; k < count; ++k) {
     const Instruction& line = tape[static_cast<int>(k)];
     const auto a = static_cast<std::size_t>(line.a);
@@ -110,7 +151,9 @@ Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
       const double x = line.a < 0 ? 0 : value[a];
       if (is_known[k]) value[k] = apply_operation(line.operation, x, line.b < 0 ? x : value[b]);
     }
+    is_changed = is_changed || (needed[k] && is_known[k] && line.operation != Operation::constant);
   }
+  if (!is_changed) return part_of(tape, needed, first, static_cast<int>(known.size()), outputs);
 
   Tape bound;
   std::vector<int> renamed(count, -1);

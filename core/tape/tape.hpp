@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <perp/core/tape/data_table.hpp>
@@ -41,7 +42,9 @@ enum class Operation : std::uint8_t {
   min,
   max,
   sign,
-  table  ///< data as a function of the first operand; the second is the number of the table
+  table,  ///< data as a function of the first operand; the second is the number of the table
+  guard   ///< the second operand where the first one is not 0, else 1: the argument of a function in a
+          ///< branch of `if` whose weight is the first one
 };
 
 /// One line of a tape: an operation on the results of earlier lines.
@@ -76,6 +79,7 @@ struct ScalarTraits<double> {
   static double max(double x, double y) { return x < y || std::isnan(y) ? y : x; }
   static double sign(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x * 0); }
   static double table(double x, double number) { return DataTable::value_of(number, x); }
+  static double guard(double weight, double x) { return weight == 0 ? 1 : x; }
 };
 
 /// The value of one operation; x and y are the operands (y is ignored by operations of one).
@@ -116,6 +120,11 @@ T apply_operation(Operation operation, const T& x, const T& y) {
         return ScalarTraits<T>::table(x, y);
       else
         DataTable::refuse();
+    case Operation::guard:
+      if constexpr (requires { ScalarTraits<T>::guard(x, y); })
+        return ScalarTraits<T>::guard(x, y);
+      else
+        return x < T(0) || T(0) < x ? y : T(1);
   }
   assert(false);
   return x;
@@ -126,6 +135,10 @@ T apply_operation(Operation operation, const T& x, const T& y) {
 /// the same tape serves every scalar type.
 class Tape {
  public:
+  Tape() = default;
+  /// Of these lines, which all differ and use earlier ones only.
+  explicit Tape(std::vector<Instruction> lines) : lines_(std::move(lines)) {}
+
   /// Each returns the line that holds the result, an old one where there is one.
   int constant(double value);
   int input(int index);
@@ -157,11 +170,14 @@ class Tape {
   void grow();
 
   std::vector<Instruction> lines_;
-  std::vector<Slot> slots_;  // a power of two, at most half of them taken
+  std::vector<Slot> slots_;  // a power of two, at most half of them taken; made when a line is asked for
 };
 
 /// Which lines do the outputs need?
 std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs);
+
+/// These lines alone, as they are. `outputs` is rewritten to the lines of the result.
+Tape needed_part(const Tape& tape, std::span<int> outputs);
 
 /// The part of `tape` that `outputs` need, with the first known.size() inputs replaced by their
 /// values: whatever depends on them alone becomes one constant. Input number known.size() + k

@@ -155,15 +155,18 @@ struct ScalarTraits<Wide> {
     const bool decided = a.error == 0 || size(a.value) > 2 * a.error;
     return Wide(Quad(a.value > 0 ? 1 : (a.value < 0 ? -1 : 0)), decided ? 0 : 2);
   }
+  static Wide guard(const Wide& weight, const Wide& a) {
+    if (is_zero(weight)) return Wide(1.0);
+    return size(weight.value) > 2 * weight.error ? a : Wide(a.value, infinite);
+  }
   static Wide table(const Wide& a, const Wide& number) {
     return DataTable::of(static_cast<double>(number.value)).value(a, static_cast<double>(a.value));
   }
 };
 
 struct WideTape::Lines {
-  Tape tape;
   std::vector<int> outputs;
-  std::vector<bool> needed;
+  Tape tape;
   std::vector<double> known;
   int inputs;
   std::vector<Wide> values{};
@@ -171,11 +174,9 @@ struct WideTape::Lines {
 
 WideTape::WideTape(const Tape& tape, std::span<const int> outputs, int inputs,
                    std::span<const double> known)
-    : lines_(new Lines{tape,
-                       {outputs.begin(), outputs.end()},
-                       needed_lines(tape, outputs),
-                       {known.begin(), known.end()},
-                       inputs}) {}
+    : lines_(new Lines{{outputs.begin(), outputs.end()}, {}, {known.begin(), known.end()}, inputs}) {
+  lines_->tape = needed_part(tape, lines_->outputs);
+}
 
 WideTape::WideTape() = default;
 WideTape::WideTape(WideTape&&) noexcept = default;
@@ -198,10 +199,7 @@ void WideTape::run(std::span<const WideNumber> z) {
     const Wide& b = line.b < 0 ? a : lines.values[static_cast<std::size_t>(line.b)];
     return apply_operation(line.operation, a, b);
   };
-  for (int k = 0; k < lines.tape.size(); ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    if (lines.needed[at]) lines.values[at] = value_of(lines.tape[k]);
-  }
+  for (int k = 0; k < lines.tape.size(); ++k) lines.values[static_cast<std::size_t>(k)] = value_of(lines.tape[k]);
 }
 
 WideNumber WideTape::output(std::size_t k) const {

@@ -28,8 +28,8 @@ constexpr std::array operations{"constant", "input",  "pi",    "negate", "add", 
                                 "multiply", "divide", "power", "sin",    "cos",   "tan",
                                 "asin",     "acos",   "atan",  "sinh",   "cosh",  "tanh",
                                 "exp",      "log",    "log10", "sqrt",   "atan2", "abs",
-                                "min",      "max",    "sign",  "table"};
-static_assert(operations.size() == static_cast<std::size_t>(Operation::table) + 1);
+                                "min",      "max",    "sign",  "table",  "guard"};
+static_assert(operations.size() == static_cast<std::size_t>(Operation::guard) + 1);
 
 Json exact(double x) { return fmt::format("{:a}", x); }
 

@@ -7,6 +7,8 @@
 namespace perp {
 namespace {
 
+constexpr double largest_share = 0x1p-20;  ///< of the terms of a margin: a larger error tells nothing of it
+
 /// A sum in doubled precision with a bound of its error and the sum of the sizes of its terms.
 struct BoundedSum {
   DoubleDouble value;
@@ -66,7 +68,7 @@ const ModePoints::Point* ModePoints::at(const double* theta) const {
   point_.theta.assign(theta, theta + k);
   if (!solve(theta)) return nullptr;
   find_w(theta);
-  find_margins();
+  if (!find_margins(theta)) return nullptr;
   is_known_ = true;
   return &point_;
 }
@@ -131,8 +133,9 @@ void ModePoints::find_w(const double* theta) const {
   point_.w.value.snap();
 }
 
-/// Distances of w, or of λ on vertical branches, from the ends.
-void ModePoints::find_margins() const {
+/// Distances of w, or of λ on vertical branches, from the ends. False: one is not told from 0, by an error that is no
+/// rounding of its terms.
+bool ModePoints::find_margins(const double* theta) const {
   const int p = family_->base.p();
   resize(point_.margins, static_cast<Eigen::Index>(ends_.size()));
   for (int i = 0; i < static_cast<int>(ends_.size()); ++i) {
@@ -146,7 +149,13 @@ void ModePoints::find_margins() const {
     sum.add(-sign, bound.bound, double_double_rounding * bound.terms, bound.terms);
     sum.write(point_.margins, i);
   }
+  for (int i = 0; i < static_cast<int>(ends_.size()); ++i) {
+    const double error = point_.margins.value.error(i, 0);
+    if (error > 0 && std::abs(point_.margins.value.high(i, 0)) <= error && error > largest_share * margin_terms(i, theta))
+      return false;
+  }
   point_.margins.value.snap();
+  return true;
 }
 
 }  // namespace perp

@@ -50,7 +50,7 @@ class ModePoints {
 
   bool solve(const double* theta) const;
   void find_w(const double* theta) const;
-  void find_margins() const;
+  bool find_margins(const double* theta) const;
 
   const ParametricMlcp* family_;
   std::vector<Branch> branches_;

@@ -21,6 +21,7 @@ void add_factors_of(const Tape& tape, int line, std::vector<int>& factors) {
     case Operation::power:
     case Operation::abs: return add_factors_of(tape, what.a, factors);
     case Operation::divide: return add_factors_of(tape, what.a, factors);
+    case Operation::guard: return add_factors_of(tape, what.b, factors);
     case Operation::multiply:
       add_factors_of(tape, what.a, factors);
       return add_factors_of(tape, what.b, factors);

@@ -62,6 +62,7 @@ int applied(Tape& tape, Operation operation, int a, int b) {
   const auto is = [&](int line, double value) {
     return line >= 0 && is_number(tape, line) && tape[line].value == value;
   };
+  if (operation == Operation::guard && is_number(tape, a)) return is(a, 0) ? tape.constant(1) : b;
   if (operation == Operation::add && is(a, 0)) return b;
   if ((operation == Operation::add || operation == Operation::subtract) && is(b, 0)) return a;
   if (operation == Operation::subtract && is(a, 0)) return tape.apply(Operation::negate, b);

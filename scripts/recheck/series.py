@@ -68,6 +68,8 @@ class Equations:
             return self.pair(name, a)
         if name == "power":
             return self.power(a, b)
+        if name == "guard":
+            return self.guard(a, b)
         raise NotJudged(f"the function {name}")
 
     def input(self, given):
@@ -109,6 +111,14 @@ class Equations:
         if kind == "constant":
             return self.make("real_power", a, value[0])
         return self.make("exp", self.make("multiply", b, self.make("log", a)))
+
+    def guard(self, weight, a):
+        kind, *value = self.quantities[weight]
+        if kind == "constant" and tuple(value[0]) == (0, 0):
+            return self.make("constant", whole(1))
+        if kind == "constant" and (value[0][0] > 0 or value[0][1] < 0):
+            return a
+        raise NotJudged("a branch of `if` whose weight is no number")
 
     def dependences(self, rates):
         """By quantity the states that it depends on at any order."""

@@ -86,7 +86,41 @@ std::optional<ModeTaylor<Number>> power(const ModeTaylor<Number>& a, const Instr
   return result;
 }
 
-/// One of the operations that polynomials and fractions are made of; none for another one.
+/// y y = a, a > 0.
+std::optional<ModeTaylor<RunningError>> root_of(const ModeTaylor<RunningError>& a) {
+  if (decided_sign(a[0]) <= 0) return std::nullopt;
+  ModeTaylor<RunningError> y(sqrt(a[0]));
+  for (int k = 1; k < mode_orders; ++k) {
+    RunningError rest = a[k];
+    for (int j = 1; j < k; ++j) rest = rest - y[j] * y[k - j];
+    y[k] = rest / (RunningError(2) * y[0]);
+  }
+  return y;
+}
+
+/// Functions of series with bounds; arcs, choices, data and powers that are no natural ones have none here.
+std::optional<ModeTaylor<RunningError>> function_of(Operation operation, const ModeTaylor<RunningError>& a) {
+  switch (operation) {
+    case Operation::sin: return sin(a);
+    case Operation::cos: return cos(a);
+    case Operation::tan: return tan(a);
+    case Operation::atan: return atan(a);
+    case Operation::sinh: return sinh(a);
+    case Operation::cosh: return cosh(a);
+    case Operation::tanh: return tanh(a);
+    case Operation::exp: return exp(a);
+    case Operation::log: return log(a);
+    case Operation::log10: return log10(a);
+    case Operation::sqrt: return root_of(a);
+    default: return std::nullopt;
+  }
+}
+/// Nor are they rational.
+std::optional<ModeTaylor<Rational>> function_of(Operation /*operation*/, const ModeTaylor<Rational>& /*a*/) {
+  return std::nullopt;
+}
+
+/// One of the operations that polynomials and fractions are made of, or a function; none for another one.
 template <class Number, class Values>
 std::optional<ModeTaylor<Number>> applied(const Tape& tape, const Instruction& line,
                                           const Values& value_of) {
@@ -102,7 +136,7 @@ std::optional<ModeTaylor<Number>> applied(const Tape& tape, const Instruction& l
       if (may_be_zero(b[0])) return std::nullopt;
       return a / b;
     case Operation::power: return power<Number>(a, tape[line.b]);
-    default: return std::nullopt;
+    default: return function_of(line.operation, a);
   }
 }
 

@@ -22,8 +22,8 @@ inline constexpr int mode_orders = 4;  ///< coefficients of orders 0 to 3
 template <class Number>
 using ModeTaylor = Taylor<Number, mode_orders>;
 
-/// A line of a tape at series of its inputs. None where it holds other than the four operations and
-/// powers with natural exponents, or divides by what may be 0.
+/// A line of a tape at series of its inputs. None where it holds other than the four operations,
+/// powers with natural exponents and, with bounds, functions of one argument, or divides by what may be 0.
 template <class Number>
 std::optional<ModeTaylor<Number>> series_value(const Tape& tape, int line,
                                                const std::vector<ModeTaylor<Number>>& inputs);

@@ -60,7 +60,7 @@ HybridSchemes schemes_of(const HybridPart& part, const HybridSchemes& schemes) {
 std::optional<LoweredBinaries> laws_alone(const HybridPart& part, const std::string& scheme) {
   if (part.variables.empty() || part.binaries.empty() || keeps_binaries(part.model, scheme)) return std::nullopt;
   LoweredBinaries lowered = lower_binaries(part.model);
-  if (!lowered.reason.empty() || !starts_as_declared(part.model, lowered)) return std::nullopt;
+  if (!lowered.reason.empty() || binary_on_surface(part.model, lowered) >= 0) return std::nullopt;
   return lowered;
 }
 

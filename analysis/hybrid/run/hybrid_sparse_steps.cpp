@@ -60,7 +60,7 @@ bool HybridRun::follow_sparse_steps(SparseSteps& steps) {
     check_interruption();
     Target target = next_target();
     bool is_solved = steps.attempt(target.t, target.h);
-    for (int k = 0; !is_solved && k < most_parts; ++k) {
+    for (int k = 0; !is_solved && !steps.slides() && k < most_parts; ++k) {
       target = {now_.t + target.h / 2, target.h / 2};
       is_solved = target.t > now_.t && steps.attempt(target.t, target.h);
     }

@@ -41,6 +41,7 @@ void PiecewisePath::begin(double t, double h, const Vector& x, const std::vector
   h_ = h;
   x_ = x;
   z_before_ = z_ = z;
+  slides_ = false;
   start_ = constraints;
   for (const int i : flipped_) has_flipped_[at(i)] = 0;
   flipped_.clear();
@@ -117,7 +118,7 @@ void PiecewisePath::rewind(const End& end) {
   moved_.clear();
   for (const int l : touched_) is_touched_[at(l)] = 0;
   touched_.clear();
-  is_open_ = false;
+  is_open_ = slides_ = false;
   for (; !queue_.empty(); queue_.pop()) pending_[at(queue_.top().constraint)] = inf;
   std::swap(before_, changes_);
   changes_.clear();
@@ -212,6 +213,15 @@ double PiecewisePath::zero_between(int l, Value a, Value b) {
   return b.s;
 }
 
+/// Has one of `own_` changed at this very moment?
+bool PiecewisePath::turns_at_once(const Crossing& crossing) const {
+  return std::any_of(changes_.begin(), changes_.end(), [&](const PathChange& change) {
+    return std::abs(crossing.s - change.share * h_) <= one_share * h_ &&
+           std::find_first_of(change.binaries.begin(), change.binaries.end(), own_.begin(), own_.end()) !=
+               change.binaries.end();
+  });
+}
+
 /// The sub-problem of a constraint that becomes positive takes other values.
 bool PiecewisePath::pass(const Crossing& crossing) {
   const int l = crossing.constraint, block = structure_.block_of_row[at(equations_ + l)];
@@ -224,6 +234,7 @@ bool PiecewisePath::pass(const Crossing& crossing) {
     if (unknown >= n_) own_.push_back(unknown - n_);
   const bool has_changed =
       std::any_of(own_.begin(), own_.end(), [&](int i) { return has_flipped_[at(i)] != 0; });
+  slides_ = has_changed && turns_at_once(crossing);
   if (has_changed || own_.empty()) return false;
   const PathChoice::Place place{crossing.s, h_ - crossing.s, t_};
   if (!choice_.choose(sub, own_, place, *this, change)) return false;

@@ -41,6 +41,8 @@ class PiecewisePath {
   };
   /// The path to this end. False: it is not decided by these means.
   bool follow(const End& end);
+  /// Has the last path ended where a binary would change back at once: where it slides?
+  [[nodiscard]] bool slides() const { return slides_; }
 
   /// Of the last path.
   ///@{
@@ -106,6 +108,7 @@ class PiecewisePath {
   [[nodiscard]] bool meets(int l, double s, int block) const;
   double zero_between(int l, Value a, Value b);
   bool pass(const Crossing& crossing);
+  [[nodiscard]] bool turns_at_once(const Crossing& crossing) const;
   bool apply(PathChange change, double s);
   void watch_followers(const PathChange& change, double s);
   template <class Visit>
@@ -135,7 +138,7 @@ class PiecewisePath {
   std::vector<long> version_;    // of the crossing of each constraint
   std::vector<double> pending_;  // where it is
   std::vector<int> touched_;     // constraints
-  bool is_open_ = false;
+  bool is_open_ = false, slides_ = false;
   std::priority_queue<Crossing, std::vector<Crossing>, std::greater<>> queue_;
   std::vector<PathChange> changes_, before_;
   PathChoice choice_;

@@ -33,6 +33,8 @@ class SparseSteps {
   /// The step of length h to t_next. False: it is not solved, or no value near the previous one is
   /// kept.
   bool attempt(double t_next, double h);
+  /// Has it met a binary that slides? Shorter steps would, too.
+  [[nodiscard]] bool slides() const { return path_.slides(); }
   /// Goes on from its end.
   void accept();
 

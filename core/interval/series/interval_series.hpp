@@ -139,7 +139,8 @@ class IntervalSeries {
     absolute,
     smaller,
     larger,
-    sign
+    sign,
+    guard
   };
   /// One quantity with a recurrence. Operands a, b, c are nodes.
   struct Node {

@@ -70,6 +70,16 @@ int IntervalSeries::Builder::arc(Operation function, int a) {
                   function == Operation::acos ? -1 : 1);
 }
 
+/// b where the weight a is not 0, else 1; of a number that may be both, 1 + [0, 1] (b − 1).
+int IntervalSeries::Builder::guard(int a, int b) {
+  const Node weight = nodes_[static_cast<std::size_t>(a)];  // a copy: nodes are made
+  if (weight.kind != Kind::constant || !weight.value.has_value()) return binary(Kind::guard, a, b);
+  if (weight.value.is_zero()) return constant(Interval(1));
+  if (certain_sign(weight.value) != 0) return b;
+  const int one = constant(Interval(1)), beyond = binary(Kind::subtract, b, one);
+  return binary(Kind::add, one, binary(Kind::multiply, constant(Interval(0, 1)), beyond));
+}
+
 int IntervalSeries::Builder::function(Operation operation, int a, int b) {
   switch (operation) {
     case Operation::negate: return node({.kind = Kind::negate, .a = a});
@@ -103,6 +113,7 @@ int IntervalSeries::Builder::function(Operation operation, int a, int b) {
     case Operation::min: return binary(Kind::smaller, a, b);
     case Operation::max: return binary(Kind::larger, a, b);
     case Operation::table: DataTable::refuse();
+    case Operation::guard: return guard(a, b);
     default: return node({.kind = Kind::sign, .a = a});
   }
 }

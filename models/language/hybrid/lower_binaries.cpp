@@ -11,6 +11,7 @@
 #include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/models/language/hybrid/face_laws.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
+#include <perp/models/language/hybrid/hybrid_parts.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
@@ -157,24 +158,31 @@ bool keeps_binaries(const HybridModel& model, const std::string& scheme) {
   return scheme == "located" ? model.is_large() : scheme == "backward_euler" && model.takes_whole_steps();
 }
 
-bool starts_as_declared(const HybridModel& model, const LoweredBinaries& lowered) {
+int binary_on_surface(const HybridModel& model, const LoweredBinaries& lowered) {
   const std::vector<double> w = arguments_at_start(model.head, lowered.system);
+  int found = -1;
   for (int i = 0; i < model.q(); ++i) {
-    const std::optional<int>& start = model.binaries[at(i)].start;
-    if (!start || std::isnan(w[at(i)])) continue;  // signals not known before the start
-    const Law& law = lowered.system.laws[at(i)];
-    if (!allows(branch_of_value(law, *start), w[at(i)]) || (!law.memory && w[at(i)] == 0)) return false;
+    const bool is_on_surface = !lowered.system.laws[at(i)].memory && w[at(i)] == 0;
+    if (is_on_surface && model.binaries[at(i)].start) return i;
+    if (is_on_surface && found < 0) found = i;
   }
-  return true;
+  return found;
 }
 
 namespace reader {
 namespace {
 
 [[noreturn]] void fail_lowering(const Document& document, const HybridModel& hybrid,
-                                const LoweredBinaries& lowered) {
+                                const LoweredBinaries& lowered, int undecided) {
   constexpr const char* instead = "perp run, perp modes and perp check know such models";
   const Value& root = document.root();
+  if (undecided >= 0) {
+    const Binary& binary = hybrid.binaries[at(undecided)];
+    document.fail(root.find("binaries")->value.find(binary.name)->value,
+                  fmt::format("binary '{}' starts on the surface where it changes, and its law does not know its value "
+                              "before; {}; here expected no start",
+                              binary.name, instead));
+  }
   if (lowered.binary >= 0) {
     const Binary& binary = hybrid.binaries[at(lowered.binary)];
     document.fail(
@@ -217,11 +225,10 @@ std::vector<int> rows_of_binaries(const HybridModel& hybrid) {
   return rows;
 }
 
-/// Warns where a declared start violates its constraint; throws where the other value does so too,
-/// or where it lies on the surface that both values of a step share.
-void check_starts(const Document& document, const HybridModel& hybrid, Model& model,
-                  const Dcs& system) {
-  const std::vector<double> w = arguments_at_start(model, system);
+/// Warns where a declared start violates its constraint; throws where the other value does so too.
+void check_starts(const Document& document, const HybridModel& hybrid, const Dcs& system,
+                  std::vector<std::string>& warnings) {
+  const std::vector<double> w = arguments_at_start(hybrid.head, system);
   const std::vector<double> g = constraints_at_start(hybrid);
   const std::vector<int> rows = rows_of_binaries(hybrid);
   for (int i = 0; i < hybrid.q(); ++i) {
@@ -229,23 +236,27 @@ void check_starts(const Document& document, const HybridModel& hybrid, Model& mo
     if (!binary.start || std::isnan(w[at(i)])) continue;  // signals not known before the start
     const Law& law = system.laws[at(i)];
     const auto is_allowed = [&](const Branch& branch) { return allows(branch, w[at(i)]); };
-    const Value& place = document.root().find("binaries")->value.find(binary.name)->value;
-    if (!is_allowed(branch_of_value(law, *binary.start))) {
-      const int row = rows[at(i)];
-      const std::string what =
-          fmt::format("start of binary '{}' is {}, where {} ({}) is {:g}", binary.name,
-                      *binary.start, hybrid.constraints[at(row)].name,
-                      hybrid.constraints[at(row)].text, g[at(row)]);
-      if (std::none_of(law.branches.begin(), law.branches.end(), is_allowed))
-        document.fail(place, what + ", and the other value violates it too; expected another start");
-      model.warnings.push_back(fmt::format("{}; it starts as {}", what, 1 - *binary.start));
-    } else if (!law.memory && w[at(i)] == 0) {
-      document.fail(
-          place,
-          fmt::format("binary '{}' starts on the surface where it changes, and a run does not know "
-                      "its value before; expected no start",
-                      binary.name));
-    }
+    if (is_allowed(branch_of_value(law, *binary.start))) continue;
+    const int row = rows[at(i)];
+    const std::string what = fmt::format("start of binary '{}' is {}, where {} ({}) is {:g}", binary.name,
+                                         *binary.start, hybrid.constraints[at(row)].name,
+                                         hybrid.constraints[at(row)].text, g[at(row)]);
+    if (std::none_of(law.branches.begin(), law.branches.end(), is_allowed))
+      document.fail(document.root().find("binaries")->value.find(binary.name)->value,
+                    what + ", and the other value violates it too; expected another start");
+    warnings.push_back(fmt::format("{}; it starts as {}", what, 1 - *binary.start));
+  }
+}
+
+/// Of the parts of a model that laws stand for where they are run.
+void check_starts_of_parts(const Document& document, const HybridModel& hybrid, std::vector<std::string>& warnings) {
+  const IndependentSets sets = independent_sets(hybrid, structure_of(hybrid));
+  if (sets.parts() < 2) return;
+  for (const HybridPart& part : independent_parts(hybrid, sets)) {
+    if (part.variables.empty() || part.binaries.empty()) continue;
+    const LoweredBinaries lowered = lower_binaries(part.model);
+    if (lowered.reason.empty() && binary_on_surface(part.model, lowered) < 0)
+      check_starts(document, part.model, lowered.system, warnings);
   }
 }
 
@@ -284,8 +295,11 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   const bool keeps = keeps_binaries(document, hybrid, known);
   if (!keeps) check_size(document, hybrid);
   if (!keeps) lowered = lower_binaries(hybrid);
-  const bool is_lowered = !keeps && lowered.reason.empty();
-  if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered);
+  const bool has_laws = !keeps && lowered.reason.empty();
+  const int undecided = has_laws ? binary_on_surface(hybrid, lowered) : -1;
+  const bool is_declared = undecided >= 0 && hybrid.binaries[at(undecided)].start.has_value();
+  const bool is_lowered = has_laws && (undecided < 0 || (!known.hybrid && !is_declared));
+  if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered, undecided);
   Model model = hybrid.head;
   if (!is_lowered) {
     lowered.system = constraint_system(hybrid);
@@ -307,7 +321,8 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   const std::vector<std::string> inputs = model.input_names();
   for (const int line : system.G)
     model.arguments.push_back(print_expression(system.tape, line, inputs));
-  if (is_lowered) check_starts(document, hybrid, model, system);
+  if (is_lowered) check_starts(document, hybrid, system, model.warnings);
+  if (!is_lowered && !keeps) check_starts_of_parts(document, hybrid, model.warnings);
   const Member* run = document.root().find("run");
   Context context(document, known);
   check_effects(context, run == nullptr ? nullptr : &run->value, model);

@@ -30,8 +30,9 @@ LoweredBinaries lower_binaries(const HybridModel& model);
 /// Does a run by this scheme keep the binaries of a model of its size, laws or not?
 bool keeps_binaries(const HybridModel& model, const std::string& scheme);
 
-/// Does each binary start in its declared value, as far as the laws tell it from the variables alone: does the law
-/// allow it there, and, without memory, no other one?
-bool starts_as_declared(const HybridModel& model, const LoweredBinaries& lowered);
+/// A binary, one with a declared value first, with a law without memory that starts where the law allows both values;
+/// -1: none. Which one was before the start, and which is taken of several that go on, is the rule of the binaries, and
+/// no law knows.
+int binary_on_surface(const HybridModel& model, const LoweredBinaries& lowered);
 
 }  // namespace perp

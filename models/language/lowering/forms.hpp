@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/models/language/lowering/if_branches.hpp>
 #include <perp/models/language/lowering/lowering.hpp>
 #include <perp/models/language/lowering/switches.hpp>
 
@@ -25,6 +26,9 @@ class FormLowering {
 
  private:
   int input(int old_input);
+  int operation(int old);
+  int guarded(int old, int argument);
+  int weight(int branch);
   int multiplier(int law);
   int form(int old);
   int folded_maximum(const Form& form, const std::string& text);
@@ -53,6 +57,8 @@ class FormLowering {
   Algebra algebra_;
   Switches switches_;
   std::vector<int> lines_;  // new lines of the old ones; of conditions their θ
+  IfBranches branches_;
+  std::vector<int> weights_;  // of these branches; -1: not asked for yet
   std::vector<char> always_counts_;  // of the old lines: no condition of an `if` leaves it out
   bool creates_ = true;
 };

@@ -67,6 +67,11 @@ int Algebra::divide(int a, int b) {
   return apply(Operation::divide, a, b);
 }
 
+int Algebra::guard(int weight, int a) {
+  if (tape_[weight].operation == Operation::constant) return is_number(weight, 0) ? number(1) : a;
+  return tape_.apply(Operation::guard, weight, a);
+}
+
 void Algebra::learn(int line) {
   while (static_cast<int>(value_.size()) <= line) {
     const Instruction& here = tape_[static_cast<int>(value_.size())];
@@ -236,6 +241,7 @@ int simplified(Algebra& algebra, Operation operation, int a, int b) {
     case Operation::subtract: return algebra.subtract(a, b);
     case Operation::multiply: return algebra.multiply(a, b);
     case Operation::divide: return algebra.divide(a, b);
+    case Operation::guard: return algebra.guard(a, b);
     default: return algebra.apply(operation, a, b);
   }
 }

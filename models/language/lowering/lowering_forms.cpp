@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/models/language/lowering/forms.hpp>
@@ -43,6 +44,7 @@ FormLowering::FormLowering(const EquationModel& model)
     : model_(model),
       algebra_(tape_, first_parameter(model), model.parameters, model.exact_parameters()),
       switches_(algebra_, first_parameter(model) + static_cast<int>(model.parameters.size())),
+      branches_(model),
       always_counts_(unconditional_lines(model)) {
   for (const StatedLaw& stated : model.laws) switches_.add_stated_law(stated.law);
 }
@@ -78,9 +80,65 @@ void FormLowering::lower_until(int end, bool creates) {
     else if (here.operation == Operation::constant)
       lines_.push_back(tape_.constant(here.value));
     else
-      lines_.push_back(tape_.apply(here.operation, here.a < 0 ? -1 : line(here.a),
-                                   here.b < 0 ? -1 : line(here.b)));
+      lines_.push_back(operation(old));
   }
+}
+
+namespace {
+
+/// The operand on which it depends whether an operation has a finite value; none: it has one for all.
+enum class Delicate { none, first, second };
+
+Delicate delicate_operand(Operation operation) {
+  switch (operation) {
+    case Operation::divide:
+    case Operation::atan2: return Delicate::second;
+    case Operation::power:
+    case Operation::sqrt:
+    case Operation::log:
+    case Operation::log10:
+    case Operation::asin:
+    case Operation::acos:
+    case Operation::tan:
+    case Operation::exp:
+    case Operation::sinh:
+    case Operation::cosh: return Delicate::first;
+    default: return Delicate::none;
+  }
+}
+
+}  // namespace
+
+/// An elementary operation. In a branch of `if` that does not count, where its argument may leave its
+/// domain, the argument is 1: what it is multiplied with is 0 there, but 0 times NaN is not.
+int FormLowering::operation(int old) {
+  const Instruction& here = model_.tape[old];
+  int a = here.a < 0 ? -1 : line(here.a), b = here.b < 0 ? -1 : line(here.b);
+  const bool is_natural_power = here.operation == Operation::power && algebra_.is_known(b) &&
+                                algebra_.value(b) >= 0 && std::floor(algebra_.value(b)) == algebra_.value(b);
+  switch (is_natural_power ? Delicate::none : delicate_operand(here.operation)) {
+    case Delicate::none: break;
+    case Delicate::first: a = guarded(old, a); break;
+    case Delicate::second: b = guarded(old, b); break;
+  }
+  return tape_.apply(here.operation, a, b);
+}
+
+int FormLowering::guarded(int old, int argument) {
+  const int branch = branches_.of(old);
+  if (branch == IfBranches::none || algebra_.is_known(argument)) return argument;
+  return algebra_.guard(weight(branch), argument);
+}
+
+/// The product of θ or 1 − θ of the conditions around.
+int FormLowering::weight(int branch) {
+  if (branch == IfBranches::none) return algebra_.number(1);
+  weights_.resize(std::max(weights_.size(), static_cast<std::size_t>(branch) + 1), -1);
+  if (const int known = weights_[static_cast<std::size_t>(branch)]; known >= 0) return known;
+  const IfBranches::Branch& here = branches_[branch];
+  const int theta = line(here.condition);
+  const int own = here.holds ? theta : algebra_.subtract(algebra_.number(1), theta);
+  return weights_[static_cast<std::size_t>(branch)] = algebra_.multiply(weight(here.outer), own);
 }
 
 int FormLowering::form(int old) {

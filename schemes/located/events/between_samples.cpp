@@ -31,6 +31,7 @@ bool may_turn(const Instruction& line) {
     case Operation::negate:
     case Operation::add:
     case Operation::subtract:
+    case Operation::guard:
     case Operation::table: return false;
     case Operation::multiply: return line.a == line.b;
     default: return true;

@@ -6,6 +6,7 @@
 namespace perp {
 namespace {
 
+constexpr long least_points = 100;  ///< for one mode, before others are looked at
 constexpr double same = 1e-9;  ///< relative difference of coefficients of equal jets
 /// Of the scales of rates: where Newton's method starts if nothing tells them and 0 leads nowhere.
 constexpr double starts_of_rates[] = {1, -1, 16, -16, 0x1p-4, -0x1p-4, 256, -256};
@@ -55,10 +56,12 @@ bool ModeSearch::solve(const Mode& mode, const Vector& lambda, Guess guess, Jet&
     complete_ = false;
     return false;
   }
+  if (is_spent_) return false;
   --budget_;
   jet = guess == Guess::far ? jets_.solve_from(mode, t_, x_, lambda, rates_)
                             : jets_.solve(mode, t_, x_, lambda, rates_);
-  if (jets_.has_run_out()) {
+  is_spent_ = jets_.has_run_out();
+  if (is_spent_ && !is_first_look_) {
     budget_ = 0;
     complete_ = false;
   }
@@ -153,7 +156,8 @@ void ModeSearch::try_starts(const Mode& mode, const std::vector<int>& open,
     }
   }
   try_rates(mode, found, violation);
-  if (violation >= 0) rejected.emplace_back(mode, violation);
+  const bool is_put_off = is_first_look_ && is_spent_;
+  if (violation >= 0 && !is_put_off) rejected.emplace_back(mode, violation);
 }
 
 /// One mode from rates that the scales give, where there are no others and 0 leads nowhere.
@@ -176,9 +180,20 @@ std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int
   ignored_.assign(mode.size(), 0);
   for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
   for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
-  for (const int i : open) mode[static_cast<std::size_t>(i)] = 0;
+  double modes = 1;
+  for (const int i : open) {
+    mode[static_cast<std::size_t>(i)] = 0;
+    modes *= static_cast<double>(jets_.laws()[static_cast<std::size_t>(i)].branches.size());
+  }
+  // A mode without a root may take all points: none of the others is left out for its sake.
+  const auto share = std::max(static_cast<long>(static_cast<double>(options_.most_points) / (2 * modes)), least_points);
+  std::vector<Mode> put_off;
+  is_first_look_ = true;
   for (bool more = true; more && complete_;) {
+    jets_.allow_work(share);
+    is_spent_ = false;
     try_starts(mode, open, found);
+    if (is_spent_) put_off.push_back(mode);
     more = false;
     for (std::size_t k = open.size(); k-- > 0 && !more;) {
       const auto i = static_cast<std::size_t>(open[k]);
@@ -186,6 +201,9 @@ std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int
       if (!more) mode[i] = 0;
     }
   }
+  is_first_look_ = is_spent_ = false;
+  jets_.allow_work(options_.most_points);
+  for (std::size_t k = 0; k < put_off.size() && complete_; ++k) try_starts(put_off[k], open, found);
   leave_ends(found);
   return found;
 }

@@ -66,6 +66,8 @@ class ModeSearch {
   int budget_;
   std::vector<char> ignored_;  // laws whose margins do not count now
   bool complete_ = true;
+  bool is_first_look_ = false;  // modes that need more points than their share are put off
+  bool is_spent_ = false;       // that share
 };
 
 }  // namespace perp

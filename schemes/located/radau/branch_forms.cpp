@@ -69,6 +69,7 @@ class Writer {
     if ((operation == Operation::add && zero_b) || (operation == Operation::subtract && zero_b))
       return a;
     if (operation == Operation::add && zero_a) return b;
+    if (operation == Operation::guard && is_number(a)) return zero_a ? tape.constant(1) : b;
     if (a >= 0 && is_number(a) && (b < 0 || is_number(b))) {
       const double x = tape[a].value;
       return tape.constant(apply_operation(operation, x, b < 0 ? x : tape[b].value));

@@ -5,6 +5,7 @@
 #include <perp/core/linear/binary_scaling.hpp>
 #include <perp/lcp/exact/double_double.hpp>
 #include <perp/schemes/step/point/point_step.hpp>
+#include <perp/schemes/step/step_gate.hpp>
 
 namespace perp {
 namespace {
@@ -349,11 +350,27 @@ bool PointStep::is_known() {
         error <= precise_share * size || error <= small_share * std::min(size, spread_[at(j)]);
     if (size > error && !is_known) return false;
   }
+  return !drop_unknown() || keeps_equations();
+}
+
+/// Unknowns of which no digit is known become 0. Is there one?
+bool PointStep::drop_unknown() {
+  bool is_any = false;
   for (int j = 0; j < size_; ++j) {
-    if (std::abs(y_[at(j)]) > error_[at(j)]) continue;
+    if (y_[at(j)] == 0 || std::abs(y_[at(j)]) > error_[at(j)]) continue;
     error_[at(j)] += std::abs(y_[at(j)]);
     y_[at(j)] = y_low_[at(j)] = 0;
+    is_any = true;
   }
+  return is_any;
+}
+
+/// Is each equation 0 within the rounding of its terms? Bounds of errors alone do not say so: they may be too large
+/// to tell anything.
+bool PointStep::keeps_equations() {
+  find_rough_residual();
+  for (int i = 0; i < size_; ++i)
+    if (!(std::abs(residual_[at(i)]) <= most_rounding * bound_[at(i)])) return false;
   return true;
 }
 
@@ -373,12 +390,8 @@ bool PointStep::refine_roughly() {
     for (int j = 0; j < size_; ++j) y_[at(j)] += residual_[at(j)];
     if (!is_known()) return false;
   }
-  for (int j = 0; j < size_; ++j) {
-    if (std::abs(y_[at(j)]) > error_[at(j)]) continue;
-    error_[at(j)] += std::abs(y_[at(j)]);
-    y_[at(j)] = 0;
-  }
-  return true;
+  drop_unknown();
+  return keeps_equations();
 }
 
 }  // namespace perp

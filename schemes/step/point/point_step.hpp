@@ -114,6 +114,8 @@ class PointStep {
   void find_rough_residual();
   bool refine();
   bool is_known();
+  bool drop_unknown();
+  bool keeps_equations();
   bool refine_roughly();
   bool find_bounds();
   void find_outputs(const Mode& mode);

@@ -8,6 +8,11 @@
 #include <perp/schemes/step/point/point_step.hpp>
 
 namespace perp {
+namespace {
+
+constexpr double largest_share = 0x1p-20;  ///< of the terms of a margin: a larger error tells nothing of it
+
+}  // namespace
 
 /// What the rounding of the parameter and of an evaluation in doubles adds to the unknowns, see
 /// `ModeMap`.
@@ -124,8 +129,13 @@ PointStep::Verdict PointStep::judge() {
       const double error = 2 * error_of(end);
       const double spread = spread_of(end);
       // The spread bounds the rounding of the terms: where it does not decide, they do themselves.
-      margins_.back().is_beyond =
-          -distance > error + spread || -distance > error + each * terms_of(end);
+      if (-distance > error + spread) {
+        margins_.back().is_beyond = true;
+      } else {
+        const double terms = terms_of(end);
+        if (error > largest_share * terms) return Verdict::undecided;
+        margins_.back().is_beyond = -distance > error + each * terms;
+      }
       if (margins_.back().is_beyond) verdict = Verdict::outside;
     }
   return verdict;
