@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 
 namespace perp {
@@ -65,6 +66,7 @@ void RankElimination::eliminate(double tolerance) {
   for (int j = 0; j < columns_; ++j) work_[j] = largest_below(j, 0, row);
   const int most = std::min(rows_, columns_);
   for (rank_ = 0; rank_ < most; ++rank_) {
+    check_interruption();
     const int k = rank_;
     Eigen::Index best = 0;
     if (work_.tail(columns_ - k).maxCoeff(&best) <= tolerance) return;

@@ -151,11 +151,24 @@ bool ModePoints::find_margins(const double* theta) const {
   }
   for (int i = 0; i < static_cast<int>(ends_.size()); ++i) {
     const double error = point_.margins.value.error(i, 0);
-    if (error > 0 && std::abs(point_.margins.value.high(i, 0)) <= error && error > largest_share * margin_terms(i, theta))
-      return false;
+    if (std::abs(point_.margins.value.high(i, 0)) <= error && error > largest_share * own_terms(i, theta)) return false;
   }
   point_.margins.value.snap();
   return true;
+}
+
+/// The terms of a margin as they are added, of λ those that bound it.
+double ModePoints::own_terms(int end, const double* theta) const {
+  const ModeMap::Margin& margin = ends_[perp::at(end)];
+  const Mlcp& base = family_->base;
+  const int p = base.p(), m = base.m();
+  double terms = std::abs(bounds_[perp::at(end)].bound.high);
+  if (margin.of_lambda) return terms + point_.y.terms[p + margin.law];
+  terms += std::abs(base.q2[margin.law]);
+  for (int j = 0; j < p + m; ++j)
+    terms += std::abs((j < p ? base.M21(margin.law, j) : base.M22(margin.law, j - p)) * point_.y.value.high(j, 0));
+  for (int j = 0; j < family_->k(); ++j) terms += std::abs(family_->Q2(margin.law, j) * theta[j]);
+  return terms;
 }
 
 }  // namespace perp

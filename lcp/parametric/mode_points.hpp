@@ -51,6 +51,7 @@ class ModePoints {
   bool solve(const double* theta) const;
   void find_w(const double* theta) const;
   bool find_margins(const double* theta) const;
+  [[nodiscard]] double own_terms(int end, const double* theta) const;
 
   const ParametricMlcp* family_;
   std::vector<Branch> branches_;

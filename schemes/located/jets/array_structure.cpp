@@ -2,6 +2,7 @@
 #include <numeric>
 #include <random>
 
+#include <perp/core/base/interruption.hpp>
 #include <perp/core/expression/differentiate.hpp>
 #include <perp/core/linear/rank_elimination.hpp>
 #include <perp/schemes/located/jets/array_structure.hpp>
@@ -156,6 +157,7 @@ class Pattern {
   /// is what that row is for, and binds nothing else.
   void reduce() {
     for (bool changed = true; changed;) {
+      check_interruption();
       changed = false;
       for (int r = 0; r < static_cast<int>(rows_.size()); ++r) {
         if (r % (n_ + m_) >= n_) continue;
