@@ -169,11 +169,15 @@ class Differentiator {
       }
       case Operation::min:
       case Operation::max: return chosen(a, b, x, y, line.operation == Operation::max);
-      case Operation::table: return scaled(a, slope_of_table(x, y));
-      case Operation::guard:  // its weight is 0 or not: |sign|
-        return scaled(b, make_.apply(Operation::abs, make_.apply(Operation::sign, x)));
-      default: return scaled(a, slope(line, value));
+      default: return of_function(line, value, a, b);
     }
+  }
+
+  Gradient of_function(const Instruction& line, int value, const Gradient& a, const Gradient& b) {
+    if (line.operation == Operation::table) return scaled(a, slope_of_table(line.a, line.b));
+    if (line.operation == Operation::guard)  // its weight is 0 or not: |sign|
+      return scaled(b, make_.apply(Operation::abs, make_.apply(Operation::sign, line.a)));
+    return scaled(a, slope(line, value));
   }
 
   /// d(x/y) = (dx - (x/y) dy) / y.

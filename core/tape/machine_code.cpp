@@ -32,6 +32,11 @@ using Binary = double (*)(double, double);
 std::uint64_t address(Unary f) { return reinterpret_cast<std::uint64_t>(f); }
 std::uint64_t address(Binary f) { return reinterpret_cast<std::uint64_t>(f); }
 
+std::uint64_t rare_function_of(Operation operation) {
+  if (operation == Operation::table) return address(Binary(tape_table));
+  return operation == Operation::guard ? address(Binary(tape_guard)) : 0;
+}
+
 /// The function that an operation calls; 0: it is an instruction.
 std::uint64_t function_of(Operation operation) {
   switch (operation) {
@@ -53,9 +58,7 @@ std::uint64_t function_of(Operation operation) {
     case Operation::sign: return address(Unary(tape_sign));
     case Operation::min: return address(Binary(tape_min));
     case Operation::max: return address(Binary(tape_max));
-    case Operation::table: return address(Binary(tape_table));
-    case Operation::guard: return address(Binary(tape_guard));
-    default: return 0;
+    default: return rare_function_of(operation);
   }
 }
 

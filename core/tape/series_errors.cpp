@@ -67,8 +67,6 @@ double SeriesTape::next_error(const Instruction& here, int line, int k) const {
              (a.value[k] != 0 && b.value[k] != 0 ? unit_roundoff * std::abs(y.value[k]) : 0);
     case Operation::multiply: return terms(a, b, 0, k, k, one).error(k);
     case Operation::divide: return of_quotient(line, here.b, own + terms(b, y, 1, k, k, one).error(k), 1, k);
-    case Operation::guard:  // order 0 has told whether the weight is 0
-      return a.value[0] != 0 ? b.error[k] : 0;
     default: return function_error(here, line, k);
   }
 }
@@ -87,6 +85,7 @@ double SeriesTape::function_error(const Instruction& here, int line, int k) cons
       const auto weight = [&](int j) { return (std::abs(p) * j + (k - j)) / k; };
       return of_quotient(line, here.a, terms(a, y, 1, k, k, weight).error(k), 1, k);
     }
+    case Operation::guard: return a.value[0] != 0 ? error(here.b)[k] : 0;  // order 0 has told whether the weight is 0
     default: return std::numeric_limits<double>::infinity();
   }
 }

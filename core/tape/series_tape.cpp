@@ -104,7 +104,6 @@ double SeriesTape::coefficient(int line, int k) {
       return steady_[at(here.b)] ? a[k] * b[0] : convolution(a, b, 0, k, k);
     case Operation::divide:
       return (steady_[at(here.b)] ? a[k] : a[k] - convolution(b, (*this)[line], 1, k, k)) / b[0];
-    case Operation::guard: return a[0] != 0 ? b[k] : 0;
     default: return of_function(here, (*this)[line], k);
   }
 }
@@ -125,6 +124,7 @@ double SeriesTape::of_function(const Instruction& here, const double* y, int k) 
       for (int j = 1; j <= k; ++j) sum += (p * j - (k - j)) * a[j] * y[k - j];
       return sum / (k * a[0]);
     }
+    case Operation::guard: return a[0] != 0 ? (*this)[here.b][k] : 0;
     default: return std::nan("");
   }
 }

@@ -128,42 +128,67 @@ Tape needed_part(const Tape& tape, std::span<int> outputs) {
   return part_of(tape, needed_lines(tape, outputs), 0, 0, outputs);
 }
 
-Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
-                 std::span<int> outputs) {
+namespace {
+
+/// Lines that depend on known inputs only, with their values.
+struct KnownLines {
+  std::vector<double> value{};
+  std::vector<bool> is_known{};
+};
+
+/// Line k of operands that are known, or not, already.
+void learn_operation(const Instruction& line, std::size_t k, KnownLines& lines) {
+  auto& [value, is_known] = lines;
+  const auto a = static_cast<std::size_t>(line.a), b = static_cast<std::size_t>(line.b);
+  is_known[k] = (line.a < 0 || is_known[a]) && (line.b < 0 || is_known[b]);
+  if (!is_known[k]) return;
+  const double x = line.a < 0 ? 0 : value[a];
+  value[k] = apply_operation(line.operation, x, line.b < 0 ? x : value[b]);
+}
+
+KnownLines known_lines(const Tape& tape, int first, std::span<const double> known) {
   const int behind = first + static_cast<int>(known.size());
   const auto count = static_cast<std::size_t>(tape.size());
-  const std::vector<bool> needed = needed_lines(tape, outputs);
-  std::vector<double> value(count);  // of the lines that depend on known inputs only
-  std::vector<bool> is_known(count);
-  bool is_changed = false;  // does any line become a number?
+  KnownLines lines{std::vector<double>(count), std::vector<bool>(count)};
   for (std::size_t k = 0; k < count; ++k) {
     const Instruction& line = tape[static_cast<int>(k)];
-    const auto a = static_cast<std::size_t>(line.a);
-    const auto b = static_cast<std::size_t>(line.b);
     if (line.operation == Operation::constant) {
-      is_known[k] = true;
-      value[k] = line.value;
+      lines.is_known[k] = true;
+      lines.value[k] = line.value;
     } else if (line.operation == Operation::input) {
-      is_known[k] = line.a >= first && line.a < behind;
-      if (is_known[k]) value[k] = known[static_cast<std::size_t>(line.a - first)];
+      lines.is_known[k] = line.a >= first && line.a < behind;
+      if (lines.is_known[k]) lines.value[k] = known[static_cast<std::size_t>(line.a - first)];
     } else {
-      is_known[k] = (line.a < 0 || is_known[a]) && (line.b < 0 || is_known[b]);
-      const double x = line.a < 0 ? 0 : value[a];
-      if (is_known[k]) value[k] = apply_operation(line.operation, x, line.b < 0 ? x : value[b]);
+      learn_operation(line, k, lines);
     }
-    is_changed = is_changed || (needed[k] && is_known[k] && line.operation != Operation::constant);
   }
-  if (!is_changed) return part_of(tape, needed, first, static_cast<int>(known.size()), outputs);
+  return lines;
+}
 
+/// Does a line that is needed become a number?
+bool is_any_made_known(const Tape& tape, const std::vector<bool>& needed, const std::vector<bool>& is_known) {
+  for (std::size_t k = 0; k < needed.size(); ++k)
+    if (needed[k] && is_known[k] && tape[static_cast<int>(k)].operation != Operation::constant) return true;
+  return false;
+}
+
+}  // namespace
+
+Tape bind_inputs(const Tape& tape, int first, std::span<const double> known,
+                 std::span<int> outputs) {
+  const std::vector<bool> needed = needed_lines(tape, outputs);
+  const auto [value, is_known] = known_lines(tape, first, known);
+  if (!is_any_made_known(tape, needed, is_known))
+    return part_of(tape, needed, first, static_cast<int>(known.size()), outputs);
   Tape bound;
-  std::vector<int> renamed(count, -1);
-  const auto place = [&](int old) {  // constants are written where they are used, once
+  std::vector<int> renamed(needed.size(), -1);
+  const auto place = [&, &value = value](int old) {  // constants are written where they are used, once
     if (old < 0) return -1;
     int& line = renamed[static_cast<std::size_t>(old)];
     if (line < 0) line = bound.constant(value[static_cast<std::size_t>(old)]);
     return line;
   };
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < needed.size(); ++k) {
     if (!needed[k] || is_known[k]) continue;
     const Instruction& line = tape[static_cast<int>(k)];
     if (line.operation == Operation::input) {

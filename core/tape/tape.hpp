@@ -82,6 +82,21 @@ struct ScalarTraits<double> {
   static double guard(double weight, double x) { return weight == 0 ? 1 : x; }
 };
 
+/// The operations that few scalars need to know.
+template <class T>
+T apply_rare(Operation operation, const T& x, const T& y) {
+  if (operation == Operation::guard) {
+    if constexpr (requires { ScalarTraits<T>::guard(x, y); })
+      return ScalarTraits<T>::guard(x, y);
+    else
+      return x < T(0) || T(0) < x ? y : T(1);
+  }
+  if constexpr (requires { ScalarTraits<T>::table(x, y); })
+    return ScalarTraits<T>::table(x, y);
+  else
+    DataTable::refuse();
+}
+
 /// The value of one operation; x and y are the operands (y is ignored by operations of one).
 template <class T>
 T apply_operation(Operation operation, const T& x, const T& y) {
@@ -115,16 +130,8 @@ T apply_operation(Operation operation, const T& x, const T& y) {
     case Operation::min: return ScalarTraits<T>::min(x, y);
     case Operation::max: return ScalarTraits<T>::max(x, y);
     case Operation::sign: return ScalarTraits<T>::sign(x);
-    case Operation::table:  // only scalars that say so know tables
-      if constexpr (requires { ScalarTraits<T>::table(x, y); })
-        return ScalarTraits<T>::table(x, y);
-      else
-        DataTable::refuse();
-    case Operation::guard:
-      if constexpr (requires { ScalarTraits<T>::guard(x, y); })
-        return ScalarTraits<T>::guard(x, y);
-      else
-        return x < T(0) || T(0) < x ? y : T(1);
+    case Operation::table:
+    case Operation::guard: return apply_rare(operation, x, y);
   }
   assert(false);
   return x;

@@ -54,22 +54,47 @@ class Minors {
 
 }  // namespace
 
+namespace {
+
+bool is(const Tape& tape, int line, double value) {
+  return line >= 0 && is_number(tape, line) && tape[line].value == value;
+}
+
+/// a ± b, -1: nothing is left out.
+int short_sum(Tape& tape, Operation operation, int a, int b) {
+  if (is(tape, b, 0)) return a;
+  if (!is(tape, a, 0)) return -1;
+  return operation == Operation::add ? b : tape.apply(Operation::negate, b);
+}
+
+int short_product(Tape& tape, int a, int b) {
+  if (is(tape, a, 0) || is(tape, b, 0)) return tape.constant(0);
+  if (is(tape, a, 1)) return b;
+  return is(tape, b, 1) ? a : -1;
+}
+
+int without_neutral(Tape& tape, Operation operation, int a, int b) {
+  switch (operation) {
+    case Operation::add:
+    case Operation::subtract: return short_sum(tape, operation, a, b);
+    case Operation::multiply: return short_product(tape, a, b);
+    case Operation::divide: return is(tape, b, 1) ? a : -1;
+    case Operation::guard:
+      if (!is_number(tape, a)) return -1;
+      return is(tape, a, 0) ? tape.constant(1) : b;
+    default: return -1;
+  }
+}
+
+}  // namespace
+
 int applied(Tape& tape, Operation operation, int a, int b) {
   if (a >= 0 && is_number(tape, a) && is_number(tape, b)) {
     const double x = tape[a].value;
     return tape.constant(apply_operation(operation, x, b < 0 ? x : tape[b].value));
   }
-  const auto is = [&](int line, double value) {
-    return line >= 0 && is_number(tape, line) && tape[line].value == value;
-  };
-  if (operation == Operation::guard && is_number(tape, a)) return is(a, 0) ? tape.constant(1) : b;
-  if (operation == Operation::add && is(a, 0)) return b;
-  if ((operation == Operation::add || operation == Operation::subtract) && is(b, 0)) return a;
-  if (operation == Operation::subtract && is(a, 0)) return tape.apply(Operation::negate, b);
-  if (operation == Operation::multiply && (is(a, 0) || is(b, 0))) return tape.constant(0);
-  if (operation == Operation::multiply && is(a, 1)) return b;
-  if ((operation == Operation::multiply || operation == Operation::divide) && is(b, 1)) return a;
-  return tape.apply(operation, a, b);
+  const int line = without_neutral(tape, operation, a, b);
+  return line >= 0 ? line : tape.apply(operation, a, b);
 }
 
 bool depends(const Tape& tape, int line, const std::vector<int>& inputs) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <perp/analysis/hybrid/proofs/mode_series.hpp>
@@ -100,20 +101,25 @@ std::optional<ModeTaylor<RunningError>> root_of(const ModeTaylor<RunningError>& 
 
 /// Functions of series with bounds; arcs, choices, data and powers that are no natural ones have none here.
 std::optional<ModeTaylor<RunningError>> function_of(Operation operation, const ModeTaylor<RunningError>& a) {
-  switch (operation) {
-    case Operation::sin: return sin(a);
-    case Operation::cos: return cos(a);
-    case Operation::tan: return tan(a);
-    case Operation::atan: return atan(a);
-    case Operation::sinh: return sinh(a);
-    case Operation::cosh: return cosh(a);
-    case Operation::tanh: return tanh(a);
-    case Operation::exp: return exp(a);
-    case Operation::log: return log(a);
-    case Operation::log10: return log10(a);
-    case Operation::sqrt: return root_of(a);
-    default: return std::nullopt;
-  }
+  using Series = ModeTaylor<RunningError>;
+  struct Function {
+    Operation operation;
+    Series (*value)(const Series&);
+  };
+  constexpr std::array functions{Function{Operation::sin, [](const Series& x) { return sin(x); }},
+                                 Function{Operation::cos, [](const Series& x) { return cos(x); }},
+                                 Function{Operation::tan, [](const Series& x) { return tan(x); }},
+                                 Function{Operation::atan, [](const Series& x) { return atan(x); }},
+                                 Function{Operation::sinh, [](const Series& x) { return sinh(x); }},
+                                 Function{Operation::cosh, [](const Series& x) { return cosh(x); }},
+                                 Function{Operation::tanh, [](const Series& x) { return tanh(x); }},
+                                 Function{Operation::exp, [](const Series& x) { return exp(x); }},
+                                 Function{Operation::log, [](const Series& x) { return log(x); }},
+                                 Function{Operation::log10, [](const Series& x) { return log10(x); }}};
+  if (operation == Operation::sqrt) return root_of(a);
+  for (const Function& function : functions)
+    if (function.operation == operation) return function.value(a);
+  return std::nullopt;
 }
 /// Nor are they rational.
 std::optional<ModeTaylor<Rational>> function_of(Operation /*operation*/, const ModeTaylor<Rational>& /*a*/) {

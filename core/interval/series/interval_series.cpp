@@ -156,10 +156,6 @@ void IntervalSeries::choose(int node, int k) {
     if (here.kind == Kind::absolute) return copy(node, k, here.a, side < 0);
     return set(first_strand(node), k, Interval(k == 0 ? side : 0));
   }
-  if (here.kind == Kind::guard) {
-    if (certain_sign(a) == 0) return set(first_strand(node), k, Interval::none());
-    return copy(node, k, here.b, false);
-  }
   const Interval& b = at(first_strand(here.b), 0);
   if (!certainly_less(a, b) && !certainly_less(b, a))
     return set(first_strand(node), k, Interval::none());
@@ -246,7 +242,6 @@ void IntervalSeries::evaluate(int node, int k) {
     case Kind::absolute:
     case Kind::smaller:
     case Kind::larger:
-    case Kind::guard:
     case Kind::sign: return choose(node, k);
     case Kind::state:
     case Kind::partner: return;

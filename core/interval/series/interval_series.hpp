@@ -139,8 +139,7 @@ class IntervalSeries {
     absolute,
     smaller,
     larger,
-    sign,
-    guard
+    sign
   };
   /// One quantity with a recurrence. Operands a, b, c are nodes.
   struct Node {

@@ -70,14 +70,23 @@ int IntervalSeries::Builder::arc(Operation function, int a) {
                   function == Operation::acos ? -1 : 1);
 }
 
-/// b where the weight a is not 0, else 1; of a number that may be both, 1 + [0, 1] (b − 1).
+/// b where the weight a is not 0, else 1; of a number that may be both, 1 + [0, 1] (b − 1). No series where a weight
+/// that moves may be 0.
 int IntervalSeries::Builder::guard(int a, int b) {
   const Node weight = nodes_[static_cast<std::size_t>(a)];  // a copy: nodes are made
-  if (weight.kind != Kind::constant || !weight.value.has_value()) return binary(Kind::guard, a, b);
-  if (weight.value.is_zero()) return constant(Interval(1));
-  if (certain_sign(weight.value) != 0) return b;
-  const int one = constant(Interval(1)), beyond = binary(Kind::subtract, b, one);
-  return binary(Kind::add, one, binary(Kind::multiply, constant(Interval(0, 1)), beyond));
+  const bool is_number = weight.kind == Kind::constant && weight.value.has_value();
+  if (is_number && weight.value.is_zero()) return constant(Interval(1));
+  if (is_number && certain_sign(weight.value) != 0) return b;
+  const int share = is_number ? constant(Interval(0, 1))
+                              : node({.kind = Kind::absolute, .a = node({.kind = Kind::sign, .a = a})});
+  const int one = constant(Interval(1));
+  return binary(Kind::add, one, binary(Kind::multiply, share, binary(Kind::subtract, b, one)));
+}
+
+int IntervalSeries::Builder::rare(Operation operation, int a, int b) {
+  if (operation == Operation::guard) return guard(a, b);
+  if (operation == Operation::table) DataTable::refuse();
+  return node({.kind = Kind::sign, .a = a});
 }
 
 int IntervalSeries::Builder::function(Operation operation, int a, int b) {
@@ -112,9 +121,7 @@ int IntervalSeries::Builder::function(Operation operation, int a, int b) {
     case Operation::abs: return node({.kind = Kind::absolute, .a = a});
     case Operation::min: return binary(Kind::smaller, a, b);
     case Operation::max: return binary(Kind::larger, a, b);
-    case Operation::table: DataTable::refuse();
-    case Operation::guard: return guard(a, b);
-    default: return node({.kind = Kind::sign, .a = a});
+    default: return rare(operation, a, b);
   }
 }
 

@@ -25,6 +25,7 @@ class IntervalSeries::Builder {
   int power(int x, int y);
   int arc(Operation function, int a);
   int guard(int a, int b);
+  int rare(Operation operation, int a, int b);
   int function(Operation operation, int a, int b);
   int input(const SeriesInput& input);
   int line(const Instruction& line);

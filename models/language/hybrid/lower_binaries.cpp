@@ -287,19 +287,33 @@ void check_size(const Document& document, const HybridModel& hybrid) {
                               hybrid.n(), most_dense));
 }
 
+/// What a model is run by.
+struct Lowering {
+  LoweredBinaries laws{};
+  bool keeps = false;       ///< binaries of a large model, without a look at laws
+  bool is_lowered = false;  ///< it is run by the laws
+};
+
+/// Fails where laws are asked for and do not stand for the binaries.
+Lowering lowering_of(const Document& document, const HybridModel& hybrid, const ReadOptions& known) {
+  Lowering result{.keeps = keeps_binaries(document, hybrid, known)};
+  if (!result.keeps) {
+    check_size(document, hybrid);
+    result.laws = lower_binaries(hybrid);
+  }
+  const bool has_laws = !result.keeps && result.laws.reason.empty();
+  const int undecided = has_laws ? binary_on_surface(hybrid, result.laws) : -1;
+  const bool is_declared = undecided >= 0 && hybrid.binaries[at(undecided)].start.has_value();
+  result.is_lowered = has_laws && (undecided < 0 || (!known.hybrid && !is_declared));
+  if (!result.is_lowered && !known.hybrid) fail_lowering(document, hybrid, result.laws, undecided);
+  return result;
+}
+
 }  // namespace
 
 Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
   const HybridModel hybrid = read_hybrid(document, text, known);
-  LoweredBinaries lowered;
-  const bool keeps = keeps_binaries(document, hybrid, known);
-  if (!keeps) check_size(document, hybrid);
-  if (!keeps) lowered = lower_binaries(hybrid);
-  const bool has_laws = !keeps && lowered.reason.empty();
-  const int undecided = has_laws ? binary_on_surface(hybrid, lowered) : -1;
-  const bool is_declared = undecided >= 0 && hybrid.binaries[at(undecided)].start.has_value();
-  const bool is_lowered = has_laws && (undecided < 0 || (!known.hybrid && !is_declared));
-  if (!is_lowered && !known.hybrid) fail_lowering(document, hybrid, lowered, undecided);
+  auto [lowered, keeps, is_lowered] = lowering_of(document, hybrid, known);
   Model model = hybrid.head;
   if (!is_lowered) {
     lowered.system = constraint_system(hybrid);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <perp/models/language/lowering/forms.hpp>
@@ -90,21 +91,11 @@ namespace {
 enum class Delicate { none, first, second };
 
 Delicate delicate_operand(Operation operation) {
-  switch (operation) {
-    case Operation::divide:
-    case Operation::atan2: return Delicate::second;
-    case Operation::power:
-    case Operation::sqrt:
-    case Operation::log:
-    case Operation::log10:
-    case Operation::asin:
-    case Operation::acos:
-    case Operation::tan:
-    case Operation::exp:
-    case Operation::sinh:
-    case Operation::cosh: return Delicate::first;
-    default: return Delicate::none;
-  }
+  constexpr std::array second{Operation::divide, Operation::atan2};
+  constexpr std::array first{Operation::power, Operation::sqrt, Operation::log, Operation::log10, Operation::asin,
+                             Operation::acos,  Operation::tan,  Operation::exp, Operation::sinh,  Operation::cosh};
+  if (std::find(second.begin(), second.end(), operation) != second.end()) return Delicate::second;
+  return std::find(first.begin(), first.end(), operation) != first.end() ? Delicate::first : Delicate::none;
 }
 
 }  // namespace

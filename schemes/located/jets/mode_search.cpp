@@ -156,8 +156,12 @@ void ModeSearch::try_starts(const Mode& mode, const std::vector<int>& open,
     }
   }
   try_rates(mode, found, violation);
-  const bool is_put_off = is_first_look_ && is_spent_;
-  if (violation >= 0 && !is_put_off) rejected.emplace_back(mode, violation);
+  reject(mode, violation);
+}
+
+/// Unless it is admissible, or is looked at again.
+void ModeSearch::reject(const Mode& mode, double violation) {
+  if (violation >= 0 && !is_put_off()) rejected.emplace_back(mode, violation);
 }
 
 /// One mode from rates that the scales give, where there are no others and 0 leads nowhere.
@@ -180,32 +184,39 @@ std::vector<Continuation> ModeSearch::enumerate(Mode mode, const std::vector<int
   ignored_.assign(mode.size(), 0);
   for (const int i : undecided) ignored_[static_cast<std::size_t>(i)] = 1;
   for (const int i : open) ignored_[static_cast<std::size_t>(i)] = 0;
-  double modes = 1;
-  for (const int i : open) {
-    mode[static_cast<std::size_t>(i)] = 0;
-    modes *= static_cast<double>(jets_.laws()[static_cast<std::size_t>(i)].branches.size());
-  }
-  // A mode without a root may take all points: none of the others is left out for its sake.
-  const auto share = std::max(static_cast<long>(static_cast<double>(options_.most_points) / (2 * modes)), least_points);
+  for (const int i : open) mode[static_cast<std::size_t>(i)] = 0;
+  const long share = share_of_points(open);
   std::vector<Mode> put_off;
   is_first_look_ = true;
   for (bool more = true; more && complete_;) {
     jets_.allow_work(share);
     is_spent_ = false;
     try_starts(mode, open, found);
-    if (is_spent_) put_off.push_back(mode);
-    more = false;
-    for (std::size_t k = open.size(); k-- > 0 && !more;) {
-      const auto i = static_cast<std::size_t>(open[k]);
-      more = ++mode[i] < static_cast<int>(jets_.laws()[i].branches.size());
-      if (!more) mode[i] = 0;
-    }
+    if (is_put_off()) put_off.push_back(mode);
+    more = next_mode(open, mode);
   }
   is_first_look_ = is_spent_ = false;
   jets_.allow_work(options_.most_points);
   for (std::size_t k = 0; k < put_off.size() && complete_; ++k) try_starts(put_off[k], open, found);
   leave_ends(found);
   return found;
+}
+
+/// A mode without a root may take all points: none of the others is left out for its sake.
+long ModeSearch::share_of_points(const std::vector<int>& open) const {
+  double modes = 1;
+  for (const int i : open) modes *= static_cast<double>(jets_.laws()[static_cast<std::size_t>(i)].branches.size());
+  return std::max(static_cast<long>(static_cast<double>(options_.most_points) / (2 * modes)), least_points);
+}
+
+/// The next combination of branches of the open laws; false: that was the last one, and the first one comes again.
+bool ModeSearch::next_mode(const std::vector<int>& open, Mode& mode) const {
+  for (std::size_t k = open.size(); k-- > 0;) {
+    const auto i = static_cast<std::size_t>(open[k]);
+    if (++mode[i] < static_cast<int>(jets_.laws()[i].branches.size())) return true;
+    mode[i] = 0;
+  }
+  return false;
 }
 
 bool ModeSearch::make_reference(Mode& mode, const std::vector<int>& open) {

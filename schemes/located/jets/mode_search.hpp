@@ -55,6 +55,11 @@ class ModeSearch {
     const auto law = static_cast<std::size_t>(i);
     return jets_.laws()[law].branches[static_cast<std::size_t>(mode[law])];
   }
+  [[nodiscard]] long share_of_points(const std::vector<int>& open) const;
+  void reject(const Mode& mode, double violation);
+  bool next_mode(const std::vector<int>& open, Mode& mode) const;
+  /// Has a mode taken its share of points before others were looked at?
+  [[nodiscard]] bool is_put_off() const { return is_first_look_ && is_spent_; }
   [[nodiscard]] double start_in(const Range& range, int law, double share) const;
 
   ConsistentJets& jets_;

@@ -69,12 +69,16 @@ class Writer {
     if ((operation == Operation::add && zero_b) || (operation == Operation::subtract && zero_b))
       return a;
     if (operation == Operation::add && zero_a) return b;
-    if (operation == Operation::guard && is_number(a)) return zero_a ? tape.constant(1) : b;
     if (a >= 0 && is_number(a) && (b < 0 || is_number(b))) {
       const double x = tape[a].value;
       return tape.constant(apply_operation(operation, x, b < 0 ? x : tape[b].value));
     }
     return tape.apply(operation, a, b);
+  }
+  /// The second operand or 1, see Operation::guard.
+  int guard(int weight, int a) {
+    if (!is_number(weight)) return tape.apply(Operation::guard, weight, a);
+    return tape[weight].value == 0 ? tape.constant(1) : a;
   }
   [[nodiscard]] bool is_number(int line) const {
     return line >= 0 && tape[line].operation == Operation::constant;
@@ -232,7 +236,7 @@ class FormWriter {
     if (line.operation == Operation::power && writer_.is_number(a) && writer_.tape[a].value == 0 &&
         numbers_[static_cast<std::size_t>(line.b)] > 0)
       return writer_.tape.constant(0);
-    return writer_.apply(line.operation, a, b);
+    return line.operation == Operation::guard ? writer_.guard(a, b) : writer_.apply(line.operation, a, b);
   }
 
   /// The system on the lines that stand outside of arguments.
