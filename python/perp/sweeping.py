@@ -273,7 +273,7 @@ def sweep(model, over=None, measure=None, *, random=None, runs=None, seed=None, 
     question.store = "" if store is None else os.fspath(store)
     run = {key: options.pop(key) for key in ("scheme", "tol", "selector", "policy", "theta", "solver", "cross_check",
                                              "split_at_events") if key in options}
-    more = resolved(model, settings_of(t, {"h": h, **run}, options))
+    more = resolved(model, settings_of(t, {"h": h, **run}, options), sweep)
     say_midpoints(model._read)
     bar = _bar(question, axes, progress)
     try:

@@ -151,7 +151,7 @@ TEST_SUITE("cli/plot") {
       for (const char* word : words) CHECK_MESSAGE(page.find(word) != std::string::npos, word);
     };
     holds(page_of({"map", "switching_dae_jump", "--vary", "B1=-2:2:3", "--vary", "B2=-2:2:3", "--what", "ac", "--at", "x1=0,x2=-1"}),
-          {"several (2)", "unique (", "fill-opacity=\"1\"", "data-xlabel=\"B1\""});
+          {"none (5)", "unique (4)", "fill-opacity=\"1\"", "data-xlabel=\"B1\""});
     holds(page_of({"solutions", "switching_dae_repulsive", "--at", "x1=0,x2=-0.5", "--tree", "2", "--plot-variables", "x1,z"}),
           {"solution of a step", "data-ylabel=\"x1\"", "data-ylabel=\"z\""});
     holds(page_of({"enclose", "chatter", "--t", "0,0.5"}), {"branch 0, unique", "fill-opacity=\"0.35\""});

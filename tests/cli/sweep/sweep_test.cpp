@@ -92,7 +92,7 @@ TEST_SUITE("cli/sweep") {
     REQUIRE(perp_program(folder, with(kept, {"-o", "kept.csv"})).status == 0);
     CHECK(read_text(folder / "kept.csv") == read_text(folder / "plain.csv"));
     const std::string states = read_text(folder / "kept.trajectories.csv");
-    CHECK(states.starts_with("run,y(0),t,y,v,u\n"));
+    CHECK(states.starts_with("run,y(0),t,y,v,a\n"));
     CHECK(std::ranges::count(states, '\n') == 1 + 24 * 3);
     for (const char* slice : {"1/2", "2/2"}) REQUIRE(perp_program(folder, with(kept, {"-o", "d", "--slice", slice})).status == 0);
     REQUIRE(perp_program(folder, {"sweep", "--merge", "d", "-o", "merged.csv"}).status == 0);
