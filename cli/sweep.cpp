@@ -247,7 +247,7 @@ int execute(const SweepArguments& arguments) {
 
 void add_points_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--vary", arguments->vary,
-                 "values of a parameter, of a variable's start or of run.h; repeatable: all combinations, the "
+                 "values of a parameter, of a variable's start, of an input or of run.h; repeatable: all combinations, the "
                  "last one varies fastest")
       .type_name("NAME=FIRST:LAST:COUNT[:log] | NAME=v1,v2,...")
       .one_at_a_time();
@@ -312,6 +312,7 @@ void add_execution_to(CommandLine& line, SweepArguments* arguments) {
 Action configure_sweep(CommandLine& line) {
   const auto arguments = std::make_shared<SweepArguments>();
   arguments->model.add_optional_to(line);
+  arguments->model.hybrid = true;
   add_points_to(line, arguments.get());
   add_measured_to(line, arguments.get());
   arguments->model.add_span_to(line);

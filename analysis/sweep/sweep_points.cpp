@@ -15,6 +15,7 @@
 #include <perp/analysis/sweep/sweep_points.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 
 namespace perp {
 namespace {
@@ -47,11 +48,13 @@ void SweepPoints::prepare(const Model& model) {
 void SweepPoints::check_names(const Model& model) const {
   std::vector<std::string> known = variable_names(model);
   for (const auto& [name, value] : model.parameters) known.push_back(name);
+  if (model.hybrid)
+    for (const KnownInput& input : model.hybrid->inputs) known.push_back(input.name);
   known.emplace_back("run.h");
   known.emplace_back("run.tol");
   std::set<std::string> seen;
   for (const std::string& name : names()) {
-    find_name(plain_name(name), known, "parameter or variable");
+    find_name(plain_name(name), known, "parameter, variable or input");
     if (!seen.insert(plain_name(name)).second) throw InvalidInput(fmt::format("{} is varied twice", name));
   }
 }

@@ -9,7 +9,7 @@
 
 namespace perp {
 
-/// What a sweep varies over given values: a parameter, a variable (its start) or a key of [run].
+/// What a sweep varies over given values: a parameter, a variable (its start), an input or a key of [run].
 struct SweepAxis {
   std::string name;
   std::vector<double> values;
