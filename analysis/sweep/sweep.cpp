@@ -37,6 +37,7 @@ class Sweep {
       result_.measures.push_back(definition.substr(0, definition.find('=')));
     check_measures();
     if (request.follow != Follow::none) check_follow(model);
+    check_skip();
   }
 
   SweepResult operator()() {
@@ -125,7 +126,7 @@ class Sweep {
   [[nodiscard]] bool is_stopped() const { return has_failed_ || (request_.stop && request_.stop()); }
 
   void check_skip() const {
-    if (request_.skip < 0 || request_.section.empty())
+    if (request_.skip < 0 || (request_.skip > 0 && request_.section.empty()))
       throw InvalidInput(fmt::format("skip {}: expected a whole number from 0 on, of points of a section that are left out, and a section",
                                      request_.skip));
   }

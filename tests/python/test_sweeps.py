@@ -159,8 +159,8 @@ def test_kept_states_are_those_of_the_runs_and_a_fan_is_their_quantiles():
     kept = s.trajectories
     assert kept.t.tolist() == times * 16
     r = perp.solve("stick_slip", Fs=s["Fs"][5], scheme="located")
-    np.testing.assert_array_equal(kept["x2"][kept.run == 5][2], r["x2"][-1])
-    np.testing.assert_allclose(kept["x1"][kept.run == 5][1], r.sol(3.3)["x1"] if isinstance(r.sol(3.3), dict) else r.sol(3.3)[0], rtol=1e-9)
+    np.testing.assert_allclose(kept["x2"][kept.run == 5][2], r["x2"][-1], rtol=1e-13)
+    np.testing.assert_allclose(kept["x1"][kept.run == 5][1], r.sol(3.3)[0], rtol=1e-9)
     fan = s.fan("x1")
     at = kept["x1"].reshape(16, 3)
     np.testing.assert_allclose(fan[:, 1:6].T, np.quantile(at, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0), rtol=1e-12)

@@ -37,7 +37,7 @@ TEST_SUITE("analysis/sweep") {
         CHECK(run.kept[k].t == request.times[k]);
         CHECK(run.kept[k].x[0] == doctest::Approx(std::exp(-run.values[0] * request.times[k])).epsilon(1e-9));
       }
-      CHECK(run.kept.back().x[0] == *run.measures[0].value);
+      CHECK(run.kept.back().x[0] == doctest::Approx(*run.measures[0].value).epsilon(1e-14));
     }
     request.times.clear();
     const SweepResult steps = sweep(request);

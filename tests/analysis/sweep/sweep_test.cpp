@@ -131,7 +131,7 @@ TEST_SUITE("analysis/sweep") {
     // Joe and Kuo's points 1 to 3 of three coordinates, times 8.
     const std::array<std::array<unsigned int, 3>, 3> points{{{4, 4, 4}, {2, 6, 6}, {6, 2, 2}}};
     for (std::uint32_t k = 1; k <= 3; ++k)
-      for (std::size_t d = 0; d < 3; ++d) CHECK(sobol(d, k) >> 29U == points[k - 1][d]);
+      for (std::size_t d = 0; d < 3; ++d) CHECK((sobol(d, k) >> 29U) == points[k - 1][d]);
   }
 
   TEST_CASE("draws of a Sobol sequence: a mean of a smooth function is some hundred times nearer than of random ones, in any order of names") {
@@ -169,7 +169,7 @@ TEST_SUITE("analysis/sweep") {
     }
     std::string many = "[parameters]\n";
     for (std::size_t k = 0; k <= sobol_dimensions; ++k) many += "p" + std::to_string(k) + " = 1\n";
-    const Model wide = read_model_text(many + "[variables]\nx = 0\n[model]\nequations = [\"der(x) = p0\"]\n", "wide.toml");
+    const Model wide = read_model_text(many + "[variables]\nx = 0\n[model]\nequations = [\"der(x) = p0\"]\n[run]\nt = [0, 1]\nh = 1\n", "wide.toml");
     turned.draws.clear();
     for (std::size_t k = 0; k < sobol_dimensions; ++k) turned.draws.push_back(parse_draw(wide, "p" + std::to_string(k), "uniform(0, 1)"));
     CHECK_NOTHROW(turned.prepare(wide));
