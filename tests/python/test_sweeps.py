@@ -169,3 +169,11 @@ def test_kept_states_are_those_of_the_runs_and_a_fan_is_their_quantiles():
         s.fan("x3")
     with pytest.raises(perp.InvalidInput, match="keep=True"):
         perp.sweep("stick_slip", FRICTION, {"top": "max(x1)"}).fan("x1")
+
+
+def test_an_input_of_a_model_with_binaries_is_varied_as_it_is_set(program, tmp_path):
+    found = perp.sweep("three_tank_binaries", {"u2": [70.0, 80.0]}, {"e": "end(x1)"}, t=(0, 50))
+    assert found["e"].tolist() == [perp.solve("three_tank_binaries", u2=u2, t=(0, 50))["x1"][-1] for u2 in (70.0, 80.0)]
+    program("sweep", "three_tank_binaries", "--vary", "u2=70,80", "--measure", "e=end(x1)", "--t", "0,50", "-o", tmp_path / "p.csv", cwd=tmp_path)
+    found.save(tmp_path / "own.csv")
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "own.csv").read_bytes()
