@@ -55,6 +55,7 @@ int execute(const CheckArguments& arguments) {
     if (!hybrid)
       throw InvalidInput("--plot draws the rows of models with binaries or constraints; expected one");
     const Picture picture(arguments.plot);
+    if (picture.is_page()) throw InvalidInput(fmt::format("--plot {}: there is no page of this picture; expected .svg, .png or .pdf", arguments.plot));
     draw_incidence(picture, *hybrid, structure_of(*hybrid));
   }
   if (hybrid) {

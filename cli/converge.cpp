@@ -255,7 +255,7 @@ Action configure_converge(CommandLine& line) {
       .type_name("N");
   line.add_option("-o,--output", arguments->output, "write the table to FILE.csv")
       .type_name("FILE");
-  line.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf")
+  line.add_option("--plot", arguments->plot, "draw errors over h: FILE.svg, .png or .pdf (with its scripts and data), or .html, a page to zoom in")
       .type_name("FILE");
   arguments->model.run_keys = {"cross_check", "policy",          "scheme", "selector",
                                "solver",      "split_at_events", "theta",  "tol"};  // h is varied

@@ -239,8 +239,8 @@ Action configure_enclose(CommandLine& line) {
                  "write every step with what proves it to FILE as JSON, for scripts/check_proof")
       .type_name("FILE");
   line.add_option("--plot", arguments->plot,
-                 "draw bands over time: FILE.svg, .png or .pdf (with FILE's gnuplot script and "
-                 "data beside it)")
+                 "draw bands over time: FILE.svg, .png or .pdf (with its scripts for gnuplot and matplotlib and its data beside it), or "
+                 ".html, a page to zoom in")
       .type_name("FILE");
   line.add_option("--plot-variables", arguments->plot_variables, "variables to draw; default: all")
       .type_name("X,Y,...");

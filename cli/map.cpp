@@ -170,8 +170,8 @@ Action configure_map(CommandLine& line) {
                  "the default without --plot")
       .type_name("FILE");
   line.add_option("--plot", arguments->plot,
-                 "draw the regions: FILE.svg, .png or .pdf (with FILE's gnuplot script and data "
-                 "beside it)")
+                 "draw the regions: FILE.svg, .png or .pdf (with its scripts for gnuplot and matplotlib and its data beside it), or .html, "
+                 "a page to zoom in")
       .type_name("FILE");
   line.add_option("--threads", arguments->threads,
                  "threads; default: one for each core. The result is the same for any number")

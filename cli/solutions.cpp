@@ -145,7 +145,7 @@ Action configure_solutions(CommandLine& line) {
                  "all discrete solutions of N steps, as a tree whose ways may meet again")
       .type_name("N");
   line.add_option("--plot", arguments->plot,
-                 "draw the tree: FILE.svg, .png or .pdf (with FILE's gnuplot script and data)")
+                 "draw the tree: FILE.svg, .png or .pdf (with its scripts and data), or .html, a page to zoom in")
       .type_name("FILE");
   line.add_option("--plot-variables", arguments->plot_variables,
                  "variables to draw; default: the first")

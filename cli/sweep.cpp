@@ -93,7 +93,7 @@ void check_slice(const SweepArguments& arguments, const Model& model) {
   if (arguments.output.empty() || arguments.output == "-" || arguments.output.ends_with(".csv") ||
       arguments.output.ends_with(".h5"))
     throw InvalidInput("--slice needs a folder for its chunks: -o DIR; perp sweep --merge DIR -o FILE.csv makes the table");
-  if (!arguments.plot.empty() || arguments.resume)
+  if (!arguments.plot.empty() || !arguments.plot_type.empty() || arguments.resume)
     throw InvalidInput("--slice goes without --plot and --resume: chunks that are there are not made again");
   FilesOfCommand files;
   arguments.model.declare(files, model);
@@ -101,9 +101,9 @@ void check_slice(const SweepArguments& arguments, const Model& model) {
 
 /// Everything else is in the folder. Throws InvalidInput.
 void check_merge(const SweepArguments& arguments) {
-  const bool asks = arguments.model.is_given() || !arguments.vary.empty() ||
-                    !arguments.random.empty() || !arguments.measures.empty() || !arguments.section.empty() ||
-                    !arguments.slice.empty() || !arguments.plot.empty() || arguments.resume;
+  const std::string texts = arguments.section + arguments.slice + arguments.plot + arguments.plot_type + arguments.early_end + arguments.times;
+  const bool has_lists = !arguments.vary.empty() || !arguments.random.empty() || !arguments.measures.empty();
+  const bool asks = arguments.model.is_given() || has_lists || !texts.empty() || arguments.resume || arguments.skip || arguments.keep;
   if (asks) throw InvalidInput("--merge DIR takes -o, --partial and --quiet alone: what was swept stands in DIR");
 }
 
@@ -122,6 +122,7 @@ void check_files(const SweepArguments& arguments, const Model& model, const std:
   FilesOfCommand files;
   arguments.model.declare(files, model);
   files.writes_with_json(output, "-o");
+  if (arguments.keep && output.ends_with(".csv")) files.writes(trajectories_file(output), "--keep");
   if (!arguments.section.empty() && output.ends_with(".csv")) files.writes(section_file(output), "--section");
   if (drawn.picture) drawn.picture->declare(files, "--plot");
 }
@@ -132,9 +133,12 @@ bool is_solved(const SweepTable& table) {
 }
 
 /// The exit status.
-int end_of(bool is_complete, const SweepTable& table) {
-  if (!is_complete) fmt::print(stderr, "perp sweep: stopped before all runs were made; the same command goes on\n");
-  return is_complete && is_solved(table) ? exit_solved : exit_no_answer;
+int end_of(const SweepResult& result, const SweepTable& table) {
+  if (result.ended_at_failure)
+    fmt::print(stderr, "perp sweep: stopped at a run that ended early (--fail stop)\n");
+  else if (!result.is_complete)
+    fmt::print(stderr, "perp sweep: stopped before all runs were made; the same command goes on\n");
+  return result.is_complete && is_solved(table) ? exit_solved : exit_no_answer;
 }
 
 /// Does --resume find everything done?
@@ -166,7 +170,7 @@ std::vector<std::string> write_table(const std::string& output, const SweepTable
 /// One slice: its chunks are the result.
 int execute_slice(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
   check_slice(arguments, model);
-  const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts());
+  const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts(), arguments.keep);
   SweepStore store(arguments.output, head, sweep_chunks(request));
   keep_in(store, request);
   const SweepResult result = sweep(request);
@@ -175,7 +179,7 @@ int execute_slice(const SweepArguments& arguments, const Model& model, SweepRequ
   if (!arguments.quiet)
     fmt::print("{}written  {}, slice {} of {}; merge all with perp sweep --merge {} -o FILE.csv\n", sweep_text(table),
                arguments.output, request.chunks.slice, request.chunks.slices, arguments.output);
-  return end_of(result.is_complete, table);
+  return end_of(result, table);
 }
 
 /// All chunks of a folder as one table.
@@ -207,7 +211,7 @@ int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequ
   const SweepPicture drawn = picture_of(arguments, request, model);
   const std::string output = output_of(arguments);
   check_files(arguments, model, output, drawn);
-  const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts());
+  const SweepTable head = sweep_head(request, model, arguments.model.assignment_texts(), arguments.keep);
   std::optional<SweepStore> store;
   keep_beside(output, head, request, store);
   if (is_done(arguments, output, head)) {
@@ -221,7 +225,7 @@ int execute_whole(const SweepArguments& arguments, const Model& model, SweepRequ
   if (drawn.picture && result.is_complete) files.push_back(draw(drawn, request, model, result));
   if (store) result.is_complete ? store->remove() : store->flush();
   tell(arguments, output, table, files);
-  return end_of(result.is_complete, table);
+  return end_of(result, table);
 }
 
 int execute(const SweepArguments& arguments) {
@@ -243,7 +247,7 @@ int execute(const SweepArguments& arguments) {
 
 void add_points_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--vary", arguments->vary,
-                 "values of a parameter, of a variable's start or of run.h; repeatable: all combinations, the "
+                 "values of a parameter, of a variable's start, of an input or of run.h; repeatable: all combinations, the "
                  "last one varies fastest")
       .type_name("NAME=FIRST:LAST:COUNT[:log] | NAME=v1,v2,...")
       .one_at_a_time();
@@ -254,7 +258,7 @@ void add_points_to(CommandLine& line, SweepArguments* arguments) {
       .one_at_a_time();
   line.add_option("--runs", arguments->runs, "draws for each point of --vary; default 1").type_name("N");
   line.add_option("--seed", arguments->seed, "of the random numbers; default 1").type_name("S");
-  line.add_option("--sampling", arguments->sampling, "random (default) or lhs: Latin hypercube").type_name("NAME");
+  line.add_option("--sampling", arguments->sampling, "random (default), lhs: Latin hypercube, or sobol: a Sobol sequence with a random shift").type_name("NAME");
 }
 
 void add_measured_to(CommandLine& line, SweepArguments* arguments) {
@@ -267,6 +271,10 @@ void add_measured_to(CommandLine& line, SweepArguments* arguments) {
   line.add_option("--after", arguments->after, "measures and sections begin at this time, a formula of parameters; beyond the model's "
                                              "span the runs last as long again (without --t)")
       .type_name("T");
+  line.add_option("--skip", arguments->skip, "the first N points of the section of each run are left out").type_name("N");
+  line.add_flag("--keep", arguments->keep, "keep the states of each run: to FILE.trajectories.csv, or /trajectories of FILE.h5");
+  line.add_option("--times", arguments->times, "of --keep and fans: at these times alone, t1,t2,... or the first column of a file")
+      .type_name("T");
   line.add_option("--follow", arguments->follow,
                  "start each run at the end of the one before on the last axis: up, down or both")
       .type_name("WAY");
@@ -277,10 +285,10 @@ void add_outputs_to(CommandLine& line, SweepArguments* arguments) {
                  "write the table to FILE.csv (with FILE.csv.json) or FILE.h5; - is standard output, the default without --plot. "
                  "What is made is kept in FILE.chunks until then: after an interruption the same command goes on")
       .type_name("FILE");
-  line.add_option("--plot", arguments->plot, "draw: FILE.svg, .png or .pdf").type_name("FILE");
-  line.add_option("--plot-type", arguments->plot_type, "curve, heat, histogram or bifurcation; default: what fits")
+  line.add_option("--plot", arguments->plot, "draw: FILE.svg, .png or .pdf (with its scripts and data), or .html, a page to zoom in").type_name("FILE");
+  line.add_option("--plot-type", arguments->plot_type, "curve, heat, histogram, fan or bifurcation; default: what fits")
       .type_name("TYPE");
-  line.add_option("--plot-variable", arguments->plot_variable, "of a bifurcation diagram; default: the first")
+  line.add_option("--plot-variable", arguments->plot_variable, "of a bifurcation diagram or a fan; default: the first")
       .type_name("X");
 }
 
@@ -289,6 +297,8 @@ void add_execution_to(CommandLine& line, SweepArguments* arguments) {
                  "threads; default: one for each core. The result is the same for any number")
       .type_name("N");
   line.add_option("--time-limit", arguments->time_limit, "stop after S seconds; the runs made so far are written").type_name("S");
+  line.add_option("--fail", arguments->early_end, "what a run that ends early is: keep (default), a row with its status, or stop, the end of the sweep")
+      .type_name("WHAT");
   line.add_flag("--resume", arguments->resume, "make nothing again where FILE.csv is the whole table of this sweep, with all runs solved");
   line.add_option("--slice", arguments->slice,
                  "make one of N parts, as a process of its own: -o DIR takes its chunks, for any number of processes; auto: "
@@ -302,6 +312,7 @@ void add_execution_to(CommandLine& line, SweepArguments* arguments) {
 Action configure_sweep(CommandLine& line) {
   const auto arguments = std::make_shared<SweepArguments>();
   arguments->model.add_optional_to(line);
+  arguments->model.hybrid = true;
   add_points_to(line, arguments.get());
   add_measured_to(line, arguments.get());
   arguments->model.add_span_to(line);

@@ -14,6 +14,11 @@ function(perp_less_effort target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# What is asked for once a command: small rather than fast.
+function(perp_small target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
+endfunction()
+
 # Takes out of the list `sources` what is asked for once a run, an event or a search, not once a step, and puts it into
 # `cold`.
 function(perp_cold_sources sources cold)

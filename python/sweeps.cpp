@@ -1,8 +1,11 @@
 // Sweeps: many runs over values and random numbers, with the tables and the folders of the program.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/analysis/sweep/contours.hpp>
+#include <perp/analysis/sweep/kept_states.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
 #include <perp/io/sweep/spaced_values.hpp>
 #include <perp/io/sweep/sweep_csv.hpp>
@@ -22,7 +25,10 @@ struct SweepQuestion {
   std::string sampling;
   bool side_by_side = false;
   std::vector<std::string> measures;
-  std::string section, after;
+  std::string section, after, fail;
+  bool keeps = false;
+  std::vector<double> times;
+  long skip = 0;
   bool extends_span = false;
   std::string follow, store;
   int threads = 1;
@@ -41,12 +47,16 @@ SweepRequest request_of(const SweepQuestion& question, const Model& model) {
                        .after = question.after,
                        .extends_span = question.extends_span,
                        .section = question.section,
+                       .keeps = question.keeps,
+                       .times = question.times,
+                       .skip = question.skip,
                        .follow = parse_follow(question.follow, "follow"),
+                       .ends_at_failure = parse_ends_at_failure(question.fail, "fail"),
                        .threads = question.threads};
   SweepPoints& points = request.points;
   for (const auto& [name, values] : question.over) points.axes.push_back({name, values});
   for (const auto& [name, text] : question.random) points.draws.push_back(parse_draw(model, name, text));
-  points.latin = parse_sampling(question.sampling, "sampling");
+  points.sampling = parse_sampling(question.sampling, "sampling");
   points.side_by_side = question.side_by_side;
   points.runs = question.runs;
   points.seed = question.seed;
@@ -77,7 +87,7 @@ std::shared_ptr<SweepAnswer> sweep_model(const std::shared_ptr<Source>& source, 
   request.read = [reader](const std::vector<Override>& values) { return (*reader)(values, {}); };
   check_sweep(request);
   const auto answer = std::make_shared<SweepAnswer>();
-  answer->table = io::sweep_head(request, model, set);
+  answer->table = io::sweep_head(request, model, set, request.keeps);
   for (const SweepAxis& axis : request.points.axes) answer->axis_lengths.push_back(static_cast<long>(axis.values.size()));
   std::optional<io::SweepStore> store;
   if (!question.store.empty()) {
@@ -114,21 +124,44 @@ py::list notes_of(const SweepAnswer& answer, std::size_t measure) {
   return notes;
 }
 
-/// run, k, t (N each) and the states (N, n) of all points of the section.
-py::tuple section_of(const SweepAnswer& answer) {
+/// run, k, t (N each) and the states (N, n) of all runs: of the section, or those that are kept.
+py::tuple states_of(const SweepAnswer& answer, std::vector<SectionPoint> SweepRun::* states) {
   std::vector<long> run, number;
   std::vector<double> t, x;
   for (std::size_t k = 0; k < answer.table.runs.size(); ++k) {
     long count = 0;
-    for (const SectionPoint& point : answer.table.runs[k].section) {
-      run.push_back(static_cast<long>(k)), number.push_back(++count), t.push_back(point.t);
-      x.insert(x.end(), point.x.data(), point.x.data() + point.x.size());
+    for (const SectionPoint& state : answer.table.runs[k].*states) {
+      run.push_back(static_cast<long>(k)), number.push_back(++count), t.push_back(state.t);
+      x.insert(x.end(), state.x.data(), state.x.data() + state.x.size());
     }
   }
   const auto rows = static_cast<py::ssize_t>(t.size());
   const std::vector<py::ssize_t> shape{rows, static_cast<py::ssize_t>(answer.table.variables.size())};
   return py::make_tuple(py::array(rows, run.data()), py::array(rows, number.data()), py::array(rows, t.data()),
                         py::array(shape, x.data()));
+}
+
+/// t, then the quantiles at 5, 25, 50, 75 and 95 %, then how many runs they are of: see `fan_of`.
+py::array fan_array(const SweepAnswer& answer, int variable) {
+  std::vector<std::vector<SectionPoint>> runs;
+  for (const SweepRun& run : answer.table.runs) runs.push_back(run.kept);
+  std::vector<double> rows;
+  for (const FanRow& row : fan_of(runs, variable))
+    rows.insert(rows.end(), {row.t, row.lowest, row.lower, row.median, row.upper, row.highest, static_cast<double>(row.runs)});
+  const std::vector<py::ssize_t> shape{static_cast<py::ssize_t>(rows.size() / 7), 7};
+  return py::array(shape, rows.data());
+}
+
+/// The step of the levels, and the pieces (x0, y0, x1, y1) of all lines: see `contour`.
+py::tuple contours_of(const std::vector<double>& x, const std::vector<double>& y, const std::vector<double>& values) {
+  double low = inf, high = -inf;
+  for (const double value : values)
+    if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
+  const ContourLevels levels = contour_levels(low, high);
+  std::vector<std::array<double, 4>> pieces;
+  for (const double level : levels.values)
+    for (const auto& piece : contour(x, y, values, level)) pieces.push_back(piece);
+  return py::make_tuple(levels.step, pieces);
 }
 
 }  // namespace
@@ -145,6 +178,10 @@ void bind_sweeps(py::module_& module) {
       .def_readwrite("measures", &SweepQuestion::measures)
       .def_readwrite("section", &SweepQuestion::section)
       .def_readwrite("after", &SweepQuestion::after)
+      .def_readwrite("keeps", &SweepQuestion::keeps)
+      .def_readwrite("times", &SweepQuestion::times)
+      .def_readwrite("skip", &SweepQuestion::skip)
+      .def_readwrite("fail", &SweepQuestion::fail)
       .def_readwrite("extends_span", &SweepQuestion::extends_span)
       .def_readwrite("follow", &SweepQuestion::follow)
       .def_readwrite("store", &SweepQuestion::store)
@@ -161,6 +198,7 @@ void bind_sweeps(py::module_& module) {
       .def_property_readonly("shape", [](const SweepAnswer& answer) { return answer.table.shape; })
       .def_property_readonly("has_directions", [](const SweepAnswer& answer) { return answer.table.has_directions; })
       .def_property_readonly("has_section", [](const SweepAnswer& answer) { return answer.table.has_section; })
+      .def_property_readonly("has_kept", [](const SweepAnswer& answer) { return answer.table.has_kept; })
       .def_property_readonly("status", [](const SweepAnswer& answer) {
         return column<std::string>(answer, [](const SweepRun& run) { return to_string(run.status); });
       })
@@ -183,11 +221,14 @@ void bind_sweeps(py::module_& module) {
         return column_array(answer, [k](const SweepRun& run) { return run.measures.at(k).value.value_or(nan); });
       })
       .def("notes", &notes_of)
-      .def("section", &section_of)
+      .def("section", [](const SweepAnswer& answer) { return states_of(answer, &SweepRun::section); })
+      .def("kept", [](const SweepAnswer& answer) { return states_of(answer, &SweepRun::kept); })
+      .def("fan", &fan_array)
       .def("text", [](const SweepAnswer& answer) { return io::sweep_text(answer.table); })
       .def("provenance", [](const SweepAnswer& answer) { return answer.table.provenance.dump(); })
       .def("write", [](const SweepAnswer& answer, const std::string& file) { io::write_sweep_csv(file, answer.table); });
   module.def("sweep", &sweep_model);
+  module.def("contours", &contours_of);
   module.def("spaced_values", &io::spaced_values);
 }
 

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
 
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/parallel.hpp>
 #include <perp/analysis/run/schemes.hpp>
+#include <perp/analysis/sweep/kept_states.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -35,6 +37,7 @@ class Sweep {
       result_.measures.push_back(definition.substr(0, definition.find('=')));
     check_measures();
     if (request.follow != Follow::none) check_follow(model);
+    check_skip();
   }
 
   SweepResult operator()() {
@@ -50,6 +53,7 @@ class Sweep {
     const auto never_run = [&](std::size_t at) { return result_.runs[at].status == Status::never_run; };
     for (const std::vector<std::size_t>& chunk : places)
       if (std::any_of(chunk.begin(), chunk.end(), never_run)) result_.is_complete = false;
+    result_.ended_at_failure = has_failed_;
     return std::move(result_);
   }
 
@@ -59,6 +63,10 @@ class Sweep {
     if (request_.extends_span) extend(model);
     const Measures measures(model, request_.measures, request_.after);
     if (!request_.section.empty()) Section::read(model, request_.section);
+    const Span& span = model.run.span;
+    for (const double t : request_.times)
+      if (t < span.start || t > span.end)
+        throw InvalidInput(fmt::format("times: {} is outside of the span [{}, {}] of the first run", t, span.start, span.end));
   }
 
  private:
@@ -115,7 +123,13 @@ class Sweep {
     return static_cast<std::size_t>(point * directions() + (directions() == 2 && is_down ? 1 : 0));
   }
 
-  [[nodiscard]] bool is_stopped() const { return request_.stop && request_.stop(); }
+  [[nodiscard]] bool is_stopped() const { return has_failed_ || (request_.stop && request_.stop()); }
+
+  void check_skip() const {
+    if (request_.skip < 0 || (request_.skip > 0 && request_.section.empty()))
+      throw InvalidInput(fmt::format("skip {}: expected a whole number from 0 on, of points of a section that are left out, and a section",
+                                     request_.skip));
+  }
 
   /// Names of measures are columns beside those of the runs.
   void check_measures() const {
@@ -162,6 +176,7 @@ class Sweep {
   void count(const SweepRun& made) {
     ++done_;
     if (made.status != Status::solved) ++failed_;
+    if (made.status != Status::solved && request_.ends_at_failure) has_failed_ = true;
     if (request_.progress) request_.progress(done_, failed_);
   }
 
@@ -198,29 +213,45 @@ class Sweep {
     IntegrateOptions options;
     options.keep = false;
     options.bounds = model.bounds();
-    options.observer = [&](const Step& step) {
-      history.add(step);
-      return !is_stopped();
-    };
-    measures.watch(options);
-    if (section)
-      options.course = [&, next = options.course](const StepCourse& step) {
-        section->course(step);
-        if (next) next(step);
-      };
+    KeptStates kept(request_.times);
+    watch(options, history, kept, measures, section.get());
     const Trajectory run = scheme(model.run.scheme).run(model, options);
     SweepRun made{.status = run.status, .message = run.message, .t_end = run.t.empty() ? nan : run.t.back()};
     for (Measure& measure : measures.of(run, history.resolved(run.events)))
       made.measures.push_back(std::move(measure.result));
     if (section) made.section = section->points(run, from);
+    skip(made.section);
+    made.kept = kept.take();
     if (!run.x.empty()) end = run.x.back();
     return made;
+  }
+
+  /// All that looks at a run while it is made.
+  void watch(IntegrateOptions& options, ModeHistory& history, KeptStates& kept, Measures& measures, Section* section) const {
+    options.observer = [this, &history, &kept](const Step& step) {
+      history.add(step);
+      if (request_.keeps) kept.step(step);
+      return !is_stopped();
+    };
+    measures.watch(options);
+    if (section == nullptr && !request_.keeps) return;
+    options.course = [this, &kept, section, next = options.course](const StepCourse& step) {
+      if (section != nullptr) section->course(step);
+      if (request_.keeps) kept.course(step);
+      if (next) next(step);
+    };
+  }
+
+  void skip(std::vector<SectionPoint>& section) const {
+    const auto skipped = std::min<std::size_t>(static_cast<std::size_t>(request_.skip), section.size());
+    section.erase(section.begin(), section.begin() + static_cast<std::ptrdiff_t>(skipped));
   }
 
   const SweepRequest& request_;
   SweepResult result_;
   std::mutex mutex_;
   long done_ = 0, failed_ = 0;
+  std::atomic<bool> has_failed_ = false;  // and that ends the sweep
 };
 
 }  // namespace
@@ -228,6 +259,10 @@ class Sweep {
 Follow parse_follow(const std::string& name, const std::string& what) {
   if (name.empty()) return Follow::none;
   return static_cast<Follow>(1 + find_name(name, std::vector<std::string>{"up", "down", "both"}, what));
+}
+
+bool parse_ends_at_failure(const std::string& name, const std::string& what) {
+  return !name.empty() && find_name(name, std::vector<std::string>{"keep", "stop"}, what) == 1;
 }
 
 long sweep_runs(const SweepRequest& request) { return request.points.size() * directions_of(request); }

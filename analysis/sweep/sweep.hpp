@@ -20,6 +20,10 @@ enum class Follow {
   both   ///< up, then down: two runs for each point
 };
 
+/// stop: a run that ends early ends the sweep; keep, or empty: it is a row with its status. Throws InvalidInput, which calls it
+/// `what`, with the nearest one.
+bool parse_ends_at_failure(const std::string& name, const std::string& what);
+
 /// up, down or both; empty: none. Throws InvalidInput, which calls it `what`, with the nearest one.
 Follow parse_follow(const std::string& name, const std::string& what);
 
@@ -45,7 +49,11 @@ struct SweepRequest {
   /// A window that begins beyond the model's span is as long as the span, and its run lasts until then.
   bool extends_span = false;
   std::string section{};                ///< as `Section` reads it; empty: none
+  bool keeps = false;                   ///< the states of each run
+  std::vector<double> times{};          ///< at which, increasing; empty: of every step
+  long skip = 0;                        ///< points of each run's section that are left out, its first ones
   Follow follow = Follow::none;
+  bool ends_at_failure = false;         ///< a run that ends early ends the sweep
   int threads = 1;
   SweepChunks chunks{};
   std::function<void(long done, long failed)> progress{};  ///< after each run, by one thread at a time
@@ -62,6 +70,7 @@ struct SweepRun {
   double t_end = 0;
   std::vector<MeasureResult> measures{};
   std::vector<SectionPoint> section{};
+  std::vector<SectionPoint> kept{};  ///< states, where they are kept
 };
 
 /// Of all runs: in the order of the points, with Follow::both each up before down. It does not depend on the
@@ -71,6 +80,7 @@ struct SweepResult {
   std::vector<std::string> measures;  ///< names
   std::vector<SweepRun> runs;
   bool is_complete = true;            ///< false: it was stopped, some runs of its slice were never made
+  bool ended_at_failure = false;      ///< by a run that ended early, where that was asked for
 };
 
 /// The runs of a sweep: with Follow::both two for each point.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <numbers>
@@ -10,14 +11,17 @@
 #include <perp/analysis/measures/constant_expression.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/sweep/counter_random.hpp>
+#include <perp/analysis/sweep/sobol.hpp>
 #include <perp/analysis/sweep/sweep_points.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
+#include <perp/models/language/hybrid/hybrid_model.hpp>
 
 namespace perp {
 namespace {
 
 constexpr double most_points = 1e8;
+constexpr std::array sampling_names{"random", "lhs", "sobol"};  ///< in the order of Sampling
 
 /// The number at the share u of a distribution.
 double quantile(const SweepDraw& draw, double u) {
@@ -37,17 +41,20 @@ std::string plain_name(std::string name) {
 void SweepPoints::prepare(const Model& model) {
   check_names(model);
   check_size();
-  if (latin) order_parts();
+  if (sampling == Sampling::latin_hypercube) order_parts();
+  if (sampling == Sampling::sobol) order_dimensions();
 }
 
 void SweepPoints::check_names(const Model& model) const {
   std::vector<std::string> known = variable_names(model);
   for (const auto& [name, value] : model.parameters) known.push_back(name);
+  if (model.hybrid)
+    for (const KnownInput& input : model.hybrid->inputs) known.push_back(input.name);
   known.emplace_back("run.h");
   known.emplace_back("run.tol");
   std::set<std::string> seen;
   for (const std::string& name : names()) {
-    find_name(plain_name(name), known, "parameter or variable");
+    find_name(plain_name(name), known, "parameter, variable or input");
     if (!seen.insert(plain_name(name)).second) throw InvalidInput(fmt::format("{} is varied twice", name));
   }
 }
@@ -79,6 +86,28 @@ void SweepPoints::order_parts() {
   }
 }
 
+/// Coordinates in the order of names: what is drawn does not depend on the order in which it was asked for.
+void SweepPoints::order_dimensions() {
+  if (draws.size() > sobol_dimensions)
+    throw InvalidInput(fmt::format("sampling sobol: {} names are drawn; expected at most {}, or sampling lhs", draws.size(),
+                                   sobol_dimensions));
+  dimensions_.clear();
+  for (const SweepDraw& draw : draws)
+    dimensions_.push_back(static_cast<std::size_t>(
+        std::ranges::count_if(draws, [&](const SweepDraw& other) { return other.name < draw.name; })));
+}
+
+/// Of (0, 1), for the draw in point k.
+double SweepPoints::share(std::size_t draw, long k) const {
+  const double u = CounterRandom(seed, draws[draw].name).uniform(static_cast<std::uint64_t>(k));
+  if (sampling == Sampling::latin_hypercube) return (parts_[draw][static_cast<std::size_t>(k)] + u) / static_cast<double>(size());
+  if (sampling == Sampling::random) return u;
+  // The first 32 digits are those of the sequence xor those of the shift, the next 21 are random: a double holds them all.
+  const double shift = CounterRandom(seed, "shift of " + draws[draw].name).uniform(0);
+  const std::uint32_t digits = sobol(dimensions_[draw], static_cast<std::uint32_t>(k)) ^ static_cast<std::uint32_t>(shift * 0x1p32);
+  return (digits + (std::floor(u * 0x1p20) + 0.5) * 0x1p-20) * 0x1p-32;
+}
+
 long SweepPoints::axis_points() const {
   if (axes.empty()) return 1;
   if (side_by_side) return static_cast<long>(axes.front().values.size());
@@ -106,11 +135,7 @@ std::vector<double> SweepPoints::values(long k) const {
     list[i] = axes[i].values[static_cast<std::size_t>(side_by_side ? rest : rest % count)];
     if (!side_by_side) rest /= count;
   }
-  for (std::size_t i = 0; i < draws.size(); ++i) {
-    double u = CounterRandom(seed, draws[i].name).uniform(static_cast<std::uint64_t>(k));
-    if (latin) u = (parts_[i][static_cast<std::size_t>(k)] + u) / static_cast<double>(size());
-    list.push_back(quantile(draws[i], u));
-  }
+  for (std::size_t i = 0; i < draws.size(); ++i) list.push_back(quantile(draws[i], share(i, k)));
   return list;
 }
 
@@ -161,8 +186,11 @@ SweepDraw parse_draw(const Model& model, const std::string& name, const std::str
   return draw;
 }
 
-bool parse_sampling(const std::string& name, const std::string& what) {
-  return !name.empty() && find_name(name, std::vector<std::string>{"random", "lhs"}, what) == 1;
+Sampling parse_sampling(const std::string& name, const std::string& what) {
+  if (name.empty()) return Sampling::random;
+  return static_cast<Sampling>(find_name(name, std::vector<std::string>(sampling_names.begin(), sampling_names.end()), what));
 }
+
+const char* to_string(Sampling sampling) { return sampling_names.at(static_cast<std::size_t>(sampling)); }
 
 }  // namespace perp

@@ -9,7 +9,7 @@
 
 namespace perp {
 
-/// What a sweep varies over given values: a parameter, a variable (its start) or a key of [run].
+/// What a sweep varies over given values: a parameter, a variable (its start), an input or a key of [run].
 struct SweepAxis {
   std::string name;
   std::vector<double> values;
@@ -24,6 +24,13 @@ struct SweepDraw {
   std::string text;     ///< as it was written
 };
 
+/// How numbers are drawn: each is uniform in (0, 1) before its distribution.
+enum class Sampling {
+  random,          ///< independent
+  latin_hypercube, ///< those of one name fall once into each of `size()` equal parts
+  sobol            ///< a Sobol sequence, moved by a random shift of the digits of each coordinate (Owen 1998)
+};
+
 /// The points of a sweep, a function of their number: grid or rows of axes, at each of which `runs` draws.
 class SweepPoints {
  public:
@@ -32,7 +39,7 @@ class SweepPoints {
   std::vector<SweepDraw> draws{};
   long runs = 1;  ///< draws at each point of the axes
   std::uint64_t seed = 1;
-  bool latin = false;  ///< draws of one name fall once into each of `size()` equal parts
+  Sampling sampling = Sampling::random;
 
   /// Throws InvalidInput where names are unknown or twice, axes of different lengths stand side by side,
   /// or there are too many points. Call it before the rest.
@@ -52,7 +59,10 @@ class SweepPoints {
   void check_names(const Model& model) const;
   void check_size() const;
   void order_parts();
+  void order_dimensions();
+  [[nodiscard]] double share(std::size_t draw, long k) const;
   std::vector<std::vector<std::uint32_t>> parts_;  // of each draw, where they are Latin
+  std::vector<std::size_t> dimensions_;            // of each draw, where they are of a Sobol sequence
 };
 
 /// `count` values from `first` to `last`, >= 2: over [-a, a] exactly antisymmetric; evenly on a logarithmic scale.
@@ -65,7 +75,9 @@ std::vector<double> log_spaced(double first, double last, int count);
 /// InvalidInput.
 SweepDraw parse_draw(const Model& model, const std::string& name, const std::string& text);
 
-/// Is "lhs" meant, and not "random" or empty? Throws InvalidInput, which calls it `what`, with the nearest one.
-bool parse_sampling(const std::string& name, const std::string& what);
+/// random (or empty), lhs or sobol. Throws InvalidInput, which calls it `what`, with the nearest one.
+Sampling parse_sampling(const std::string& name, const std::string& what);
+/// The word that `parse_sampling` reads.
+const char* to_string(Sampling sampling);
 
 }  // namespace perp

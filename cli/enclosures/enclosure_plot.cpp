@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include <perp/cli/enclosures/enclosure_plot.hpp>
+#include <perp/io/plot/blocks/block_drawing.hpp>
 
 namespace perp::cli {
 namespace {
@@ -40,6 +42,23 @@ std::vector<Band> bands_of(const EnclosureRun& run) {
   return bands;
 }
 
+std::string title_of(const EnclosureRun& run) { return run.model.model.name + ": enclosure of all solutions"; }
+
+/// Stretches of time that are drawn over the whole height.
+struct Stripe {
+  const char *name, *colour;
+  std::string rows{};
+};
+
+/// The intervals of events, and where the proof ends.
+std::vector<Stripe> stripes_of(const EnclosureRun& run) {
+  std::vector<Stripe> stripes{{"event", "#C4C4C4"}, {"possible event", "#F0D9A8"}, {"not proved", "#F6DADA"}};
+  if (run.result.events.size() <= most_stripes)
+    for (const auto& event : run.result.events) stripes[event.unique ? 0 : 1].rows += fmt::format("{} {}\n", event.t.lo, event.t.hi);
+  if (run.result.lost) stripes[2].rows = fmt::format("{} {}\n", run.result.lost->t.lo, run.model.span.end);
+  return stripes;
+}
+
 std::string data_of(const EnclosureRun& run, const std::vector<Band>& bands,
                     const std::vector<int>& variables) {
   std::string heading = ": t";
@@ -62,7 +81,28 @@ std::string data_of(const EnclosureRun& run, const std::vector<Band>& bands,
     text += data_block(
         fmt::format("{}branch {}, {}{}", piece, band.branch, to_string(band.flag), heading), rows);
   }
+  for (const Stripe& stripe : stripes_of(run)) text += data_block(fmt::format("{}: from, to", stripe.name), stripe.rows);
   return text;
+}
+
+std::string name_of(int branch, Flag flag) { return fmt::format("branch {}, {}", branch, to_string(flag)); }
+
+const char* colour_of(int branch) { return curve_colour(static_cast<std::size_t>(branch)); }
+
+/// What a program beside the picture, and a page, draw of `data_of`: a name for each branch and flag.
+BlockDrawing drawing_of(const EnclosureRun& run, const std::string& title, const std::vector<Band>& bands, const std::vector<int>& variables) {
+  BlockDrawing drawing{.title = title};
+  for (const int j : variables) {
+    const Variable& shown = run.model.model.variables[static_cast<std::size_t>(j)];
+    drawing.panels.push_back({.x_label = "t", .y_label = with_unit(shown.name, shown.unit)});
+  }
+  for (const Band& band : bands)
+    drawing.blocks.push_back({.kind = band.flag == Flag::unique ? DrawnBlock::Kind::band : DrawnBlock::Kind::hatched,
+                              .name = name_of(band.branch, band.flag),
+                              .colour = colour_of(band.branch)});
+  for (const Stripe& stripe : stripes_of(run))
+    drawing.blocks.push_back({.kind = DrawnBlock::Kind::stripes, .name = stripe.rows.empty() ? "" : stripe.name, .colour = stripe.colour});
+  return drawing;
 }
 
 class EnclosureScript {
@@ -104,8 +144,6 @@ class EnclosureScript {
     return 1 - static_cast<double>(from_top) / height_;
   }
 
-  static const char* colour(int branch) { return curve_colour(static_cast<std::size_t>(branch)); }
-
   /// Filled, or hatched where solutions may be several.
   static std::string fill(Flag flag) {
     return flag == Flag::unique ? "fs transparent solid 0.35 noborder"
@@ -120,26 +158,20 @@ class EnclosureScript {
     line("set xrange [{}:{}]", run_.model.span.start, run_.model.span.end);
     line("set lmargin at screen {:.4f}\nset rmargin at screen 0.97",
          static_cast<double>(left) / width);
-    line("unset key\nset title {} noenhanced font ',14'", gnuplot_text(title()));
+    line("unset key\nset title {} noenhanced font ',14'", gnuplot_text(title_of(run_)));
   }
 
-  [[nodiscard]] std::string title() const {
-    return run_.model.model.name + ": enclosure of all solutions";
-  }
-
-  /// The intervals of events, at least a hair wide, and where the proof ends.
+  /// At least a hair wide.
   void stripes() {
     const double hair = 0.0015 * (run_.model.span.end - run_.model.span.start);
-    const auto stripe = [&](double from, double to, const char* tone) {
-      const double widening = std::max(0.0, hair - (to - from)) / 2;
-      line("set object rectangle from {},graph 0 to {},graph 1 behind fc rgb '{}' fs solid "
-           "noborder",
-           from - widening, to + widening, tone);
-    };
-    if (run_.result.events.size() <= most_stripes)
-      for (const auto& event : run_.result.events)
-        stripe(event.t.lo, event.t.hi, event.unique ? "#C4C4C4" : "#F0D9A8");
-    if (run_.result.lost) stripe(run_.result.lost->t.lo, run_.model.span.end, "#F6DADA");
+    for (const Stripe& stripe : stripes_of(run_)) {
+      std::istringstream rows(stripe.rows);
+      for (double from = 0, to = 0; rows >> from >> to;) {
+        const double widening = std::max(0.0, hair - (to - from)) / 2;
+        line("set object rectangle from {},graph 0 to {},graph 1 behind fc rgb '{}' fs solid noborder", from - widening, to + widening,
+             stripe.colour);
+      }
+    }
   }
 
   void draw_panel(std::size_t k) {
@@ -156,13 +188,12 @@ class EnclosureScript {
          screen(from + panel_));
     line("set format x {}\nset xlabel {}", is_last ? "'%g'" : "''", is_last ? "'t'" : "''");
     const std::string& unit = run_.model.model.variables[j].unit;
-    line("set ylabel {} noenhanced",
-         gnuplot_text(run_.model.variables[j] + (unit.empty() ? "" : " / " + unit)));
+    line("set ylabel {} noenhanced", gnuplot_text(with_unit(run_.model.variables[j], unit)));
     line("set yrange {}", axis_range(low, high));
     std::string plots;
     for (std::size_t b = 0; b < bands_.size(); ++b) {
       const std::string columns = fmt::format("{}:{}", 2 * k + 2, 2 * k + 3);
-      const char* tone = colour(bands_[b].branch);
+      const char* tone = colour_of(bands_[b].branch);
       plots += fmt::format(
           "{}data index {} using 1:{} with filledcurves {} lc rgb '{}', "
           "data index {} using 1:{} with lines lw 1.2 lc rgb '{}', "
@@ -181,9 +212,8 @@ class EnclosureScript {
          static_cast<double>(left) / width, static_cast<double>(bottom) / height_);
     std::string keys;
     for (const auto& [branch, flag] : legend_)
-      keys += fmt::format(", \\\n     keyentry with boxes {} lc rgb '{}' title {}", fill(flag),
-                          colour(branch),
-                          gnuplot_text(fmt::format("branch {}, {}", branch, to_string(flag))));
+      keys += fmt::format(", \\\n     keyentry with boxes {} lc rgb '{}' title {}", fill(flag), colour_of(branch),
+                          gnuplot_text(name_of(branch, flag)));
     line("plot [0:1] [0:1] NaN notitle{}", keys);
   }
 
@@ -200,8 +230,8 @@ class EnclosureScript {
 void draw_enclosure(const Picture& picture, const EnclosureRun& run,
                     const std::vector<int>& variables) {
   const std::vector<Band> bands = bands_of(run);
-  picture.draw(EnclosureScript(picture, run, bands, variables)(),
-               data_of(run, bands, variables));
+  draw_blocks(picture, drawing_of(run, title_of(run), bands, variables), EnclosureScript(picture, run, bands, variables)(),
+              data_of(run, bands, variables));
 }
 
 }  // namespace perp::cli

@@ -156,7 +156,7 @@ RunPictures pictures_of(const PictureOptions& options, const Model& model) {
   check(options);
   RunPictures pictures;
   if (options.plot.empty()) return pictures;
-  pictures.over_time.emplace(options.plot, Picture::Pages::allowed);
+  pictures.over_time.emplace(options.plot);
   std::vector<std::string> names;
   for (const DrawnColumn& column : drawn_columns(model)) names.push_back(column.name);
   if (!options.window.empty()) pictures.window = window_of(options.window, model.run.span);

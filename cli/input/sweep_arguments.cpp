@@ -54,7 +54,7 @@ SweepPoints points_of(const SweepArguments& arguments, const Model& model) {
     points.draws.push_back(parse_draw(model, assignment.key, assignment.value));
   }
   check_varied(arguments);
-  points.latin = parse_sampling(arguments.sampling, "--sampling");
+  points.sampling = parse_sampling(arguments.sampling, "--sampling");
   points.side_by_side = arguments.zip;
   points.runs = arguments.runs.value_or(1);
   points.seed = static_cast<std::uint64_t>(arguments.seed.value_or(1));
@@ -95,6 +95,27 @@ void read_slice(const std::string& text, SweepChunks& chunks) {
                                    chunks.slices));
 }
 
+/// States that are kept, for the table or for a picture of them. Throws InvalidInput.
+void read_kept(const SweepArguments& arguments, const Model& model, SweepRequest& request) {
+  constexpr int drawn_times = 201;  // a picture without --times: so many, evenly over the span
+  const bool is_drawn = arguments.plot_type == "fan";
+  request.keeps = arguments.keep || is_drawn;
+  if (!arguments.times.empty() && !request.keeps) throw InvalidInput("--times are those of --keep or --plot-type fan, which are not given");
+  if (!arguments.times.empty()) request.times = parse_times(arguments.times);
+  if (request.times.empty() && is_drawn) request.times = evenly_spaced(model.run.span.start, model.run.span.end, drawn_times);
+  if (arguments.keep && (arguments.output.empty() || arguments.output == "-"))
+    throw InvalidInput("--keep needs a file for the states of the runs: -o FILE.csv or FILE.h5");
+}
+
+/// Throws InvalidInput where a section lacks, or has no place for its points.
+void check_section(const SweepArguments& arguments, const SweepRequest& request) {
+  const bool has_section = !request.section.empty();
+  if (arguments.skip && (!has_section || request.skip < 0))
+    throw InvalidInput("--skip is the number of points, from 0 on, that the section of each run leaves out; expected --section WHAT");
+  const bool has_file = !arguments.plot.empty() || (!arguments.output.empty() && arguments.output != "-");
+  if (has_section && !has_file) throw InvalidInput("--section needs a file for its points: -o FILE.csv or --plot FILE");
+}
+
 }  // namespace
 
 SweepRequest request_of(const SweepArguments& arguments, const Model& model) {
@@ -103,14 +124,15 @@ SweepRequest request_of(const SweepArguments& arguments, const Model& model) {
                        .after = arguments.after,
                        .extends_span = arguments.model.run.at("t").empty(),
                        .section = arguments.section,
+                       .skip = arguments.skip.value_or(0),
                        .follow = parse_follow(arguments.follow, "--follow"),
+                       .ends_at_failure = parse_ends_at_failure(arguments.early_end, "--fail"),
                        .threads = threads_from(arguments.threads, "--threads")};
-  if (request.measures.empty() && request.section.empty())
-    throw InvalidInput("nothing is measured; expected --measure NAME=EXPRESSION or --section WHAT");
+  read_kept(arguments, model, request);
+  if (request.measures.empty() && request.section.empty() && !request.keeps)
+    throw InvalidInput("nothing is measured; expected --measure NAME=EXPRESSION, --section WHAT or --keep");
+  check_section(arguments, request);
   read_slice(arguments.slice, request.chunks);
-  const bool has_file = !arguments.plot.empty() || (!arguments.output.empty() && arguments.output != "-");
-  if (!request.section.empty() && !has_file)
-    throw InvalidInput("--section needs a file for its points: -o FILE.csv or --plot FILE");
   return request;
 }
 

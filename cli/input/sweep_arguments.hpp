@@ -13,11 +13,12 @@ namespace perp::cli {
 struct SweepArguments {
   ModelOptions model;
   std::vector<std::string> vary, random, measures;
-  bool zip = false, quiet = false, resume = false, partial = false;
+  bool zip = false, keep = false, quiet = false, resume = false, partial = false;
   std::optional<long> runs;
   std::optional<long> seed;
+  std::optional<long> skip;
   std::optional<double> time_limit;
-  std::string sampling, after, section, follow, output, plot, plot_type, plot_variable, slice, merge;
+  std::string sampling, after, section, follow, output, plot, plot_type, plot_variable, slice, merge, early_end, times;
   int threads = 0;
 };
 

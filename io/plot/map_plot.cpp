@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <perp/core/base/error.hpp>
+#include <perp/io/plot/blocks/block_drawing.hpp>
 #include <perp/io/plot/map_plot.hpp>
 
 namespace perp::io {
@@ -44,32 +45,41 @@ Legend legend_of(const ParameterMap& map) {
   return legend;
 }
 
-/// The colour numbers as a matrix: a line for each value of the second axis.
-std::string rows_of(const ParameterMap& map, const Legend& legend) {
+/// What the cells of an axis reach, half of a step around each value.
+struct CellEnds {
+  const MapAxis& axis;
+  [[nodiscard]] double operator()(double place) const {
+    return axis.first + (place - 0.5) * (axis.last - axis.first) / (axis.count - 1);
+  }
+};
+
+/// The cells of each entry of the legend, neighbours of one row together: x0 x1 y0 y1.
+std::vector<std::string> rows_of(const ParameterMap& map, const Legend& legend) {
   const auto columns = static_cast<std::size_t>(map.axes[0].count);
   const std::size_t rows = map.points() / columns;
-  std::string text;
-  for (std::size_t k = 0; k < std::max<std::size_t>(rows, 2); ++k) {  // an image has two lines
-    const std::size_t row = std::min(k, rows - 1);
-    for (std::size_t column = 0; column < columns; ++column) {
-      const auto region = static_cast<std::size_t>(map.region[column * rows + row]);
-      text += fmt::format("{}{}", legend.colour_of[region], column + 1 < columns ? ' ' : '\n');
+  const CellEnds x{map.axes[0]};
+  std::vector<std::string> texts(legend.texts.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto colour_of = [&](std::size_t column) {
+      return legend.colour_of[static_cast<std::size_t>(map.region[column * rows + row])];
+    };
+    const bool is_strip = map.axes.size() == 1;
+    const double low = is_strip ? -0.5 : CellEnds{map.axes[1]}(static_cast<double>(row));
+    const double high = is_strip ? 0.5 : CellEnds{map.axes[1]}(static_cast<double>(row) + 1);
+    for (std::size_t from = 0, to = 0; from < columns; from = to) {
+      while (to < columns && colour_of(to) == colour_of(from)) ++to;
+      texts[colour_of(from)] += fmt::format("{} {} {} {}\n", x(static_cast<double>(from)), x(static_cast<double>(to)), low, high);
     }
   }
-  return text;
+  return texts;
 }
 
-/// "set xrange [-2:2]" and what maps the columns of the matrix on it.
+/// "set xrange [-2:2]" and the label.
 std::string range_of(const char* letter, const MapAxis& axis) {
   const double half = (axis.last - axis.first) / (axis.count - 1) / 2;
   return fmt::format("set {0}range [{1}:{2}]\nset {0}label {3} noenhanced\n", letter,
                      std::min(axis.first - half, axis.last + half),
                      std::max(axis.first - half, axis.last + half), gnuplot_text(axis.name));
-}
-
-std::string position_of(const MapAxis& axis, int column) {
-  return fmt::format("({} + {} * ${})", axis.first, (axis.last - axis.first) / (axis.count - 1),
-                     column);
 }
 
 }  // namespace
@@ -100,23 +110,18 @@ void draw_map(const Picture& picture, const ParameterMap& map, const std::string
       gnuplot_text(title), range_of("x", map.axes[0]),
       is_strip ? "set yrange [-0.5:0.5]\n" : range_of("y", map.axes[1]), 1 - 45.0 / height, bottom,
       gnuplot_text(meaning), is_strip ? "unset ytics\n" : "");
-  script += fmt::format("set cbrange [0:{}]\nset palette maxcolors {} defined (",
-                        std::max(1, entries - 1), std::max(2, entries));
-  for (int k = 0; k < std::max(2, entries); ++k)
-    script += fmt::format("{}{} '{}'", k > 0 ? ", " : "", k,
-                          legend.colours[static_cast<std::size_t>(std::min(k, entries - 1))]);
-  script += fmt::format(")\n\nplot data matrix using {}:{}:3 with image notitle",
-                        position_of(map.axes[0], 1),
-                        is_strip ? "($2 / 2 - 0.25)" : position_of(map.axes[1], 2));
-  for (int k = 0; k < entries; ++k)
-    script += fmt::format(", \\\n     keyentry with boxes fs solid 1 noborder fc rgb '{}' title {}",
-                          legend.colours[static_cast<std::size_t>(k)],
-                          gnuplot_text(legend.texts[static_cast<std::size_t>(k)]));
-  const std::string data =
-      "# numbers of the legend's entries; a line for each value of the "
-      "vertical axis\n" +
-      rows_of(map, legend);
-  picture.draw(script + "\n", data);
+  BlockDrawing drawing{.title = title};
+  drawing.panels.push_back({.x_label = map.axes[0].name, .y_label = is_strip ? "" : map.axes[1].name});
+  const std::vector<std::string> rows = rows_of(map, legend);
+  std::string data, layers;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::string& colour = legend.colours[k];
+    data += data_block(legend.texts[k] + ": ends of its cells, x0 x1 y0 y1", rows[k]);
+    drawing.blocks.push_back({.kind = DrawnBlock::Kind::areas, .name = legend.texts[k], .colour = colour});
+    layers += fmt::format("{}data index {} using 1:3:1:2:3:4 with boxxyerror fc rgb '{}' lw 0.3 fs solid border lc rgb '{}' title {}",
+                          k == 0 ? "" : ", \\\n     ", k, colour, colour, gnuplot_text(legend.texts[k]));
+  }
+  draw_blocks(picture, drawing, script + "\nplot " + layers + "\n", data);
 }
 
 }  // namespace perp::io

@@ -5,7 +5,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/types.hpp>
-#include <perp/io/plot/matplotlib/block_script.hpp>
+#include <perp/io/plot/blocks/block_drawing.hpp>
 #include <perp/io/plot/order_plot.hpp>
 
 namespace perp::io {
@@ -101,7 +101,7 @@ std::vector<std::string> layers_of(const OrderPlot& plot) {
   return lines;
 }
 
-/// The blocks of `data_of` for matplotlib.
+/// The blocks of `data_of`.
 std::vector<DrawnBlock> blocks_of(const OrderPlot& plot) {
   std::vector<DrawnBlock> blocks;
   for (const auto& curve : plot.curves) {
@@ -134,11 +134,9 @@ void draw_order(const Picture& picture, const OrderPlot& plot) {
       "samplen 2 spacing 1.2\n\nplot",
       gnuplot_text(plot.title), gnuplot_text(plot.error), range.lower / 1.3, range.upper * 1.3,
       1 - 45.0 / height, (22.0 * entries + 70) / height);
-  picture.draw(fmt::format("{} {}\n", script, fmt::join(layers_of(plot), ", \\\n     ")),
-               data_of(plot));
-  picture.write_matplotlib(block_script({.title = plot.title, .x_label = "step length h", .y_label = plot.error,
-                                         .is_x_logarithmic = true, .is_y_logarithmic = true},
-                                        blocks_of(plot), picture));
+  const DrawnAxes axes{.x_label = "step length h", .y_label = plot.error, .is_x_logarithmic = true, .is_y_logarithmic = true};
+  draw_blocks(picture, {plot.title, {axes}, blocks_of(plot)}, fmt::format("{} {}\n", script, fmt::join(layers_of(plot), ", \\\n     ")),
+              data_of(plot));
 }
 
 }  // namespace perp::io

@@ -75,24 +75,21 @@ std::string complaint(const std::string& output) {
 }
 
 /// Throws InvalidInput.
-void check_format(const std::string& file, const std::string& format, Picture::Pages pages) {
-  if (format == ".svg" || format == ".png" || format == ".pdf") return;
-  if (pages == Picture::Pages::none)
-    throw InvalidInput(fmt::format("picture '{}' has an unknown format; expected .svg, .png or .pdf", file));
-  if (format != ".html")
+void check_format(const std::string& file, const std::string& format) {
+  if (format != ".svg" && format != ".png" && format != ".pdf" && format != ".html")
     throw InvalidInput(fmt::format("picture '{}' has an unknown format; expected .svg, .png, .pdf or .html", file));
 }
 
 }  // namespace
 
-Picture::Picture(const std::string& file, Pages pages) : file_(file) {
+Picture::Picture(const std::string& file) : file_(file) {
   const std::filesystem::path path(file);
   format_ = path.extension().string();
   stem_ = path.stem().string();
   if (format_.empty() && stem_.starts_with('.'))
     throw InvalidInput(fmt::format("picture '{}' has no name before its ending; expected one, as in run{}", file, stem_));
   folder_ = path.has_parent_path() ? path.parent_path().string() : ".";
-  check_format(file, format_, pages);
+  check_format(file, format_);
   const bool plain =
       std::all_of(file.begin(), file.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
   if (!plain) throw InvalidInput("the name of a picture must not hold control characters");
@@ -111,9 +108,7 @@ void Picture::declare(FilesOfCommand& files, const std::string& option) const {
 }
 
 Picture Picture::sibling(const std::string& ending) const {
-  return Picture(
-      (std::filesystem::path(file_).parent_path() / (stem_ + "_" + ending + format_)).string(),
-                 is_page() ? Pages::allowed : Pages::none);
+  return Picture((std::filesystem::path(file_).parent_path() / (stem_ + "_" + ending + format_)).string());
 }
 
 std::string Picture::preamble(int width, int height) const {

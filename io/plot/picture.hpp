@@ -10,10 +10,8 @@ namespace perp::io {
 /// may change), out.dat (its data). `gnuplot out.gp` in that folder draws it again.
 class Picture {
  public:
-  /// May it be a page for a browser too?
-  enum class Pages { none, allowed };
-  /// Throws InvalidInput unless the name ends in .svg, .png, .pdf or (`pages`) .html, FileError unless the folder exists.
-  explicit Picture(const std::string& file, Pages pages = Pages::none);
+  /// Throws InvalidInput unless the name ends in .svg, .png, .pdf or .html, FileError unless the folder exists.
+  explicit Picture(const std::string& file);
 
   [[nodiscard]] const std::string& file() const { return file_; }
   /// A page stands alone: nothing is beside it.

@@ -3,6 +3,7 @@
 
 #include <perp/analysis/run/columns.hpp>
 #include <perp/core/base/types.hpp>
+#include <perp/io/plot/blocks/block_drawing.hpp>
 #include <perp/io/plot/tree_plot.hpp>
 
 namespace perp::io {
@@ -10,12 +11,15 @@ namespace {
 
 constexpr int width = 900, top = 46, gap = 16, axis = 56, legend = 34, left = 92;
 
+using Kind = DrawnBlock::Kind;
+
 /// The blocks of the data file; each is drawn in its own way.
 struct Block {
   const char* comment;
   const char* style;
   const char* title;
-  std::string rows;
+  DrawnBlock look;  ///< without its name
+  std::string rows{};
 };
 
 std::string values(const Vector& x, const std::vector<int>& variables) {
@@ -26,20 +30,21 @@ std::string values(const Vector& x, const std::vector<int>& variables) {
 
 std::vector<Block> blocks(const MergedTree& tree, const std::vector<int>& variables) {
   std::vector<Block> list{
-      {"steps on ways to the end", "with lines lw 1.5 lc rgb '#0072B2'", "solution of a step", {}},
+      {"steps on ways to the end", "with lines lw 1.5 lc rgb '#0072B2'", "solution of a step", {.kind = Kind::line, .colour = "#0072B2"}},
       {"steps on ways that end before",
        "with lines lw 1.5 dt (6,4) lc rgb '#909090'",
        "leads to no end",
-       {}},
-      {"states", "with points pt 7 ps 0.5 lc rgb '#0072B2'", "state", {}},
+       {.kind = Kind::dashed, .colour = "#909090"}},
+      {"states", "with points pt 7 ps 0.5 lc rgb '#0072B2'", "state",
+       {.kind = Kind::full, .colour = "#0072B2", .size = 3}},
       {"states without a next one",
        "with points pt 2 ps 1.1 lw 2 lc rgb '#A00000'",
        "dies: no solution",
-       {}},
+       {.kind = Kind::marks, .colour = "#A00000", .size = 7}},
       {"states that were not followed",
        "with points pt 6 ps 0.9 lw 1.5 lc rgb '#D55E00'",
        "not followed",
-       {}}};
+       {.kind = Kind::hollow, .colour = "#D55E00", .size = 6}}};
   for (const MergedEdge& edge : tree.edges) {
     const MergedNode& from = tree.nodes[static_cast<std::size_t>(edge.from)];
     const MergedNode& to = tree.nodes[static_cast<std::size_t>(edge.to)];
@@ -64,6 +69,20 @@ std::pair<double, double> extent(const MergedTree& tree, int variable) {
     high = std::max(high, edge.choice.state.x[variable]);
   }
   return {low, high};
+}
+
+/// What programs beside the picture, and pages, draw.
+BlockDrawing drawing_of(const Model& model, const std::vector<Block>& blocks, const std::vector<int>& variables) {
+  BlockDrawing drawing{.title = model.name};
+  for (const int variable : variables) {
+    const Variable& shown = model.variables[static_cast<std::size_t>(variable)];
+    drawing.panels.push_back({.x_label = "t", .y_label = with_unit(shown.name, shown.unit)});
+  }
+  for (const Block& block : blocks) {
+    drawing.blocks.push_back(block.look);
+    if (!block.rows.empty()) drawing.blocks.back().name = block.title;
+  }
+  return drawing;
 }
 
 /// The end of the time axis; a tree may die at its start.
@@ -120,7 +139,7 @@ void draw_tree(const Picture& picture, const Model& model, const MergedTree& tre
     script += "\nunset title\n";
     if (k + 2 == count) script += "set key\n";
   }
-  picture.draw(script + "unset multiplot\n", data);
+  draw_blocks(picture, drawing_of(model, list, variables), script + "unset multiplot\n", data);
 }
 
 }  // namespace perp::io

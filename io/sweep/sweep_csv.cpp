@@ -41,23 +41,34 @@ void write_runs(const std::string& file, const SweepTable& table) {
   out.close();
 }
 
-void write_section(const std::string& file, const SweepTable& table) {
+/// States of all runs, a row for each: with their number in the section, or the kept ones.
+void write_states(const std::string& file, const SweepTable& table, std::vector<SectionPoint> SweepRun::* states) {
   OutputFile out(file);
   const Out to = std::back_inserter(out.buffer());
   const SectionNames names = section_names(table);
+  const bool has_number = states == &SweepRun::section;
   write_names(to, table, names.varied);
-  fmt::format_to(to, ",{},t", names.counter);
+  if (has_number) fmt::format_to(to, ",{}", names.counter);
+  fmt::format_to(to, ",t");
   for (const std::string& name : names.variables) fmt::format_to(to, ",{}", quoted(name));
   fmt::format_to(to, "\n");
-  for (const SweepRun& run : table.runs)
-    for (std::size_t k = 0; k < run.section.size(); ++k) {
+  for (const SweepRun& run : table.runs) {
+    long number = 0;
+    for (const SectionPoint& state : run.*states) {
       write_point(to, table, run);
-      fmt::format_to(to, ",{},{}", k + 1, run.section[k].t);
-      for (const double value : run.section[k].x) fmt::format_to(to, ",{}", value);
+      if (has_number) fmt::format_to(to, ",{}", ++number);
+      fmt::format_to(to, ",{}", state.t);
+      for (const double value : state.x) fmt::format_to(to, ",{}", value);
       fmt::format_to(to, "\n");
       out.end_record();
     }
+  }
   out.close();
+}
+
+/// FILE.name.csv beside FILE.csv.
+std::string beside(const std::string& file, const char* name) {
+  return fmt::format("{}.{}.csv", file.ends_with(".csv") ? file.substr(0, file.size() - 4) : file, name);
 }
 
 }  // namespace
@@ -78,9 +89,9 @@ bool is_whole_table(const std::string& file, const SweepTable& head) {
   return left == 0;
 }
 
-std::string section_file(const std::string& file) {
-  return file.ends_with(".csv") ? file.substr(0, file.size() - 4) + ".section.csv" : file + ".section.csv";
-}
+std::string section_file(const std::string& file) { return beside(file, "section"); }
+
+std::string trajectories_file(const std::string& file) { return beside(file, "trajectories"); }
 
 std::vector<std::string> write_sweep_csv(const std::string& file, const SweepTable& table) {
   write_runs(file, table);
@@ -88,7 +99,11 @@ std::vector<std::string> write_sweep_csv(const std::string& file, const SweepTab
   std::vector<std::string> files{file};
   if (table.has_section) {
     files.push_back(section_file(file));
-    write_section(files.back(), table);
+    write_states(files.back(), table, &SweepRun::section);
+  }
+  if (table.has_kept) {
+    files.push_back(trajectories_file(file));
+    write_states(files.back(), table, &SweepRun::kept);
   }
   files.push_back(file + ".json");
   write_file(files.back(), table.provenance.dump(1) + "\n");

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <functional>
 #include <numeric>
 
@@ -138,6 +139,19 @@ void write_section(hid_t file, const SweepTable& table) {
   check(group.finish(), "section");
 }
 
+/// A group for each run: t and the variables.
+void write_trajectories(hid_t file, const SweepTable& table) {
+  Handle group = create_group(file, "trajectories");
+  for (const SweepRun& run : table.runs) {
+    Handle own = create_group(group.id(), fmt::format("{}{}", run.point + 1, table.has_directions ? "_" + direction_of(run) : "").c_str());
+    write_numbers(own.id(), "t", run.kept, [](const SectionPoint& state) { return state.t; });
+    for (std::size_t j = 0; j < table.variables.size(); ++j)
+      write_numbers(own.id(), table.variables[j], run.kept, [j](const SectionPoint& state) { return state.x[static_cast<Eigen::Index>(j)]; });
+    check(own.finish(), "trajectories");
+  }
+  check(group.finish(), "trajectories");
+}
+
 }  // namespace
 
 void write_sweep_hdf5(const std::string& file, const SweepTable& table) {
@@ -151,6 +165,7 @@ void write_sweep_hdf5(const std::string& file, const SweepTable& table) {
   write_runs(out.id(), table);
   write_measures(out.id(), table);
   if (table.has_section) write_section(out.id(), table);
+  if (table.has_kept) write_trajectories(out.id(), table);
   close_file(std::move(out), file);
   replacement.commit();
 }

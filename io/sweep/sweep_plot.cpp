@@ -5,9 +5,11 @@
 #include <map>
 #include <set>
 
+#include <perp/analysis/sweep/contours.hpp>
+#include <perp/analysis/sweep/kept_states.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
-#include <perp/io/plot/matplotlib/block_script.hpp>
+#include <perp/io/plot/blocks/block_drawing.hpp>
 #include <perp/io/sweep/sweep_plot.hpp>
 
 namespace perp::io {
@@ -71,12 +73,11 @@ void draw_curve(const Picture& picture, const SweepRequest& request, const Model
                         missing.empty() ? "notitle" : "title 'no value'");
   blocks.push_back({DrawnBlock::Kind::crosses, missing.empty() ? "" : "no value", "#777777", 6});
   const std::string label = result.measures.size() == 1 ? result.measures[0] : "";
-  picture.draw(picture.preamble(900, 560) + style(model.name) +
-                   fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\nset y2range [0:1]\n"
-                               "set offsets 0, 0, graph 0.03, graph 0.03\nplot {}\n",
-                               gnuplot_text(axis_name(request, model, 0)), gnuplot_text(label), layers),
-               data);
-  picture.write_matplotlib(block_script({.title = model.name, .x_label = axis_name(request, model, 0), .y_label = label}, blocks, picture));
+  const std::string script = picture.preamble(900, 560) + style(model.name) +
+                             fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\nset y2range [0:1]\n"
+                                         "set offsets 0, 0, graph 0.03, graph 0.03\nplot {}\n",
+                                         gnuplot_text(axis_name(request, model, 0)), gnuplot_text(label), layers);
+  draw_blocks(picture, {model.name, {{.x_label = axis_name(request, model, 0), .y_label = label}}, blocks}, script, data);
 }
 
 /// "value x" of the points of the section.
@@ -106,16 +107,17 @@ void draw_bifurcation(const Picture& picture, const SweepRequest& request, const
   const Variable& shown = model.variables[static_cast<std::size_t>(variable)];
   const std::string label = with_unit(shown.name, shown.unit);
   const std::string title = model.name + ", section " + request.section;
-  picture.draw(picture.preamble(900, 560) + style(title) +
-                   fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n"
-                               "set xrange [{}:{}]\nset offsets 0, 0, graph 0.03, graph 0.03\nplot {}, {}\n",
-                               gnuplot_text(axis_name(request, model, 0)),
-                               gnuplot_text(label), *first - margin, *last + margin, layer(0, "up"), layer(1, "down")),
-               data_block("up", up) + data_block("down", down));
-  picture.write_matplotlib(block_script({.title = title, .x_label = axis_name(request, model, 0), .y_label = label},
-                                        {{DrawnBlock::Kind::full, both ? "up" : "", curve_colour(0), 4 * size},
-                                         {DrawnBlock::Kind::full, both ? "down" : "", curve_colour(1), 4 * size}},
-                                        picture));
+  const std::string script =
+      picture.preamble(900, 560) + style(title) +
+      fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n"
+                  "set xrange [{}:{}]\nset offsets 0, 0, graph 0.03, graph 0.03\nplot {}, {}\n",
+                  gnuplot_text(axis_name(request, model, 0)), gnuplot_text(label), *first - margin, *last + margin, layer(0, "up"),
+                  layer(1, "down"));
+  draw_blocks(picture,
+              {title, {{.x_label = axis_name(request, model, 0), .y_label = label}},
+               {{DrawnBlock::Kind::full, both ? "up" : "", curve_colour(0), 4 * size},
+                {DrawnBlock::Kind::full, both ? "down" : "", curve_colour(1), 4 * size}}},
+              script, data_block("up", up) + data_block("down", down));
 }
 
 /// The ends of the cell of each value: half-way to its neighbours, and as far beyond the first and the last.
@@ -132,28 +134,64 @@ std::map<double, Range> cells_of(const std::vector<double>& values) {
   return cells;
 }
 
+/// The values of an axis in their order.
+std::vector<double> sorted_values(const SweepAxis& axis) {
+  const std::set<double> values(axis.values.begin(), axis.values.end());
+  return {values.begin(), values.end()};
+}
+
+/// Lines of equal values, linear between the points of the grid: "x y", an empty line behind each piece.
+std::string contour_rows(const SweepRequest& request, const SweepResult& result, const ContourLevels& levels) {
+  const std::vector<double> x = sorted_values(request.points.axes[0]), y = sorted_values(request.points.axes[1]);
+  std::vector<double> values(x.size() * y.size(), nan);
+  for (const SweepRun& run : result.runs) {
+    const std::vector<double> at = request.points.values(run.point);
+    const auto i = std::ranges::lower_bound(x, at[0]) - x.begin(), k = std::ranges::lower_bound(y, at[1]) - y.begin();
+    if (!run.measures.empty()) values[static_cast<std::size_t>(i) * y.size() + static_cast<std::size_t>(k)] = run.measures[0].value.value_or(nan);
+  }
+  std::string rows;
+  for (const double level : levels.values)
+    for (const auto& piece : contour(x, y, values, level))
+      rows += fmt::format("{}{} {}\n{} {}\n", rows.empty() ? "" : "\n", piece[0], piece[1], piece[2], piece[3]);
+  return rows;
+}
+
 /// Two axes and a colour, a cell around each pair of values; the first axis horizontal. Runs without a value have none.
 void draw_heat(const Picture& picture, const SweepRequest& request, const Model& model, const SweepResult& result) {
   std::string rows;
+  Range values{inf, -inf};
   const std::map<double, Range> horizontal = cells_of(request.points.axes[0].values);
   const std::map<double, Range> vertical = cells_of(request.points.axes[1].values);
   for (const SweepRun& run : result.runs) {
     const std::vector<double> at = request.points.values(run.point);
     const Range &x = horizontal.at(at[0]), &y = vertical.at(at[1]);
-    if (!run.measures.empty() && run.measures[0].value)
-      rows += fmt::format("{} {} {} {} {} {} {}\n", at[0], at[1], *run.measures[0].value, x.lower, x.upper, y.lower, y.upper);
+    if (run.measures.empty() || !run.measures[0].value) continue;
+    const double value = *run.measures[0].value;
+    values = {std::min(values.lower, value), std::max(values.upper, value)};
+    rows += fmt::format("{} {} {} {} {} {} {}\n", at[0], at[1], value, x.lower, x.upper, y.lower, y.upper);
   }
   if (rows.empty()) throw InvalidInput("there is no picture: no run has a value");
-  std::string script = picture.preamble(900, 560) + style(model.name);
-  script += fmt::format(
-      "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset cblabel {} noenhanced\nset xrange [{}:{}]\nset yrange [{}:{}]\n"
-      "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n",
-      gnuplot_text(axis_name(request, model, 0)), gnuplot_text(axis_name(request, model, 1)), gnuplot_text(result.measures[0]), horizontal.begin()->second.lower,
-      horizontal.rbegin()->second.upper, vertical.begin()->second.lower, vertical.rbegin()->second.upper);
-  picture.draw(script + "plot data index 0 using 1:2:4:5:6:7:3 with boxxyerror fc palette fs solid noborder notitle\n",
-               data_block(result.measures[0] + ": values of both axes, of the measure, ends of the cell", rows));
-  picture.write_matplotlib(block_script({.title = model.name, .x_label = axis_name(request, model, 0), .y_label = axis_name(request, model, 1)},
-                                        {{DrawnBlock::Kind::cells, result.measures[0], "", 1}}, picture));
+  const ContourLevels levels = contour_levels(values.lower, values.upper);
+  const std::string lines = contour_rows(request, result, levels);
+  const std::string name = lines.empty() ? "" : fmt::format("{}, every {:.4g}", result.measures[0], levels.step);
+  const DrawnAxes axes{.x_label = axis_name(request, model, 0), .y_label = axis_name(request, model, 1)};
+  const std::string script =
+      picture.preamble(900, 560) + style(model.name) +
+      fmt::format(
+          "set xlabel {} noenhanced\nset ylabel {} noenhanced\nset cblabel {} noenhanced\nset xrange [{}:{}]\nset yrange [{}:{}]\n"
+          "set key at graph 1, 1.02 right bottom\n{}"
+          "set palette defined (0 '#440154', 0.25 '#3b528b', 0.5 '#21918c', 0.75 '#5ec962', 1 '#fde725')\n"
+          "plot data index 0 using 1:2:4:5:6:7:3 with boxxyerror fc palette fs solid noborder notitle, \\\n"
+          "     data index 1 with lines lw 1.2 lc rgb '#000000' {}\n",
+          gnuplot_text(axes.x_label), gnuplot_text(axes.y_label), gnuplot_text(result.measures[0]), horizontal.begin()->second.lower,
+          horizontal.rbegin()->second.upper, vertical.begin()->second.lower, vertical.rbegin()->second.upper,
+          levels.values.empty() ? "" : fmt::format("set cbrange [{}:{}]\nset cbtics {}\n", values.lower, values.upper, levels.step),
+          name.empty() ? "notitle" : "title " + gnuplot_text(name));
+  draw_blocks(picture,
+              {model.name, {axes}, {{DrawnBlock::Kind::cells, result.measures[0], "", 1}, {DrawnBlock::Kind::line, name, "#222222", 0.7}}},
+              script,
+              data_block(result.measures[0] + ": values of both axes, of the measure, ends of the cell", rows) +
+                  data_block("lines of equal values", lines));
 }
 
 void draw_histogram(const Picture& picture, const SweepRequest& /*request*/, const Model& model,
@@ -175,10 +213,40 @@ void draw_histogram(const Picture& picture, const SweepRequest& /*request*/, con
   script += fmt::format("set xlabel {} noenhanced\nset ylabel 'runs'\nset style fill solid 0.6\n"
                         "set boxwidth {}\nset yrange [0:*]\n",
                         gnuplot_text(result.measures[0]), width);
-  picture.draw(script + fmt::format("plot data index 0 with boxes lc rgb '{}' notitle\n", curve_colour(0)),
-               data_block(result.measures[0], rows));
-  picture.write_matplotlib(block_script({.title = model.name, .x_label = result.measures[0], .y_label = "runs"},
-                                        {{DrawnBlock::Kind::bars, "", curve_colour(0), width}}, picture));
+  draw_blocks(picture,
+              {model.name, {{.x_label = result.measures[0], .y_label = "runs"}}, {{DrawnBlock::Kind::bars, "", curve_colour(0), width}}},
+              script + fmt::format("plot data index 0 with boxes lc rgb '{}' notitle\n", curve_colour(0)),
+              data_block(result.measures[0], rows));
+}
+
+/// Median and shares of the runs over time. Runs that ended early count as long as they lasted.
+void draw_fan(const Picture& picture, const Model& model, const SweepResult& result, int variable) {
+  std::vector<std::vector<SectionPoint>> states;
+  for (const SweepRun& run : result.runs) states.push_back(run.kept);
+  std::string wide, narrow, median;
+  for (const FanRow& row : fan_of(states, variable)) {
+    wide += fmt::format("{} {} {} {}\n", row.t, row.lowest, row.highest, row.runs);
+    narrow += fmt::format("{} {} {}\n", row.t, row.lower, row.upper);
+    median += fmt::format("{} {}\n", row.t, row.median);
+  }
+  if (median.empty()) throw InvalidInput("there is no picture: no run has a state");
+  const Variable& shown = model.variables[static_cast<std::size_t>(variable)];
+  const DrawnAxes axes{.x_label = "t", .y_label = with_unit(shown.name, shown.unit)};
+  const char* const colour = curve_colour(0);
+  const std::string script =
+      picture.preamble(900, 560) + style(fmt::format("{}, {} runs", model.name, result.runs.size())) +
+      fmt::format("set xlabel 't'\nset ylabel {} noenhanced\nset offsets 0, 0, graph 0.03, graph 0.03\n"
+                  "plot data index 0 using 1:2:3 with filledcurves fs transparent solid 0.2 noborder lc rgb '{}' title '90 % of the runs', \\\n"
+                  "     data index 1 using 1:2:3 with filledcurves fs transparent solid 0.35 noborder lc rgb '{}' title '50 %', \\\n"
+                  "     data index 2 with lines lw 2 lc rgb '{}' title 'median'\n",
+                  gnuplot_text(axes.y_label), colour, colour, colour);
+  draw_blocks(picture,
+              {model.name, {axes},
+               {{DrawnBlock::Kind::band, "90 % of the runs", colour, 0}, {DrawnBlock::Kind::band, "50 %", colour, 0},
+                {DrawnBlock::Kind::line, "median", colour, 2}}},
+              script,
+              data_block("t, 5 % and 95 % of the runs, how many they are", wide) + data_block("t, 25 % and 75 %", narrow) +
+                  data_block("t, median", median));
 }
 
 SweepPlot fitting_plot(const SweepRequest& request) {
@@ -193,21 +261,24 @@ bool is_plane(const SweepRequest& request) {
   return points.axes.size() == 2 && !points.side_by_side && points.runs == 1 && request.follow != Follow::both;
 }
 
-/// What a sweep lacks for a picture; empty: nothing.
-std::string lacking(SweepPlot kind, const SweepRequest& request) {
-  const SweepPoints& points = request.points;
-  if (kind == SweepPlot::bifurcation)
-    return request.section.empty() || points.axes.empty() ? "--section and --vary" : "";
+/// What a sweep lacks for a picture of measures; empty: nothing.
+std::string lacking_of_measures(SweepPlot kind, const SweepRequest& request) {
   if (request.measures.empty()) return "--measure";
-  if (kind == SweepPlot::curve) return points.axes.empty() ? "--vary" : "";
-  if (kind == SweepPlot::histogram) return {};
-  return is_plane(request) ? "" : "two axes of --vary, without --zip, --runs and --follow both";
+  if (kind == SweepPlot::curve) return request.points.axes.empty() ? "--vary" : "";
+  return kind != SweepPlot::heat || is_plane(request) ? "" : "two axes of --vary, without --zip, --runs and --follow both";
+}
+
+/// The same of any picture.
+std::string lacking(SweepPlot kind, const SweepRequest& request) {
+  if (kind == SweepPlot::bifurcation) return request.section.empty() || request.points.axes.empty() ? "--section and --vary" : "";
+  if (kind == SweepPlot::fan) return request.points.draws.empty() ? "--random" : "";
+  return lacking_of_measures(kind, request);
 }
 
 }  // namespace
 
 SweepPlot sweep_plot(const std::string& name, const SweepRequest& request) {
-  const std::vector<std::string> names{"curve", "heat", "histogram", "bifurcation"};
+  const std::vector<std::string> names{"curve", "heat", "histogram", "bifurcation", "fan"};
   const SweepPlot kind = name.empty() ? fitting_plot(request)
                                       : static_cast<SweepPlot>(find_name(name, names, "--plot-type"));
   if (const std::string lacks = lacking(kind, request); !lacks.empty())
@@ -222,6 +293,7 @@ void draw_sweep(const Picture& picture, SweepPlot kind, const SweepRequest& requ
     case SweepPlot::curve: return draw_curve(picture, request, model, result);
     case SweepPlot::heat: return draw_heat(picture, request, model, result);
     case SweepPlot::histogram: return draw_histogram(picture, request, model, result);
+    case SweepPlot::fan: return draw_fan(picture, model, result, variable);
     case SweepPlot::bifurcation: return draw_bifurcation(picture, request, model, result, variable);
   }
 }

@@ -37,16 +37,32 @@ Json numbers(const List& values) {
   return list;
 }
 
+Json states_json(const std::vector<SectionPoint>& states) {
+  Json list = Json::array();
+  for (const SectionPoint& state : states) list.push_back(Json{{"t", number(state.t)}, {"x", numbers(state.x)}});
+  return list;
+}
+
+std::vector<SectionPoint> states_of(const Json& list) {
+  std::vector<SectionPoint> states;
+  for (const Json& item : list.list()) {
+    SectionPoint state{number(item["t"]), Vector(static_cast<Eigen::Index>(item["x"].size()))};
+    for (Eigen::Index j = 0; j < state.x.size(); ++j) state.x[j] = number(item["x"][static_cast<std::size_t>(j)]);
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
 Json to_json(const SweepRun& run) {
   Json json{{"point", run.point},   {"down", run.is_down ? 1 : 0},  {"values", numbers(run.values)},
             {"status", static_cast<int>(run.status)},       {"message", run.message},
             {"t_end", number(run.t_end)}};
-  Json measures = Json::array(), section = Json::array();
+  Json measures = Json::array();
   for (const MeasureResult& measure : run.measures)
     measures.push_back(measure.value ? number(*measure.value) : Json{{"reason", measure.reason}});
-  for (const SectionPoint& point : run.section) section.push_back(Json{{"t", number(point.t)}, {"x", numbers(point.x)}});
   json["measures"] = measures;
-  json["section"] = section;
+  json["section"] = states_json(run.section);
+  json["kept"] = states_json(run.kept);
   return json;
 }
 
@@ -63,11 +79,8 @@ SweepRun run_of(const Json& json) {
       run.measures.push_back({{}, measure["reason"].text()});
     else
       run.measures.push_back({number(measure), {}});
-  for (const Json& point : json["section"].list()) {
-    SectionPoint state{number(point["t"]), Vector(static_cast<Eigen::Index>(point["x"].size()))};
-    for (Eigen::Index j = 0; j < state.x.size(); ++j) state.x[j] = number(point["x"][static_cast<std::size_t>(j)]);
-    run.section.push_back(std::move(state));
-  }
+  run.section = states_of(json["section"]);
+  run.kept = states_of(json["kept"]);
   return run;
 }
 
@@ -81,7 +94,7 @@ Json description(const SweepTable& head, long chunks) {
   Json shape = Json::array();
   for (const long count : head.shape) shape.push_back(count);
   return {{"names", head.names},         {"directions", head.has_directions ? 1 : 0}, {"measures", head.measures},
-          {"section", head.has_section ? 1 : 0}, {"variables", head.variables},       {"shape", shape},
+          {"section", head.has_section ? 1 : 0}, {"kept", head.has_kept ? 1 : 0},     {"variables", head.variables}, {"shape", shape},
           {"chunks", chunks},            {"provenance", head.provenance}};
 }
 
@@ -96,6 +109,7 @@ SweepTable head_of(const Json& json) {
                   .has_directions = json["directions"].whole() == 1,
                   .measures = texts(json["measures"]),
                   .has_section = json["section"].whole() == 1,
+                  .has_kept = json["kept"].whole() == 1,
                   .variables = texts(json["variables"]),
                   .shape = {},
                   .provenance = json["provenance"],

@@ -21,10 +21,12 @@ Json sweep_provenance(const SweepRequest& request, const Model& model, const std
     sweep["random"] = draws;
     sweep["runs"] = points.runs;
     sweep["seed"] = points.seed;
-    sweep["sampling"] = points.latin ? "lhs" : "random";
+    sweep["sampling"] = to_string(points.sampling);
   }
   if (!request.after.empty()) sweep["after"] = request.after;
   if (!request.section.empty()) sweep["section"] = request.section;
+  if (request.keeps) sweep["kept at"] = request.times.empty() ? Json("every step") : Json(request.times);
+  if (request.skip > 0) sweep["skip"] = request.skip;
   constexpr const char* follow[] = {"none", "up", "down", "both"};
   sweep["follow"] = follow[static_cast<int>(request.follow)];
   json["sweep"] = sweep;
@@ -62,11 +64,12 @@ SectionNames section_names(const SweepTable& table) {
   return names;
 }
 
-SweepTable sweep_head(const SweepRequest& request, const Model& model, const std::vector<std::string>& set) {
+SweepTable sweep_head(const SweepRequest& request, const Model& model, const std::vector<std::string>& set, bool has_kept) {
   SweepTable head{.names = request.points.names(),
                   .has_directions = request.follow == Follow::both,
                   .measures = {},
                   .has_section = !request.section.empty(),
+                  .has_kept = has_kept,
                   .variables = variable_names(model),
                   .shape = shape_of(request),
                   .provenance = sweep_provenance(request, model, set),

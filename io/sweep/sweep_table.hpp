@@ -14,7 +14,8 @@ struct SweepTable {
   bool has_directions = false;         ///< two runs of each point, up and down
   std::vector<std::string> measures;   ///< names
   bool has_section = false;
-  std::vector<std::string> variables;  ///< of the states of the section
+  bool has_kept = false;               ///< states of each run
+  std::vector<std::string> variables;  ///< of the states of the section and of those that are kept
   std::vector<long> shape;             ///< of all runs: axes, then draws, then directions
   Json provenance;
   std::vector<SweepRun> runs;          ///< those that were made, in order
@@ -28,8 +29,9 @@ struct SectionNames {
 };
 SectionNames section_names(const SweepTable& table);
 
-/// The table of a sweep without its runs; `set`: the overrides of all runs.
-SweepTable sweep_head(const SweepRequest& request, const Model& model, const std::vector<std::string>& set);
+/// The table of a sweep without its runs; `set`: the overrides of all runs; `has_kept`: with the states that the sweep keeps.
+SweepTable sweep_head(const SweepRequest& request, const Model& model, const std::vector<std::string>& set,
+                      bool has_kept = false);
 
 /// The same with the runs that were made.
 SweepTable with_runs(SweepTable head, const SweepResult& result);

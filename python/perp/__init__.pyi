@@ -168,7 +168,9 @@ class Sweep:
     is_down: np.ndarray[Any, np.dtype[np.bool_]]
     notes: dict[str, dict[int, str]]
     section: Any
+    trajectories: Any
     provenance: dict[str, Any]
+    def fan(self, name: str) -> Array: ...
     def rows(self, name: str) -> Array: ...
     def __getitem__(self, name: str) -> Array: ...
     def to_pandas(self) -> Any: ...
@@ -276,8 +278,8 @@ def map(model: ModelLike, over: Mapping[str, Any], what: str = "solutions", at: 
         threads: int | None = None, **options: Value) -> Map: ...
 def sweep(model: ModelLike, over: Mapping[str, Any] | None = None, measure: str | Sequence[str] | Mapping[str, str] | None = None, *,
           random: Mapping[str, str] | None = None, runs: int | None = None, seed: int | None = None, sampling: str | None = None,
-          zip: bool = False, section: str | None = None, after: float | str | None = None, follow: str | None = None,
-          t: Span = None, h: float | None = None, threads: int | None = None, store: str | PathLike[str] | None = None,
+          zip: bool = False, section: str | None = None, after: float | str | None = None, skip: int | None = None,
+          keep: bool = False, times: Sequence[float] | None = None, follow: str | None = None, fail: str | None = None, t: Span = None, h: float | None = None, threads: int | None = None, store: str | PathLike[str] | None = None,
           progress: bool | None = None, **options: Value) -> Sweep: ...
 def converge(models: Any, h: Sequence[float], *, reference: str | None = None, error: str | Sequence[str] = "end", t: Span = None,
              whole_steps: bool = False, threads: int | None = None, schemes: Sequence[str] | None = None,

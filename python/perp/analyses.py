@@ -132,7 +132,7 @@ def check(model, t=None, h=None, scheme=None, **options):
     model = model_of(model)
     run = {key: options.pop(key) for key in ("selector", "solver", "theta", "tol", "policy", "split_at_events", "cross_check")
            if key in options}
-    more = resolved(model, settings_of(t, {"h": h, "scheme": scheme, **run}, options))
+    more = resolved(model, settings_of(t, {"h": h, "scheme": scheme, **run}, options), check)
     reading = _perp.ReadingOptions()
     overrides = model.overrides(reading, more)
     members, text = _perp.check(model._source, overrides)

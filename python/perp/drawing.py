@@ -44,9 +44,13 @@ def words(text):
 
 
 def fitting(text, letters):
-    """A text of at most so many letters, its middle left out where it is longer."""
+    """A text of at most so many letters; where it is longer its middle is left out, of a list whole names if that will do."""
     if len(text) <= letters:
         return text
+    *names, last = text.split(", ")
+    for count in range(len(names) - 1, 0, -1):
+        if len(shorter := ", ".join([*names[:count], "…", last])) <= letters:
+            return shorter
     before = letters // 2
     return text[:before] + "…" + text[before + len(text) - letters + 1:]
 

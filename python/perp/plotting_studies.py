@@ -87,12 +87,14 @@ def _check_sweep(found, kind, variable):
         raise InvalidInput("kind='heat' draws a measure over two axes, one run at each point")
     if kind in ("curve", "bifurcation") and not names:
         raise InvalidInput(f"kind='{kind}' draws over an axis; expected one in over")
-    if kind == "bifurcation":
+    if kind == "fan" and found.trajectories is None:
+        raise InvalidInput("kind='fan' draws the states of the runs; expected a sweep with keep=True and times=[...]")
+    if kind in ("bifurcation", "fan"):
         return
     if not found.measures:
         raise InvalidInput(f"kind='{kind}' draws measures; expected a sweep with measure={{name: formula}}")
     if variable is not None:
-        raise InvalidInput("variable is that of a bifurcation diagram")
+        raise InvalidInput("variable is that of a fan or a bifurcation diagram")
 
 
 def plot_sweep(found, kind=None, variable=None, ax=None):
@@ -130,6 +132,29 @@ def _sweep_curve(found, _, ax):
     return ax
 
 
+def _draw_contours(ax, horizontal, vertical, values):
+    """Lines of equal values between the points of the grid."""
+    from matplotlib.collections import LineCollection
+
+    x, y = sorted(set(horizontal.tolist())), sorted(set(vertical.tolist()))
+    rows, columns = [horizontal.tolist().index(value) for value in x], [vertical.tolist().index(value) for value in y]
+    _, pieces = _perp.contours(x, y, values[rows][:, columns].ravel().tolist())
+    ax.add_collection(LineCollection([((x0, y0), (x1, y1)) for x0, y0, x1, y1 in pieces], colors="#222222", linewidths=0.7), autolim=False)
+
+
+def _sweep_fan(found, variable, ax):
+    name = variable or found.variables[0]
+    t, lowest, lower, median, upper, highest, _ = found.fan(name).T
+    ax, colour = drawing.axes_of(ax), drawing.curve_colour(0)
+    ax.fill_between(t, lowest, highest, color=colour, alpha=0.2, lw=0, label="90 % of the runs")
+    ax.fill_between(t, lower, upper, color=colour, alpha=0.35, lw=0, label="50 %")
+    ax.plot(t, median, color=colour, lw=1.6, label="median")
+    ax.set_xlabel("t")
+    ax.set_ylabel(_named(found, name))
+    drawing.legend_beside(ax)
+    return ax
+
+
 def _sweep_heat(found, _, ax):
     (x, horizontal), (y, vertical) = found.axes.items()
     measure = found.measures[0]
@@ -138,6 +163,7 @@ def _sweep_heat(found, _, ax):
     ax = drawing.axes_of(ax)
     image = _draw_cells(ax, horizontal, vertical, found[measure], cmap="viridis")
     ax.figure.colorbar(image, ax=ax, label=drawing.words(measure))
+    _draw_contours(ax, horizontal, vertical, found[measure])
     ax.set_xlabel(_named(found, x))
     ax.set_ylabel(_named(found, y))
     return ax
@@ -176,7 +202,8 @@ def _sweep_bifurcation(found, variable, ax):
     return ax
 
 
-_KINDS = {"curve": _sweep_curve, "heat": _sweep_heat, "histogram": _sweep_histogram, "bifurcation": _sweep_bifurcation}
+_KINDS = {"curve": _sweep_curve, "heat": _sweep_heat, "histogram": _sweep_histogram, "bifurcation": _sweep_bifurcation,
+          "fan": _sweep_fan}
 
 # Orders and bounds -------------------------------------------------------------------------------------------------
 

@@ -23,9 +23,19 @@ def settings_of(t, options, parameters):
     return more
 
 
-def resolved(model, more):
-    """The same with the tables of names that are parameters or variables, so that they replace those of the model."""
-    return [(key if "." in key else model._key(key), value, words) for key, value, words in more]
+def resolved(model, more, call=None):
+    """The same with the tables of names that are parameters or variables, so that they replace those of the model.
+
+    A name that is none may be a mistyped keyword of the `call`, whose others are parameters.
+    """
+    found = [(key if "." in key else model._key(key), value, words) for key, value, words in more]
+    for key, _, words in found:
+        if call is not None and key.isidentifier():
+            code = call.__code__
+            hint = _perp.suggestion(key, list(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]))
+            if hint:
+                raise InvalidInput(f"{words}: perp.{call.__name__} has no keyword '{key}', nor has the model a parameter or variable of this name{hint}")
+    return found
 
 
 def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=None, *, method=None, theta=None, solver=None,
@@ -53,7 +63,7 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
         scheme = method
     model = model_of(model)
     values = (h, scheme, tol, selector, policy, theta, solver, cross_check, split_at_events)
-    more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters))
+    more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters), solve)
     read = model.read(RUN, more) if more or not model.has_span else model._read
     keeper = None
     if checkpoint is not None or checkpoint_every is not None:
@@ -185,7 +195,7 @@ def sensitivities(model, wrt=None, t=None, h=None, tol=None, policy=None, *, cro
         raise InvalidInput("policy='all': one solution is differentiated; expected minimal_norm, stay")
     model = model_of(model)
     options = {"h": h, "scheme": "located", "tol": tol, "policy": policy, "cross_check": cross_check}
-    more = resolved(model, settings_of(t, options, parameters))
+    more = resolved(model, settings_of(t, options, parameters), sensitivities)
     wrt = [wrt] if isinstance(wrt, str) else list(wrt or ())
     read = model.read(RUN, more)
     overrides = model.overrides(RUN, more)

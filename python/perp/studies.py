@@ -119,7 +119,7 @@ def map(model, over, what="solutions", at=None, *, t=None, h=None, threads=None,
             if name in axes:
                 raise InvalidInput(f"at: {name} is varied; expected it in over or in at")
     run = {key: options.pop(key) for key in _STUDY if key in options}
-    more = resolved(model, settings_of(t, {"h": h, **run}, options))
+    more = resolved(model, settings_of(t, {"h": h, **run}, options), map)
     overrides = model.overrides(None, more, _quantity_keys(what))
     texts = [[(name, setting_text(value, name)) for name, value in (state or {}).items()] for state in states]
     answer = _perp.map(model._source, overrides, what, [axis for axis, _ in axes.values()], texts, threads_of(threads))
@@ -190,7 +190,7 @@ def converge(models, h, *, reference=None, error="end", t=None, whole_steps=Fals
         for scheme in schemes or [None]:
             for selector in selectors or [None]:
                 given = dict(run, **({"scheme": scheme} if scheme else {}), **({"selector": selector} if selector else {}))
-                overrides = model.overrides(reading, resolved(model, settings_of(t, given, options)), (*_STUDY, "t"))
+                overrides = model.overrides(reading, resolved(model, settings_of(t, given, options), converge), (*_STUDY, "t"))
                 words = [str(item) if isinstance(item, str) else model.name] if len(models) > 1 else []
                 label = ", ".join([*words, *filter(None, (scheme, selector))]) or model.name
                 variants.append((label, model._source, overrides))
@@ -277,7 +277,7 @@ def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=N
     (True, True)
     """
     model = model_of(model)
-    more = resolved(model, settings_of(t, {"h": h}, parameters))
+    more = resolved(model, settings_of(t, {"h": h}, parameters), enclose)
     overrides = model.overrides(None, more, ("h", "scheme", "t"))
     orders, all_pieces = _perp.enclose_defaults
     if pieces is not None and pieces < 1:

@@ -14,7 +14,7 @@ from .running import _shows_progress, after_text, measures_of, resolved, say_mid
 
 
 class Section:
-    """The states that the section kept, a row for each: `run` (an index), `k` (from 1 within its run), `t`, variables by name."""
+    """States that a section kept, or that are kept of whole runs, a row for each: `run` (an index), `k` (from 1 within its run), `t`, variables by name."""
 
     def __init__(self, names, arrays):
         self.names = names
@@ -37,7 +37,7 @@ class Sweep:
 
     names: of what is varied; axes: values of each name of `over`; s["eta"]: a measure in the `shape` of the sweep (axes, then
     draws, then directions), NaN where a run was not made or has no value, `notes` says why; s["D"]: of each run what is varied.
-    status, message, t_end: of each run; section: states that were kept; complete: were all runs made?
+    status, message, t_end: of each run; section, trajectories: states that were kept; complete: were all runs made?
     """
 
     def __init__(self, model, answer, axes, side_by_side):
@@ -69,6 +69,19 @@ class Sweep:
     def section(self):
         """The states that the section kept; None where there was none."""
         return Section(self.variables, self._answer.section()) if self._answer.has_section else None
+
+    @cached_property
+    def trajectories(self):
+        """The states of each run; None without keep=True."""
+        return Section(self.variables, self._answer.kept()) if self._answer.has_kept else None
+
+    def fan(self, name):
+        """Quantiles of a variable over the runs at the times of `trajectories`: columns t, 5 %, 25 %, 50 %, 75 %, 95 %, number of runs."""
+        if not self._answer.has_kept:
+            raise InvalidInput("no states were kept; expected a sweep with keep=True and times=[...]")
+        if name not in self.variables:
+            raise unknown("variable", name, self.variables)
+        return self._answer.fan(self.variables.index(name))
 
     @cached_property
     def _places(self):
@@ -148,14 +161,14 @@ class Sweep:
                 target[name] = ("state", row)
 
     def save(self, file):
-        """Writes FILE.csv, FILE.csv.json and FILE.section.csv, as `perp sweep -o`."""
+        """Writes FILE.csv, FILE.csv.json, FILE.section.csv and FILE.trajectories.csv, as `perp sweep -o`."""
         file = os.fspath(file)
         if not file.endswith(".csv"):
             raise InvalidInput(f"{file}: unknown kind of file; expected a name that ends in .csv; to_xarray() writes others")
         self._answer.write(file)
 
     def plot(self, kind=None, variable=None, ax=None):
-        """curve, heat, histogram or bifurcation; None: what fits. variable: of a bifurcation diagram. Matplotlib axes."""
+        """curve, heat, histogram, fan or bifurcation; None: what fits. variable: of a fan or a bifurcation diagram. Matplotlib axes."""
         from .plotting_studies import plot_sweep
 
         return plot_sweep(self, kind, variable, ax)
@@ -198,11 +211,25 @@ def _whole(value, name, least):
     return value
 
 
-def _check(over, random, measure, section, zip, draws):
+def _set_kept(question, keep, times, skip, fail):
+    """States of the runs, and how runs that end early count."""
+    if times is not None and not keep:
+        raise InvalidInput("times are those of keep=True, which is not given")
+    if skip is not None and not question.section:
+        raise InvalidInput("skip is the number of points that the section of each run leaves out; expected section='every:T'")
+    question.keeps = bool(keep)
+    question.times = [] if times is None else numbers_of(times, "times")
+    if any(not question.times[k] < question.times[k + 1] for k in range(len(question.times) - 1)):
+        raise InvalidInput("times must increase")
+    question.skip = _whole(0 if skip is None else skip, "skip", 0)
+    question.fail = fail or ""
+
+
+def _check(over, random, measure, section, zip, draws, keep):
     if not over and not random:
         raise InvalidInput("nothing is varied; expected over={name: values} or random={name: 'normal(m, s)'}")
-    if not measure and not section:
-        raise InvalidInput("nothing is measured; expected measure={name: formula} or section='every:T'")
+    if not measure and not section and not keep:
+        raise InvalidInput("nothing is measured; expected measure={name: formula}, section='every:T' or keep=True")
     if random and not over and draws[0] is None:
         raise InvalidInput("random draws a value for each run, and runs is missing; expected runs=N")
     if zip and len(over) < 2:
@@ -212,13 +239,15 @@ def _check(over, random, measure, section, zip, draws):
 
 
 def sweep(model, over=None, measure=None, *, random=None, runs=None, seed=None, sampling=None, zip=False, section=None,  # noqa: A002
-          after=None, follow=None, t=None, h=None, threads=None, store=None, progress=None, **options):
+          after=None, skip=None, keep=False, times=None, follow=None, fail=None, t=None, h=None, threads=None, store=None, progress=None,
+          **options):
     """Runs a model over values of parameters, of starts or of "run.h", or random ones, and measures each run, as `perp sweep`.
 
     over: {"D": numpy.linspace(0.1, 0.9, 33), ...}, or "0.1:0.9:33" and "1:100:9:log" as on the command line: all combinations,
     the last varies fastest; zip=True: side by side. random: {"Fs": "normal(0.35, 0.02)"}, drawn `runs` times with `seed`;
-    sampling: random or lhs. measure: {"eta": "mean(pout)/mean(pin)"}, as in `solve`; section: "every:T", an event, or
-    "x=0:up"; both from the time `after` on. follow: up, down, both: each run starts at the end of the one before. store: a folder
+    sampling: random, lhs or sobol. measure: {"eta": "mean(pout)/mean(pin)"}, as in `solve`; section: "every:T", an event, or
+    "x=0:up"; both from the time `after` on, the section without its first `skip` points. keep: the states of each run too, at `times` or of every
+    step (`trajectories`). fail: keep, or stop at the first run that ends early. follow: up, down, both: each run starts at the end of the one before. store: a folder
     that keeps what is made, so that the same call goes on after an interruption. Other keywords: as in `solve`.
 
     >>> import perp
@@ -227,7 +256,7 @@ def sweep(model, over=None, measure=None, *, random=None, runs=None, seed=None, 
     ((2,), True, [0.911765, 0.911765])
     """
     over, random = dict(over or {}), dict(random or {})
-    _check(over, random, measure, section, zip, (runs, seed, sampling))
+    _check(over, random, measure, section, zip, (runs, seed, sampling), keep)
     model = model_of(model)
     question = _perp.SweepQuestion()
     axes = {name: _values(name, values) for name, values in over.items()}
@@ -239,11 +268,12 @@ def sweep(model, over=None, measure=None, *, random=None, runs=None, seed=None, 
     question.measures, question.section = measures_of(measure), section or ""
     question.after = after_text(after, measure or section)
     question.extends_span = t is None
+    _set_kept(question, keep, times, skip, fail)
     question.threads = threads_of(threads)
     question.store = "" if store is None else os.fspath(store)
     run = {key: options.pop(key) for key in ("scheme", "tol", "selector", "policy", "theta", "solver", "cross_check",
                                              "split_at_events") if key in options}
-    more = resolved(model, settings_of(t, {"h": h, **run}, options))
+    more = resolved(model, settings_of(t, {"h": h, **run}, options), sweep)
     say_midpoints(model._read)
     bar = _bar(question, axes, progress)
     try:

@@ -136,10 +136,34 @@ TEST_SUITE("cli/plot") {
       CHECK(page.find("stroke-dasharray=\"2 4\"") != std::string::npos);  // the jump
     }
     for (const char* name : {"out.gp", "out.dat", "out_matplotlib.py", "out_phase.gp"}) CHECK_FALSE(exists(folder / name));
-    const Outcome map = perp_program(folder, {"map", "switching_dae_jump", "--vary", "B1=-2:2:3", "--what", "ac", "--at", "x1=0,x2=-1", "--plot", "map.html"});
-    CHECK(map.status == 2);
-    CHECK(map.err.find("expected .svg, .png or .pdf\n") != std::string::npos);
     CHECK(perp_program(folder, {"run", "chatter", "--plot", "out.jpg"}).err.find("expected .svg, .png, .pdf or .html") != std::string::npos);
+  }
+
+  TEST_CASE("every picture of blocks can be a page: its names are in the legend, its blocks are drawn, nothing is beside it") {
+    const Folder folder;
+    const auto page_of = [&](std::vector<std::string> arguments) {
+      arguments.insert(arguments.end(), {"--plot", "page.html"});
+      const Outcome run = perp_program(folder, arguments);
+      CHECK_MESSAGE(run.status == 0, run.err);
+      return exists(folder / "page.html") ? read_text(folder / "page.html") : std::string();
+    };
+    const auto holds = [](const std::string& page, const std::vector<const char*>& words) {
+      for (const char* word : words) CHECK_MESSAGE(page.find(word) != std::string::npos, word);
+    };
+    holds(page_of({"map", "switching_dae_jump", "--vary", "B1=-2:2:3", "--vary", "B2=-2:2:3", "--what", "ac", "--at", "x1=0,x2=-1"}),
+          {"none (5)", "unique (4)", "fill-opacity=\"1\"", "data-xlabel=\"B1\""});
+    holds(page_of({"solutions", "switching_dae_repulsive", "--at", "x1=0,x2=-0.5", "--tree", "2", "--plot-variables", "x1,z"}),
+          {"solution of a step", "data-ylabel=\"x1\"", "data-ylabel=\"z\""});
+    holds(page_of({"enclose", "chatter", "--t", "0,0.5"}), {"branch 0, unique", "fill-opacity=\"0.35\""});
+    holds(page_of({"converge", "chatter", "--h", "0.1,0.05", "--reference", "exact"}), {"data-log=\"xy\"", "step length h"});
+    holds(page_of({"sweep", "relay_oscillator", "--vary", "y=0.1:2:4", "--vary", "v=0:1:3", "--measure", "e=end(y)", "--t", "0,2", "--quiet"}),
+          {"e, every ", "data-xlabel=\"y\"", " to "});
+    holds(page_of({"sweep", "relay_oscillator", "--random", "y=uniform(0.1,2)", "--runs", "9", "--t", "0,2", "--plot-type", "fan", "--quiet"}),
+          {"90 % of the runs", "median", "fill-opacity=\"0.35\""});
+    for (const char* name : {"page.gp", "page.dat", "page_matplotlib.py"}) CHECK_FALSE(exists(folder / name));
+    const Outcome pattern = perp_program(folder, {"check", "three_tank_binaries", "--plot", "pattern.html"});
+    CHECK(pattern.status == 2);
+    CHECK(pattern.err.find("there is no page of this picture; expected .svg, .png or .pdf") != std::string::npos);
   }
 
   TEST_CASE("axes are logarithmic where that is asked for, and values without a place there are told") {

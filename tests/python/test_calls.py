@@ -119,3 +119,14 @@ def test_an_answer_without_a_text_of_its_own_prints_its_numbers():
     answer = perp.mlcp([[-1.0]], [1.0])
     assert '"vertices"' in repr(answer) and answer.text().strip() == repr(answer)
     assert answer.class_["u_lambda"] == "finite" and len(answer) == 2
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: perp.solve("chatter", t_evl=[1]), "t_evl=.* no keyword 't_evl'.*did you mean 't_eval'"),
+    (lambda: perp.enclose("chatter", pieces_max=3), "did you mean 'pieces'"),
+    (lambda: perp.sweep("chatter", {"x": [1.0]}, "e=end(x)", thread=2), "did you mean 'threads'"),
+    (lambda: perp.solve("stick_slip", Fz=3), "unknown key 'Fz'.*did you mean 'Fs'"),
+])
+def test_a_mistyped_keyword_is_told_with_the_nearest(call, words):
+    with pytest.raises(perp.InvalidInput, match=words):
+        call()

@@ -172,3 +172,17 @@ def test_a_torn_archive_is_a_file_error(tmp_path):
     (tmp_path / "torn.npz").write_bytes((tmp_path / "r.npz").read_bytes()[:2000])
     with pytest.raises(perp.FileError, match="cannot be read"):
         perp.read(tmp_path / "torn.npz")
+
+
+def test_a_map_opens_in_xarray_with_its_axes(program, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("h5netcdf")
+    words = ("map", "switching_dae_jump", "--vary", "B1=-2:2:5", "--vary", "B2=-2:2:3", "--what", "ac", "--at", "x1=0,x2=-1")
+    program(*words, "-o", tmp_path / "m.h5", cwd=tmp_path)
+    found = perp.map("switching_dae_jump", {"B1": (-2.0, 2.0, 5), "B2": (-2.0, 2.0, 3)}, what="ac", at={"x1": 0, "x2": -1})
+    with xarray.open_dataset(tmp_path / "m.h5", engine="h5netcdf") as data:
+        assert data["region"].dims == ("B1", "B2")
+        np.testing.assert_array_equal(data["B1"], found.axes["B1"])
+        np.testing.assert_array_equal(data["region"], found.region)
+        for name, values in found.columns.items():
+            np.testing.assert_array_equal(data[name], values)

@@ -273,7 +273,11 @@ def test_the_first_axis_of_a_map_is_to_the_right(program, tmp_path):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("B1", "B2") and legend_texts(ax) == ["unique (12)", "none (3)"]
     mesh = ax.collections[0]
     program("map", "switching_dae_jump", "--vary", "B1=-2:2:5", "--vary", "B2=-2:2:3", "--what", "ac", "--plot", "out.svg", cwd=tmp_path)
-    np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(3, 5), np.loadtxt(tmp_path / "out.dat"))
+    cells = np.full((3, 5), -1)  # of the program's picture: a block for each entry of the legend, x0 x1 y0 y1
+    for entry, block in enumerate((tmp_path / "out.dat").read_text().split("\n\n\n")[:2]):
+        for x0, x1, y0, y1 in np.loadtxt(block.splitlines(), ndmin=2):
+            cells[int((y0 + 3) / 2) : int((y1 + 3) / 2), int(x0 + 2.5) : int(x1 + 2.5)] = entry
+    np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(3, 5), cells)
     assert mesh.get_coordinates()[..., 0].min() == -2.5 and mesh.get_coordinates()[..., 1].max() == 3
     assert [to_hex(colour).upper() for colour in mesh.cmap.colors] == ["#56B4E9", "#009E73"]
 

@@ -123,6 +123,11 @@ def test_every_kind_of_picture_is_drawn_and_is_the_one_that_fits(kind, question)
     ({"scheme": "locatd"}, "did you mean 'located'"),
     ({"mu": 2}, "mu"),
     ({"threads": 0}, "whole number from 1 to 1024"),
+    ({"skip": 2}, "skip is the number of points"),
+    ({"times": [1, 2]}, "times are those of keep=True"),
+    ({"keep": True, "times": [2, 1]}, "times must increase"),
+    ({"keep": True, "times": [1, 1e9]}, "outside of the span"),
+    ({"fail": "stp"}, "did you mean 'stop'"),
 ])
 def test_wrong_input_is_one_message_with_what_was_meant(change, words):
     question = {"over": FRICTION, "measure": {"top": "max(x1)"}, **change}
@@ -146,3 +151,29 @@ def test_a_section_is_in_the_dataset_of_xarray():
     np.testing.assert_array_equal(data["k"], [1, 2])
     np.testing.assert_array_equal(data["k_section"], both.section.k)
     assert isinstance(data, xarray.Dataset) and "state" in data.sizes
+
+
+def test_kept_states_are_those_of_the_runs_and_a_fan_is_their_quantiles():
+    times = [0.0, 3.3, 20.0]
+    s = perp.sweep("stick_slip", random={"Fs": "uniform(0.3, 0.5)"}, runs=16, sampling="sobol", keep=True, times=times, scheme="located")
+    kept = s.trajectories
+    assert kept.t.tolist() == times * 16
+    r = perp.solve("stick_slip", Fs=s["Fs"][5], scheme="located")
+    np.testing.assert_allclose(kept["x2"][kept.run == 5][2], r["x2"][-1], rtol=1e-13)
+    np.testing.assert_allclose(kept["x1"][kept.run == 5][1], r.sol(3.3)[0], rtol=1e-9)
+    fan = s.fan("x1")
+    at = kept["x1"].reshape(16, 3)
+    np.testing.assert_allclose(fan[:, 1:6].T, np.quantile(at, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0), rtol=1e-12)
+    assert fan[:, 6].tolist() == [16, 16, 16]
+    with pytest.raises(perp.PerpError, match="did you mean|expected one of"):
+        s.fan("x3")
+    with pytest.raises(perp.InvalidInput, match="keep=True"):
+        perp.sweep("stick_slip", FRICTION, {"top": "max(x1)"}).fan("x1")
+
+
+def test_an_input_of_a_model_with_binaries_is_varied_as_it_is_set(program, tmp_path):
+    found = perp.sweep("three_tank_binaries", {"u2": [70.0, 80.0]}, {"e": "end(x1)"}, t=(0, 50))
+    assert found["e"].tolist() == [perp.solve("three_tank_binaries", u2=u2, t=(0, 50))["x1"][-1] for u2 in (70.0, 80.0)]
+    program("sweep", "three_tank_binaries", "--vary", "u2=70,80", "--measure", "e=end(x1)", "--t", "0,50", "-o", tmp_path / "p.csv", cwd=tmp_path)
+    found.save(tmp_path / "own.csv")
+    assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "own.csv").read_bytes()

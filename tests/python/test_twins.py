@@ -264,13 +264,16 @@ def enclose(program, places, options, words):
 def sweep(program, places, options, words):
     over, random = ({name: values for name, values in (text.split("=", 1) for text in options.get(key, []))} for key in ("--vary", "--random"))
     more = keywords(options, ("h", "scheme", "tol", "after", "section", "follow", "sampling"))
-    more.update({key: int(options["--" + key][0]) for key in ("runs", "seed") if "--" + key in options})
+    more.update({key: int(options["--" + key][0]) for key in ("runs", "seed", "skip") if "--" + key in options})
+    if "--keep" in options:
+        more.update(keep=True, **({"times": numbers_of(options["--times"][0])} if "--times" in options else {}))
     over = {name: values if ":" in values else numbers_of(values) for name, values in over.items()}
     found = perp.sweep(model_of(places, options), over, options.get("--measure"), random=random, zip="--zip" in options, **more)
     found.save("twin.csv")
     _, errors, status = program(*[word for word in without_files(words, options) if word != "--resume"], "-o", "program.csv", "--quiet")
     assert status in (0, 3), errors
-    assert pathlib.Path("twin.csv").read_bytes() == pathlib.Path("program.csv").read_bytes()
+    for end in (".csv", *((".trajectories.csv",) if "--keep" in options else ())):
+        assert pathlib.Path("twin" + end).read_bytes() == pathlib.Path("program" + end).read_bytes()
 
 
 TWINS = {"sweep": sweep, "run": run, "solutions": solutions, "jumps": jumps, "equilibria": equilibria, "check": check, "modes": modes, "mlcp": mlcp,

@@ -118,6 +118,22 @@ def check_phase(browser, folder):
     check(seen["name"].startswith("flow at t = 0") and seen["hidden"] == [False], f"legend {seen['name']}, {seen['hidden']}")
 
 
+def check_blocks(browser, folder):
+    """Pictures of maps, trees, bounds and sweeps: what their legend hides is what they draw."""
+    sweep = ["sweep", "stick_slip", "--t", "0,4", "--quiet"]
+    for name, words, first in (
+            ("map", ["map", "switching_dae_jump", "--vary", "B1=-2:2:9", "--vary", "B2=-2:2:9", "--what", "ac", "--at", "x1=0,x2=-1"], "none ("),
+            ("tree", ["solutions", "switching_dae_repulsive", "--at", "x1=0,x2=-0.5", "--tree", "3"], "solution of a step"),
+            ("bounds", ["enclose", "stick_slip", "--t", "0,6"], "branch 0, unique"),
+            ("heat", [*sweep, "--vary", "vb=0.5:1.5:4", "--vary", "Fs=0.3:0.6:3", "--measure", "A=ptp(x1)"], "A "),
+            ("fan", [*sweep, "--random", "Fs=uniform(0.3,0.6)", "--runs", "8", "--plot-type", "fan"], "90 % of the runs")):
+        subprocess.run([program, *words, "--plot", folder / f"{name}.html"], check=True, stdout=subprocess.DEVNULL)
+        seen = used(browser, folder, folder / f"{name}.html")
+        check(seen["name"].startswith(first), f"{name}: legend {seen['name']}")
+        check(True in seen["before"] and True not in seen["hidden"] and seen["again"] == seen["before"], f"{name}: {seen['before']}, {seen['hidden']}")
+        check(seen["reset"][0]["view"] == [0, 0, 1000, 1000] != seen["wheel"][0]["view"], f"{name} zooms: {seen['wheel'][0]['view']}")
+
+
 def main():
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser is None:
@@ -127,6 +143,7 @@ def main():
         folder = pathlib.Path(name)
         check_over_time(browser, folder)
         check_phase(browser, folder)
+        check_blocks(browser, folder)
     print("pages zoom, move, go back and hide curves")
 
 

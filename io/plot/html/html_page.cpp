@@ -109,8 +109,22 @@ class Drawing {
     return text;
   }
 
+  /// "M0 1L2 3Z": those whose every corner has a place.
+  [[nodiscard]] std::string areas_path(const PageCurve& curve) const {
+    std::string text;
+    for (const auto& area : curve.areas) {
+      const auto has_place = [this](const std::pair<double, double>& at) { return std::isfinite(x_.share(at.first)) && std::isfinite(y_.share(at.second)); };
+      if (area.empty() || !std::ranges::all_of(area, has_place)) continue;
+      for (const auto& [x, y] : area) text += fmt::format("{}{:.9g} {:.9g}", &x == &area.front().first ? 'M' : 'L', x_.share(x), width - y_.share(y));
+      text += 'Z';
+    }
+    return text;
+  }
+
   [[nodiscard]] std::string curve_text(const PageCurve& curve, const std::vector<std::string>& names) const {
     std::string text = fmt::format("<g class=\"k{}\" stroke=\"{}\" fill=\"none\">", place(curve.name, names), curve.colour);
+    if (const std::string d = areas_path(curve); !d.empty())
+      text += fmt::format("<path d=\"{}\" fill=\"{}\" fill-opacity=\"{}\" stroke=\"none\"/>", d, curve.colour, curve.opacity);
     if (const std::string d = path(curve.lines); !d.empty())
       text += fmt::format("<path d=\"{}\" stroke-width=\"{}\"{}/>", d, curve.width,
                           curve.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", curve.dash));

@@ -10,7 +10,7 @@
 
 namespace perp::io {
 
-/// One name of the legend: lines, points and heads of arrows of one look.
+/// One name of the legend: areas, lines, points and heads of arrows of one look.
 struct PageCurve {
   std::string name{};  ///< empty: not in the legend
   std::string colour{};
@@ -20,6 +20,8 @@ struct PageCurve {
   std::vector<std::vector<std::pair<double, double>>> dotted{};  ///< jumps: thin
   std::vector<std::pair<double, double>> points{};
   std::vector<std::array<std::pair<double, double>, 2>> arrows{};  ///< from, to: heads at their ends
+  std::vector<std::vector<std::pair<double, double>>> areas{};     ///< corners: filled
+  double opacity = 1;                                              ///< of the areas
   double point_size = 9;   ///< in pixels
   bool is_hollow = false;  ///< the points
 };

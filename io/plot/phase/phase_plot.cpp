@@ -1,9 +1,8 @@
-// Phase pictures as scripts of gnuplot and as pages for a browser.
+// Phase pictures as blocks of data and scripts of gnuplot.
 #include <fmt/format.h>
 #include <algorithm>
 
-#include <perp/io/plot/html/html_page.hpp>
-#include <perp/io/plot/matplotlib/block_script.hpp>
+#include <perp/io/plot/blocks/block_drawing.hpp>
 #include <perp/io/plot/phase/phase_plot.hpp>
 
 namespace perp::io {
@@ -38,9 +37,9 @@ struct Script {
   int blocks = 0;
   int entries = 0;           ///< of the legend
   std::size_t longest = 16;  ///< of their names
-  std::vector<DrawnBlock> looks{};  ///< for matplotlib
+  std::vector<DrawnBlock> looks{};  ///< for matplotlib and pages
 
-  /// `how`: behind the block's index; `look`, without the name, the same for matplotlib.
+  /// `how`: behind the block's index; `look`, without the name, the same for matplotlib and pages.
   void add(const std::string& comment, const std::string& rows, const std::string& how, const std::string& name, DrawnBlock look) {
     look.name = name;
     looks.push_back(std::move(look));
@@ -126,73 +125,20 @@ std::string settings(const PhaseDrawing& drawing, const RunPlot& plot, const Pic
              1 - static_cast<double>(46 + panel_height) / height, static_cast<double>(left) / width, 12.0 / height, columns, rows);
 }
 
-std::vector<std::vector<std::pair<double, double>>> page_lines(const std::vector<std::vector<Point>>& pieces) {
-  std::vector<std::vector<std::pair<double, double>>> lines;
-  for (const auto& piece : pieces) {
-    lines.emplace_back();
-    for (const Point& point : piece) lines.back().emplace_back(point.x, point.y);
-  }
-  return lines;
-}
-
-std::vector<std::pair<double, double>> page_points(const std::vector<Point>& points) { return page_lines({points}).front(); }
-
-/// Short lines with heads.
-PageCurve page_vectors(const PhaseDrawing::Vectors& list, const std::string& name, const std::string& colour) {
-  PageCurve shown{.name = name, .colour = colour, .width = 1};
-  for (const auto& [from, to] : list) {
-    shown.lines.push_back({{from.x, from.y}, {to.x, to.y}});
-    shown.arrows.push_back({std::pair(from.x, from.y), std::pair(to.x, to.y)});
-  }
-  return shown;
-}
-
-/// Dotted, with a head in the middle of each.
-PageCurve page_jumps(const PhaseDrawing::Vectors& list) {
-  PageCurve shown{.name = "jump", .colour = "#555555"};
-  for (const auto& [from, to] : list) {
-    shown.dotted.push_back({{from.x, from.y}, {to.x, to.y}});
-    shown.arrows.push_back({std::pair(from.x, from.y), std::pair((from.x + to.x) / 2, (from.y + to.y) / 2)});
-  }
-  return shown;
-}
-
-std::string page_of(const PhaseDrawing& drawing, const RunPlot& plot) {
-  PagePanel panel{.x_label = drawing.x_label,
-                  .y_label = drawing.y_label,
-                  .x = drawing.x,
-                  .y = drawing.y,
-                  .is_x_logarithmic = drawing.is_x_logarithmic,
-                  .is_y_logarithmic = drawing.is_y_logarithmic};
-  if (!drawing.flow.empty()) panel.curves.push_back(page_vectors(drawing.flow, drawing.flow_name, "#9A9A9A"));
-  for (const PhaseDrawing::Lines& surface : drawing.surfaces)
-    panel.curves.push_back({.name = surface.name, .colour = surface.colour, .dash = "8 4", .lines = page_lines(surface.pieces)});
-  for (const PhaseDrawing::Lines& mode : drawing.modes)
-    panel.curves.push_back({.name = mode.name, .colour = mode.colour, .width = mode.is_wide ? 3.0 : 1.6, .lines = page_lines(mode.pieces)});
-  if (!drawing.directions.empty()) panel.curves.push_back(page_vectors(drawing.directions, "", "#333333"));
-  if (!drawing.jumps.empty()) panel.curves.push_back(page_jumps(drawing.jumps));
-  panel.curves.push_back({.name = "start", .colour = "#000000", .points = page_points(drawing.starts), .is_hollow = true});
-  panel.curves.push_back({.name = "end", .colour = "#000000", .points = page_points(drawing.ends)});
-  for (const PhaseDrawing::Marks& marks : drawing.equilibria)
-    panel.curves.push_back({.name = marks.name, .colour = marks.colour, .points = page_points(marks.points), .is_hollow = marks.sign == 6});
-  return html_page({.title = plot.model.name, .shares_x = false, .panels = {std::move(panel)}});
-}
-
 }  // namespace
 
 void draw_phase(const Picture& picture, const RunPlot& plot, const PhaseDrawing& drawing) {
-  if (picture.is_page()) return picture.write_page(page_of(drawing, plot));
   Script script;
   add_layers(drawing, script);
   add_paths(drawing, script);
   add_points(drawing, script);
-  picture.draw(settings(drawing, plot, picture, script) + script.plots + "\n", script.data);
-  picture.write_matplotlib(block_script({.title = plot.model.name,
-                                         .x_label = drawing.x_label,
-                                         .y_label = drawing.y_label,
-                                         .is_x_logarithmic = drawing.is_x_logarithmic,
-                                         .is_y_logarithmic = drawing.is_y_logarithmic},
-                                        script.looks, picture));
+  const DrawnAxes axes{.x_label = drawing.x_label,
+                       .y_label = drawing.y_label,
+                       .is_x_logarithmic = drawing.is_x_logarithmic,
+                       .is_y_logarithmic = drawing.is_y_logarithmic,
+                       .x = drawing.x,
+                       .y = drawing.y};
+  draw_blocks(picture, {plot.model.name, {axes}, script.looks}, settings(drawing, plot, picture, script) + script.plots + "\n", script.data);
 }
 
 }  // namespace perp::io

@@ -91,10 +91,13 @@ class Script {
     for (const CurvePanel& part : panels_) left_ = std::max(left_, 92 + letter * (tick_digits(part.low, part.high) - 7));
   }
 
-  /// A text of at most so many letters, its middle left out where it is longer.
+  /// A text of at most so many letters; where it is longer its middle is left out, of a list whole names if that will do.
   static std::string fitting(const std::string& text, int room) {
     const auto letters = static_cast<std::size_t>(std::max(room / letter, 8));
     if (text.size() <= letters) return text;
+    const std::size_t last = text.rfind(", ");
+    for (std::size_t at = last; at != std::string::npos && at > 0; at = text.rfind(", ", at - 1))
+      if (at < last && at + 3 + text.size() - last <= letters) return text.substr(0, at) + ", …" + text.substr(last);
     const auto is_inside = [&](std::size_t k) { return (static_cast<unsigned char>(text[k]) & 0xC0U) == 0x80U; };  // of a letter
     std::size_t from = letters / 2, to = text.size() - (letters - letters / 2 - 1);
     while (from > 0 && is_inside(from)) --from;

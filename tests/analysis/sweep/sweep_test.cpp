@@ -3,12 +3,14 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <perp/analysis/sweep/counter_random.hpp>
+#include <perp/analysis/sweep/sobol.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/models/language/read_model.hpp>
@@ -101,7 +103,7 @@ TEST_SUITE("analysis/sweep") {
     const Model model = read_model_text(decay, "decay.toml");
     SweepPoints points;
     points.runs = 100;
-    points.latin = true;
+    points.sampling = Sampling::latin_hypercube;
     points.draws = {parse_draw(model, "k", "uniform(0, 1)"), parse_draw(model, "x", "uniform(0, 1)")};
     points.prepare(model);
     for (std::size_t name = 0; name < 2; ++name) {
@@ -109,6 +111,72 @@ TEST_SUITE("analysis/sweep") {
       for (long k = 0; k < 100; ++k) parts.insert(static_cast<int>(100 * points.values(k)[name]));
       CHECK(parts.size() == 100);
     }
+  }
+
+  TEST_CASE("a Sobol sequence: each dyadic part of a line holds one of 2^m points, each dyadic cell of the first two coordinates too") {
+    const std::uint32_t count = 256;
+    for (std::size_t d = 0; d < sobol_dimensions; ++d)
+      for (const std::uint32_t first : {0U, 5 * count}) {
+        std::set<std::uint32_t> parts;
+        for (std::uint32_t k = 0; k < count; ++k) parts.insert(sobol(d, first + k) >> 24U);
+        CHECK(parts.size() == count);
+      }
+    for (unsigned int bits = 0; bits <= 8; ++bits) {
+      std::set<std::uint32_t> cells;
+      for (std::uint32_t k = 0; k < count; ++k)
+        cells.insert(static_cast<std::uint32_t>((std::uint64_t{sobol(0, k)} >> (32 - bits)) << (8 - bits) |
+                                                std::uint64_t{sobol(1, k)} >> (24 + bits)));
+      CHECK(cells.size() == count);
+    }
+    // Joe and Kuo's points 1 to 3 of three coordinates, times 8.
+    const std::array<std::array<unsigned int, 3>, 3> points{{{4, 4, 4}, {2, 6, 6}, {6, 2, 2}}};
+    for (std::uint32_t k = 1; k <= 3; ++k)
+      for (std::size_t d = 0; d < 3; ++d) CHECK((sobol(d, k) >> 29U) == points[k - 1][d]);
+  }
+
+  TEST_CASE("draws of a Sobol sequence: a mean of a smooth function is some hundred times nearer than of random ones, in any order of names") {
+    const Model model = read_model_text(decay, "decay.toml");
+    const auto error_of = [&](Sampling sampling, std::uint64_t seed) {
+      SweepPoints points;
+      points.runs = 4096;
+      points.seed = seed;
+      points.sampling = sampling;
+      points.draws = {parse_draw(model, "k", "uniform(0, 1)"), parse_draw(model, "x", "uniform(0, 1)")};
+      points.prepare(model);
+      double sum = 0;
+      for (long k = 0; k < points.runs; ++k) {
+        const std::vector<double> u = points.values(k);
+        CHECK((u[0] > 0 && u[0] < 1 && u[1] > 0 && u[1] < 1));
+        sum += u[0] * std::exp(u[1]);
+      }
+      return std::abs(sum / 4096 - (std::numbers::e - 1) / 2);
+    };
+    double of_sobol = 0, of_random = 0;
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      of_sobol += error_of(Sampling::sobol, seed);
+      of_random += error_of(Sampling::random, seed);
+    }
+    CHECK(30 * of_sobol < of_random);
+    SweepPoints points, turned;
+    for (SweepPoints* one : {&points, &turned}) one->runs = 8, one->sampling = Sampling::sobol;
+    points.draws = {parse_draw(model, "k", "normal(0, 1)"), parse_draw(model, "x", "uniform(0, 1)")};
+    turned.draws = {points.draws[1], points.draws[0]};
+    points.prepare(model);
+    turned.prepare(model);
+    for (long k = 0; k < 8; ++k) {
+      CHECK(points.values(k)[0] == turned.values(k)[1]);
+      CHECK(points.values(k)[1] == turned.values(k)[0]);
+    }
+    std::string many = "[parameters]\n";
+    for (std::size_t k = 0; k <= sobol_dimensions; ++k) many += "p" + std::to_string(k) + " = 1\n";
+    const Model wide = read_model_text(many + "[variables]\nx = 0\n[model]\nequations = [\"der(x) = p0\"]\n[run]\nt = [0, 1]\nh = 1\n", "wide.toml");
+    turned.draws.clear();
+    for (std::size_t k = 0; k < sobol_dimensions; ++k) turned.draws.push_back(parse_draw(wide, "p" + std::to_string(k), "uniform(0, 1)"));
+    CHECK_NOTHROW(turned.prepare(wide));
+    turned.draws.push_back(parse_draw(wide, "p" + std::to_string(sobol_dimensions), "uniform(0, 1)"));
+    CHECK_THROWS_WITH_AS(turned.prepare(wide), "sampling sobol: 33 names are drawn; expected at most 32, or sampling lhs", InvalidInput);
+    CHECK_THROWS_AS(parse_sampling("sobl", "--sampling"), InvalidInput);
+    CHECK(parse_sampling("sobol", "--sampling") == Sampling::sobol);
   }
 
   TEST_CASE("the generator gives the published words of Philox 4x32-10, and streams that differ") {
@@ -120,6 +188,25 @@ TEST_SUITE("analysis/sweep") {
     CHECK(a.uniform(0) != CounterRandom(1, "b").uniform(0));
     CHECK(a.uniform(0) != CounterRandom(2, "a").uniform(0));
     CHECK(a.uniform(0) != a.uniform(1));
+  }
+
+  TEST_CASE("skip leaves out the first points of each section, and no others") {
+    SweepRequest request = request_of(decay);
+    request.points.axes = {{"k", {1, 2}}};
+    request.section = "every:1/4";
+    request.points.prepare(request.read({}));
+    const SweepResult all = sweep(request);
+    request.skip = 2;
+    const SweepResult later = sweep(request);
+    for (std::size_t run = 0; run < 2; ++run) {
+      REQUIRE(all.runs[run].section.size() > 3);
+      REQUIRE(later.runs[run].section.size() + 2 == all.runs[run].section.size());
+      CHECK(later.runs[run].section.front().t == all.runs[run].section[2].t);
+    }
+    request.skip = 1000;
+    CHECK(sweep(request).runs[0].section.empty());
+    request.section = "";
+    CHECK_THROWS_AS(check_sweep(request), InvalidInput);
   }
 
   TEST_CASE("sections: stroboscopic, before events, and where a formula passes a value") {

@@ -237,7 +237,14 @@ TEST_SUITE("cli/map") {
       CHECK(script.find(entry) != std::string::npos);
     const std::string svg = read_text(folder / "plane.svg");
     CHECK(svg.find("several (2)") != std::string::npos);
-    CHECK(lines(read_text(folder / "plane.dat")).size() == 1 + 4);
+    // Each entry of the legend has its cells in the data, neighbours of a row together, which cover the plane once.
+    double area = 0;
+    for (const std::string& line : lines(read_text(folder / "plane.dat"))) {
+      std::istringstream numbers(line);
+      if (double x0 = 0, x1 = 0, y0 = 0, y1 = 0; numbers >> x0 >> x1 >> y0 >> y1) area += (x1 - x0) * (y1 - y0);
+    }
+    CHECK(area == doctest::Approx(5 * 4).epsilon(1e-12));  // 5 and 4 values, 1 apart
+    CHECK(read_text(folder / "plane_matplotlib.py").find("(\"areas\", \"several (2) (") != std::string::npos);
     const Outcome strip = perp_program(folder, {"map", "switching_dae_jump", "--vary", "B1=-2:2:5",
                                                 "--what", "ac", "--plot", "strip.svg"});
     CHECK(strip.status == 0);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -84,6 +85,35 @@ TEST_SUITE("cli/sweep") {
     CHECK(file.attribute("model") == "switching DAE, sliding-crossing");
   }
 
+  TEST_CASE("states of each run are kept without a change of its numbers, at the times asked for, and survive slices") {
+    const Folder folder;
+    REQUIRE(perp_program(folder, with(swept, {"-o", "plain.csv"})).status == 0);
+    const std::vector<std::string> kept = with(swept, {"--keep", "--times", "0,7.3,20"});
+    REQUIRE(perp_program(folder, with(kept, {"-o", "kept.csv"})).status == 0);
+    CHECK(read_text(folder / "kept.csv") == read_text(folder / "plain.csv"));
+    const std::string states = read_text(folder / "kept.trajectories.csv");
+    CHECK(states.starts_with("run,y(0),t,y,v,a\n"));
+    CHECK(std::ranges::count(states, '\n') == 1 + 24 * 3);
+    for (const char* slice : {"1/2", "2/2"}) REQUIRE(perp_program(folder, with(kept, {"-o", "d", "--slice", slice})).status == 0);
+    REQUIRE(perp_program(folder, {"sweep", "--merge", "d", "-o", "merged.csv"}).status == 0);
+    CHECK(read_text(folder / "merged.trajectories.csv") == states);
+    REQUIRE(perp_program(folder, with(kept, {"-o", "kept.h5"})).status == 0);
+    const Hdf5 file(folder / "kept.h5");
+    CHECK(file.read<double>("trajectories/24/t", H5T_NATIVE_DOUBLE) == std::vector<double>{0, 7.3, 20});
+  }
+
+  TEST_CASE("with --fail stop a run that ends early ends the sweep") {
+    const Folder folder;
+    folder.write("square.toml", "[parameters]\na = 1\n[variables]\nx = 1\n[model]\nequations = [\"der(x) = a*x^2\"]\n[run]\nt = [0, 2]\nh = 0.1\nscheme = \"located\"\n");
+    const std::vector<std::string> blows_up{"sweep", "square.toml", "--vary", "a=0.1,1,0.2,0.3", "--measure", "e=end(x)", "--threads", "1", "-o", "t.csv"};
+    CHECK(perp_program(folder, blows_up).status == 3);
+    CHECK(std::ranges::count(read_text(folder / "t.csv"), '\n') == 1 + 4);
+    const Outcome stopped = perp_program(folder, with(blows_up, {"--fail", "stop"}));
+    CHECK(stopped.status == 3);
+    CHECK(stopped.err.find("stopped at a run that ended early (--fail stop)") != std::string::npos);
+    CHECK(std::ranges::count(read_text(folder / "t.csv"), '\n') == 1 + 2);
+  }
+
   TEST_CASE("a time limit ends with the rows made so far and the status 3") {
     const Folder folder;
     const Outcome run = perp_program(folder, with(swept, {"-o", "t.csv", "--time-limit", "1e-3"}));
@@ -112,6 +142,12 @@ TEST_SUITE("cli/sweep") {
     wrong(with(swept, {"--measure", "y=max(y)"}), "another column of this name");
     wrong(with(swept, {"-o", "w.csv", "--measure", "bad=max(q)"}), "q");
     CHECK_FALSE(std::filesystem::exists(folder / "w.csv.chunks"));
+    wrong(with(swept, {"--skip", "2"}), "expected --section WHAT");
+    wrong(with(swept, {"--fail", "stp"}), "did you mean 'stop'");
+    wrong(with(swept, {"--keep"}), "--keep needs a file");
+    wrong(with(swept, {"--times", "1,2"}), "--times are those of --keep or --plot-type fan");
+    wrong(with(swept, {"--keep", "-o", "k.csv", "--times", "1,21"}), "21 is outside of the span [0, 20]");
+    wrong(with(swept, {"--plot-type", "fan", "--plot", "f.svg"}), "needs --random");
     wrong({"sweep", "--merge", "none"}, "no sweep is kept there");
     wrong({"sweep", "--merge", "d", "--vary", "x1=1:2:3"}, "takes -o, --partial and --quiet alone");
     wrong({"sweep", "--vary", "x1=1:2:3"}, "MODEL is missing");
