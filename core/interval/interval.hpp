@@ -222,8 +222,9 @@ struct ScalarTraits<enclosure::Interval> {
   }
   static enclosure::Interval guard(const enclosure::Interval& weight, const enclosure::Interval& a) {
     if (!weight.has_value()) return weight;
-    if (weight.is_zero()) return enclosure::Interval(1);
-    return weight.lo > 0 || weight.hi < 0 || !a.has_value() ? a : hull(a, enclosure::Interval(1));
+    const enclosure::Interval unweighted(Instruction::unweighted);
+    if (weight.is_zero()) return unweighted;
+    return weight.lo > 0 || weight.hi < 0 || !a.has_value() ? a : hull(a, unweighted);
   }
 };
 

@@ -258,10 +258,9 @@ struct ScalarTraits<RunningError> {
     const bool decided = std::abs(a.value) > a.error || a.error == 0;
     return RunningError(value, decided ? 0 : 1 + std::abs(value));
   }
-  /// Without a bound where nobody knows whether the weight is 0.
+  /// What is multiplied with a weight that may be 0 has that bound, too, where it has a value.
   static RunningError guard(const RunningError& weight, const RunningError& a) {
-    if (weight.value == 0 && weight.error == 0) return RunningError(1);
-    return std::abs(weight.value) > weight.error ? a : RunningError(a.value, std::numeric_limits<double>::infinity());
+    return weight.value == 0 && weight.error == 0 ? RunningError(Instruction::unweighted) : a;
   }
   static RunningError table(const RunningError& a, const RunningError& number) {
     return std::isnan(a.value) ? a : DataTable::of(number.value).value(a, a.value);

@@ -124,8 +124,8 @@ Tape part_of(const Tape& tape, const std::vector<bool>& needed, int first, int g
 
 }  // namespace
 
-Tape needed_part(const Tape& tape, std::span<int> outputs) {
-  return part_of(tape, needed_lines(tape, outputs), 0, 0, outputs);
+Tape Tape::part(std::span<int> outputs) const {
+  return part_of(*this, needed_lines(*this, outputs), 0, 0, outputs);
 }
 
 namespace {

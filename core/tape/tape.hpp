@@ -43,12 +43,14 @@ enum class Operation : std::uint8_t {
   max,
   sign,
   table,  ///< data as a function of the first operand; the second is the number of the table
-  guard   ///< the second operand where the first one is not 0, else 1: the argument of a function in a
-          ///< branch of `if` whose weight is the first one
+  guard   ///< the second operand where the first one is not 0, else 1/2, where every function has a value and
+          ///< derivatives: the argument of a function in a branch of `if` whose weight is the first one
 };
 
 /// One line of a tape: an operation on the results of earlier lines.
 struct Instruction {
+  static constexpr double unweighted = 0.5;  ///< the value of a guard whose weight is 0
+
   Operation operation = Operation::constant;
   int a = -1;        ///< line of the first operand; the index of an input; -1: none
   int b = -1;        ///< line of the second operand, -1: none
@@ -68,6 +70,8 @@ struct ScalarTraits {
   static T max(const T& x, const T& y) { return x < y ? y : x; }
   /// Single-valued: 0 at 0. The set-valued sign is a law.
   static T sign(const T& x) { return T(T(0) < x ? 1 : (x < T(0) ? -1 : 0)); }
+  /// See Operation::guard.
+  static T guard(const T& weight, const T& x) { return weight < T(0) || T(0) < weight ? x : T(Instruction::unweighted); }
 };
 
 /// What has no value has no choice either: NaN stays NaN.
@@ -79,23 +83,8 @@ struct ScalarTraits<double> {
   static double max(double x, double y) { return x < y || std::isnan(y) ? y : x; }
   static double sign(double x) { return x > 0 ? 1 : (x < 0 ? -1 : x * 0); }
   static double table(double x, double number) { return DataTable::value_of(number, x); }
-  static double guard(double weight, double x) { return weight == 0 ? 1 : x; }
+  static double guard(double weight, double x) { return weight == 0 ? Instruction::unweighted : x; }
 };
-
-/// The operations that few scalars need to know.
-template <class T>
-T apply_rare(Operation operation, const T& x, const T& y) {
-  if (operation == Operation::guard) {
-    if constexpr (requires { ScalarTraits<T>::guard(x, y); })
-      return ScalarTraits<T>::guard(x, y);
-    else
-      return x < T(0) || T(0) < x ? y : T(1);
-  }
-  if constexpr (requires { ScalarTraits<T>::table(x, y); })
-    return ScalarTraits<T>::table(x, y);
-  else
-    DataTable::refuse();
-}
 
 /// The value of one operation; x and y are the operands (y is ignored by operations of one).
 template <class T>
@@ -130,8 +119,12 @@ T apply_operation(Operation operation, const T& x, const T& y) {
     case Operation::min: return ScalarTraits<T>::min(x, y);
     case Operation::max: return ScalarTraits<T>::max(x, y);
     case Operation::sign: return ScalarTraits<T>::sign(x);
-    case Operation::table:
-    case Operation::guard: return apply_rare(operation, x, y);
+    case Operation::table:  // only scalars that say so know tables
+      if constexpr (requires { ScalarTraits<T>::table(x, y); })
+        return ScalarTraits<T>::table(x, y);
+      else
+        DataTable::refuse();
+    default: return ScalarTraits<T>::guard(x, y);
   }
   assert(false);
   return x;
@@ -155,6 +148,9 @@ class Tape {
   [[nodiscard]] const Instruction& operator[](int line) const {
     return lines_[static_cast<std::size_t>(line)];
   }
+
+  /// The lines that `outputs` need, as they are. `outputs` is rewritten to the lines of the result.
+  [[nodiscard]] Tape part(std::span<int> outputs) const;
 
   /// Runs the tape: values[k] becomes the value of line k; `values` has at least size() entries,
   /// `inputs` as many as the largest index asks for. Does not allocate by itself.
@@ -182,9 +178,6 @@ class Tape {
 
 /// Which lines do the outputs need?
 std::vector<bool> needed_lines(const Tape& tape, std::span<const int> outputs);
-
-/// These lines alone, as they are. `outputs` is rewritten to the lines of the result.
-Tape needed_part(const Tape& tape, std::span<int> outputs);
 
 /// The part of `tape` that `outputs` need, with the first known.size() inputs replaced by their
 /// values: whatever depends on them alone becomes one constant. Input number known.size() + k

@@ -331,6 +331,10 @@ struct ScalarTraits<Taylor<T, N>> {
     }
     return T(0);
   }
+  /// Open where the weight is not 0 just after t.
+  static Series guard(const Series& weight, const Series& x) {
+    return leading_sign(weight) != 0 ? x : Series(T(Instruction::unweighted));
+  }
   /// The piece that holds just after t; `number` is a constant.
   static Series table(const Series& x, const Series& number)
     requires std::is_same_v<T, double>

@@ -156,8 +156,7 @@ struct ScalarTraits<Wide> {
     return Wide(Quad(a.value > 0 ? 1 : (a.value < 0 ? -1 : 0)), decided ? 0 : 2);
   }
   static Wide guard(const Wide& weight, const Wide& a) {
-    if (is_zero(weight)) return Wide(1.0);
-    return size(weight.value) > 2 * weight.error ? a : Wide(a.value, infinite);
+    return is_zero(weight) ? Wide(Instruction::unweighted) : a;
   }
   static Wide table(const Wide& a, const Wide& number) {
     return DataTable::of(static_cast<double>(number.value)).value(a, static_cast<double>(a.value));
@@ -175,7 +174,7 @@ struct WideTape::Lines {
 WideTape::WideTape(const Tape& tape, std::span<const int> outputs, int inputs,
                    std::span<const double> known)
     : lines_(new Lines{{outputs.begin(), outputs.end()}, {}, {known.begin(), known.end()}, inputs}) {
-  lines_->tape = needed_part(tape, lines_->outputs);
+  lines_->tape = tape.part(lines_->outputs);
 }
 
 WideTape::WideTape() = default;

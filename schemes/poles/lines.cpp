@@ -81,7 +81,7 @@ int without_neutral(Tape& tape, Operation operation, int a, int b) {
     case Operation::divide: return is(tape, b, 1) ? a : -1;
     case Operation::guard:
       if (!is_number(tape, a)) return -1;
-      return is(tape, a, 0) ? tape.constant(1) : b;
+      return is(tape, a, 0) ? tape.constant(Instruction::unweighted) : b;
     default: return -1;
   }
 }

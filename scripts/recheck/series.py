@@ -114,11 +114,8 @@ class Equations:
 
     def guard(self, weight, a):
         kind, *value = self.quantities[weight]
-        if kind == "constant" and tuple(value[0]) == (0, 0):
-            return self.make("constant", whole(1))
-        if kind == "constant" and (value[0][0] > 0 or value[0][1] < 0):
-            return a
-        raise NotJudged("a branch of `if` whose weight is no number")
+        is_zero = kind == "constant" and tuple(value[0]) == (0, 0)
+        return self.make("constant", point("0x1p-1")) if is_zero else a  # what is multiplied with 0 otherwise is 0 in either case
 
     def dependences(self, rates):
         """By quantity the states that it depends on at any order."""

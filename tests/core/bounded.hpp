@@ -118,6 +118,7 @@ struct perp::ScalarTraits<perp::test::Bounded> {
   static Bounded max(const Bounded& x, const Bounded& y) {
     return choose(!(x.value < y.value || std::isnan(y.value)), x, y);
   }
+  static Bounded guard(const Bounded& weight, const Bounded& x) { return weight.value == 0 ? Bounded(0.5) : x; }
   static Bounded sign(const Bounded& x) {
     Bounded result(x.value > 0 ? 1 : (x.value < 0 ? -1 : 0));
     result.doubtful = x.doubtful || undecided(x, 0.0);

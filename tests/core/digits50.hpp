@@ -25,4 +25,5 @@ struct perp::ScalarTraits<perp::test::Digits50> {
     return x < y || boost::multiprecision::isnan(y) ? y : x;
   }
   static Digits50 sign(const Digits50& x) { return x > 0 ? 1 : (x < 0 ? -1 : 0 * x); }
+  static Digits50 guard(const Digits50& weight, const Digits50& x) { return weight == 0 ? Digits50(0.5) : x; }
 };

@@ -70,17 +70,12 @@ int IntervalSeries::Builder::arc(Operation function, int a) {
                   function == Operation::acos ? -1 : 1);
 }
 
-/// b where the weight a is not 0, else 1; of a number that may be both, 1 + [0, 1] (b − 1). No series where a weight
-/// that moves may be 0.
+/// Where the weight a is 0, 1/2, else b: also where it may be 0, since a f(b) is what a f(1/2) would be then, where f(b)
+/// has a value.
 int IntervalSeries::Builder::guard(int a, int b) {
-  const Node weight = nodes_[static_cast<std::size_t>(a)];  // a copy: nodes are made
-  const bool is_number = weight.kind == Kind::constant && weight.value.has_value();
-  if (is_number && weight.value.is_zero()) return constant(Interval(1));
-  if (is_number && certain_sign(weight.value) != 0) return b;
-  const int share = is_number ? constant(Interval(0, 1))
-                              : node({.kind = Kind::absolute, .a = node({.kind = Kind::sign, .a = a})});
-  const int one = constant(Interval(1));
-  return binary(Kind::add, one, binary(Kind::multiply, share, binary(Kind::subtract, b, one)));
+  const Node& weight = nodes_[static_cast<std::size_t>(a)];
+  const bool is_zero = weight.kind == Kind::constant && weight.value.has_value() && weight.value.is_zero();
+  return is_zero ? constant(Interval(Instruction::unweighted)) : b;
 }
 
 int IntervalSeries::Builder::rare(Operation operation, int a, int b) {

@@ -43,7 +43,7 @@ class Algebra {
   int subtract(int a, int b);
   int multiply(int a, int b);
   int divide(int a, int b);
-  /// `a` where the weight is not 0, else 1.
+  /// `a` where the weight is not 0, else 1/2: see Operation::guard.
   int guard(int weight, int a);
   /// Any operation; of two numbers it is a number.
   int apply(Operation operation, int a, int b);

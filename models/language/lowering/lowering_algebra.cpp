@@ -68,7 +68,7 @@ int Algebra::divide(int a, int b) {
 }
 
 int Algebra::guard(int weight, int a) {
-  if (tape_[weight].operation == Operation::constant) return is_number(weight, 0) ? number(1) : a;
+  if (tape_[weight].operation == Operation::constant) return is_number(weight, 0) ? number(Instruction::unweighted) : a;
   return tape_.apply(Operation::guard, weight, a);
 }
 

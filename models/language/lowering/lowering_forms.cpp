@@ -101,7 +101,7 @@ Delicate delicate_operand(Operation operation) {
 }  // namespace
 
 /// An elementary operation. In a branch of `if` that does not count, where its argument may leave its
-/// domain, the argument is 1: what it is multiplied with is 0 there, but 0 times NaN is not.
+/// domain, the argument is 1/2: what it is multiplied with is 0 there, but 0 times NaN is not.
 int FormLowering::operation(int old) {
   const Instruction& here = model_.tape[old];
   int a = here.a < 0 ? -1 : line(here.a), b = here.b < 0 ? -1 : line(here.b);

@@ -75,10 +75,10 @@ class Writer {
     }
     return tape.apply(operation, a, b);
   }
-  /// The second operand or 1, see Operation::guard.
+  /// The second operand or 1/2, see Operation::guard.
   int guard(int weight, int a) {
     if (!is_number(weight)) return tape.apply(Operation::guard, weight, a);
-    return tape[weight].value == 0 ? tape.constant(1) : a;
+    return tape[weight].value == 0 ? tape.constant(Instruction::unweighted) : a;
   }
   [[nodiscard]] bool is_number(int line) const {
     return line >= 0 && tape[line].operation == Operation::constant;

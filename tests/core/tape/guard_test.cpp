@@ -101,7 +101,7 @@ TEST_SUITE("core/guard") {
 
     CHECK(flow.at(RunningError(0), RunningError(-4)).value == 0);
     CHECK(flow.at(RunningError(0), RunningError(-4)).error == 0);
-    CHECK(std::isinf(flow.at(RunningError(0, 1e-20), RunningError(4)).error));  // is it closed or open?
+    CHECK(flow.at(RunningError(0, 1e-20), RunningError(4)).error >= 2e-20);  // closed or open
     WideTape wide(flow.tape, std::vector<int>{flow.line}, 2, {});
     wide.run(std::vector<WideNumber>{{0, 0, 0}, {-4, 0, 0}});
     CHECK(wide.output(0).high == 0);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ const std::vector<Falling>& all() {
       {"-1/(x - 0.75)", -0.25, pole},
       // with u = log(x - 1/2):  u' = -(2 + u)
       {"-(x - 0.5)*(2 + log(x - 0.5))", -0.3, std::log((2 + std::log(1.5)) / (2 + std::log(0.5)))},
+      {"-1 - acos((x - 1)/2) - asin((x - 1)/2)", -0.3, 1 / (1 + std::numbers::pi / 2)},
       // too large for a double below x = 0.29
       {"-exp(1000*(1 - x)) - 1", -0.5, 1 - std::log(2) / 1000}};
   return list;
