@@ -116,6 +116,8 @@ int FormLowering::operation(int old) {
 }
 
 int FormLowering::guarded(int old, int argument) {
+  // Where numbers are exact sets of states are meant, and no product with 0 is taken of what has no value.
+  if (algebra_.is_exact()) return argument;
   const int branch = branches_.of(old);
   if (branch == IfBranches::none || algebra_.is_known(argument)) return argument;
   return algebra_.guard(weight(branch), argument);
