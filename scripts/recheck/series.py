@@ -68,8 +68,6 @@ class Equations:
             return self.pair(name, a)
         if name == "power":
             return self.power(a, b)
-        if name == "guard":
-            return self.guard(a, b)
         raise NotJudged(f"the function {name}")
 
     def input(self, given):
@@ -111,11 +109,6 @@ class Equations:
         if kind == "constant":
             return self.make("real_power", a, value[0])
         return self.make("exp", self.make("multiply", b, self.make("log", a)))
-
-    def guard(self, weight, a):
-        kind, *value = self.quantities[weight]
-        is_zero = kind == "constant" and tuple(value[0]) == (0, 0)
-        return self.make("constant", point("0x1p-1")) if is_zero else a  # what is multiplied with 0 otherwise is 0 in either case
 
     def dependences(self, rates):
         """By quantity the states that it depends on at any order."""

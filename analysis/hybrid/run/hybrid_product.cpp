@@ -56,14 +56,6 @@ HybridSchemes schemes_of(const HybridPart& part, const HybridSchemes& schemes) {
   return own;
 }
 
-/// The laws that stand for the binaries of a part where it would be run alone by them.
-std::optional<LoweredBinaries> laws_alone(const HybridPart& part, const std::string& scheme) {
-  if (part.variables.empty() || part.binaries.empty() || keeps_binaries(part.model, scheme)) return std::nullopt;
-  LoweredBinaries lowered = lower_binaries(part.model);
-  if (!lowered.reason.empty() || binary_on_surface(part.model, lowered) >= 0) return std::nullopt;
-  return lowered;
-}
-
 /// Binaries, then constraints: all of them, or those without binaries, which stay beside laws.
 RunProduct::Places places_of(const HybridPart& part, int binaries, const LoweredBinaries* lowered) {
   RunProduct::Places places{part.variables, part.binaries};

@@ -11,7 +11,6 @@
 #include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/models/language/hybrid/face_laws.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
-#include <perp/models/language/hybrid/hybrid_parts.hpp>
 #include <perp/models/language/hybrid/lower_binaries.hpp>
 #include <perp/models/language/hybrid/read_hybrid.hpp>
 #include <perp/models/language/reader/context.hpp>
@@ -169,6 +168,13 @@ int binary_on_surface(const HybridModel& model, const LoweredBinaries& lowered) 
   return found;
 }
 
+std::optional<LoweredBinaries> laws_alone(const HybridPart& part, const std::string& scheme) {
+  if (part.variables.empty() || part.binaries.empty() || keeps_binaries(part.model, scheme)) return std::nullopt;
+  LoweredBinaries lowered = lower_binaries(part.model);
+  if (!lowered.reason.empty() || binary_on_surface(part.model, lowered) >= 0) return std::nullopt;
+  return lowered;
+}
+
 namespace reader {
 namespace {
 
@@ -252,12 +258,9 @@ void check_starts(const Document& document, const HybridModel& hybrid, const Dcs
 void check_starts_of_parts(const Document& document, const HybridModel& hybrid, std::vector<std::string>& warnings) {
   const IndependentSets sets = independent_sets(hybrid, structure_of(hybrid));
   if (sets.parts() < 2) return;
-  for (const HybridPart& part : independent_parts(hybrid, sets)) {
-    if (part.variables.empty() || part.binaries.empty()) continue;
-    const LoweredBinaries lowered = lower_binaries(part.model);
-    if (lowered.reason.empty() && binary_on_surface(part.model, lowered) < 0)
-      check_starts(document, part.model, lowered.system, warnings);
-  }
+  for (const HybridPart& part : independent_parts(hybrid, sets))
+    if (const std::optional<LoweredBinaries> laws = laws_alone(part, hybrid.head.run.scheme))
+      check_starts(document, part.model, laws->system, warnings);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <perp/core/dcs.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
+#include <perp/models/language/hybrid/hybrid_parts.hpp>
 
 namespace perp {
 
@@ -34,5 +36,8 @@ bool keeps_binaries(const HybridModel& model, const std::string& scheme);
 /// -1: none. Which one was before the start, and which is taken of several that go on, is the rule of the binaries, and
 /// no law knows.
 int binary_on_surface(const HybridModel& model, const LoweredBinaries& lowered);
+
+/// The laws that stand for the binaries of a part where it would be run alone by them, with this scheme.
+std::optional<LoweredBinaries> laws_alone(const HybridPart& part, const std::string& scheme);
 
 }  // namespace perp
