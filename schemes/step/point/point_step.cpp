@@ -374,24 +374,33 @@ bool PointStep::keeps_equations() {
   return true;
 }
 
-/// The same in doubles, to what the rounding of the parameter leaves.
+/// The same in doubles, to what the rounding of the parameter leaves and each row holds to its rounding.
 bool PointStep::refine_roughly() {
   std::fill(y_low_.begin(), y_low_.end(), 0.0);
-  const auto is_known = [&] {
+  for (int step = 0; step < most_refinements; ++step) {
     find_rough_residual();
-    for (int i = 0; i < size_; ++i) error_[at(i)] = std::abs(residual_[at(i)]) + bound_[at(i)];
-    if (!bound_in_place(error_)) return false;
-    for (int j = 0; j < size_; ++j)
-      if (!(error_[at(j)] <= most_error * spread_[at(j)])) return false;
-    return true;
-  };
-  if (!is_known()) {
+    if (!find_rough_error()) return false;
+    if (is_known_roughly()) {
+      drop_unknown();
+      if (keeps_equations()) return true;
+    }
     solve_in_place(residual_);
     for (int j = 0; j < size_; ++j) y_[at(j)] += residual_[at(j)];
-    if (!is_known()) return false;
   }
-  drop_unknown();
-  return keeps_equations();
+  return false;
+}
+
+/// Of y, by its residual. False: it has no bound.
+bool PointStep::find_rough_error() {
+  for (int i = 0; i < size_; ++i) error_[at(i)] = std::abs(residual_[at(i)]) + bound_[at(i)];
+  return bound_in_place(error_);
+}
+
+/// Are the errors beside what the rounding of the parameter leaves?
+bool PointStep::is_known_roughly() const {
+  for (int j = 0; j < size_; ++j)
+    if (!(error_[at(j)] <= most_error * spread_[at(j)])) return false;
+  return true;
 }
 
 }  // namespace perp

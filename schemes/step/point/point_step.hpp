@@ -117,6 +117,8 @@ class PointStep {
   bool drop_unknown();
   bool keeps_equations();
   bool refine_roughly();
+  bool find_rough_error();
+  [[nodiscard]] bool is_known_roughly() const;
   bool find_bounds();
   void find_outputs(const Mode& mode);
   Verdict judge();
