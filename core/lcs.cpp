@@ -38,24 +38,28 @@ void check_signal(const char* name, const Signal& signal, int size) {
 
 }  // namespace
 
-Lcs validated(Lcs lcs) {
-  const int n = lcs.n();
-  const int m = lcs.m();
+void validate(const Lcs& lcs) {
+  const int n = lcs.n(), m = lcs.m();
   if (n == 0) throw InvalidInput("A must have at least one row but is empty");
+  check_shape("A", lcs.A, n, n);
+  if (lcs.E.size() > 0) check_shape("E", lcs.E, n, n);
+  if (lcs.B.size() > 0 || m > 0) check_shape("B", lcs.B, n, m);
+  if (lcs.C.size() > 0 || m > 0) check_shape("C", lcs.C, m, n);
+  if (lcs.D.size() > 0) check_shape("D", lcs.D, m, m);
+  if (lcs.b.size() > 0) check_signal("b", lcs.b, n);
+  if (lcs.q.size() > 0) check_signal("q", lcs.q, m);
+  for (const Law& law : lcs.laws) validate(law);
+}
+
+Lcs validated(Lcs lcs) {
+  validate(lcs);
+  const int n = lcs.n(), m = lcs.m();
   if (lcs.E.size() == 0) lcs.E = Matrix::Identity(n, n);
-  if (lcs.B.size() == 0 && m == 0) lcs.B = Matrix::Zero(n, m);
-  if (lcs.C.size() == 0 && m == 0) lcs.C = Matrix::Zero(m, n);
+  if (m == 0) lcs.B = Matrix::Zero(n, m);
+  if (m == 0) lcs.C = Matrix::Zero(m, n);
   if (lcs.D.size() == 0) lcs.D = Matrix::Zero(m, m);
   if (lcs.b.size() == 0) lcs.b = Vector(Vector::Zero(n));
   if (lcs.q.size() == 0) lcs.q = Vector(Vector::Zero(m));
-  check_shape("A", lcs.A, n, n);
-  check_shape("E", lcs.E, n, n);
-  check_shape("B", lcs.B, n, m);
-  check_shape("C", lcs.C, m, n);
-  check_shape("D", lcs.D, m, m);
-  check_signal("b", lcs.b, n);
-  check_signal("q", lcs.q, m);
-  for (const Law& law : lcs.laws) validate(law);
   return lcs;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/base/index.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/lcp/solver.hpp>
@@ -26,16 +27,20 @@ void check(const Theta& options) {
 
 }  // namespace
 
-Capturing::Capturing(const Lcs& lcs, const Theta& options)
+Capturing::Capturing(const Lcs& lcs, const Theta& options) : Capturing(sparse(lcs), options) {}
+
+Capturing::Capturing(SparseLcs lcs, const Theta& options)
     : equations_(lcs, options.theta),
+      has_rate_(at(lcs.n()), 0),
       options_(options),
       memory_(memory_at_start(lcs.laws)),
       solver_(options.solver.empty() ? default_solver : options.solver) {
   check(options);
   active_ = &equations_;
-  if (options.theta < 1) first_.emplace(lcs, 1);
-  for (const int j : equations_.state())
-    reads_algebraic_ = reads_algebraic_ || equations_.given_E().col(j).isZero(0);
+  for (int i = 0; i < lcs.n(); ++i)
+    for (const auto& [column, entry] : lcs.E.row(i)) has_rate_[at(column)] = 1;
+  if (options.theta < 1) first_.emplace(std::move(lcs), 1);
+  for (const int j : equations_.state()) reads_algebraic_ = reads_algebraic_ || is_algebraic(j);
   solver(solver_);  // throws for an unknown name now, not in the middle of a run
   for (State& state : states_) {
     state.mode = &*modes_.insert(Mode{}).first;
@@ -296,7 +301,7 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
           ? -1
           : static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
   const Mode present = start_pending_ ? memory_ : mode();
-  respect_memory(set, equations_.lcs().laws, present);
+  respect_memory(set, equations_.laws(), present);
   const Norm norm = equations_.norm(x(), problem_.p());
   const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
   if (choice.status == Status::no_solution)
@@ -330,7 +335,7 @@ void Capturing::accept() {
   fresh_.add(current().t, x());
   const State& before = states_[static_cast<std::size_t>(previous_)];
   if (std::isnan(first_order_.since) && before.mode == current().mode && exceeds_index(mode()))
-    first_order_ = first_order_since(before.t, equations_.lcs().laws, mode(), *index(mode()));
+    first_order_ = first_order_since(before.t, equations_.laws(), mode(), *index(mode()));
 }
 
 void Capturing::restore(const Step& state) {

@@ -36,8 +36,8 @@ Capturing::Once& Capturing::once(StepEquations& equations) {
 
 /// Are there no maps for steps of this length, and not worth it?
 bool Capturing::is_asked_once(double h) {
-  if (h != options_.h) return true;
-  if (!ModeCache::has_many_modes(active_->lcs().laws) || start_pending_) return false;
+  if (h != options_.h || is_large()) return true;
+  if (!ModeCache::has_many_modes(active_->laws()) || start_pending_) return false;
   return ++met_[mode()] < steps_for_rows(active_->n() + active_->m());
 }
 
@@ -68,7 +68,7 @@ const Capturing::Answer* Capturing::known_answer(double h) {
 
 /// The mode that is solved first; false: none is present.
 bool Capturing::begin_search() {
-  const std::size_t laws = equations_.lcs().laws.size();
+  const std::size_t laws = equations_.laws().size();
   search_ = start_pending_ ? Mode(laws, 0) : mode();
   return search_.size() == laws;
 }
@@ -141,7 +141,7 @@ bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdic
 
 /// The branch of each law that is nearest to the point of the step, but for that of the mode.
 Mode Capturing::other_branches(const PointStep& step, const Mode& mode) const {
-  const std::vector<Law>& laws = equations_.lcs().laws;
+  const std::vector<Law>& laws = equations_.laws();
   Mode other(mode.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
     const auto law = static_cast<int>(i);

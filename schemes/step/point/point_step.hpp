@@ -94,8 +94,9 @@ class PointStep {
   };
 
   void scale(double h);
-  void list_equation(int row, bool is_algebraic);
-  void list_right_side(int row, bool is_algebraic);
+  double scaled(double given, double by);
+  void list_equation(int row);
+  void list_right_side(int row, const std::vector<int>& place);
   void list_output(int law);
   void list_branches();
   void find_bands();

@@ -13,7 +13,7 @@ namespace {
 
 bool has_time_switches(const Model& model) {
   if (model.hybrid != nullptr) return false;
-  if (const Lcs* lcs = model.system.affine()) return !TimeSwitches(*lcs).empty();
+  if (const Lcs* lcs = model.system.affine()) return !TimeSwitches(sparse(*lcs)).empty();
   return !TimeSwitches(model.system.functions(), TimeSwitches::Of::jumps).empty();
 }
 
