@@ -45,6 +45,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] const Vector& attempted() const override { return completed(trial()).x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
   [[nodiscard]] bool is_algebraic(int j) const override { return has_rate_[static_cast<std::size_t>(j)] == 0; }
+  [[nodiscard]] bool argument_jumps(int i) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;

@@ -119,6 +119,12 @@ std::vector<Scheme::Departure> Capturing::departures() {
   return list;
 }
 
+bool Capturing::argument_jumps(int i) const {
+  const SparseLcs& lcs = equations_.system();
+  return !lcs.D.row(i).empty() ||
+         std::ranges::any_of(lcs.C.row(i), [this](const auto& entry) { return is_algebraic(entry.column); });
+}
+
 std::vector<Scheme::Departure> Capturing::approaches() {
   const State& now = current();
   std::vector<Departure> list;

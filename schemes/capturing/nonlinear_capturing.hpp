@@ -59,6 +59,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] const Vector& attempted() const override { return trial().x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
   [[nodiscard]] bool is_algebraic(int j) const override { return differential_[static_cast<std::size_t>(j)] == 0; }
+  [[nodiscard]] bool argument_jumps(int i) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
   [[nodiscard]] std::vector<int> lost_variables() const override;
