@@ -19,6 +19,10 @@ void check_shape(const char* name, const Matrix& matrix, int rows, int columns) 
             fmt::format("{}({},{}) must be finite but is {}", name, i + 1, j + 1, matrix(i, j)));
 }
 
+void check_if_given(const char* name, const Matrix& matrix, int rows, int columns) {
+  if (matrix.size() > 0) check_shape(name, matrix, rows, columns);
+}
+
 void check_signal(const char* name, const Signal& signal, int size) {
   if (signal.size() != size)
     throw InvalidInput(
@@ -42,10 +46,10 @@ void validate(const Lcs& lcs) {
   const int n = lcs.n(), m = lcs.m();
   if (n == 0) throw InvalidInput("A must have at least one row but is empty");
   check_shape("A", lcs.A, n, n);
-  if (lcs.E.size() > 0) check_shape("E", lcs.E, n, n);
+  check_if_given("E", lcs.E, n, n);
   if (lcs.B.size() > 0 || m > 0) check_shape("B", lcs.B, n, m);
   if (lcs.C.size() > 0 || m > 0) check_shape("C", lcs.C, m, n);
-  if (lcs.D.size() > 0) check_shape("D", lcs.D, m, m);
+  check_if_given("D", lcs.D, m, m);
   if (lcs.b.size() > 0) check_signal("b", lcs.b, n);
   if (lcs.q.size() > 0) check_signal("q", lcs.q, m);
   for (const Law& law : lcs.laws) validate(law);

@@ -123,6 +123,8 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
   const bool asks_once = is_asked_once(h);
   if (asks_once)
     if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  if (is_too_large())
+    if (const std::optional<Attempt> attempt = attempt_one_found(h)) return *attempt;
   return attempt_by_maps(h, asks_once);
 }
 

@@ -121,6 +121,9 @@ class Capturing final : public ModewiseScheme {
   /// Do full matrices cost more than the entries of a step?
   [[nodiscard]] bool is_large() const { return equations_.n() + equations_.m() > most_maps; }
 
+  static constexpr int most_enumerated = 512;  // unknowns of a step whose solutions are counted without a certificate
+  [[nodiscard]] bool is_too_large() const { return equations_.n() + equations_.m() > most_enumerated; }
+
   static constexpr long most_storage = 30'000'000;  // numbers kept for the maps of one step length
 
   void transfer_caches(Archive& archive);
@@ -146,11 +149,12 @@ class Capturing final : public ModewiseScheme {
   bool is_asked_once(double h);
   bool has_one_solution(double h) { return h <= once().longest_monotone; }
   std::optional<Attempt> attempt_once(double h);
-  std::optional<Attempt> solve_once(double h, bool is_one);
+  std::optional<Attempt> attempt_one_found(double h);
+  std::optional<Attempt> solve_once(double h, bool is_one, bool takes_any);
   [[nodiscard]] bool may_ask_once(bool is_one) const;
   const Answer* known_answer(double h);
   bool begin_search();
-  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one);
+  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any);
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
   [[nodiscard]] Mode other_branches(const PointStep& step, const Mode& mode) const;
   static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,

@@ -1,6 +1,7 @@
 // Matrices by their entries: what systems of many variables are made of, from the model to the step.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include <perp/core/base/index.hpp>
@@ -8,19 +9,26 @@
 
 namespace perp::linear {
 
+namespace {
+
+void check_place(const SparseMatrix::Placed& entry, int rows, int columns) {
+  if (entry.row < 0 || entry.row >= rows || entry.column < 0 || entry.column >= columns)
+    throw std::out_of_range("linear::SparseMatrix: place");
+}
+
+}  // namespace
+
 SparseMatrix::SparseMatrix(int rows, int columns, const std::vector<Placed>& entries)
     : columns_(columns), start_(at(rows) + 1, 0) {
-  const auto is_kept = [](const Placed& entry) { return entry.value != 0; };
   for (const Placed& entry : entries) {
-    if (entry.row < 0 || entry.row >= rows || entry.column < 0 || entry.column >= columns)
-      throw std::out_of_range("linear::SparseMatrix: place");
-    if (is_kept(entry)) ++start_[at(entry.row) + 1];
+    check_place(entry, rows, columns);
+    if (entry.value != 0) ++start_[at(entry.row) + 1];
   }
-  for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
+  std::partial_sum(start_.begin(), start_.end(), start_.begin());
   entries_.resize(at(start_.back()));
   std::vector<int> next(start_.begin(), start_.end() - 1);
   for (const Placed& entry : entries)
-    if (is_kept(entry)) entries_[at(next[at(entry.row)]++)] = {entry.column, entry.value};
+    if (entry.value != 0) entries_[at(next[at(entry.row)]++)] = {entry.column, entry.value};
   for (int i = 0; i < rows; ++i)
     std::sort(entries_.begin() + start_[at(i)], entries_.begin() + start_[at(i + 1)],
               [](const Entry& a, const Entry& b) { return a.column < b.column; });

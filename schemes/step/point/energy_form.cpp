@@ -107,6 +107,17 @@ std::vector<char> integrals(const EnergyForm& form) {
   return is_integral;
 }
 
+/// A_ix A_xk / e_x for the variables k that x is the integral of. False: one has not kept its digits.
+bool add_terms_of_integral(const EnergyForm& whole, const Placed& of_x, const std::vector<int>& place, std::vector<Placed>& Q) {
+  const double by_rate = of_x.value / whole.E.row(of_x.column)[0].value;
+  bool is_kept = keeps_digits(of_x.value, by_rate);
+  for (const auto& [k, c] : whole.A.row(of_x.column)) {
+    Q.push_back({place[at(of_x.row)], place[at(k)], by_rate * c});
+    is_kept = is_kept && keeps_digits(by_rate, Q.back().value);
+  }
+  return is_kept;
+}
+
 /// Sums of what stands at one place.
 SparseMatrix summed(int size, std::vector<Placed> terms) {
   std::sort(terms.begin(), terms.end(), [](const Placed& a, const Placed& b) {
@@ -161,11 +172,8 @@ std::optional<EnergyForm> without_integrals(const EnergyForm& whole, double thet
   for (const int i : kept) {
     form.share.push_back(whole.share[at(i)]);
     form.share_of_Q.push_back(whole.share[at(i)] * theta);
-    for (const auto& [x, a] : whole.A.row(i)) {
-      if (is_integral[at(x)] == 0) continue;
-      const double by_rate = a / whole.E.row(x)[0].value;
-      for (const auto& [k, c] : whole.A.row(x)) form.Q.push_back({place[at(i)], place[at(k)], by_rate * c});
-    }
+    for (const auto& [x, a] : whole.A.row(i))
+      if (is_integral[at(x)] != 0 && !add_terms_of_integral(whole, {i, x, a}, place, form.Q)) return std::nullopt;
   }
   form.Q_sums = summed(form.n(), form.Q);
   transpose(form);

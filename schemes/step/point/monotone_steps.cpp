@@ -150,43 +150,68 @@ double most_of_row(const RoundedSum& diagonal, double beside) {
   return diagonal.value + (diagonal.count > 1 ? diagonal.error() : 8 * unit_roundoff * std::abs(diagonal.value)) + beside;
 }
 
-/// P E / h - P θ A - h P θ² Q has a positive symmetric part where every row of it is dominant.
+/// P E, P θ A and P θ² Q by their terms, in units of the unknowns in which the diagonal is near 1.
+class WeightedForm {
+ public:
+  WeightedForm(const EnergyForm& form, const EnergyWeights& weights)
+      : form_(form), p_(weights.of_rows()), E_(form.n()), A_(form.n()), Q_(form.n()) {
+    unit_ = units_of(
+        form.n(), [&](int i) { return p_[at(i)] * (has_rate(i) ? form.E(i, i) : form.A(i, i)); },
+        [&](int i) { return has_rate(i) ? weights.group_of_row(i) : -1 - weights.group_of_row(i); });
+    const std::vector<double> whole(at(form.n()), 1.0);
+    add(form.E, whole, E_);
+    add(form.A, form.share, A_);
+    for (const auto& [i, k, value] : form.Q) add(i, k, value, form.share_of_Q[at(i)], Q_);
+  }
+
+  /// Has every term kept its digits?
+  [[nodiscard]] bool is_known() const { return is_known_; }
+
+  /// Do rows without a rate couple with others by more than terms that cancel? Their diagonal is that of A, whose unit
+  /// against E is that of time: nothing tells in which units to compare them.
+  [[nodiscard]] bool couples_rows_without_rate() const {
+    const auto has_none = [this](int i) { return !has_rate(i); };
+    return A_.has_pair_in(has_none) || Q_.has_pair_in(has_none);
+  }
+
+  /// P E / h - P θ A - h P θ² Q has a positive symmetric part where every row of it is dominant.
+  [[nodiscard]] double longest_step() const {
+    const std::vector<double> beside_E = E_.beside_diagonals(), beside_A = A_.beside_diagonals(),
+                              beside_Q = Q_.beside_diagonals();
+    double longest = inf;
+    for (int i = 0; i < form_.n(); ++i) {
+      const double gain = E_.diagonal(i).value * (1 - 8 * unit_roundoff) - beside_E[at(i)];
+      longest = std::min(longest, longest_of_row(gain, most_of_row(A_.diagonal(i), beside_A[at(i)]),
+                                                 most_of_row(Q_.diagonal(i), beside_Q[at(i)])));
+    }
+    return longest;
+  }
+
+ private:
+  [[nodiscard]] bool has_rate(int i) const { return form_.E(i, i) != 0; }
+
+  void add(int i, int k, double value, double share, WeightedTerms& terms) {
+    const double term = unit_[at(i)] * unit_[at(k)] * (p_[at(i)] * share * value);
+    is_known_ = is_known_ && keeps_digits(value, term);
+    terms.add(i, k, term);
+  }
+  void add(const SparseMatrix& entries, const std::vector<double>& share, WeightedTerms& terms) {
+    for (int i = 0; i < entries.rows(); ++i)
+      for (const auto& [k, value] : entries.row(i)) add(i, k, value, share[at(i)], terms);
+  }
+
+  const EnergyForm& form_;
+  const std::vector<double>& p_;
+  std::vector<double> unit_;
+  WeightedTerms E_, A_, Q_;
+  bool is_known_ = true;
+};
+
 double longest_dominant_step(const EnergyForm& form, const std::vector<double>& signs) {
   const EnergyWeights weights(form, signs);
   if (!weights.exist() || !is_dominant(form, weights)) return 0;
-  const int n = form.n();
-  const std::vector<double>& p = weights.of_rows();
-  const auto has_rate = [&](int i) { return form.E(i, i) != 0; };
-  const std::vector<double> unit = units_of(
-      n, [&](int i) { return p[at(i)] * (has_rate(i) ? form.E(i, i) : form.A(i, i)); },
-      [&](int i) { return has_rate(i) ? weights.group_of_row(i) : -1 - weights.group_of_row(i); });
-  const auto scaled_E = [&](int i, int k, double value) { return unit[at(i)] * unit[at(k)] * (p[at(i)] * value); };
-  const auto scaled_A = [&](int i, int k, double value) {
-    return unit[at(i)] * unit[at(k)] * (p[at(i)] * form.share[at(i)] * value);
-  };
-  if (!all_keep_digits(form.A, scaled_A) || !all_keep_digits(form.E, scaled_E)) return 0;
-  WeightedTerms E(n), A(n), Q(n);
-  for (int i = 0; i < n; ++i) {
-    for (const auto& [k, value] : form.E.row(i)) E.add(i, k, scaled_E(i, k, value));
-    for (const auto& [k, value] : form.A.row(i)) A.add(i, k, scaled_A(i, k, value));
-  }
-  for (const auto& [i, k, value] : form.Q) {
-    const double term = unit[at(i)] * unit[at(k)] * (p[at(i)] * form.share_of_Q[at(i)] * value);
-    if (!std::isnormal(value) || !std::isnormal(term)) return 0;
-    Q.add(i, k, term);
-  }
-  // Rows without a rate may not couple with others by more than terms that cancel: their diagonal is that of A, whose
-  // unit against E is that of time. Nothing tells in which units to compare them.
-  const auto has_none = [&](int i) { return !has_rate(i); };
-  if (A.has_pair_in(has_none) || Q.has_pair_in(has_none)) return 0;
-  const std::vector<double> beside_E = E.beside_diagonals(), beside_A = A.beside_diagonals(), beside_Q = Q.beside_diagonals();
-  double longest = inf;
-  for (int i = 0; i < n; ++i) {
-    const double gain = E.diagonal(i).value * (1 - 8 * unit_roundoff) - beside_E[at(i)];
-    longest = std::min(longest, longest_of_row(gain, most_of_row(A.diagonal(i), beside_A[at(i)]),
-                                               most_of_row(Q.diagonal(i), beside_Q[at(i)])));
-  }
-  return longest;
+  const WeightedForm weighted(form, weights);
+  return weighted.is_known() && !weighted.couples_rows_without_rate() ? weighted.longest_step() : 0;
 }
 
 }  // namespace
