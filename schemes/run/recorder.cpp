@@ -41,16 +41,18 @@ void Recorder::let_jump(const Scheme& scheme, int variables, int laws) {
 void Recorder::pass(const Step& state) {
   if (!options_.course) return;
   if (!is_empty() && state.t > last_.t) {
-    const bool changes = last_.mode != state.mode;
-    if (changes || has_means_) last_.lambda.resize(0);
-    if (changes) {
-      for (const Eigen::Index j : jumping_) last_.x[j] = nan;
-      for (const Eigen::Index i : jumping_arguments_)
-        if (i < last_.w.size()) last_.w[i] = nan;
-    }
+    if (has_means_) last_.lambda.resize(0);
+    if (last_.mode != state.mode || last_.t == jumped_at_) forget_what_jumps();
     options_.course(straight_course(last_, state));
   }
   last_ = state;
+}
+
+void Recorder::forget_what_jumps() {
+  last_.lambda.resize(0);
+  for (const Eigen::Index j : jumping_) last_.x[j] = nan;
+  for (const Eigen::Index i : jumping_arguments_)
+    if (i < last_.w.size()) last_.w[i] = nan;
 }
 
 void Recorder::finish(Status status, std::string message, double t, const Vector& x) {

@@ -25,6 +25,9 @@ class Recorder {
   void let_jump(const Scheme& scheme, int variables, int laws);
   [[nodiscard]] const std::vector<Eigen::Index>& jumping() const { return jumping_; }
 
+  /// Data jump at t: what may jump where the mode changes may do so here too.
+  void jump_at(double t) { jumped_at_ = t; }
+
   /// Has the run not ended yet?
   [[nodiscard]] bool is_open() const { return result_.status == Status::never_run; }
   /// Is there no row yet?
@@ -60,15 +63,18 @@ class Recorder {
   /// The result so far.
   [[nodiscard]] const Trajectory& result() const { return result_; }
   /// All of it, see Archive; what `let_jump` says is of the scheme.
-  void transfer(Archive& archive) { archive(result_, last_, several_, ties_); }
+  void transfer(Archive& archive) { archive(result_, last_, jumped_at_, several_, ties_); }
   /// The result, once.
   [[nodiscard]] Trajectory take() { return std::move(result_); }
 
  private:
+  void forget_what_jumps();
+
   const IntegrateOptions& options_;
   Trajectory result_;
   Step last_;  // row, where courses are told
   std::vector<Eigen::Index> jumping_, jumping_arguments_;  // variables, arguments of laws
+  double jumped_at_ = nan;
   bool has_means_ = false;                                 // of multipliers
   long several_ = 0, ties_ = 0;  // steps of several solutions, of equally near ones
 };

@@ -325,7 +325,10 @@ void HybridRun::finish(Status status, std::string message) {
 void HybridRun::tell_line(const Step& step) {
   if (!output_.course || !courses_by_rows_ || !(step.t > last_.t)) return;
   Step from = last_;
-  if (from.mode != step.mode) {  // they may have jumped
+  if (from.mode != step.mode || from.t == jumped_at_) {  // what has no rate may jump there
+    const Vector rests = from.x;
+    from.x.setConstant(nan);
+    for (const int j : model_.differential_variables()) from.x[j] = rests[j];
     from.lambda.resize(0);
     from.w.resize(0);
   }

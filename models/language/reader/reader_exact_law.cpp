@@ -86,11 +86,10 @@ void EquationTexts::collect_all_literals() {
   };
   collect(table_, "equations");
   if (const Member* outputs = table_.find("outputs"))
-    for (const Member& output : outputs->value.members)
-      if (output.value.kind == Value::Kind::table)
-        collect(output.value, "value");
-      else
-        collect_literals(output.value);
+    for (const Member& output : outputs->value.members) {
+      const Member* own = output.value.kind == Value::Kind::table ? output.value.find("value") : &output;
+      if (own != nullptr) collect_literals(own->value);
+    }
   for (const Value* law : laws_) {
     if (law->kind == Value::Kind::text) collect_literals(*law);
     collect(*law, "law");
