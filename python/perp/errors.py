@@ -1,6 +1,8 @@
 """Exceptions: all of them are PerpError."""
 
+import contextlib
 import re
+import threading
 
 _PLACE = re.compile(r"(?P<file>.*?):(?P<line>\d+):(?P<column>\d+): ", re.DOTALL)
 # What commands of the program are here, and flags are keywords.
@@ -49,5 +51,24 @@ class NotSolved(PerpError):
         self.result = result
 
 
+_refusals = threading.local()
+
+
 class TraceError(PerpError, TypeError):
     """A traced function does what cannot be recorded: the message has the line and what to write instead."""
+
+    def __init__(self, message):
+        super().__init__(message)
+        for watch in getattr(_refusals, "watches", ()):
+            watch.append(self)
+
+
+@contextlib.contextmanager
+def refusals():
+    """What is refused inside, so that neither numpy nor an `except` of the user's can hide it."""
+    watch = []
+    _refusals.watches = [*getattr(_refusals, "watches", ()), watch]
+    try:
+        yield watch
+    finally:
+        _refusals.watches = _refusals.watches[:-1]

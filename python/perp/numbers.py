@@ -9,7 +9,7 @@ import math
 import operator
 
 from .errors import TraceError
-from .recorded import _ATOM, _LOOSE, _POWER, _PRODUCT, _SUM, Recorded, elementwise
+from .recorded import _ATOM, _LOOSE, _POWER, _PRODUCT, _SUM, NO_CASES, Recorded, _numpy
 from .toml_text import number_text
 
 
@@ -21,7 +21,7 @@ class Condition(Recorded):
 
     __slots__ = ("negated", "is_derived", "key")
 
-    def __init__(self, text, cases=frozenset(), make=None, parts=(), key=None, negated=None):
+    def __init__(self, text, cases=NO_CASES, make=None, parts=(), key=None, negated=None):
         super().__init__(text, _LOOSE, cases, make, parts)
         self.key = key
         self.negated = negated
@@ -37,13 +37,19 @@ class Condition(Recorded):
         """1 where it holds, else 0, as arithmetic takes it."""
         return if_(self, 1.0, 0.0)
 
+    def _logical(self, other):
+        """The other side of &, |, ^, ==, which is true or false as well."""
+        if type(other) is not Condition and not isinstance(other, bool) and type(other).__name__ != "bool_":
+            raise TraceError(f"'{self.text}' is combined with {type(other).__name__}; expected another comparison")
+        return other if type(other) is Condition else bool(other)
+
     def __and__(self, other):
-        return and_(self, other)
+        return and_(self, self._logical(other))
 
     __rand__ = __and__
 
     def __or__(self, other):
-        return or_(self, other)
+        return or_(self, self._logical(other))
 
     __ror__ = __or__
 
@@ -51,10 +57,21 @@ class Condition(Recorded):
         return not_(self)
 
     def __eq__(self, other):
-        return isinstance(other, Condition) and self.text == other.text
+        other = self._logical(other)
+        return or_(and_(self, other), and_(not_(self), not_(other)))
+
+    def __ne__(self, other):
+        return not_(self == other)
+
+    def __xor__(self, other):
+        return self != other
+
+    __rxor__ = __xor__
 
     def __hash__(self):
-        return hash(self.text)
+        raise TraceError(f"'{self.text}' is a key or a member of a set, but it changes during a run; expected what is known")
+
+    __class__ = property(lambda self: _numpy().bool_)  # what stands there where the function is not traced
 
 
 def not_(condition):
@@ -77,18 +94,17 @@ def or_(*conditions):
 
 
 def _joined(make, word, conditions, neutral):
-    open_ones = []
+    open_ones = {}
     for condition in conditions:
         if isinstance(condition, Condition):
-            if condition not in open_ones:
-                open_ones.append(condition)
+            open_ones[condition.text] = condition
         elif bool(condition) != neutral:
             return not neutral
-    if any(not_(condition) in open_ones for condition in open_ones):
+    if any(not_(condition).text in open_ones for condition in open_ones.values()):
         return not neutral
     if len(open_ones) < 2:
-        return open_ones[0] if open_ones else neutral
-    return Condition(f" {word} ".join(f"({c.text})" for c in open_ones), _cases_of(open_ones), make, tuple(open_ones))
+        return next(iter(open_ones.values()), neutral)
+    return Condition(f" {word} ".join(f"({text})" for text in open_ones), _cases_of(open_ones.values()), make, tuple(open_ones.values()))
 
 
 # Cases: branches of a function that was rewritten ------------------------------------------------------------------
@@ -98,12 +114,16 @@ def _joined(make, word, conditions, neutral):
 
 
 def _cases_of(values):
-    return frozenset().union(*[value.cases for value in values if isinstance(value, Recorded)])
+    return {key: comparison for value in values if isinstance(value, Recorded) for key, comparison in value.cases.items()}
+
+
+def _first(cases):
+    return cases[builtins.min(cases)]
 
 
 def assume(value, comparison, holds):
     """The value where a comparison is known to hold, or not to."""
-    if not isinstance(value, Recorded) or comparison.key not in {c.key for c in value.cases}:
+    if not isinstance(value, Recorded) or comparison.key not in value.cases:
         return value
     if isinstance(value, Condition) and value.key == comparison.key:
         return holds is (value.is_derived == comparison.is_derived)
@@ -112,7 +132,7 @@ def assume(value, comparison, holds):
 
 def _lifted(make, parts, shared):
     """`make(*parts)`, in each case of the first of the comparisons `shared`."""
-    first = builtins.min(shared, key=lambda comparison: comparison.key)
+    first = _first(shared)
     return case(first, make(*[assume(part, first, True) for part in parts]), make(*[assume(part, first, False) for part in parts]))
 
 
@@ -120,8 +140,7 @@ def case(condition, a, b):
     """a where the condition holds, else b, of two branches of a rewritten function."""
     if not isinstance(condition, Condition):
         return a if condition else b
-    comparisons = condition.cases
-    first = condition if condition.key is not None else builtins.min(comparisons, key=lambda comparison: comparison.key)
+    first = condition if condition.key is not None else _first(condition.cases)
     if condition.key is None:
         parts = [(assume(condition, first, holds), assume(a, first, holds), assume(b, first, holds)) for holds in (True, False)]
         return case(first, *[case(*part) for part in parts])
@@ -161,15 +180,17 @@ def _binary(symbol, rank, *, right=0, left=0, shared=None):
         a, b = formula(a), formula(b)
         if a.is_constant and b.is_constant and (symbol != "/" or float(b.text) != 0):
             return formula(_FOLDED[symbol](float(a.text), float(b.text)))
-        common = shared(a, b) if shared else frozenset()
+        common = shared(a, b) if shared else NO_CASES
         if common:
             return _lifted(make, (a, b), common)
         return Number(f"{a.inside(rank + left)} {symbol} {b.inside(rank + right)}", rank, a.cases | b.cases, make, (a, b))
 
     def method(self, other, swap=False):
-        if hasattr(other, "__array_priority__") and getattr(other, "ndim", 0) > 0 or isinstance(other, (str, Condition)):
-            return NotImplemented
-        if not isinstance(other, (int, float, Number)) and not hasattr(other, "__float__"):
+        if isinstance(other, (list, tuple)):  # as of a scalar of numpy
+            from .arrays import recorded_array
+
+            other = recorded_array(other)
+        if getattr(other, "ndim", 0) > 0 or isinstance(other, str) or type(other) is Condition or not hasattr(other, "__float__"):
             return NotImplemented
         other = formula(other)
         return make(other, self) if swap else make(self, other)
@@ -189,7 +210,7 @@ def _comparison(symbol, opposite):
         key = builtins.min(texts)
         positive = Condition(texts[0], make=make, parts=(a, b), key=key)
         positive.negated = Condition(texts[1], make=make, parts=(a, b), key=key, negated=positive)
-        positive.cases = positive.negated.cases = frozenset({positive})
+        positive.cases = positive.negated.cases = {key: positive}
         return positive
 
     def method(self, other):
@@ -215,23 +236,19 @@ class Number(Recorded):
 
     __slots__ = ("is_constant",)
 
-    def __init__(self, text, rank=_ATOM, cases=frozenset(), make=None, parts=(), is_constant=False):
+    def __init__(self, text, rank=_ATOM, cases=NO_CASES, make=None, parts=(), is_constant=False):
         super().__init__(text, rank, cases, make, parts)
         self.is_constant = is_constant
 
-    __array_priority__ = 1000.0
-
     __add__, __radd__ = _binary("+", _SUM, right=1)
     __sub__, __rsub__ = _binary("-", _SUM, right=1)
-    __mul__, __rmul__ = _binary("*", _PRODUCT, right=1, shared=lambda a, b: a.cases & b.cases)
+    __mul__, __rmul__ = _binary("*", _PRODUCT, right=1, shared=lambda a, b: {key: a.cases[key] for key in a.cases.keys() & b.cases.keys()})
     __truediv__, __rtruediv__ = _binary("/", _PRODUCT, right=1, shared=lambda a, b: b.cases)
     __pow__, __rpow__ = _binary("^", _POWER, left=1, right=1, shared=lambda a, b: a.cases | b.cases)
     __lt__ = _comparison("<", ">=")
     __le__ = _comparison("<=", ">")
     __gt__ = _comparison(">", "<=")
     __ge__ = _comparison(">=", "<")
-    __hash__ = None
-
     def __neg__(self):
         if self.is_constant:
             return formula(-float(self.text))
@@ -244,9 +261,16 @@ class Number(Recorded):
         return abs(self)
 
     def __eq__(self, other):
+        if self.is_constant and getattr(other, "is_constant", isinstance(other, (int, float))):
+            return float(self.text) == float(formula(other).text)
         raise TraceError(f"'{self.text} ==' of a recorded number holds at single moments at most; write perp.if_ with < or >")
 
-    __ne__ = __eq__
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        raise TraceError(f"'{self.text}' is a key or a member of a set, but it changes during a run; expected what is known")
+
     __bool__ = _refused("the truth", "write perp.if_(condition, a, b)")
     __float__ = _refused("the value", "use the functions of perp or numpy, perp.sin for math.sin, and lists, perp.zeros(n) or "
                          "numpy arrays with dtype=object to keep it in")
@@ -256,17 +280,7 @@ class Number(Recorded):
         "a remainder", "perp.if_ tells periods apart, or perp.sin a phase")
     __iter__ = None
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
-        function = _UFUNCS.get(ufunc.__name__)
-        if method != "__call__" or function is None or keywords.get("out") is not None:
-            raise TraceError(f"numpy.{ufunc.__name__} of a recorded number; expected arithmetic, or one of "
-                             f"{', '.join(sorted(_UFUNCS))}")
-        return elementwise(function)(*inputs)
-
-    def __array_function__(self, function, types, arguments, keywords):
-        if function.__name__ == "where" and len(arguments) == 3:
-            return if_(*arguments)
-        raise TraceError(f"numpy.{function.__name__} of a recorded number; expected arithmetic or perp.if_")
+    __class__ = property(lambda self: _numpy().float64)  # what stands there where the function is not traced
 
 
 def _application(name, values):
@@ -289,6 +303,8 @@ def _function(name, known=None, arguments=1):
         if len(values) != arguments:
             raise TraceError(f"perp.{name} has {len(values)} arguments; expected {arguments}")
         if any(getattr(value, "ndim", 0) > 0 for value in values):
+            from .arrays import elementwise
+
             return elementwise(function)(*values)
         if any(isinstance(value, Recorded) for value in values):
             return _application(name, values)
@@ -346,17 +362,13 @@ def piecewise(w, *points):
 
 
 def if_(condition, a, b):
-    """a where the condition holds, else b; on the boundary everything between (Filippov)."""
+    """a where the condition holds, else b; on the boundary everything between (Filippov). Of arrays entry by entry."""
+    if any(hasattr(value, "__len__") for value in (condition, a, b)):
+        from .arrays import elementwise
+
+        return elementwise(if_)(condition, a, b)
     if not isinstance(condition, Condition):
         return a if condition else b
-    if hasattr(a, "__len__") or hasattr(b, "__len__"):
-        import numpy as np
-
-        shape = np.broadcast_shapes(np.shape(a), np.shape(b))
-        pairs = zip(np.broadcast_to(np.asarray(a, dtype=object), shape).ravel(), np.broadcast_to(np.asarray(b, dtype=object), shape).ravel())
-        result = np.empty(shape, dtype=object)
-        result.ravel()[:] = [if_(condition, x, y) for x, y in pairs]
-        return result
     a, b = formula(a, "perp.if_"), formula(b, "perp.if_")
     if condition.is_derived:
         condition, a, b = condition.negated, b, a
@@ -372,17 +384,24 @@ def zeros(n):
 
 _FOLDED = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
 _COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_UFUNCS = {"sin": sin, "cos": cos, "tan": tan, "arcsin": asin, "arccos": acos, "arctan": atan, "arctan2": atan2, "sinh": sinh,
-           "cosh": cosh, "tanh": tanh, "exp": exp, "log": log, "log10": log10, "sqrt": sqrt, "sign": sign, "absolute": abs,
-           "fabs": abs, "maximum": max, "minimum": min, "fmax": max, "fmin": min, "power": lambda a, b: formula(a) ** b,
-           "float_power": lambda a, b: formula(a) ** b, "add": lambda a, b: formula(a) + b, "subtract": lambda a, b: formula(a) - b,
-           "multiply": lambda a, b: formula(a) * b, "divide": lambda a, b: formula(a) / b, "true_divide": lambda a, b: formula(a) / b,
-           "negative": lambda a: -a, "positive": lambda a: a, "square": lambda a: a * a, "less": operator.lt,
-           "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge}
 
-for _name, _same in (("add", "add"), ("radd", "add"), ("sub", "sub"), ("rsub", "rsub"), ("mul", "mul"), ("rmul", "mul"),
-                     ("truediv", "truediv"), ("neg", "neg")):
-    setattr(Condition, f"__{_name}__", (lambda same: lambda self, *other: getattr(self._number(), same)(*other))(f"__{_same}__"))
+
+
+def _counted(word):
+    """Arithmetic of a condition and a number, where the condition counts as 1 or 0."""
+
+    def method(self, other):
+        if isinstance(other, (bool, Condition)) or type(other).__name__ == "bool_":
+            raise TraceError(f"arithmetic of two comparisons, '{self.text}' and another one, which has another meaning for bool than for "
+                             "numpy.bool_; expected and, or, not, or perp.if_(condition, 1, 0)")
+        return getattr(self._number(), word)(other)
+
+    return method
+
+
+for _name in ("add", "sub", "mul", "truediv"):
+    setattr(Condition, f"__{_name}__", _counted(f"__{_name}__"))
+    setattr(Condition, f"__r{_name}__", _counted(f"__r{_name}__"))
 
 # numpy calls these methods of the entries of arrays of objects.
 for _name, _method in (("sin", sin), ("cos", cos), ("tan", tan), ("arcsin", asin), ("arccos", acos), ("arctan", atan), ("sinh", sinh),

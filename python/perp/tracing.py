@@ -1,46 +1,12 @@
 """Models from Python functions, which are called once with recorded numbers."""
 
-from .errors import InvalidInput, TraceError
+from .arrays import recorded_array
+from .errors import InvalidInput, TraceError, refusals
 from .matrices import _column
 from .model import Model
-from .numbers import Number, formula
+from .numbers import ADVICE, Number, formula
+from .recorded import Recorded
 from .running import check_call
-
-
-class Vector(list):
-    """The numbers of a traced function: a list that numpy takes as an array of objects."""
-
-    __array_priority__ = 1000.0
-
-    def _array(self):
-        import numpy as np
-
-        return np.array(list(self), dtype=object)
-
-    def __array__(self, dtype=None, copy=None):
-        return self._array()
-
-    def __getitem__(self, key):
-        value = super().__getitem__(key)
-        return Vector(value) if isinstance(key, slice) else value
-
-    @property
-    def shape(self):
-        return (len(self),)
-
-
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "matmul", "rmatmul", "neg"):
-    def _operator(self, *others, _name=f"__{_name}__"):
-        return getattr(self._array(), _name)(*others)
-    setattr(Vector, f"__{_name}__", _operator)
-
-
-for _name, _compared in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal")):
-    def _comparison(self, other, _compared=_compared):
-        import numpy as np
-
-        return getattr(np, _compared)(self._array(), other, dtype=object)
-    setattr(Vector, f"__{_name}__", _comparison)
 
 
 def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None, t=None, h=None, name=None, unmodified=False,
@@ -74,13 +40,12 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     for word in [*parameters, *multipliers]:
         if word in names:
             raise InvalidInput(f"'{word}' is the name of a variable; expected another one")
-    inputs = [Number("t"), Vector(Number(word) for word in names)]
-    if laws:
-        inputs.append(Vector(Number(word) for word in multipliers))
     symbols = {word: Number(word) for word in parameters}
 
     def call(function):
-        return function(*inputs, *args, **symbols)
+        """A call with arrays of its own, which the function may change."""
+        arrays = [recorded_array([Number(word) for word in words]) for words in ([names, multipliers] if laws else [names])]
+        return _recording(function, Number("t"), *arrays, *args, **symbols)
 
     rates, arguments = _parts(call(f), size, len(multipliers))
     equations = [f"der({word}) = {rate.text}" for word, rate in zip(names, rates)]
@@ -88,6 +53,24 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     columns = {word: formula(_single(call(g), word), f"output {word}").text for word, g in (outputs or {}).items()}
     return Model(dict(zip(names, x0)), equations, parameters or None, lines, outputs=columns or None, t=t, h=h,
                  name=name or getattr(f, "__name__", "traced").strip("<>"), **run)
+
+
+def _recording(function, *arguments, **keywords):
+    """The value of a function of recorded numbers; what was refused on the way is not hidden by what followed."""
+    with refusals() as refused:
+        try:
+            value = function(*arguments, **keywords)
+        except TypeError as error:
+            if isinstance(error, TraceError):
+                raise
+            if not refused and "ufunc" not in str(error):
+                raise
+            value = None
+            refused.append(TraceError(f"{error}: an array of recorded numbers and others; expected it to be made of the state, as by "
+                                      f"numpy.zeros_like(x) or numpy.concatenate{ADVICE}"))
+    if refused:
+        raise refused[0]
+    return value
 
 
 def _starts(x0):
@@ -114,14 +97,14 @@ def _law(multiplier, law, w):
 
 
 def _single(value, name):
-    if hasattr(value, "__len__") and not isinstance(value, Number):
+    if not isinstance(value, Recorded) and hasattr(value, "__len__"):
         raise TraceError(f"output {name} has {len(value)} numbers; expected one")
     return value
 
 
 def _numbers(values, size, what):
-    values = values.tolist() if hasattr(values, "tolist") else values
-    if isinstance(values, Number) or not hasattr(values, "__len__"):
+    values = values if isinstance(values, (list, tuple, Recorded)) or not hasattr(values, "tolist") else values.tolist()
+    if isinstance(values, Recorded) or not hasattr(values, "__len__"):
         values = [values]
     values = [v[0] if isinstance(v, (list, tuple)) and len(v) == 1 else v for v in values]
     if len(values) != size:
