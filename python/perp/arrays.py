@@ -6,7 +6,7 @@ import numpy as np
 
 from . import numbers
 from .errors import TraceError
-from .numbers import Condition, Number, and_, formula, not_, or_
+from .numbers import Condition, and_, not_, operand, or_
 from .recorded import Recorded
 
 
@@ -106,7 +106,7 @@ def case(condition, a, b):
 
 
 def _recorded(value):
-    return value if isinstance(value, Condition) else formula(value)
+    return value if isinstance(value, Condition) else operand(value)
 
 
 def _number(value):
@@ -259,4 +259,4 @@ def _wrapped(value):
     return _result(value) if isinstance(value, np.ndarray) and value.dtype == object else value
 
 
-__all__ = ["Number", "RecordedArray", "apply", "call", "elementwise", "recorded_array"]
+__all__ = ["RecordedArray", "apply", "call", "elementwise", "recorded_array"]

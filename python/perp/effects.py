@@ -90,11 +90,30 @@ def _seen(frame, event, argument):
     (before,) = _local.profile or (None,)
     if callable(before):
         before(frame, event, argument)
+    if event == "call" and frame.f_code not in _trusted and frame.f_code not in rewritten and _local.branches:
+        _trust(frame)
+
+
+_trusted = set()  # the code of ours, of numpy and of Python's own library
+
+
+def _trust(frame):
     code = frame.f_code
-    is_foreign = event == "call" and code not in rewritten and code.co_filename != "<string>"  # where named tuples are made
-    if is_foreign and open_branches() and is_of_user(frame.f_globals.get("__name__")):
-        refuse(open_branches()[-1].line, f"'{code.co_name}' is run where a condition decides that changes during a run, and what "
-               "it changes cannot be seen; expected it before the condition, or a function that is called by its name")
+    if is_of_user(frame.f_globals.get("__name__")) and code.co_filename != "<string>":  # where named tuples are made
+        refuse(_local.branches[-1].line, f"'{code.co_name}' is run where a condition decides that changes during a run, and what it changes "
+               "cannot be seen; expected it before the condition, or a function that is called by its name")
+    _trusted.add(code)
+
+
+@contextlib.contextmanager
+def unwatched():
+    """What is done here is not the user's."""
+    before = sys.getprofile()
+    sys.setprofile(None)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
 
 
 def is_of_user(module):

@@ -7,6 +7,7 @@ run, not while the function is read, so that `if_(x > 0, a, b)`, `sign`, `max`, 
 import builtins
 import math
 import operator
+import threading
 
 from .errors import TraceError
 from .recorded import _ATOM, _LOOSE, _POWER, _PRODUCT, _SUM, NO_CASES, Recorded, _numpy
@@ -121,13 +122,33 @@ def _first(cases):
     return cases[builtins.min(cases)]
 
 
-def assume(value, comparison, holds):
-    """The value where a comparison is known to hold, or not to."""
+def assume(value, comparison, holds, known=None):
+    """The value where a comparison is known to hold, or not to. known: what was found of parts that occur again."""
     if not isinstance(value, Recorded) or comparison.key not in value.cases:
         return value
-    if isinstance(value, Condition) and value.key == comparison.key:
+    if type(value) is Condition and value.key == comparison.key:
         return holds is (value.is_derived == comparison.is_derived)
-    return value.make(*[assume(part, comparison, holds) for part in value.parts])
+    known = {} if known is None else known
+    if id(value) not in known:
+        _count_case()
+        known[id(value)] = value.make(*[assume(part, comparison, holds, known) for part in value.parts])
+    return known[id(value)]
+
+
+_MOST_CASES = 100_000  # parts of formulas that are made again, of one function
+_local = threading.local()
+
+
+def count_cases():
+    """A function begins."""
+    _local.cases = 0
+
+
+def _count_case():
+    _local.cases = getattr(_local, "cases", 0) + 1
+    if _local.cases > _MOST_CASES:
+        raise TraceError(f"the branches of the function multiply to more than {_MOST_CASES} cases of parts of its formulas; expected fewer "
+                         "conditions on what other conditions decide, or perp.if_, whose conditions stay as they are")
 
 
 def _lifted(make, parts, shared):
@@ -173,6 +194,11 @@ def formula(value, what="a traced function"):
     return Number(number_text(number), _ATOM if math.copysign(1, number) > 0 else _LOOSE, is_constant=True)
 
 
+def operand(value):
+    """The recorded number of a value in arithmetic, where true counts as 1."""
+    return formula(int(value) if isinstance(value, bool) or type(value).__name__ == "bool_" else value)
+
+
 def _binary(symbol, rank, *, right=0, left=0, shared=None):
     """A binary operator; shared(a, b): the comparisons in whose weights it is not linear."""
 
@@ -192,7 +218,7 @@ def _binary(symbol, rank, *, right=0, left=0, shared=None):
             other = recorded_array(other)
         if getattr(other, "ndim", 0) > 0 or isinstance(other, str) or type(other) is Condition or not hasattr(other, "__float__"):
             return NotImplemented
-        other = formula(other)
+        other = operand(other)
         return make(other, self) if swap else make(self, other)
 
     return method, lambda self, other: method(self, other, True)

@@ -5,6 +5,7 @@ import inspect
 import re
 import textwrap
 
+from .effects import unwatched
 from .errors import TraceError
 
 
@@ -35,9 +36,10 @@ def _lambda_of(text, function, place):
 def parsed(function):
     """The syntax tree of a function, its file, and what is to be added to its lines."""
     try:
-        # Of the code itself: what decorators made of another function is not the text of that one.
-        lines, first = inspect.getsourcelines(function.__code__)
-        file = inspect.getsourcefile(function.__code__) or "<function>"
+        with unwatched():  # Python's library asks modules of all kinds
+            # Of the code itself: what decorators made of another function is not the text of that one.
+            lines, first = inspect.getsourcelines(function.__code__)
+            file = inspect.getsourcefile(function.__code__) or "<function>"
     except (OSError, TypeError):
         name = getattr(function, "__qualname__", repr(function))
         raise TraceError(f"the source text of {name} is not known; expected a function of a file or a notebook, or perp.if_, "

@@ -4,7 +4,7 @@ from .arrays import recorded_array
 from .errors import InvalidInput, TraceError, refusals
 from .matrices import _column
 from .model import Model
-from .numbers import ADVICE, Number, formula
+from .numbers import ADVICE, Number, count_cases, formula
 from .recorded import Recorded
 from .running import check_call
 
@@ -57,6 +57,7 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
 
 def _recording(function, *arguments, **keywords):
     """The value of a function of recorded numbers; what was refused on the way is not hidden by what followed."""
+    count_cases()
     with refusals() as refused:
         try:
             value = function(*arguments, **keywords)
