@@ -10,8 +10,12 @@ def law(name, branches, *, memory=False):
 
     The ranges and the name may be missing, or None.
     """
+    if not isinstance(name, str):
+        raise InvalidInput(f"name: found {name!r}; expected text")
+    _check_lists(branches=branches)
     rows = []
     for number, branch in enumerate(branches):
+        _check_lists(**{f"law {name!r}, branch {number + 1}": branch})
         if not 3 <= len(branch) <= 6:
             raise InvalidInput(f"law {name!r}: branch {number + 1} has {len(branch)} entries; expected a, b, c and, where "
                                "they are not everything, the range of w, that of lam, a name")
@@ -30,6 +34,7 @@ def _dense(matrix, name, shape=None):
         return None
     if hasattr(matrix, "toarray"):
         matrix = matrix.toarray()
+    _check_lists(**{name: matrix})
     rows = matrix.tolist() if hasattr(matrix, "tolist") else [list(row) if hasattr(row, "__len__") and not isinstance(row, str)
                                                               else row for row in matrix]
     rows = [row if isinstance(row, list) else [row] for row in rows]
@@ -44,6 +49,10 @@ def _dense(matrix, name, shape=None):
 def _column(values, name, size):
     if values is None:
         return None
+    values = values.toarray() if hasattr(values, "toarray") else values  # also a row
+    if getattr(values, "ndim", 1) != 1:
+        values = values.ravel()
+    _check_lists(**{name: values})
     values = values.tolist() if hasattr(values, "tolist") else list(values)
     values = [v[0] if isinstance(v, list) and len(v) == 1 else v for v in values]
     if len(values) != size:

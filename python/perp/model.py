@@ -194,17 +194,27 @@ class Model:
 
     def replace(self, values=None, /, **more):
         """The model with other parameters, starts of variables, options of its run, as --set."""
+        if values is not None and not isinstance(values, Mapping):
+            raise InvalidInput(f"values: found {type(values).__name__}; expected values by name, as in {{'x': 1.0}}")
         items = list((values or {}).items()) + list(more.items())
+        for key, value in items:
+            if not isinstance(key, str):
+                raise InvalidInput(f"values: found the name {key!r}; expected text")
+            if key in RUN_KEYS and self._table(key):
+                raise ambiguity(key, value, f"{self._table(key)}.{key}", f"run.{key}")
         new = [setting(self._key(key), value, key) for key, value in items]
         given = {item[0] for item in new}
         kept = [item for item in self._overrides if item[0] not in given]
         return type(self).__new__(type(self))._begin("", "", kept + new, self._source, self._folder)
 
+    def _table(self, name):
+        """The table in which a name of the model stands; empty: it is none."""
+        return "parameters" if name in self.parameters else "variables" if name.removesuffix("(0)") in self.variables else ""
+
     def _key(self, name):
-        if name in self.parameters:
-            return "parameters." + name
-        if name.removesuffix("(0)") in self.variables:
-            return "variables." + name.removesuffix("(0)")
+        table = self._table(name)
+        if table:
+            return f"{table}.{name.removesuffix('(0)')}"
         if name in RUN_KEYS:
             return "run." + name
         tables = self._tables()
@@ -270,6 +280,11 @@ class Model:
         return solve(self, *arguments, **options)
 
 
+def ambiguity(key, value, first, second):
+    """The exception for a name that has two meanings."""
+    return InvalidInput(f"{key}={value!r}: '{key}' is ambiguous; expected {first} or {second}, as in **{{'{first}': {value!r}}}")
+
+
 def _parsed(text):
     import tomllib  # with its first use: `import perp` is quick
 
@@ -332,6 +347,8 @@ def load(model):
 
 def loads(text, name="model"):
     """A model from the text of a model file; `name` stands for the file in messages."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"the text of a model is {type(text).__name__}; expected str")
     return Model.from_toml(text, name)
 
 

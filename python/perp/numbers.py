@@ -127,7 +127,7 @@ def assume(value, comparison, holds, known=None):
     if not isinstance(value, Recorded) or comparison.key not in value.cases:
         return value
     if type(value) is Condition and value.key == comparison.key:
-        return holds is (value.is_derived == comparison.is_derived)
+        return holds is (value.text == comparison.text)  # else it is the opposite, written either way
     known = {} if known is None else known
     if id(value) not in known:
         _count_case()
@@ -135,7 +135,7 @@ def assume(value, comparison, holds, known=None):
     return known[id(value)]
 
 
-_MOST_CASES = 100_000  # parts of formulas that are made again, of one function
+_MOST_CASES = 20_000  # parts of formulas that are made again, of one function
 _local = threading.local()
 
 

@@ -42,7 +42,7 @@ class _Rewriter(ast.NodeTransformer):
     """One function of a file."""
 
     def __init__(self, file):
-        self.file, self.forks, self.depth, self.perhaps = file, 0, 0, set()
+        self.file, self.forks, self.loop, self.depth, self.perhaps = file, 0, 0, 0, set()
 
     def line(self, node):
         return ast.Constant(f"{self.file}:{node.lineno}")
@@ -57,13 +57,17 @@ class _Rewriter(ast.NodeTransformer):
             self.refuse(node, f"'{_REFUSED[type(node)]}' cannot be traced; expected assignments, if, for, while, return")
         return _placed(super().visit(node), node)
 
+    def flags(self, statements):
+        """The flags that statements may set: those of the loop around them have its number."""
+        return {flag if flag == DONE else f"{flag}{self.loop}" for flag in jumps(statements)}
+
     # Statements ----------------------------------------------------------------------------------------------
 
     def block(self, statements):
         """Statements, those behind one that may jump guarded by its flags."""
         result = []
         for k, statement in enumerate(statements):
-            flags = jumps([statement])
+            flags = self.flags([statement])
             new = self.visit(statement)
             result += new if isinstance(new, list) else [new]
             rest = statements[k + 1:]
@@ -127,14 +131,14 @@ class _Rewriter(ast.NodeTransformer):
         return [assignment(VALUE, value), assignment(DONE, ast.Constant(True))]
 
     def visit_Break(self, node):
-        return [assignment(BROKEN, ast.Constant(True))]
+        return [assignment(f"{BROKEN}{self.loop}", ast.Constant(True))]
 
     def visit_Continue(self, node):
-        return [assignment(SKIPPED, ast.Constant(True))]
+        return [assignment(f"{SKIPPED}{self.loop}", ast.Constant(True))]
 
     def visit_If(self, node):
         test, inside = self.test(node.test), node.body + node.orelse
-        flags = sorted(jumps(inside))
+        flags = sorted(self.flags(inside))
         names = [*stores(inside), *flags, *([VALUE] if DONE in flags else [])]
         self.forks += 1
         fork, branch = f"_perp_fork{self.forks}", f"_perp_branch{self.forks}"
@@ -157,50 +161,51 @@ class _Rewriter(ast.NodeTransformer):
         ], [])
         return [assignment(fork, here), loop, assigned(method("merged"))]
 
-    def _loop(self, node, flags):
-        """The body of a loop, with its flags; they are reset where they belong."""
-        body = self.block(node.body)
-        if SKIPPED in flags:
-            body.insert(0, assignment(SKIPPED, ast.Constant(False)))
-        return body
+    def _turns(self, node, ends):
+        """The statements of a turn; with `ends` where none of these flags is set by the turns before."""
+        if ends:
+            inner = ast.If(ast.UnaryOp(ast.Not(), our_call("or_", *[named(flag) for flag in ends])), node.body, [])
+            body = self.visit_If(ast.copy_location(inner, node))
+        else:
+            body = self.block(node.body)
+        skipped = f"{SKIPPED}{self.loop}"
+        return [assignment(skipped, ast.Constant(False)), *body] if skipped in self.flags(node.body) else body
 
-    def _guarded(self, node, flags):
-        """A loop whose turns end early: each one is run where no flag of the ones before is set."""
-        ends = sorted(flags & {BROKEN, DONE})
-        if not ends:
-            return self._loop(node, flags)
-        inner = ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), our_call("or_", *[named(flag) for flag in ends])), node.body, []), node)
-        body = self.visit_If(inner)
-        if SKIPPED in flags:
-            body.insert(0, assignment(SKIPPED, ast.Constant(False)))
-        return body
+    def _loop(self, node, make):
+        """A loop, `make(ends)`, with flags of its own."""
+        if node.orelse:
+            self.refuse(node, "'else' of a loop cannot be traced; expected an if behind it")
+        outer = self.loop
+        self.forks += 1
+        self.loop, broken = self.forks, f"{BROKEN}{self.forks}"
+        flags = self.flags(node.body)
+        loop = make(sorted(flags & {broken, DONE}))
+        self.loop = outer
+        return [*([assignment(broken, ast.Constant(False))] if broken in flags else []), loop]
 
     def visit_For(self, node):
-        if node.orelse:
-            self.refuse(node, "'else' of a loop cannot be traced; expected an if behind it")
-        flags = jumps(node.body)
         iterated, target = our_call("counted", self.visit(node.iter), self.line(node)), node.target
-        if flags & {BROKEN, DONE}:  # the turns after a break leave the target as it is
-            self.forks += 1
-            turn = f"_perp_turn{self.forks}"
-            assign = ast.copy_location(ast.Assign([target], named(turn)), node)
-            node.body, target = [assign, *node.body], named(turn, ast.Store())
-        else:
-            target = self.visit(target)
-        new = [ast.For(target, iterated, self._guarded(node, flags), [])]
-        return [*([assignment(BROKEN, ast.Constant(False))] if BROKEN in flags else []), *new]
+
+        def make(ends):
+            if not ends:
+                return ast.For(self.visit(target), iterated, self._turns(node, ends), [])
+            turn = f"_perp_turn{self.loop}"  # the turns after a break leave the target as it is
+            node.body.insert(0, ast.copy_location(ast.Assign([target], named(turn)), node))
+            return ast.For(named(turn, ast.Store()), iterated, self._turns(node, ends), [])
+
+        return self._loop(node, make)
 
     def visit_While(self, node):
-        if node.orelse:
-            self.refuse(node, "'else' of a loop cannot be traced; expected an if behind it")
-        flags = jumps(node.body)
         reason = ast.Constant("the number of turns of a loop depends on it")
-        ends = sorted(flags & {BROKEN, DONE})
-        go_on = ast.UnaryOp(ast.Not(), our_call("known", our_call("or_", *[named(flag) for flag in ends]), self.line(node), reason))
-        test = our_call("known", self.test(node.test), self.line(node), reason)
-        test = ast.BoolOp(ast.And(), [go_on, test]) if ends else test
-        body = self._loop(node, flags)
-        return [*([assignment(BROKEN, ast.Constant(False))] if BROKEN in flags else []), ast.While(test, body, [])]
+
+        def make(ends):
+            test = our_call("known", self.test(node.test), self.line(node), reason)
+            if ends:
+                ended = our_call("known", our_call("or_", *[named(flag) for flag in ends]), self.line(node), reason)
+                test = ast.BoolOp(ast.And(), [ast.UnaryOp(ast.Not(), ended), test])
+            return ast.While(test, self._turns(node, []), [])
+
+        return self._loop(node, make)
 
     def visit_Assert(self, node):
         node.test = our_call("known", self.test(node.test), self.line(node), ast.Constant("an assertion depends on it"))
