@@ -5,11 +5,12 @@ import os
 
 from . import _perp
 from .answers import Answer, Check, Equilibria, Jumps, MlcpSolutions, Modes, Solutions
-from .calls import by_name, flag, question, whole
-from .errors import InvalidInput
-from .model import model_of, number_of, setting
+from .calls import by_name, flag, question, texts, whole
+from .errors import InvalidInput, path_of
+from .model import model_of, setting
 from .names import unknown
 from .running import resolved, say_midpoints, settings_of
+from .values import number_of
 
 _STEP = ("h", "scheme", "selector", "solver", "theta", "tol")
 _TREE = ("h", "scheme", "theta")
@@ -19,9 +20,7 @@ _STUDY = ("cross_check", "policy", "scheme", "selector", "solver", "split_at_eve
 def threads_of(threads):
     if threads is None:
         return min(os.cpu_count() or 1, 1024)
-    if whole(threads, "threads") > 1024:
-        raise InvalidInput(f"threads is {threads}; expected a whole number from 1 to 1024")
-    return int(threads)
+    return whole(threads, "threads", 1, 1024)
 
 
 def _state(at):
@@ -158,6 +157,8 @@ def mlcp(M=None, q=None, lower=None, upper=None, *, p=0, norm=None, nearest=Fals
     >>> s.kind, [piece.vertices.tolist() for piece in s]
     ('several', [[[0.0]], [[1.0]]])
     """
+    texts([name, *([] if solver is None else [solver])], "name and solver", "text")
+    nearest = flag(nearest, "nearest")
     if arithmetic not in (None, "exact", "double"):
         raise InvalidInput(f"arithmetic is {arithmetic!r}; expected 'exact' or 'double'")
     if nearest and solver:
@@ -167,7 +168,7 @@ def mlcp(M=None, q=None, lower=None, upper=None, *, p=0, norm=None, nearest=Fals
     if solver and max_nodes:
         raise InvalidInput("max_nodes has no effect with solver")
     if file is not None:
-        text, name = _perp.read_text(os.fspath(file)), os.fspath(file)
+        text, name = _perp.read_text(path_of(file)), path_of(file)
     else:
         text = json.dumps(_problem(M, q, lower, upper, p, norm, name))
     answer = _perp.mlcp(text, name, "nearest" if nearest else solver or "", _positive(max_nodes, "max_nodes"), arithmetic or "")
@@ -197,8 +198,7 @@ def _problem(M, q, lower, upper, p, norm, name):
         raise InvalidInput(f"M must be {len(q)}x{len(q)}, as q has {len(q)} entries, but is {'x'.join(map(str, M.shape))}")
     if not np.all(np.isfinite(M)) or not np.all(np.isfinite(q)):
         raise InvalidInput("M or q holds nan or inf; expected finite numbers")
-    if whole(p, "p", 0) > len(q):
-        raise InvalidInput(f"p is {p}; expected a whole number from 0 to {len(q)}")
+    p = whole(p, "p", 0, len(q))
     m = len(q) - p
 
     def bounds(values, default, word):

@@ -8,15 +8,14 @@ from .errors import InvalidInput
 from .model import RUN_KEYS, ambiguity, model_of
 
 
-def whole(value, name, least=1):
-    """A whole number that is not less than the least."""
-    words = "a whole number > 0" if least == 1 else f"a whole number from {least} on"
+def whole(value, name, least=1, most=None):
+    """A whole number from the least to the most."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
         number = None
-    if number is None or number < least:
-        raise InvalidInput(f"{name} is {value!r}; expected {words}")
+    if number is None or number < least or most is not None and number > most:
+        raise InvalidInput(f"{name} is {value!r}; expected a whole number from {least} {'on' if most is None else f'to {most}'}")
     return number
 
 
@@ -50,7 +49,7 @@ def flag(value, name):
     return bool(value)
 
 
-def _of_model(call, names, model, keywords):
+def _of_model(call, names, required, model, keywords):
     """The keywords of a call, where each has one meaning."""
     short, found = call.__name__, {}
     for key, value in keywords.items():
@@ -58,12 +57,12 @@ def _of_model(call, names, model, keywords):
         if own != key and own in names:  # which meaning of an ambiguous name is meant
             found[own] = value
             continue
-        if key in names:
-            table = model._table(key)
+        if key in names or key in RUN_KEYS:
+            table = "" if key in required else model._table(key)
             if table:
                 other = f"run.{key}" if key in RUN_KEYS else f"{short}.{key}"
                 raise ambiguity(key, value, f"{table}.{key}", other)
-        elif key.isidentifier() and not model._table(key) and key not in RUN_KEYS:
+        elif key.isidentifier() and not model._table(key):
             _check_known(key, value, short, names, model)
         found[key] = value
     return found
@@ -82,6 +81,7 @@ def question(call):
     """A call whose further keywords are parameters, starts of variables and options of the run of its model."""
     code = call.__code__
     names = frozenset(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
+    required = code.co_varnames[1 : code.co_argcount - len(call.__defaults__ or ())]  # of which there is no doubt
 
     @functools.wraps(call)
     def of_model(model, *arguments, **keywords):
@@ -95,7 +95,7 @@ def question(call):
         models = [model_of(one) for one in model] if several else [model_of(model)]
         found = keywords
         for one in models:
-            found = _of_model(call, names, one, keywords) if keywords else keywords
+            found = _of_model(call, names, required, one, keywords) if keywords else keywords
         given = model if several or isinstance(model, str) and code.co_varnames[0] == "models" else models[0]
         return call(given, *arguments, **found)
 

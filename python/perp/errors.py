@@ -1,6 +1,7 @@
 """Exceptions: all of them are PerpError."""
 
 import contextlib
+import os
 import re
 import threading
 
@@ -41,6 +42,13 @@ class ModelError(InvalidInput):
 
 class FileError(PerpError, OSError):
     """A file could not be read or written."""
+
+
+def path_of(file, name="file"):
+    """The name of a file, as text."""
+    if not isinstance(file, (str, os.PathLike)) or not isinstance(os.fspath(file), str):
+        raise InvalidInput(f"{name} is {file!r}; expected the name of a file")
+    return os.fspath(file)
 
 
 class NotSolved(PerpError):

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from . import _perp, data_files, toml_text
-from .errors import FileError, InvalidInput, ModelError
+from .errors import FileError, InvalidInput, ModelError, path_of
 from .names import Named
+from .values import check_lists, check_names, check_texts, number_of, span_of
 
 Variable = namedtuple("Variable", "name start unit nominal")
 Variable.__doc__ = "A variable of a model."
@@ -50,12 +51,6 @@ def _check_known(value, what):
         raise InvalidInput(f"{what}: found nan; expected a number")
 
 
-def _check_lists(**values):
-    for key, value in values.items():
-        if isinstance(value, (str, Mapping)) or not hasattr(value, "__iter__"):
-            raise InvalidInput(f"{key}: found {type(value).__name__}; expected a list")
-
-
 class Model:
     """A model, which is its text in TOML: parameters, variables, equations, laws.
 
@@ -71,13 +66,15 @@ class Model:
         for key in run:
             if key not in RUN_KEYS:
                 raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
+        check_texts(name=name, source=source)
         for key, value in (("variables", variables), ("parameters", parameters or {}), ("outputs", outputs or {})):
             if not isinstance(value, Mapping):
                 raise InvalidInput(f"{key}: found {type(value).__name__}; expected a dict, as in {{'x': 1.0}}")
-        _check_lists(equations=equations, laws=laws, when=when, constraints=constraints)
+        check_names(variables=variables, parameters=parameters, outputs=outputs, binaries=binaries, inputs=inputs, restitution=restitution)
+        check_lists(equations=equations, laws=laws, when=when, constraints=constraints)
         body = {"equations": list(equations), "laws": list(laws), "when": list(when), "constraints": list(constraints),
                 "outputs": outputs, "restitution": restitution}
-        run = {"t": None if t is None else list(t), "h": h, **run}
+        run = {"t": span_of(t), "h": h, **run}
         tables = {"name": name or "model", "source": source, "parameters": parameters, "variables": dict(variables),
                   "binaries": binaries, "inputs": inputs, "model": {k: v for k, v in body.items() if v},
                   "run": {k: v for k, v in run.items() if v is not None}}
@@ -221,11 +218,11 @@ class Model:
         table = next((table for table, mark in (("inputs", "."), ("binaries", "[")) if name.partition(mark)[0] in tables.get(table, {})), "")
         return f"{table}.{name}" if table else name
 
-    def check(self, **options):
-        """Is it well-posed? Index and C_i B of every mode, number of solutions of a step, consistency of the start."""
+    def check(self, *arguments, **options):
+        """`perp.check` of it."""
         from .analyses import check
 
-        return check(self, **options)
+        return check(self, *arguments, **options)
 
     def _tables(self):
         """Its text with what replaces values in it, parsed."""
@@ -250,7 +247,7 @@ class Model:
 
     def save(self, file):
         """Writes its text; names of data files begin at the folder of the new file."""
-        text = self._text(data_files.folder_of(os.fspath(file)))
+        text = self._text(data_files.folder_of(path_of(file)))
         try:
             with open(file, "w", encoding="utf-8") as stream:
                 stream.write(text)
@@ -347,27 +344,10 @@ def load(model):
 
 def loads(text, name="model"):
     """A model from the text of a model file; `name` stands for the file in messages."""
-    if not isinstance(text, str):
-        raise InvalidInput(f"the text of a model is {type(text).__name__}; expected str")
+    check_texts(text=text, name=name)
+    if text is None or name is None:
+        raise InvalidInput("the text of a model, or its name, is None; expected text")
     return Model.from_toml(text, name)
-
-
-def number_of(value, what):
-    """One finite number."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{what}: found {value!r}; expected a number") from None
-    if not abs(number) < float("inf"):
-        raise InvalidInput(f"{what} is {number}; expected a finite number")
-    return number
-
-
-def numbers_of(values, what):
-    """Finite numbers."""
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise InvalidInput(f"{what}: found {values!r}; expected numbers")
-    return [number_of(value, what) for value in values]
 
 
 def model_of(model):

@@ -5,7 +5,8 @@ import sys
 from . import _perp
 from .calls import flag, question, text, texts, whole
 from .errors import InvalidInput, NotSolved
-from .model import RUN, model_of, numbers_of, setting
+from .model import RUN, ambiguity, model_of, setting
+from .values import numbers_of, span_of
 
 _OPTIONS = ("h", "scheme", "tol", "selector", "policy", "theta", "solver", "cross_check", "split_at_events")
 
@@ -14,10 +15,7 @@ def settings_of(t, options, parameters):
     """Overrides of [run] and of the model, as the user wrote them."""
     more = []
     if t is not None:
-        if isinstance(t, str) or not hasattr(t, "__len__"):
-            raise InvalidInput(f"t: found {t!r}; expected (start, end)")
-        if len(t) != 2:
-            raise InvalidInput(f"t has {len(t)} entries; expected (start, end)")
+        t = span_of(t)
         more.append(("run.t", f"[{setting('t', t[0])[1]}, {setting('t', t[1])[1]}]", f"t={tuple(t)}"))
     more += [setting("run." + key, value, key) for key, value in options.items() if value is not None]
     more += [setting(key, value) for key, value in parameters.items()]
@@ -49,6 +47,7 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     >>> r.status, round(r["x"][-1], 12)
     ('solved', 0.911764705882)
     """
+    flag(check, "check")
     if method is not None:
         if scheme is not None:
             raise InvalidInput("method and scheme are both given; expected one of them")
@@ -156,6 +155,8 @@ def _shown(compute, read, t_eval, max_steps, callback, progress, measure=None, a
 
 
 def _bar(read, progress):
+    if progress is not None:
+        flag(progress, "progress")
     if progress is False or (progress is None and not _shows_progress()):
         return None
     from .progress import Bar
@@ -196,6 +197,7 @@ def sensitivities(model, wrt=None, t=None, h=None, tol=None, policy=None, *, cro
 
     wrt: names of parameters, and of starts as "x(0)"; None: all of them. `.events[i].dt`: derivatives of its time.
     """
+    flag(check, "check")
     if policy == "all":
         raise InvalidInput("policy='all': one solution is differentiated; expected minimal_norm, stay")
     model = model_of(model)
@@ -221,6 +223,8 @@ def solve_ivp(f, t_span, y0, method=None, t_eval=None, *, laws=(), args=(), name
 
     model = trace(f, y0, laws=laws, args=args, names=names, parameters=parameters, outputs=outputs, t=t_span, h=h,
                   unmodified=unmodified)
+    if h is not None and model._table("h"):
+        raise ambiguity("h", h, f"{model._table('h')}.h", "run.h")
     if method is None and "scheme" not in options:
         method = "located"
     return solve(model, method=method, t_eval=t_eval, **options)

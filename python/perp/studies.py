@@ -7,9 +7,10 @@ from . import _perp
 from .analyses import _STUDY, _known, threads_of
 from .calls import by_name, flag, question, text, texts, whole
 from .errors import InvalidInput
-from .model import model_of, number_of, numbers_of, setting_text
+from .model import model_of, setting_text
 from .names import unknown
 from .running import resolved, settings_of
+from .values import number_of, numbers_of
 
 
 class Map:

@@ -2,16 +2,16 @@
 
 import json
 import math
-import os
 from functools import cached_property
 
 from . import _perp
 from .analyses import threads_of
 from .calls import by_name, question, text, whole
-from .errors import InvalidInput
-from .model import RUN, model_of, numbers_of
+from .errors import InvalidInput, path_of
+from .model import RUN, model_of
 from .names import unknown
 from .running import _shows_progress, after_text, measures_of, resolved, say_midpoints, settings_of
+from .values import numbers_of
 
 
 class Section:
@@ -163,7 +163,7 @@ class Sweep:
 
     def save(self, file):
         """Writes FILE.csv, FILE.csv.json, FILE.section.csv and FILE.trajectories.csv, as `perp sweep -o`."""
-        file = os.fspath(file)
+        file = path_of(file)
         if not file.endswith(".csv"):
             raise InvalidInput(f"{file}: unknown kind of file; expected a name that ends in .csv; to_xarray() writes others")
         self._answer.write(file)
@@ -271,7 +271,7 @@ def sweep(model, over=None, measure=None, *, random=None, runs=None, seed=None, 
     question.extends_span = t is None
     _set_kept(question, keep, times, skip, fail)
     question.threads = threads_of(threads)
-    question.store = "" if store is None else os.fspath(store)
+    question.store = "" if store is None else path_of(store, "store")
     run = {key: options.pop(key) for key in ("scheme", "tol", "selector", "policy", "theta", "solver", "cross_check",
                                              "split_at_events") if key in options}
     more = resolved(model, settings_of(t, {"h": h, **run}, options))

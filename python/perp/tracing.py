@@ -1,12 +1,14 @@
 """Models from Python functions, which are called once with recorded numbers."""
 
 from .arrays import recorded_array
+from .calls import by_name
 from .errors import InvalidInput, TraceError, refusals
 from .matrices import _column
 from .model import Model
 from .numbers import ADVICE, Number, count_cases, formula
 from .recorded import Recorded
 from .running import check_call
+from .values import check_lists, number_of
 
 
 def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None, t=None, h=None, name=None, unmodified=False,
@@ -24,8 +26,9 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     """
     if not callable(f):
         raise InvalidInput(f"f is {type(f).__name__}; expected a function of t and x")
+    parameters = _checked(args, names, parameters, outputs)
     check_call(f, "f", "a function of " + ("t, x, lam" if laws else "t, x") + ", args and parameters",
-               *[None] * (3 if laws else 2), *args, **dict(parameters or {}))
+               *[None] * (3 if laws else 2), *args, **parameters)
     if unmodified:
         from .rewriting import unmodified as rewritten
 
@@ -35,7 +38,6 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     names = list(names) if names is not None else [f"x{j + 1}" for j in range(size)]
     if len(names) != size:
         raise InvalidInput(f"names has {len(names)} entries; expected {size}, as x0 has")
-    parameters = dict(parameters or {})
     multipliers, words = _multipliers(laws)
     for word in [*parameters, *multipliers]:
         if word in names:
@@ -55,16 +57,29 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
                  name=name or getattr(f, "__name__", "traced").strip("<>"), **run)
 
 
+def _checked(args, names, parameters, outputs):
+    """The parameters; the others are looked at."""
+    check_lists(args=args, names=() if names is None else names)
+    for word in names or ():
+        if not isinstance(word, str):
+            raise InvalidInput(f"names: found {word!r}; expected text")
+    for word, g in by_name(outputs, "outputs", "{'E': lambda t, x: x[1]**2/2}").items():
+        if not callable(g):
+            raise InvalidInput(f"output {word} is {type(g).__name__}; expected a function like f")
+    return by_name(parameters, "parameters", "{'mu': 0.3}")
+
+
 def _recording(function, *arguments, **keywords):
     """The value of a function of recorded numbers; what was refused on the way is not hidden by what followed."""
     count_cases()
     with refusals() as refused:
         try:
             value = function(*arguments, **keywords)
-        except TypeError as error:
-            if isinstance(error, TraceError):
-                raise
-            if not refused and "ufunc" not in str(error):
+        except TraceError:
+            raise
+        except Exception as error:
+            is_mixed = isinstance(error, TypeError) and "ufunc" in str(error)
+            if not refused and not is_mixed:
                 raise
             value = None
             refused.append(TraceError(f"{error}: an array of recorded numbers and others; expected it to be made of the state, as by "
@@ -77,12 +92,18 @@ def _recording(function, *arguments, **keywords):
 def _starts(x0):
     if isinstance(x0, str) or not hasattr(x0, "__len__") or getattr(x0, "shape", None) == ():
         raise InvalidInput(f"x0: found {x0!r}; expected a list of starts")
-    return _column(x0, "x0", len(x0))
+    starts = _column(x0, "x0", len(x0))
+    for j, start in enumerate(starts):
+        if not isinstance(start, str):
+            number_of(start, f"x0[{j}]")
+    return starts
 
 
 def _multipliers(laws):
     """Names of the multipliers, and the laws."""
     multipliers, words = [], []
+    if not isinstance(laws, str):
+        check_lists(laws=laws)
     for number, law in enumerate([laws] if isinstance(laws, str) else laws):
         if not isinstance(law, str):
             raise InvalidInput(f"law {number + 1} is {type(law).__name__}; expected text, as 'sign' or 'relay(-2, 2)'")

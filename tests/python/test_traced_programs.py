@@ -11,7 +11,7 @@ import pytest
 import perp
 
 POINTS = 24
-PER_TEST = 150
+PER_TEST = 60
 
 
 def loaded(text, folder, number):
