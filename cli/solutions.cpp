@@ -99,6 +99,22 @@ Model read(const SolutionsArguments& arguments) {
   return arguments.state.read(options);
 }
 
+/// The exit status, with what is to be said of it.
+int status_of(const Model& model, const StepAnswer& answer, const SolutionsArguments& arguments, double t) {
+  if (!answer.choice_is_listed)
+    fmt::print(stderr, "perp solutions: the chosen solution is not among those found\n");
+  if (is_affine(model) && !answer.solutions.set.complete) {
+    fmt::print(stderr, "perp solutions: {}\n", answer.solutions.set.certificate);
+    return exit_no_answer;
+  }
+  if (!answer.choice_is_listed && is_affine(model)) return exit_no_answer;  // one of the two is wrong
+  if (!answer.has_none()) return exit_status(answer.choice.status);
+  if (!arguments.json) fmt::print("{}", violations_text(model, answer));
+  fmt::print(stderr, "perp solutions: the step of length {:g} from t = {:.10g} has no solution\n",
+             model.run.h, t);
+  return exit_no_answer;
+}
+
 int execute(const SolutionsArguments& arguments) {
   check_tree_options(arguments);
   const Model model = read(arguments);
@@ -111,21 +127,11 @@ int execute(const SolutionsArguments& arguments) {
   if (!arguments.state.mode.empty())
     question.present = PresentMode{arguments.state.present(model.laws()), "--mode"};
   const StepAnswer answer = answer_step(model, x, question);
-  if (!answer.choice_is_listed)
-    fmt::print(stderr, "perp solutions: the chosen solution is not among those found\n");
   if (arguments.json)
     fmt::print("{}\n", to_json(model, answer, t).dump(1));
   else
     fmt::print("{}", step_text(model, answer, t));
-  if (is_affine(model) && !answer.solutions.set.complete) {
-    fmt::print(stderr, "perp solutions: {}\n", answer.solutions.set.certificate);
-    return exit_no_answer;
-  }
-  if (!answer.has_none()) return exit_status(answer.choice.status);
-  if (!arguments.json) fmt::print("{}", violations_text(model, answer));
-  fmt::print(stderr, "perp solutions: the step of length {:g} from t = {:.10g} has no solution\n",
-             model.run.h, t);
-  return exit_no_answer;
+  return status_of(model, answer, arguments, t);
 }
 
 Action configure_solutions(CommandLine& line) {

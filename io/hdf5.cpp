@@ -93,9 +93,8 @@ class Hdf5Writer::File {
     write_attribute(x_.id(), "columns", columns.x);
     make_scale(t_.id(), "t");
     scale(x_, "variable", columns.x);
-    for (const Variable& variable : model.variables) units_.push_back(variable.unit);
-    has_units_ = std::any_of(units_.begin(), units_.end(), [](const std::string& unit) { return !unit.empty(); });
-    if (has_units_) write_attribute(x_.id(), "units", units_);
+    const std::map<std::string, std::string> units = column_units(model);
+    units_ = write_units(x_, units, columns.x);
     write_attribute(file_.id(), "version", std::string("perp ") + PERP_VERSION);
     write_attribute(file_.id(), "model", model.name);
     write_attribute(file_.id(), "model hash", model.hash);
@@ -103,6 +102,7 @@ class Hdf5Writer::File {
       output_.emplace_back(file_.id(), "outputs", H5T_NATIVE_DOUBLE, columns.outputs.size());
       write_attribute(output_[0].id(), "columns", columns.outputs);
       scale(output_[0], "output", columns.outputs);
+      write_units(output_[0], units, columns.outputs);
     }
     if (laws_.empty()) return;
     lambda_.emplace_back(file_.id(), "lambda", H5T_NATIVE_DOUBLE, laws_.size());
@@ -110,6 +110,7 @@ class Hdf5Writer::File {
     mode_.emplace_back(file_.id(), "mode", H5T_NATIVE_INT, laws_.size());
     write_attribute(lambda_[0].id(), "columns", columns.lambda);
     write_attribute(w_[0].id(), "columns", columns.w);
+    write_units(lambda_[0], units, columns.lambda);
     std::vector<std::string> law_names;
     for (std::size_t i = 0; i < laws_.size(); ++i) {
       std::vector<std::string> branches;
@@ -172,6 +173,16 @@ class Hdf5Writer::File {
   }
 
  private:
+  /// Those of its columns, where one has a unit; what was written.
+  static std::vector<std::string> write_units(const Table<double>& table, const std::map<std::string, std::string>& units,
+                                              const std::vector<std::string>& names) {
+    if (std::ranges::none_of(names, [&](const std::string& name) { return units.contains(name); })) return {};
+    std::vector<std::string> list;
+    for (const std::string& name : names) list.push_back(units.contains(name) ? units.at(name) : "");
+    write_attribute(table.id(), "units", list);
+    return list;
+  }
+
   /// The dimensions of a table over t: its rows, and its columns by a scale of their names.
   template <class T>
   void scale(const Table<T>& table, const char* name, const std::vector<std::string>& names) {
@@ -247,7 +258,7 @@ class Hdf5Writer::File {
 
   /// Of a dataset with a column for each variable.
   void write_units(hid_t group, const char* name) {
-    if (!has_units_) return;
+    if (units_.empty()) return;
     const Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose, name_);
     write_attribute(set.id(), "units", units_);
   }
@@ -263,8 +274,7 @@ class Hdf5Writer::File {
   std::vector<Law> laws_;
   std::vector<double> no_numbers_;  // of the laws, where a state has none
   std::vector<int> no_mode_;        // and no mode
-  std::vector<std::string> units_;  // of the variables, "" without one
-  bool has_units_ = false;
+  std::vector<std::string> units_;  // of the variables, "" without one; or empty
   Replacement replacement_;
   Handle file_;
   Table<double> t_, x_;

@@ -94,8 +94,7 @@ Json provenance(const Model& model, const Trajectory& run, const std::vector<std
         {{"name", model.laws()[i].name}, {"column", columns.lambda[i]}, {"branches", branches}});
   }
   json["laws"] = laws;
-  for (const Variable& variable : model.variables)
-    if (!variable.unit.empty()) json["units"][variable.name] = variable.unit;
+  for (const auto& [name, unit] : column_units(model)) json["units"][name] = unit;
   json["status"] = to_string(run.status);
   json["message"] = run.message;
   json["counts"] = run.counts;

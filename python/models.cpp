@@ -43,7 +43,8 @@ py::list laws_to_python(const Model& model) {
 py::dict columns_to_python(const Model& model) {
   const Columns columns = columns_of(model);
   return py::dict(py::arg("x") = columns.x, py::arg("lam") = columns.lambda, py::arg("w") = columns.w,
-                  py::arg("outputs") = columns.outputs, py::arg("differential") = model.differential_variables());
+                  py::arg("outputs") = columns.outputs, py::arg("units") = column_units(model),
+                  py::arg("differential") = model.differential_variables());
 }
 
 py::list variables_to_python(const Model& model) {

@@ -113,6 +113,12 @@ class Scheme {
     return false;
   }
 
+  /// May the argument w_i jump where the mode changes, since it holds a multiplier, a rate or an algebraic variable?
+  [[nodiscard]] virtual bool argument_jumps(int i) const {
+    (void)i;
+    return true;
+  }
+
   /// Bounds of the rounding error of x in the current state, as the step just accepted left it. Else,
   /// and unless a scheme knows better, some ulps of x.
   [[nodiscard]] virtual Vector rounding() {

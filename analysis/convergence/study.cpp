@@ -267,6 +267,8 @@ bool ConvergenceStudy::all_solved(std::size_t steps) const {
 }
 
 ConvergenceStudy convergence_study(const StudyRequest& request) {
+  if (request.variants.empty()) throw InvalidInput("there is no model to study; expected at least one");
+  if (request.steps.empty() || request.errors.empty()) throw InvalidInput("there is no step length, or no error, to study; expected at least one");
   return StudyComputation(request)();
 }
 

@@ -26,6 +26,10 @@ double window_start(const Model& model, const std::string& after) {
   return from;
 }
 
+std::string before_window_text(double until) {
+  return std::isfinite(until) ? fmt::format("the run ended at t = {:.10g}, before the window", until) : "the run did not start";
+}
+
 }  // namespace
 
 Measures::Measures(const Model& model, const std::vector<std::string>& definitions, const std::string& after)
@@ -95,9 +99,8 @@ std::vector<Measure> Measures::of(const Trajectory& run, const std::vector<ModeS
     std::vector<double> inputs;
     for (const auto& [name, value] : model_.parameters) inputs.push_back(value);
     for (auto& reduction : item.reductions) {
-      const MeasureResult part = until_ < from_ ? MeasureResult{{}, fmt::format("the run ended at t = {:.10g}, before the window",
-                                                                     until_)}
-                                           : reduction->result({run, modes, from_, until_});
+      const MeasureResult part = until_ < from_ ? MeasureResult{{}, before_window_text(until_)}
+                                                : reduction->result({run, modes, from_, until_});
       if (result.reason.empty()) result.reason = part.reason;
       inputs.push_back(part.value.value_or(nan));
     }

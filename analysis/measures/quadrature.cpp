@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
@@ -28,16 +27,22 @@ Part part_of(const std::function<double(double)>& f, double a, double b) {
 
 }  // namespace
 
-double integral(const std::function<double(double)>& f, double a, double b) {
-  constexpr std::size_t most_parts = 48;  // a kink is closed in to 2^-48 of the interval; noise ends there
-  constexpr double rounding = 0x1p-44;    // of the integral of |f|, which more parts do not better
+Quadrature integral(const std::function<double(double)>& f, double a, double b, long more, double beside) {
+  constexpr double rounding = 0x1p-44;  // of the integral of |f|, which more parts do not better
+  constexpr long few_parts = 48;        // a kink is closed in to 2^-48 of the interval; noise ends there
   std::vector<Part> parts{part_of(f, a, b)};
-  const auto total = [&](double Part::*member) {
-    double sum = 0;
-    for (const Part& part : parts) sum += part.*member;
+  const auto total = [&] {
+    Quadrature sum;
+    for (const Part& part : parts) {
+      sum.value += part.value;
+      sum.error += part.error;
+      sum.magnitude += part.magnitude;
+    }
+    sum.parts = static_cast<long>(parts.size());
     return sum;
   };
-  while (parts.size() < most_parts && total(&Part::error) > rounding * total(&Part::magnitude)) {
+  Quadrature sum = total();
+  while (sum.parts < few_parts + (sum.is_resolved(beside) ? 0 : more) && sum.error > rounding * sum.magnitude) {
     std::pop_heap(parts.begin(), parts.end());  // the largest error
     const Part worst = parts.back();
     parts.pop_back();
@@ -46,34 +51,87 @@ double integral(const std::function<double(double)>& f, double a, double b) {
       parts.push_back(part_of(f, from, to));
       std::push_heap(parts.begin(), parts.end());
     }
+    sum = total();
   }
-  return total(&Part::value);
+  return sum;
 }
 
-double largest(const std::function<double(double)>& f, double a, double b, double known) {
-  constexpr int nodes = 9;
-  std::array<double, nodes> at{}, value{};
-  for (int k = 0; k < nodes; ++k) {
-    const auto i = static_cast<std::size_t>(k);
-    at[i] = k + 1 == nodes ? b : a + (b - a) * k / (nodes - 1);
-    value[i] = f(at[i]);
+namespace {
+
+/// Values of f at equally spaced nodes of [a, b].
+class Sample {
+ public:
+  Sample(const std::function<double(double)>& f, double a, double b) : f_(f), a_(a), b_(b) {
+    constexpr int first = 8;  // intervals
+    for (int k = 0; k <= first; ++k) values_.push_back(f(at(k, first)));
+    constexpr int most = 1024;
+    while (intervals() < most && !is_shown_by_halving()) {
+    }
   }
-  const auto best = static_cast<std::size_t>(std::max_element(value.begin(), value.end()) - value.begin());
-  const bool is_first = best == 0, is_last = best == nodes - 1;
-  const std::size_t before = is_first ? 0 : best - 1, after = is_last ? nodes - 1 : best + 1;
+
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
+  [[nodiscard]] int intervals() const { return static_cast<int>(values_.size()) - 1; }
+  [[nodiscard]] double at(int k) const { return at(k, intervals()); }
+
+ private:
+  [[nodiscard]] double at(int k, int intervals) const { return k == intervals ? b_ : a_ + (b_ - a_) * k / intervals; }
+
+  /// Adds the middles. Are their values those of parabolas through the nodes, up to 1/16 of what the values span?
+  bool is_shown_by_halving() {
+    const std::vector<double> old = std::move(values_);
+    const int count = static_cast<int>(old.size()) - 1;
+    const auto [least, most] = std::minmax_element(old.begin(), old.end());
+    const double span = *most - *least;
+    double deviation = 0;
+    values_ = {old[0]};
+    for (int k = 0; k < count; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      const double middle = f_(at(2 * k + 1, 2 * count));
+      // The parabolas through the interval and its left, or its right neighbour.
+      const double left = k > 0 ? (6 * old[i] + 3 * old[i + 1] - old[i - 1]) / 8 : middle;
+      const double right = k + 1 < count ? (3 * old[i] + 6 * old[i + 1] - old[i + 2]) / 8 : middle;
+      deviation = std::max({deviation, std::abs(middle - left), std::abs(middle - right)});
+      values_.insert(values_.end(), {middle, old[i + 1]});
+    }
+    return !(deviation > span / 16);
+  }
+
+  const std::function<double(double)>& f_;
+  double a_, b_;
+  std::vector<double> values_;
+};
+
+/// The top of f near node k of the sample, a local maximum of it, if it may be above `known`.
+double top(const std::function<double(double)>& f, const Sample& sample, int k, double known) {
+  const auto value = [&](int node) { return sample.values()[static_cast<std::size_t>(node)]; };
+  const bool is_first = k == 0, is_last = k == sample.intervals();
+  const int before = is_first ? 0 : k - 1, after = is_last ? k : k + 1;
+  known = std::max(known, value(k));
   // Between three points of a smooth function the top is above the middle one by less than they differ.
-  const double reach = value[best] + std::max(value[best] - value[before], value[best] - value[after]);
-  if (!(reach > known)) return std::max(known, value[best]);
+  if (!(value(k) + std::max(value(k) - value(before), value(k) - value(after)) > known)) return known;
   if (is_first || is_last) {
     // Does the parabola through the end, its neighbour and the point between them rise from the end?
-    const double next = is_first ? value[after] : value[before];
-    if (!(4 * f((at[before] + at[after]) / 2) - 3 * value[best] - next > 0))
-      return std::max(known, value[best]);
+    const double next = value(is_first ? after : before);
+    if (!(4 * f((sample.at(before) + sample.at(after)) / 2) - 3 * value(k) - next > 0)) return known;
   }
   const auto [place, negative] = boost::math::tools::brent_find_minima(
-      [&](double s) { return -f(s); }, at[before], at[after], std::numeric_limits<double>::digits / 2);
+      [&](double s) { return -f(s); }, sample.at(before), sample.at(after), std::numeric_limits<double>::digits / 2);
   (void)place;
-  return std::max({known, value[best], -negative});
+  return std::max(known, -negative);
+}
+
+}  // namespace
+
+double largest(const std::function<double(double)>& f, double a, double b, double known) {
+  const Sample sample(f, a, b);
+  const std::vector<double>& values = sample.values();
+  if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) return std::numeric_limits<double>::quiet_NaN();
+  for (int k = 0; k <= sample.intervals(); ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    const bool is_top = (k == 0 || values[i] >= values[i - 1]) && (k == sample.intervals() || values[i] >= values[i + 1]);
+    if (is_top) known = top(f, sample, k, known);
+  }
+  return known;
 }
 
 }  // namespace perp

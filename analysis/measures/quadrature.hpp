@@ -4,12 +4,25 @@
 
 namespace perp {
 
-/// The integral of f over [a, b], to rounding where f has derivatives or a kink (Gauss and Kronrod, 7 and
-/// 15 points; the part in which they differ most is halved, within a budget).
-double integral(const std::function<double(double)>& f, double a, double b);
+/// An integral.
+struct Quadrature {
+  double value = 0;
+  double error = 0;      ///< by how much two rules differ, summed over the parts
+  double magnitude = 0;  ///< the integral of |f|
+  long parts = 0;        ///< into which the interval was cut
 
-/// The largest value of f in [a, b], found between the nodes of a sample and refined to rounding; not
-/// looked for closer where the sample stays below `known` by more than its neighbours differ.
+  /// Is the value known to 2^-32 of the magnitude and of what it is added to?
+  [[nodiscard]] bool is_resolved(double beside = 0) const { return !(error > 0x1p-32 * (magnitude + beside)); }
+};
+
+/// The integral of f over [a, b], to rounding where f has derivatives or a kink (Gauss and Kronrod, 7 and
+/// 15 points; the part in which they differ most is halved): by 48 parts, in which noise ends and a kink is closed
+/// in, and by `more` of them while it is not resolved beside another integral of |f|.
+Quadrature integral(const std::function<double(double)>& f, double a, double b, long more = 0, double beside = 0);
+
+/// The largest value of f in [a, b], NaN where a value is NaN: a sample, doubled until the values between its
+/// nodes are those of the parabolas through them, and refined to rounding at its tops; not looked for closer where
+/// the sample stays below `known` by more than its neighbours differ.
 double largest(const std::function<double(double)>& f, double a, double b, double known);
 
 }  // namespace perp

@@ -47,28 +47,38 @@ class Integral final : public Reduction {
 
   void course(const StepCourse& step, double a, double b) override {
     const double length = step.end - step.start;
-    const double part = integral(
+    constexpr long most_parts = 1000;  // of a step
+    const Quadrature part = integral(
         [&](double s) {
           const double g = signal_(step.at(s));
           return of_ == Of::rms ? g * g : g;
         },
-        (a - step.start) / length, b == step.end ? 1 : (b - step.start) / length);
-    sum_.add(part * length);
+        (a - step.start) / length, b == step.end ? 1 : (b - step.start) / length, std::min(most_parts, spare_parts_),
+        known_.magnitude / length);
+    spare_parts_ -= std::clamp(part.parts - 48, 0L, spare_parts_);  // beyond what every step has
+    sum_.add(part.value * length);
+    known_.error += part.error * length;
+    known_.magnitude += part.magnitude * length;
   }
 
   MeasureResult result(const MeasuredRun& run) override {
     const double length = run.until - run.from;
     if (of_ != Of::integral && !(length > 0)) return {{}, "the window has no length"};
+    if (!known_.is_resolved())
+      return {{}, fmt::format("{} changes faster than the steps show: its integral is known to {:.1g} of that of its size; "
+                              "take shorter steps", text_, known_.error / known_.magnitude)};
     const double mean = of_ == Of::integral ? sum_.value() : sum_.value() / length;
     return checked(of_ == Of::rms ? std::sqrt(mean) : mean, text_);
   }
-  void transfer(Archive& archive) override { archive(sum_); }
+  void transfer(Archive& archive) override { archive(sum_, known_.error, known_.magnitude, spare_parts_); }
 
  private:
   std::string text_;
   StateFormula signal_;
   Of of_;
   Sum sum_;
+  Quadrature known_;  // errors and sizes of all parts
+  long spare_parts_ = 300'000;  // of the run, for signals that steps do not show
 };
 
 /// The least and the largest value, between rows too, on both sides of a jump.
@@ -81,6 +91,7 @@ class Extreme final : public Reduction {
   void course(const StepCourse& step, double a, double b) override {
     const double length = step.end - step.start;
     const double from = (a - step.start) / length, to = b == step.end ? 1 : (b - step.start) / length;
+    if (std::isnan(least_) || std::isnan(largest_)) return;  // the signal has no value somewhere
     if (of_ != Of::max)
       least_ = -largest([&](double s) { return -signal_(step.at(s)); }, from, to, -least_);
     if (of_ != Of::min) largest_ = largest([&](double s) { return signal_(step.at(s)); }, from, to, largest_);
@@ -93,6 +104,7 @@ class Extreme final : public Reduction {
   }
 
   MeasureResult result(const MeasuredRun&) override {
+    if (least_ == inf && largest_ == -inf) return {{}, text_ + " has no value in the window"};
     return checked(of_ == Of::min ? least_ : of_ == Of::max ? largest_ : largest_ - least_, text_);
   }
   void transfer(Archive& archive) override { archive(least_, largest_); }

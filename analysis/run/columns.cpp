@@ -65,6 +65,19 @@ Columns columns_of(const Model& model) {
   return columns;
 }
 
+std::map<std::string, std::string> column_units(const Model& model) {
+  const Columns columns = columns_of(model);
+  std::map<std::string, std::string> units;
+  for (const Variable& variable : model.variables) units[variable.name] = variable.unit;
+  const auto add = [&units](const std::vector<std::string>& names, const std::vector<std::string>& of) {
+    for (std::size_t k = 0; k < std::min(names.size(), of.size()); ++k) units[names[k]] = of[k];
+  };
+  add(columns.lambda, model.multiplier_units);
+  add(columns.outputs, model.outputs.units);
+  std::erase_if(units, [](const auto& item) { return item.second.empty(); });
+  return units;
+}
+
 const std::string& ModeText::operator()(const Mode& mode) {
   if (text_.empty() || mode != mode_) {
     mode_ = mode;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Columns {
   std::vector<std::string> outputs;
 };
 Columns columns_of(const Model& model);
+/// Units of the columns that have one, by name: of variables, multipliers, outputs.
+std::map<std::string, std::string> column_units(const Model& model);
 
 /// describe(laws, mode), computed again only when the mode changes.
 class ModeText {

@@ -41,8 +41,12 @@ ContourLevels contour_levels(double low, double high) {
   if (!(high > low) || !std::isfinite(high - low)) return levels;
   const double least = (high - low) / 8, power = std::pow(10, std::floor(std::log10(least)));
   levels.step = power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);
-  for (double k = std::ceil(low / levels.step); k * levels.step < high; ++k)
-    if (k * levels.step > low) levels.values.push_back(k * levels.step);
+  // At most 8 steps lie between them. Where they differ by rounding alone, neighbouring multiples are one double.
+  const double first = std::ceil(low / levels.step);
+  for (int k = 0; k <= 9; ++k) {
+    const double level = (first + k) * levels.step;
+    if (level > (levels.values.empty() ? low : levels.values.back()) && level < high) levels.values.push_back(level);
+  }
   return levels;
 }
 

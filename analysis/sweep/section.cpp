@@ -37,21 +37,28 @@ class CourseSection : public Section {
 class Stroboscope final : public CourseSection {
  public:
   Stroboscope(const Model& model, const std::string& period)
-      : start_(model.run.span.start), period_(constant_expression(model, period)) {
+      : start_(model.run.span.start), end_(model.run.span.end), period_(constant_expression(model, period)) {
     const Span span = model.run.span;
     if (!(period_ > 0) || (span.end - span.start) / period_ > 1e9)
       throw InvalidInput(fmt::format("'every:{}' is every {}; expected a time > 0", period, period_));
   }
   void course(const StepCourse& step) override {
     for (;; ++k_) {
-      const double t = start_ + static_cast<double>(k_) * period_;
+      const double t = time();
       if (t > step.end) return;
       keep(step, t == step.end ? 1 : (t - step.start) / (step.end - step.start));
     }
   }
 
  private:
-  double start_, period_;
+  /// The end of the span where only the rounding of T, of k T and of the sum lies between them.
+  [[nodiscard]] double time() const {
+    const double way = static_cast<double>(k_) * period_, t = start_ + way;
+    const double rounding = std::numeric_limits<double>::epsilon() * (std::abs(way) + std::abs(start_) + std::abs(end_));
+    return std::abs(t - end_) <= rounding ? end_ : t;
+  }
+
+  double start_, end_, period_;
   long k_ = 1;
 };
 

@@ -12,13 +12,16 @@ std::vector<DrawnColumn> drawn_columns(const Model& model) {
   const Columns names = columns_of(model);
   std::vector<DrawnColumn> list;
   for (std::size_t j = 0; j < names.x.size(); ++j)
-    list.push_back({names.x[j], model.variables[j].unit, Kind::variable, true});
+    list.push_back({names.x[j], {}, Kind::variable, true});
   for (const int j : model.differential_variables()) list[static_cast<std::size_t>(j)].is_algebraic = false;
   for (const std::string& name : names.lambda) list.push_back({name, {}, Kind::multiplier, true});
   for (const std::string& name : names.w) list.push_back({name, {}, Kind::argument, true});
   for (const std::string& name : names.outputs) list.push_back({name, {}, Kind::output, true});
   for (const int j : model.differential_variables())
     list.push_back({fmt::format("der({})", names.x[static_cast<std::size_t>(j)]), {}, Kind::derivative, true});
+  const std::map<std::string, std::string> units = column_units(model);
+  for (DrawnColumn& column : list)
+    if (const auto unit = units.find(column.name); unit != units.end()) column.unit = unit->second;
   return list;
 }
 

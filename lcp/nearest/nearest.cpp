@@ -7,6 +7,8 @@
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/nearest/least_norm.hpp>
 #include <perp/lcp/polyhedra/mode_polyhedron.hpp>
+#include <perp/lcp/refine.hpp>
+#include <perp/lcp/residual_gate.hpp>
 #include <perp/lcp/solution_set.hpp>
 #include <perp/lcp/structure/coupled_blocks.hpp>
 
@@ -272,6 +274,9 @@ std::vector<Solution> assemble(const Mlcp& problem, const std::vector<CoupledBlo
   }
   const Scaling scaling = equilibrate(problem);
   for (Solution& solution : solutions) {
+    // A combination of vertices has the rounding of the largest of them.
+    if (!(misfit(problem, solution.u, solution.lambda) <= misfit_limit))
+      solution = refined(problem, solution.u, solution.lambda, solution.mode);
     solution.w = output(problem, solution.u, solution.lambda);
     solution.residual = residual(problem, scaling, solution.u, solution.lambda);
   }

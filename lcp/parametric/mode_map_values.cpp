@@ -103,7 +103,12 @@ ModeMap::Verdict ModeMap::verdict(int margin, const double* theta) const {
   if (points_ != nullptr) return verdict_at_point(margin, theta);
   const double value = dot(rows_.data() + margin * stride_, theta);
   if (value >= 0) return Verdict::positive;
-  return value >= -rounding(margin, theta) ? Verdict::undecided : Verdict::negative;
+  if (value < -rounding(margin, theta)) return Verdict::negative;
+  // The value at exactly this θ, beside what the rounding of θ makes of it.
+  double error = 0;
+  const double exact = accurate(margin, theta, &error);
+  const double* row = rows_.data() + margin * stride_;
+  return exact < -parameter_rounding * (size(row, theta) - std::abs(row[k_])) - error ? Verdict::negative : Verdict::undecided;
 }
 
 ModeMap::Verdict ModeMap::verdict(const double* theta) const {

@@ -61,6 +61,7 @@ struct Outputs {
   std::vector<double> parameters{};             ///< values of p
   /// ẋ from (t, x, λ), where an output holds it: a StateDerivative.
   std::function<Vector(double t, const Vector& x, const Vector& lambda)> derivative{};
+  std::vector<std::string> units{};  ///< text for people, one for each of `names`; or empty
 
   /// The values at one state, one for each of `names`; NaN where λ is needed but unknown (size 0)
   /// or ẋ is not determined.
@@ -85,6 +86,7 @@ struct Model {
   std::optional<Dcs> equations;          ///< as they were lowered; empty in the matrix form
   std::vector<std::string> arguments;    ///< of the laws, as text; empty in the matrix form
   std::vector<std::string> multipliers;  ///< the user's names of them, "" without one; or empty
+  std::vector<std::string> multiplier_units{};  ///< text for people, one for each law; or empty
   std::vector<double> restitution;       ///< of contacts, one for each law; or empty
   Outputs outputs;                       ///< further columns of a result
   RunOptions run;                        ///< how it is run

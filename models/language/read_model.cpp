@@ -166,8 +166,7 @@ void read_variable(const Context& context, const std::string& name, const Value&
       variable.ends_at_bounds = read_at_bounds(context, *at_bounds, variable);
     const Member* member = value.find("start");
     start = member == nullptr ? nullptr : &member->value;
-    if (const Member* unit = value.find("unit"))
-      variable.unit = context.text(unit->value, "unit of " + what);
+    variable.unit = reader::read_unit(context, value, what);
     if (const Member* nominal = value.find("nominal")) {
       variable.nominal = context.number(nominal->value, "nominal of " + what);
       variable.has_nominal = true;
@@ -229,6 +228,10 @@ void read_system_or_equations(const Context& context, Model& model) {
   else
     model.system = reader::read_system(context, *system, static_cast<int>(model.variables.size()),
                                        model.run.span.start);
+  const Member* laws = system == nullptr ? nullptr : system->find("laws");
+  if (laws == nullptr) return;
+  for (const Value& law : laws->value.items)
+    model.multiplier_units.push_back(reader::read_unit(context, law, fmt::format("law {}", model.multiplier_units.size() + 1)));
 }
 
 Model read_document(const Document& given, const std::string& text, const ReadOptions& known) {

@@ -64,8 +64,9 @@ def _write_tables(target, rows, h5py):
         if name != "mode":
             table.attrs["columns"] = list(columns)
             blocks.append((name, list(columns)))
-    if any(rows.units.values()):
-        target["x"].attrs["units"] = [rows.units.get(name, "") for name in rows.names]
+    for name, _, _, columns in parts:
+        if name != "mode" and any(rows.units.get(column) for column in columns):
+            target[name].attrs["units"] = [rows.units.get(column, "") for column in columns]
     if laws:
         target["mode"].attrs.update({f"branches {k + 1}": law["branches"] for k, law in enumerate(laws)})
         target["mode"].attrs["laws"] = law_names

@@ -235,9 +235,9 @@ class Result(Rows):
     def names(self):
         return self._names["x"]
 
-    @cached_property
+    @property
     def units(self):
-        return {v[0]: v[2] for v in self._run.model.variables if v[2]}
+        return self._names["units"]
 
     def _wide(self, array):
         """An array with no columns has as many rows as the others."""

@@ -44,6 +44,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] const Vector& attempted() const override { return completed(trial()).x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
   [[nodiscard]] bool is_algebraic(int j) const override { return equations_.given_E().col(j).isZero(0); }
+  [[nodiscard]] bool argument_jumps(int i) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
@@ -165,7 +166,15 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
-  void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
+  /// Where short steps from a start lead, and the motions E (x⁺ − x0) of the last two of them.
+  struct ShortSteps {
+    State limit;
+    Vector longer, shorter;
+    bool agree = false;  ///< the last two are in one mode
+  };
+  [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
+  ShortSteps shorten(const Vector& x0, double h, int exponent);
+  bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   [[nodiscard]] Vector rate_terms(double t, const Vector& x) const;
   void solve_constraints_at(double t, double h, Vector& x, State& limit) const;
   bool is_consistent(const Vector& x0, double t) const;

@@ -119,6 +119,14 @@ std::vector<Scheme::Departure> Capturing::departures() {
   return list;
 }
 
+bool Capturing::argument_jumps(int i) const {
+  const Lcs& lcs = equations_.lcs();
+  if (!lcs.D.row(i).isZero(0)) return true;
+  for (int j = 0; j < lcs.n(); ++j)
+    if (lcs.C(i, j) != 0 && is_algebraic(j)) return true;
+  return false;
+}
+
 std::vector<Scheme::Departure> Capturing::approaches() {
   const State& now = current();
   std::vector<Departure> list;

@@ -59,6 +59,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] const Vector& attempted() const override { return trial().x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
   [[nodiscard]] bool is_algebraic(int j) const override { return differential_[static_cast<std::size_t>(j)] == 0; }
+  [[nodiscard]] bool argument_jumps(int i) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
   [[nodiscard]] std::vector<int> lost_variables() const override;
@@ -139,7 +140,14 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt probe(double h, int exponent);
   bool is_consistent(const Vector& x0, double t);
   ConstraintsAt constraints(const Vector& x, double t);
-  void give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
+  /// Where short steps from a start lead, and the motions E (x⁺ − x0) of the last two of them.
+  struct ShortSteps {
+    State limit;
+    Vector longer, shorter;
+    bool agree = false;  ///< the last two are in one mode
+  };
+  ShortSteps shorten(const Vector& x0, double h, int exponent);
+  bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
   // nonlinear_resets.cpp
   void follow_path();

@@ -125,6 +125,15 @@ Vector NonlinearCapturing::drift(const Vector& sizes, long steps) const {
   return Scheme::drift(sizes, steps).cwiseMax(gate * of_solution);
 }
 
+bool NonlinearCapturing::argument_jumps(int i) const {
+  const int n = step_.n();
+  // Columns are the inputs t, ẋ, x, λ.
+  return std::ranges::any_of(step_.evaluator().entries(), [&](const DcsEvaluator::Entry& entry) {
+    if (entry.row != n + i || entry.column == 0) return false;
+    return entry.column <= n || entry.column > 2 * n || is_algebraic(entry.column - n - 1);
+  });
+}
+
 std::vector<int> NonlinearCapturing::lost_variables() const {
   std::vector<int> list;
   for (int j = 0; j < step_.n() && !old_mode_lasts_; ++j)

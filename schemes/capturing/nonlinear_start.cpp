@@ -128,8 +128,12 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
                                  without_value(x0, t));
     return found;
   }
-  give_limit(t, x0, h, exponent, events);
+  const bool has_limit = give_limit(t, x0, h, exponent, events);
   start_pending_ = false;
+  if (!has_limit) {
+    found.status = Status::not_solved;
+    return found;
+  }
   start_resets();
   return found;
 }
@@ -144,28 +148,33 @@ Vector NonlinearCapturing::rate_terms(double t, const State& state) {
   return step_.rate_terms(t, state.x, state.lambda).cwiseMin(without);
 }
 
-/// Makes the limit of short steps from x0 the current state and says how far it is. The changes of
-/// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
-void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
-                                    std::vector<Event>& events) {
-  Vector longer_motion, shorter_motion = motion(x0, trial().x);
-  State limit = trial();
-  bool agree = false;
+/// The changes of two steps tell how it shrinks only where both are in one mode: they are shortened until so.
+NonlinearCapturing::ShortSteps NonlinearCapturing::shorten(const Vector& x0, double h, int exponent) {
+  ShortSteps steps{trial(), {}, motion(x0, trial().x)};
+  State& limit = steps.limit;
   do {
     const State longer = limit;
-    longer_motion = shorter_motion;
+    steps.longer = steps.shorter;
     if (probe(h, exponent -= 2).status != Status::solved) {
-      shorter_motion.setZero();
+      steps.shorter.setZero();
       break;
     }
-    shorter_motion = motion(x0, trial().x);
+    steps.shorter = motion(x0, trial().x);
     limit = trial();
-    agree = limit.mode == longer.mode;
-    if (!agree) continue;
+    steps.agree = limit.mode == longer.mode;
+    if (!steps.agree) continue;
     limit.x = extrapolate(longer.x, limit.x);
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
-  } while (!agree && exponent > last_probe);
+  } while (!steps.agree && exponent > last_probe);
+  return steps;
+}
+
+/// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
+bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
+                                    std::vector<Event>& events) {
+  ShortSteps steps = shorten(x0, h, exponent);
+  State& limit = steps.limit;
   keep_rate(limit);
   linearise_trial();
   const double distance = step_.norm(limit.x - x0);
@@ -174,13 +183,17 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
   const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
                                                        [](char has_rate) { return has_rate != 0; });
-  const bool jumps = !is_smooth && keeps_its_size(longer_motion, shorter_motion, least);
+  const bool jumps = !is_smooth && keeps_its_size(steps.longer, steps.shorter, least);
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
     return probe(h, least_probe).status == Status::solved &&
            (motion(x0, trial().x).array().abs() <= rounding.array()).all();
   };
   const bool consistent = is_consistent(x0, t) || moves_by_rounding();
+  if (!consistent && steps.agree && grows(steps.longer, steps.shorter, least)) {
+    message_ = growing_start_text(violation_of_constraints(step_.laws(), constraints(x0, t)));
+    return false;
+  }
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
@@ -193,6 +206,7 @@ void NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   }
   restore({t, x, limit.lambda, limit.w, *limit.mode});
   begin_here();
+  return true;
 }
 
 /// Where no step led to the present state a rate of 0 was the guess: the last one is another, where that has led

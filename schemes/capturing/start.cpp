@@ -69,20 +69,17 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
   while (found.status == Status::no_solution && exponent < 0) found = probe(h, exponent += 2);
   for (int k = first_probe - 10; found.status == Status::no_solution && k >= last_probe; k -= 10)
     found = probe(h, exponent = k);
-  if (found.status != Status::solved) {
-    start_pending_ = false;
-    if (found.status == Status::no_solution)
-      message_ = is_consistent(x0, t)
-                     ? "no solution starts at x0 although it is consistent"
-                     : fmt::format(
-                           "x0 violates the constraints, whose residual is {:.6g} there, "
-                           "and no jump leads onto them",
-                           violation_of_constraints(equations_.lcs().laws, constraints(x0, t)));
-    return found;
-  }
-
-  give_limit(t, x0, h, exponent, events);
+  if (found.status == Status::solved && !give_limit(t, x0, h, exponent, events)) found.status = Status::not_solved;
+  start_pending_ = false;
+  if (found.status == Status::no_solution) message_ = without_start_text(t, x0);
   return found;
+}
+
+/// Why nothing starts at x0.
+std::string Capturing::without_start_text(double t, const Vector& x0) const {
+  if (is_consistent(x0, t)) return "no solution starts at x0 although it is consistent";
+  return fmt::format("x0 violates the constraints, whose residual is {:.6g} there, and no jump leads onto them",
+                     violation_of_constraints(equations_.lcs().laws, constraints(x0, t)));
 }
 
 /// |A| |x| + |b| over the differential variables: what moves each row of E x in a unit of time, by
@@ -107,31 +104,36 @@ void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit
   solve_constraints(step, newton, t, *limit.mode, x, limit.lambda, limit.w);
 }
 
-/// Makes the limit of short steps from x0 the current state and says how far it is. The changes of
-/// two steps tell how it shrinks only where both are in one mode: they are shortened until so.
-void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
-                           std::vector<Event>& events) {
-  Vector longer_motion, shorter_motion = motion(x0, attempted());
+/// The changes of two steps tell how it shrinks only where both are in one mode: they are shortened until so.
+Capturing::ShortSteps Capturing::shorten(const Vector& x0, double h, int exponent) {
   compute_outputs(trial());
-  State limit = trial();
-  bool agree = false;
+  ShortSteps steps{trial(), {}, motion(x0, attempted())};
+  State& limit = steps.limit;
   do {
     const State longer = limit;
     const Mode mode = *longer.mode;
-    longer_motion = shorter_motion;
+    steps.longer = steps.shorter;
     if (probe(h, exponent -= 2).status != Status::solved) {
-      shorter_motion.setZero();
+      steps.shorter.setZero();
       break;
     }
-    shorter_motion = motion(x0, attempted());
+    steps.shorter = motion(x0, attempted());
     compute_outputs(trial());
     limit = trial();
-    agree = *limit.mode == mode;
-    if (!agree) continue;
+    steps.agree = *limit.mode == mode;
+    if (!steps.agree) continue;
     limit.x = extrapolate(longer.x, limit.x);
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
-  } while (!agree && exponent > last_probe);
+  } while (!steps.agree && exponent > last_probe);
+  return steps;
+}
+
+/// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
+bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
+                           std::vector<Event>& events) {
+  ShortSteps steps = shorten(x0, h, exponent);
+  State& limit = steps.limit;
   const bool consistent = starts_consistently(x0, t, h);
   start_pending_ = false;
 
@@ -139,7 +141,11 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   const Matrix& E = equations_.given_E();
   const bool is_smooth = equations_.m() == 0 && (E.array() != 0).colwise().any().all();
   const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
-  const bool jumps = !is_smooth && keeps_its_size(longer_motion, shorter_motion, least);
+  if (!consistent && steps.agree && grows(steps.longer, steps.shorter, least)) {
+    message_ = growing_start_text(violation_of_constraints(equations_.lcs().laws, constraints(x0, t)));
+    return false;
+  }
+  const bool jumps = !is_smooth && keeps_its_size(steps.longer, steps.shorter, least);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
   for (Eigen::Index j = 0; j < x0.size(); ++j)
@@ -151,6 +157,7 @@ void Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
                                                           limit.lambda, constraints(x, t))));
   if (first_ && !is_determined_at_once(*limit.mode)) fresh_.add(t, x);
   restore({t, x, limit.lambda, limit.w, *limit.mode});
+  return true;
 }
 
 }  // namespace perp

@@ -26,6 +26,18 @@ bool keeps_its_size(const Vector& motion, const Vector& of_quarter, const Vector
   return (moves && of_quarter.array().abs() > 0.5 * motion.array().abs()).any();
 }
 
+bool grows(const Vector& motion, const Vector& of_quarter, const Vector& rounding) {
+  // 1/h or more: four times as much; the root of it: twice.
+  const auto moves = of_quarter.array().abs() > rounding.array();
+  return (moves && of_quarter.array().abs() > 1.5 * motion.array().abs()).any();
+}
+
+std::string growing_start_text(double violation) {
+  return fmt::format("x0 violates the constraints, whose residual is {:.6g} there, and the state that a step leads to "
+                     "grows without bound as the step gets shorter",
+                     violation);
+}
+
 double violation_of_constraints(const std::vector<Law>& laws, const Mode& mode, Vector lambda,
                                 const ConstraintsAt& constraints) {
   Vector equations, w;

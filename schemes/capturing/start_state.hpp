@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -33,6 +34,12 @@ Vector extrapolate(const Vector& at_h, const Vector& at_quarter);
 /// Does a row of E (x⁺ − x0) of a short step beyond its rounding stay what it is in a quarter of the
 /// step: does it jump?
 bool keeps_its_size(const Vector& motion, const Vector& of_quarter, const Vector& rounding);
+
+/// Does one beyond its rounding grow as the step gets shorter? Then it has no limit.
+bool grows(const Vector& motion, const Vector& of_quarter, const Vector& rounding);
+
+/// What is said of a start that violates the constraints by this, where such a row grows.
+std::string growing_start_text(double violation);
 
 /// Equations without derivatives and the arguments of the laws at one state, as functions of λ.
 using ConstraintsAt = std::function<void(const Vector& lambda, Vector& equations, Vector& w)>;

@@ -31,6 +31,7 @@ class PathCapturing final : public Scheme {
     return within_->motion(a, b);
   }
   [[nodiscard]] bool is_algebraic(int j) const override { return within_->is_algebraic(j); }
+  [[nodiscard]] bool argument_jumps(int i) const override { return within_->argument_jumps(i); }
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override {
     return within_->motion_terms(a, b);
   }

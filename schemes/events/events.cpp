@@ -128,6 +128,13 @@ Event jump_event(const Step& before, const Step& after, double size) {
   return event;
 }
 
+bool is_told(const Event& event, const std::vector<Event>& log) {
+  if (event.kind != EventKind::mode_change || event.law >= 0) return false;
+  for (auto known = log.rbegin(); known != log.rend() && known->t == event.t; ++known)
+    if (known->kind == event.kind && known->law < 0 && known->note == event.note) return true;
+  return false;
+}
+
 bool is_of_reset(const Event& event, const std::string& name) {
   if (event.kind != EventKind::jump || event.law >= 0) return false;
   return fmt::format(", {}, ", event.note).find(fmt::format(", {}, ", name)) != std::string::npos;  // see ResetWatch::names

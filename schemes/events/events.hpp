@@ -40,6 +40,9 @@ std::vector<Event> in_order_of_time(std::vector<Event> first, const std::vector<
 /// The event of a jump between two states that are a tiny step apart.
 Event jump_event(const Step& before, const Step& after, double size);
 
+/// Is it a jump of data that the log, which is ordered, has already, from another part that reads them?
+bool is_told(const Event& event, const std::vector<Event>& log);
+
 /// Is it a jump that the reset of this name made, alone or beside others?
 bool is_of_reset(const Event& event, const std::string& name);
 

@@ -32,6 +32,8 @@ class VelocityStepping final : public Scheme {
   [[nodiscard]] const Vector& x() const override { return current().state.x; }
   const Vector& lambda() override { return current().state.lambda; }
   const Vector& w() override { return current().state.w; }
+  /// Gaps are functions of positions.
+  [[nodiscard]] bool argument_jumps(int /*i*/) const override { return false; }
   [[nodiscard]] const Mode& mode() const override { return current().state.mode; }
   void restore(const Step& state) override;
   void interpolate(double s, Vector& x) const override;

@@ -30,22 +30,29 @@ StepCourse straight_course(const Step& from, const Step& to) {
           }};
 }
 
-void Recorder::let_jump(const Scheme& scheme, int variables) {
+void Recorder::let_jump(const Scheme& scheme, int variables, int laws) {
   for (int j = 0; j < variables; ++j)
     if (scheme.is_algebraic(j)) jumping_.push_back(j);
+  has_means_ = scheme.passes_jumps();
+  for (int i = 0; options_.course && i < laws; ++i)
+    if (scheme.argument_jumps(i)) jumping_arguments_.push_back(i);
 }
 
 void Recorder::pass(const Step& state) {
   if (!options_.course) return;
   if (!is_empty() && state.t > last_.t) {
-    if (last_.mode != state.mode) {
-      last_.lambda.resize(0);
-      last_.w.resize(0);
-      for (const Eigen::Index j : jumping_) last_.x[j] = nan;
-    }
+    if (has_means_) last_.lambda.resize(0);
+    if (last_.mode != state.mode || last_.t == jumped_at_) forget_what_jumps();
     options_.course(straight_course(last_, state));
   }
   last_ = state;
+}
+
+void Recorder::forget_what_jumps() {
+  last_.lambda.resize(0);
+  for (const Eigen::Index j : jumping_) last_.x[j] = nan;
+  for (const Eigen::Index i : jumping_arguments_)
+    if (i < last_.w.size()) last_.w[i] = nan;
 }
 
 void Recorder::finish(Status status, std::string message, double t, const Vector& x) {

@@ -19,10 +19,14 @@ StepCourse straight_course(const Step& from, const Step& to);
 class Recorder {
  public:
   explicit Recorder(const IntegrateOptions& options) : options_(options) {}
-  /// In courses multipliers and algebraic variables of the scheme, which may jump where the mode changes, have from there
-  /// on the values of the next state.
-  void let_jump(const Scheme& scheme, int variables);
+  /// In courses multipliers of the scheme, and algebraic variables and arguments that hold such, which may jump where the
+  /// mode changes, have from there on the values of the next state. Multipliers of a scheme that passes impacts within
+  /// a step are means over the step, impulses included: in all of it that of its end.
+  void let_jump(const Scheme& scheme, int variables, int laws);
   [[nodiscard]] const std::vector<Eigen::Index>& jumping() const { return jumping_; }
+
+  /// Data jump at t: what may jump where the mode changes may do so here too.
+  void jump_at(double t) { jumped_at_ = t; }
 
   /// Has the run not ended yet?
   [[nodiscard]] bool is_open() const { return result_.status == Status::never_run; }
@@ -58,16 +62,20 @@ class Recorder {
   void finish(Status status, std::string message, double t, const Vector& x);
   /// The result so far.
   [[nodiscard]] const Trajectory& result() const { return result_; }
-  /// All of it, see Archive.
-  void transfer(Archive& archive) { archive(result_, last_, several_, ties_); }
+  /// All of it, see Archive; what `let_jump` says is of the scheme.
+  void transfer(Archive& archive) { archive(result_, last_, jumped_at_, several_, ties_); }
   /// The result, once.
   [[nodiscard]] Trajectory take() { return std::move(result_); }
 
  private:
+  void forget_what_jumps();
+
   const IntegrateOptions& options_;
   Trajectory result_;
   Step last_;  // row, where courses are told
-  std::vector<Eigen::Index> jumping_;  // variables
+  std::vector<Eigen::Index> jumping_, jumping_arguments_;  // variables, arguments of laws
+  double jumped_at_ = nan;
+  bool has_means_ = false;                                 // of multipliers
   long several_ = 0, ties_ = 0;  // steps of several solutions, of equally near ones
 };
 

@@ -44,7 +44,7 @@ class Run final : public StepwiseRun {
   void start() override {
     if (!options_.state.from.empty()) {
       Archive kept(options_.state.from);
-      record_.let_jump(scheme_, static_cast<int>(x0_.size()));
+      record_.let_jump(scheme_, static_cast<int>(x0_.size()), static_cast<int>(laws_.size()));
       transfer(kept);
       return kept.expect_end();
     }
@@ -105,7 +105,7 @@ class Run final : public StepwiseRun {
 
   /// From the present state of the scheme.
   void begin() {
-    record_.let_jump(scheme_, static_cast<int>(x0_.size()));
+    record_.let_jump(scheme_, static_cast<int>(x0_.size()), static_cast<int>(laws_.size()));
     passage_.begin(h_);
     switch_.find(start_);
     const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());

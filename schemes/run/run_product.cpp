@@ -277,7 +277,8 @@ void RunProduct::emit_events(double until, bool with_end) {
     }
   }
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.t < b.t; });
-  for (Event& event : events) result_.events.push_back(std::move(event));
+  for (Event& event : events)
+    if (!is_told(event, result_.events)) result_.events.push_back(std::move(event));
 }
 
 Event RunProduct::of_all(const Member& member, Event event) const {

@@ -95,7 +95,7 @@ void HybridRun::take_step(ModeSteps& steps) {
   ++taken_;
   Step end = steps.end();
   if (jump_ && end.t >= jump_->before) {  // data jump: the next step begins with their new values
-    end.t = jump_->after;
+    end.t = jumped_at_ = jump_->after;
     steps.from(end);
     for (const std::string& jump : switches_.jumps_at(end.t))
       result_.events.push_back(event_at(EventKind::mode_change, end.t, end.x, jump));

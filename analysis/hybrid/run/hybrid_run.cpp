@@ -323,7 +323,16 @@ void HybridRun::finish(Status status, std::string message) {
 
 /// The course from the last row to this one, where no polynomial is told.
 void HybridRun::tell_line(const Step& step) {
-  if (output_.course && courses_by_rows_ && step.t > last_.t) output_.course(straight_course(last_, step));
+  if (!output_.course || !courses_by_rows_ || !(step.t > last_.t)) return;
+  Step from = last_;
+  if (from.mode != step.mode || from.t == jumped_at_) {  // what has no rate may jump there
+    const Vector rests = from.x;
+    from.x.setConstant(nan);
+    for (const int j : model_.differential_variables()) from.x[j] = rests[j];
+    from.lambda.resize(0);
+    from.w.resize(0);
+  }
+  output_.course(straight_course(from, step));
 }
 
 /// Is the state at t asked for?

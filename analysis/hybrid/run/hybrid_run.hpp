@@ -174,6 +174,7 @@ class HybridRun {
   std::vector<SolutionBranch::Choice> met_;
   int changes_at_once_ = 0;
   double last_change_ = 0;
+  double jumped_at_ = nan;  ///< the last jump of data
   double last_length_ = inf;  ///< of the mode before
   std::map<std::pair<std::vector<int>, std::vector<int>>, Dcs> systems_;  // by z and surfaces
   std::map<std::pair<std::vector<int>, std::vector<int>>, std::unique_ptr<ModeSteps>> steps_;

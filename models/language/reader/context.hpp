@@ -167,6 +167,8 @@ Law make_law(const Document& document, const Value& value, const NamedLaw& law,
 UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& law,
                  const std::vector<enclosure::Interval>& numbers);
 
+/// The text 'unit' of a table, empty where it has none.
+std::string read_unit(const Context& context, const Value& table, const std::string& what);
 /// Gives the branches of a law the names of a list.
 void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
 /// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.

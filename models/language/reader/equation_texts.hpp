@@ -41,6 +41,9 @@ class EquationTexts {
 
   [[nodiscard]] const EquationModel& model() const { return *model_; }
   [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
+  [[nodiscard]] const std::vector<std::string>& output_units() const { return output_units_; }
+  /// Of the multipliers of stated laws.
+  [[nodiscard]] const std::vector<std::string>& multiplier_units() const { return multiplier_units_; }
   /// Does an output hold a derivative?
   [[nodiscard]] bool has_derivatives() const { return has_derivatives_; }
   /// The user's name of the multiplier of stated law i, "" without one.
@@ -82,7 +85,7 @@ class EquationTexts {
   enclosure::ExactLiterals literals_;         // where numbers are exact
   std::vector<const Value*> texts_;           // in the order in which they were parsed
   std::vector<const Value*> equation_texts_;  // of every equation
-  std::vector<std::string> output_names_;
+  std::vector<std::string> output_names_, output_units_, multiplier_units_;
   bool has_derivatives_ = false;  // of outputs
   std::optional<EquationModel> model_;
 };

@@ -52,7 +52,7 @@ const Value& law_text(const Context& context, const Value& value, const std::str
     context.check_kind(value, Value::Kind::text, what);
     return value;
   }
-  context.check_keys(value, what, {"law", "modes", "name", "start"});
+  context.check_keys(value, what, {"law", "modes", "name", "start", "unit"});
   const Member* law = value.find("law");
   if (law == nullptr)
     context.document().fail(value, fmt::format("'law' is missing in {}; expected text, as in "
@@ -165,6 +165,7 @@ void EquationTexts::read_laws() {
         at(text, [&] { return parse_law(text.text, model.scope, model.tape, model.forms); });
     StatedLaw stated = law_of(text, statement, i);
     stated.law.name = multipliers_[i];
+    multiplier_units_.push_back(read_unit(context_, *laws_[i], what));
     const int multiplier = model.tape.input(model.n() + static_cast<int>(i));
     if (!statement.multiplier.empty() || statement.partner == multiplier) {
       // w is the argument as it stands
@@ -223,33 +224,6 @@ int EquationTexts::formula(const Value& value, const std::string& what, FormulaP
   }
   context_.check_kind(value, Value::Kind::text, what);
   return at(value, [&] { return parse(value.text, model_->scope, model_->tape, model_->forms); });
-}
-
-void EquationTexts::read_outputs() {
-  const Member* outputs = table_.find("outputs");
-  if (outputs == nullptr) return;
-  context_.check_kind(outputs->value, Value::Kind::table, "outputs of [model]");
-  for (const Member& member : outputs->value.members) {
-    const std::string what = "output '" + member.key + "'";
-    if (!is_name(member.key))
-      context_.document().fail(
-          member, fmt::format("'{}' cannot be the name of an output; expected letters, digits and "
-                              "_, not beginning with a digit",
-                              member.key));
-    if (is_reserved_word(member.key))
-      context_.document().fail(member, fmt::format("'{}' is a word of the language; expected "
-                                                   "another name for an output",
-                                                   member.key));
-    if (std::find(model_->scope.names.begin(), model_->scope.names.end(), member.key) !=
-        model_->scope.names.end())
-      context_.document().fail(
-          member, fmt::format("'{}' is a variable, a multiplier or a parameter already; expected a "
-                              "new name for an output",
-                              member.key));
-    output_names_.push_back(member.key);
-    model_->outputs.push_back(formula(member.value, what));
-    check_derivatives(member.value, what, model_->outputs.back());
-  }
 }
 
 /// A derivative in an output is what the equations say it is: they must hold it.

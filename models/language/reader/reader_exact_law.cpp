@@ -80,12 +80,16 @@ void EquationTexts::collect_literals(const Value& value) {
 }
 
 void EquationTexts::collect_all_literals() {
-  // Names are texts too, but no formulas.
+  // Names and units are texts too, but no formulas.
   const auto collect = [&](const Value& table, const char* key) {
     if (const Member* member = table.find(key)) collect_literals(member->value);
   };
   collect(table_, "equations");
-  collect(table_, "outputs");
+  if (const Member* outputs = table_.find("outputs"))
+    for (const Member& output : outputs->value.members) {
+      const Member* own = output.value.kind == Value::Kind::table ? output.value.find("value") : &output;
+      if (own != nullptr) collect_literals(own->value);
+    }
   for (const Value* law : laws_) {
     if (law->kind == Value::Kind::text) collect_literals(*law);
     collect(*law, "law");

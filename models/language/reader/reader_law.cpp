@@ -136,7 +136,7 @@ Branch read_branch(const Context& context, const Value& value, const std::string
 
 Law law_of_branches(const Context& context, const Value& table, const Value& branches,
                     const std::string& what) {
-  context.check_keys(table, what, {"branches", "memory", "name", "start"});
+  context.check_keys(table, what, {"branches", "memory", "name", "start", "unit"});
   context.check_kind(branches, Value::Kind::list, "branches of " + what);
   Law law;
   law.name = "law";
@@ -156,7 +156,7 @@ UnitLaw law_of_table(const Context& context, const Value& table, const std::stri
   UnitLaw result;
   Law& law = result.law;
   if (kind != nullptr) {
-    context.check_keys(table, what, {"law", "modes", "name", "start"});
+    context.check_keys(table, what, {"law", "modes", "name", "start", "unit"});
     context.check_kind(kind->value, Value::Kind::text, "law of " + what);
     result = named_law(context, kind->value, what);
     if (const Member* modes = table.find("modes"))
@@ -164,7 +164,7 @@ UnitLaw law_of_table(const Context& context, const Value& table, const std::stri
   } else if (branches != nullptr) {
     law = law_of_branches(context, table, branches->value, what);
   } else {
-    context.check_keys(table, what, {"branches", "law", "memory", "modes", "name", "start"});
+    context.check_keys(table, what, {"branches", "law", "memory", "modes", "name", "start", "unit"});
     context.document().fail(table, what + " has neither 'law' nor 'branches'");
   }
   if (const Member* name = table.find("name"))
@@ -196,6 +196,11 @@ const NamedLaw& find_law(const Document& document, const Value& value, std::stri
 Law make_law(const Document& document, const Value& value, const NamedLaw& law,
              const std::vector<double>& numbers) {
   return at_place(document, value, [&] { return law.make(numbers.data()); });
+}
+
+std::string read_unit(const Context& context, const Value& table, const std::string& what) {
+  const Member* unit = table.kind == Value::Kind::table ? table.find("unit") : nullptr;
+  return unit == nullptr ? "" : context.text(unit->value, "unit of " + what);
 }
 
 void rename_branches(const Context& context, const Value& modes, Law& law,

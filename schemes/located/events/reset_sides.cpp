@@ -34,7 +34,12 @@ ResetWatch::Errors ResetSides::errors_at_start() {
   Vector rates = Vector::Zero(at_.system.n());
   for (int j = 0; j < at_.system.n(); ++j)
     if (jet.consistent && jet.x_known[static_cast<std::size_t>(j)] > 1) rates[j] = jet.x(j, 1);
-  return ResetWatch::at_moment(at_.now, rates);
+  Errors errors = ResetWatch::at_moment(at_.now, rates);
+  // What the equations determine at the start is a result of Newton's method.
+  for (int j = 0; j < at_.system.n(); ++j)
+    if (!jets_.evaluator().is_differential(j))
+      errors.x[j] = std::max(errors.x[j], rounding_of_unit * std::max(at_.scales.x[j], std::abs(at_.now.x[j])));
+  return errors;
 }
 
 double ResetSides::noise(int reset) {

@@ -9,6 +9,7 @@
 #include <perp/core/base/error.hpp>
 
 #include <perp/tests/analysis/enclosure/flows.hpp>
+#include <perp/tests/thinned.hpp>
 
 using namespace perp;
 using enclosure::Box;
@@ -139,7 +140,7 @@ TEST_SUITE("analysis/enclosure") {
                                                        {"sqrt(2 + y) - x", "abs(x + 3) - 3*y"}};
     std::mt19937_64 random(5);
     std::uniform_real_distribution<double> unit(0, 1);
-    for (const auto& texts : fields) {
+    for (const auto& texts : test::thinned(fields, 3)) {
       const Flow flow = make_flow({"x", "y"}, texts);
       for (int order = 1; order <= 9; order += order < 4 ? 1 : 2) {
         const double half = order < 3 ? 0.01 : 0.1;

@@ -280,18 +280,61 @@ TEST_SUITE("analysis/measures") {
   }
 
   TEST_CASE("the quadrature closes in a kink and ends at noise") {
-    CHECK(integral([](double s) { return std::abs(s - 0.3); }, 0, 1) == doctest::Approx(0.29).epsilon(1e-14));
-    CHECK(integral([](double s) { return s < 0.3 ? 0.0 : 1.0; }, 0, 1) == doctest::Approx(0.7).epsilon(1e-12));
+    CHECK(integral([](double s) { return std::abs(s - 0.3); }, 0, 1).value == doctest::Approx(0.29).epsilon(1e-14));
+    CHECK(integral([](double s) { return s < 0.3 ? 0.0 : 1.0; }, 0, 1).value == doctest::Approx(0.7).epsilon(1e-12));
     long calls = 0;
-    integral(
-        [&](double s) {
-          ++calls;
-          return std::sin(1e12 * s);
-        },
-        0, 1);
+    const auto noise = [&](double s) {
+      ++calls;
+      return std::sin(1e12 * s);
+    };
+    CHECK_FALSE(integral(noise, 0, 1).is_resolved());
     CHECK(calls < 2000);
+    CHECK_FALSE(integral(noise, 0, 1, 1000).is_resolved());
+    CHECK(integral(noise, 0, 1, 1000, 1e12).parts <= 48);  // it is nothing beside the rest
     CHECK(largest([](double s) { return std::sin(3 * s); }, 0, 1, -inf) == doctest::Approx(1).epsilon(1e-15));
     CHECK(largest([](double s) { return -s; }, 0, 1, -inf) == 0);
     CHECK(largest([](double s) { return s * (0.02 - s); }, 0, 1, -inf) == doctest::Approx(1e-4).epsilon(1e-12));
+  }
+
+  TEST_CASE("what turns many times within a step is integrated to rounding, and its highest top is found") {
+    for (const double w : {50.0, 137.0, 700.0}) {
+      CAPTURE(w);
+      const Quadrature sum = integral([w](double s) { return std::sin(w * s); }, 0, 1, 1000);
+      CHECK(sum.is_resolved());
+      CHECK(std::abs(sum.value - (1 - std::cos(w)) / w) < 1e-13);
+      CHECK(largest([w](double s) { return s * std::sin(w * s); }, 0, 1, -inf) <= 1);
+    }
+    CHECK(largest([](double s) { return std::sin(137 * s); }, 0, 1, -inf) == doctest::Approx(1).epsilon(1e-15));
+    CHECK(largest([](double s) { return std::sin(137 * s) - 3 * std::pow(s - 0.2, 2); }, 0, 1, -inf) ==
+          doctest::Approx(0.99978).epsilon(1e-4));
+    const std::string text = "[variables]\nx = 0\n[model]\nequations = [\"der(x) = 1\"]\n"
+                             "outputs = { s = \"sin(100*t)\" }\n[run]\nt = [0, 10]\nscheme = \"located\"\n";
+    const Measurement of(text, {"m=mean(s)", "r=rms(s)", "top=max(s)", "low=min(s)", "wild=mean(sin(1e9*x))"});
+    CHECK(of[0] == doctest::Approx((1 - std::cos(1000.0)) / 1000).epsilon(1e-9));
+    CHECK(of[1] == doctest::Approx(std::sqrt(0.5 - std::sin(2000.0) / 4000)).epsilon(1e-11));
+    CHECK(of[2] == doctest::Approx(1).epsilon(1e-14));
+    CHECK(of[3] == doctest::Approx(-1).epsilon(1e-14));
+    CHECK_FALSE(of.measures[4].result.value.has_value());
+    CHECK(of.measures[4].result.reason.find("changes faster than the steps show") != std::string::npos);
+  }
+
+  TEST_CASE("a formula that is no number in a part of the window has no least, no largest value and no mean there") {
+    const std::string text = "[variables]\nx = 0\n[model]\nequations = [\"der(x) = 1\"]\n[run]\nt = [0, 10]\n";
+    for (const std::string run : {"scheme = \"located\"\n", "h = 0.01\n"}) {
+      const Measurement of(text + run, {"a=max(sqrt(x-5))", "b=min(sqrt(x-5))", "c=mean(sqrt(x-5))", "d=ptp(sqrt(x-50))"});
+      for (const Measure& measure : of.measures) CHECK(measure.result.reason.find("is not a number in the window") != std::string::npos);
+      const Measurement later(text + run, {"a=max(sqrt(x-5))", "b=min(sqrt(x-5))"}, "6");
+      CHECK(later[0] == doctest::Approx(std::sqrt(5)));
+      CHECK(later[1] == doctest::Approx(1));
+    }
+  }
+
+  TEST_CASE("the multiplier of a scheme of velocities is a mean over its step: its integral is the momentum") {
+    for (const double h : {0.01, 0.001, 0.00025}) {
+      const Measurement of("[variables]\nq = 1\nv = 0\n[model]\nequations = [\"der(q) = v\", \"der(v) = -9.81 + f\"]\n"
+                           "laws = [\"0 <= q perp f >= 0\"]\n[run]\nt = [0, 3]\nscheme = \"moreau_jean\"\nh = " + std::to_string(h) + "\n",
+                           {"I=integral(f)", "expected=end(v)+9.81*3"});
+      CHECK(of[0] == doctest::Approx(of[1]).epsilon(1e-11));
+    }
   }
 }

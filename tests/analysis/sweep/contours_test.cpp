@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -68,5 +70,17 @@ TEST_SUITE("analysis/sweep") {
       }
     CHECK(contour_levels(0, 1).step == doctest::Approx(0.2));
     CHECK(contour_levels(2, 2).values.empty());
+  }
+
+  TEST_CASE("values that differ by rounding alone have few levels, each of them once and between the values") {
+    for (const double low : {1.0, -1.0, 0.3, 7e99, -2e-300})
+      for (const int ulps : {1, 2, 3, 7, 40, 1000}) {
+        const double high = low + ulps * (std::nextafter(low, 1e300) - low);
+        const auto levels = contour_levels(low, high).values;
+        CHECK(levels.size() <= 9);
+        CHECK(std::ranges::adjacent_find(levels, std::greater_equal<>()) == levels.end());
+        for (const double level : levels) CHECK((level > low && level < high));
+      }
+    CHECK(contour_levels(0, std::numeric_limits<double>::denorm_min()).values.empty());
   }
 }

@@ -209,6 +209,37 @@ TEST_SUITE("analysis/sweep") {
     CHECK_THROWS_AS(check_sweep(request), InvalidInput);
   }
 
+  TEST_CASE("the argument of a law passes 0 where its formula does, by every scheme") {
+    for (const std::string scheme : {"backward_euler", "theta", "located"}) {
+      CAPTURE(scheme);
+      SweepRequest request = request_of(
+          "[parameters]\na = 0.1\n[variables]\nx = 0\nv = 1\n[model]\n"
+          "equations = [\"der(x) = v\", \"der(v) = -x - a*sign(v + 0.5)\"]\n[run]\nt = [0, 40]\nh = 0.003\nscheme = \"" + scheme + "\"\n");
+      request.points.axes = {{"a", {0.05, 0.1}}};
+      for (const std::string way : {"up", "down"}) {
+        request.section = "w1=0:" + way;
+        const SweepResult argument = made(request);
+        request.section = "v+0.5=0:" + way;
+        const SweepResult formula = made(request);
+        for (std::size_t run = 0; run < 2; ++run) {
+          REQUIRE(formula.runs[run].section.size() >= 5);
+          REQUIRE(argument.runs[run].section.size() == formula.runs[run].section.size());
+          for (std::size_t k = 0; k < formula.runs[run].section.size(); ++k)
+            CHECK(argument.runs[run].section[k].t == doctest::Approx(formula.runs[run].section[k].t).epsilon(1e-9));
+        }
+      }
+    }
+  }
+
+  TEST_CASE("a stroboscope shows the end of the span where only rounding lies between") {
+    SweepRequest request = request_of(decay);
+    request.points.axes = {{"k", {1}}};
+    for (const auto& [period, count] : {std::pair("0.1", 20U), std::pair("0.4", 5U), std::pair("0.025", 80U), std::pair("2/3", 3U), std::pair("0.3", 6U)}) {
+      request.section = std::string("every:") + period;
+      CHECK(made(request).runs[0].section.size() == count);
+    }
+  }
+
   TEST_CASE("sections: stroboscopic, before events, and where a formula passes a value") {
     SweepRequest request = request_of(
         "[parameters]\nw = 1\n[variables]\nx = 0\nv = 1\n[model]\nequations = [\"der(x) = v\", \"der(v) = -w^2*x\"]\n"

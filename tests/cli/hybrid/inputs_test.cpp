@@ -52,6 +52,22 @@ TEST_CASE("held data are integrated exactly by every scheme, and their jumps are
   }
 }
 
+TEST_CASE("a jump of held data is one event, whoever reads them, and integrals of what has no rate are cut there") {
+  const Folder folder;
+  prepare(folder, "[variables]\nx = 0\ny = 0\nv = 0\n[inputs]\nu = { file = \"data/u.csv\", column = \"u\", between = \"hold\" }\n"
+                  "[binaries]\nz = 1\n[model]\nequations = [\"der(x) = u - x + z\", \"y = u\", \"der(v) = u\"]\n"
+                  "constraints = [\"(x + 9)*(1 - z) - (x + 9)*z <= 0\"]\n[run]\nt = [0, 4]\nh = 0.3\n");
+  for (const char* scheme : {"located", "backward_euler"}) {
+    CAPTURE(scheme);
+    const Outcome run = perp_program(folder, {"run", "model.toml", "--scheme", scheme, "--measure", "n=count(mode_change)", "--measure", "m=integral(y)", "--quiet"});
+    REQUIRE(run.status == 0);
+    CHECK(run.out.find("n = 2\n") != std::string::npos);
+    const std::size_t at = run.out.find("m = ");
+    REQUIRE(at != std::string::npos);
+    CHECK(std::stod(run.out.substr(at + 4)) == doctest::Approx(2 * 1 + 3 * 1.5 - 1 * 1.5).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("linear data are integrated exactly by the located scheme") {
   const double exact = 2.5 * 1 + 1 * 1.5 - 0.5 * 1.5;
   const Folder folder;

@@ -4,6 +4,7 @@
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/nearest/least_norm.hpp>
 #include <perp/lcp/polyhedra/affine_space.hpp>
+#include <perp/lcp/residual_gate.hpp>
 
 #include <perp/tests/lcp/random_problems.hpp>
 #include <perp/tests/lcp/reference_problems.hpp>
@@ -84,6 +85,19 @@ Mlcp relays(int m) {
 }  // namespace
 
 TEST_SUITE("lcp/nearest") {
+  TEST_CASE("the nearest point of a continuum satisfies its equations to the rounding of its own coordinates, however far its vertices are") {
+    // u = h (1/1000 + λ) k, λ ∈ sign(0): nearest to 0 is u = 0, λ = -1/1000.
+    for (const double k : {1.0, 1e-6, 9582.865706909579, 0x1p40}) {
+      const Mlcp problem{.M11 = Matrix::Identity(1, 1), .M12 = Matrix::Constant(1, 1, -k), .q1 = Vector::Constant(1, -k * 1e-3),
+                         .M21 = Matrix::Zero(1, 1), .M22 = Matrix::Zero(1, 1), .q2 = Vector::Zero(1), .laws = {sign()}};
+      const Nearest found = nearest(problem, enumerate(problem), {Matrix::Identity(1, 1), Vector::Zero(1)});
+      REQUIRE(found.status == Status::solved);
+      CHECK(misfit(problem, found.minimisers[0].u, found.minimisers[0].lambda) <= misfit_limit);
+      CHECK(std::abs(found.minimisers[0].u[0]) <= 1e-18 * k);
+      CHECK(found.minimisers[0].lambda[0] == doctest::Approx(-1e-3).epsilon(1e-14));
+    }
+  }
+
   TEST_CASE("minimal norm and all minimisers of every reference problem to 1e-12") {
     for (const auto& reference : test::reference_problems()) {
       CAPTURE(reference.name);

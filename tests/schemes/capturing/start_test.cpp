@@ -51,6 +51,36 @@ TEST_SUITE("schemes/start") {
     CHECK(std::abs(run.x[0][1] - 0.35) < 4e-16);
   }
 
+  TEST_CASE("a start whose consistent state would grow with 1/h is refused by the state that a step leads to") {
+    for (const std::string nonlinear : {"", " - 0.01*v*v*v"}) {
+      const Trajectory run = run_of("x = -1\nv = 0", "\"0 <= x perp f >= 0\"", "\"der(x) = v\", \"der(v) = -1 + f" + nonlinear + "\"");
+      CHECK(run.status == Status::not_solved);
+      CHECK(run.message.find("grows without bound as the step gets shorter") != std::string::npos);
+    }
+    // One that is led to a state of its own keeps its event.
+    const Trajectory led = run_of("x = -1", "\"0 <= x perp f >= 0\"", "\"der(x) = -1 + f\"");
+    CHECK(led.status == Status::solved);
+    REQUIRE(led.events.size() == 1);
+    CHECK(led.events[0].kind == EventKind::inconsistent_start);
+  }
+
+  TEST_CASE("a mode whose law is violated beyond the rounding of the state before is left, however large a state in small units is") {
+    // x1 + x2 stays, 2^-20 x0 = -1 + s: with x0 = -2^20 the argument of the step, x1 - 2^-20 x0, stays 0.
+    for (const double h : {1e-9, 1e-6, 1e-3}) {
+      const Model model = read_model_text(
+          "[variables]\nx0 = -1048576.0\nx1 = -1\nx2 = 1\n[system]\nE = [[1, 0, 0], [0, 0, 0], [0, 1, 1]]\n"
+          "A = [[0, 0, 1], [-9.5367431640625e-07, 0, 0], [0, 0, 0]]\nB = [[0], [1], [0]]\nC = [[-9.5367431640625e-07, 1, 0]]\n"
+          "b = [0, -1, 0]\nlaws = [\"step\"]\n[run]\nt = [0, 1]\n",
+          "units.toml");
+      const Trajectory run = integrate(*model.system.affine(), model.x0(), {0, 10 * h}, BackwardEuler{.h = h});
+      REQUIRE(run.status == Status::solved);
+      for (const auto& x : run.x) {
+        CHECK(x[1] == doctest::Approx(-1).epsilon(0.02));
+        CHECK(x[1] + x[2] == doctest::Approx(0).epsilon(1e-12));
+      }
+    }
+  }
+
   TEST_CASE("a velocity that is nothing beside what a step adds to it is no impact at the start") {
     for (const std::string& nonlinear : {std::string(), std::string(" - 0.01*v*v*v")})
       for (const auto& [velocity, jumps] : {std::pair{"-8e-13", false}, std::pair{"-1e-3", true}}) {

@@ -7,6 +7,19 @@
 using namespace perp;
 
 TEST_SUITE("schemes/resets") {
+  TEST_CASE("a condition of an algebraic variable that is 0 at the start does not fire there, whatever the guess of the variable") {
+    for (const char* guess : {"0", "5", "-1.875", "1e6"}) {
+      CAPTURE(guess);
+      const Model model = read_model_text(
+          std::string("[variables]\na = 0.5\nq = -1.75\nn = 0\ny = ") + guess + "\n[model]\n"
+          "equations = [\"der(a) = -0.5\", \"der(q) = 0\", \"der(n) = 0\", \"y = -2*a + 0.5*q\"]\n"
+          "when = [{ condition = \"y + 1.875\", direction = 1, set = { n = \"n + 1\" } }]\n[run]\nt = [0, 1]\n", "start.toml");
+      const Trajectory run = integrate(*model.equations, model.x0(), model.run.span, Located{.tol = 1e-10});
+      REQUIRE(run.status == Status::solved);
+      CHECK(run.x.back()[2] == 0);
+    }
+  }
+
   TEST_CASE("both sides of a reset are rows, each a state of the equations, and its size counts what derivatives hold") {
     // z is 5 where p < 1/2, else -5; p is a sawtooth, whose resets are at the ends of steps.
     const Model model = read_model_text(
