@@ -3,7 +3,7 @@
 import json
 import os
 
-from .errors import FileError, InvalidInput
+from .errors import FileError, InvalidInput, path_of
 from .names import UnknownName
 from .result import Columns, Event, ModeSpan, Rows, columns_by_law
 
@@ -74,7 +74,7 @@ def unpacked(arrays, about, mode_text):
 
 
 def save(rows, file):
-    file = os.fspath(file)
+    file = path_of(file)
     ending = os.path.splitext(file)[1]
     try:
         if ending == ".csv":
@@ -164,7 +164,7 @@ def read(file):
     """A result that `Result.save` wrote as .npz or .h5, or `perp run -o FILE.h5`."""
     from zipfile import BadZipFile
 
-    file = os.fspath(file)
+    file = path_of(file)
     ending = os.path.splitext(file)[1]
     try:
         if ending == ".npz":
