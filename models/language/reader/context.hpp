@@ -26,6 +26,7 @@ struct Quantity {
   std::optional<Rational> rational{};  ///< the number itself, where it is known without rounding
   /// Where numbers are exact: what it is of parameters that are intervals.
   std::optional<enclosure::ExactFormula> formula{};
+  std::vector<std::pair<int, double>> slopes{};  ///< by the parameters that an expression holds
   bool is_interval = false;      ///< written as one, or made of such
   bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };
@@ -118,6 +119,7 @@ class Context {
   [[nodiscard]] Quantity interval(const Value& value, std::string_view text,
                                   std::string_view what) const;
   void add_exact_values(std::string_view part, Quantity& quantity) const;
+  void add_slopes(const Expression& expression, Quantity& quantity) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
