@@ -171,6 +171,9 @@ UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& l
 
 /// The text 'unit' of a table, empty where it has none.
 std::string read_unit(const Context& context, const Value& table, const std::string& what);
+/// The formula of an output, whose name and unit become the last ones of `outputs`. Throws where the name is none or is
+/// taken.
+const Value& read_output(const Context& context, const Member& member, const std::vector<std::string>& taken, Outputs& outputs);
 /// Gives the branches of a law the names of a list.
 void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
 /// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.
