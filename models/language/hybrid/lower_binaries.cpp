@@ -8,6 +8,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/core/laws/gap.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/models/language/hybrid/face_laws.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
@@ -330,7 +331,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   model.multipliers.resize(at(system.m()));
   model.outputs = {{}, system.tape, {}, system.m(), system.parameters};
   model.restitution.clear();
-  if (std::optional<Lcs> matrices = is_lowered ? as_lcs(system) : std::nullopt)
+  if (std::optional<Lcs> matrices = is_lowered ? as_full_lcs(system) : std::nullopt)
     model.system = *std::move(matrices);
   else
     model.system = system;
