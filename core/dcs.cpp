@@ -229,6 +229,10 @@ std::optional<Lcs> as_lcs(const Dcs& system) {
   return lcs ? std::optional(dense(*lcs)) : std::nullopt;
 }
 
+std::optional<Lcs> as_full_lcs(const Dcs& system) {
+  return system.n() + system.m() <= most_full_unknowns ? as_lcs(system) : std::nullopt;
+}
+
 std::optional<SparseLcs> as_sparse_lcs(const Dcs& system) {
   if (!system.resets.empty() || !is_polynomial(system)) return std::nullopt;
   DcsEvaluator evaluator(system);

@@ -27,6 +27,10 @@ struct SparseLcs {
   [[nodiscard]] int m() const { return static_cast<int>(laws.size()); }
 };
 
+/// Unknowns (x, λ) of an affine system up to which a model keeps it with full matrices; of more they cost more than all
+/// else, and it is kept as functions.
+inline constexpr int most_full_unknowns = 1024;
+
 /// The same system. Throws InvalidInput, see `validated`.
 SparseLcs sparse(const Lcs& lcs);
 /// The same system.
@@ -34,6 +38,8 @@ Lcs dense(const SparseLcs& lcs);
 
 /// See `as_lcs`.
 std::optional<SparseLcs> as_sparse_lcs(const Dcs& system);
+/// `as_lcs` where it has no more than `most_full_unknowns`.
+std::optional<Lcs> as_full_lcs(const Dcs& system);
 /// See `as_dcs`.
 Dcs as_dcs(const SparseLcs& lcs);
 

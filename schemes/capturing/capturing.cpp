@@ -14,6 +14,7 @@ namespace perp {
 namespace {
 
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
+constexpr int most_full = 2048;  ///< unknowns of a step with full matrices
 constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
 constexpr const char* default_solver = "lemke";
 constexpr const char* newton_min = "newton_min";  ///< where solutions are unique: from the present mode
@@ -125,6 +126,10 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
     if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
   if (is_too_large())
     if (const std::optional<Attempt> attempt = attempt_one_found(h)) return *attempt;
+  if (equations_.n() + equations_.m() > most_full)
+    return unsolved(Status::not_solved,
+                    fmt::format("the active set method found no solution, and systems of {} unknowns have no other method",
+                                equations_.n() + equations_.m()));
   return attempt_by_maps(h, asks_once);
 }
 
@@ -170,7 +175,7 @@ Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.
 long Capturing::stay(const UniformSteps& steps) {
-  if (current().is_fresh) return 0;
+  if (current().is_fresh || is_large()) return 0;
   active_ = &equations_;
   ModeCache& maps = cache(steps.h);
   const int present = current().map;
@@ -360,6 +365,7 @@ void Capturing::interpolate(double s, Vector& x) const {
 }
 
 std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
+  if (is_too_large()) return {};
   active_ = first_ ? &*first_ : &equations_;
   ModeCache& maps = cache(h);
   active_->parameter(current().x, current().t, current().t + h, trial().parameter.data());

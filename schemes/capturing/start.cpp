@@ -18,7 +18,7 @@ constexpr int shortest_probe =
     -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
-constexpr int most_full = 512;  ///< unknowns of a problem with full matrices at the start
+constexpr int most_full_start = 512;  ///< unknowns of a problem with full matrices at the start
 
 /// The problem of a consistent state at t by its independent blocks: E x = E x0, the equations without rates, the laws.
 class Consistency {
@@ -88,7 +88,7 @@ bool Capturing::is_consistent(const Vector& x0, double t) const {
   EnumerateOptions limits;
   limits.max_nodes = consistency_budget;
   return std::ranges::all_of(problem.blocks(), [&](const Block& block) {
-    if (block.u.size() + block.lambda.size() > at(most_full)) return true;
+    if (block.u.size() + block.lambda.size() > at(most_full_start)) return true;
     const SolutionSet set = enumerate(problem.of(block), limits);
     return !set.complete || multiplicity(set) != Multiplicity::none;
   });
@@ -159,7 +159,7 @@ Vector Capturing::rate_terms(double t, const Vector& x) const {
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.
 void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit) {
   if (equations_.m() == 0 && equations_.algebraic_rows().empty()) return;
-  if (is_large() && (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full)) return;
+  if (is_large() && (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full_start)) return;
   Lcs frozen = equations_.lcs();
   frozen.b = Signal(frozen.b(t));
   frozen.q = Signal(frozen.q(t));

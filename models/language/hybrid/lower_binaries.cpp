@@ -9,6 +9,7 @@
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/core/laws/gap.hpp>
 #include <perp/core/state_derivative.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/models/language/hybrid/face_laws.hpp>
 #include <perp/models/language/hybrid/faces.hpp>
@@ -348,7 +349,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
   model.multipliers.resize(at(system.m()));
   set_outputs(hybrid, system, model.outputs);
   model.restitution.clear();
-  if (std::optional<Lcs> matrices = is_lowered ? as_lcs(system) : std::nullopt)
+  if (std::optional<Lcs> matrices = is_lowered ? as_full_lcs(system) : std::nullopt)
     model.system = *std::move(matrices);
   else
     model.system = system;

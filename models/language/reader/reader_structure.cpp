@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/state_derivative.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/lowering/algebra.hpp>
 #include <perp/models/language/reader/equation_texts.hpp>
@@ -158,7 +159,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
   const std::vector<int> arguments = system.G;
   // Matrices are made of rounded numbers.
-  if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_lcs(system))
+  if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_full_lcs(system))
     model.system = *std::move(matrices);
   else
     model.system = system;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/base/index.hpp>
+#include <perp/core/linear/structure.hpp>
 #include <perp/lcp/exact/double_double.hpp>
 #include <perp/schemes/step/point/energy_form.hpp>
 
@@ -83,6 +84,40 @@ SparseMatrix with_rows_at(const SparseMatrix& M, const std::vector<int>& place) 
   return {M.rows(), M.columns(), entries};
 }
 
+/// The strongly connected components of variables with their rows, then laws: differences of two solutions are 0 in
+/// one where they are in those that it depends on. λ may be open where x is not, so that what reads a multiplier is in
+/// the component of its law.
+std::vector<int> components_of(const EnergyForm& form) {
+  const int n = form.n();
+  linear::Pattern reads(at(n + form.m()));
+  const auto add = [&](const SparseMatrix& entries, int first_row, int first_column, bool is_mutual) {
+    for (int i = 0; i < entries.rows(); ++i)
+      for (const auto& [column, value] : entries.row(i)) {
+        reads[at(first_row + i)].push_back(first_column + column);
+        if (is_mutual) reads[at(first_column + column)].push_back(first_row + i);
+      }
+  };
+  add(form.E, 0, 0, false);
+  add(form.A, 0, 0, false);
+  add(form.C, n, 0, false);
+  add(form.B, 0, n, true);
+  add(form.D, n, n, true);
+  for (std::vector<int>& list : reads) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return linear::strong_components(reads).of_node;
+}
+
+/// Without the entries between two components.
+SparseMatrix within(const SparseMatrix& M, const std::vector<int>& component, int first_row) {
+  std::vector<Placed> entries;
+  for (int i = 0; i < M.rows(); ++i)
+    for (const auto& [column, value] : M.row(i))
+      if (component[at(first_row + i)] == component[at(column)]) entries.push_back({i, column, value});
+  return {M.rows(), M.columns(), entries};
+}
+
 void transpose(EnergyForm& form) {
   form.B_transposed = form.B.transposed();
   form.C_transposed = form.C.transposed();
@@ -145,6 +180,10 @@ EnergyForm energy_form(const StepEquations& equations) {
   form.B = with_rows_at(lcs.B, place);
   form.C = lcs.C;
   form.D = lcs.D;
+  const std::vector<int> component = components_of(form);
+  form.E = within(form.E, component, 0);
+  form.A = within(form.A, component, 0);
+  form.C = within(form.C, component, form.n());
   form.Q_sums = SparseMatrix(lcs.n(), lcs.n());
   form.share.assign(at(lcs.n()), equations.theta());
   for (const int i : equations.algebraic_rows()) form.share[at(place[at(i)])] = 1;

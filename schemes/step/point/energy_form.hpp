@@ -19,7 +19,8 @@ struct EnergyForm {
   [[nodiscard]] int m() const { return D.rows(); }
 };
 
-/// The step as it is: Q = 0. A row whose rate is that of one variable alone stands beside this variable.
+/// The step as it is: Q = 0. A row whose rate is that of one variable alone stands beside this variable. What a strongly
+/// connected component reads of variables of others is left out: their differences are 0 where theirs is shown first.
 EnergyForm energy_form(const StepEquations& equations);
 
 /// The same without variables that are integrals of others and that no law sees, e_x ẋ = A_xv v with B_x = 0 and C_x = 0:
