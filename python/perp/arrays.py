@@ -109,8 +109,16 @@ def _recorded(value):
     return value if isinstance(value, Condition) else operand(value)
 
 
+def _ordered(a, b):
+    """A comparison first: scalars of numpy would ask for the function of numpy again."""
+    return (a, b) if isinstance(a, Recorded) else (b, a)
+
+
 def _number(value):
-    return value._number() if isinstance(value, Condition) else value
+    """A term of a sum: what is true counts as 1."""
+    if type(value) is Condition:
+        return value._number()
+    return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
 _ENTRIES = {
@@ -127,7 +135,8 @@ _ENTRIES = {
     "degrees": lambda a: a * (180 / np.pi), "less": lambda a, b: _recorded(a) < b, "less_equal": lambda a, b: _recorded(a) <= b,
     "greater": lambda a, b: _recorded(a) > b, "greater_equal": lambda a, b: _recorded(a) >= b, "equal": lambda a, b: _recorded(a) == b,
     "not_equal": lambda a, b: _recorded(a) != b, "logical_and": and_, "logical_or": or_, "logical_not": not_,
-    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor, "invert": operator.invert,
+    "bitwise_and": lambda a, b: operator.and_(*_ordered(a, b)), "bitwise_or": lambda a, b: operator.or_(*_ordered(a, b)),
+    "bitwise_xor": lambda a, b: operator.xor(*_ordered(a, b)), "invert": operator.invert,
 }
 _SUMS = ("add", "multiply", "subtract")  # which numpy makes of the entries themselves
 _EXTREMES = {"maximum": numbers.max, "minimum": numbers.min, "logical_or": or_, "logical_and": and_}

@@ -220,6 +220,8 @@ def _comparison(symbol, opposite):
         a, b = formula(a), formula(b)
         if not a.cases and not b.cases and not _is_recorded(a) and not _is_recorded(b):
             return _COMPARE[symbol](float(a.text), float(b.text))
+        if a.text == b.text:
+            return symbol in ("<=", ">=")
         shared = a.cases | b.cases
         if shared:
             return _lifted(make, (a, b), shared)

@@ -24,7 +24,7 @@ UNSET = type("UNSET", (), {})()  # what a function returns that has not returned
 
 def with_place(error):
     """The error, with the line of the user's function in which it arose."""
-    if _PLACE.match(str(error)):
+    if isinstance(error, TraceError) and _PLACE.match(str(error)):
         return error
     place, trace = None, error.__traceback__
     while trace is not None:
@@ -32,6 +32,8 @@ def with_place(error):
             place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
     reason = str(error).replace(numbers.ADVICE, "")  # which is followed
+    if not isinstance(error, TraceError) and hasattr(error, "is_decided"):
+        reason = f"{type(error).__name__}: {reason}, where a condition decides that changes during a run"
     return TraceError(f"{place}: {reason}") if place else error
 
 
@@ -316,6 +318,10 @@ def _joined(parts, line, stops, join):
                        "a if condition else b")
             elif bool(result) is stops:
                 return result
+    except Exception as error:
+        if len(open_branches()) > depth:
+            error.is_decided = True
+        raise
     finally:
         while len(open_branches()) > depth:
             open_branches()[-1].__exit__()

@@ -326,11 +326,13 @@ def unmodified(f):
 
     @functools.wraps(f)
     def call(*arguments, **keywords):
-        with effects.within():
-            try:
+        try:
+            with effects.within():
                 return _built(f)(*arguments, **keywords)
-            except (TraceError, TypeError, IndexError) as error:
+        except Exception as error:
+            if isinstance(error, (TraceError, TypeError, IndexError)) or hasattr(error, "is_decided"):
                 raise merging.with_place(error) from None
+            raise
 
     call._perp_of = f
     return call

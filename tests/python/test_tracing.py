@@ -316,6 +316,7 @@ def state_in_place(t, x):
     lambda t, x: [np.interp(x[0], [0, 1, 2], [1, 2, 4]), len(x) * x.size * 1.0], lambda t, x: np.sin(x) + np.exp(-x) * np.abs(x),
     lambda t, x: np.outer(x, x).ravel()[:2] + np.cumsum(x) + np.kron(x, [1.0]), lambda t, x: x.astype(float) * 2,
     lambda t, x: [1.0 if isinstance(x, np.ndarray) else 2.0, 1.0 if isinstance(x[0], float) else 2.0],
+    lambda t, x: [((x > 0) & (np.array([1.0, 2.0]) > 1.0)).sum() * 1.0, (np.bool_(True) & (x[0] > 0)) * x[1]],
     lambda t, x: [np.var(x), np.std(x)], lambda t, x: np.stack([x, 2 * x]).T[:, 1],
 ])
 def test_the_state_is_an_array_of_numpy(f):
@@ -537,6 +538,13 @@ def nothing(t, x):
     return [2.0 if g(x[0]) is None else 1.0]
 
 
+def missing(t, x):
+    values = {"a": 1.0}
+    if x[0] > 0.5 and values:
+        return [values["b"]]
+    return [x[0] + (1.0 if x[0] <= x[0] else 2.0)]
+
+
 def either(t, x):
     def g(v):
         if v > 0:
@@ -550,7 +558,7 @@ def either(t, x):
     (table, 5, "a whole number"), (method, None, "an attribute is set"), (attribute, 2, "'taken' is run"), (by_setattr, 3, "'setattr' is called"),
     (elsewhere, None, "what is in a list is changed"), (expression, None, "what is in a list is changed"), (members, 2, "other members"),
     (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (idiom, 1, "a if condition else b"),
-    (nothing, 4, "NoneType"), (either, 6, "a list or an array")])
+    (nothing, 4, "NoneType"), (missing, 3, "KeyError: 'b', where a condition"), (either, 6, "a list or an array")])
 def test_what_cannot_be_merged_is_refused(f, offset, words):
     with pytest.raises(perp.TraceError, match=words) as caught:
         perp.trace(f, [0.3], unmodified=True, t=(0, 1))
