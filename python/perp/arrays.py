@@ -7,7 +7,7 @@ import numpy as np
 from . import numbers
 from .errors import TraceError
 from .numbers import Condition, and_, not_, operand, or_
-from .recorded import Recorded
+from .recorded import Recorded, asked_by_user, is_bool
 
 
 class RecordedArray(np.ndarray):
@@ -28,6 +28,11 @@ class RecordedArray(np.ndarray):
         return apply(np.not_equal, "__call__", (self, other), {})
 
     __hash__ = None
+
+    @property
+    def dtype(self):
+        """That of the array in whose place it stands, for the user's code; for numpy's that of objects."""
+        return np.dtype(float) if asked_by_user() else super().dtype
 
     def __getitem__(self, key):
         return super().__getitem__(_index(key))
@@ -70,7 +75,7 @@ def _result(array):
         return array
     if array.shape == ():
         return array.item()
-    if array.size and all(isinstance(value, (bool, np.bool_)) and not isinstance(value, Recorded) for value in array.ravel().tolist()):
+    if array.size and all(map(is_bool, array.ravel().tolist())):
         return array.astype(bool)
     return array.view(RecordedArray)
 
@@ -118,7 +123,7 @@ def _number(value):
     """A term of a sum: what is true counts as 1."""
     if type(value) is Condition:
         return value._number()
-    return int(value) if isinstance(value, (bool, np.bool_)) else value
+    return int(value) if is_bool(value) else value
 
 
 _ENTRIES = {
@@ -138,6 +143,7 @@ _ENTRIES = {
     "bitwise_and": lambda a, b: operator.and_(*_ordered(a, b)), "bitwise_or": lambda a, b: operator.or_(*_ordered(a, b)),
     "bitwise_xor": lambda a, b: operator.xor(*_ordered(a, b)), "invert": operator.invert,
 }
+_CLIP = (np._core if hasattr(np, "_core") else np.core).umath.clip
 _SUMS = ("add", "multiply", "subtract")  # which numpy makes of the entries themselves
 _EXTREMES = {"maximum": numbers.max, "minimum": numbers.min, "logical_or": or_, "logical_and": and_}
 
@@ -181,12 +187,13 @@ def _into(out, result, name):
 def apply(ufunc, method, inputs, keywords):
     """A ufunc of numpy, of arguments some of which are recorded."""
     name, keywords = ufunc.__name__, dict(keywords)
+    is_of_numpy = ufunc in (getattr(np, name, None), _CLIP)
     out = keywords.pop("out", None)
     if out is not None and all(target is None for target in (out if isinstance(out, tuple) else (out,))):
         out = None
     if method == "__call__" and name == "matmul":
         return _into(out, _result(np.matmul(*[_objects(value) for value in inputs])), name)
-    if method == "__call__" and name in _ENTRIES and keywords.get("where", True) is True:
+    if method == "__call__" and is_of_numpy and name in _ENTRIES and keywords.get("where", True) is True:
         return _into(out, elementwise(_entry(ufunc))(*inputs), name)
     if method == "reduce" and name in _EXTREMES:
         return _into(out, _along(_EXTREMES[name], *inputs, **keywords), name)
@@ -206,7 +213,7 @@ def _where(condition, *sides):
 
 def _clip(a, lower, upper, out=None):
     lower, upper = (-np.inf if lower is None else lower), (np.inf if upper is None else upper)
-    return _into(out, apply(np.core.umath.clip, "__call__", (a, lower, upper), {}), "clip")
+    return _into(out, apply(_CLIP, "__call__", (a, lower, upper), {}), "clip")
 
 
 def _interp(x, xp, fp, **others):

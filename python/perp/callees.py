@@ -24,7 +24,11 @@ def _plain(value):
 
 
 def _type(value, *more):
-    return type(value, *more) if more else type(_plain(value))
+    if more:
+        return type(value, *more)
+    import numpy as np
+
+    return np.ndarray if is_array(value) and value.__class__.__module__.startswith("perp.") else type(_plain(value))
 
 
 def _text(function):
@@ -174,20 +178,30 @@ def _is_numpy(function):
 
 def _reading(function, line, sources=(), takes_out=True):
     """A function that changes nothing, besides reading iterators on; its result is new unless it is taken out of something."""
-    if not open_branches():
+    takes = any(function is taker for taker in _TAKERS)
+    if not open_branches() and not takes:
         return function
 
     def of(*arguments, **keywords):
-        arguments = [_rewritten_argument(consumed(argument, line)) for argument in arguments]
-        keywords = {key: _rewritten_argument(value) for key, value in keywords.items()}
+        arguments = [_handed_on(consumed(argument, line), line, takes) for argument in arguments]
+        keywords = {key: _handed_on(value, line, takes) for key, value in keywords.items()}
         value = function(*arguments, **keywords)
         return value if takes_out else made(value, *sources, *arguments)
 
     return of
 
 
-def _rewritten_argument(value):
-    return callee(value, "") if isinstance(value, types.FunctionType) else value
+_TAKERS = (builtins.map, builtins.filter, builtins.sorted, numbers.max, numbers.min, functools.reduce)  # call what they are given
+
+
+def _handed_on(value, line, is_called=False):
+    """An argument: a function may be called there."""
+    is_plain = isinstance(value, (types.FunctionType, types.MethodType, functools.partial))
+    if is_plain or is_called and isinstance(value, (type, types.BuiltinFunctionType)):
+        return callee(value, line)
+    if isinstance(value, (types.BuiltinMethodType, types.MethodDescriptorType)):
+        callee(value, line)  # may it be called there?
+    return value
 
 
 def _unknown(function, line, name):
@@ -208,7 +222,7 @@ def _of_numpy(function, line):
     def of(*arguments, out=None, **keywords):
         if out is not None or type(function).__name__ == "ufunc" and len(arguments) > function.nin:
             refuse(line, f"numpy.{name} with out= is called where a condition decides that changes during a run; expected its result")
-        arguments = [_rewritten_argument(consumed(argument, line)) for argument in arguments]
+        arguments = [_handed_on(consumed(argument, line), line) for argument in arguments]
         return made(found(*arguments, **keywords), *arguments)
 
     return of

@@ -11,6 +11,7 @@ from .effects import (Branch, augmented, changing, changing_entries, consumed, e
                       made, open_branches, refuse, rewritten, root, storing)
 from .errors import TraceError
 from .numbers import Condition, Number, Recorded, and_, not_, or_  # noqa: F401
+from .recorded import is_bool
 
 _PLACE = re.compile(r".*:\d+: ", re.DOTALL)
 _OPERATORS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
@@ -163,8 +164,7 @@ class Merge:
         """a where the test holds, else b."""
         if a is b:
             return a
-        logical = (bool, Condition)
-        if (isinstance(a, logical) or _is_numpy_bool(a)) and (isinstance(b, logical) or _is_numpy_bool(b)):
+        if all(type(value) is Condition or is_bool(value) for value in (a, b)):
             return numbers.case(self.test, *[value if type(value) is Condition else bool(value) for value in (a, b)])
         if is_container(a) and is_container(b) and _kind(a) is _kind(b):
             return self._container(a, b)
@@ -246,10 +246,6 @@ def _kind(value):
     return "array" if is_array(value) else type(value)
 
 
-def _is_numpy_bool(value):
-    return type(value).__name__ == "bool_"
-
-
 def _is_sequence(value):
     return isinstance(value, (list, tuple)) or is_array(value) and value.ndim > 0
 
@@ -313,7 +309,7 @@ def _joined(parts, line, stops, join):
             if isinstance(result, Condition):
                 conditions.append(result)
                 Branch(line).__enter__()
-            elif conditions and not isinstance(result, bool) and not _is_numpy_bool(result):
+            elif conditions and not is_bool(result):
                 refuse(line, f"{type(result).__name__} or the value of '{conditions[0].text}', as it decides; expected comparisons alone, or "
                        "a if condition else b")
             elif bool(result) is stops:
@@ -358,4 +354,4 @@ def binary(word, a, b):
 def item(value, key, line):
     """An entry, or several of them, which are new unless they show those of an array."""
     found = value[key]
-    return made(found, value) if is_array(value) or isinstance(key, slice) else found
+    return made(found, value) if is_array(found) or isinstance(key, slice) else found

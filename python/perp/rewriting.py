@@ -269,6 +269,12 @@ class _Rewriter(ast.NodeTransformer):
             node.value = our_call("storing", node.value, self.line(node))
         return node
 
+    def visit_Starred(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = our_call("unpacked", node.value, self.line(node))
+        return node
+
     def visit_Dict(self, node):
         self.generic_visit(node)
         return our_call("made", node)
