@@ -43,7 +43,7 @@ class RecordedArray(np.ndarray):
             for index in np.ndindex(self.shape):
                 super().__setitem__(index, case(mask[index], value, super().__getitem__(index)))
             return
-        super().__setitem__(_index(key), value)
+        super().__setitem__(_index(key), float(value) if isinstance(value, (int, np.integer, np.bool_)) and not isinstance(value, Recorded) else value)
 
     def astype(self, dtype, *arguments, **keywords):
         """A copy: its numbers are floats already, and nothing else can hold them."""
@@ -184,8 +184,33 @@ def _into(out, result, name):
     return target
 
 
+def has_recorded(value):
+    """Is something in it, or in its parts, that changes during a run?"""
+    if isinstance(value, Recorded):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and any(map(has_recorded, value.ravel().tolist()))
+    return isinstance(value, (list, tuple)) and any(map(has_recorded, value))
+
+
+def _floats(value):
+    """The value with arrays of floats, where those of objects hold no more than these."""
+    if isinstance(value, RecordedArray):
+        return _plain(value).astype(float)
+    return type(value)(map(_floats, value)) if type(value) in (list, tuple) else value
+
+
+def _holding(value):
+    """A result with arrays that can hold recorded numbers, where they are of floats."""
+    if isinstance(value, np.ndarray) and value.dtype == float:
+        return value.astype(object).view(RecordedArray)
+    return type(value)(map(_holding, value)) if type(value) in (list, tuple) else value
+
+
 def apply(ufunc, method, inputs, keywords):
     """A ufunc of numpy, of arguments some of which are recorded."""
+    if keywords.get("out") is None and method != "at" and not any(map(has_recorded, [*inputs, *keywords.values()])):
+        return _holding(getattr(ufunc, method)(*map(_floats, inputs), **keywords))
     name, keywords = ufunc.__name__, dict(keywords)
     is_of_numpy = ufunc in (getattr(np, name, None), _CLIP)
     out = keywords.pop("out", None)
@@ -241,8 +266,14 @@ def _like(function):
     return of
 
 
+_LIKE = ("zeros_like", "ones_like", "empty_like", "full_like")
+_CHANGING = ("copyto", "fill_diagonal", "put", "put_along_axis", "place", "putmask")  # change what they are given
+_VIEWS = frozenset("""
+array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to diagonal dsplit expand_dims flip fliplr flipud hsplit imag moveaxis ravel real
+reshape rollaxis rot90 split squeeze swapaxes transpose vsplit may_share_memory shares_memory
+""".split())  # show the numbers of what they are given
 _FUNCTIONS = {"where": _where, "clip": _clip, "interp": _interp,
-              **{name: _like(getattr(np, name)) for name in ("zeros_like", "ones_like", "empty_like", "full_like")}}
+              **{name: _like(getattr(np, name)) for name in _LIKE}}
 # Functions of numpy that are made of others which take arrays of objects entry by entry, or that move entries only.
 _TAKEN = frozenset("""
 array_equal append around atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to column_stack concatenate convolve copy copyto
@@ -257,6 +288,10 @@ array_repr array_str array2string may_share_memory shares_memory matrix_power mu
 def call(function, types, arguments, keywords):
     """A function of numpy, of arguments some of which are recorded."""
     name = function.__name__
+    if name not in _CHANGING and name not in _VIEWS and "out" not in keywords and not any(map(has_recorded, [*arguments, *keywords.values()])):
+        if name in _LIKE and keywords.get("dtype") is None:
+            return _FUNCTIONS[name](*arguments, **keywords)
+        return _holding(function(*map(_floats, arguments), **{key: _floats(value) for key, value in keywords.items()}))
     if name in _FUNCTIONS:
         return _FUNCTIONS[name](*arguments, **keywords)
     if name not in _TAKEN:
@@ -275,4 +310,4 @@ def _wrapped(value):
     return _result(value) if isinstance(value, np.ndarray) and value.dtype == object else value
 
 
-__all__ = ["RecordedArray", "apply", "call", "elementwise", "recorded_array"]
+__all__ = ["RecordedArray", "apply", "call", "elementwise", "has_recorded", "recorded_array"]

@@ -105,7 +105,7 @@ def _numpy_functions():
     table = {name: _holding(getattr(np, name)) for name in ("zeros", "ones", "empty", "array", "asarray", "linspace", "arange", "eye")}
     table.update({name: arrays._like(getattr(np, name)) for name in ("zeros_like", "ones_like", "empty_like", "full_like")})
     table.update({name: _of_lists(getattr(np, name)) for name in ("max", "min", "amax", "amin", "any", "all", "mean", "clip", "ptp", "dot", "inner")})
-    table.update(full=_full, where=lambda *sides: arrays._where(*sides) if len(sides) == 3 and _has_recorded(sides) else np.where(*sides))
+    table.update(full=_full, where=lambda *sides: arrays._where(*sides) if len(sides) == 3 and arrays.has_recorded(sides) else np.where(*sides))
     for name in arrays._ENTRIES:
         if isinstance(getattr(np, name, None), np.ufunc):
             table[name] = _entries(getattr(np, name))
@@ -114,10 +114,10 @@ def _numpy_functions():
 
 def _of_lists(function):
     """A function of numpy, also of lists in which recorded numbers are."""
-    from .arrays import recorded_array
+    from .arrays import has_recorded, recorded_array
 
     def of(*arguments, **keywords):
-        return function(*[recorded_array(a) if isinstance(a, (list, tuple)) and _has_recorded(a) else a for a in arguments], **keywords)
+        return function(*[recorded_array(a) if isinstance(a, (list, tuple)) and has_recorded(a) else a for a in arguments], **keywords)
 
     return of
 
@@ -127,14 +127,9 @@ def _entries(ufunc):
     from . import arrays
 
     def of(*arguments, **keywords):
-        return arrays.apply(ufunc, "__call__", arguments, keywords) if _has_recorded(arguments) else ufunc(*arguments, **keywords)
+        return arrays.apply(ufunc, "__call__", arguments, keywords) if arrays.has_recorded(arguments) else ufunc(*arguments, **keywords)
 
     return of
-
-
-def _has_recorded(values):
-    return any(isinstance(value, Recorded) or isinstance(value, (list, tuple)) and _has_recorded(value)
-               or is_array(value) and value.dtype == object for value in values)
 
 
 _tables = {}  # of numpy, with its first use

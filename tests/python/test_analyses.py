@@ -1,7 +1,7 @@
 """Questions: the answers are those of the program."""
 
-import html as markup
 import csv
+import html as markup
 import io
 import json
 import math

@@ -428,7 +428,31 @@ def whole_numbers(t, x):
     return [a[0] + np.array([2.0, x[0]])[b][1]]
 
 
-@pytest.mark.parametrize("f", [looked_up, nested_loops, opposite, decorated, grown, masked, whole_numbers])
+def known_arrays(t, x):
+    m = np.array([[2.0, 1.0], [1.0, 3.0]])
+    b = np.zeros((2, 2))
+    np.fill_diagonal(b, 2.0)
+    a = np.zeros(2)
+    np.copyto(a, [3.0, 4.0])
+    np.add(a, np.linalg.solve(m, [1.0, 2.0]), out=a)
+    view = np.reshape(b, 4)
+    view[1] = x[0] if x[0] > 0.5 else np.argmax(m[1])
+    a[0] = 1
+    return [(b @ a)[0] + (1.0 if isinstance(a[0], float) and x.dtype == float and type(x) is np.ndarray else 2.0)]
+
+
+def handed_on(t, x):
+    import functools
+
+    values = list(map(lambda v: v if v > 0.5 else -v, [x[0], 1.0]))
+    if x[0] > 1:
+        values += sorted([2.0, 1.0]) + list(map(float, x))
+    else:
+        values += [0.0, *x, 1.0]
+    return [functools.reduce(lambda a, b: a + b if b > 0.3 else a, values)]
+
+
+@pytest.mark.parametrize("f", [looked_up, nested_loops, known_arrays, handed_on, opposite, decorated, grown, masked, whole_numbers])
 def test_what_a_branch_changes_is_merged(f):
     model = perp.trace(f, [0.3], unmodified=True, t=(0, 1))
     for x in (-3.3, -0.4, 0.3, 0.9, 1.4, 2.6, 3.7):
