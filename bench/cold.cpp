@@ -7,8 +7,10 @@
 #include <perp/bench/measure.hpp>
 #include <perp/bench/stepping.hpp>
 #include <perp/bench/systems.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
 #include <perp/models/language/read_model.hpp>
 #include <perp/schemes/integrate.hpp>
+#include <perp/schemes/system_schemes.hpp>
 
 namespace perp::bench {
 namespace {
@@ -56,9 +58,55 @@ void run_ladder(benchmark::State& state) {
     LadderReference again(n, problem.h);
     for (long i = 1; i <= problem.steps; ++i) again.step(problem.h * static_cast<double>(i));
   });
-  measure(state, problem, Selector::keep_mode, problem.h, active_set, "ns_per_step", n == 10 ? 5e3 : n == 30 ? 12e3 : 20e3);
+  measure(state, problem, Selector::keep_mode, problem.h, active_set, "ns_per_step", n == 10 ? 5e3 : n == 30 ? 12e3 : n == 100 ? 20e3 : 160e3);
 }
-BENCHMARK(run_ladder)->Arg(10)->Arg(30)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK(run_ladder)->Arg(10)->Arg(30)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
+
+/// m masses in a row on a moving belt, joined by springs, each with dry friction: some of them stick at the start, others
+/// come to rest on the belt within the run.
+std::string friction_chain_text(int m) {
+  return fmt::format(
+      "[parameters]\nN = {}\n[variables]\n"
+      "x = {{ size = \"N\", start = 0 }}\n"
+      "v = {{ size = \"N\", start = \"if(mod(i, 50) = 0, 0.5 + 0.004*mod(7*i, 100), 0.5)\" }}\n"
+      "[model]\nequations = [\n"
+      "\"for i in 1:N: der(x[i]) = v[i]\",\n"
+      "\"for i in 1:N: der(v[i]) = -0.05*x[i] + if(i > 1, x[i-1] - x[i], 0) + if(i < N, x[i+1] - x[i], 0)"
+      " - (1 + 0.01*mod(7*i, 10))*sign(v[i] - 0.5)\",\n]\n"
+      "[run]\nt = [0, 10]\nh = 0.01\n",
+      m);
+}
+
+/// One factorization of the matrix of a step by its bands, and one solution: (v, friction) with x eliminated has three bands.
+double banded_solve_ns(int m) {
+  linear::BandedLu lu(3 * m, 3, 3);
+  std::vector<double> x(static_cast<std::size_t>(3 * m), 1.0);
+  return ns_per_unit(1, [&] {
+    lu.clear();
+    for (int i = 0; i < 3 * m; ++i)
+      for (int j = std::max(0, i - 3); j < std::min(3 * m, i + 4); ++j) lu.entry(i, j) = i == j ? 4 : 0.5;
+    benchmark::DoNotOptimize(lu.factorise());
+    lu.solve(x.data());
+    benchmark::DoNotOptimize(x.data());
+  });
+}
+
+void run_friction_chain(benchmark::State& state) {
+  const int m = static_cast<int>(state.range(0));
+  const Model model = read_model_text(friction_chain_text(m), "friction_chain.toml");
+  const auto run = [&] {
+    return integrate(model.system, model.x0(), model.run.span, BackwardEuler{.h = model.run.h}, {.keep = false});
+  };
+  const Trajectory once = run();
+  if (once.status != Status::solved) return state.SkipWithError(once.message.c_str());
+  const double floor = banded_solve_ns(m);
+  const Meter meter;
+  for (auto _ : state) benchmark::DoNotOptimize(run().x.back().data());
+  meter.report(state, 1000, floor);
+  report_counts(state, once);
+  gate(state, "ratio_to_floor", 12);
+}
+BENCHMARK(run_friction_chain)->Arg(50)->Arg(500)->Arg(5000)->Unit(benchmark::kMillisecond);
 
 void run_circuit(benchmark::State& state, Problem problem) {
   const double warm = engine_ns(problem, Selector::keep_mode);

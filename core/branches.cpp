@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <perp/core/branches.hpp>
 
@@ -64,18 +65,42 @@ double distance(const Law& law, double w, double lambda, double w_scale, double 
   return smallest;
 }
 
+namespace {
+
+/// The nearest point of the box that holds the graph. What is far outside of it has one distance from all branches, to
+/// rounding.
+std::pair<double, double> nearest_in_box(const Law& law, double w, double lambda) {
+  Range of_w{inf, -inf}, of_lambda{inf, -inf};
+  for (const Branch& branch : law.branches) {
+    const Range own_w = w_range(branch);
+    const Range own_lambda =
+        branch.a == 0 ? Range{branch.c / branch.b, branch.c / branch.b} : branch.lambda;
+    of_w = {std::min(of_w.lower, own_w.lower), std::max(of_w.upper, own_w.upper)};
+    of_lambda = {std::min(of_lambda.lower, own_lambda.lower), std::max(of_lambda.upper, own_lambda.upper)};
+  }
+  return {std::min(std::max(w, of_w.lower), of_w.upper),
+          std::min(std::max(lambda, of_lambda.lower), of_lambda.upper)};
+}
+
+}  // namespace
+
 int nearest_branch(const Law& law, double w, double lambda, int except, double w_scale,
                    double lambda_scale) {
   int best = std::max(except, 0);
   double smallest = inf;
+  const auto distance_of = [&](int k, double at_w, double at_lambda) {
+    return distance(law.branches[static_cast<std::size_t>(k)], at_w, at_lambda, w_scale, lambda_scale);
+  };
+  const auto is_nearer_in_box = [&](int k, int other) {
+    const auto [at_w, at_lambda] = nearest_in_box(law, w, lambda);
+    return distance_of(k, at_w, at_lambda) < distance_of(other, at_w, at_lambda);
+  };
   for (int k = 0; k < static_cast<int>(law.branches.size()); ++k) {
     if (k == except) continue;
-    const double d =
-        distance(law.branches[static_cast<std::size_t>(k)], w, lambda, w_scale, lambda_scale);
-    if (d < smallest) {
-      smallest = d;
-      best = k;
-    }
+    const double d = distance_of(k, w, lambda);
+    if (!(d < smallest) && !(d == smallest && d < inf && is_nearer_in_box(k, best))) continue;
+    smallest = d;
+    best = k;
   }
   return best;
 }

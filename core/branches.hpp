@@ -23,8 +23,8 @@ bool is_sliding(const Law& law, int branch);
 double distance(const Law& law, double w, double lambda, double w_scale = 1,
                 double lambda_scale = 1);
 
-/// The branch nearest to (w, λ) in that sense, the first of equally near ones; `except` (-1: none)
-/// is left out unless the law has no other.
+/// The branch nearest to (w, λ) in that sense; of equally near ones that nearest to the point of the box around the
+/// graph next to (w, λ), then the first. `except` (-1: none) is left out unless the law has no other.
 int nearest_branch(const Law& law, double w, double lambda, int except = -1, double w_scale = 1,
                    double lambda_scale = 1);
 

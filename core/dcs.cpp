@@ -7,6 +7,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/core/dcs_evaluator.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 
 namespace perp {
 namespace {
@@ -117,7 +118,7 @@ Signal free_part(const Dcs& system, const std::vector<int>& rows, const std::vec
 bool is_finite(const Signal& signal) {
   for (Eigen::Index i = 0; i < signal.constant().size(); ++i)
     if (!std::isfinite(signal.constant()[i]) &&
-        std::find(signal.varying().begin(), signal.varying().end(), i) == signal.varying().end())
+        !std::binary_search(signal.varying().begin(), signal.varying().end(), static_cast<int>(i)))
       return false;
   return true;
 }
@@ -150,47 +151,52 @@ void check_reset(const Dcs& system, const Reset& reset) {
       throw InvalidInput(fmt::format("reset {}: there is no variable {}", reset.name, j));
 }
 
+/// The entries of the matrices.
+struct Entries {
+  std::vector<linear::SparseMatrix::Placed> E, A, B, C, D;
+};
+
 /// Writes ∂(F, G)/∂(ẋ, x, λ) at (row, column) into its matrix. 0 = F reads E ẋ = A x + B λ + b with the
 /// sign of the derivatives turned on the right side. False: G has a derivative of x.
-bool put_derivative(const Dcs& system, int row, int column, double value, Lcs& lcs) {
+bool put_derivative(const Dcs& system, int row, int column, double value, Entries& entries) {
   const int n = system.n();
   const bool in_F = row < n;
   if (column < system.variable_input(0)) {
-    if (in_F) lcs.E(row, column - system.derivative_input(0)) = value;
+    if (in_F) entries.E.push_back({row, column - system.derivative_input(0), value});
     return in_F;
   }
   const bool of_x = column < system.multiplier_input(0);
   const int j = column - (of_x ? system.variable_input(0) : system.multiplier_input(0));
   if (in_F)
-    (of_x ? lcs.A : lcs.B)(row, j) = -value + 0.0;
+    (of_x ? entries.A : entries.B).push_back({row, j, -value});
   else
-    (of_x ? lcs.C : lcs.D)(row - n, j) = value + 0.0;
+    (of_x ? entries.C : entries.D).push_back({row - n, j, value});
   return true;
 }
 
 /// The matrices of F and G from their constant derivatives; b and q are left out. None where a derivative
 /// is not finite, or G has a derivative of x.
-std::optional<Lcs> matrices_of(const Dcs& system, DcsEvaluator& evaluator) {
+std::optional<SparseLcs> matrices_of(const Dcs& system, DcsEvaluator& evaluator) {
   const int n = system.n(), m = system.m();
   std::vector<double> z(static_cast<std::size_t>(evaluator.inputs()), 0.0);
   std::vector<double> value(static_cast<std::size_t>(n + m));
   std::vector<double> derivatives(evaluator.entries().size());
   evaluator.linearize(z.data(), value.data(), derivatives.data());
-  Lcs lcs{.E = Matrix::Zero(n, n),
-          .A = Matrix::Zero(n, n),
-          .B = Matrix::Zero(n, m),
-          .b = {},
-          .C = Matrix::Zero(m, n),
-          .D = Matrix::Zero(m, m),
-          .q = {},
-          .laws = system.laws};
+  Entries entries;
   for (std::size_t k = 0; k < derivatives.size(); ++k) {
     const auto [row, column] = evaluator.entries()[k];
     if (column == Dcs::time_input()) continue;
     if (!std::isfinite(derivatives[k])) return std::nullopt;
-    if (!put_derivative(system, row, column, derivatives[k], lcs)) return std::nullopt;
+    if (!put_derivative(system, row, column, derivatives[k], entries)) return std::nullopt;
   }
-  return lcs;
+  return SparseLcs{.E = {n, n, entries.E},
+                   .A = {n, n, entries.A},
+                   .B = {n, m, entries.B},
+                   .b = {},
+                   .C = {m, n, entries.C},
+                   .D = {m, m, entries.D},
+                   .q = {},
+                   .laws = system.laws};
 }
 
 /// Do only derivatives by time change?
@@ -219,10 +225,19 @@ void validate(const Dcs& system) {
 }
 
 std::optional<Lcs> as_lcs(const Dcs& system) {
+  const std::optional<SparseLcs> lcs = as_sparse_lcs(system);
+  return lcs ? std::optional(dense(*lcs)) : std::nullopt;
+}
+
+std::optional<Lcs> as_full_lcs(const Dcs& system) {
+  return system.n() + system.m() <= most_full_unknowns ? as_lcs(system) : std::nullopt;
+}
+
+std::optional<SparseLcs> as_sparse_lcs(const Dcs& system) {
   if (!system.resets.empty() || !is_polynomial(system)) return std::nullopt;
   DcsEvaluator evaluator(system);
   if (!has_constant_derivatives(evaluator)) return std::nullopt;
-  std::optional<Lcs> lcs = matrices_of(system, evaluator);
+  std::optional<SparseLcs> lcs = matrices_of(system, evaluator);
   if (!lcs) return std::nullopt;
   const std::vector<bool> with_time = dependent_lines(system.tape, 0, 1);
   const auto varies = [&](const std::vector<int>& lines) {

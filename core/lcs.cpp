@@ -19,6 +19,10 @@ void check_shape(const char* name, const Matrix& matrix, int rows, int columns) 
             fmt::format("{}({},{}) must be finite but is {}", name, i + 1, j + 1, matrix(i, j)));
 }
 
+void check_if_given(const char* name, const Matrix& matrix, int rows, int columns) {
+  if (matrix.size() > 0) check_shape(name, matrix, rows, columns);
+}
+
 void check_signal(const char* name, const Signal& signal, int size) {
   if (signal.size() != size)
     throw InvalidInput(
@@ -38,24 +42,28 @@ void check_signal(const char* name, const Signal& signal, int size) {
 
 }  // namespace
 
-Lcs validated(Lcs lcs) {
-  const int n = lcs.n();
-  const int m = lcs.m();
+void validate(const Lcs& lcs) {
+  const int n = lcs.n(), m = lcs.m();
   if (n == 0) throw InvalidInput("A must have at least one row but is empty");
+  check_shape("A", lcs.A, n, n);
+  check_if_given("E", lcs.E, n, n);
+  if (lcs.B.size() > 0 || m > 0) check_shape("B", lcs.B, n, m);
+  if (lcs.C.size() > 0 || m > 0) check_shape("C", lcs.C, m, n);
+  check_if_given("D", lcs.D, m, m);
+  if (lcs.b.size() > 0) check_signal("b", lcs.b, n);
+  if (lcs.q.size() > 0) check_signal("q", lcs.q, m);
+  for (const Law& law : lcs.laws) validate(law);
+}
+
+Lcs validated(Lcs lcs) {
+  validate(lcs);
+  const int n = lcs.n(), m = lcs.m();
   if (lcs.E.size() == 0) lcs.E = Matrix::Identity(n, n);
-  if (lcs.B.size() == 0 && m == 0) lcs.B = Matrix::Zero(n, m);
-  if (lcs.C.size() == 0 && m == 0) lcs.C = Matrix::Zero(m, n);
+  if (m == 0) lcs.B = Matrix::Zero(n, m);
+  if (m == 0) lcs.C = Matrix::Zero(m, n);
   if (lcs.D.size() == 0) lcs.D = Matrix::Zero(m, m);
   if (lcs.b.size() == 0) lcs.b = Vector(Vector::Zero(n));
   if (lcs.q.size() == 0) lcs.q = Vector(Vector::Zero(m));
-  check_shape("A", lcs.A, n, n);
-  check_shape("E", lcs.E, n, n);
-  check_shape("B", lcs.B, n, m);
-  check_shape("C", lcs.C, m, n);
-  check_shape("D", lcs.D, m, m);
-  check_signal("b", lcs.b, n);
-  check_signal("q", lcs.q, m);
-  for (const Law& law : lcs.laws) validate(law);
   return lcs;
 }
 

@@ -27,8 +27,10 @@ struct Lcs {
   [[nodiscard]] int m() const { return static_cast<int>(laws.size()); }
 };
 
-/// The same system with the empty members filled in. Throws InvalidInput where a shape does not fit
-/// ("C must be 3x3 but is 2x3"), an entry is not finite, or a law is unusable.
+/// Throws InvalidInput where a shape does not fit ("C must be 3x3 but is 2x3"), an entry is not finite, or a law is
+/// unusable.
+void validate(const Lcs& lcs);
+/// The same system with the empty members filled in. Throws InvalidInput, see `validate`.
 Lcs validated(Lcs lcs);
 
 }  // namespace perp

@@ -1,17 +1,16 @@
 #include <fmt/format.h>
 
 #include <perp/core/base/error.hpp>
-#include <perp/core/dcs.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 
 namespace perp {
 namespace {
 
 /// Σ_j row_j · (input number first + j), added to a line (-1: none yet).
-void add_products(Tape& tape, int& sum, const auto& row, int first, double factor) {
-  for (Eigen::Index j = 0; j < row.size(); ++j) {
-    if (row[j] == 0) continue;
-    const double value = factor * row[j];
-    int term = tape.input(first + static_cast<int>(j));
+void add_products(Tape& tape, int& sum, std::span<const linear::SparseMatrix::Entry> row, int first, double factor) {
+  for (const auto& [j, entry] : row) {
+    const double value = factor * entry;
+    int term = tape.input(first + j);
     if (value != 1) term = tape.apply(Operation::multiply, tape.constant(value), term);
     sum = sum < 0 ? term : tape.apply(Operation::add, sum, term);
   }
@@ -56,8 +55,9 @@ int add(Tape& tape, int sum, int line, Operation operation) {
 
 }  // namespace
 
-Dcs as_dcs(const Lcs& given) {
-  const Lcs lcs = validated(given);
+Dcs as_dcs(const Lcs& lcs) { return as_dcs(sparse(lcs)); }
+
+Dcs as_dcs(const SparseLcs& lcs) {
   Dcs system;
   system.laws = lcs.laws;
   const int n = lcs.n(), m = lcs.m();

@@ -8,6 +8,11 @@ namespace perp {
 
 Trajectory integrate(const Lcs& lcs, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options) {
+  return integrate_affine(sparse(lcs), x0, span, scheme, options);
+}
+
+Trajectory integrate_affine(const SparseLcs& lcs, const Vector& x0, Span span, const Theta& scheme,
+                            const IntegrateOptions& options) {
   CapturingFacts facts;
   Trajectory run = run_parts(lcs, x0, span, scheme, options, facts);
   run.provenance["version"] = PERP_VERSION;

@@ -13,60 +13,23 @@
 namespace perp {
 namespace {
 
-bool has_rows(const Signal& signal, int rows) {
-  const std::vector<int>& varying = signal.varying();
-  return signal.size() == 0 || (signal.size() == rows && std::is_sorted(varying.begin(), varying.end()) &&
-                                (varying.empty() || (varying.front() >= 0 && varying.back() < rows)));
-}
-
 /// The connected components of the nodes: variables, laws, then equations.
-class Connections {
- public:
-  explicit Connections(const Lcs& lcs) : n_(lcs.n()), m_(lcs.m()), sets_(2 * n_ + m_) {
-    is_usable_ = n_ > 0 && has_rows(lcs.b, n_) && has_rows(lcs.q, m_);
-    const int equations = n_ + m_;
-    join(lcs.A, {equations, n_}, {0, n_});
-    if (lcs.E.size() == 0)
-      for (int i = 0; i < n_; ++i) sets_.join(equations + i, i);
-    else
-      join(lcs.E, {equations, n_}, {0, n_});
-    if (m_ == 0) return;
-    join(lcs.B, {equations, n_}, {n_, m_});
-    join(lcs.C, {n_, m_}, {0, n_});
-    if (lcs.D.size() > 0) join(lcs.D, {n_, m_}, {n_, m_});
-  }
-
-  /// False: a shape does not fit, or an entry is not finite.
-  [[nodiscard]] bool is_usable() const { return is_usable_; }
-  /// A law of a function of time that nothing reads has no variable of its own: it goes with the first.
-  linear::DisjointSets take() {
-    for (int node = n_; node < 2 * n_ + m_; ++node)
-      if (sets_.root(node) >= n_) sets_.join(node, 0);
-    return std::move(sets_);
-  }
-
- private:
-  struct Nodes {
-    int first, count;
+linear::DisjointSets connections(const SparseLcs& lcs) {
+  const int n = lcs.n(), m = lcs.m(), equations = n + m;
+  linear::DisjointSets sets(2 * n + m);
+  const auto join = [&](const linear::SparseMatrix& entries, int first_row, int first_column) {
+    for (int i = 0; i < entries.rows(); ++i)
+      for (const auto& [column, value] : entries.row(i)) sets.join(first_row + i, first_column + column);
   };
-  void join(const Matrix& entries, Nodes rows, Nodes columns) {
-    is_usable_ = is_usable_ && entries.rows() == rows.count && entries.cols() == columns.count;
-    for (int j = 0; is_usable_ && j < columns.count; ++j)
-      for (int i = 0; i < rows.count; ++i) {
-        if (entries(i, j) == 0) continue;
-        sets_.join(rows.first + i, columns.first + j);
-        is_usable_ = is_usable_ && std::isfinite(entries(i, j));
-      }
-  }
-
-  int n_, m_;
-  bool is_usable_ = false;
-  linear::DisjointSets sets_;
-};
-
-/// Matrices that are left out stay so: E and D of a part are an identity and zeros then as well.
-Matrix part_of(const Matrix& entries, const std::vector<int>& rows, const std::vector<int>& columns) {
-  return entries.size() == 0 ? Matrix(entries) : Matrix(entries(rows, columns));
+  join(lcs.A, equations, 0);
+  join(lcs.E, equations, 0);
+  join(lcs.B, equations, n);
+  join(lcs.C, n, 0);
+  join(lcs.D, n, n);
+  // A law of a function of time that nothing reads has no variable of its own: it goes with the first.
+  for (int node = n; node < 2 * n + m; ++node)
+    if (sets.root(node) >= n) sets.join(node, 0);
+  return sets;
 }
 
 /// These rows, increasing, of a signal.
@@ -92,16 +55,16 @@ Signal part_of(const Signal& signal, const std::vector<int>& rows) {
           }};
 }
 
-LcsPart part_of(const Lcs& whole, const Block& block) {
+LcsPart part_of(const SparseLcs& whole, const Block& block) {
   LcsPart part{block.u, block.lambda, {}};
-  part.system = {.E = part_of(whole.E, block.equations, block.u),
-              .A = part_of(whole.A, block.equations, block.u),
-              .B = part_of(whole.B, block.equations, block.lambda),
-              .b = part_of(whole.b, block.equations),
-              .C = part_of(whole.C, block.lambda, block.u),
-              .D = part_of(whole.D, block.lambda, block.lambda),
-              .q = part_of(whole.q, block.lambda),
-              .laws = {}};
+  part.system = {.E = whole.E.part(block.equations, block.u),
+                 .A = whole.A.part(block.equations, block.u),
+                 .B = whole.B.part(block.equations, block.lambda),
+                 .b = part_of(whole.b, block.equations),
+                 .C = whole.C.part(block.lambda, block.u),
+                 .D = whole.D.part(block.lambda, block.lambda),
+                 .q = part_of(whole.q, block.lambda),
+                 .laws = {}};
   for (const int i : block.lambda) part.system.laws.push_back(whole.laws[at(i)]);
   return part;
 }
@@ -156,12 +119,13 @@ DcsPart part_of(const Dcs& whole, const Block& block) {
 
 }  // namespace
 
-std::vector<LcsPart> independent_parts(const Lcs& whole) {
+std::vector<LcsPart> independent_parts(const SparseLcs& whole) {
   std::vector<LcsPart> parts;
-  Connections connections(whole);
-  if (!connections.is_usable()) return parts;
-  const std::vector<Block> blocks = balanced_blocks(connections.take(), whole.n(), whole.m());
-  for (const Block& block : blocks) parts.push_back(part_of(whole, block));
+  const std::vector<Block> blocks = balanced_blocks(connections(whole), whole.n(), whole.m());
+  if (blocks.size() == 1)
+    parts.push_back({blocks.front().u, blocks.front().lambda, whole});
+  else
+    for (const Block& block : blocks) parts.push_back(part_of(whole, block));
   return parts;
 }
 

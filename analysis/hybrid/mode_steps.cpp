@@ -18,7 +18,7 @@ constexpr double share_of_value = 1e-11;  ///< of [0, 1]: up to where a released
 constexpr int most_lengths = 120;
 
 std::unique_ptr<Scheme> scheme_of(const Dcs& system, const Theta& options) {
-  if (const std::optional<Lcs> matrices = as_lcs(system))
+  if (const std::optional<SparseLcs> matrices = as_sparse_lcs(system))
     return capturing_scheme(*matrices, options);
   return capturing_scheme(system, options);
 }

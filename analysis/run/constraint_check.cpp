@@ -6,7 +6,7 @@
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/core/dcs_evaluator.hpp>
-#include <perp/core/linear/lu.hpp>
+#include <perp/core/system/algebraic_rows.hpp>
 #include <perp/schemes/located/jets/model_scales.hpp>
 
 namespace perp {
@@ -14,20 +14,22 @@ namespace {
 
 constexpr double most_checked_numbers = 1e6;  // kept for the check of the constraints
 
-/// 0 = N (A x + B λ + b), where the rows of N span the left null space of E.
+/// 0 = A x + B λ + b in the rows without a rate, those that E hides among them.
 std::function<ConstraintRows(const Step&)> rows_of(const Lcs& given, const Vector& x_unit,
                                                    const Vector& lambda_unit) {
-  const Lcs lcs = validated(given);
-  const Matrix N = linear::FullLu(lcs.E.transpose()).kernel().transpose();
+  const auto lcs = std::make_shared<SparseLcs>(sparse(given));
+  separate_algebraic_rows(*lcs);
+  std::vector<int> algebraic;
+  for (int i = 0; i < lcs->n(); ++i)
+    if (lcs->E.row(i).empty()) algebraic.push_back(i);
   return [=](const Step& step) {
     const Vector x = step.x.cwiseAbs().cwiseMax(x_unit);
     const Vector lambda = step.lambda.cwiseAbs().cwiseMax(lambda_unit);
-    const Vector b = lcs.b(step.t);
-    const Vector q = lcs.q(step.t);
-    const Vector terms = b.cwiseAbs() + lcs.A.cwiseAbs() * x + lcs.B.cwiseAbs() * lambda;
-    return ConstraintRows{N * (lcs.A * step.x + lcs.B * step.lambda + b), N.cwiseAbs() * terms,
-                          lcs.C * step.x + lcs.D * step.lambda + q,
-                          q.cwiseAbs() + lcs.C.cwiseAbs() * x + lcs.D.cwiseAbs() * lambda};
+    const Vector b = lcs->b(step.t), q = lcs->q(step.t);
+    const Vector rows = lcs->A.times(step.x) + lcs->B.times(step.lambda) + b;
+    const Vector terms = b.cwiseAbs() + lcs->A.sizes_times(x) + lcs->B.sizes_times(lambda);
+    return ConstraintRows{rows(algebraic), terms(algebraic), lcs->C.times(step.x) + lcs->D.times(step.lambda) + q,
+                          q.cwiseAbs() + lcs->C.sizes_times(x) + lcs->D.sizes_times(lambda)};
   };
 }
 

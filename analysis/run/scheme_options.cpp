@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <perp/analysis/run/scheme_options.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/lcp/parametric/mode_cache.hpp>
 #include <perp/lcp/selector.hpp>
 #include <perp/lcp/solver.hpp>
@@ -24,7 +25,7 @@ long modes_of(const std::vector<Law>& laws) {
 /// A solver and its tolerance are of steps that are not found in the table of modes: why none is
 /// called, empty where one is.
 std::string no_solver_is_called(const Model& model) {
-  if (model.system.affine() == nullptr)
+  if (model.system.affine() == nullptr && !as_sparse_lcs(model.system.functions()))
     return "the equations are not affine: their steps are made by Newton's method";
   if (model.run.selector == "first" || modes_of(model.laws()) > most_tabled_modes) return {};
   return fmt::format("selector {} finds the steps of at most {} modes without a solver",

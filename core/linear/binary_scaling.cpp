@@ -18,11 +18,13 @@ void remove_means(const std::vector<double>& sums, const std::vector<int>& count
 }  // namespace
 
 /// Exponents that make the entries of a spanning tree of each connected part 0. The tree depends on
-/// which entries are zero alone, so that what is left does not depend on units.
-void BinaryScaling::scale_along_trees(const Matrix& entries) {
+/// which entries are zero alone, so that what is left does not depend on units. `each_of_row(i, work)`: work(j, entry)
+/// for each entry that is not 0, `each_of_column` alike.
+template <class EachOfRow, class EachOfColumn>
+void BinaryScaling::scale_along_trees(const EachOfRow& each_of_row, const EachOfColumn& each_of_column) {
   row_known_.assign(row.size(), 0);
   column_known_.assign(column.size(), 0);
-  const Eigen::Index n = entries.rows();
+  const auto n = static_cast<Eigen::Index>(row.size());
   for (Eigen::Index first = 0; first < n; ++first) {
     if (row_known_[at(first)] != 0) continue;
     row_known_[at(first)] = 1;
@@ -30,41 +32,72 @@ void BinaryScaling::scale_along_trees(const Matrix& entries) {
     for (std::size_t next = 0; next < waiting_.size(); ++next) {
       const Eigen::Index now = waiting_[next];
       if (now < n) {
-        for (Eigen::Index j = 0; j < entries.cols(); ++j) {
-          if (entries(now, j) == 0 || column_known_[at(j)] != 0) continue;
+        each_of_row(now, [&](Eigen::Index j, double entry) {
+          if (column_known_[at(j)] != 0) return;
           column_known_[at(j)] = 1;
-          column[at(j)] = -std::ilogb(entries(now, j)) - row[at(now)];
+          column[at(j)] = -std::ilogb(entry) - row[at(now)];
           waiting_.push_back(n + j);
-        }
+        });
       } else {
         const Eigen::Index j = now - n;
-        for (Eigen::Index i = 0; i < n; ++i) {
-          if (entries(i, j) == 0 || row_known_[at(i)] != 0) continue;
+        each_of_column(j, [&](Eigen::Index i, double entry) {
+          if (row_known_[at(i)] != 0) return;
           row_known_[at(i)] = 1;
-          row[at(i)] = -std::ilogb(entries(i, j)) - column[at(j)];
+          row[at(i)] = -std::ilogb(entry) - column[at(j)];
           waiting_.push_back(i);
-        }
+        });
       }
     }
   }
 }
 
-void BinaryScaling::compute(const Matrix& entries) {
-  row.assign(at(entries.rows()), 0);
-  column.assign(at(entries.cols()), 0);
-  scale_along_trees(entries);
+void BinaryScaling::begin(Eigen::Index rows, Eigen::Index columns) {
+  row.assign(at(rows), 0);
+  column.assign(at(columns), 0);
   entries_.clear();
   in_row_.assign(row.size(), 0);
   in_column_.assign(column.size(), 0);
+}
+
+void BinaryScaling::add_entry(Eigen::Index i, Eigen::Index j, double entry) {
+  entries_.push_back({i, j, static_cast<double>(std::ilogb(entry) + row[at(i)] + column[at(j)])});
+  ++in_row_[at(i)];
+  ++in_column_[at(j)];
+}
+
+void BinaryScaling::compute(const Matrix& entries) {
+  begin(entries.rows(), entries.cols());
+  scale_along_trees(
+      [&](Eigen::Index i, const auto& work) {
+        for (Eigen::Index j = 0; j < entries.cols(); ++j)
+          if (entries(i, j) != 0) work(j, entries(i, j));
+      },
+      [&](Eigen::Index j, const auto& work) {
+        for (Eigen::Index i = 0; i < entries.rows(); ++i)
+          if (entries(i, j) != 0) work(i, entries(i, j));
+      });
   for (Eigen::Index j = 0; j < entries.cols(); ++j)
-    for (Eigen::Index i = 0; i < entries.rows(); ++i) {
-      if (entries(i, j) == 0) continue;
-      entries_.push_back(
-          {i, j, static_cast<double>(std::ilogb(entries(i, j)) + row[at(i)] + column[at(j)])});
-      ++in_row_[at(i)];
-      ++in_column_[at(j)];
-    }
-  // min Σ (e_ij + ρ_i + κ_j)² by turns over ρ and κ (Curtis and Reid)
+    for (Eigen::Index i = 0; i < entries.rows(); ++i)
+      if (entries(i, j) != 0) add_entry(i, j, entries(i, j));
+  balance();
+}
+
+BinaryScaling::BinaryScaling(const linear::SparseMatrix& entries) {
+  begin(entries.rows(), entries.columns());
+  const linear::SparseMatrix columns = entries.transposed();
+  const auto each_of = [](const linear::SparseMatrix& matrix) {
+    return [&matrix](Eigen::Index i, const auto& work) {
+      for (const auto& [j, entry] : matrix.row(static_cast<int>(i))) work(j, entry);
+    };
+  };
+  scale_along_trees(each_of(entries), each_of(columns));
+  for (int j = 0; j < columns.rows(); ++j)
+    for (const auto& [i, entry] : columns.row(j)) add_entry(i, j, entry);
+  balance();
+}
+
+/// min Σ (e_ij + ρ_i + κ_j)² by turns over ρ and κ (Curtis and Reid)
+void BinaryScaling::balance() {
   rho_.assign(row.size(), 0);
   kappa_.assign(column.size(), 0);
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {

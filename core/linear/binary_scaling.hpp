@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <perp/core/base/types.hpp>
+#include <perp/core/linear/sparse/sparse_matrix.hpp>
 
 namespace perp {
 
@@ -15,6 +16,7 @@ struct BinaryScaling {
 
   BinaryScaling() = default;
   explicit BinaryScaling(const Matrix& entries) { compute(entries); }
+  explicit BinaryScaling(const linear::SparseMatrix& entries);
 
   /// The exponents of another matrix. Allocates on first use only while the size stays.
   void compute(const Matrix& entries);
@@ -36,7 +38,11 @@ struct BinaryScaling {
     Eigen::Index row, column;
     double exponent;
   };
-  void scale_along_trees(const Matrix& entries);
+  void begin(Eigen::Index rows, Eigen::Index columns);
+  template <class EachOfRow, class EachOfColumn>
+  void scale_along_trees(const EachOfRow& each_of_row, const EachOfColumn& each_of_column);
+  void add_entry(Eigen::Index i, Eigen::Index j, double entry);
+  void balance();
 
   std::vector<char> row_known_, column_known_;
   std::vector<Eigen::Index> waiting_;  // rows, then columns as n + j

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <perp/core/base/index.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/memory.hpp>
 #include <perp/lcp/solver.hpp>
@@ -13,6 +14,7 @@ namespace perp {
 namespace {
 
 constexpr std::size_t kept_caches = 8;       ///< step lengths whose maps are kept
+constexpr int most_full = 2048;  ///< unknowns of a step with full matrices
 constexpr long enumeration_budget = 50'000;  ///< nodes a step may cost before a solver takes over
 constexpr const char* default_solver = "lemke";
 constexpr const char* newton_min = "newton_min";  ///< where solutions are unique: from the present mode
@@ -26,16 +28,20 @@ void check(const Theta& options) {
 
 }  // namespace
 
-Capturing::Capturing(const Lcs& lcs, const Theta& options)
+Capturing::Capturing(const Lcs& lcs, const Theta& options) : Capturing(sparse(lcs), options) {}
+
+Capturing::Capturing(SparseLcs lcs, const Theta& options)
     : equations_(lcs, options.theta),
+      has_rate_(at(lcs.n()), 0),
       options_(options),
       memory_(memory_at_start(lcs.laws)),
       solver_(options.solver.empty() ? default_solver : options.solver) {
   check(options);
   active_ = &equations_;
-  if (options.theta < 1) first_.emplace(lcs, 1);
-  for (const int j : equations_.state())
-    reads_algebraic_ = reads_algebraic_ || equations_.given_E().col(j).isZero(0);
+  for (int i = 0; i < lcs.n(); ++i)
+    for (const auto& [column, entry] : lcs.E.row(i)) has_rate_[at(column)] = 1;
+  if (options.theta < 1) first_.emplace(std::move(lcs), 1);
+  for (const int j : equations_.state()) reads_algebraic_ = reads_algebraic_ || is_algebraic(j);
   solver(solver_);  // throws for an unknown name now, not in the middle of a run
   for (State& state : states_) {
     state.mode = &*modes_.insert(Mode{}).first;
@@ -118,6 +124,12 @@ Attempt Capturing::attempt_by(StepEquations& equations, double t_next, double h)
   const bool asks_once = is_asked_once(h);
   if (asks_once)
     if (const std::optional<Attempt> attempt = attempt_once(h)) return *attempt;
+  if (is_too_large())
+    if (const std::optional<Attempt> attempt = attempt_one_found(h)) return *attempt;
+  if (equations_.n() + equations_.m() > most_full)
+    return unsolved(Status::not_solved,
+                    fmt::format("the active set method found no solution, and systems of {} unknowns have no other method",
+                                equations_.n() + equations_.m()));
   return attempt_by_maps(h, asks_once);
 }
 
@@ -163,7 +175,7 @@ Attempt Capturing::attempt_by_choice(ModeCache& maps, int present, bool stays) {
 
 // What is close to a margin, not finite, or a step of another length is left to `attempt`.
 long Capturing::stay(const UniformSteps& steps) {
-  if (current().is_fresh) return 0;
+  if (current().is_fresh || is_large()) return 0;
   active_ = &equations_;
   ModeCache& maps = cache(steps.h);
   const int present = current().map;
@@ -296,7 +308,7 @@ Attempt Capturing::attempt_by_enumeration(ModeCache& maps) {
           ? -1
           : static_cast<int>(std::min<long>(count_of_u(set), std::numeric_limits<int>::max()));
   const Mode present = start_pending_ ? memory_ : mode();
-  respect_memory(set, equations_.lcs().laws, present);
+  respect_memory(set, equations_.laws(), present);
   const Norm norm = equations_.norm(x(), problem_.p());
   const Nearest choice = nearest(problem_, set, norm, present.empty() ? nullptr : &present);
   if (choice.status == Status::no_solution)
@@ -330,7 +342,7 @@ void Capturing::accept() {
   fresh_.add(current().t, x());
   const State& before = states_[static_cast<std::size_t>(previous_)];
   if (std::isnan(first_order_.since) && before.mode == current().mode && exceeds_index(mode()))
-    first_order_ = first_order_since(before.t, equations_.lcs().laws, mode(), *index(mode()));
+    first_order_ = first_order_since(before.t, equations_.laws(), mode(), *index(mode()));
 }
 
 void Capturing::restore(const Step& state) {
@@ -353,6 +365,7 @@ void Capturing::interpolate(double s, Vector& x) const {
 }
 
 std::vector<std::pair<Mode, double>> Capturing::violations(double h) {
+  if (is_too_large()) return {};
   active_ = first_ ? &*first_ : &equations_;
   ModeCache& maps = cache(h);
   active_->parameter(current().x, current().t, current().t + h, trial().parameter.data());

@@ -30,6 +30,7 @@ class Capturing final : public ModewiseScheme {
  public:
   /// Throws InvalidInput.
   Capturing(const Lcs& lcs, const Theta& options);
+  Capturing(SparseLcs lcs, const Theta& options);
 
   Attempt start(double t, const Vector& x0, double h, std::vector<Event>& events) override;
   Attempt attempt(double t_next, double h) override;
@@ -43,7 +44,7 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return completed(trial()).x; }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override;
-  [[nodiscard]] bool is_algebraic(int j) const override { return equations_.given_E().col(j).isZero(0); }
+  [[nodiscard]] bool is_algebraic(int j) const override { return has_rate_[static_cast<std::size_t>(j)] == 0; }
   [[nodiscard]] bool argument_jumps(int i) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
   [[nodiscard]] Vector motion_rounding(const Vector& a, const Vector& b) const override;
@@ -116,6 +117,13 @@ class Capturing final : public ModewiseScheme {
   [[nodiscard]] State& trial() { return states_[static_cast<std::size_t>(trial_)]; }
   [[nodiscard]] const State& trial() const { return states_[static_cast<std::size_t>(trial_)]; }
 
+  static constexpr int most_maps = 64;  // unknowns of a system whose modes get maps at once
+  /// Do full matrices cost more than the entries of a step?
+  [[nodiscard]] bool is_large() const { return equations_.n() + equations_.m() > most_maps; }
+
+  static constexpr int most_enumerated = 512;  // unknowns of a step whose solutions are counted without a certificate
+  [[nodiscard]] bool is_too_large() const { return equations_.n() + equations_.m() > most_enumerated; }
+
   static constexpr long most_storage = 30'000'000;  // numbers kept for the maps of one step length
 
   void transfer_caches(Archive& archive);
@@ -141,11 +149,12 @@ class Capturing final : public ModewiseScheme {
   bool is_asked_once(double h);
   bool has_one_solution(double h) { return h <= once().longest_monotone; }
   std::optional<Attempt> attempt_once(double h);
-  std::optional<Attempt> solve_once(double h, bool is_one);
+  std::optional<Attempt> attempt_one_found(double h);
+  std::optional<Attempt> solve_once(double h, bool is_one, bool takes_any);
   [[nodiscard]] bool may_ask_once(bool is_one) const;
   const Answer* known_answer(double h);
   bool begin_search();
-  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one);
+  bool finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any);
   bool find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdict);
   [[nodiscard]] Mode other_branches(const PointStep& step, const Mode& mode) const;
   static PointStep::Verdict pass_singular(PointStep& step, const Mode& from, const Mode& other,
@@ -176,13 +185,15 @@ class Capturing final : public ModewiseScheme {
   ShortSteps shorten(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   [[nodiscard]] Vector rate_terms(double t, const Vector& x) const;
-  void solve_constraints_at(double t, double h, Vector& x, State& limit) const;
+  void solve_constraints_at(double t, double h, Vector& x, State& limit);
+  bool solve_constraints_at_point(double t, Vector& x, State& limit);
   bool is_consistent(const Vector& x0, double t) const;
   bool is_consistent_to_rounding(const Vector& x0, double h);
   bool starts_consistently(const Vector& x0, double t, double h);
   ConstraintsAt constraints(const Vector& x, double t) const;
 
   StepEquations equations_;
+  std::vector<char> has_rate_;          // of each variable: does E hold it?
   std::optional<StepEquations> first_;  // backward Euler, for some steps where θ < 1
   StepEquations* active_ = nullptr;     // those of the attempted step
   bool reads_algebraic_ = false;        // do steps read algebraic variables of the state before?

@@ -34,11 +34,11 @@ void add_departure(int law, double s, std::vector<Scheme::Departure>& list) {
 double Capturing::attempted_norm() const { return motion(x(), attempted()).norm(); }
 
 Vector Capturing::motion(const Vector& a, const Vector& b) const {
-  return equations_.given_E() * (b - a);
+  return equations_.given_E().times(b - a);
 }
 
 Vector Capturing::motion_terms(const Vector& a, const Vector& b) const {
-  return equations_.given_E().cwiseAbs() * (a.cwiseAbs() + b.cwiseAbs());
+  return equations_.given_E().sizes_times(a.cwiseAbs() + b.cwiseAbs());
 }
 
 // Every x is an ulp or two from the solution of its step; the sums of n terms add theirs.
@@ -52,12 +52,12 @@ Vector Capturing::drift(const Vector& sizes, long steps) const {
   Vector each = motion_rounding(sizes, Vector::Zero(sizes.size()));
   Vector of_map(equations_.n());
   for (const State& state : states_) {
-    if (state.is_point) each = each.cwiseMax(equations_.given_E().cwiseAbs() * state.rounding);
+    if (state.is_point) each = each.cwiseMax(equations_.given_E().sizes_times(state.rounding));
     if (state.map < 0 || state.cache == nullptr) continue;
     const ModeMap& map = state.cache->map(state.map);
     for (int j = 0; j < equations_.n(); ++j)
       of_map[j] = map.u_rounding(j, state.parameter.data());
-    each = each.cwiseMax(equations_.given_E().cwiseAbs() * of_map);
+    each = each.cwiseMax(equations_.given_E().sizes_times(of_map));
   }
   return static_cast<double>(std::max(steps, 1L)) * each;
 }
@@ -92,7 +92,7 @@ double Capturing::margin_before(const ModeMap& map, int i) {
 double Capturing::margin_before(const ModeMap::Margin& margin, int branch) {
   const State& before = states_[static_cast<std::size_t>(previous_)];
   compute_outputs(states_[static_cast<std::size_t>(previous_)]);
-  const Law& law = equations_.lcs().laws[static_cast<std::size_t>(margin.law)];
+  const Law& law = equations_.laws()[static_cast<std::size_t>(margin.law)];
   return std::max(0.0, slack(margin, law.branches[static_cast<std::size_t>(branch)], before.w[margin.law],
                              before.lambda[margin.law]));
 }
@@ -120,11 +120,9 @@ std::vector<Scheme::Departure> Capturing::departures() {
 }
 
 bool Capturing::argument_jumps(int i) const {
-  const Lcs& lcs = equations_.lcs();
-  if (!lcs.D.row(i).isZero(0)) return true;
-  for (int j = 0; j < lcs.n(); ++j)
-    if (lcs.C(i, j) != 0 && is_algebraic(j)) return true;
-  return false;
+  const SparseLcs& lcs = equations_.system();
+  return !lcs.D.row(i).empty() ||
+         std::ranges::any_of(lcs.C.row(i), [this](const auto& entry) { return is_algebraic(entry.column); });
 }
 
 std::vector<Scheme::Departure> Capturing::approaches() {

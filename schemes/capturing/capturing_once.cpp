@@ -36,8 +36,8 @@ Capturing::Once& Capturing::once(StepEquations& equations) {
 
 /// Are there no maps for steps of this length, and not worth it?
 bool Capturing::is_asked_once(double h) {
-  if (h != options_.h) return true;
-  if (!ModeCache::has_many_modes(active_->lcs().laws) || start_pending_) return false;
+  if (h != options_.h || is_large()) return true;
+  if (!ModeCache::has_many_modes(active_->laws()) || start_pending_) return false;
   return ++met_[mode()] < steps_for_rows(active_->n() + active_->m());
 }
 
@@ -53,7 +53,17 @@ std::optional<Attempt> Capturing::attempt_once(double h) {
   const bool is_one = has_one_solution(h);
   if (!may_ask_once(is_one) || !once().step->is_usable()) return std::nullopt;
   if (const Answer* known = known_answer(h)) return take(*known);
-  return solve_once(h, is_one);
+  return solve_once(h, is_one, is_one);
+}
+
+/// Of many unknowns one solution is looked for, from the present mode on; others are not.
+std::optional<Attempt> Capturing::attempt_one_found(double h) {
+  if (options_.selector != Selector::keep_mode && options_.selector != Selector::minimal_norm)
+    return std::nullopt;
+  if (!once().step->is_usable()) return std::nullopt;
+  const std::optional<Attempt> found = solve_once(h, false, true);
+  if (found) ++not_enumerated_;
+  return found;
 }
 
 /// To the step of length h that is tried; null: it was not asked for of late.
@@ -68,17 +78,18 @@ const Capturing::Answer* Capturing::known_answer(double h) {
 
 /// The mode that is solved first; false: none is present.
 bool Capturing::begin_search() {
-  const std::size_t laws = equations_.lcs().laws.size();
+  const std::size_t laws = equations_.laws().size();
   search_ = start_pending_ ? Mode(laws, 0) : mode();
   return search_.size() == laws;
 }
 
 /// Of a mode that ends it is enough to know that some solution is in another one.
-bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool is_one) {
-  return (is_one || looks_for_end_) && find_mode(step, search_, verdict);
+bool Capturing::finds_other(PointStep& step, PointStep::Verdict verdict, bool takes_any) {
+  return (takes_any || looks_for_end_) && find_mode(step, search_, verdict);
 }
 
-std::optional<Attempt> Capturing::solve_once(double h, bool is_one) {
+/// `is_one`: there are no other solutions; `takes_any`: that of another mode serves.
+std::optional<Attempt> Capturing::solve_once(double h, bool is_one, bool takes_any) {
   PointStep& step = *once().step;
   State& next = trial();
   const Mode& present = mode();
@@ -88,7 +99,7 @@ std::optional<Attempt> Capturing::solve_once(double h, bool is_one) {
   if (verdict == PointStep::Verdict::undecided) return std::nullopt;
   next.ends = step.margins();
   const bool is_kept = verdict == PointStep::Verdict::inside && !start_pending_;
-  if (!is_kept && !finds_other(step, verdict, is_one)) return std::nullopt;
+  if (!is_kept && !finds_other(step, verdict, takes_any)) return std::nullopt;
   take(step, search_, is_kept);
   const bool is_kept_first = is_kept && options_.selector == Selector::keep_mode;
   const Attempt attempt{Status::solved, is_kept, is_kept_first ? 0 : is_one, 0};
@@ -141,7 +152,7 @@ bool Capturing::find_mode(PointStep& step, Mode& mode, PointStep::Verdict verdic
 
 /// The branch of each law that is nearest to the point of the step, but for that of the mode.
 Mode Capturing::other_branches(const PointStep& step, const Mode& mode) const {
-  const std::vector<Law>& laws = equations_.lcs().laws;
+  const std::vector<Law>& laws = equations_.laws();
   Mode other(mode.size());
   for (std::size_t i = 0; i < mode.size(); ++i) {
     const auto law = static_cast<int>(i);

@@ -9,7 +9,8 @@ namespace perp {
 
 Trajectory integrate(const Dcs& system, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options) {
-  if (const std::optional<Lcs> lcs = as_lcs(system)) return integrate(*lcs, x0, span, scheme, options);
+  if (const std::optional<SparseLcs> lcs = as_sparse_lcs(system))
+    return integrate_affine(*lcs, x0, span, scheme, options);
   CapturingFacts facts;
   Trajectory run = run_parts(system, x0, span, scheme, options, facts);
   run.provenance["version"] = PERP_VERSION;

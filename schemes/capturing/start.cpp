@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
+#include <perp/core/base/index.hpp>
 #include <perp/core/dcs.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
+#include <perp/lcp/structure/balanced_blocks.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 #include <perp/schemes/safeguard.hpp>
@@ -15,6 +18,62 @@ constexpr int shortest_probe =
     -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
+constexpr int most_full_start = 512;  ///< unknowns of a problem with full matrices at the start
+
+/// The problem of a consistent state at t by its independent blocks: E x = E x0, the equations without rates, the laws.
+class Consistency {
+ public:
+  Consistency(const StepEquations& equations, const Vector& x0, double t)
+      : equations_(equations), lcs_(equations.system()), b_(lcs_.b(t)), q_(lcs_.q(t)), Ex0_(lcs_.E.times(x0)) {}
+
+  [[nodiscard]] std::vector<Block> blocks() const {
+    const int n = lcs_.n(), m = lcs_.m();
+    linear::DisjointSets sets(2 * n + m);  // variables, laws, equations
+    const auto join = [&](const linear::SparseMatrix& entries, int row, int node, int first) {
+      for (const auto& [column, value] : entries.row(row)) sets.join(node, first + column);
+    };
+    for (int i = 0; i < n; ++i) {
+      join(rows_of(i), i, n + m + i, 0);
+      if (equations_.is_algebraic_row(i)) join(lcs_.B, i, n + m + i, n);
+    }
+    for (int i = 0; i < m; ++i) {
+      join(lcs_.C, i, n + i, 0);
+      join(lcs_.D, i, n + i, n);
+    }
+    for (int node = n; node < 2 * n + m; ++node)
+      if (sets.root(node) >= n) sets.join(node, 0);  // a function of time that nothing reads
+    return balanced_blocks(std::move(sets), n, m);
+  }
+
+  [[nodiscard]] Mlcp of(const Block& block) const {
+    Mlcp problem;
+    const auto rows = static_cast<Eigen::Index>(block.equations.size());
+    problem.M11 = Matrix::Zero(rows, static_cast<Eigen::Index>(block.u.size()));
+    problem.M12 = Matrix::Zero(rows, static_cast<Eigen::Index>(block.lambda.size()));
+    problem.q1 = Vector::Zero(rows);
+    for (Eigen::Index k = 0; k < rows; ++k) {
+      const int i = block.equations[at(k)];
+      const bool has_rates = !equations_.is_algebraic_row(i);
+      problem.M11.row(k) = rows_of(i).part({i}, block.u).dense();
+      if (!has_rates) problem.M12.row(k) = lcs_.B.part({i}, block.lambda).dense();
+      problem.q1[k] = has_rates ? -Ex0_[i] : b_[i];
+    }
+    problem.M21 = lcs_.C.part(block.lambda, block.u).dense();
+    problem.M22 = lcs_.D.part(block.lambda, block.lambda).dense();
+    problem.q2 = q_(block.lambda);
+    for (const int i : block.lambda) problem.laws.push_back(lcs_.laws[at(i)]);
+    return problem;
+  }
+
+ private:
+  [[nodiscard]] const linear::SparseMatrix& rows_of(int i) const {
+    return equations_.is_algebraic_row(i) ? lcs_.A : lcs_.E;
+  }
+
+  const StepEquations& equations_;
+  const SparseLcs& lcs_;
+  Vector b_, q_, Ex0_;
+};
 
 }  // namespace
 
@@ -23,11 +82,16 @@ Attempt Capturing::probe(double h, int exponent) {
   return attempt(current().t + step, step);
 }
 
+/// The laws, the equations without rates and E x = E x0, part by part: is there a solution, as far as an enumeration tells?
 bool Capturing::is_consistent(const Vector& x0, double t) const {
+  const Consistency problem(equations_, x0, t);
   EnumerateOptions limits;
   limits.max_nodes = consistency_budget;
-  const SolutionSet set = enumerate(equations_.consistency(x0, t), limits);
-  return !set.complete || multiplicity(set) != Multiplicity::none;
+  return std::ranges::all_of(problem.blocks(), [&](const Block& block) {
+    if (block.u.size() + block.lambda.size() > at(most_full_start)) return true;
+    const SolutionSet set = enumerate(problem.of(block), limits);
+    return !set.complete || multiplicity(set) != Multiplicity::none;
+  });
 }
 
 /// Does the shortest step from x0 move it by no more than its own rounding? Doubles near a curve
@@ -40,16 +104,16 @@ bool Capturing::is_consistent_to_rounding(const Vector& x0, double h) {
 
 /// A step of little cost comes first.
 bool Capturing::starts_consistently(const Vector& x0, double t, double h) {
-  if (has_one_solution(h) && is_consistent_to_rounding(x0, h)) return true;
+  if ((has_one_solution(h) || is_large()) && is_consistent_to_rounding(x0, h)) return true;
   return is_consistent(x0, t) || is_consistent_to_rounding(x0, h);
 }
 
 ConstraintsAt Capturing::constraints(const Vector& x, double t) const {
-  return [this, x, problem = equations_.consistency(x, t)](const Vector& lambda, Vector& equations,
-                                                           Vector& w) {
-    const Vector rows = problem.M11 * x + problem.M12 * lambda + problem.q1;
-    equations = rows(equations_.algebraic_rows());
-    w = problem.M21 * x + problem.M22 * lambda + problem.q2;
+  return [this, x, b = equations_.system().b(t), q = equations_.system().q(t)](const Vector& lambda, Vector& equations,
+                                                                              Vector& w) {
+    const SparseLcs& lcs = equations_.system();
+    equations = Vector(lcs.A.times(x) + lcs.B.times(lambda) + b)(equations_.algebraic_rows());
+    w = lcs.C.times(x) + lcs.D.times(lambda) + q;
   };
 }
 
@@ -79,29 +143,49 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
 std::string Capturing::without_start_text(double t, const Vector& x0) const {
   if (is_consistent(x0, t)) return "no solution starts at x0 although it is consistent";
   return fmt::format("x0 violates the constraints, whose residual is {:.6g} there, and no jump leads onto them",
-                     violation_of_constraints(equations_.lcs().laws, constraints(x0, t)));
+                     violation_of_constraints(equations_.laws(), constraints(x0, t)));
 }
 
 /// |A| |x| + |b| over the differential variables: what moves each row of E x in a unit of time, by
 /// size. Algebraic variables and multipliers, which may be impulses here, are left out.
 Vector Capturing::rate_terms(double t, const Vector& x) const {
-  const Lcs& lcs = equations_.lcs();
-  Vector terms = lcs.b(t).cwiseAbs();
+  Vector sizes = x.cwiseAbs();
   for (int j = 0; j < equations_.n(); ++j)
-    if (!equations_.given_E().col(j).isZero(0)) terms += lcs.A.col(j).cwiseAbs() * std::abs(x[j]);
-  return terms;
+    if (is_algebraic(j)) sizes[j] = 0;
+  const SparseLcs& lcs = equations_.system();
+  return lcs.b(t).cwiseAbs() + lcs.A.sizes_times(sizes);
 }
 
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.
-void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit) const {
+void Capturing::solve_constraints_at(double t, double h, Vector& x, State& limit) {
+  if (equations_.m() == 0 && equations_.algebraic_rows().empty()) return;
+  if (is_large() && (solve_constraints_at_point(t, x, limit) || equations_.n() + equations_.m() > most_full_start)) return;
   Lcs frozen = equations_.lcs();
-  if (frozen.m() == 0 && equations_.algebraic_rows().empty()) return;
   frozen.b = Signal(frozen.b(t));
   frozen.q = Signal(frozen.q(t));
   ImplicitStep step(as_dcs(frozen));
   step.choose_units(x, t, h);
   ModeNewton newton(step);
   solve_constraints(step, newton, t, *limit.mode, x, limit.lambda, limit.w);
+}
+
+/// The same by a step of length 0, whose rows are E x⁺ = E x and the constraints; false: it tells nothing.
+bool Capturing::solve_constraints_at_point(double t, Vector& x, State& limit) {
+  StepEquations& own = first_ ? *first_ : equations_;
+  PointStep& step = *once(own).step;
+  if (!step.is_usable()) return false;
+  std::vector<double> parameter(at(own.parameters()));
+  own.parameter(x, t, t, parameter.data());
+  step.set(0, parameter.data());
+  if (step.solve(*limit.mode) != PointStep::Verdict::inside) return false;
+  // As many rows with rates as variables determine these: they are x.
+  const auto with_rates = std::count(has_rate_.begin(), has_rate_.end(), 1);
+  const bool keeps_x = with_rates + static_cast<std::ptrdiff_t>(equations_.algebraic_rows().size()) == equations_.n();
+  for (int j = 0; j < equations_.n(); ++j)
+    if (!keeps_x || is_algebraic(j)) x[j] = step.x()[j];
+  limit.lambda = step.lambda();
+  limit.w = step.w();
+  return true;
 }
 
 /// The changes of two steps tell how it shrinks only where both are in one mode: they are shortened until so.
@@ -138,22 +222,21 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   start_pending_ = false;
 
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
-  const Matrix& E = equations_.given_E();
-  const bool is_smooth = equations_.m() == 0 && (E.array() != 0).colwise().any().all();
+  const bool is_smooth = equations_.m() == 0 && std::ranges::all_of(has_rate_, [](char has) { return has != 0; });
   const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
   if (!consistent && steps.agree && grows(steps.longer, steps.shorter, least)) {
-    message_ = growing_start_text(violation_of_constraints(equations_.lcs().laws, constraints(x0, t)));
+    message_ = growing_start_text(violation_of_constraints(equations_.laws(), constraints(x0, t)));
     return false;
   }
   const bool jumps = !is_smooth && keeps_its_size(steps.longer, steps.shorter, least);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
-  for (Eigen::Index j = 0; j < x0.size(); ++j)
-    if (!equations_.given_E().col(j).isZero(0)) x[j] = x0[j];
+  for (int j = 0; j < equations_.n(); ++j)
+    if (!is_algebraic(j)) x[j] = x0[j];
   solve_constraints_at(t, h, x, limit);
   if (jumps || !consistent)
     events.push_back(start_event(t, x0, limit.x, consistent, motion(x0, limit.x).norm(),
-                                 violation_of_constraints(equations_.lcs().laws, *limit.mode,
+                                 violation_of_constraints(equations_.laws(), *limit.mode,
                                                           limit.lambda, constraints(x, t))));
   if (first_ && !is_determined_at_once(*limit.mode)) fresh_.add(t, x);
   restore({t, x, limit.lambda, limit.w, *limit.mode});

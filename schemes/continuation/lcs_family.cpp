@@ -109,7 +109,7 @@ Status LcsFamily::solutions_of_set(double h, const StepPoint& from, std::vector<
 }
 
 double LcsFamily::distance(const Vector& a, const Vector& b) {
-  return (equations_.given_E() * (a - b)).norm();
+  return equations_.given_E().times(a - b).norm();
 }
 
 }  // namespace perp

@@ -117,7 +117,11 @@ void PathCapturing::count(Counts& counts) const {
   if (not_followed_ > 0) counts["not_followed"] += not_followed_;
 }
 
-std::unique_ptr<Scheme> capturing_scheme(const Lcs& lcs, Theta options) {
+std::unique_ptr<Scheme> capturing_scheme(const Lcs& lcs, const Theta& options) {
+  return capturing_scheme(sparse(lcs), options);
+}
+
+std::unique_ptr<Scheme> capturing_scheme(const SparseLcs& lcs, Theta options) {
   if (options.selector != Selector::continuation) return std::make_unique<Capturing>(lcs, options);
   options.selector = Selector::keep_mode;
   auto within = std::make_unique<Capturing>(lcs, options);

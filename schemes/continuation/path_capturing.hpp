@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <perp/core/dcs.hpp>
-#include <perp/core/lcs.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/schemes/backward_euler.hpp>
 #include <perp/schemes/continuation/step_path.hpp>
 #include <perp/schemes/scheme.hpp>
@@ -75,7 +75,8 @@ class PathCapturing final : public Scheme {
 };
 
 /// The event-capturing scheme with the selector of its options. Throw InvalidInput.
-std::unique_ptr<Scheme> capturing_scheme(const Lcs& lcs, Theta options);
+std::unique_ptr<Scheme> capturing_scheme(const Lcs& lcs, const Theta& options);
+std::unique_ptr<Scheme> capturing_scheme(const SparseLcs& lcs, Theta options);
 std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, BackwardEuler options);
 std::unique_ptr<Scheme> capturing_scheme(const Dcs& system, const Theta& options);
 

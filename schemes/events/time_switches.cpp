@@ -37,7 +37,7 @@ Signal formulas_of(const Signal& signal) {
   return signal.is_constant() || signal.tape() != nullptr ? signal : Signal(signal.constant());
 }
 
-Dcs with_formulas(Lcs lcs) {
+Dcs with_formulas(SparseLcs lcs) {
   lcs.b = formulas_of(lcs.b);
   lcs.q = formulas_of(lcs.q);
   return as_dcs(lcs);
@@ -45,7 +45,7 @@ Dcs with_formulas(Lcs lcs) {
 
 }  // namespace
 
-TimeSwitches::TimeSwitches(const Lcs& lcs) : TimeSwitches(with_formulas(lcs), Of::jumps) {}
+TimeSwitches::TimeSwitches(const SparseLcs& lcs) : TimeSwitches(with_formulas(lcs), Of::jumps) {}
 
 TimeSwitches::TimeSwitches(const Dcs& system, Of which) : which_(which) {
   const std::vector<int> lines = copy_functions_of_time(system, which);

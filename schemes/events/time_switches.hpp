@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <perp/core/dcs.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/schemes/events/time_zeros.hpp>
 
 namespace perp {
@@ -22,7 +22,7 @@ class TimeSwitches {
   };
   explicit TimeSwitches(const Dcs& system, Of which = Of::kinks);
   /// Those of jumps, of the entries of b and q that are formulas.
-  explicit TimeSwitches(const Lcs& lcs);
+  explicit TimeSwitches(const SparseLcs& lcs);
 
   using Switch = TimeZeros::Zero;
   /// The first one in (t, end), see TimeZeros; data jump or have a kink at their own times.

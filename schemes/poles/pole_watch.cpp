@@ -267,7 +267,7 @@ PoleWatch::PoleWatch(const Dcs& system) {
   if (forms.may_divide()) forms_ = std::move(forms);
 }
 
-PoleWatch::PoleWatch(const Lcs& lcs) {
+PoleWatch::PoleWatch(const SparseLcs& lcs) {
   watch_signal(lcs.b, formulas_);
   watch_signal(lcs.q, formulas_);
 }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include <perp/core/dcs.hpp>
-#include <perp/core/lcs.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/schemes/poles/watched_formulas.hpp>
 
 namespace perp {
@@ -22,7 +22,7 @@ class PoleWatch {
  public:
   explicit PoleWatch(const Dcs& system);
   /// Of b(t) and q(t). Where these are functions without formulas, of their reciprocals.
-  explicit PoleWatch(const Lcs& lcs);
+  explicit PoleWatch(const SparseLcs& lcs);
 
   /// Is there nothing to watch in any mode?
   [[nodiscard]] bool empty() const { return !forms_ && formulas_.empty(); }

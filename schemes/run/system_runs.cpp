@@ -21,7 +21,7 @@ constexpr int ends_of_line = 2;  ///< nodes of the course of a step of Euler's m
 constexpr int nodes_of_stages =
     9;  ///< of a step of Radau IIA, whose polynomial is of degree 7 at most
 
-TimeSwitches switches_of(const Lcs& system) { return TimeSwitches(system); }
+TimeSwitches switches_of(const SparseLcs& system) { return TimeSwitches(system); }
 TimeSwitches switches_of(const Dcs& system) {
   return TimeSwitches(system, TimeSwitches::Of::jumps);
 }
@@ -98,10 +98,10 @@ class OwnLocatedRun final : public StepwiseRun {
 };
 
 /// A part alone would be run as the matrices it is.
-std::unique_ptr<StepwiseRun> run_of_part(const Lcs& system, const Vector& x0, Span span,
+std::unique_ptr<StepwiseRun> run_of_part(const SparseLcs& system, const Vector& x0, Span span,
                                          const Theta& scheme, const IntegrateOptions& options,
                                          CapturingFacts& facts, StateTrace* trace) {
-  return std::make_unique<CapturingRun<Lcs>>(system, x0, span, scheme, options, facts, trace);
+  return std::make_unique<CapturingRun<SparseLcs>>(system, x0, span, scheme, options, facts, trace);
 }
 std::unique_ptr<StepwiseRun> run_of_part(const Dcs& system, const Vector& x0, Span span,
                                          const Theta& scheme, const IntegrateOptions& options,
@@ -146,17 +146,17 @@ Located options_of(const DcsPart& part, const Located& whole) {
 
 }  // namespace
 
-std::unique_ptr<StepwiseRun> capturing_run(Lcs system, const Vector& x0, Span span,
+std::unique_ptr<StepwiseRun> capturing_run(SparseLcs system, const Vector& x0, Span span,
                                            const Theta& scheme, const IntegrateOptions& options,
                                            CapturingFacts& facts, StateTrace* trace) {
-  return std::make_unique<CapturingRun<Lcs>>(std::move(system), x0, span, scheme, options, facts,
+  return std::make_unique<CapturingRun<SparseLcs>>(std::move(system), x0, span, scheme, options, facts,
                                              trace);
 }
 
 std::unique_ptr<StepwiseRun> capturing_run(Dcs system, const Vector& x0, Span span,
                                            const Theta& scheme, const IntegrateOptions& options,
                                            CapturingFacts& facts, StateTrace* trace) {
-  if (std::optional<Lcs> matrices = as_lcs(system))
+  if (std::optional<SparseLcs> matrices = as_sparse_lcs(system))
     return capturing_run(*std::move(matrices), x0, span, scheme, options, facts, trace);
   return std::make_unique<CapturingRun<Dcs>>(std::move(system), x0, span, scheme, options, facts,
                                              trace);
@@ -167,7 +167,7 @@ std::unique_ptr<StepwiseRun> located_run(Dcs system, const Vector& x0, Span span
   return std::make_unique<OwnLocatedRun>(system, x0, span, scheme, options);
 }
 
-Trajectory run_parts(const Lcs& system, const Vector& x0, Span span, const Theta& scheme,
+Trajectory run_parts(const SparseLcs& system, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options, CapturingFacts& facts) {
   return capture_parts(system, x0, span, scheme, options, facts);
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/schemes/integrate.hpp>
 #include <perp/schemes/run/stepwise_run.hpp>
 #include <perp/schemes/scheme.hpp>
@@ -18,7 +19,7 @@ struct CapturingFacts {
 // outlives it. The options of `integrate`, see there. Throw InvalidInput.
 
 /// By event capturing; `trace` gets the end of every step, null: nobody asks.
-std::unique_ptr<StepwiseRun> capturing_run(Lcs system, const Vector& x0, Span span,
+std::unique_ptr<StepwiseRun> capturing_run(SparseLcs system, const Vector& x0, Span span,
                                            const Theta& scheme, const IntegrateOptions& options,
                                            CapturingFacts& facts, StateTrace* trace = nullptr);
 /// The same of functions, affine or not.
@@ -31,7 +32,7 @@ std::unique_ptr<StepwiseRun> located_run(Dcs system, const Vector& x0, Span span
 
 // The whole run: parts that share no equation each by their own steps, one part as it is.
 
-Trajectory run_parts(const Lcs& system, const Vector& x0, Span span, const Theta& scheme,
+Trajectory run_parts(const SparseLcs& system, const Vector& x0, Span span, const Theta& scheme,
                      const IntegrateOptions& options, CapturingFacts& facts);
 /// Of a system that is not affine.
 Trajectory run_parts(const Dcs& system, const Vector& x0, Span span, const Theta& scheme,
@@ -39,6 +40,10 @@ Trajectory run_parts(const Dcs& system, const Vector& x0, Span span, const Theta
 /// With its provenance. With sensitivities all parts are one.
 Trajectory integrate_parts(const Dcs& system, const Vector& x0, Span span, const Located& scheme,
                            const IntegrateOptions& options);
+
+/// `integrate` of an affine system by its entries.
+Trajectory integrate_affine(const SparseLcs& lcs, const Vector& x0, Span span, const Theta& scheme,
+                            const IntegrateOptions& options);
 
 /// Backward Euler as the θ-method with θ = 1.
 inline Theta as_theta(const BackwardEuler& scheme) {

@@ -148,7 +148,7 @@ ShortStep ShortSteps::of(const Block& block) const {
   for (const int i : block.lambda) base.laws.push_back(lcs.laws[at(i)]);
   for (int k = 0; k < bounded; ++k) base.laws.push_back({"bounded", {{0, 1, 0, {}, {}}}});
   ShortStep step{.block = block,
-                 .E = equations_.given_E()(Eigen::all, block.u),
+                 .E = equations_.given_E().dense()(Eigen::all, block.u),
                  .x = x_(block.u),
                  .bounded = bounded,
                  .problem = AlgebraicProblem<Number>(base)};

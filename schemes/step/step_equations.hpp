@@ -1,8 +1,11 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include <perp/core/lcs.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
 #include <perp/lcp/solution_set.hpp>
 
@@ -18,10 +21,14 @@ class StepEquations {
   /// Throws InvalidInput (see `validated`). A row of E that depends on others (to the rounding of
   /// its entries) becomes an algebraic equation: those are subtracted from it.
   StepEquations(const Lcs& lcs, double theta);
+  StepEquations(SparseLcs lcs, double theta);
 
-  [[nodiscard]] const Lcs& lcs() const { return lcs_; }
+  [[nodiscard]] const SparseLcs& system() const { return lcs_; }
+  /// The same with full matrices, which are made when they are first asked for.
+  [[nodiscard]] const Lcs& lcs() const;
+  [[nodiscard]] const std::vector<Law>& laws() const { return lcs_.laws; }
   /// E as it was given.
-  [[nodiscard]] const Matrix& given_E() const { return E_given_; }
+  [[nodiscard]] const linear::SparseMatrix& given_E() const { return E_given_; }
   /// Were rows that became algebraic equations rounded, or the E of one beside its terms?
   [[nodiscard]] bool rows_are_rounded() const { return rows_are_rounded_; }
   [[nodiscard]] double theta() const { return theta_; }
@@ -32,6 +39,7 @@ class StepEquations {
   [[nodiscard]] int m() const { return lcs_.m(); }
   [[nodiscard]] int parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<int>& algebraic_rows() const { return algebraic_rows_; }
+  [[nodiscard]] bool is_algebraic_row(int i) const { return is_algebraic_[static_cast<std::size_t>(i)] != 0; }
   /// The variables that a step reads of the state it starts in, increasing.
   [[nodiscard]] const std::vector<int>& state() const { return state_; }
 
@@ -58,12 +66,18 @@ class StepEquations {
   [[nodiscard]] Mlcp consistency(const Vector& x0, double t) const;
 
  private:
+  struct Full {
+    std::once_flag made;
+    Lcs lcs;
+  };
+
   void varying(double t, double t_next, double* value);
   [[nodiscard]] Mlcp lifted(const Vector& x, const double* parameter, double h) const;
 
-  Lcs lcs_;
+  SparseLcs lcs_;
+  std::shared_ptr<Full> full_ = std::make_shared<Full>();
   double theta_;
-  Matrix E_given_;  // before any transformation, for the norm
+  linear::SparseMatrix E_given_;  // before any transformation, for the norm
   bool rows_are_rounded_ = false;
   std::vector<int> algebraic_rows_;  // increasing
   std::vector<char> is_algebraic_;   // per row

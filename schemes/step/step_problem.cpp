@@ -40,7 +40,8 @@ Mlcp StepEquations::problem(const Vector& x, double t, double t_next, double h) 
 
 // E x⁺ - E s - h θ y - h (1-θ) z - h v = 0 on the differential rows
 Mlcp StepEquations::lifted(const Vector& x, const double* parameter, double h) const {
-  const int n = lcs_.n(), m = lcs_.m(), states = static_cast<int>(state_.size());
+  const Lcs& full = lcs();
+  const int n = full.n(), m = full.m(), states = static_cast<int>(state_.size());
   const bool averaged = theta_ < 1;
   const int differential = n - static_cast<int>(algebraic_rows_.size());
   const int first_y = n + states, first_z = first_y + differential, first_v = first_z + differential;
@@ -50,14 +51,14 @@ Mlcp StepEquations::lifted(const Vector& x, const double* parameter, double h) c
   problem.M12 = Matrix::Zero(p, m);
   problem.q1 = Vector::Zero(p);
   problem.M21 = Matrix::Zero(m, p);
-  problem.M21.leftCols(n) = lcs_.C;
-  problem.M22 = lcs_.D;
-  problem.laws = lcs_.laws;
-  Vector b = lcs_.b.constant();
-  problem.q2 = lcs_.q.constant();
+  problem.M21.leftCols(n) = full.C;
+  problem.M22 = full.D;
+  problem.laws = full.laws;
+  Vector b = full.b.constant();
+  problem.q2 = full.q.constant();
   const double* varying = parameter + states;
-  for (const int i : lcs_.b.varying()) b[i] = *varying++;
-  for (const int i : lcs_.q.varying()) problem.q2[i] = *varying++;
+  for (const int i : full.b.varying()) b[i] = *varying++;
+  for (const int i : full.q.varying()) problem.q2[i] = *varying++;
   for (int k = 0; k < states; ++k) {  // s - x = 0
     problem.M11(n + k, n + k) = 1;
     problem.q1[n + k] = -x[state_[at(k)]];
@@ -65,24 +66,24 @@ Mlcp StepEquations::lifted(const Vector& x, const double* parameter, double h) c
   int row = 0;  // among the differential ones
   for (int i = 0; i < n; ++i) {
     if (is_algebraic_[at(i)] != 0) {
-      problem.M11.row(i).head(n) = lcs_.A.row(i);
-      problem.M12.row(i) = lcs_.B.row(i);
+      problem.M11.row(i).head(n) = full.A.row(i);
+      problem.M12.row(i) = full.B.row(i);
       problem.q1[i] = b[i];
       continue;
     }
-    problem.M11.row(i).head(n) = lcs_.E.row(i);
-    for (int k = 0; k < states; ++k) problem.M11(i, n + k) = -lcs_.E(i, state_[at(k)]);
+    problem.M11.row(i).head(n) = full.E.row(i);
+    for (int k = 0; k < states; ++k) problem.M11(i, n + k) = -full.E(i, state_[at(k)]);
     const int y = first_y + row, z = first_z + row, v = averaged ? first_v + row : y;
     problem.M11(i, y) = averaged ? -h * theta_ : -h;
-    problem.M11.row(y).head(n) = lcs_.A.row(i);
+    problem.M11.row(y).head(n) = full.A.row(i);
     problem.M11(y, y) = -1;
     if (averaged) {
       problem.M11(i, z) = -h * (1 - theta_);
       problem.M11(i, v) = -h;
-      for (int k = 0; k < states; ++k) problem.M11(z, n + k) = lcs_.A(i, state_[at(k)]);
+      for (int k = 0; k < states; ++k) problem.M11(z, n + k) = full.A(i, state_[at(k)]);
       problem.M11(z, z) = problem.M11(v, v) = -1;
     }
-    problem.M12.row(v) = lcs_.B.row(i);
+    problem.M12.row(v) = full.B.row(i);
     problem.q1[v] = b[i];
     ++row;
   }

@@ -69,6 +69,8 @@ Judgement judge(const Relation& relation, Subject& subject, SchemeName scheme);
 Judgement judge_binary_units(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_decimal_units(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_company(Subject& subject, SchemeName scheme, std::mt19937& random);
+/// Many states behind one another, the first driven by the model: its steps have many unknowns.
+Judgement judge_chain(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_order(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_words(Subject& subject, SchemeName scheme, std::mt19937& random);
 Judgement judge_schemes(Subject& subject, SchemeName scheme, std::mt19937& random);

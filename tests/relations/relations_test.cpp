@@ -85,6 +85,10 @@ TEST_CASE("what stands beside a model uncoupled does not change its run") {
   check_schemes("company");
 }
 
+TEST_CASE("many states behind a model, which steps by entries, do not change its run") {
+  check("chain", SchemeName::backward_euler, random_model, models() / 8);
+}
+
 TEST_CASE("models that contradicted a relation hold it") {
   struct Case {
     const char* relation;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <perp/core/state_derivative.hpp>
+#include <perp/core/system/sparse_lcs.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 #include <perp/models/language/lowering/algebra.hpp>
 #include <perp/models/language/reader/equation_texts.hpp>
@@ -148,14 +149,17 @@ void read_equations(const Context& context, const Value& table, Model& model) {
 
   for (std::size_t i = 0; i < system.laws.size(); ++i)
     model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
-  model.outputs = {texts.output_names(), system.tape, outputs, system.m(), system.parameters};
-  model.outputs.units = texts.output_units();
+  model.outputs = texts.outputs();
+  model.outputs.tape = system.tape;
+  model.outputs.lines = outputs;
+  model.outputs.multipliers = system.m();
+  model.outputs.parameters = system.parameters;
   model.multiplier_units = texts.multiplier_units();
   model.multiplier_units.resize(model.multipliers.size());
   if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
   const std::vector<int> arguments = system.G;
   // Matrices are made of rounded numbers.
-  if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_lcs(system))
+  if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_full_lcs(system))
     model.system = *std::move(matrices);
   else
     model.system = system;

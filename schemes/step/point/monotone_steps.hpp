@@ -11,6 +11,9 @@ namespace perp {
 ///     Δx' P (E/h - θ A) Δx + Δλ' S D Δλ = Σ S_j Δw_j Δλ_j <= 0,
 /// the first term positive unless Δx = 0 where P E/h outweighs the symmetric part of P θ A row by
 /// row: passive circuits, masses with friction. What is left open is λ where D Δλ = 0 and B Δλ = 0.
+/// Variables that are integrals of others and that no law sees, as positions of masses, are eliminated first where that
+/// serves: Δx = h θ A_xv Δv / e_x adds -h θ² P A_vx A_xv / e_x to the matrix of the others.
+/// What strongly connected components read of each other is left out: the x⁺ of one is that of its inputs.
 /// Equality of P B and C' S is exact, as is dominance in D; the other sums have bounds of their
 /// rounding.
 double longest_monotone_step(const StepEquations& equations);

@@ -94,8 +94,9 @@ class PointStep {
   };
 
   void scale(double h);
-  void list_equation(int row, bool is_algebraic);
-  void list_right_side(int row, bool is_algebraic);
+  double scaled(double given, double by);
+  void list_equation(int row);
+  void list_right_side(int row, const std::vector<int>& place);
   void list_output(int law);
   void list_branches();
   void find_bands();
@@ -117,6 +118,8 @@ class PointStep {
   bool drop_unknown();
   bool keeps_equations();
   bool refine_roughly();
+  bool find_rough_error();
+  [[nodiscard]] bool is_known_roughly() const;
   bool find_bounds();
   void find_outputs(const Mode& mode);
   Verdict judge();

@@ -27,7 +27,7 @@ bool PointStep::find_bounds() {
 }
 
 void PointStep::find_outputs(const Mode& mode) {
-  const std::vector<Law>& laws = equations_.lcs().laws;
+  const std::vector<Law>& laws = equations_.laws();
   const double each = (parameters_ + 4) * unit_roundoff;
   for (int j = 0; j < n_; ++j) {
     x_[j] = y_[at(j)] * column_scale_[at(j)];
@@ -162,7 +162,7 @@ PointStep::Verdict PointStep::solve(const Mode& mode) {
 
 void PointStep::put_on_branches(const Mode& mode) {
   for (int i = 0; i < m_; ++i) {
-    const Branch& branch = equations_.lcs().laws[at(i)].branches[at(mode[at(i)])];
+    const Branch& branch = equations_.laws()[at(i)].branches[at(mode[at(i)])];
     lambda_[i] = std::clamp(lambda_[i], branch.lambda.lower, branch.lambda.upper);
     w_[i] = std::clamp(w_[i], branch.w.lower, branch.w.upper);
   }

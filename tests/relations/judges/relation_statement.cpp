@@ -1,4 +1,5 @@
-// Company, order and words: the same equations in another statement.
+// Company, chains behind, order and words: the same equations in another statement.
+#include <fmt/format.h>
 #include <algorithm>
 #include <variant>
 #include <vector>
@@ -11,9 +12,11 @@
 namespace perp::relations {
 namespace {
 
+constexpr int chain_length = 72;  ///< steps of so many unknowns are made without maps of modes
+
 bool has_time_switches(const Model& model) {
   if (model.hybrid != nullptr) return false;
-  if (const Lcs* lcs = model.system.affine()) return !TimeSwitches(*lcs).empty();
+  if (const Lcs* lcs = model.system.affine()) return !TimeSwitches(sparse(*lcs)).empty();
   return !TimeSwitches(model.system.functions(), TimeSwitches::Of::jumps).empty();
 }
 
@@ -32,6 +35,24 @@ Judgement judge_company(Subject& subject, SchemeName scheme, std::mt19937& rando
   // Laws stand for binaries where they do for all of them.
   by.same_laws = !has_binaries || (read_random_model(both).hybrid == nullptr) == (subject.read().hybrid == nullptr);
   return compared(subject, scheme, both, by, closeness_of(scheme));
+}
+
+Judgement judge_chain(Subject& subject, SchemeName scheme, std::mt19937& random) {
+  if (scheme == SchemeName::located || !has_matrices(subject.model())) return {};
+  RandomModel longer = subject.model();
+  const auto first = static_cast<int>(longer.variables.size());
+  int driver = static_cast<int>(random() % longer.variables.size());
+  for (int k = 0; k < chain_length; ++k) {
+    const Factor before{.index = driver}, own{.index = first + k};
+    longer.variables.push_back({.name = fmt::format("chain{}", k + 1)});
+    longer.equations.push_back({.derivative = first + k, .right = {{1, {before}}, {-1, {own}}}});
+    driver = first + k;
+  }
+  Correspondence by = identity(first);
+  Judgement judgement = compared(subject, scheme, text(longer), by, closeness_of(scheme));
+  if (judgement.verdict == Verdict::different && subject.outcome(scheme).has_choice())
+    judgement.verdict = Verdict::choice;
+  return judgement;
 }
 
 Judgement judge_order(Subject& subject, SchemeName scheme, std::mt19937& random) {

@@ -1,10 +1,13 @@
 #include <doctest/doctest.h>
 #include <cmath>
+#include <numeric>
 #include <random>
 
+#include <perp/core/base/index.hpp>
 #include <perp/core/branches.hpp>
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/parametric/mode_map.hpp>
+#include <perp/lcp/parametric/certificate.hpp>
 #include <perp/schemes/step/point/monotone_steps.hpp>
 #include <perp/schemes/step/point/point_step.hpp>
 #include <perp/tests/schemes/step/point/random_systems.hpp>
@@ -224,5 +227,39 @@ TEST_SUITE("schemes/step/point/monotone_steps") {
     Lcs rising = circuit;
     rising.laws[0] = sign();
     CHECK(longest_monotone_step(StepEquations(rising, 1)) == 0);
+  }
+
+  TEST_CASE("masses in a row with friction have a certificate, in any order of equations, that the matrix of a step confirms") {
+    std::mt19937 random(23);
+    for (int trial = 0; trial < 20; ++trial) {
+      CAPTURE(trial);
+      const int masses = 2 + trial % 5;
+      Lcs lcs = perp::test::friction_chain(random, masses);
+      const double longest = longest_monotone_step(StepEquations(lcs, 1));
+      CHECK(longest > 0.05);
+      for (const double share : {1e-3, 0.1, 0.9})
+        CHECK(has_at_most_one_solution(StepEquations(lcs, 1).family(share * std::min(longest, 1.0))));
+      // the equations in another order
+      std::vector<int> order(at(lcs.n()));
+      std::iota(order.begin(), order.end(), 0);
+      std::shuffle(order.begin(), order.end(), random);
+      Lcs moved = lcs;
+      moved.E = Matrix(validated(lcs).E(order, Eigen::all));
+      moved.A = Matrix(lcs.A(order, Eigen::all));
+      moved.B = Matrix(lcs.B(order, Eigen::all));
+      CHECK(longest_monotone_step(StepEquations(moved, 1)) == longest);
+    }
+  }
+
+  TEST_CASE("a position that a law sees, and a spring that pushes, take the certificate of long steps away") {
+    std::mt19937 random(24);
+    Lcs lcs = perp::test::friction_chain(random, 3);
+    lcs.C(0, 0) = 0.1;  // the friction of the first mass depends on its position
+    CHECK(longest_monotone_step(StepEquations(lcs, 1)) == 0);
+    lcs = perp::test::friction_chain(random, 3);
+    lcs.A(3, 0) = 8;  // x1'' = 8 x1 ...: (1/h - 8 h) v1 + ... = 0 has no sign beyond h = 1 / sqrt(8)
+    const double longest = longest_monotone_step(StepEquations(lcs, 1));
+    CHECK(longest > 0);
+    CHECK(longest < 1 / std::sqrt(8.0));
   }
 }

@@ -96,6 +96,35 @@ inline Lcs passive_system(std::mt19937& random, int n, const std::vector<Law>& l
   return lcs;
 }
 
+/// Masses in a row, joined by springs with dampers, with dry friction each on a belt: positions, then velocities.
+inline Lcs friction_chain(std::mt19937& random, int masses) {
+  std::uniform_real_distribution<double> about_one(0.9, 1.1);
+  const int n = 2 * masses;
+  Lcs lcs{.A = Matrix::Zero(n, n), .B = Matrix::Zero(n, masses), .b = Vector(Vector::Zero(n)), .C = Matrix::Zero(masses, n)};
+  const auto join = [&](int i, int k, double spring, double damper) {
+    lcs.A(masses + i, i) -= spring;
+    lcs.A(masses + i, masses + i) -= damper;
+    if (k < 0) return;
+    lcs.A(masses + i, k) += spring;
+    lcs.A(masses + i, masses + k) += damper;
+  };
+  for (int i = 0; i < masses; ++i) {
+    lcs.A(i, masses + i) = 1;
+    join(i, -1, 0.05 * about_one(random), 0.01);
+    if (i == 0) continue;
+    const double spring = about_one(random), damper = 0.1 * about_one(random);
+    join(i, i - 1, spring, damper);
+    join(i - 1, i, spring, damper);
+  }
+  for (int i = 0; i < masses; ++i) {
+    lcs.B(masses + i, i) = -about_one(random);
+    lcs.C(i, masses + i) = 1;
+  }
+  lcs.q = Vector(Vector::Constant(masses, -0.5));
+  lcs.laws.assign(static_cast<std::size_t>(masses), sign());
+  return lcs;
+}
+
 /// The same constant system in units 2^k, |k| <= `most`, of its variables and equations, and x in
 /// them. Returns those of the variables.
 inline Vector change_units(Lcs& lcs, Vector& x, std::mt19937& random, int most) {

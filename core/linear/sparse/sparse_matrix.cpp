@@ -1,0 +1,101 @@
+// Matrices by their entries: what systems of many variables are made of, from the model to the step.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/sparse/sparse_matrix.hpp>
+
+namespace perp::linear {
+
+namespace {
+
+void check_place(const SparseMatrix::Placed& entry, int rows, int columns) {
+  if (entry.row < 0 || entry.row >= rows || entry.column < 0 || entry.column >= columns)
+    throw std::out_of_range("linear::SparseMatrix: place");
+}
+
+}  // namespace
+
+SparseMatrix::SparseMatrix(int rows, int columns, const std::vector<Placed>& entries)
+    : columns_(columns), start_(at(rows) + 1, 0) {
+  for (const Placed& entry : entries) {
+    check_place(entry, rows, columns);
+    if (entry.value != 0) ++start_[at(entry.row) + 1];
+  }
+  std::partial_sum(start_.begin(), start_.end(), start_.begin());
+  entries_.resize(at(start_.back()));
+  std::vector<int> next(start_.begin(), start_.end() - 1);
+  for (const Placed& entry : entries)
+    if (entry.value != 0) entries_[at(next[at(entry.row)]++)] = {entry.column, entry.value};
+  for (int i = 0; i < rows; ++i)
+    std::sort(entries_.begin() + start_[at(i)], entries_.begin() + start_[at(i + 1)],
+              [](const Entry& a, const Entry& b) { return a.column < b.column; });
+}
+
+SparseMatrix::SparseMatrix(const Matrix& entries) : columns_(static_cast<int>(entries.cols())) {
+  // Column by column, as they are stored.
+  std::vector<Placed> list;
+  for (Eigen::Index j = 0; j < entries.cols(); ++j)
+    for (Eigen::Index i = 0; i < entries.rows(); ++i)
+      if (entries(i, j) != 0) list.push_back({static_cast<int>(i), static_cast<int>(j), entries(i, j)});
+  *this = SparseMatrix(static_cast<int>(entries.rows()), columns_, list);
+}
+
+std::span<const SparseMatrix::Entry> SparseMatrix::row(int i) const {
+  return {entries_.data() + start_[at(i)], entries_.data() + start_[at(i + 1)]};
+}
+
+double SparseMatrix::operator()(int i, int j) const {
+  const auto list = row(i);
+  const auto place = std::lower_bound(list.begin(), list.end(), j,
+                                      [](const Entry& entry, int column) { return entry.column < column; });
+  return place != list.end() && place->column == j ? place->value : 0;
+}
+
+bool SparseMatrix::all_finite() const {
+  return std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return std::isfinite(entry.value); });
+}
+
+SparseMatrix SparseMatrix::part(const std::vector<int>& rows, const std::vector<int>& columns) const {
+  std::vector<Placed> list;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const auto& [column, value] : row(rows[i])) {
+      const auto place = std::lower_bound(columns.begin(), columns.end(), column);
+      if (place == columns.end() || *place != column) continue;
+      list.push_back({static_cast<int>(i), static_cast<int>(place - columns.begin()), value});
+    }
+  return {static_cast<int>(rows.size()), static_cast<int>(columns.size()), list};
+}
+
+SparseMatrix SparseMatrix::transposed() const {
+  std::vector<Placed> list;
+  list.reserve(entries_.size());
+  for (int i = 0; i < rows(); ++i)
+    for (const auto& [column, value] : row(i)) list.push_back({column, i, value});
+  return {columns_, rows(), list};
+}
+
+Matrix SparseMatrix::dense() const {
+  Matrix entries = Matrix::Zero(rows(), columns_);
+  for (int i = 0; i < rows(); ++i)
+    for (const auto& [column, value] : row(i)) entries(i, column) = value;
+  return entries;
+}
+
+Vector SparseMatrix::times(const Vector& x) const {
+  Vector sums = Vector::Zero(rows());
+  for (int i = 0; i < rows(); ++i)
+    for (const auto& [column, value] : row(i)) sums[i] += value * x[column];
+  return sums;
+}
+
+Vector SparseMatrix::sizes_times(const Vector& x) const {
+  Vector sums = Vector::Zero(rows());
+  for (int i = 0; i < rows(); ++i)
+    for (const auto& [column, value] : row(i)) sums[i] += std::abs(value) * x[column];
+  return sums;
+}
+
+}  // namespace perp::linear

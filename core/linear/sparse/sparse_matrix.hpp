@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <perp/core/base/types.hpp>
+
+namespace perp::linear {
+
+/// A matrix by its entries that are not 0: row by row, in each with increasing columns.
+class SparseMatrix {
+ public:
+  struct Entry {
+    int column = 0;
+    double value = 0;
+  };
+  /// An entry and its row.
+  struct Placed {
+    int row = 0, column = 0;
+    double value = 0;
+  };
+
+  SparseMatrix() = default;
+  /// Each place at most once. Throws std::out_of_range for a place that is none of rows x columns.
+  SparseMatrix(int rows, int columns, const std::vector<Placed>& entries = {});
+  explicit SparseMatrix(const Matrix& entries);
+
+  [[nodiscard]] int rows() const { return static_cast<int>(start_.size()) - 1; }
+  [[nodiscard]] int columns() const { return columns_; }
+  [[nodiscard]] std::span<const Entry> row(int i) const;
+  /// 0 where there is no entry.
+  [[nodiscard]] double operator()(int i, int j) const;
+  [[nodiscard]] bool all_finite() const;
+
+  /// The rows with these numbers, increasing, and of them the columns with these.
+  [[nodiscard]] SparseMatrix part(const std::vector<int>& rows, const std::vector<int>& columns) const;
+  [[nodiscard]] SparseMatrix transposed() const;
+  [[nodiscard]] Matrix dense() const;
+
+  /// M x
+  [[nodiscard]] Vector times(const Vector& x) const;
+  /// |M| x
+  [[nodiscard]] Vector sizes_times(const Vector& x) const;
+
+ private:
+  int columns_ = 0;
+  std::vector<int> start_{0};  // of each row among the entries, and their number
+  std::vector<Entry> entries_;
+};
+
+/// work(column, a, b) for each column with an entry in one of two rows, 0 where the other one has none.
+template <class Work>
+void for_each_of(std::span<const SparseMatrix::Entry> a, std::span<const SparseMatrix::Entry> b, const Work& work) {
+  auto left = a.begin(), right = b.begin();
+  while (left != a.end() || right != b.end()) {
+    const bool takes_left = right == b.end() || (left != a.end() && left->column <= right->column);
+    const bool takes_right = left == a.end() || (right != b.end() && right->column <= left->column);
+    const int column = takes_left ? left->column : right->column;
+    work(column, takes_left ? (left++)->value : 0, takes_right ? (right++)->value : 0);
+  }
+}
+
+}  // namespace perp::linear

@@ -1,0 +1,208 @@
+// The equations that a singular E hides: asked for by the equations of a step, once for each system.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/base/rational.hpp>
+#include <perp/core/linear/banded/banded_lu.hpp>
+#include <perp/core/linear/disjoint_sets.hpp>
+#include <perp/core/system/algebraic_rows.hpp>
+
+namespace perp {
+namespace {
+
+using linear::SparseMatrix;
+using ExactRow = std::map<int, Rational>;
+
+constexpr int most_eliminated = 32;  ///< rows; of more it is asked first whether bounds show them to be independent
+
+/// A row of E less a combination of others, with the terms that each entry is the sum of.
+struct ReducedRow {
+  ExactRow value, share;  // share: of each row of E
+  std::map<int, double> terms;
+  int pivot = -1;
+
+  ReducedRow(const SparseMatrix& E, int row) {
+    share[row] = 1;
+    for (const auto& [column, entry] : E.row(row)) {
+      value[column] = Rational(entry);
+      terms[column] = std::abs(entry);
+    }
+  }
+
+  void subtract(const ReducedRow& other) {
+    const auto own = value.find(other.pivot);
+    if (own == value.end() || own->second == 0) return;
+    const Rational factor = own->second / other.value.at(other.pivot);
+    for (const auto& [row, part] : other.share) share[row] -= factor * part;
+    const double size = std::abs(static_cast<double>(factor));
+    for (const auto& [column, entry] : other.value) value[column] -= factor * entry;
+    for (const auto& [column, size_of_terms] : other.terms) terms[column] += size * size_of_terms;
+  }
+
+  [[nodiscard]] bool vanishes() const {
+    return std::all_of(value.begin(), value.end(), [](const auto& entry) { return entry.second == 0; });
+  }
+
+  /// The entry that stands out most of the rounding of its terms; -1 where none does: entries are
+  /// decimals as a rule, and good to half an ulp.
+  [[nodiscard]] int largest() const {
+    int best = -1;
+    double most = 2 * std::numeric_limits<double>::epsilon();
+    for (const auto& [column, entry] : value) {
+      const double of_terms = terms.at(column);
+      const double ratio = of_terms > 0 ? std::abs(static_cast<double>(entry)) / of_terms : 0;
+      if (ratio <= most) continue;
+      most = ratio;
+      best = column;
+    }
+    return best;
+  }
+};
+
+/// Rows of E that share columns, directly or by others, and all their columns.
+struct Component {
+  std::vector<int> rows, columns;
+};
+
+std::vector<Component> components(const SparseMatrix& E) {
+  const int n = E.rows();
+  linear::DisjointSets sets(2 * n);
+  for (int i = 0; i < n; ++i)
+    for (const auto& [column, entry] : E.row(i)) sets.join(i, n + column);
+  std::vector<Component> list(at(n));
+  for (int i = 0; i < n; ++i)
+    if (!E.row(i).empty()) list[at(sets.root(i))].rows.push_back(i);
+  for (int j = 0; j < n; ++j)
+    if (const int root = sets.root(n + j); root < n) list[at(root)].columns.push_back(j);
+  std::erase_if(list, [](const Component& component) { return component.rows.empty(); });
+  return list;
+}
+
+/// Do bounds of an elimination show that the component is regular, its rows scaled by their largest entries?
+bool is_regular(const SparseMatrix& E, const Component& component) {
+  const auto size = static_cast<int>(component.rows.size());
+  if (component.columns.size() != component.rows.size()) return false;
+  const SparseMatrix part = E.part(component.rows, component.columns);
+  linear::Pattern pattern(at(size));
+  for (int i = 0; i < size; ++i)
+    for (const auto& [column, entry] : part.row(i)) pattern[at(i)].push_back(column);
+  const std::vector<int> place = linear::banded_order(pattern);
+  int below = 0, above = 0;
+  for (int i = 0; i < size; ++i)
+    for (const int j : pattern[at(i)]) {
+      below = std::max(below, place[at(i)] - place[at(j)]);
+      above = std::max(above, place[at(j)] - place[at(i)]);
+    }
+  linear::BandedLu lu(size, below, above);
+  for (int i = 0; i < size; ++i) {
+    int largest = std::numeric_limits<int>::min();
+    for (const auto& [column, entry] : part.row(i)) largest = std::max(largest, std::ilogb(entry));
+    for (const auto& [column, entry] : part.row(i))
+      lu.entry(place[at(i)], place[at(column)]) = std::ldexp(entry, -largest);
+  }
+  std::vector<double> ones(at(size), 1.0), work(at(size));
+  return lu.factorise() && lu.bound(ones.data(), work.data());
+}
+
+/// The rows of a component that depend on those before them, with their shares.
+std::vector<ReducedRow> dependent_rows(const SparseMatrix& E, const Component& component, std::vector<int>& rows) {
+  std::vector<ReducedRow> independent, dependent;
+  const bool is_large = component.rows.size() > at(most_eliminated);
+  if (component.rows.size() == 1 || (is_large && is_regular(E, component))) return dependent;
+  for (const int i : component.rows) {
+    ReducedRow row(E, i);
+    for (const ReducedRow& other : independent) row.subtract(other);
+    row.pivot = row.largest();
+    if (row.pivot >= 0) {
+      independent.push_back(std::move(row));
+    } else {
+      dependent.push_back(std::move(row));
+      rows.push_back(i);
+    }
+  }
+  return dependent;
+}
+
+/// A sum that is rounded once; says whether that changed it.
+double rounded_once(const Rational& sum, bool& is_rounded) {
+  const auto value = static_cast<double>(sum);
+  is_rounded = is_rounded || !std::isfinite(value) || Rational(value) != sum;
+  return value;
+}
+
+/// Σ_k share_k M_kj in place of each of these rows.
+SparseMatrix with_combined(const SparseMatrix& M, const std::vector<int>& rows, const std::vector<ReducedRow>& dependent,
+                           bool& is_rounded) {
+  std::vector<SparseMatrix::Placed> entries;
+  std::vector<char> is_replaced(at(M.rows()), 0);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    is_replaced[at(rows[k])] = 1;
+    ExactRow sums;
+    for (const auto& [row, share] : dependent[k].share)
+      for (const auto& [column, entry] : M.row(row)) sums[column] += share * Rational(entry);
+    for (const auto& [column, sum] : sums) entries.push_back({rows[k], column, rounded_once(sum, is_rounded)});
+  }
+  for (int i = 0; i < M.rows(); ++i)
+    if (is_replaced[at(i)] == 0)
+      for (const auto& [column, entry] : M.row(i)) entries.push_back({i, column, entry});
+  return {M.rows(), M.columns(), entries};
+}
+
+/// The same of b; functions of t are combined when they are evaluated.
+Signal with_combined(const Signal& b, const std::vector<int>& rows, const std::vector<ReducedRow>& dependent,
+                     bool& is_rounded) {
+  Vector constant = b.constant();
+  std::vector<SparseMatrix::Placed> entries;
+  std::vector<int> all;
+  for (int i = 0; i < static_cast<int>(b.size()); ++i) {
+    all.push_back(i);
+    if (!std::binary_search(rows.begin(), rows.end(), i)) entries.push_back({i, i, 1});
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    Rational sum = 0;
+    for (const auto& [row, share] : dependent[k].share) {
+      sum += share * Rational(b.constant()[row]);
+      entries.push_back({rows[k], row, rounded_once(share, is_rounded)});
+    }
+    constant[rows[k]] = rounded_once(sum, is_rounded);
+  }
+  if (b.is_constant()) return {std::move(constant)};
+  const auto size = static_cast<int>(b.size());
+  return {std::move(constant), std::move(all),
+          [transform = SparseMatrix(size, size, entries), b](double t, Vector& value) { value = transform.times(b(t)); }};
+}
+
+}  // namespace
+
+bool separate_algebraic_rows(SparseLcs& lcs) {
+  std::vector<std::pair<int, ReducedRow>> found;
+  for (const Component& component : components(lcs.E)) {
+    std::vector<int> rows;
+    std::vector<ReducedRow> dependent = dependent_rows(lcs.E, component, rows);
+    for (std::size_t k = 0; k < rows.size(); ++k) found.emplace_back(rows[k], std::move(dependent[k]));
+  }
+  bool is_rounded = false;
+  if (found.empty()) return is_rounded;
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<int> rows;
+  std::vector<ReducedRow> dependent;
+  for (auto& [row, reduced] : found) {
+    rows.push_back(row);
+    is_rounded = is_rounded || !reduced.vanishes();
+    dependent.push_back(std::move(reduced));
+  }
+  std::vector<SparseMatrix::Placed> kept;
+  for (int i = 0; i < lcs.n(); ++i)
+    if (!std::binary_search(rows.begin(), rows.end(), i))
+      for (const auto& [column, entry] : lcs.E.row(i)) kept.push_back({i, column, entry});
+  lcs.E = SparseMatrix(lcs.n(), lcs.n(), kept);
+  lcs.A = with_combined(lcs.A, rows, dependent, is_rounded);
+  lcs.B = with_combined(lcs.B, rows, dependent, is_rounded);
+  lcs.b = with_combined(lcs.b, rows, dependent, is_rounded);
+  return is_rounded;
+}
+
+}  // namespace perp

@@ -1,0 +1,346 @@
+// The energy of differences of two solutions of a step: asked for by the certificate of monotone steps.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/structure.hpp>
+#include <perp/lcp/exact/double_double.hpp>
+#include <perp/schemes/step/point/energy_form.hpp>
+
+namespace perp {
+namespace {
+
+using linear::SparseMatrix;
+using Placed = SparseMatrix::Placed;
+
+/// Is b / c positive? Products may underflow.
+bool have_one_sign(double c, double b) { return (c > 0 && b > 0) || (c < 0 && b < 0); }
+
+/// A product of three doubles without any error, whatever their units: its mantissas are in
+/// [1/2, 1), so that none of the products in between is too small for its rounding to be told.
+struct Product {
+  DoubleDouble mantissa;  // high in [1/2, 1)
+  int exponent = 0;
+
+  /// `power`: of two, but for its sign.
+  Product(double power, double a, double b) {
+    const auto part = [this](double value) {
+      int own = 0;
+      const double rest = std::frexp(value, &own);
+      exponent += own;
+      return rest;
+    };
+    mantissa = two_product(part(power) * part(a), part(b));
+    int own = 0;
+    std::frexp(mantissa.high, &own);
+    exponent += own;
+    mantissa = {std::ldexp(mantissa.high, -own), std::ldexp(mantissa.low, -own)};
+  }
+  bool operator==(const Product& other) const {
+    return mantissa.high == other.mantissa.high && mantissa.low == other.mantissa.low &&
+           exponent == other.exponent;
+  }
+};
+
+/// The power of two nearest to a quotient, its exponent.
+int nearest_power(double over, double under) {
+  constexpr double half = 0.70710678118654752;
+  int exponent = 0;
+  return std::frexp(std::abs(over / under), &exponent) < half ? exponent - 1 : exponent;
+}
+
+bool are_positive(const std::vector<double>& list) {
+  return std::ranges::all_of(list, [](double value) { return value > 0 && std::isnormal(value); });
+}
+
+/// The variable beside which each row stands: that of its rate, where both have no other; else in order.
+std::vector<int> variables_of_rows(const SparseMatrix& E) {
+  const int n = E.rows();
+  const SparseMatrix columns = E.transposed();
+  std::vector<int> variable(at(n), -1);
+  std::vector<char> is_taken(at(n), 0);
+  const auto take = [&](int row, int column) {
+    variable[at(row)] = column;
+    is_taken[at(column)] = 1;
+  };
+  for (int i = 0; i < n; ++i)
+    if (E.row(i).size() == 1 && columns.row(E.row(i)[0].column).size() == 1) take(i, E.row(i)[0].column);
+  for (int i = 0; i < n; ++i)
+    if (variable[at(i)] < 0 && is_taken[at(i)] == 0) take(i, i);
+  int next = 0;
+  for (int i = 0; i < n; ++i) {
+    if (variable[at(i)] >= 0) continue;
+    while (is_taken[at(next)] != 0) ++next;
+    take(i, next);
+  }
+  return variable;
+}
+
+/// Row i becomes row place[i].
+SparseMatrix with_rows_at(const SparseMatrix& M, const std::vector<int>& place) {
+  std::vector<Placed> entries;
+  for (int i = 0; i < M.rows(); ++i)
+    for (const auto& [column, value] : M.row(i)) entries.push_back({place[at(i)], column, value});
+  return {M.rows(), M.columns(), entries};
+}
+
+/// The strongly connected components of variables with their rows, then laws: differences of two solutions are 0 in
+/// one where they are in those that it depends on. λ may be open where x is not, so that what reads a multiplier is in
+/// the component of its law.
+std::vector<int> components_of(const EnergyForm& form) {
+  const int n = form.n();
+  linear::Pattern reads(at(n + form.m()));
+  const auto add = [&](const SparseMatrix& entries, int first_row, int first_column, bool is_mutual) {
+    for (int i = 0; i < entries.rows(); ++i)
+      for (const auto& [column, value] : entries.row(i)) {
+        reads[at(first_row + i)].push_back(first_column + column);
+        if (is_mutual) reads[at(first_column + column)].push_back(first_row + i);
+      }
+  };
+  add(form.E, 0, 0, false);
+  add(form.A, 0, 0, false);
+  add(form.C, n, 0, false);
+  add(form.B, 0, n, true);
+  add(form.D, n, n, true);
+  for (std::vector<int>& list : reads) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return linear::strong_components(reads).of_node;
+}
+
+/// Without the entries between two components.
+SparseMatrix within(const SparseMatrix& M, const std::vector<int>& component, int first_row) {
+  std::vector<Placed> entries;
+  for (int i = 0; i < M.rows(); ++i)
+    for (const auto& [column, value] : M.row(i))
+      if (component[at(first_row + i)] == component[at(column)]) entries.push_back({i, column, value});
+  return {M.rows(), M.columns(), entries};
+}
+
+void transpose(EnergyForm& form) {
+  form.B_transposed = form.B.transposed();
+  form.C_transposed = form.C.transposed();
+  form.D_transposed = form.D.transposed();
+}
+
+/// Variables that are integrals of others, none of which is one of them.
+std::vector<char> integrals(const EnergyForm& form) {
+  const SparseMatrix columns_of_E = form.E.transposed(), columns_of_A = form.A.transposed();
+  std::vector<char> is_integral(at(form.n()), 0);
+  const auto sees_integral = [&](const SparseMatrix& couplings, int j) {
+    return std::ranges::any_of(couplings.row(j), [&](const auto& entry) {
+      return entry.column == j || is_integral[at(entry.column)] != 0;
+    });
+  };
+  for (int j = 0; j < form.n(); ++j) {
+    const auto rate = form.E.row(j);
+    const bool has_own_rate = rate.size() == 1 && rate[0].column == j && columns_of_E.row(j).size() == 1;
+    const bool is_free = form.B.row(j).empty() && form.C_transposed.row(j).empty();
+    is_integral[at(j)] = has_own_rate && is_free && !sees_integral(form.A, j) && !sees_integral(columns_of_A, j) ? 1 : 0;
+  }
+  return is_integral;
+}
+
+/// A_ix A_xk / e_x for the variables k that x is the integral of. False: one has not kept its digits.
+bool add_terms_of_integral(const EnergyForm& whole, const Placed& of_x, const std::vector<int>& place, std::vector<Placed>& Q) {
+  const double by_rate = of_x.value / whole.E.row(of_x.column)[0].value;
+  bool is_kept = keeps_digits(of_x.value, by_rate);
+  for (const auto& [k, c] : whole.A.row(of_x.column)) {
+    Q.push_back({place[at(of_x.row)], place[at(k)], by_rate * c});
+    is_kept = is_kept && keeps_digits(by_rate, Q.back().value);
+  }
+  return is_kept;
+}
+
+/// Sums of what stands at one place.
+SparseMatrix summed(int size, std::vector<Placed> terms) {
+  std::sort(terms.begin(), terms.end(), [](const Placed& a, const Placed& b) {
+    return a.row != b.row ? a.row < b.row : a.column < b.column;
+  });
+  std::vector<Placed> sums;
+  for (const Placed& term : terms)
+    if (!sums.empty() && sums.back().row == term.row && sums.back().column == term.column)
+      sums.back().value += term.value;
+    else
+      sums.push_back(term);
+  return {size, size, sums};
+}
+
+}  // namespace
+
+bool keeps_digits(double given, double product) { return given == 0 || std::isnormal(product); }
+
+EnergyForm energy_form(const StepEquations& equations) {
+  const SparseLcs& lcs = equations.system();
+  const std::vector<int> place = variables_of_rows(lcs.E);
+  EnergyForm form;
+  form.E = with_rows_at(lcs.E, place);
+  form.A = with_rows_at(lcs.A, place);
+  form.B = with_rows_at(lcs.B, place);
+  form.C = lcs.C;
+  form.D = lcs.D;
+  const std::vector<int> component = components_of(form);
+  form.E = within(form.E, component, 0);
+  form.A = within(form.A, component, 0);
+  form.C = within(form.C, component, form.n());
+  form.Q_sums = SparseMatrix(lcs.n(), lcs.n());
+  form.share.assign(at(lcs.n()), equations.theta());
+  for (const int i : equations.algebraic_rows()) form.share[at(place[at(i)])] = 1;
+  form.share_of_Q.assign(at(lcs.n()), 0);
+  transpose(form);
+  return form;
+}
+
+std::optional<EnergyForm> without_integrals(const EnergyForm& whole, double theta) {
+  const std::vector<char> is_integral = integrals(whole);
+  std::vector<int> kept, place(at(whole.n()), -1), laws;
+  for (int j = 0; j < whole.n(); ++j) {
+    if (is_integral[at(j)] != 0) continue;
+    place[at(j)] = static_cast<int>(kept.size());
+    kept.push_back(j);
+  }
+  if (kept.size() == is_integral.size()) return std::nullopt;
+  for (int j = 0; j < whole.m(); ++j) laws.push_back(j);
+  EnergyForm form;
+  form.E = whole.E.part(kept, kept);
+  form.A = whole.A.part(kept, kept);
+  form.B = whole.B.part(kept, laws);
+  form.C = whole.C.part(laws, kept);
+  form.D = whole.D;
+  for (const int i : kept) {
+    form.share.push_back(whole.share[at(i)]);
+    form.share_of_Q.push_back(whole.share[at(i)] * theta);
+    for (const auto& [x, a] : whole.A.row(i))
+      if (is_integral[at(x)] != 0 && !add_terms_of_integral(whole, {i, x, a}, place, form.Q)) return std::nullopt;
+  }
+  form.Q_sums = summed(form.n(), form.Q);
+  transpose(form);
+  return form;
+}
+
+EnergyWeights::EnergyWeights(const EnergyForm& form, std::vector<double> signs)
+    : form_(form), signs_(std::move(signs)), p_(at(form.n()), 0.0), d_(at(form.m()), 0.0), group_(at(form.n() + form.m()), -1) {
+  // What nothing couples with the rest may have any weight, if nothing compares it with that.
+  for (int j = 0; j < form.m() && exist_; ++j)
+    if (d_[at(j)] == 0) begin(n() + j);
+  for (int i = 0; i < n() && exist_; ++i)
+    if (p_[at(i)] == 0) begin(i);
+  exist_ = exist_ && are_positive(p_) && are_positive(d_) && !compares_groups();
+}
+
+double EnergyWeights::of_law(int j) const { return signs_[at(j)] * d_[at(j)]; }
+int EnergyWeights::group_of_row(int i) const { return group_[at(i)]; }
+int EnergyWeights::group_of_law(int j) const { return group_[at(n() + j)]; }
+bool EnergyWeights::is_known(int row) const { return p_[at(row)] != 0; }
+
+void EnergyWeights::begin(int node) {
+  (node < n() ? p_[at(node)] : d_[at(node - n())]) = 1;
+  const int group = node;
+  group_[at(node)] = group;
+  std::vector<int> exact{node}, loose;
+  std::size_t named = 0;
+  for (std::size_t k = 0, l = 0; exist_ && (k < exact.size() || l < loose.size());) {
+    if (k < exact.size()) {  // B and C first: they leave nothing open
+      const int next = exact[k++];
+      loose.push_back(next);
+      exist_ = next >= n() ? reach_rows(next - n(), exact) : reach_laws(next, exact);
+    } else {
+      const int next = loose[l++];
+      if (next >= n()) {
+        reach_by_D(next - n(), exact);
+      } else {
+        reach_by(form_.A, next, exact);
+        reach_by(form_.Q_sums, next, exact);
+      }
+    }
+    for (; named < exact.size(); ++named) group_[at(exact[named])] = group;
+  }
+}
+
+/// p_i = d_j S_j C_ji / B_ij for the rows of a law.
+bool EnergyWeights::reach_rows(int j, std::vector<int>& met) {
+  bool is_possible = true;
+  linear::for_each_of(form_.C.row(j), form_.B_transposed.row(j), [&](int i, double C, double b) {
+    const double c = of_law(j) * C;
+    is_possible = is_possible && have_one_sign(c, b) && keeps_digits(c, c);
+    if (!is_possible || is_known(i)) return;  // compared with this law by `reach_laws`
+    p_[at(i)] = c / b;
+    met.push_back(i);
+  });
+  return is_possible;
+}
+
+/// The law of a row that its others are compared with, one of known weight before others; -1: no
+/// law acts on it. Nothing: a quotient S_j C_ji / B_ij is not positive.
+std::optional<int> EnergyWeights::compared_law(int i) const {
+  int first = -1;
+  bool is_possible = true;
+  linear::for_each_of(form_.C_transposed.row(i), form_.B.row(i), [&](int j, double C, double b) {
+    is_possible = is_possible && have_one_sign(signs_[at(j)] * C, b);
+    if (first < 0 || (d_[at(first)] == 0 && d_[at(j)] != 0)) first = j;
+  });
+  return is_possible ? std::optional(first) : std::nullopt;
+}
+
+/// The laws of a row have the same quotient S_j C_ji / B_ij, but for powers of two.
+bool EnergyWeights::reach_laws(int i, std::vector<int>& met) {
+  const std::optional<int> compared = compared_law(i);
+  if (!compared) return false;
+  const int first = *compared;
+  bool is_possible = true;
+  linear::for_each_of(form_.C_transposed.row(i), form_.B.row(i), [&](int j, double C, double b) {
+    const double c = signs_[at(j)] * C;
+    if (d_[at(j)] == 0) {
+      d_[at(j)] = std::ldexp(1.0, nearest_power(p_[at(i)], c / b));
+      met.push_back(n() + j);
+    }
+    // d_f c_f b = d_j c b_f
+    is_possible = is_possible && Product(of_law(first), form_.C(first, i), b) == Product(d_[at(j)], c, form_.B(i, first));
+  });
+  return is_possible;
+}
+
+/// p_i A_ik + p_k A_ki = 0 where they can cancel, else p_i A_ik = p_k A_ki; to a power of two
+/// where a law says more. Of Q alike.
+void EnergyWeights::reach_by(const SparseMatrix& couplings, int i, std::vector<int>& met) {
+  for (const auto& [k, there] : couplings.row(i)) {
+    const double back = couplings(k, i);
+    if (is_known(k) || back == 0) continue;
+    const double weight = p_[at(i)] * std::abs(there / back);
+    const auto laws = form_.B.row(k);
+    const int law = laws.empty() ? -1 : laws.front().column;
+    if (law >= 0 && d_[at(law)] == 0) {
+      const double quotient = form_.C(law, k) / laws.front().value;
+      d_[at(law)] = std::ldexp(1.0, nearest_power(weight, quotient));
+      met.push_back(n() + law);
+      p_[at(k)] = d_[at(law)] * std::abs(quotient);
+    } else {
+      p_[at(k)] = weight;
+    }
+    met.push_back(k);
+  }
+}
+
+/// d_j D_jl and d_l D_lj are of one size.
+void EnergyWeights::reach_by_D(int j, std::vector<int>& met) {
+  for (const auto& [l, there] : form_.D.row(j)) {
+    const double back = form_.D(l, j);
+    if (d_[at(l)] != 0 || back == 0) continue;
+    d_[at(l)] = std::ldexp(d_[at(j)], nearest_power(there, back));
+    met.push_back(n() + l);
+  }
+}
+
+/// Is there an entry between groups, whose weights have no common unit?
+bool EnergyWeights::compares_groups() const {
+  const auto compares = [&](const SparseMatrix& entries, int first) {
+    for (int i = 0; i < entries.rows(); ++i)
+      for (const auto& [k, value] : entries.row(i))
+        if (group_[at(first + i)] != group_[at(first + k)]) return true;
+    return false;
+  };
+  return compares(form_.A, 0) || compares(form_.E, 0) || compares(form_.Q_sums, 0) || compares(form_.D, n());
+}
+
+}  // namespace perp

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <perp/schemes/step/step_equations.hpp>
+
+namespace perp {
+
+/// The matrix of a step for differences of two solutions, row i beside variable i:
+///     (E/h - θ A - h θ² Q) Δx = B Δλ,   Δw = C Δx + D Δλ;   of rows without a rate  -(A + h θ Q) Δx = B Δλ
+struct EnergyForm {
+  linear::SparseMatrix E, A, B, B_transposed, C, C_transposed, D, D_transposed;
+  std::vector<linear::SparseMatrix::Placed> Q;  ///< terms: a place may occur more than once
+  linear::SparseMatrix Q_sums;                  ///< the same, rounded
+  std::vector<double> share, share_of_Q;        ///< of A and of Q in each row
+
+  [[nodiscard]] int n() const { return A.rows(); }
+  [[nodiscard]] int m() const { return D.rows(); }
+};
+
+/// The step as it is: Q = 0. A row whose rate is that of one variable alone stands beside this variable. What a strongly
+/// connected component reads of variables of others is left out: their differences are 0 where theirs is shown first.
+EnergyForm energy_form(const StepEquations& equations);
+
+/// The same without variables that are integrals of others and that no law sees, e_x ẋ = A_xv v with B_x = 0 and C_x = 0:
+/// Δx = h θ A_xv Δv / e_x, and Q = A_vx A_xv / e_x of the others. Nothing where there are none.
+std::optional<EnergyForm> without_integrals(const EnergyForm& whole, double theta);
+
+/// A diagonal P > 0 and powers of two d with P B = C' S diag(d) exactly. What couples two rows in
+/// A or Q, or two laws in D, sets their weights so that terms cancel there, as far as B and C leave them
+/// open: a change of units by powers of two changes nothing but weights.
+class EnergyWeights {
+ public:
+  /// `signs`: S, 1 where λ falls with w, -1 where it rises.
+  EnergyWeights(const EnergyForm& form, std::vector<double> signs);
+
+  [[nodiscard]] bool exist() const { return exist_; }
+  /// Of the rows, good to a rounding.
+  [[nodiscard]] const std::vector<double>& of_rows() const { return p_; }
+  /// Of the laws, with their signs.
+  [[nodiscard]] double of_law(int j) const;
+  /// Weights of one group have a common unit.
+  [[nodiscard]] int group_of_row(int i) const;
+  [[nodiscard]] int group_of_law(int j) const;
+
+ private:
+  [[nodiscard]] int n() const { return form_.n(); }
+  [[nodiscard]] bool is_known(int row) const;
+  void begin(int node);
+  bool reach_rows(int j, std::vector<int>& met);
+  [[nodiscard]] std::optional<int> compared_law(int i) const;
+  bool reach_laws(int i, std::vector<int>& met);
+  void reach_by(const linear::SparseMatrix& couplings, int i, std::vector<int>& met);
+  void reach_by_D(int j, std::vector<int>& met);
+  [[nodiscard]] bool compares_groups() const;
+
+  const EnergyForm& form_;
+  std::vector<double> signs_, p_, d_;  // 0: not known yet
+  std::vector<int> group_;             // laws behind rows
+  bool exist_ = true;
+};
+
+/// Has a product of this number with others kept its digits?
+bool keeps_digits(double given, double product);
+
+}  // namespace perp

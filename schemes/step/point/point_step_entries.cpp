@@ -1,0 +1,176 @@
+// The entries of steps at one point, scaled, and the bands that they stand in: once for each system.
+#include <algorithm>
+#include <cmath>
+
+#include <perp/core/base/index.hpp>
+#include <perp/core/linear/binary_scaling.hpp>
+#include <perp/schemes/step/point/point_step.hpp>
+
+namespace perp {
+namespace {
+
+/// Up to here solutions are refined to twice the precision of doubles, so that each x is the exact
+/// one but for its last digit; beyond, to the rounding of their rows.
+constexpr int most_precise = 32;
+constexpr double most_numbers = 5e7;  ///< of the bands of a step
+
+double power_of_two(int exponent) { return std::ldexp(1.0, exponent); }
+
+bool is_kept(double given, double scaled) { return given == 0 || std::isnormal(scaled); }
+
+}  // namespace
+
+void PointStep::Rows::add(int column, double given, double by_length, Length length) {
+  if (given != 0 || by_length != 0) entries.push_back({column, given, by_length, length});
+}
+
+PointStep::PointStep(const StepEquations& equations, double h)
+    : equations_(equations),
+      n_(equations.n()),
+      m_(equations.m()),
+      size_(n_ + m_),
+      parameters_(equations.parameters()),
+      is_precise_(size_ <= most_precise) {
+  scale(h);
+  std::vector<int> place(at(n_), -1);
+  for (std::size_t k = 0; k < equations.state().size(); ++k) place[at(equations.state()[k])] = static_cast<int>(k);
+  for (int i = 0; i < n_; ++i) {
+    list_equation(i);
+    list_right_side(i, place);
+  }
+  for (int i = 0; i < m_; ++i) list_output(i);
+  list_branches();
+  find_bands();
+  for (std::vector<double>* list : {&r_, &r_low_, &r_terms_, &r_error_, &y_, &y_low_, &residual_,
+                                    &bound_, &terms_, &error_, &spread_, &work_})
+    list->assign(at(size_), 0.0);
+  x_ = rounding_ = Vector::Zero(n_);
+  lambda_ = w_ = Vector::Zero(m_);
+  w_error_.assign(at(m_), 0.0);
+  w_spread_.assign(at(m_), 0.0);
+  w_low_.assign(at(m_), 0.0);
+  present_.assign(at(m_), nullptr);
+}
+
+/// By the entries of a step of length h in which no law holds yet.
+void PointStep::scale(double h) {
+  const SparseLcs& lcs = equations_.system();
+  std::vector<linear::SparseMatrix::Placed> entries;
+  for (int i = 0; i < n_; ++i) {
+    const bool is_algebraic = equations_.is_algebraic_row(i);
+    const double of_A = is_algebraic ? 1 : -h * equations_.theta(), of_B = is_algebraic ? 1 : -h;
+    linear::for_each_of(lcs.E.row(i), lcs.A.row(i),
+                [&](int j, double E, double A) { entries.push_back({i, j, E + of_A * A}); });
+    for (const auto& [j, B] : lcs.B.row(i)) entries.push_back({i, n_ + j, of_B * B});
+  }
+  for (int i = 0; i < m_; ++i) {
+    for (const auto& [j, C] : lcs.C.row(i)) entries.push_back({n_ + i, j, C});
+    for (const auto& [j, D] : lcs.D.row(i)) entries.push_back({n_ + i, n_ + j, D});
+  }
+  const BinaryScaling scaling(linear::SparseMatrix(size_, size_, entries));
+  for (int i = 0; i < size_; ++i) {
+    row_scale_.push_back(power_of_two(scaling.row[at(i)]));
+    column_scale_.push_back(power_of_two(scaling.column[at(i)]));
+  }
+}
+
+/// A given entry in scaled units.
+double PointStep::scaled(double given, double by) {
+  const double value = given * by;
+  is_usable_ = is_usable_ && is_kept(given, value);
+  return value;
+}
+
+// The left of E x⁺ - h θ A x⁺ - h B λ⁺ = E x + h (1 - θ) A x + h b, and of A x⁺ + B λ⁺ = -b, see
+// `StepEquations`.
+void PointStep::list_equation(int row) {
+  const SparseLcs& lcs = equations_.system();
+  const bool is_algebraic = equations_.is_algebraic_row(row);
+  const double by = row_scale_[at(row)];
+  linear::for_each_of(lcs.E.row(row), lcs.A.row(row), [&](int j, double given_E, double given_A) {
+    const double A = scaled(given_A, by * column_scale_[at(j)]);
+    rows_.add(j, is_algebraic ? A : scaled(given_E, by * column_scale_[at(j)]), is_algebraic ? 0 : -A,
+              is_algebraic ? none : implicit_share);
+  });
+  for (const auto& [j, given_B] : lcs.B.row(row)) {
+    const double B = scaled(given_B, by * column_scale_[at(n_ + j)]);
+    rows_.add(n_ + j, is_algebraic ? B : 0, is_algebraic ? 0 : -B, is_algebraic ? none : whole);
+  }
+  rows_.close_row();
+}
+
+/// Its right side, in the parameter of a step. `place`: of each variable in the state, -1: none.
+void PointStep::list_right_side(int row, const std::vector<int>& place) {
+  const SparseLcs& lcs = equations_.system();
+  const bool is_algebraic = equations_.is_algebraic_row(row);
+  const double by = row_scale_[at(row)];
+  if (!is_algebraic)
+    linear::for_each_of(lcs.E.row(row), lcs.A.row(row), [&](int j, double E, double A) {
+      if (place[at(j)] >= 0) right_.add(place[at(j)], scaled(E, by), scaled(A, by), explicit_share);
+    });
+  const auto& varying = lcs.b.varying();
+  const auto found = std::lower_bound(varying.begin(), varying.end(), row);
+  const bool varies = found != varying.end() && *found == row;
+  const auto states = static_cast<int>(equations_.state().size());
+  const int column = varies ? states + static_cast<int>(found - varying.begin()) : parameters_;
+  const double b = varies ? by : scaled(lcs.b.constant()[row], by);
+  right_.add(column, is_algebraic ? -b : 0, is_algebraic ? 0 : b, is_algebraic ? none : whole);
+  right_.close_row();
+}
+
+/// C x⁺ + D λ⁺, and q on the other side.
+void PointStep::list_output(int law) {
+  const SparseLcs& lcs = equations_.system();
+  const int row = n_ + law;
+  const double by = row_scale_[at(row)];
+  for (const auto& [j, C] : lcs.C.row(law)) rows_.add(j, scaled(C, by * column_scale_[at(j)]), 0, none);
+  for (const auto& [j, D] : lcs.D.row(law))
+    rows_.add(n_ + j, scaled(D, by * column_scale_[at(n_ + j)]), 0, none);
+  rows_.close_row();
+  const auto& varying = lcs.q.varying();
+  const auto found = std::lower_bound(varying.begin(), varying.end(), law);
+  const bool varies = found != varying.end() && *found == law;
+  const int first = static_cast<int>(equations_.state().size() + lcs.b.varying().size());
+  const double q = varies ? by : scaled(lcs.q.constant()[law], by);
+  right_.add(varies ? first + static_cast<int>(found - varying.begin()) : parameters_, q, 0, none);
+  right_.close_row();
+}
+
+// With ŵ = ρ w and λ = κ λ̂ the branch a w + b λ = c is a ŵ + b κ ρ λ̂ = c ρ, over a power of two
+// near a.
+void PointStep::list_branches() {
+  const std::vector<Law>& laws = equations_.laws();
+  branches_.resize(at(m_));
+  for (int i = 0; i < m_; ++i) {
+    const double rho = row_scale_[at(n_ + i)], kappa = column_scale_[at(n_ + i)];
+    for (const Branch& branch : laws[at(i)].branches) {
+      ScaledBranch scaled{0, 1, branch.c / branch.b / kappa, {}};
+      if (branch.a != 0) {
+        const double by = power_of_two(-std::ilogb(branch.a));
+        scaled = {by * branch.a, by * branch.b * kappa * rho, by * branch.c * rho, {}};
+      }
+      is_usable_ = is_usable_ && is_kept(branch.b, scaled.b) && std::isfinite(scaled.c);
+      for (const bool upper : {false, true})
+        if (const BoundedEnd end = bounded_end(branch, upper); std::isfinite(end.bound.high))
+          scaled.ends.push_back({{i, branch.b == 0, upper, false}, end});
+      branches_[at(i)].push_back(std::move(scaled));
+    }
+  }
+}
+
+void PointStep::find_bands() {
+  linear::Pattern pattern(at(size_));
+  for (int i = 0; i < size_; ++i)
+    rows_.for_each(i, [&](const Entry& entry) { pattern[at(i)].push_back(entry.column); });
+  place_ = linear::banded_order(pattern);
+  int below = 0, above = 0;
+  for (int i = 0; i < size_; ++i)
+    for (const int j : pattern[at(i)]) {
+      below = std::max(below, place_[at(i)] - place_[at(j)]);
+      above = std::max(above, place_[at(j)] - place_[at(i)]);
+    }
+  is_usable_ = is_usable_ && (below + below + above + 1.0) * size_ <= most_numbers;
+  if (is_usable_) lu_ = linear::BandedLu(size_, below, above);
+}
+
+}  // namespace perp
