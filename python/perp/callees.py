@@ -10,7 +10,7 @@ import operator
 import types
 
 from . import numbers
-from .effects import changing, check_frozen, consumed, is_array, is_of_user, made, open_branches, refuse, rewritten
+from .effects import any_frozen, changing, check_frozen, consumed, is_array, is_of_user, made, open_branches, refuse, rewritten
 from .numbers import Recorded, and_, or_
 
 
@@ -204,18 +204,32 @@ def _unknown(function, line, name):
            "it before the condition")
 
 
+def _has_out(function, arguments, keywords):
+    return keywords.get("out") is not None or type(function).__name__ == "ufunc" and len(arguments) > function.nin
+
+
 def _of_numpy(function, line):
     if not _tables:
         _tables.update(_numpy_functions())
-    name = getattr(function, "__name__", "")
-    found = _tables.get(id(function), function)
-    if not open_branches():
+    name, found = getattr(function, "__name__", ""), _tables.get(id(function), function)
+    changes = name in _UNSEEN_OF_NUMPY or "random" in (getattr(function, "__module__", None) or "")
+    if open_branches():
+        return _unknown(function, line, f"numpy.{name}") if changes else _in_branch(function, found, line, name)
+    if not any_frozen():
         return found
-    if name in _UNSEEN_OF_NUMPY or "random" in (getattr(function, "__module__", None) or ""):
-        return _unknown(function, line, "numpy." + name)
 
-    def of(*arguments, out=None, **keywords):
-        if out is not None or type(function).__name__ == "ufunc" and len(arguments) > function.nin:
+    def careful(*arguments, **keywords):
+        may_change = changes or _has_out(function, arguments, keywords)
+        return (_careful(found) if may_change else found)(*arguments, **keywords)
+
+    return careful
+
+
+def _in_branch(function, found, line, name):
+    """A function of numpy that changes nothing but what out= names."""
+
+    def of(*arguments, **keywords):
+        if _has_out(function, arguments, keywords):
             refuse(line, f"numpy.{name} with out= is called where a condition decides that changes during a run; expected its result")
         arguments = [_handed_on(consumed(argument, line), line) for argument in arguments]
         return made(found(*arguments, **keywords), *arguments)
@@ -259,7 +273,8 @@ def _careful(function):
         return function
 
     def of(*arguments, **keywords):
-        for argument in [*arguments, *keywords.values()]:
+        out = keywords.get("out")
+        for argument in [*arguments, *keywords.values(), *(out if isinstance(out, tuple) else ())]:
             check_frozen(argument)
         return function(*arguments, **keywords)
 

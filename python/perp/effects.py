@@ -171,6 +171,10 @@ def freeze(value, line):
     _local.frozen[id(root(value))] = (root(value), line)
 
 
+def any_frozen():
+    return open_branches() is not None and bool(_local.frozen)
+
+
 def check_frozen(value):
     if open_branches() is not None and id(root(value)) in _local.frozen:
         refuse(_local.frozen[id(root(value))][1], f"a {type(value).__name__} is one of two, as the condition of this line decides, and is "

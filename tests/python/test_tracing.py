@@ -549,6 +549,15 @@ def two_names(t, x):
     return [b[0]]
 
 
+def two_arrays(t, x):
+    a = np.zeros(1)
+    b = a
+    if x[0] > 0.5:
+        a = a + 1.0
+    np.add(a, 1.0, out=a)
+    return np.sin(a) + b
+
+
 def idiom(t, x):
     return [x[0] > 0.5 and 5.0]
 
@@ -581,7 +590,7 @@ def either(t, x):
 @pytest.mark.parametrize("f, offset, words", [
     (table, 5, "a whole number"), (method, None, "an attribute is set"), (attribute, 2, "'taken' is run"), (by_setattr, 3, "'setattr' is called"),
     (elsewhere, None, "what is in a list is changed"), (expression, None, "what is in a list is changed"), (members, 2, "other members"),
-    (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (idiom, 1, "a if condition else b"),
+    (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (two_arrays, 3, "one of two"), (idiom, 1, "a if condition else b"),
     (nothing, 4, "NoneType"), (missing, 3, "KeyError: 'b', where a condition"), (either, 6, "a list or an array")])
 def test_what_cannot_be_merged_is_refused(f, offset, words):
     with pytest.raises(perp.TraceError, match=words) as caught:
