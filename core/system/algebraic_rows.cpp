@@ -164,7 +164,7 @@ Signal with_combined(const Signal& b, const std::vector<int>& rows, const std::v
   for (std::size_t k = 0; k < rows.size(); ++k) {
     Rational sum = 0;
     for (const auto& [row, share] : dependent[k].share) {
-      sum += share * Rational(b.constant()[row]);
+      if (std::isfinite(b.constant()[row])) sum += share * Rational(b.constant()[row]);  // else it varies
       entries.push_back({rows[k], row, rounded_once(share, is_rounded)});
     }
     constant[rows[k]] = rounded_once(sum, is_rounded);
