@@ -4,7 +4,7 @@ import json
 import os
 
 from . import _perp
-from .answers import Answer, Check, Equilibria, Jumps, MlcpSolutions, Modes, Solutions
+from .answers import Answer, Check, Equilibria, Jumps, MlcpSolutions, Modes, Solutions, Tree
 from .calls import by_name, flag, question, texts, whole
 from .errors import InvalidInput, path_of
 from .model import model_of, setting
@@ -86,7 +86,7 @@ def solutions(model, at=None, t=None, h=None, mode=None, *, scheme=None, selecto
             raise InvalidInput("mode is for the selector, but tree follows every solution")
         model, reading, overrides = _question(model, at, _TREE, options, parameters)
         members, text = _perp.tree(model._source.read(reading, overrides), _time(t), tree, max_nodes or 10_000)
-        return Answer(json.loads(members), text)
+        return Tree(json.loads(members), text)
     model, reading, overrides = _question(model, at, _STEP, options, parameters)
     members, text = _perp.solutions(model._source.read(reading, overrides), _time(t), _branches(mode), max_nodes)
     return Solutions(json.loads(members), text)

@@ -7,7 +7,7 @@ import numpy as np
 from . import numbers
 from .errors import TraceError
 from .numbers import Condition, and_, not_, operand, or_
-from .recorded import Recorded
+from .recorded import Recorded, asked_by_user, is_bool
 
 
 class RecordedArray(np.ndarray):
@@ -29,6 +29,11 @@ class RecordedArray(np.ndarray):
 
     __hash__ = None
 
+    @property
+    def dtype(self):
+        """That of the array in whose place it stands, for the user's code; for numpy's that of objects."""
+        return np.dtype(float) if asked_by_user() else super().dtype
+
     def __getitem__(self, key):
         return super().__getitem__(_index(key))
 
@@ -38,7 +43,7 @@ class RecordedArray(np.ndarray):
             for index in np.ndindex(self.shape):
                 super().__setitem__(index, case(mask[index], value, super().__getitem__(index)))
             return
-        super().__setitem__(_index(key), value)
+        super().__setitem__(_index(key), float(value) if isinstance(value, (int, np.integer, np.bool_)) and not isinstance(value, Recorded) else value)
 
     def astype(self, dtype, *arguments, **keywords):
         """A copy: its numbers are floats already, and nothing else can hold them."""
@@ -70,7 +75,7 @@ def _result(array):
         return array
     if array.shape == ():
         return array.item()
-    if array.size and all(isinstance(value, (bool, np.bool_)) and not isinstance(value, Recorded) for value in array.ravel().tolist()):
+    if array.size and all(map(is_bool, array.ravel().tolist())):
         return array.astype(bool)
     return array.view(RecordedArray)
 
@@ -109,8 +114,16 @@ def _recorded(value):
     return value if isinstance(value, Condition) else operand(value)
 
 
+def _ordered(a, b):
+    """A comparison first: scalars of numpy would ask for the function of numpy again."""
+    return (a, b) if isinstance(a, Recorded) else (b, a)
+
+
 def _number(value):
-    return value._number() if isinstance(value, Condition) else value
+    """A term of a sum: what is true counts as 1."""
+    if type(value) is Condition:
+        return value._number()
+    return int(value) if is_bool(value) else value
 
 
 _ENTRIES = {
@@ -127,8 +140,10 @@ _ENTRIES = {
     "degrees": lambda a: a * (180 / np.pi), "less": lambda a, b: _recorded(a) < b, "less_equal": lambda a, b: _recorded(a) <= b,
     "greater": lambda a, b: _recorded(a) > b, "greater_equal": lambda a, b: _recorded(a) >= b, "equal": lambda a, b: _recorded(a) == b,
     "not_equal": lambda a, b: _recorded(a) != b, "logical_and": and_, "logical_or": or_, "logical_not": not_,
-    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor, "invert": operator.invert,
+    "bitwise_and": lambda a, b: operator.and_(*_ordered(a, b)), "bitwise_or": lambda a, b: operator.or_(*_ordered(a, b)),
+    "bitwise_xor": lambda a, b: operator.xor(*_ordered(a, b)), "invert": operator.invert,
 }
+_CLIP = (np._core if hasattr(np, "_core") else np.core).umath.clip
 _SUMS = ("add", "multiply", "subtract")  # which numpy makes of the entries themselves
 _EXTREMES = {"maximum": numbers.max, "minimum": numbers.min, "logical_or": or_, "logical_and": and_}
 
@@ -169,15 +184,41 @@ def _into(out, result, name):
     return target
 
 
+def has_recorded(value):
+    """Is something in it, or in its parts, that changes during a run?"""
+    if isinstance(value, Recorded):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and any(map(has_recorded, value.ravel().tolist()))
+    return isinstance(value, (list, tuple)) and any(map(has_recorded, value))
+
+
+def _floats(value):
+    """The value with arrays of floats, where those of objects hold no more than these."""
+    if isinstance(value, RecordedArray):
+        return _plain(value).astype(float)
+    return type(value)(map(_floats, value)) if type(value) in (list, tuple) else value
+
+
+def _holding(value):
+    """A result with arrays that can hold recorded numbers, where they are of floats."""
+    if isinstance(value, np.ndarray) and value.dtype == float:
+        return value.astype(object).view(RecordedArray)
+    return type(value)(map(_holding, value)) if type(value) in (list, tuple) else value
+
+
 def apply(ufunc, method, inputs, keywords):
     """A ufunc of numpy, of arguments some of which are recorded."""
+    if keywords.get("out") is None and method != "at" and not any(map(has_recorded, [*inputs, *keywords.values()])):
+        return _holding(getattr(ufunc, method)(*map(_floats, inputs), **keywords))
     name, keywords = ufunc.__name__, dict(keywords)
+    is_of_numpy = ufunc in (getattr(np, name, None), _CLIP)
     out = keywords.pop("out", None)
     if out is not None and all(target is None for target in (out if isinstance(out, tuple) else (out,))):
         out = None
     if method == "__call__" and name == "matmul":
         return _into(out, _result(np.matmul(*[_objects(value) for value in inputs])), name)
-    if method == "__call__" and name in _ENTRIES and keywords.get("where", True) is True:
+    if method == "__call__" and is_of_numpy and name in _ENTRIES and keywords.get("where", True) is True:
         return _into(out, elementwise(_entry(ufunc))(*inputs), name)
     if method == "reduce" and name in _EXTREMES:
         return _into(out, _along(_EXTREMES[name], *inputs, **keywords), name)
@@ -197,7 +238,7 @@ def _where(condition, *sides):
 
 def _clip(a, lower, upper, out=None):
     lower, upper = (-np.inf if lower is None else lower), (np.inf if upper is None else upper)
-    return _into(out, apply(np.core.umath.clip, "__call__", (a, lower, upper), {}), "clip")
+    return _into(out, apply(_CLIP, "__call__", (a, lower, upper), {}), "clip")
 
 
 def _interp(x, xp, fp, **others):
@@ -225,8 +266,14 @@ def _like(function):
     return of
 
 
+_LIKE = ("zeros_like", "ones_like", "empty_like", "full_like")
+_CHANGING = ("copyto", "fill_diagonal", "put", "put_along_axis", "place", "putmask")  # change what they are given
+_VIEWS = frozenset("""
+array_split atleast_1d atleast_2d atleast_3d broadcast_arrays broadcast_to diagonal dsplit expand_dims flip fliplr flipud hsplit imag moveaxis ravel real
+reshape rollaxis rot90 split squeeze swapaxes transpose vsplit may_share_memory shares_memory
+""".split())  # show the numbers of what they are given
 _FUNCTIONS = {"where": _where, "clip": _clip, "interp": _interp,
-              **{name: _like(getattr(np, name)) for name in ("zeros_like", "ones_like", "empty_like", "full_like")}}
+              **{name: _like(getattr(np, name)) for name in _LIKE}}
 # Functions of numpy that are made of others which take arrays of objects entry by entry, or that move entries only.
 _TAKEN = frozenset("""
 array_equal append around atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_to column_stack concatenate convolve copy copyto
@@ -241,6 +288,10 @@ array_repr array_str array2string may_share_memory shares_memory matrix_power mu
 def call(function, types, arguments, keywords):
     """A function of numpy, of arguments some of which are recorded."""
     name = function.__name__
+    if name not in _CHANGING and name not in _VIEWS and "out" not in keywords and not any(map(has_recorded, [*arguments, *keywords.values()])):
+        if name in _LIKE and keywords.get("dtype") is None:
+            return _FUNCTIONS[name](*arguments, **keywords)
+        return _holding(function(*map(_floats, arguments), **{key: _floats(value) for key, value in keywords.items()}))
     if name in _FUNCTIONS:
         return _FUNCTIONS[name](*arguments, **keywords)
     if name not in _TAKEN:
@@ -259,4 +310,4 @@ def _wrapped(value):
     return _result(value) if isinstance(value, np.ndarray) and value.dtype == object else value
 
 
-__all__ = ["RecordedArray", "apply", "call", "elementwise", "recorded_array"]
+__all__ = ["RecordedArray", "apply", "call", "elementwise", "has_recorded", "recorded_array"]

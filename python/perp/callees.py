@@ -10,7 +10,7 @@ import operator
 import types
 
 from . import numbers
-from .effects import changing, check_frozen, consumed, is_array, is_of_user, made, open_branches, refuse, rewritten
+from .effects import any_frozen, changing, check_frozen, consumed, is_array, is_of_user, made, open_branches, refuse, rewritten
 from .numbers import Recorded, and_, or_
 
 
@@ -24,7 +24,11 @@ def _plain(value):
 
 
 def _type(value, *more):
-    return type(value, *more) if more else type(_plain(value))
+    if more:
+        return type(value, *more)
+    import numpy as np
+
+    return np.ndarray if is_array(value) and value.__class__.__module__.startswith("perp.") else type(_plain(value))
 
 
 def _text(function):
@@ -101,7 +105,7 @@ def _numpy_functions():
     table = {name: _holding(getattr(np, name)) for name in ("zeros", "ones", "empty", "array", "asarray", "linspace", "arange", "eye")}
     table.update({name: arrays._like(getattr(np, name)) for name in ("zeros_like", "ones_like", "empty_like", "full_like")})
     table.update({name: _of_lists(getattr(np, name)) for name in ("max", "min", "amax", "amin", "any", "all", "mean", "clip", "ptp", "dot", "inner")})
-    table.update(full=_full, where=lambda *sides: arrays._where(*sides) if len(sides) == 3 and _has_recorded(sides) else np.where(*sides))
+    table.update(full=_full, where=lambda *sides: arrays._where(*sides) if len(sides) == 3 and arrays.has_recorded(sides) else np.where(*sides))
     for name in arrays._ENTRIES:
         if isinstance(getattr(np, name, None), np.ufunc):
             table[name] = _entries(getattr(np, name))
@@ -110,10 +114,10 @@ def _numpy_functions():
 
 def _of_lists(function):
     """A function of numpy, also of lists in which recorded numbers are."""
-    from .arrays import recorded_array
+    from .arrays import has_recorded, recorded_array
 
     def of(*arguments, **keywords):
-        return function(*[recorded_array(a) if isinstance(a, (list, tuple)) and _has_recorded(a) else a for a in arguments], **keywords)
+        return function(*[recorded_array(a) if isinstance(a, (list, tuple)) and has_recorded(a) else a for a in arguments], **keywords)
 
     return of
 
@@ -123,14 +127,9 @@ def _entries(ufunc):
     from . import arrays
 
     def of(*arguments, **keywords):
-        return arrays.apply(ufunc, "__call__", arguments, keywords) if _has_recorded(arguments) else ufunc(*arguments, **keywords)
+        return arrays.apply(ufunc, "__call__", arguments, keywords) if arrays.has_recorded(arguments) else ufunc(*arguments, **keywords)
 
     return of
-
-
-def _has_recorded(values):
-    return any(isinstance(value, Recorded) or isinstance(value, (list, tuple)) and _has_recorded(value)
-               or is_array(value) and value.dtype == object for value in values)
 
 
 _tables = {}  # of numpy, with its first use
@@ -174,20 +173,30 @@ def _is_numpy(function):
 
 def _reading(function, line, sources=(), takes_out=True):
     """A function that changes nothing, besides reading iterators on; its result is new unless it is taken out of something."""
-    if not open_branches():
+    takes = any(function is taker for taker in _TAKERS)
+    if not open_branches() and not takes:
         return function
 
     def of(*arguments, **keywords):
-        arguments = [_rewritten_argument(consumed(argument, line)) for argument in arguments]
-        keywords = {key: _rewritten_argument(value) for key, value in keywords.items()}
+        arguments = [_handed_on(consumed(argument, line), line, takes) for argument in arguments]
+        keywords = {key: _handed_on(value, line, takes) for key, value in keywords.items()}
         value = function(*arguments, **keywords)
         return value if takes_out else made(value, *sources, *arguments)
 
     return of
 
 
-def _rewritten_argument(value):
-    return callee(value, "") if isinstance(value, types.FunctionType) else value
+_TAKERS = (builtins.map, builtins.filter, builtins.sorted, numbers.max, numbers.min, functools.reduce)  # call what they are given
+
+
+def _handed_on(value, line, is_called=False):
+    """An argument: a function may be called there."""
+    is_plain = isinstance(value, (types.FunctionType, types.MethodType, functools.partial))
+    if is_plain or is_called and isinstance(value, (type, types.BuiltinFunctionType)):
+        return callee(value, line)
+    if isinstance(value, (types.BuiltinMethodType, types.MethodDescriptorType)):
+        callee(value, line)  # may it be called there?
+    return value
 
 
 def _unknown(function, line, name):
@@ -195,20 +204,34 @@ def _unknown(function, line, name):
            "it before the condition")
 
 
+def _has_out(function, arguments, keywords):
+    return keywords.get("out") is not None or type(function).__name__ == "ufunc" and len(arguments) > function.nin
+
+
 def _of_numpy(function, line):
     if not _tables:
         _tables.update(_numpy_functions())
-    name = getattr(function, "__name__", "")
-    found = _tables.get(id(function), function)
-    if not open_branches():
+    name, found = getattr(function, "__name__", ""), _tables.get(id(function), function)
+    changes = name in _UNSEEN_OF_NUMPY or "random" in (getattr(function, "__module__", None) or "")
+    if open_branches():
+        return _unknown(function, line, f"numpy.{name}") if changes else _in_branch(function, found, line, name)
+    if not any_frozen():
         return found
-    if name in _UNSEEN_OF_NUMPY or "random" in (getattr(function, "__module__", None) or ""):
-        return _unknown(function, line, "numpy." + name)
 
-    def of(*arguments, out=None, **keywords):
-        if out is not None or type(function).__name__ == "ufunc" and len(arguments) > function.nin:
+    def careful(*arguments, **keywords):
+        may_change = changes or _has_out(function, arguments, keywords)
+        return (_careful(found) if may_change else found)(*arguments, **keywords)
+
+    return careful
+
+
+def _in_branch(function, found, line, name):
+    """A function of numpy that changes nothing but what out= names."""
+
+    def of(*arguments, **keywords):
+        if _has_out(function, arguments, keywords):
             refuse(line, f"numpy.{name} with out= is called where a condition decides that changes during a run; expected its result")
-        arguments = [_rewritten_argument(consumed(argument, line)) for argument in arguments]
+        arguments = [_handed_on(consumed(argument, line), line) for argument in arguments]
         return made(found(*arguments, **keywords), *arguments)
 
     return of
@@ -250,7 +273,8 @@ def _careful(function):
         return function
 
     def of(*arguments, **keywords):
-        for argument in [*arguments, *keywords.values()]:
+        out = keywords.get("out")
+        for argument in [*arguments, *keywords.values(), *(out if isinstance(out, tuple) else ())]:
             check_frozen(argument)
         return function(*arguments, **keywords)
 

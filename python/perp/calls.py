@@ -6,6 +6,7 @@ import operator
 from . import _perp
 from .errors import InvalidInput
 from .model import RUN_KEYS, ambiguity, model_of
+from .recorded import is_bool
 
 
 def whole(value, name, least=1, most=None):
@@ -44,7 +45,7 @@ def by_name(value, name, example):
 
 def flag(value, name):
     """True or False."""
-    if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):
+    if not is_bool(value):
         raise InvalidInput(f"{name}: found {value!r}; expected True or False")
     return bool(value)
 

@@ -43,7 +43,9 @@ class Branch:
         _watch()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind=None, error=None, trace=None):
+        if error is not None:
+            _decide(error)
         branches = open_branches()
         branches.pop()
         if branches:
@@ -57,6 +59,11 @@ def open_branches():
     return _local.branches
 
 
+def _decide(error):
+    """It arose where a condition decides, which may never come to that."""
+    error.is_decided = True
+
+
 @contextlib.contextmanager
 def within():
     """A call of a rewritten function: what it leaves open when it fails is closed."""
@@ -64,6 +71,10 @@ def within():
     _local.calls += 1
     try:
         yield
+    except Exception as error:
+        if len(_local.branches) > depth:
+            _decide(error)
+        raise
     finally:
         _local.calls -= 1
         while len(_local.branches) > depth:
@@ -80,10 +91,14 @@ def _watch():
     is_open = bool(_local.branches)
     if is_open and _local.profile is None:
         _local.profile = (sys.getprofile(),)
+        if hasattr(_local.profile[0], "disable"):  # cProfile's, which is no function, makes a pause
+            _local.profile[0].disable()
         sys.setprofile(_seen)
     elif not is_open and _local.profile is not None:
         (before,), _local.profile = _local.profile, None
-        sys.setprofile(before)
+        sys.setprofile(before if callable(before) else None)
+        if hasattr(before, "enable"):
+            before.enable()
 
 
 def _seen(frame, event, argument):
@@ -108,12 +123,14 @@ def _trust(frame):
 @contextlib.contextmanager
 def unwatched():
     """What is done here is not the user's."""
-    before = sys.getprofile()
-    sys.setprofile(None)
+    is_watched = sys.getprofile() is _seen
+    if is_watched:
+        sys.setprofile(None)
     try:
         yield
     finally:
-        sys.setprofile(before)
+        if is_watched:
+            sys.setprofile(_seen)
 
 
 def is_of_user(module):
@@ -152,6 +169,10 @@ def freeze(value, line):
     """It takes the place of one of several containers: which one is changed would depend on the condition."""
     open_branches()
     _local.frozen[id(root(value))] = (root(value), line)
+
+
+def any_frozen():
+    return open_branches() is not None and bool(_local.frozen)
 
 
 def check_frozen(value):

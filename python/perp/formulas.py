@@ -5,7 +5,7 @@ import operator
 import threading
 
 from .errors import TraceError
-from .recorded import _ATOM, _LOOSE, _POWER, _PRODUCT, _SUM, NO_CASES, Recorded, _numpy
+from .recorded import _ATOM, _LOOSE, _POWER, _PRODUCT, _SUM, NO_CASES, Recorded, _numpy, is_bool
 from .toml_text import number_text
 
 
@@ -35,7 +35,7 @@ class Condition(Recorded):
 
     def _logical(self, other):
         """The other side of &, |, ^, ==, which is true or false as well."""
-        if type(other) is not Condition and not isinstance(other, bool) and type(other).__name__ != "bool_":
+        if type(other) is not Condition and not is_bool(other):
             raise TraceError(f"'{self.text}' is combined with {type(other).__name__}; expected another comparison")
         return other if type(other) is Condition else bool(other)
 
@@ -191,7 +191,7 @@ def formula(value, what="a traced function"):
 
 def operand(value):
     """The recorded number of a value in arithmetic, where true counts as 1."""
-    return formula(int(value) if isinstance(value, bool) or type(value).__name__ == "bool_" else value)
+    return formula(int(value) if is_bool(value) else value)
 
 
 def _binary(symbol, rank, *, right=0, left=0, shared=None):
@@ -220,6 +220,8 @@ def _comparison(symbol, opposite):
         a, b = formula(a), formula(b)
         if not a.cases and not b.cases and not _is_recorded(a) and not _is_recorded(b):
             return _COMPARE[symbol](float(a.text), float(b.text))
+        if a.text == b.text:
+            return symbol in ("<=", ">=")
         shared = a.cases | b.cases
         if shared:
             return _lifted(make, (a, b), shared)
@@ -327,7 +329,7 @@ def _counted(word):
     """Arithmetic of a condition and a number, where the condition counts as 1 or 0."""
 
     def method(self, other):
-        if isinstance(other, (bool, Condition)) or type(other).__name__ == "bool_":
+        if type(other) is Condition or is_bool(other):
             raise TraceError(f"arithmetic of two comparisons, '{self.text}' and another one, which has another meaning for bool than for "
                              "numpy.bool_; expected and, or, not, or perp.if_(condition, 1, 0)")
         return getattr(self._number(), word)(other)

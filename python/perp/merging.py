@@ -11,6 +11,7 @@ from .effects import (Branch, augmented, changing, changing_entries, consumed, e
                       made, open_branches, refuse, rewritten, root, storing)
 from .errors import TraceError
 from .numbers import Condition, Number, Recorded, and_, not_, or_  # noqa: F401
+from .recorded import is_bool
 
 _PLACE = re.compile(r".*:\d+: ", re.DOTALL)
 _OPERATORS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
@@ -24,7 +25,7 @@ UNSET = type("UNSET", (), {})()  # what a function returns that has not returned
 
 def with_place(error):
     """The error, with the line of the user's function in which it arose."""
-    if _PLACE.match(str(error)):
+    if isinstance(error, TraceError) and _PLACE.match(str(error)):
         return error
     place, trace = None, error.__traceback__
     while trace is not None:
@@ -32,6 +33,8 @@ def with_place(error):
             place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
     reason = str(error).replace(numbers.ADVICE, "")  # which is followed
+    if not isinstance(error, TraceError) and hasattr(error, "is_decided"):
+        reason = f"{type(error).__name__}: {reason}, where a condition decides that changes during a run"
     return TraceError(f"{place}: {reason}") if place else error
 
 
@@ -161,8 +164,7 @@ class Merge:
         """a where the test holds, else b."""
         if a is b:
             return a
-        logical = (bool, Condition)
-        if (isinstance(a, logical) or _is_numpy_bool(a)) and (isinstance(b, logical) or _is_numpy_bool(b)):
+        if all(type(value) is Condition or is_bool(value) for value in (a, b)):
             return numbers.case(self.test, *[value if type(value) is Condition else bool(value) for value in (a, b)])
         if is_container(a) and is_container(b) and _kind(a) is _kind(b):
             return self._container(a, b)
@@ -244,10 +246,6 @@ def _kind(value):
     return "array" if is_array(value) else type(value)
 
 
-def _is_numpy_bool(value):
-    return type(value).__name__ == "bool_"
-
-
 def _is_sequence(value):
     return isinstance(value, (list, tuple)) or is_array(value) and value.ndim > 0
 
@@ -311,11 +309,15 @@ def _joined(parts, line, stops, join):
             if isinstance(result, Condition):
                 conditions.append(result)
                 Branch(line).__enter__()
-            elif conditions and not isinstance(result, bool) and not _is_numpy_bool(result):
+            elif conditions and not is_bool(result):
                 refuse(line, f"{type(result).__name__} or the value of '{conditions[0].text}', as it decides; expected comparisons alone, or "
                        "a if condition else b")
             elif bool(result) is stops:
                 return result
+    except Exception as error:
+        if len(open_branches()) > depth:
+            error.is_decided = True
+        raise
     finally:
         while len(open_branches()) > depth:
             open_branches()[-1].__exit__()
@@ -352,4 +354,4 @@ def binary(word, a, b):
 def item(value, key, line):
     """An entry, or several of them, which are new unless they show those of an array."""
     found = value[key]
-    return made(found, value) if is_array(value) or isinstance(key, slice) else found
+    return made(found, value) if is_array(found) or isinstance(key, slice) else found

@@ -1,5 +1,7 @@
 """What is part of a model's text."""
 
+import sys
+
 from .errors import TraceError
 
 _LOOSE, _SUM, _PRODUCT, _POWER, _ATOM = range(5)  # how strongly a formula holds together
@@ -12,6 +14,19 @@ def _numpy():
     import numpy
 
     return numpy
+
+
+def is_bool(value):
+    """Is it True or False, of Python or of numpy?"""
+    kind = type(value)
+    return kind is bool or kind.__module__ == "numpy" and kind.__name__ in ("bool_", "bool")
+
+
+def asked_by_user():
+    """Is it the user's code that asks, two calls above, and not numpy's or ours?"""
+    from .effects import is_of_user
+
+    return is_of_user(sys._getframe(2).f_globals.get("__name__"))
 
 
 class Recorded:
@@ -51,7 +66,9 @@ class Recorded:
     item = copy = conjugate = conj = __copy__
 
     def __getattr__(self, name):
-        if name.startswith("__") or name == "dtype" or not hasattr(self.__class__, name):  # numpy asks for its dtype
+        if name == "dtype" and asked_by_user():  # numpy asks for that of objects
+            return _numpy().dtype(float)
+        if name.startswith("__") or name == "dtype" or not hasattr(self.__class__, name):
             raise AttributeError(f"'{self.text}', a number that is recorded, has no attribute '{name}'")
         raise TraceError(f"'{self.text}', a number that is recorded, has no '{name}'; expected arithmetic and functions of numpy or perp")
 

@@ -269,6 +269,12 @@ class _Rewriter(ast.NodeTransformer):
             node.value = our_call("storing", node.value, self.line(node))
         return node
 
+    def visit_Starred(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = our_call("unpacked", node.value, self.line(node))
+        return node
+
     def visit_Dict(self, node):
         self.generic_visit(node)
         return our_call("made", node)
@@ -326,11 +332,13 @@ def unmodified(f):
 
     @functools.wraps(f)
     def call(*arguments, **keywords):
-        with effects.within():
-            try:
+        try:
+            with effects.within():
                 return _built(f)(*arguments, **keywords)
-            except (TraceError, TypeError, IndexError) as error:
+        except Exception as error:
+            if isinstance(error, (TraceError, TypeError, IndexError)) or hasattr(error, "is_decided"):
                 raise merging.with_place(error) from None
+            raise
 
     call._perp_of = f
     return call

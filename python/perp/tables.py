@@ -20,7 +20,7 @@ def to_pandas(rows):
     import pandas as pd
 
     frame = pd.DataFrame({name: values for _, name, values in _lists(rows)}, index=pd.Index(rows.t, name="t"))
-    frame["mode"] = rows.mode_text
+    frame["mode_text" if "mode" in frame else "mode"] = rows.mode_text  # a column of this name is the user's
     frame.attrs = {"units": dict(rows.units), "status": rows.status, "provenance": rows.provenance}
     return frame
 
@@ -29,7 +29,7 @@ def to_xarray(rows):
     import xarray as xr
 
     columns = {name: ("t", values, {"units": rows.units.get(name, ""), "kind": kind}) for kind, name, values in _lists(rows)}
-    columns["mode"] = ("t", rows.mode_text)
+    columns["mode_text" if "mode" in columns else "mode"] = ("t", rows.mode_text)
     attributes = {"status": rows.status, "message": rows.message, "provenance": json.dumps(rows.provenance)}
     return xr.Dataset(columns, coords={"t": rows.t}, attrs=attributes)
 

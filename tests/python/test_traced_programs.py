@@ -31,7 +31,8 @@ def right_hand_side(model):
     lines = [line.split(" = ", 1)[1] for line in tomllib.loads(model.to_toml())["model"]["equations"]]
     codes = [compile(re.sub(r"\bif\(", "if_(", line.replace("^", "**")), "model", "eval") for line in lines]
     words = {"if_": lambda c, a, b: a if c else b, "max": lambda *v: max(v), "min": lambda *v: min(v), "abs": abs, "sin": np.sin,
-             "sqrt": np.sqrt, "sign": np.sign, "inf": np.inf}
+             "sqrt": np.sqrt, "sign": np.sign, "inf": np.inf, "cos": np.cos, "tanh": np.tanh, "exp": np.exp,
+             "piecewise": lambda v, *points: np.interp(v, points[::2], points[1::2])}
 
     def rates(t, x):
         numbers = {"t": np.float64(t), **{f"x{j + 1}": value for j, value in enumerate(x)}}
@@ -51,7 +52,7 @@ def values_of(f, points):
     return values
 
 
-def verdict(text, folder, number):
+def verdict(text, folder, number, unmodified=True):
     """traced, refused or undefined; what is traced is compared."""
     module = loaded(text, folder, number)
     draw = random.Random(number)
@@ -60,7 +61,7 @@ def verdict(text, folder, number):
     known = [value for value in expected if value is not None and value.shape == (3,) and np.isfinite(value).all()]
     try:
         module.SHARED[:] = [0.0, 0.0]
-        model = perp.trace(module.f, [0.1, 0.2, 0.3], unmodified=True, t=(0, 1))
+        model = perp.trace(module.f, [0.1, 0.2, 0.3], unmodified=unmodified, t=(0, 1))
     except perp.PerpError as error:
         assert isinstance(error, perp.TraceError) or not known, error
         return "refused"
@@ -80,4 +81,11 @@ def verdict(text, folder, number):
 @pytest.mark.parametrize("first", range(0, 4 * PER_TEST, PER_TEST))
 def test_a_random_function_is_traced_with_its_values_or_refused(first, tmp_path):
     verdicts = [verdict(programs.Program(seed).text(), tmp_path, seed) for seed in range(first, first + PER_TEST)]
+    assert verdicts.count("traced") > PER_TEST // 5, verdicts
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("first", range(0, 2 * PER_TEST, PER_TEST))
+def test_a_random_function_without_conditions_is_traced_as_it_is_or_refused(first, tmp_path):
+    verdicts = [verdict(programs.Program(seed, is_plain=True).text(), tmp_path, seed, unmodified=False) for seed in range(first, first + PER_TEST)]
     assert verdicts.count("traced") > PER_TEST // 5, verdicts

@@ -316,6 +316,7 @@ def state_in_place(t, x):
     lambda t, x: [np.interp(x[0], [0, 1, 2], [1, 2, 4]), len(x) * x.size * 1.0], lambda t, x: np.sin(x) + np.exp(-x) * np.abs(x),
     lambda t, x: np.outer(x, x).ravel()[:2] + np.cumsum(x) + np.kron(x, [1.0]), lambda t, x: x.astype(float) * 2,
     lambda t, x: [1.0 if isinstance(x, np.ndarray) else 2.0, 1.0 if isinstance(x[0], float) else 2.0],
+    lambda t, x: [((x > 0) & (np.array([1.0, 2.0]) > 1.0)).sum() * 1.0, (np.bool_(True) & (x[0] > 0)) * x[1]],
     lambda t, x: [np.var(x), np.std(x)], lambda t, x: np.stack([x, 2 * x]).T[:, 1],
 ])
 def test_the_state_is_an_array_of_numpy(f):
@@ -427,7 +428,31 @@ def whole_numbers(t, x):
     return [a[0] + np.array([2.0, x[0]])[b][1]]
 
 
-@pytest.mark.parametrize("f", [looked_up, nested_loops, opposite, decorated, grown, masked, whole_numbers])
+def known_arrays(t, x):
+    m = np.array([[2.0, 1.0], [1.0, 3.0]])
+    b = np.zeros((2, 2))
+    np.fill_diagonal(b, 2.0)
+    a = np.zeros(2)
+    np.copyto(a, [3.0, 4.0])
+    np.add(a, np.linalg.solve(m, [1.0, 2.0]), out=a)
+    view = np.reshape(b, 4)
+    view[1] = x[0] if x[0] > 0.5 else np.argmax(m[1])
+    a[0] = 1
+    return [(b @ a)[0] + (1.0 if isinstance(a[0], float) and x.dtype == float and type(x) is np.ndarray else 2.0)]
+
+
+def handed_on(t, x):
+    import functools
+
+    values = list(map(lambda v: v if v > 0.5 else -v, [x[0], 1.0]))
+    if x[0] > 1:
+        values += sorted([2.0, 1.0]) + list(map(float, x))
+    else:
+        values += [0.0, *x, 1.0]
+    return [functools.reduce(lambda a, b: a + b if b > 0.3 else a, values)]
+
+
+@pytest.mark.parametrize("f", [looked_up, nested_loops, known_arrays, handed_on, opposite, decorated, grown, masked, whole_numbers])
 def test_what_a_branch_changes_is_merged(f):
     model = perp.trace(f, [0.3], unmodified=True, t=(0, 1))
     for x in (-3.3, -0.4, 0.3, 0.9, 1.4, 2.6, 3.7):
@@ -524,6 +549,15 @@ def two_names(t, x):
     return [b[0]]
 
 
+def two_arrays(t, x):
+    a = np.zeros(1)
+    b = a
+    if x[0] > 0.5:
+        a = a + 1.0
+    np.add(a, 1.0, out=a)
+    return np.sin(a) + b
+
+
 def idiom(t, x):
     return [x[0] > 0.5 and 5.0]
 
@@ -535,6 +569,13 @@ def nothing(t, x):
         return 1.0
 
     return [2.0 if g(x[0]) is None else 1.0]
+
+
+def missing(t, x):
+    values = {"a": 1.0}
+    if x[0] > 0.5 and values:
+        return [values["b"]]
+    return [x[0] + (1.0 if x[0] <= x[0] else 2.0)]
 
 
 def either(t, x):
@@ -549,8 +590,8 @@ def either(t, x):
 @pytest.mark.parametrize("f, offset, words", [
     (table, 5, "a whole number"), (method, None, "an attribute is set"), (attribute, 2, "'taken' is run"), (by_setattr, 3, "'setattr' is called"),
     (elsewhere, None, "what is in a list is changed"), (expression, None, "what is in a list is changed"), (members, 2, "other members"),
-    (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (idiom, 1, "a if condition else b"),
-    (nothing, 4, "NoneType"), (either, 6, "a list or an array")])
+    (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (two_arrays, 3, "one of two"), (idiom, 1, "a if condition else b"),
+    (nothing, 4, "NoneType"), (missing, 3, "KeyError: 'b', where a condition"), (either, 6, "a list or an array")])
 def test_what_cannot_be_merged_is_refused(f, offset, words):
     with pytest.raises(perp.TraceError, match=words) as caught:
         perp.trace(f, [0.3], unmodified=True, t=(0, 1))
