@@ -19,7 +19,6 @@ using reader::Member;
 using reader::Value;
 
 constexpr std::size_t largest_file = 64UL << 20U;
-constexpr std::size_t most_variables = 4096;
 
 /// Of the text and every override.
 std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
@@ -300,11 +299,10 @@ Model read_head(Context& context, const std::string& text) {
     context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
 
   read_parameters(context, parameters, parameter_names, model);
-  // Rows of models with binaries are sparse; who needs matrices of such a one refuses it.
-  if (variables->members.size() > most_variables && !is_hybrid(document))
-    document.fail(*variables, fmt::format("the model has {} variables; expected at most {}: steps "
-                                          "are made with dense matrices",
-                                          variables->members.size(), most_variables));
+  // Rows of models with binaries are sparse, and those of equations that turn out to be affine; who needs matrices of
+  // such a model refuses it.
+  if (variables->members.size() > most_dense_variables && !is_hybrid(document) && find_table(context, "model") == nullptr)
+    fail_dense(document, variables->members.size());
   for (const Member& member : variables->members)
     read_variable(context, member.key, member.value, model);
   model.run = read_run(context, find_table(context, "run"));
