@@ -25,6 +25,89 @@ void require_only_in_equations(
       name));
 }
 
+/// By how much parameters and starts move with one of them.
+struct Motion {
+  Vector parameters, starts;
+};
+
+Motion motion_with(const Model& model, std::size_t parameter) {
+  Motion motion{Vector::Zero(static_cast<Eigen::Index>(model.parameters.size())),
+                Vector::Zero(static_cast<Eigen::Index>(model.variables.size()))};
+  motion.parameters[static_cast<Eigen::Index>(parameter)] = 1;
+  // In the order of the file: what a formula holds stands above it.
+  for (const Dependence& dependence : model.dependences) {
+    const double by = dependence.slope * motion.parameters[dependence.on];
+    if (dependence.is_start)
+      motion.starts[dependence.of] += by;
+    else if (dependence.of != static_cast<int>(parameter))
+      motion.parameters[dependence.of] += by;
+  }
+  return motion;
+}
+
+/// The place of a number in a list, to which it is added where it is missing.
+std::size_t place_in(std::vector<int>& list, int number) {
+  const auto known = std::ranges::find(list, number);
+  if (known != list.end()) return static_cast<std::size_t>(known - list.begin());
+  list.push_back(number);
+  return list.size() - 1;
+}
+
+/// Quantities as combinations of the starts and parameters of a request.
+class Combinations {
+ public:
+  explicit Combinations(const Model& model) : model_(model), differential_(model.differential_variables()) {}
+
+  void add_start(int variable) { terms_.push_back({{true, place_in(request_.starts, variable), 1}}); }
+  void add_parameter(std::size_t parameter) {
+    const Motion motion = motion_with(model_, parameter);
+    terms_.emplace_back();
+    for (Eigen::Index k = 0; k < motion.parameters.size(); ++k)
+      if (motion.parameters[k] != 0)
+        terms_.back().push_back({false, place_in(request_.parameters, static_cast<int>(k)), motion.parameters[k]});
+    for (const int j : differential_)
+      if (motion.starts[j] != 0) terms_.back().push_back({true, place_in(request_.starts, j), motion.starts[j]});
+  }
+
+  void write(SensitivityQuantities& quantities) {
+    const auto starts = static_cast<Eigen::Index>(request_.starts.size());
+    const auto count = starts + static_cast<Eigen::Index>(request_.parameters.size());
+    Matrix columns = Matrix::Zero(count, static_cast<Eigen::Index>(terms_.size()));
+    for (std::size_t q = 0; q < terms_.size(); ++q)
+      for (const Term& term : terms_[q])
+        columns(static_cast<Eigen::Index>(term.place) + (term.is_start ? 0 : starts), static_cast<Eigen::Index>(q)) = term.factor;
+    if (columns.rows() != columns.cols() || !columns.isIdentity(0)) quantities.combination = columns;
+    quantities.request = std::move(request_);
+  }
+
+ private:
+  struct Term {
+    bool is_start;
+    std::size_t place;
+    double factor;
+  };
+  const Model& model_;
+  std::vector<int> differential_;
+  SensitivityRequest request_;
+  std::vector<std::vector<Term>> terms_;  // of each quantity
+};
+
+/// The names asked for, or all differential starts and all parameters.
+std::vector<std::string> asked_names(const Model& model, const std::vector<std::string>& names,
+                                     const std::vector<std::string>& variables) {
+  if (!names.empty()) return names;
+  std::vector<std::string> all;
+  for (const int j : model.differential_variables()) all.push_back(variables[static_cast<std::size_t>(j)] + "(0)");
+  for (const auto& [name, value] : model.parameters) all.push_back(name);
+  return all;
+}
+
+void require_differential(const Model& model, const std::string& name, int variable) {
+  const std::vector<int> differential = model.differential_variables();
+  if (std::ranges::find(differential, variable) != differential.end()) return;
+  throw InvalidInput(fmt::format("--wrt {}: the start of an algebraic variable is a guess, nothing depends on it", name));
+}
+
 }  // namespace
 
 SensitivityQuantities sensitivity_quantities(
@@ -32,30 +115,21 @@ SensitivityQuantities sensitivity_quantities(
     const std::function<Model(const std::string& name, double value)>& with) {
   SensitivityQuantities result;
   const std::vector<std::string> variables = variable_names(model);
-  std::vector<std::string> parameters;
-  for (const auto& [name, value] : model.parameters) parameters.push_back(name);
-  std::vector<std::string> asked = names, known = parameters;
+  std::vector<std::string> known;
+  for (const auto& [name, value] : model.parameters) known.push_back(name);
+  const std::size_t parameters = known.size();
   for (const std::string& name : variables) known.push_back(name + "(0)");
-  if (names.empty()) {
-    for (const int j : model.differential_variables())
-      asked.push_back(variables[static_cast<std::size_t>(j)] + "(0)");
-    asked.insert(asked.end(), parameters.begin(), parameters.end());
-  }
-  std::vector<Eigen::Index> parameters_asked;  // their columns
+  const std::vector<std::string> asked = asked_names(model, names, variables);
+  Combinations combinations(model);
+  int parameters_asked = 0;
   for (const std::string& name : asked) {
     const std::size_t index = find_name(name, known, "quantity");
-    if (std::count(asked.begin(), asked.end(), name) > 1)
-      throw InvalidInput(fmt::format("--wrt: '{}' is there twice", name));
-    if (index >= parameters.size()) {
-      const auto variable = static_cast<int>(index - parameters.size());
-      const auto differential = model.differential_variables();
-      if (std::find(differential.begin(), differential.end(), variable) == differential.end())
-        throw InvalidInput(fmt::format(
-            "--wrt {}: the start of an algebraic variable is a guess, nothing depends on it",
-            name));
-      result.places.push_back(static_cast<Eigen::Index>(result.request.starts.size()));
-      result.request.starts.push_back(variable);
-      result.names.push_back(name);
+    if (std::ranges::count(asked, name) > 1) throw InvalidInput(fmt::format("--wrt: '{}' is there twice", name));
+    result.names.push_back(name);
+    if (index >= parameters) {
+      const auto variable = static_cast<int>(index - parameters);
+      require_differential(model, name, variable);
+      combinations.add_start(variable);
       result.columns.push_back(fmt::format("x0{}", variable + 1));
       continue;
     }
@@ -63,14 +137,10 @@ SensitivityQuantities sensitivity_quantities(
       throw InvalidInput(fmt::format(
           "--wrt {}: a model in the matrix form keeps no parameters; write it as equations", name));
     require_only_in_equations(model, name, model.parameters[index].second, with);
-    parameters_asked.push_back(static_cast<Eigen::Index>(result.names.size()));
-    result.places.push_back(static_cast<Eigen::Index>(result.request.parameters.size()));
-    result.request.parameters.push_back(static_cast<int>(index));
-    result.names.push_back(name);
-    result.columns.push_back(fmt::format("p{}", parameters_asked.size()));
+    combinations.add_parameter(index);
+    result.columns.push_back(fmt::format("p{}", ++parameters_asked));
   }
-  for (const Eigen::Index column : parameters_asked)
-    result.places[static_cast<std::size_t>(column)] += static_cast<Eigen::Index>(result.request.starts.size());
+  combinations.write(result);
   return result;
 }
 
@@ -78,27 +148,36 @@ void check_sensitivities(const Model& model) { check_located(model); }
 
 namespace {
 
-/// Derivatives in the order in which they were asked for.
-class AskedOrder {
+/// The derivatives by the quantities that were asked for, of those by the columns of the request.
+class Combined {
  public:
-  explicit AskedOrder(const std::vector<Eigen::Index>& places) : places_(places) {}
+  explicit Combined(const Matrix& combination) : combination_(combination) {}
 
-  [[nodiscard]] bool is_that_of_request() const { return std::ranges::is_sorted(places_); }
-  void arrange(Matrix& columns) const {
-    if (columns.cols() > 0) columns = Matrix(columns(Eigen::all, places_));
+  void combine(Matrix& columns) const {
+    if (columns.cols() == 0) return;
+    Matrix sums = Matrix::Zero(columns.rows(), combination_.cols());
+    // What is not known by one quantity is known by those that do not hold it.
+    for (Eigen::Index q = 0; q < combination_.cols(); ++q)
+      for (Eigen::Index k = 0; k < combination_.rows(); ++k)
+        if (combination_(k, q) != 0) sums.col(q) += combination_(k, q) * columns.col(k);
+    columns = std::move(sums);
   }
-  void arrange(Event& event) const {
-    if (event.dt_dq.size() > 0) event.dt_dq = Vector(event.dt_dq(places_));
-    for (Matrix& piece : event.pieces) arrange(piece);
+  void combine(Event& event) const {
+    if (event.dt_dq.size() > 0) {
+      Matrix row = event.dt_dq.transpose();
+      combine(row);
+      event.dt_dq = row.row(0).transpose();
+    }
+    for (Matrix& piece : event.pieces) combine(piece);
   }
-  [[nodiscard]] Step arranged(Step step) const {
-    arrange(step.dx_dq);
-    arrange(step.dlambda_dq);
+  [[nodiscard]] Step combined(Step step) const {
+    combine(step.dx_dq);
+    combine(step.dlambda_dq);
     return step;
   }
 
  private:
-  const std::vector<Eigen::Index>& places_;
+  const Matrix& combination_;
 };
 
 Trajectory integrate_request(const Model& model, const SensitivityRequest& request, const IntegrateOptions& options) {
@@ -112,13 +191,14 @@ Trajectory integrate_request(const Model& model, const SensitivityRequest& reque
 
 Trajectory integrate_sensitivities(const Model& model, const SensitivityQuantities& quantities,
                                    const IntegrateOptions& options) {
-  const AskedOrder order(quantities.places);
-  if (order.is_that_of_request()) return integrate_request(model, quantities.request, options);
+  if (quantities.combination.size() == 0) return integrate_request(model, quantities.request, options);
+  const Combined by(quantities.combination);
   IntegrateOptions ordered = options;
-  if (options.observer) ordered.observer = [&](const Step& step) { return options.observer(order.arranged(step)); };
+  if (options.observer) ordered.observer = [&](const Step& step) { return options.observer(by.combined(step)); };
   Trajectory run = integrate_request(model, quantities.request, ordered);
-  for (Matrix& derivatives : run.dx_dq) order.arrange(derivatives);
-  for (Event& event : run.events) order.arrange(event);
+  for (auto* rows : {&run.dx_dq, &run.dlambda_dq})
+    for (Matrix& derivatives : *rows) by.combine(derivatives);
+  for (Event& event : run.events) by.combine(event);
   return run;
 }
 
@@ -130,7 +210,7 @@ KeptRun keep_sensitivities(const Model& model, const SensitivityQuantities& quan
     with_times.only_times = !options.times.empty();
     return integrate_sensitivities(model, quantities, with_times);
   };
-  return keep_run(model, options, run, quantities.request.columns());
+  return keep_run(model, options, run, static_cast<int>(quantities.names.size()));
 }
 
 }  // namespace perp

@@ -13,15 +13,15 @@ namespace perp {
 
 /// What a solution is differentiated by: starts of variables and parameters, in the order in which they were asked for.
 struct SensitivityQuantities {
-  SensitivityRequest request{};      ///< the same as numbers of variables, then of parameters
-  std::vector<Eigen::Index> places{};  ///< of each in the request
+  SensitivityRequest request{};  ///< starts and parameters by which they are computed
+  Matrix combination{};          ///< of the columns of these, one column for each quantity; empty: they are the same
   std::vector<std::string> names{};  ///< "x1(0)", "B1"
   std::vector<std::string>
       columns{};  ///< "x01", "p1": start of the first variable, first parameter
 };
 
 /// The quantities with these names, parameters and starts as "x1(0)"; without any all differential
-/// starts and all parameters. `with(name, value)` is the model with another value of a parameter:
+/// starts and all parameters. Parameters and starts that are formulas of a parameter move with it. `with(name, value)` is the model with another value of a parameter:
 /// one that moves the numbers of a law or a restitution, which are read once, would be
 /// differentiated wrongly. Throws InvalidInput.
 SensitivityQuantities sensitivity_quantities(

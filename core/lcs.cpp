@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 
 #include <perp/core/base/error.hpp>
@@ -34,8 +35,10 @@ void check_signal(const char* name, const Signal& signal, int size) {
           fmt::format("{}: varying entries must be increasing and below {}", name, size));
     previous = i;
   }
+  // What varies is asked for within a span alone, where it may be finite.
+  const std::vector<int>& varying = signal.varying();
   for (int i = 0; i < size; ++i)
-    if (!std::isfinite(signal.constant()[i]))
+    if (!std::isfinite(signal.constant()[i]) && !std::ranges::binary_search(varying, i))
       throw InvalidInput(
           fmt::format("{}({}) must be finite but is {}", name, i + 1, signal.constant()[i]));
 }

@@ -28,6 +28,14 @@ struct Variable {
   bool has_nominal = false;    ///< the file gives its size
 };
 
+/// A number of the file that is a formula of a parameter: another parameter, or the start of a variable.
+struct Dependence {
+  int of = -1;            ///< number of the parameter or the variable
+  bool is_start = false;  ///< of a variable
+  int on = -1;            ///< number of the parameter, which stands above
+  double slope = 0;       ///< the derivative, the other parameters held
+};
+
 /// The [run] table of a model file: what, over which time, how. Names are resolved by the command
 /// line.
 struct RunOptions {
@@ -80,6 +88,7 @@ struct Model {
   std::vector<std::string> data_files{};  ///< that it names and that were read with it
   /// names and values, in the order of the file
   std::vector<std::pair<std::string, double>> parameters;
+  std::vector<Dependence> dependences{};  ///< of the numbers above and below, in the order of the file
   std::vector<Variable> variables;  ///< in the order of x
   /// Matrices, or equations; equations that are affine are matrices.
   System system;

@@ -85,6 +85,12 @@ const Value* find_table(const Context& context, const char* name) {
   return &member->value;
 }
 
+/// Notes what a parameter, or the start of a variable, of this number depends on.
+void note_slopes(const reader::Quantity& quantity, std::size_t of, bool is_start, Model& model) {
+  for (const auto& [on, slope] : quantity.slopes)
+    model.dependences.push_back({static_cast<int>(of), is_start, on, slope});
+}
+
 /// Says whose middle is taken where numbers are not exact.
 void note_interval(const std::string& name, const Value& text, const reader::Quantity& value,
                    Model& model) {
@@ -107,6 +113,7 @@ void read_parameters(Context& context, const Value* table, const std::vector<std
     const Value& text = *context.find(table, "parameters", name);
     const reader::Quantity value = context.quantity(text, "parameter '" + name + "'");
     context.add_parameter(name, value);
+    note_slopes(value, model.parameters.size(), false, model);
     model.parameters.emplace_back(name, value.value);
     note_interval(name, text, value, model);
     if (!model.exact_numbers) continue;
@@ -184,6 +191,7 @@ void read_variable(const Context& context, const std::string& name, const Value&
       context.document().fail(
           *start, fmt::format("start of {} is an interval at every t; expected one without", what));
     variable.start = at_start.value;
+    note_slopes(at_start, model.variables.size(), true, model);
     note_interval(name, *start, at_start, model);
   }
   if (model.exact_numbers) {

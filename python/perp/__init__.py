@@ -78,10 +78,12 @@ def show_versions():
     """Prints the versions of perp, Python and the packages that it uses where they are there."""
     import platform
     from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
 
     print(f"perp {__version__}\npython {platform.python_version()} on {platform.platform()}")
     for package in ("numpy", "scipy", "matplotlib", "pandas", "xarray", "h5py"):
         try:
-            print(package, version(package))
-        except PackageNotFoundError:
-            print(package, "-")
+            found = version(package)
+        except PackageNotFoundError:  # it may be there without the list of packages knowing it
+            found = getattr(_import(package), "__version__", "?") if find_spec(package) else "-"
+        print(package, found)

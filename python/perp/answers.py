@@ -128,6 +128,24 @@ class Solutions(Answers):
         return self._members["certificate"]
 
 
+class Tree(Answers):
+    """The states that several steps lead to: len(), [i].x, .t, .level, .ways; .edges, .complete, .kind."""
+
+    _list = "nodes"
+
+    @property
+    def edges(self):
+        return [Answer(edge) for edge in self._members["edges"]]
+
+    @property
+    def kind(self):
+        """none, unique, several: the states at the end; where not all of them are known: 2 found, ..."""
+        count = self._members["end_states"]
+        if not self._members["complete"]:
+            return f"{count or 'none'} found"
+        return "several" if count > 1 else "unique" if count else "none"
+
+
 class Jumps(Answers):
     """The jumps from a state: len(), [i].x, .amplitude, .impulse_x, .mode (afterwards); .status, .proof, .proved."""
 
@@ -175,11 +193,20 @@ class Check(Answer):
         return found + [line.partition("warning: ")[2] for line in lines if "warning: " in line]
 
     def _repr_html_(self):
-        cells = ("mode", "index", "singular_step", "reciprocal_condition")
-        head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in cells)
-        rows = "".join("<tr>" + "".join(f"<td>{markup.escape(str(mode[name]))}</td>" for name in cells) + "</tr>"
+        head = "".join(f"<th>{name}</th>" for name in ("mode", "DAE in this mode", "|C_i B|", "step matrix"))
+        rows = "".join("<tr>" + "".join(f"<td>{markup.escape(cell)}</td>" for cell in _mode_cells(mode)) + "</tr>"
                        for mode in self._members.get("modes", []))
-        return f"<table><tr>{head}</tr>{rows}</table><pre>{markup.escape(self._text)}</pre>"
+        told = "".join(f"<li>{markup.escape(words)}</li>" for words in self.warnings)
+        return (f"<table><tr>{head}</tr>{rows}</table><p>one step: {markup.escape(self._members.get('one_step', ''))}</p>"
+                + (f"<ul>{told}</ul>" if told else "") + f"<pre>{markup.escape(self._text)}</pre>")
+
+
+def _mode_cells(mode):
+    """A mode in words, as in the text."""
+    solvable = mode["fault"] or (f"regular, index {mode['index']}" if mode["regular"] else "singular")
+    sizes = ", ".join(f"{abs(value):.3g}" for value in numbers(mode["C_i B"]).ravel().tolist()) or "-"
+    step = "singular" if mode["singular_step"] else f"regular, 1/condition {numbers([mode['reciprocal_condition']])[0]:.1e}"
+    return mode["mode"], solvable, sizes, step
 
 
 class MlcpSolutions(Answers):

@@ -5,9 +5,10 @@ import json
 import os
 
 from . import _perp
-from .errors import FileError, InvalidInput
-from .model import RUN, Model, number_of
+from .errors import FileError, InvalidInput, path_of
+from .model import RUN, Model
 from .running import run_kept
+from .values import number_of
 
 _FIRST = b"perp python checkpoint\n"
 _PAUSE = 10.0  # s
@@ -23,7 +24,7 @@ class Checkpoint:
     """The file of one run: the model, what replaces its values, and the state. It is written beside its place and renamed."""
 
     def __init__(self, file, every, model, more, arguments):
-        if not isinstance(file, (str, os.PathLike)) or not os.fspath(file):
+        if not path_of(file, "checkpoint"):
             raise InvalidInput(f"checkpoint is {file!r}; expected the name of a file")
         self.file, self.pause = os.fspath(file), _PAUSE if every is None else number_of(every, "checkpoint_every")
         if self.pause < 0:
@@ -91,7 +92,7 @@ def resume(file, *, callback=None, progress=None, check=False, checkpoint=None, 
 
     checkpoint: a file in which it is kept on, which may be the same; checkpoint_every: as in `solve`.
     """
-    head, state = _read(os.fspath(file))
+    head, state = _read(path_of(file))
     overrides = [tuple(item) for item in head["overrides"]]
     model = Model.__new__(Model)._begin(head["text"], head["name"], overrides, folder=head["folder"])
     more = [tuple(item) for item in head["more"]]

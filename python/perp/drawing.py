@@ -2,6 +2,8 @@
 
 from collections import namedtuple
 
+from .errors import InvalidInput
+
 # Told apart by lightness as well as by hue.
 CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#56B4E9", "#E69F00")
 REGIONS = ("#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#0072B2", "#F0E442", "#D55E00", "#B5CF9B", "#7A5BA6", "#F7C8B0", "#4D4D4D", "#A0522D")
@@ -72,6 +74,8 @@ def styled(ax):
 def axes_of(ax, size=(7.5, 4.2)):
     """These, with room for a legend beside or below them, or new ones."""
     if ax is not None:
+        if not hasattr(ax, "figure"):
+            raise InvalidInput(f"ax: found {type(ax).__name__}; expected matplotlib axes, or None for new ones")
         if ax.figure.get_layout_engine() is None and hasattr(ax.figure, "set_layout_engine"):
             ax.figure.set_layout_engine("constrained")
         return ax

@@ -1,6 +1,9 @@
 """Exceptions: all of them are PerpError."""
 
+import contextlib
+import os
 import re
+import threading
 
 _PLACE = re.compile(r"(?P<file>.*?):(?P<line>\d+):(?P<column>\d+): ", re.DOTALL)
 # What commands of the program are here, and flags are keywords.
@@ -41,6 +44,13 @@ class FileError(PerpError, OSError):
     """A file could not be read or written."""
 
 
+def path_of(file, name="file"):
+    """The name of a file, as text."""
+    if not isinstance(file, (str, os.PathLike)) or not isinstance(os.fspath(file), str):
+        raise InvalidInput(f"{name} is {file!r}; expected the name of a file")
+    return os.fspath(file)
+
+
 class NotSolved(PerpError):
     """A computation ended early; everything that was computed is in `result`."""
 
@@ -49,5 +59,24 @@ class NotSolved(PerpError):
         self.result = result
 
 
+_refusals = threading.local()
+
+
 class TraceError(PerpError, TypeError):
     """A traced function does what cannot be recorded: the message has the line and what to write instead."""
+
+    def __init__(self, message):
+        super().__init__(message)
+        for watch in getattr(_refusals, "watches", ()):
+            watch.append(self)
+
+
+@contextlib.contextmanager
+def refusals():
+    """What is refused inside, so that neither numpy nor an `except` of the user's can hide it."""
+    watch = []
+    _refusals.watches = [*getattr(_refusals, "watches", ()), watch]
+    try:
+        yield watch
+    finally:
+        _refusals.watches = _refusals.watches[:-1]

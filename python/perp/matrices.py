@@ -2,7 +2,8 @@
 
 from . import _perp
 from .errors import InvalidInput
-from .model import RUN_KEYS, Model, _check_lists, _text_of, number_of
+from .model import RUN_KEYS, Model, _text_of
+from .values import check_lists, check_texts, number_of, span_of
 
 
 def law(name, branches, *, memory=False):
@@ -10,8 +11,12 @@ def law(name, branches, *, memory=False):
 
     The ranges and the name may be missing, or None.
     """
+    if not isinstance(name, str):
+        raise InvalidInput(f"name: found {name!r}; expected text")
+    check_lists(branches=branches)
     rows = []
     for number, branch in enumerate(branches):
+        check_lists(**{f"law {name!r}, branch {number + 1}": branch})
         if not 3 <= len(branch) <= 6:
             raise InvalidInput(f"law {name!r}: branch {number + 1} has {len(branch)} entries; expected a, b, c and, where "
                                "they are not everything, the range of w, that of lam, a name")
@@ -30,6 +35,7 @@ def _dense(matrix, name, shape=None):
         return None
     if hasattr(matrix, "toarray"):
         matrix = matrix.toarray()
+    check_lists(**{name: matrix})
     rows = matrix.tolist() if hasattr(matrix, "tolist") else [list(row) if hasattr(row, "__len__") and not isinstance(row, str)
                                                               else row for row in matrix]
     rows = [row if isinstance(row, list) else [row] for row in rows]
@@ -44,6 +50,10 @@ def _dense(matrix, name, shape=None):
 def _column(values, name, size):
     if values is None:
         return None
+    values = values.toarray() if hasattr(values, "toarray") else values  # also a row
+    if getattr(values, "ndim", 1) != 1:
+        values = values.ravel()
+    check_lists(**{name: values})
     values = values.tolist() if hasattr(values, "tolist") else list(values)
     values = [v[0] if isinstance(v, list) and len(v) == 1 else v for v in values]
     if len(values) != size:
@@ -61,7 +71,8 @@ def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=N
     for key in run:
         if key not in RUN_KEYS:
             raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
-    _check_lists(laws=laws, names=() if names is None else names)
+    check_lists(laws=laws, names=() if names is None else names)
+    check_texts(name=name)
     A = _dense(A, "A")
     if not A:
         raise InvalidInput("A is empty; expected a row for each variable")
@@ -78,7 +89,7 @@ def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=N
     starts = _column(x0, "x0", n) if x0 is not None else [0.0] * n
     system = {"E": E, "A": A, "B": B if m else [[] for _ in range(n)], "b": _column(b, "b", n), "C": C if m else [], "D": D,
               "q": _column(q, "q", m), "laws": laws or None}
-    run = {"t": None if t is None else list(t), "h": h, **run}
+    run = {"t": span_of(t), "h": h, **run}
     tables = {"name": name, "parameters": parameters, "variables": dict(zip(names, starts)),
               "system": {k: v for k, v in system.items() if v is not None},
               "run": {k: v for k, v in run.items() if v is not None}}

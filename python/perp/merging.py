@@ -1,33 +1,31 @@
 """What rewritten functions call: both sides of a condition are run, and what they leave is merged."""
 
-import builtins
-import math
 import operator
 import re
-import types
+from builtins import locals, slice  # noqa: A004, F401
+from types import MappingProxyType
 
 from . import numbers
+from .callees import callee  # noqa: F401
+from .effects import (Branch, augmented, changing, changing_entries, consumed, effect, freeze, is_array, is_container,  # noqa: F401
+                      made, open_branches, refuse, rewritten, root, storing)
 from .errors import TraceError
 from .numbers import Condition, Number, Recorded, and_, not_, or_  # noqa: F401
+from .recorded import is_bool
 
-rewritten = set()  # the code of functions that are rewritten already
 _PLACE = re.compile(r".*:\d+: ", re.DOTALL)
 _OPERATORS = {"Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt, "GtE": operator.ge, "Eq": operator.eq, "NotEq": operator.ne,
               "Is": operator.is_, "IsNot": operator.is_not, "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b}
+_ARITHMETIC = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "FloorDiv": operator.floordiv,
+               "Mod": operator.mod, "Pow": operator.pow, "MatMult": operator.matmul, "BitAnd": operator.and_, "BitOr": operator.or_,
+               "BitXor": operator.xor, "LShift": operator.lshift, "RShift": operator.rshift}
 _VALUE = "_perp_value"
-
-
-def register(code):
-    """The code of a function and of those within it."""
-    rewritten.add(code)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            register(constant)
+UNSET = type("UNSET", (), {})()  # what a function returns that has not returned yet
 
 
 def with_place(error):
     """The error, with the line of the user's function in which it arose."""
-    if _PLACE.match(str(error)):
+    if isinstance(error, TraceError) and _PLACE.match(str(error)):
         return error
     place, trace = None, error.__traceback__
     while trace is not None:
@@ -35,56 +33,46 @@ def with_place(error):
             place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next
     reason = str(error).replace(numbers.ADVICE, "")  # which is followed
+    if not isinstance(error, TraceError) and hasattr(error, "is_decided"):
+        reason = f"{type(error).__name__}: {reason}, where a condition decides that changes during a run"
     return TraceError(f"{place}: {reason}") if place else error
-
-
-def refuse(line, reason):
-    raise TraceError(f"{line}: {reason}")
 
 
 class Undefined:
     """The value of a name that one side of a condition leaves without one."""
 
     def __init__(self, name, line):
-        self.__dict__.update(name=name, line=line)
-
-    def _used(self, *_, **__):
-        refuse(self.__dict__["line"], f"'{self.__dict__['name']}' has a value only where the condition of this line holds, or only "
-               "where it does not; expected one on both sides")
-
-    __getattr__ = __call__ = __bool__ = __float__ = __getitem__ = __iter__ = __len__ = _used
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _used
-    __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = _used
+        self.name, self.line = name, line
 
 
-def _is_array(value):
-    return type(value).__name__ == "ndarray" and hasattr(value, "dtype")
+def defined(value):
+    """The value of a name that may have none."""
+    if type(value) is Undefined:
+        refuse(value.line, f"'{value.name}' has a value only where the condition of this line holds, or only where it does not; expected "
+               "one on both sides")
+    return value
 
 
 def _containers(values, found):
-    """The lists, dicts and arrays among values and within them, by identity."""
+    """The lists, dicts, sets and arrays among values and within them, by identity."""
     for value in values:
         if id(value) in found:
             continue
-        if isinstance(value, (list, dict)) or _is_array(value):
+        if is_container(value):
             found[id(value)] = value
-        if isinstance(value, dict):
+        if type(value) is dict:
             _containers(value.values(), found)
         elif isinstance(value, (list, tuple)):
             _containers(value, found)
-        elif _is_array(value) and value.dtype == object:
+        elif is_array(value) and value.dtype == object:
             _containers(value.ravel().tolist(), found)
     return found
-
-
-def _content(container):
-    return container.copy()
 
 
 def _put(container, content):
     if isinstance(container, list):
         container[:] = content
-    elif isinstance(container, dict):
+    elif isinstance(container, (dict, set)):
         container.clear()
         container.update(content)
     else:
@@ -94,13 +82,11 @@ def _put(container, content):
 class Fork:
     """An `if`: where its condition is known one side is run, else both."""
 
-    def __init__(self, test, names, bases, line):
-        if isinstance(test, Number):
-            refuse(line, f"'{test.text}' is a number that changes during a run; expected a comparison")
-        self.test, self.names, self.bases, self.line = test, names, bases, line
+    def __init__(self, test, names, loads, line):
+        self.test, self.names, self.loads, self.line = test, names, loads, line
         self.is_known = not isinstance(test, Condition)
         self.value = bool(test) if self.is_known else None
-        self.ends = {}
+        self.ends, self.made = {}, {}
 
     def skips(self, branch):
         return self.is_known and branch is not self.value
@@ -113,19 +99,23 @@ class Fork:
         if self.is_known:
             return self._values(names)
         if branch:
-            for base in self.bases:
-                if base not in names:
-                    refuse(self.line, f"an entry of '{base}', which is no name of this function, is set where a condition decides")
-            self.before, self.found = self._values(names), dict(names)
+            self.before = self._values(names)
             self.containers = _containers(names.values(), {})
-            self.contents = {key: _content(value) for key, value in self.containers.items()}
-        else:
-            for key, container in self.containers.items():
-                _put(container, self.contents[key])
+            self.contents = {key: value.copy() for key, value in self.containers.items()}
+        self.branch = Branch(self.line, self.containers.values()).__enter__()
+        for name in self.loads:
+            if name in names:
+                consumed(names[name], self.line)
         return self.before
 
     def end(self, branch, names):
-        contents = {} if self.is_known else {key: _content(value) for key, value in self.containers.items()}
+        contents = {}
+        if not self.is_known:
+            contents = {key: value.copy() for key, value in self.containers.items()}
+            self.branch.__exit__()
+            self.made.update(self.branch.made)
+            for key, container in self.containers.items():
+                _put(container, self.contents[key])
         self.ends[branch] = (self._values(names), contents)
 
     def merged(self):
@@ -133,73 +123,142 @@ class Fork:
         if self.is_known:
             return self.ends[self.value][0]
         (values, contents), (other_values, other_contents) = self.ends[True], self.ends[False]
+        merge = Merge(self.test, self.line, self.made, contents, other_contents)
+        ready = {key: merge.content(container, contents[key], other_contents[key]) for key, container in self.containers.items()}
         for key, container in self.containers.items():
-            _put(container, self._merged_content(container, contents[key], other_contents[key]))
-        return tuple(self._merged(name, a, b) for name, a, b in zip(self.names, values, other_values))
+            _put(container, ready[key])
+        return tuple(merge.name(name, a, b) for name, a, b in zip(self.names, values, other_values))
 
-    def _has_other_names(self, container, name):
-        """Is it known by another name than this one, by which it may be changed later?"""
-        others = [value for other, value in self.found.items() if other != name and not other.startswith("_perp_")]
-        return id(container) in _containers(others, {})
 
-    def _merged_content(self, container, a, b):
-        if isinstance(container, dict):
-            if a.keys() != b.keys():
-                refuse(self.line, "a dict gets other keys where the condition holds than where it does not")
-            return {key: value_of(self.test, a[key], b[key], self.line) for key in a}
-        if len(a) != len(b):
-            refuse(self.line, f"a list has {len(a)} entries where the condition holds, else {len(b)}")
-        if _is_array(container):
-            return _merged_arrays(self.test, a, b, self.line)
-        return [value_of(self.test, x, y, self.line) for x, y in zip(a, b)]
+class Either(tuple):
+    """Several values that are a list on one side of a condition and an array or a tuple on the other: they can be read."""
 
-    def _merged(self, name, a, b):
+    def _refused(self, *_):
+        raise TraceError("this is a list or an array or a tuple, as a condition decides that changes during a run, and arithmetic of them "
+                         "differs; expected the same on both sides")
+
+    __add__ = __radd__ = __mul__ = __rmul__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __neg__ = __pow__ = __rpow__ = _refused
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __matmul__ = __rmatmul__ = count = index = _refused
+    __hash__ = None
+    __array_ufunc__ = None
+
+
+class Merge:
+    """One value out of those that the two sides of a condition leave."""
+
+    def __init__(self, test, line, made_inside, contents=MappingProxyType({}), other_contents=MappingProxyType({})):
+        self.test, self.line, self.made = test, line, made_inside
+        self.contents, self.other_contents = contents, other_contents  # of the containers from before, by identity
+        self.pairs, self.partners, self.roots = {}, {}, {}
+
+    def name(self, name, a, b):
+        """The value of a name; what a side returns is not looked at where it has not returned."""
+        if name == _VALUE and (a is UNSET or b is UNSET):
+            return b if a is UNSET else a
+        for value in (a, b):
+            if type(value) is Undefined:
+                return value
+        return self.value(a, b, name == _VALUE)
+
+    def value(self, a, b, is_returned=False):
+        """a where the test holds, else b."""
         if a is b:
             return a
-        if name == _VALUE and (a is None or b is None):
-            return b if a is None else a  # not looked at on the other side: the function has not returned there
+        if all(type(value) is Condition or is_bool(value) for value in (a, b)):
+            return numbers.case(self.test, *[value if type(value) is Condition else bool(value) for value in (a, b)])
+        if is_container(a) and is_container(b) and _kind(a) is _kind(b):
+            return self._container(a, b)
+        if type(a) is type(b) and isinstance(a, tuple) and len(a) == len(b):
+            parts = [self.value(x, y) for x, y in zip(a, b)]
+            return type(a)._make(parts) if hasattr(a, "_make") else type(a)(parts)
+        if is_returned and _is_sequence(a) and _is_sequence(b) and len(a) == len(b):
+            return Either(self.value(x, y) for x, y in zip(a, b))
+        return self._scalar(a, b)
+
+    def _scalar(self, a, b):
+        if type(a) is type(b) and isinstance(a, (int, float, str, bytes, complex, range)) and repr(a) == repr(b):
+            return a
+        if all(_is_number(value) for value in (a, b)):
+            return numbers.case(self.test, a, b)
+        return refuse(self.line, f"{type(a).__name__} or {type(b).__name__}, as the condition decides; expected numbers on both sides")
+
+    def _container(self, a, b):
+        """One container in the place of two; names of the same two have the same one."""
+        key = (id(a), id(b))
+        if key in self.pairs:
+            return self.pairs[key][0]
         for value in (a, b):
-            if isinstance(value, Undefined):
-                return value
-            if name != _VALUE and id(value) in self.containers and self._has_other_names(value, name):
-                refuse(self.line, f"'{name}' is one of two lists, as the condition decides, and one of them has another name too; "
-                       "expected their entries to be set")
-        return value_of(self.test, a, b, self.line)
+            if id(value) in self.partners:
+                refuse(self.line, f"a {type(value).__name__} has two names where the condition holds, or where it does not, and is merged "
+                       "with different ones of the other side; expected the same names of it on both sides")
+            self.partners[id(value)] = value
+        contents = self.contents.get(id(a), a), self.other_contents.get(id(b), b)
+        if is_array(a):
+            result = self._array(*contents)
+        else:
+            result = type(a)()
+            self.pairs[key] = (result, a, b)  # also where it is within itself
+            _put(result, self.content(a, *contents))
+        self.pairs[key] = (made(result), a, b)
+        self._freeze(result, a, b)
+        return result
 
+    def _freeze(self, result, a, b):
+        """What shares its numbers with others may be read only: it is not known whose they are."""
+        old = [value for value in (a, b) if id(root(value)) not in self.made]
+        shared = [other for value in (a, b) if is_array(value) for other in self.roots.setdefault(id(root(value)), [])]
+        for value in (a, b):
+            if is_array(value):
+                self.roots[id(root(value))].append(result)
+        for value in [*old, *shared, *([result] if old or shared else [])]:
+            freeze(value, self.line)
 
-def _merged_arrays(test, a, b, line):
-    import numpy as np
+    def content(self, container, a, b):
+        """What a container holds behind the two sides, that hold a and b."""
+        if isinstance(container, set):
+            if a != b:
+                refuse(self.line, "a set gets other members where the condition holds than where it does not")
+            return a
+        if isinstance(container, dict):
+            if list(a) != list(b):
+                refuse(self.line, "a dict gets other keys where the condition holds than where it does not, or in another order")
+            return {key: self.value(a[key], b[key]) for key in a}
+        if len(a) != len(b):
+            refuse(self.line, f"a list has {len(a)} entries where the condition holds, else {len(b)}")
+        return self._array(a, b) if is_array(container) else [self.value(x, y) for x, y in zip(a, b)]
 
-    if a.shape != b.shape:
-        refuse(line, f"an array has the shape {a.shape} where the condition holds, else {b.shape}")
-    result = np.empty(a.shape, dtype=object)
-    for index in np.ndindex(a.shape):
-        result[index] = value_of(test, a[index], b[index], line)
-    return result if a.dtype == object or any(isinstance(v, Recorded) for v in result.ravel()) else result.astype(a.dtype)
-
-
-def value_of(test, a, b, line):
-    """a where the test holds, else b."""
-    if a is b:
-        return a
-    logical = (bool, Condition)
-    if isinstance(a, logical) and isinstance(b, logical):
-        return numbers.case(test, a, b)
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
-        merged = [value_of(test, x, y, line) for x, y in zip(a, b)]
-        return tuple(merged) if isinstance(a, tuple) else merged
-    if _is_array(a) or _is_array(b):
+    def _array(self, a, b):
         import numpy as np
 
-        return _merged_arrays(test, np.asarray(a, dtype=object), np.asarray(b, dtype=object), line)
-    if all(isinstance(v, (int, float, Number)) or hasattr(v, "__float__") and not isinstance(v, Undefined) for v in (a, b)):
-        return numbers.case(test, a, b)
-    try:
-        if type(a) is type(b) and bool(a == b):
-            return a
-    except Exception:  # noqa: BLE001
-        pass
-    return refuse(line, f"{type(a).__name__} or {type(b).__name__}, as the condition decides; expected numbers on both sides")
+        if a.shape != b.shape:
+            refuse(self.line, f"an array has the shape {a.shape} where the condition holds, else {b.shape}")
+        result = np.empty(a.shape, dtype=object)
+        for index in np.ndindex(a.shape):
+            result[index] = self.value(a[index], b[index])
+        if a.dtype == b.dtype and a.dtype != object and not any(isinstance(v, Recorded) for v in result.ravel().tolist()):
+            return result.astype(a.dtype)
+        from .arrays import RecordedArray
+
+        return result.view(RecordedArray)
+
+
+def _kind(value):
+    return "array" if is_array(value) else type(value)
+
+
+def _is_sequence(value):
+    return isinstance(value, (list, tuple)) or is_array(value) and value.ndim > 0
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, Number)) or not is_array(value) and hasattr(value, "__float__")
+
+
+def truth(value, line):
+    """A condition of which only the truth counts."""
+    if isinstance(value, Number):
+        refuse(line, f"'{value.text}' is a number that changes during a run; expected a comparison")
+    return value if isinstance(value, Condition) else bool(value)
 
 
 def known(test, line, reason):
@@ -213,34 +272,55 @@ def counted(iterable, line):
     """What a loop goes over."""
     if isinstance(iterable, Recorded):
         refuse(line, f"the number of turns of a loop depends on it, but '{iterable.text}' changes during a run")
-    return iterable
+    return consumed(iterable, line)
+
+
+def unpacked(value, line):
+    """What several names are taken from."""
+    return consumed(value, line)
 
 
 def returned(done, value, line):
     if isinstance(done, Condition):
         refuse(line, "the function does not return a value on every path")
-    return value
+    return None if value is UNSET else value
 
 
 def choose(test, a, b, line):
-    if isinstance(test, Number):
-        refuse(line, f"'{test.text}' is a number that changes during a run; expected a comparison")
+    """a if test else b"""
     if not isinstance(test, Condition):
         return a() if test else b()
-    return value_of(test, a(), b(), line)
+    sides, inside = [], {}
+    for side in (a, b):
+        with Branch(line) as branch:
+            sides.append(side())
+        inside.update(branch.made)
+    return Merge(test, line, inside).value(*sides)
 
 
 def _joined(parts, line, stops, join):
-    result = True
-    conditions = []
-    for part in parts:
-        result = part()
-        if isinstance(result, Number):
-            refuse(line, f"'{result.text}' is a number that changes during a run; expected a comparison")
-        if isinstance(result, Condition):
-            conditions.append(result)
-        elif bool(result) is stops:
-            return result
+    """and, or: what follows a condition is looked at on one side of it only."""
+    result, conditions, depth = not stops, [], len(open_branches())
+    try:
+        for part in parts:
+            result = part()
+            if isinstance(result, Number):
+                refuse(line, f"'{result.text}' is a number that changes during a run; expected a comparison")
+            if isinstance(result, Condition):
+                conditions.append(result)
+                Branch(line).__enter__()
+            elif conditions and not is_bool(result):
+                refuse(line, f"{type(result).__name__} or the value of '{conditions[0].text}', as it decides; expected comparisons alone, or "
+                       "a if condition else b")
+            elif bool(result) is stops:
+                return result
+    except Exception as error:
+        if len(open_branches()) > depth:
+            error.is_decided = True
+        raise
+    finally:
+        while len(open_branches()) > depth:
+            open_branches()[-1].__exit__()
     return join(*conditions) if conditions else result
 
 
@@ -252,81 +332,26 @@ def either(line, *parts):
     return _joined(parts, line, True, or_)
 
 
-def chain(line, words, *values):
-    """a < b < c"""
-    return both(line, *[lambda k=k, word=word: _OPERATORS[word](values[k], values[k + 1]) for k, word in enumerate(words)])
+def chain(line, words, first, *others):
+    """a < b < c, where c is looked at if a < b alone"""
+    values = [first]
+
+    def compared(k, word):
+        values.append(others[k]())
+        if word in ("In", "NotIn"):
+            consumed(values[-1], line)
+        return _OPERATORS[word](values[k], values[k + 1])
+
+    if len(words) == 1:
+        return compared(0, words[0])
+    return both(line, *[lambda k=k, word=word: compared(k, word) for k, word in enumerate(words)])
 
 
-# Functions ---------------------------------------------------------------------------------------------------------
+def binary(word, a, b):
+    return made(_ARITHMETIC[word](a, b), a, b)
 
 
-def _float(value=0.0):
-    return value if isinstance(value, Recorded) else float(value)
-
-
-def _plain(value):
-    """Something of the type that a recorded value has where the function is not traced."""
-    import numpy as np
-
-    return np.bool_() if isinstance(value, Condition) else np.float64() if isinstance(value, Recorded) else value
-
-
-def _type(value, *more):
-    return type(value, *more) if more else type(_plain(value))
-
-
-_BUILTIN = {builtins.isinstance: lambda value, classes: isinstance(_plain(value), classes), builtins.type: _type,
-            builtins.min: numbers.min, builtins.max: numbers.max, builtins.abs: numbers.abs, builtins.float: _float, builtins.pow: pow,
-            math.fabs: numbers.abs, math.pow: numbers.pow, math.atan2: numbers.atan2}
-_BUILTIN.update({getattr(math, name): getattr(numbers, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-                                                                        "tanh", "exp", "log10", "sqrt")})
-_BUILTIN[math.log] = lambda x, *base: numbers.log(x) / numbers.log(base[0]) if base else numbers.log(x)
-
-
-def _numpy_functions():
-    import numpy as np
-
-    def clip(a, lower, upper):
-        return numbers.min(numbers.max(a, lower), upper)
-
-    def of_objects(function):
-        return lambda *arguments, **keywords: function(*arguments, **{**keywords, "dtype": object})
-
-    def extreme(function):
-        return lambda values, *rest: function(np.ravel(np.asarray(values, dtype=object)).tolist()) if not rest else function(values, *rest)
-
-    table = {id(getattr(np, name)): of_objects(getattr(np, name)) for name in ("zeros", "ones", "empty", "full", "zeros_like", "ones_like",
-                                                                            "empty_like", "full_like", "array", "asarray")}
-    for name, function in (("max", numbers.max), ("amax", numbers.max), ("min", numbers.min), ("amin", numbers.min)):
-        table[id(getattr(np, name))] = extreme(function)
-    table[id(np.clip)] = numbers.elementwise(clip)
-    for name, function in (("sign", numbers.sign), ("maximum", numbers.max), ("minimum", numbers.min), ("fmax", numbers.max),
-                           ("fmin", numbers.min)):
-        table[id(getattr(np, name))] = numbers.elementwise(function)
-    table[id(np.where)] = lambda test, *sides: numbers.if_(test, *sides) if isinstance(test, Condition) else np.where(test, *sides)
-    return table
-
-
-_tables = {}  # of numpy, with its first use
-
-
-def callee(function, line):
-    """What stands for a function that a rewritten one calls."""
-    try:
-        if function in _BUILTIN:
-            return _BUILTIN[function]
-    except TypeError:
-        return function
-    if type(function).__name__ == "ufunc" or (getattr(function, "__module__", None) or "").split(".")[0] == "numpy":
-        if not _tables:
-            _tables.update(_numpy_functions())
-        return _tables.get(id(function), function)
-    if isinstance(function, types.FunctionType) and function.__code__ not in rewritten and _is_of_user(function):
-        from .rewriting import unmodified
-
-        return unmodified(function)
-    return function
-
-
-def _is_of_user(function):
-    return (function.__module__ or "").split(".")[0] not in ("perp", "numpy", "scipy", "math", "builtins")
+def item(value, key, line):
+    """An entry, or several of them, which are new unless they show those of an array."""
+    found = value[key]
+    return made(found, value) if is_array(found) or isinstance(key, slice) else found

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from . import _perp, data_files, toml_text
-from .errors import FileError, InvalidInput, ModelError
+from .errors import FileError, InvalidInput, ModelError, path_of
 from .names import Named
+from .values import check_lists, check_names, check_texts, number_of, span_of
 
 Variable = namedtuple("Variable", "name start unit nominal")
 Variable.__doc__ = "A variable of a model."
@@ -50,12 +51,6 @@ def _check_known(value, what):
         raise InvalidInput(f"{what}: found nan; expected a number")
 
 
-def _check_lists(**values):
-    for key, value in values.items():
-        if isinstance(value, (str, Mapping)) or not hasattr(value, "__iter__"):
-            raise InvalidInput(f"{key}: found {type(value).__name__}; expected a list")
-
-
 class Model:
     """A model, which is its text in TOML: parameters, variables, equations, laws.
 
@@ -71,13 +66,15 @@ class Model:
         for key in run:
             if key not in RUN_KEYS:
                 raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
+        check_texts(name=name, source=source)
         for key, value in (("variables", variables), ("parameters", parameters or {}), ("outputs", outputs or {})):
             if not isinstance(value, Mapping):
                 raise InvalidInput(f"{key}: found {type(value).__name__}; expected a dict, as in {{'x': 1.0}}")
-        _check_lists(equations=equations, laws=laws, when=when, constraints=constraints)
+        check_names(variables=variables, parameters=parameters, outputs=outputs, binaries=binaries, inputs=inputs, restitution=restitution)
+        check_lists(equations=equations, laws=laws, when=when, constraints=constraints)
         body = {"equations": list(equations), "laws": list(laws), "when": list(when), "constraints": list(constraints),
                 "outputs": outputs, "restitution": restitution}
-        run = {"t": None if t is None else list(t), "h": h, **run}
+        run = {"t": span_of(t), "h": h, **run}
         tables = {"name": name or "model", "source": source, "parameters": parameters, "variables": dict(variables),
                   "binaries": binaries, "inputs": inputs, "model": {k: v for k, v in body.items() if v},
                   "run": {k: v for k, v in run.items() if v is not None}}
@@ -194,28 +191,38 @@ class Model:
 
     def replace(self, values=None, /, **more):
         """The model with other parameters, starts of variables, options of its run, as --set."""
+        if values is not None and not isinstance(values, Mapping):
+            raise InvalidInput(f"values: found {type(values).__name__}; expected values by name, as in {{'x': 1.0}}")
         items = list((values or {}).items()) + list(more.items())
+        for key, value in items:
+            if not isinstance(key, str):
+                raise InvalidInput(f"values: found the name {key!r}; expected text")
+            if key in RUN_KEYS and self._table(key):
+                raise ambiguity(key, value, f"{self._table(key)}.{key}", f"run.{key}")
         new = [setting(self._key(key), value, key) for key, value in items]
         given = {item[0] for item in new}
         kept = [item for item in self._overrides if item[0] not in given]
         return type(self).__new__(type(self))._begin("", "", kept + new, self._source, self._folder)
 
+    def _table(self, name):
+        """The table in which a name of the model stands; empty: it is none."""
+        return "parameters" if name in self.parameters else "variables" if name.removesuffix("(0)") in self.variables else ""
+
     def _key(self, name):
-        if name in self.parameters:
-            return "parameters." + name
-        if name.removesuffix("(0)") in self.variables:
-            return "variables." + name.removesuffix("(0)")
+        table = self._table(name)
+        if table:
+            return f"{table}.{name.removesuffix('(0)')}"
         if name in RUN_KEYS:
             return "run." + name
         tables = self._tables()
         table = next((table for table, mark in (("inputs", "."), ("binaries", "[")) if name.partition(mark)[0] in tables.get(table, {})), "")
         return f"{table}.{name}" if table else name
 
-    def check(self, **options):
-        """Is it well-posed? Index and C_i B of every mode, number of solutions of a step, consistency of the start."""
+    def check(self, *arguments, **options):
+        """`perp.check` of it."""
         from .analyses import check
 
-        return check(self, **options)
+        return check(self, *arguments, **options)
 
     def _tables(self):
         """Its text with what replaces values in it, parsed."""
@@ -240,7 +247,7 @@ class Model:
 
     def save(self, file):
         """Writes its text; names of data files begin at the folder of the new file."""
-        text = self._text(data_files.folder_of(os.fspath(file)))
+        text = self._text(data_files.folder_of(path_of(file)))
         try:
             with open(file, "w", encoding="utf-8") as stream:
                 stream.write(text)
@@ -268,6 +275,11 @@ class Model:
         from .running import solve
 
         return solve(self, *arguments, **options)
+
+
+def ambiguity(key, value, first, second):
+    """The exception for a name that has two meanings."""
+    return InvalidInput(f"{key}={value!r}: '{key}' is ambiguous; expected {first} or {second}, as in **{{'{first}': {value!r}}}")
 
 
 def _parsed(text):
@@ -332,25 +344,10 @@ def load(model):
 
 def loads(text, name="model"):
     """A model from the text of a model file; `name` stands for the file in messages."""
+    check_texts(text=text, name=name)
+    if text is None or name is None:
+        raise InvalidInput("the text of a model, or its name, is None; expected text")
     return Model.from_toml(text, name)
-
-
-def number_of(value, what):
-    """One finite number."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{what}: found {value!r}; expected a number") from None
-    if not abs(number) < float("inf"):
-        raise InvalidInput(f"{what} is {number}; expected a finite number")
-    return number
-
-
-def numbers_of(values, what):
-    """Finite numbers."""
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise InvalidInput(f"{what}: found {values!r}; expected numbers")
-    return [number_of(value, what) for value in values]
 
 
 def model_of(model):

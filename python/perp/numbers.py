@@ -4,269 +4,12 @@ A recorded number is a formula of the model language. It cannot be compared: whe
 run, not while the function is read, so that `if_(x > 0, a, b)`, `sign`, `max`, ... stand for it.
 """
 
-import builtins
 import math
 import operator
 
 from .errors import TraceError
-from .recorded import _ATOM, _LOOSE, _POWER, _PRODUCT, _SUM, Recorded, elementwise
-from .toml_text import number_text
-
-
-ADVICE = ", or let perp.unmodified(f) rewrite if, min, max and abs"
-
-
-class Condition(Recorded):
-    """A comparison of recorded numbers, or several joined. Of one alone `key` is the text that it shares with its opposite."""
-
-    __slots__ = ("negated", "is_derived", "key")
-
-    def __init__(self, text, cases=frozenset(), make=None, parts=(), key=None, negated=None):
-        super().__init__(text, _LOOSE, cases, make, parts)
-        self.key = key
-        self.negated = negated
-        self.is_derived = negated is not None  # as the opposite of another one
-
-    def __bool__(self):
-        raise TraceError(f"'{self.text}' is true or false at each moment of a run, not while the function is traced: write "
-                         f"perp.if_(condition, a, b), perp.sign, perp.max, perp.min, perp.abs{ADVICE}")
-
-    __float__ = __int__ = __index__ = __bool__
-
-    def _number(self):
-        """1 where it holds, else 0, as arithmetic takes it."""
-        return if_(self, 1.0, 0.0)
-
-    def __and__(self, other):
-        return and_(self, other)
-
-    __rand__ = __and__
-
-    def __or__(self, other):
-        return or_(self, other)
-
-    __ror__ = __or__
-
-    def __invert__(self):
-        return not_(self)
-
-    def __eq__(self, other):
-        return isinstance(other, Condition) and self.text == other.text
-
-    def __hash__(self):
-        return hash(self.text)
-
-
-def not_(condition):
-    """The opposite of a condition."""
-    if not isinstance(condition, Condition):
-        return not condition
-    if condition.negated is None:
-        condition.negated = Condition(f"not ({condition.text})", condition.cases, not_, (condition,), None, condition)
-    return condition.negated
-
-
-def and_(*conditions):
-    """Do all of them hold?"""
-    return _joined(and_, "and", conditions, True)
-
-
-def or_(*conditions):
-    """Does one of them hold?"""
-    return _joined(or_, "or", conditions, False)
-
-
-def _joined(make, word, conditions, neutral):
-    open_ones = []
-    for condition in conditions:
-        if isinstance(condition, Condition):
-            if condition not in open_ones:
-                open_ones.append(condition)
-        elif bool(condition) != neutral:
-            return not neutral
-    if any(not_(condition) in open_ones for condition in open_ones):
-        return not neutral
-    if len(open_ones) < 2:
-        return open_ones[0] if open_ones else neutral
-    return Condition(f" {word} ".join(f"({c.text})" for c in open_ones), _cases_of(open_ones), make, tuple(open_ones))
-
-
-# Cases: branches of a function that was rewritten ------------------------------------------------------------------
-#
-# What such branches make is kept linear in the weight of each comparison, as Filippov's convex combination of the whole
-# right-hand side is: f(if(c, a, b)) becomes if(c, f(a), f(b)) wherever f is not linear.
-
-
-def _cases_of(values):
-    return frozenset().union(*[value.cases for value in values if isinstance(value, Recorded)])
-
-
-def assume(value, comparison, holds):
-    """The value where a comparison is known to hold, or not to."""
-    if not isinstance(value, Recorded) or comparison.key not in {c.key for c in value.cases}:
-        return value
-    if isinstance(value, Condition) and value.key == comparison.key:
-        return holds is (value.is_derived == comparison.is_derived)
-    return value.make(*[assume(part, comparison, holds) for part in value.parts])
-
-
-def _lifted(make, parts, shared):
-    """`make(*parts)`, in each case of the first of the comparisons `shared`."""
-    first = builtins.min(shared, key=lambda comparison: comparison.key)
-    return case(first, make(*[assume(part, first, True) for part in parts]), make(*[assume(part, first, False) for part in parts]))
-
-
-def case(condition, a, b):
-    """a where the condition holds, else b, of two branches of a rewritten function."""
-    if not isinstance(condition, Condition):
-        return a if condition else b
-    comparisons = condition.cases
-    first = condition if condition.key is not None else builtins.min(comparisons, key=lambda comparison: comparison.key)
-    if condition.key is None:
-        parts = [(assume(condition, first, holds), assume(a, first, holds), assume(b, first, holds)) for holds in (True, False)]
-        return case(first, *[case(*part) for part in parts])
-    a, b = assume(a, first, True), assume(b, first, False)
-    if isinstance(a, (bool, Condition)) and isinstance(b, (bool, Condition)):
-        return or_(and_(first, a), and_(not_(first), b))
-    a, b = formula(a, "an if"), formula(b, "an if")
-    if a.text == b.text:
-        return a
-    if first.is_derived:
-        first, a, b = first.negated, b, a
-    return Number(f"if({first.text}, {a.text}, {b.text})", _ATOM, first.cases | a.cases | b.cases, case, (first, a, b))
-
-
-def formula(value, what="a traced function"):
-    """The recorded number of a value."""
-    if isinstance(value, Number):
-        return value
-    if isinstance(value, Condition):
-        raise TraceError(f"{what}: '{value.text}' is a condition; expected a number: perp.if_(condition, 1, 0)")
-    if hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
-        return formula(value.item(), what)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) and not hasattr(value, "__float__"):
-        raise TraceError(f"{what}: found {type(value).__name__}; expected a number")
-    number = float(value)
-    if number != number:
-        raise TraceError(f"{what}: found nan; expected a number")
-    if number in (math.inf, -math.inf):
-        return Number("inf" if number > 0 else "-inf", _ATOM if number > 0 else _LOOSE, is_constant=True)
-    return Number(number_text(number), _ATOM if math.copysign(1, number) > 0 else _LOOSE, is_constant=True)
-
-
-def _binary(symbol, rank, *, right=0, left=0, shared=None):
-    """A binary operator; shared(a, b): the comparisons in whose weights it is not linear."""
-
-    def make(a, b):
-        a, b = formula(a), formula(b)
-        if a.is_constant and b.is_constant and (symbol != "/" or float(b.text) != 0):
-            return formula(_FOLDED[symbol](float(a.text), float(b.text)))
-        common = shared(a, b) if shared else frozenset()
-        if common:
-            return _lifted(make, (a, b), common)
-        return Number(f"{a.inside(rank + left)} {symbol} {b.inside(rank + right)}", rank, a.cases | b.cases, make, (a, b))
-
-    def method(self, other, swap=False):
-        if hasattr(other, "__array_priority__") and getattr(other, "ndim", 0) > 0 or isinstance(other, (str, Condition)):
-            return NotImplemented
-        if not isinstance(other, (int, float, Number)) and not hasattr(other, "__float__"):
-            return NotImplemented
-        other = formula(other)
-        return make(other, self) if swap else make(self, other)
-
-    return method, lambda self, other: method(self, other, True)
-
-
-def _comparison(symbol, opposite):
-    def make(a, b):
-        a, b = formula(a), formula(b)
-        if not a.cases and not b.cases and not _is_recorded(a) and not _is_recorded(b):
-            return _COMPARE[symbol](float(a.text), float(b.text))
-        shared = a.cases | b.cases
-        if shared:
-            return _lifted(make, (a, b), shared)
-        texts = [f"{a.inside(_SUM)} {word} {b.inside(_SUM)}" for word in (symbol, opposite)]
-        key = builtins.min(texts)
-        positive = Condition(texts[0], make=make, parts=(a, b), key=key)
-        positive.negated = Condition(texts[1], make=make, parts=(a, b), key=key, negated=positive)
-        positive.cases = positive.negated.cases = frozenset({positive})
-        return positive
-
-    def method(self, other):
-        return NotImplemented if getattr(other, "ndim", 0) > 0 else make(self, formula(other))
-
-    return method
-
-
-def _is_recorded(number):
-    """Does the number change during a run, or is it more than a constant?"""
-    return not number.is_constant
-
-
-def _refused(what, instead):
-    def method(self, *arguments):
-        raise TraceError(f"{what} of '{self.text}', which changes during a run; {instead}")
-
-    return method
-
-
-class Number(Recorded):
-    """A recorded number, or one that is known, as part of a formula."""
-
-    __slots__ = ("is_constant",)
-
-    def __init__(self, text, rank=_ATOM, cases=frozenset(), make=None, parts=(), is_constant=False):
-        super().__init__(text, rank, cases, make, parts)
-        self.is_constant = is_constant
-
-    __array_priority__ = 1000.0
-
-    __add__, __radd__ = _binary("+", _SUM, right=1)
-    __sub__, __rsub__ = _binary("-", _SUM, right=1)
-    __mul__, __rmul__ = _binary("*", _PRODUCT, right=1, shared=lambda a, b: a.cases & b.cases)
-    __truediv__, __rtruediv__ = _binary("/", _PRODUCT, right=1, shared=lambda a, b: b.cases)
-    __pow__, __rpow__ = _binary("^", _POWER, left=1, right=1, shared=lambda a, b: a.cases | b.cases)
-    __lt__ = _comparison("<", ">=")
-    __le__ = _comparison("<=", ">")
-    __gt__ = _comparison(">", "<=")
-    __ge__ = _comparison(">=", "<")
-    __hash__ = None
-
-    def __neg__(self):
-        if self.is_constant:
-            return formula(-float(self.text))
-        return Number(f"-{self.inside(_POWER)}", _LOOSE, self.cases, operator.neg, (self,))
-
-    def __pos__(self):
-        return self
-
-    def __abs__(self):
-        return abs(self)
-
-    def __eq__(self, other):
-        raise TraceError(f"'{self.text} ==' of a recorded number holds at single moments at most; write perp.if_ with < or >")
-
-    __ne__ = __eq__
-    __bool__ = _refused("the truth", "write perp.if_(condition, a, b)")
-    __float__ = _refused("the value", "use the functions of perp or numpy, perp.sin for math.sin, and lists, perp.zeros(n) or "
-                         "numpy arrays with dtype=object to keep it in")
-    __int__ = __index__ = __round__ = __floor__ = __ceil__ = __trunc__ = _refused(
-        "a whole number", "perp.if_ and perp.step tell regions apart")
-    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = _refused(
-        "a remainder", "perp.if_ tells periods apart, or perp.sin a phase")
-    __iter__ = None
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
-        function = _UFUNCS.get(ufunc.__name__)
-        if method != "__call__" or function is None or keywords.get("out") is not None:
-            raise TraceError(f"numpy.{ufunc.__name__} of a recorded number; expected arithmetic, or one of "
-                             f"{', '.join(sorted(_UFUNCS))}")
-        return elementwise(function)(*inputs)
-
-    def __array_function__(self, function, types, arguments, keywords):
-        if function.__name__ == "where" and len(arguments) == 3:
-            return if_(*arguments)
-        raise TraceError(f"numpy.{function.__name__} of a recorded number; expected arithmetic or perp.if_")
+from .formulas import ADVICE, Condition, Number, _cases_of, _lifted, and_, case, count_cases, formula, if_, not_, operand, or_
+from .recorded import _ATOM, Recorded
 
 
 def _application(name, values):
@@ -289,9 +32,13 @@ def _function(name, known=None, arguments=1):
         if len(values) != arguments:
             raise TraceError(f"perp.{name} has {len(values)} arguments; expected {arguments}")
         if any(getattr(value, "ndim", 0) > 0 for value in values):
+            from .arrays import elementwise
+
             return elementwise(function)(*values)
         if any(isinstance(value, Recorded) for value in values):
             return _application(name, values)
+        for value in values:
+            formula(value, f"perp.{name}") if isinstance(value, str) or not hasattr(value, "__float__") else None
         return known(*values)
 
     function.__name__ = function.__qualname__ = name
@@ -342,50 +89,23 @@ min = _extreme("min", min)  # noqa: A001
 
 def piecewise(w, *points):
     """Linear between points x1, y1, x2, y2, ..., the first and last piece continued."""
+    if len(points) < 4 or len(points) % 2:
+        raise TraceError(f"perp.piecewise has {len(points)} numbers behind w; expected x and y of two points or more")
     return _application("piecewise", (w, *points))
-
-
-def if_(condition, a, b):
-    """a where the condition holds, else b; on the boundary everything between (Filippov)."""
-    if not isinstance(condition, Condition):
-        return a if condition else b
-    if hasattr(a, "__len__") or hasattr(b, "__len__"):
-        import numpy as np
-
-        shape = np.broadcast_shapes(np.shape(a), np.shape(b))
-        pairs = zip(np.broadcast_to(np.asarray(a, dtype=object), shape).ravel(), np.broadcast_to(np.asarray(b, dtype=object), shape).ravel())
-        result = np.empty(shape, dtype=object)
-        result.ravel()[:] = [if_(condition, x, y) for x, y in pairs]
-        return result
-    a, b = formula(a, "perp.if_"), formula(b, "perp.if_")
-    if condition.is_derived:
-        condition, a, b = condition.negated, b, a
-    if a.text == b.text:
-        return a
-    return Number(f"if({condition.text}, {a.text}, {b.text})", _ATOM, a.cases | b.cases, if_, (condition, a, b))
 
 
 def zeros(n):
     """A list of n zeros, in which recorded numbers may stand too."""
+    if not isinstance(n, int) and not hasattr(n, "__index__") or n < 0:
+        raise TraceError(f"perp.zeros: found {n!r}; expected a whole number from 0 on")
     return [0.0] * n
 
-
-_FOLDED = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": operator.pow}
-_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_UFUNCS = {"sin": sin, "cos": cos, "tan": tan, "arcsin": asin, "arccos": acos, "arctan": atan, "arctan2": atan2, "sinh": sinh,
-           "cosh": cosh, "tanh": tanh, "exp": exp, "log": log, "log10": log10, "sqrt": sqrt, "sign": sign, "absolute": abs,
-           "fabs": abs, "maximum": max, "minimum": min, "fmax": max, "fmin": min, "power": lambda a, b: formula(a) ** b,
-           "float_power": lambda a, b: formula(a) ** b, "add": lambda a, b: formula(a) + b, "subtract": lambda a, b: formula(a) - b,
-           "multiply": lambda a, b: formula(a) * b, "divide": lambda a, b: formula(a) / b, "true_divide": lambda a, b: formula(a) / b,
-           "negative": lambda a: -a, "positive": lambda a: a, "square": lambda a: a * a, "less": operator.lt,
-           "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge}
-
-for _name, _same in (("add", "add"), ("radd", "add"), ("sub", "sub"), ("rsub", "rsub"), ("mul", "mul"), ("rmul", "mul"),
-                     ("truediv", "truediv"), ("neg", "neg")):
-    setattr(Condition, f"__{_name}__", (lambda same: lambda self, *other: getattr(self._number(), same)(*other))(f"__{_same}__"))
 
 # numpy calls these methods of the entries of arrays of objects.
 for _name, _method in (("sin", sin), ("cos", cos), ("tan", tan), ("arcsin", asin), ("arccos", acos), ("arctan", atan), ("sinh", sinh),
                        ("cosh", cosh), ("tanh", tanh), ("exp", exp), ("log", log), ("log10", log10), ("sqrt", sqrt), ("sign", sign),
                        ("square", lambda value: value * value)):
     setattr(Number, _name, (lambda method: lambda self: method(self))(_method))
+
+__all__ = ["ADVICE", "Condition", "abs", "acos", "and_", "asin", "atan", "atan2", "case", "cos", "cosh", "count_cases", "deadzone", "exp", "if_", "log",
+           "log10", "max", "min", "not_", "operand", "or_", "piecewise", "pow", "sat", "sign", "sin", "sinh", "sqrt", "step", "tan", "tanh", "zeros"]

@@ -47,6 +47,7 @@ def _title(rows):
 
 def plot(rows, names=None, ax=None, modes=True, events=True):
     if ax is not None:
+        drawing.axes_of(ax)
         names = list(rows.names[:_MOST_DRAWN]) if names is None else _names_drawn(rows, names)
         shown = curves(rows, names)
         bands = _shade(rows, drawing.axes_of(ax), modes)

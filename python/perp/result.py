@@ -92,7 +92,8 @@ class Rows(_Table):
 
     @property
     def success(self):
-        return self.status == "solved"
+        """Is the run solved, up to the event of `until` where there is one?"""
+        return self.status == "solved" and not self.message.endswith(" did not happen")
 
     @cached_property
     def _columns(self):

@@ -13,119 +13,36 @@
 
 import ast
 import functools
-import inspect
-import re
-import textwrap
 import types
 
-from . import merging
+from . import effects, merging
 from .errors import TraceError
+from .sources import parsed
+from .syntax import (BROKEN, DONE, SKIPPED, VALUE, assignment, decided_names, delayed, jumps, loads, named, our_call, ours, stores,
+                     texts)
 
 _REFUSED = {ast.Try: "try", ast.With: "with", ast.AsyncWith: "async with", ast.AsyncFor: "async for", ast.Await: "await",
             ast.Yield: "yield", ast.YieldFrom: "yield from", ast.Global: "global", ast.Nonlocal: "nonlocal", ast.Match: "match",
-            ast.Delete: "del", ast.NamedExpr: ":="}
-_DONE, _VALUE, _BROKEN, _SKIPPED = "_perp_done", "_perp_value", "_perp_broken", "_perp_skipped"
+            ast.Delete: "del", ast.NamedExpr: ":=", ast.ClassDef: "class", ast.AsyncFunctionDef: "async def"}
+if hasattr(ast, "TryStar"):
+    _REFUSED[ast.TryStar] = "try"
 
 
-def _name(name, context=None):
-    return ast.Name(name, context or ast.Load())
-
-
-def _call(function, *arguments):
-    """A call of `merging`, which is not rewritten itself."""
-    node = ast.Call(ast.Attribute(_name("_perp"), function, ast.Load()), list(arguments), [])
-    node.is_ours = True
-    return node
-
-
-def _assign(name, value):
-    return ast.Assign([_name(name, ast.Store())], value)
-
-
-class _Jumps(ast.NodeVisitor):
-    """Which flags may statements set? Loops keep their own, functions all."""
-
-    def __init__(self):
-        self.found = set()
-
-    def visit_Return(self, node):
-        self.found.add(_DONE)
-
-    def visit_Break(self, node):
-        self.found.add(_BROKEN)
-
-    def visit_Continue(self, node):
-        self.found.add(_SKIPPED)
-
-    def visit_FunctionDef(self, node):
-        pass
-
-    visit_Lambda = visit_FunctionDef
-
-    def visit_For(self, node):
-        inner = _jumps(node.body + node.orelse)
-        self.found |= inner & {_DONE}
-
-    visit_While = visit_For
-
-
-def _jumps(statements):
-    visitor = _Jumps()
-    for statement in statements:
-        visitor.visit(statement)
-    return visitor.found
-
-
-class _Stores(ast.NodeVisitor):
-    """Names that statements bind."""
-
-    def __init__(self):
-        self.found = {}
-
-    def visit_Name(self, node):
-        if isinstance(node.ctx, ast.Store):
-            self.found[node.id] = None
-
-    def visit_FunctionDef(self, node):
-        self.found[node.name] = None
-
-    def visit_ListComp(self, node):  # its names are its own
-        pass
-
-    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_Lambda = visit_ListComp
-
-
-def _stores(statements):
-    visitor = _Stores()
-    for statement in statements:
-        visitor.visit(statement)
-    return list(visitor.found)
-
-
-def _texts(names):
-    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
-
-
-def _reason(node):
-    """Why a statement cannot stand where a condition of the state decides; None: it can."""
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-        return "an attribute is set there"
-    if isinstance(node, (ast.Raise, ast.Import, ast.ImportFrom)):
-        return f"'{type(node).__name__.lower()}' stands there"
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-        base = node.value
-        while isinstance(base, ast.Subscript):
-            base = base.value
-        if not isinstance(base, ast.Name):
-            return "an entry of what has no name is set there"
-    return None
+def _placed(new, node):
+    """What takes the place of a node has its line, for messages."""
+    for one in new if isinstance(new, list) else [new]:
+        if not hasattr(one, "lineno"):
+            ast.copy_location(one, node)
+            for inner in ast.iter_child_nodes(one):
+                _placed(inner, node)
+    return new
 
 
 class _Rewriter(ast.NodeTransformer):
     """One function of a file."""
 
     def __init__(self, file):
-        self.file, self.forks = file, 0
+        self.file, self.forks, self.loop, self.depth, self.perhaps = file, 0, 0, 0, set()
 
     def line(self, node):
         return ast.Constant(f"{self.file}:{node.lineno}")
@@ -138,7 +55,11 @@ class _Rewriter(ast.NodeTransformer):
             return node
         if type(node) in _REFUSED:
             self.refuse(node, f"'{_REFUSED[type(node)]}' cannot be traced; expected assignments, if, for, while, return")
-        return super().visit(node)
+        return _placed(super().visit(node), node)
+
+    def flags(self, statements):
+        """The flags that statements may set: those of the loop around them have its number."""
+        return {flag if flag == DONE else f"{flag}{self.loop}" for flag in jumps(statements)}
 
     # Statements ----------------------------------------------------------------------------------------------
 
@@ -146,204 +67,246 @@ class _Rewriter(ast.NodeTransformer):
         """Statements, those behind one that may jump guarded by its flags."""
         result = []
         for k, statement in enumerate(statements):
-            flags = _jumps([statement])
+            flags = self.flags([statement])
             new = self.visit(statement)
             result += new if isinstance(new, list) else [new]
             rest = statements[k + 1:]
             if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
                 break  # what follows is not reached
             if flags and rest:
-                test = ast.UnaryOp(ast.Not(), _call("or_", *[_name(flag) for flag in sorted(flags)]))
+                test = ast.UnaryOp(ast.Not(), our_call("or_", *[named(flag) for flag in sorted(flags)]))
                 guarded = ast.copy_location(ast.If(test, rest, []), rest[0])
                 return result + self.visit(guarded)
         return result or [ast.Pass()]
 
     def visit_FunctionDef(self, node):
-        node.decorator_list = []
-        node.returns = None
+        """Of the function itself the decorators, annotations and defaults are done; those of a function within it are to do."""
+        outer, self.perhaps, self.depth = self.perhaps, self.perhaps | decided_names(node), self.depth + 1
         body = self.block(node.body)
-        node.body = [_assign(_DONE, ast.Constant(False)), _assign(_VALUE, ast.Constant(None)), *body,
-                     ast.Return(_call("returned", _name(_DONE), _name(_VALUE), self.line(node)))]
+        self.perhaps, self.depth = outer, self.depth - 1
+        node.body = [assignment(DONE, ast.Constant(False)), assignment(VALUE, ours("UNSET")), *body,
+                     ast.Return(our_call("returned", named(DONE), named(VALUE), self.line(node)))]
+        node.returns = None
+        arguments = node.args
+        for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
+            if argument is not None:
+                argument.annotation = None
+        inner = self.depth > 0
+        arguments.defaults = [self.visit(value) if inner else ast.Constant(None) for value in arguments.defaults]
+        arguments.kw_defaults = [value and (self.visit(value) if inner else ast.Constant(None)) for value in arguments.kw_defaults]
+        node.decorator_list = [our_call("callee", self.visit(word), self.line(word)) for word in node.decorator_list] if inner else []
         return node
+
+    def visit_AnnAssign(self, node):
+        if node.value is None:
+            return ast.Pass()
+        return self.visit(ast.copy_location(ast.Assign([node.target], node.value), node))
+
+    def visit_Assign(self, node):
+        value = self.visit(node.value)
+        targets = [self.visit(target) for target in node.targets]
+        if any(isinstance(target, (ast.Tuple, ast.List)) for target in targets):
+            value = our_call("unpacked", value, self.line(node))
+        return ast.copy_location(ast.Assign(targets, value), node)
+
+    def visit_AugAssign(self, node):
+        value, target = self.visit(node.value), node.target
+        if isinstance(target, ast.Name):
+            check = ast.Expr(our_call("augmented", named(target.id), self.line(node)))
+            return [check, ast.copy_location(ast.AugAssign(target, node.op, value), node)]
+        target = self.visit(target)
+        if isinstance(target, ast.Subscript):
+            target.value = our_call("changing_entries", target.value, self.line(node))
+        return ast.copy_location(ast.AugAssign(target, node.op, value), node)
+
+    def visit_Raise(self, node):
+        self.generic_visit(node)
+        reason = f"'{type(node).__name__.lower()}' stands where a condition decides that changes during a run"
+        return [ast.Expr(our_call("effect", self.line(node), ast.Constant(reason))), node]
+
+    visit_Import = visit_ImportFrom = visit_Raise
 
     def visit_Return(self, node):
         value = self.visit(node.value) if node.value else ast.Constant(None)
-        return [_assign(_VALUE, value), _assign(_DONE, ast.Constant(True))]
+        return [assignment(VALUE, value), assignment(DONE, ast.Constant(True))]
 
     def visit_Break(self, node):
-        return [_assign(_BROKEN, ast.Constant(True))]
+        return [assignment(f"{BROKEN}{self.loop}", ast.Constant(True))]
 
     def visit_Continue(self, node):
-        return [_assign(_SKIPPED, ast.Constant(True))]
+        return [assignment(f"{SKIPPED}{self.loop}", ast.Constant(True))]
 
     def visit_If(self, node):
-        test = self.visit(node.test)
-        stores = _stores(node.body + node.orelse)
-        flags = sorted(_jumps(node.body + node.orelse))
-        names = [*stores, *flags, *([_VALUE] if _DONE in flags else [])]
-        bases = {}
-        for inner in ast.walk(ast.Module(node.body + node.orelse, [])):
-            if not hasattr(inner, "lineno"):
-                continue
-            reason = _reason(inner)
-            if reason:
-                test = _call("known", test, self.line(inner), ast.Constant(reason))
-            if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store) and isinstance(inner.value, ast.Name):
-                bases[inner.value.id] = None
+        test, inside = self.test(node.test), node.body + node.orelse
+        flags = sorted(self.flags(inside))
+        names = [*stores(inside), *flags, *([VALUE] if DONE in flags else [])]
         self.forks += 1
         fork, branch = f"_perp_fork{self.forks}", f"_perp_branch{self.forks}"
-        here = _call("Fork", test, _texts(names), _texts(bases), self.line(node))
-        locals_ = ast.Call(_name("locals"), [], [])
+        here = our_call("Fork", test, texts(names), texts(loads(inside)), self.line(node))
+        locals_ = ast.Call(ours("locals"), [], [])
 
         def method(name, *arguments):
-            return ast.Call(ast.Attribute(_name(fork), name, ast.Load()), list(arguments), [])
+            return ast.Call(ast.Attribute(named(fork), name, ast.Load()), list(arguments), [])
 
         def assigned(value):
-            target = ast.Tuple([_name(name, ast.Store()) for name in names], ast.Store())
+            target = ast.Tuple([named(name, ast.Store()) for name in names], ast.Store())
             return ast.Assign([target], value) if names else ast.Expr(value)
 
         body, orelse = self.block(node.body), self.block(node.orelse) if node.orelse else [ast.Pass()]
-        loop = ast.For(_name(branch, ast.Store()), ast.Tuple([ast.Constant(True), ast.Constant(False)], ast.Load()), [
-            ast.If(method("skips", _name(branch)), [ast.Continue()], []),
-            assigned(method("start", _name(branch), locals_)),
-            ast.If(_name(branch), body, orelse),
-            ast.Expr(method("end", _name(branch), locals_)),
+        loop = ast.For(named(branch, ast.Store()), ast.Tuple([ast.Constant(True), ast.Constant(False)], ast.Load()), [
+            ast.If(method("skips", named(branch)), [ast.Continue()], []),
+            assigned(method("start", named(branch), locals_)),
+            ast.If(named(branch), body, orelse),
+            ast.Expr(method("end", named(branch), locals_)),
         ], [])
-        return [_assign(fork, here), loop, assigned(method("merged"))]
+        return [assignment(fork, here), loop, assigned(method("merged"))]
 
-    def _loop(self, node, flags):
-        """The body of a loop, with its flags; they are reset where they belong."""
-        body = self.block(node.body)
-        if _SKIPPED in flags:
-            body.insert(0, _assign(_SKIPPED, ast.Constant(False)))
-        return body
+    def _turns(self, node, ends):
+        """The statements of a turn; with `ends` where none of these flags is set by the turns before."""
+        if ends:
+            inner = ast.If(ast.UnaryOp(ast.Not(), our_call("or_", *[named(flag) for flag in ends])), node.body, [])
+            body = self.visit_If(ast.copy_location(inner, node))
+        else:
+            body = self.block(node.body)
+        skipped = f"{SKIPPED}{self.loop}"
+        return [assignment(skipped, ast.Constant(False)), *body] if skipped in self.flags(node.body) else body
 
-    def _guarded(self, node, flags):
-        """A loop whose turns end early: each one is run where no flag of the ones before is set."""
-        ends = sorted(flags & {_BROKEN, _DONE})
-        if not ends:
-            return self._loop(node, flags)
-        inner = ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), _call("or_", *[_name(flag) for flag in ends])), node.body, []), node)
-        body = self.visit_If(inner)
-        if _SKIPPED in flags:
-            body.insert(0, _assign(_SKIPPED, ast.Constant(False)))
-        return body
+    def _loop(self, node, make):
+        """A loop, `make(ends)`, with flags of its own."""
+        if node.orelse:
+            self.refuse(node, "'else' of a loop cannot be traced; expected an if behind it")
+        outer = self.loop
+        self.forks += 1
+        self.loop, broken = self.forks, f"{BROKEN}{self.forks}"
+        flags = self.flags(node.body)
+        loop = make(sorted(flags & {broken, DONE}))
+        self.loop = outer
+        return [*([assignment(broken, ast.Constant(False))] if broken in flags else []), loop]
 
     def visit_For(self, node):
-        if node.orelse:
-            self.refuse(node, "'else' of a loop cannot be traced; expected an if behind it")
-        flags = _jumps(node.body)
-        iterated = _call("counted", self.visit(node.iter), self.line(node))
-        body = self._guarded(node, flags)
-        new = [ast.For(node.target, iterated, body, [])]
-        return [*([_assign(_BROKEN, ast.Constant(False))] if _BROKEN in flags else []), *new]
+        iterated, target = our_call("counted", self.visit(node.iter), self.line(node)), node.target
+
+        def make(ends):
+            if not ends:
+                return ast.For(self.visit(target), iterated, self._turns(node, ends), [])
+            turn = f"_perp_turn{self.loop}"  # the turns after a break leave the target as it is
+            node.body.insert(0, ast.copy_location(ast.Assign([target], named(turn)), node))
+            return ast.For(named(turn, ast.Store()), iterated, self._turns(node, ends), [])
+
+        return self._loop(node, make)
 
     def visit_While(self, node):
-        if node.orelse:
-            self.refuse(node, "'else' of a loop cannot be traced; expected an if behind it")
-        flags = _jumps(node.body)
         reason = ast.Constant("the number of turns of a loop depends on it")
-        ends = sorted(flags & {_BROKEN, _DONE})
-        go_on = ast.UnaryOp(ast.Not(), _call("known", _call("or_", *[_name(flag) for flag in ends]), self.line(node), reason))
-        test = _call("known", self.visit(node.test), self.line(node), reason)
-        test = ast.BoolOp(ast.And(), [go_on, test]) if ends else test
-        body = self._loop(node, flags)
-        return [*([_assign(_BROKEN, ast.Constant(False))] if _BROKEN in flags else []), ast.While(test, body, [])]
+
+        def make(ends):
+            test = our_call("known", self.test(node.test), self.line(node), reason)
+            if ends:
+                ended = our_call("known", our_call("or_", *[named(flag) for flag in ends]), self.line(node), reason)
+                test = ast.BoolOp(ast.And(), [ast.UnaryOp(ast.Not(), ended), test])
+            return ast.While(test, self._turns(node, []), [])
+
+        return self._loop(node, make)
 
     def visit_Assert(self, node):
-        node.test = _call("known", self.visit(node.test), self.line(node), ast.Constant("an assertion depends on it"))
+        node.test = our_call("known", self.test(node.test), self.line(node), ast.Constant("an assertion depends on it"))
         return node
 
     # Expressions ---------------------------------------------------------------------------------------------
 
+    def test(self, node):
+        """An expression of which only the truth counts."""
+        if hasattr(node, "is_ours"):
+            return node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return our_call("not_", self.test(node.operand))
+        if isinstance(node, ast.BoolOp):
+            parts = [delayed(self.test(value)) for value in node.values]
+            return our_call("both" if isinstance(node.op, ast.And) else "either", self.line(node), *parts)
+        return _placed(our_call("truth", self.visit(node), self.line(node)), node)
+
     def visit_IfExp(self, node):
-        test, a, b = self.visit(node.test), self.visit(node.body), self.visit(node.orelse)
-        return _call("choose", test, _delayed(a), _delayed(b), self.line(node))
+        test, a, b = self.test(node.test), self.visit(node.body), self.visit(node.orelse)
+        return our_call("choose", test, delayed(a), delayed(b), self.line(node))
 
     def visit_BoolOp(self, node):
-        parts = [_delayed(self.visit(value)) for value in node.values]
-        return _call("both" if isinstance(node.op, ast.And) else "either", self.line(node), *parts)
+        parts = [delayed(self.visit(value)) for value in node.values]
+        return our_call("both" if isinstance(node.op, ast.And) else "either", self.line(node), *parts)
 
     def visit_UnaryOp(self, node):
+        if isinstance(node.op, ast.Not):
+            return our_call("not_", self.test(node.operand))
         self.generic_visit(node)
-        return _call("not_", node.operand) if isinstance(node.op, ast.Not) else node
+        return node
+
+    def visit_BinOp(self, node):
+        return our_call("binary", ast.Constant(type(node.op).__name__), self.visit(node.left), self.visit(node.right))
 
     def visit_Compare(self, node):
-        self.generic_visit(node)
-        if len(node.ops) == 1:
-            return node
         words = ast.Tuple([ast.Constant(type(op).__name__) for op in node.ops], ast.Load())
-        return _call("chain", self.line(node), words, node.left, *node.comparators)
+        others = [delayed(self.visit(value)) for value in node.comparators]
+        return our_call("chain", self.line(node), words, self.visit(node.left), *others)
+
+    def visit_Name(self, node):
+        return our_call("defined", node) if isinstance(node.ctx, ast.Load) and node.id in self.perhaps else node
+
+    def visit_Subscript(self, node):
+        if isinstance(node.ctx, ast.Load):
+            return our_call("item", self.visit(node.value), self._key(node.slice), self.line(node))
+        node.value, node.slice = our_call("changing", self.visit(node.value), self.line(node)), self.visit(node.slice)
+        return node
+
+    def _key(self, node):
+        """An index, slices as values."""
+        if isinstance(node, ast.Tuple):
+            return ast.Tuple([self._key(part) for part in node.elts], ast.Load())
+        if isinstance(node, ast.Slice):
+            return our_call("slice", *[ast.Constant(None) if part is None else self.visit(part) for part in (node.lower, node.upper, node.step)])
+        return self.visit(node)
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Store):
+            node.value = our_call("storing", node.value, self.line(node))
+        return node
+
+    def visit_Starred(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = our_call("unpacked", node.value, self.line(node))
+        return node
+
+    def visit_Dict(self, node):
+        self.generic_visit(node)
+        return our_call("made", node)
+
+    visit_Set = visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_Dict
+
+    def visit_List(self, node):
+        self.generic_visit(node)
+        return our_call("made", node) if isinstance(node.ctx, ast.Load) else node
 
     def visit_Call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in ("locals", "globals", "vars", "exec", "eval", "super"):
             self.refuse(node, f"'{node.func.id}' cannot be traced")
         self.generic_visit(node)
-        return ast.Call(_call("callee", node.func, self.line(node)), node.args, node.keywords)
+        return ast.Call(our_call("callee", node.func, self.line(node)), node.args, node.keywords)
 
     def visit_comprehension(self, node):
         place = self.line(node.iter)
         reason = ast.Constant("the length of a list depends on it")
-        node.ifs = [_call("known", self.visit(test), place, reason) for test in node.ifs]
-        node.iter = _call("counted", self.visit(node.iter), place)
+        node.target = self.visit(node.target)
+        node.ifs = [our_call("known", self.test(test), place, reason) for test in node.ifs]
+        node.iter = our_call("counted", self.visit(node.iter), place)
         return node
-
-
-def _delayed(value):
-    empty = ast.arguments([], [], None, [], [], None, [])
-    return ast.Lambda(empty, value)
-
-
-def _lambdas(text):
-    """The lambdas of a piece of text, which may be part of a longer expression."""
-    for start in (match.start() for match in re.finditer(r"\blambda\b", text)):
-        for end in range(len(text), start, -1):
-            try:
-                node = ast.parse(f"({text[start:end]})", mode="eval").body
-            except SyntaxError:
-                continue
-            if isinstance(node, ast.Lambda):
-                yield node
-                break
-
-
-def _lambda_of(text, function, place):
-    """The lambda of a line, as a function: the only one there with these names of arguments."""
-    wanted = list(function.__code__.co_varnames[:function.__code__.co_argcount])
-    found = [node for node in _lambdas(text) if [a.arg for a in node.args.args] == wanted]
-    if len(found) != 1:
-        raise TraceError(f"{place}: {len(found)} lambdas with the arguments {', '.join(wanted)} stand on this line; expected "
-                         "one, or a function that is written with def")
-    node = found[0]
-    return ast.copy_location(ast.FunctionDef("_perp_lambda", node.args, [ast.copy_location(ast.Return(node.body), node.body)], []), node)
-
-
-def _parsed(function):
-    """The syntax tree of a function, its file, and what is to be added to its lines."""
-    try:
-        lines, first = inspect.getsourcelines(function)
-        file = inspect.getsourcefile(function) or "<function>"
-    except (OSError, TypeError):
-        name = getattr(function, "__qualname__", repr(function))
-        raise TraceError(f"the source text of {name} is not known; expected a function of a file or a notebook, or perp.if_, "
-                         "perp.max, ... in place of if, max, ...") from None
-    text = textwrap.dedent("".join(lines))
-    if function.__name__ == "<lambda>":
-        node = _lambda_of(text, function, f"{file}:{first}")
-    else:
-        node = next((node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)), None)
-    if node is None:
-        raise TraceError(f"{file}:{first}: the function is none that is written with def")
-    return ast.increment_lineno(node, first - 1), file
 
 
 @functools.lru_cache(maxsize=256)
 def _code(function):
-    node, file = _parsed(function)
+    node, file = parsed(function)
     new = _Rewriter(file).visit(node)
     free = function.__code__.co_freevars
     empty = ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, [])
-    factory = ast.copy_location(ast.FunctionDef("_perp_factory", empty, [new, ast.Return(_name(new.name))], []), node)
+    factory = ast.copy_location(ast.FunctionDef("_perp_factory", empty, [new, ast.Return(named(new.name))], []), node)
     module = ast.fix_missing_locations(ast.Module([factory], []))
     return compile(module, file, "exec")
 
@@ -363,16 +326,19 @@ def unmodified(f):
         return functools.partial(unmodified(f.func), *f.args, **f.keywords)
     if not isinstance(f, types.FunctionType):
         raise TraceError(f"unmodified: found {type(f).__name__}; expected a function that is written with def or lambda")
-    if f.__code__ in merging.rewritten or hasattr(f, "_perp_of"):
+    if f.__code__ in effects.rewritten or hasattr(f, "_perp_of"):
         return f
     _code(f)  # what cannot be rewritten is said now
 
     @functools.wraps(f)
     def call(*arguments, **keywords):
         try:
-            return _built(f)(*arguments, **keywords)
-        except (TraceError, TypeError, IndexError) as error:
-            raise merging.with_place(error) from None
+            with effects.within():
+                return _built(f)(*arguments, **keywords)
+        except Exception as error:
+            if isinstance(error, (TraceError, TypeError, IndexError)) or hasattr(error, "is_decided"):
+                raise merging.with_place(error) from None
+            raise
 
     call._perp_of = f
     return call
@@ -380,13 +346,13 @@ def unmodified(f):
 
 def _built(f):
     """The new function, with the globals and the closure that f has now."""
-    scope = {**f.__globals__, "_perp": merging}
-    exec(_code(f), scope)  # noqa: S102
+    scope, code = {**f.__globals__, "_perp": merging}, _code(f)
+    effects.register(code)
+    exec(code, scope)  # noqa: S102
     try:
         cells = [cell.cell_contents for cell in f.__closure__ or ()]
     except ValueError:
         raise TraceError(f"{f.__qualname__} uses a name that has no value yet") from None
     new = scope["_perp_factory"](*cells)
     new.__defaults__, new.__kwdefaults__ = f.__defaults__, f.__kwdefaults__
-    merging.register(new.__code__)
     return new

@@ -3,8 +3,10 @@
 import sys
 
 from . import _perp
+from .calls import flag, question, text, texts, whole
 from .errors import InvalidInput, NotSolved
-from .model import RUN, model_of, numbers_of, setting
+from .model import RUN, ambiguity, model_of, setting
+from .values import numbers_of, span_of
 
 _OPTIONS = ("h", "scheme", "tol", "selector", "policy", "theta", "solver", "cross_check", "split_at_events")
 
@@ -13,31 +15,19 @@ def settings_of(t, options, parameters):
     """Overrides of [run] and of the model, as the user wrote them."""
     more = []
     if t is not None:
-        if isinstance(t, str) or not hasattr(t, "__len__"):
-            raise InvalidInput(f"t: found {t!r}; expected (start, end)")
-        if len(t) != 2:
-            raise InvalidInput(f"t has {len(t)} entries; expected (start, end)")
+        t = span_of(t)
         more.append(("run.t", f"[{setting('t', t[0])[1]}, {setting('t', t[1])[1]}]", f"t={tuple(t)}"))
     more += [setting("run." + key, value, key) for key, value in options.items() if value is not None]
     more += [setting(key, value) for key, value in parameters.items()]
     return more
 
 
-def resolved(model, more, call=None):
-    """The same with the tables of names that are parameters or variables, so that they replace those of the model.
-
-    A name that is none may be a mistyped keyword of the `call`, whose others are parameters.
-    """
-    found = [(key if "." in key else model._key(key), value, words) for key, value, words in more]
-    for key, _, words in found:
-        if call is not None and key.isidentifier():
-            code = call.__code__
-            hint = _perp.suggestion(key, list(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]))
-            if hint:
-                raise InvalidInput(f"{words}: perp.{call.__name__} has no keyword '{key}', nor has the model a parameter or variable of this name{hint}")
-    return found
+def resolved(model, more):
+    """The same with the tables of names that are parameters or variables, so that they replace those of the model."""
+    return [(key if "." in key else model._key(key), value, words) for key, value, words in more]
 
 
+@question
 def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=None, *, method=None, theta=None, solver=None,
           cross_check=None, split_at_events=None, t_eval=None, max_steps=None, progress=None, callback=None, check=False,
           measure=None, after=None, until=None, checkpoint=None, checkpoint_every=None, **parameters):
@@ -57,13 +47,14 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     >>> r.status, round(r["x"][-1], 12)
     ('solved', 0.911764705882)
     """
+    flag(check, "check")
     if method is not None:
         if scheme is not None:
             raise InvalidInput("method and scheme are both given; expected one of them")
         scheme = method
     model = model_of(model)
     values = (h, scheme, tol, selector, policy, theta, solver, cross_check, split_at_events)
-    more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters), solve)
+    more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters))
     read = model.read(RUN, more) if more or not model.has_span else model._read
     keeper = None
     if checkpoint is not None or checkpoint_every is not None:
@@ -88,15 +79,16 @@ def run_kept(read, model, more, callback, progress, check, keeper, state, t_eval
     return _finish(run, model, more, check)
 
 
+_MEASURE = "a formula, as in {'top': 'max(x)'}"
+
+
 def measures_of(measure):
     """NAME=FORMULA of each of them."""
     if measure is None:
         return []
-    if isinstance(measure, str):
-        return [measure]
     if hasattr(measure, "items"):
-        return [f"{name}={formula}" for name, formula in measure.items()]
-    return list(measure)
+        return [f"{name}={text(formula, f'measure {name}', _MEASURE)}" for name, formula in measure.items()]
+    return texts(measure, "measure", _MEASURE)
 
 
 def after_text(after, measure):
@@ -108,8 +100,7 @@ def after_text(after, measure):
 
 
 def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None, until=None):
-    if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
-        raise InvalidInput(f"max_steps is {max_steps}; expected a whole number > 0")
+    most = 0 if max_steps is None else whole(max_steps, "max_steps")
     if callback is not None:
         if not callable(callback):
             raise InvalidInput(f"callback is {type(callback).__name__}; expected a function of t, x, lam, mode")
@@ -117,8 +108,20 @@ def run_arguments(t_eval, max_steps, callback, bar, measure=None, after=None, un
     times = [] if t_eval is None else numbers_of(t_eval, "t_eval")
     if t_eval is not None and not times:
         raise InvalidInput("t_eval is empty; expected times")
-    return _perp.RunArguments(times, max_steps or 0, callback, bar, measures_of(measure), after_text(after, measure),
+    return _perp.RunArguments(times, most, _answering(callback), bar, measures_of(measure), after_text(after, measure),
                               _until_text(until))
+
+
+def _answering(callback):
+    """The callback, whose answer is True, False or None."""
+    if callback is None:
+        return None
+
+    def answering(*arguments):
+        answer = callback(*arguments)
+        return answer if answer is None else flag(answer, "callback returned")
+
+    return answering
 
 
 def check_call(function, name, expected, *arguments, **keywords):
@@ -152,6 +155,8 @@ def _shown(compute, read, t_eval, max_steps, callback, progress, measure=None, a
 
 
 def _bar(read, progress):
+    if progress is not None:
+        flag(progress, "progress")
     if progress is False or (progress is None and not _shows_progress()):
         return None
     from .progress import Bar
@@ -185,18 +190,20 @@ def _finish(run, model, more, check):
     return result
 
 
+@question
 def sensitivities(model, wrt=None, t=None, h=None, tol=None, policy=None, *, cross_check=None, t_eval=None, max_steps=None,
                   progress=None, callback=None, check=False, **parameters):
     """A solution of scheme located with its derivatives, as `perp sensitivities`: `.dy` has shape (n, N, q).
 
     wrt: names of parameters, and of starts as "x(0)"; None: all of them. `.events[i].dt`: derivatives of its time.
     """
+    flag(check, "check")
     if policy == "all":
         raise InvalidInput("policy='all': one solution is differentiated; expected minimal_norm, stay")
     model = model_of(model)
     options = {"h": h, "scheme": "located", "tol": tol, "policy": policy, "cross_check": cross_check}
-    more = resolved(model, settings_of(t, options, parameters), sensitivities)
-    wrt = [wrt] if isinstance(wrt, str) else list(wrt or ())
+    more = resolved(model, settings_of(t, options, parameters))
+    wrt = texts(wrt, "wrt", "names of parameters and starts, as in ['mu', 'v(0)']")
     read = model.read(RUN, more)
     overrides = model.overrides(RUN, more)
     run = _shown(lambda arguments: _perp.run_sensitivities(read, model._source, RUN, overrides, wrt, arguments),
@@ -216,6 +223,8 @@ def solve_ivp(f, t_span, y0, method=None, t_eval=None, *, laws=(), args=(), name
 
     model = trace(f, y0, laws=laws, args=args, names=names, parameters=parameters, outputs=outputs, t=t_span, h=h,
                   unmodified=unmodified)
+    if h is not None and model._table("h"):
+        raise ambiguity("h", h, f"{model._table('h')}.h", "run.h")
     if method is None and "scheme" not in options:
         method = "located"
     return solve(model, method=method, t_eval=t_eval, **options)

@@ -5,10 +5,12 @@ from collections import namedtuple
 
 from . import _perp
 from .analyses import _STUDY, _known, threads_of
+from .calls import by_name, flag, question, text, texts, whole
 from .errors import InvalidInput
-from .model import model_of, numbers_of, setting_text
+from .model import model_of, setting_text
 from .names import unknown
 from .running import resolved, settings_of
+from .values import number_of, numbers_of
 
 
 class Map:
@@ -90,7 +92,10 @@ def _axis(name, values):
 
     if isinstance(values, tuple) and len(values) == 3 and isinstance(values[2], int):
         values = np.linspace(*values)
-    values = np.asarray(values, dtype=float).ravel()
+    try:
+        values = np.asarray(values, dtype=float).ravel()
+    except (TypeError, ValueError):
+        raise InvalidInput(f"over {name}: found {values!r}; expected two or more different finite values, as of numpy.linspace") from None
     if len(values) < 2 or not np.all(np.isfinite(values)) or values[0] == values[-1]:
         raise InvalidInput(f"over {name}: expected two or more different finite values, as of numpy.linspace")
     even = np.linspace(values[0], values[-1], len(values))
@@ -102,6 +107,7 @@ def _axis(name, values):
     return (name, float(values[0]), float(values[-1]), count), np.array(exact)
 
 
+@question
 def map(model, over, what="solutions", at=None, *, t=None, h=None, threads=None, **options):  # noqa: A001
     """Solutions, continuations, jumps or outcomes over parameters, starts of variables or "run.h", as `perp map`.
 
@@ -109,9 +115,12 @@ def map(model, over, what="solutions", at=None, *, t=None, h=None, threads=None,
     state, or a list of states: a region is then the answers at all of them.
     """
     model = model_of(model)
-    if not over:
+    if not by_name(over, "over", "{'B1': numpy.linspace(-2, 2, 41)}"):
         raise InvalidInput("over is empty; expected {name: values}")
+    text(what, "what", f"one of {', '.join(name for name, *_ in _perp.map_quantities())}")
     axes = {name: _axis(name, values) for name, values in over.items()}
+    if at is not None and not hasattr(at, "__iter__"):
+        raise InvalidInput(f"at: found {at!r}; expected values by name, or a list of them")
     states = [at] if at is None or hasattr(at, "items") else list(at)
     for state in states:
         _known(model, state)
@@ -119,7 +128,7 @@ def map(model, over, what="solutions", at=None, *, t=None, h=None, threads=None,
             if name in axes:
                 raise InvalidInput(f"at: {name} is varied; expected it in over or in at")
     run = {key: options.pop(key) for key in _STUDY if key in options}
-    more = resolved(model, settings_of(t, {"h": h, **run}, options), map)
+    more = resolved(model, settings_of(t, {"h": h, **run}, options))
     overrides = model.overrides(None, more, _quantity_keys(what))
     texts = [[(name, setting_text(value, name)) for name, value in (state or {}).items()] for state in states]
     answer = _perp.map(model._source, overrides, what, [axis for axis, _ in axes.values()], texts, threads_of(threads))
@@ -170,6 +179,7 @@ class Study:
         return f"<pre>{markup.escape(self._text)}</pre>"
 
 
+@question
 def converge(models, h, *, reference=None, error="end", t=None, whole_steps=False, threads=None, schemes=None,
              selectors=None, **options):
     """Measures the order of convergence over step lengths, as `perp converge`.
@@ -178,10 +188,14 @@ def converge(models, h, *, reference=None, error="end", t=None, whole_steps=Fals
     reference: exact, finest, located; None: exact if the model has it and no event times are measured, else finest.
     """
     models = list(models) if isinstance(models, (list, tuple)) else [models]
+    if not models:
+        raise InvalidInput("models is empty; expected a model, or several forms of one system")
     steps = numbers_of([h] if isinstance(h, (int, float)) else h, "h")
     if not steps or not all(value > 0 for value in steps) or len(set(steps)) < len(steps):
         raise InvalidInput("h: expected different positive step lengths")
-    errors = [error] if isinstance(error, str) else list(error)
+    errors = texts(error, "error", "end, trajectory or events")
+    schemes, selectors = (texts(value, word, "names of them") for value, word in ((schemes, "schemes"), (selectors, "selectors")))
+    text(reference, "reference", "exact, finest or located")
     reading = _perp.ReadingOptions(list(_STUDY))
     run = {key: options.pop(key) for key in _STUDY if key in options}
     variants = []
@@ -190,11 +204,11 @@ def converge(models, h, *, reference=None, error="end", t=None, whole_steps=Fals
         for scheme in schemes or [None]:
             for selector in selectors or [None]:
                 given = dict(run, **({"scheme": scheme} if scheme else {}), **({"selector": selector} if selector else {}))
-                overrides = model.overrides(reading, resolved(model, settings_of(t, given, options), converge), (*_STUDY, "t"))
+                overrides = model.overrides(reading, resolved(model, settings_of(t, given, options)), (*_STUDY, "t"))
                 words = [str(item) if isinstance(item, str) else model.name] if len(models) > 1 else []
                 label = ", ".join([*words, *filter(None, (scheme, selector))]) or model.name
                 variants.append((label, model._source, overrides))
-    return Study(*_perp.converge(variants, reading, steps, errors, reference or "", whole_steps, threads_of(threads)))
+    return Study(*_perp.converge(variants, reading, steps, errors, reference or "", flag(whole_steps, "whole_steps"), threads_of(threads)))
 
 
 class _Rows:
@@ -267,6 +281,7 @@ class Enclosure(_Rows):
         return f"Enclosure of ({', '.join(self.names)}): {len(self.t)} rows, {len(self.events)} events, {end}"
 
 
+@question
 def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=None, paving=False, tube=False, threads=None,
             **parameters):
     """Encloses all solutions of all starts and parameters, which may be intervals, as `perp enclose`.
@@ -277,15 +292,14 @@ def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=N
     (True, True)
     """
     model = model_of(model)
-    more = resolved(model, settings_of(t, {"h": h}, parameters), enclose)
+    more = resolved(model, settings_of(t, {"h": h}, parameters))
     overrides = model.overrides(None, more, ("h", "scheme", "t"))
     orders, all_pieces = _perp.enclose_defaults
-    if pieces is not None and pieces < 1:
-        raise InvalidInput(f"pieces is {pieces}; expected a whole number > 0")
+    pieces, order = (None if value is None else whole(value, name) for value, name in ((pieces, "pieces"), (order, "order")))
     if paving and pieces == 1:
         raise InvalidInput("paving=True asks for the rows of several pieces, pieces=1 for one; expected one of them")
-    if tol is not None and not tol > 0:
+    if tol is not None and not number_of(tol, "tol") > 0:
         raise InvalidInput(f"tol is {tol}; expected a number > 0")
     times = None if times is None else numbers_of(times, "times")
     return Enclosure(_perp.enclose(model._source, overrides, times, orders if order is None else order, tol,
-                                   all_pieces if pieces is None else pieces, paving, tube, threads_of(threads)))
+                                   all_pieces if pieces is None else pieces, flag(paving, "paving"), flag(tube, "tube"), threads_of(threads)))

@@ -2,15 +2,16 @@
 
 import json
 import math
-import os
 from functools import cached_property
 
 from . import _perp
 from .analyses import threads_of
-from .errors import InvalidInput
-from .model import RUN, model_of, numbers_of
+from .calls import by_name, question, text, whole
+from .errors import InvalidInput, path_of
+from .model import RUN, model_of
 from .names import unknown
 from .running import _shows_progress, after_text, measures_of, resolved, say_midpoints, settings_of
+from .values import numbers_of
 
 
 class Section:
@@ -162,7 +163,7 @@ class Sweep:
 
     def save(self, file):
         """Writes FILE.csv, FILE.csv.json, FILE.section.csv and FILE.trajectories.csv, as `perp sweep -o`."""
-        file = os.fspath(file)
+        file = path_of(file)
         if not file.endswith(".csv"):
             raise InvalidInput(f"{file}: unknown kind of file; expected a name that ends in .csv; to_xarray() writes others")
         self._answer.write(file)
@@ -205,12 +206,6 @@ def _values(name, values):
     return numbers
 
 
-def _whole(value, name, least):
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidInput(f"{name} is {value}; expected a whole number from {least} on")
-    return value
-
-
 def _set_kept(question, keep, times, skip, fail):
     """States of the runs, and how runs that end early count."""
     if times is not None and not keep:
@@ -221,7 +216,7 @@ def _set_kept(question, keep, times, skip, fail):
     question.times = [] if times is None else numbers_of(times, "times")
     if any(not question.times[k] < question.times[k + 1] for k in range(len(question.times) - 1)):
         raise InvalidInput("times must increase")
-    question.skip = _whole(0 if skip is None else skip, "skip", 0)
+    question.skip = whole(0 if skip is None else skip, "skip", 0)
     question.fail = fail or ""
 
 
@@ -238,6 +233,7 @@ def _check(over, random, measure, section, zip, draws, keep):
         raise InvalidInput("runs, seed and sampling are of random, which is not given")
 
 
+@question
 def sweep(model, over=None, measure=None, *, random=None, runs=None, seed=None, sampling=None, zip=False, section=None,  # noqa: A002
           after=None, skip=None, keep=False, times=None, follow=None, fail=None, t=None, h=None, threads=None, store=None, progress=None,
           **options):
@@ -255,25 +251,30 @@ def sweep(model, over=None, measure=None, *, random=None, runs=None, seed=None, 
     >>> s.shape, s.success, [round(value, 6) for value in s["x1"].tolist()]
     ((2,), True, [0.911765, 0.911765])
     """
-    over, random = dict(over or {}), dict(random or {})
+    over, random = by_name(over, "over", "{'D': [0.1, 0.2]}"), by_name(random, "random", "{'Fs': 'normal(0.35, 0.02)'}")
+    for name, words in random.items():
+        text(words, f"random {name}", "a distribution, as in 'normal(0.35, 0.02)'")
+    for value, name, words in ((sampling, "sampling", "random, lhs or sobol"), (section, "section", "'every:T', an event or 'x=0:up'"),
+                               (follow, "follow", "up, down or both"), (fail, "fail", "keep or stop")):
+        text(value, name, words)
     _check(over, random, measure, section, zip, (runs, seed, sampling), keep)
     model = model_of(model)
     question = _perp.SweepQuestion()
     axes = {name: _values(name, values) for name, values in over.items()}
     question.over = list(axes.items())
     question.random = list(random.items())
-    question.runs = _whole(1 if runs is None else runs, "runs", 1)
-    question.seed = _whole(1 if seed is None else seed, "seed", 0)
+    question.runs = whole(1 if runs is None else runs, "runs", 1)
+    question.seed = whole(1 if seed is None else seed, "seed", 0)
     question.sampling, question.side_by_side, question.follow = sampling or "", bool(zip), follow or ""
     question.measures, question.section = measures_of(measure), section or ""
     question.after = after_text(after, measure or section)
     question.extends_span = t is None
     _set_kept(question, keep, times, skip, fail)
     question.threads = threads_of(threads)
-    question.store = "" if store is None else os.fspath(store)
+    question.store = "" if store is None else path_of(store, "store")
     run = {key: options.pop(key) for key in ("scheme", "tol", "selector", "policy", "theta", "solver", "cross_check",
                                              "split_at_events") if key in options}
-    more = resolved(model, settings_of(t, {"h": h, **run}, options), sweep)
+    more = resolved(model, settings_of(t, {"h": h, **run}, options))
     say_midpoints(model._read)
     bar = _bar(question, axes, progress)
     try:

@@ -3,7 +3,7 @@
 import json
 import os
 
-from .errors import FileError, InvalidInput
+from .errors import FileError, InvalidInput, path_of
 from .names import UnknownName
 from .result import Columns, Event, ModeSpan, Rows, columns_by_law
 
@@ -20,7 +20,7 @@ def to_pandas(rows):
     import pandas as pd
 
     frame = pd.DataFrame({name: values for _, name, values in _lists(rows)}, index=pd.Index(rows.t, name="t"))
-    frame["mode"] = rows.mode_text
+    frame["mode_text" if "mode" in frame else "mode"] = rows.mode_text  # a column of this name is the user's
     frame.attrs = {"units": dict(rows.units), "status": rows.status, "provenance": rows.provenance}
     return frame
 
@@ -29,7 +29,7 @@ def to_xarray(rows):
     import xarray as xr
 
     columns = {name: ("t", values, {"units": rows.units.get(name, ""), "kind": kind}) for kind, name, values in _lists(rows)}
-    columns["mode"] = ("t", rows.mode_text)
+    columns["mode_text" if "mode" in columns else "mode"] = ("t", rows.mode_text)
     attributes = {"status": rows.status, "message": rows.message, "provenance": json.dumps(rows.provenance)}
     return xr.Dataset(columns, coords={"t": rows.t}, attrs=attributes)
 
@@ -74,7 +74,7 @@ def unpacked(arrays, about, mode_text):
 
 
 def save(rows, file):
-    file = os.fspath(file)
+    file = path_of(file)
     ending = os.path.splitext(file)[1]
     try:
         if ending == ".csv":
@@ -164,7 +164,7 @@ def read(file):
     """A result that `Result.save` wrote as .npz or .h5, or `perp run -o FILE.h5`."""
     from zipfile import BadZipFile
 
-    file = os.fspath(file)
+    file = path_of(file)
     ending = os.path.splitext(file)[1]
     try:
         if ending == ".npz":

@@ -1,46 +1,14 @@
 """Models from Python functions, which are called once with recorded numbers."""
 
-from .errors import InvalidInput, TraceError
+from .arrays import recorded_array
+from .calls import by_name
+from .errors import InvalidInput, TraceError, refusals
 from .matrices import _column
 from .model import Model
-from .numbers import Number, formula
+from .numbers import ADVICE, Number, count_cases, formula
+from .recorded import Recorded
 from .running import check_call
-
-
-class Vector(list):
-    """The numbers of a traced function: a list that numpy takes as an array of objects."""
-
-    __array_priority__ = 1000.0
-
-    def _array(self):
-        import numpy as np
-
-        return np.array(list(self), dtype=object)
-
-    def __array__(self, dtype=None, copy=None):
-        return self._array()
-
-    def __getitem__(self, key):
-        value = super().__getitem__(key)
-        return Vector(value) if isinstance(key, slice) else value
-
-    @property
-    def shape(self):
-        return (len(self),)
-
-
-for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "matmul", "rmatmul", "neg"):
-    def _operator(self, *others, _name=f"__{_name}__"):
-        return getattr(self._array(), _name)(*others)
-    setattr(Vector, f"__{_name}__", _operator)
-
-
-for _name, _compared in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal")):
-    def _comparison(self, other, _compared=_compared):
-        import numpy as np
-
-        return getattr(np, _compared)(self._array(), other, dtype=object)
-    setattr(Vector, f"__{_name}__", _comparison)
+from .values import check_lists, number_of
 
 
 def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None, t=None, h=None, name=None, unmodified=False,
@@ -58,8 +26,9 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     """
     if not callable(f):
         raise InvalidInput(f"f is {type(f).__name__}; expected a function of t and x")
+    parameters = _checked(args, names, parameters, outputs)
     check_call(f, "f", "a function of " + ("t, x, lam" if laws else "t, x") + ", args and parameters",
-               *[None] * (3 if laws else 2), *args, **dict(parameters or {}))
+               *[None] * (3 if laws else 2), *args, **parameters)
     if unmodified:
         from .rewriting import unmodified as rewritten
 
@@ -69,18 +38,16 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
     names = list(names) if names is not None else [f"x{j + 1}" for j in range(size)]
     if len(names) != size:
         raise InvalidInput(f"names has {len(names)} entries; expected {size}, as x0 has")
-    parameters = dict(parameters or {})
     multipliers, words = _multipliers(laws)
     for word in [*parameters, *multipliers]:
         if word in names:
             raise InvalidInput(f"'{word}' is the name of a variable; expected another one")
-    inputs = [Number("t"), Vector(Number(word) for word in names)]
-    if laws:
-        inputs.append(Vector(Number(word) for word in multipliers))
     symbols = {word: Number(word) for word in parameters}
 
     def call(function):
-        return function(*inputs, *args, **symbols)
+        """A call with arrays of its own, which the function may change."""
+        arrays = [recorded_array([Number(word) for word in words]) for words in ([names, multipliers] if laws else [names])]
+        return _recording(function, Number("t"), *arrays, *args, **symbols)
 
     rates, arguments = _parts(call(f), size, len(multipliers))
     equations = [f"der({word}) = {rate.text}" for word, rate in zip(names, rates)]
@@ -90,15 +57,53 @@ def trace(f, x0, *, laws=(), args=(), names=None, parameters=None, outputs=None,
                  name=name or getattr(f, "__name__", "traced").strip("<>"), **run)
 
 
+def _checked(args, names, parameters, outputs):
+    """The parameters; the others are looked at."""
+    check_lists(args=args, names=() if names is None else names)
+    for word in names or ():
+        if not isinstance(word, str):
+            raise InvalidInput(f"names: found {word!r}; expected text")
+    for word, g in by_name(outputs, "outputs", "{'E': lambda t, x: x[1]**2/2}").items():
+        if not callable(g):
+            raise InvalidInput(f"output {word} is {type(g).__name__}; expected a function like f")
+    return by_name(parameters, "parameters", "{'mu': 0.3}")
+
+
+def _recording(function, *arguments, **keywords):
+    """The value of a function of recorded numbers; what was refused on the way is not hidden by what followed."""
+    count_cases()
+    with refusals() as refused:
+        try:
+            value = function(*arguments, **keywords)
+        except TraceError:
+            raise
+        except Exception as error:
+            is_mixed = isinstance(error, TypeError) and "ufunc" in str(error)
+            if not refused and not is_mixed:
+                raise
+            value = None
+            refused.append(TraceError(f"{error}: an array of recorded numbers and others; expected it to be made of the state, as by "
+                                      f"numpy.zeros_like(x) or numpy.concatenate{ADVICE}"))
+    if refused:
+        raise refused[0]
+    return value
+
+
 def _starts(x0):
     if isinstance(x0, str) or not hasattr(x0, "__len__") or getattr(x0, "shape", None) == ():
         raise InvalidInput(f"x0: found {x0!r}; expected a list of starts")
-    return _column(x0, "x0", len(x0))
+    starts = _column(x0, "x0", len(x0))
+    for j, start in enumerate(starts):
+        if not isinstance(start, str):
+            number_of(start, f"x0[{j}]")
+    return starts
 
 
 def _multipliers(laws):
     """Names of the multipliers, and the laws."""
     multipliers, words = [], []
+    if not isinstance(laws, str):
+        check_lists(laws=laws)
     for number, law in enumerate([laws] if isinstance(laws, str) else laws):
         if not isinstance(law, str):
             raise InvalidInput(f"law {number + 1} is {type(law).__name__}; expected text, as 'sign' or 'relay(-2, 2)'")
@@ -114,14 +119,14 @@ def _law(multiplier, law, w):
 
 
 def _single(value, name):
-    if hasattr(value, "__len__") and not isinstance(value, Number):
+    if not isinstance(value, Recorded) and hasattr(value, "__len__"):
         raise TraceError(f"output {name} has {len(value)} numbers; expected one")
     return value
 
 
 def _numbers(values, size, what):
-    values = values.tolist() if hasattr(values, "tolist") else values
-    if isinstance(values, Number) or not hasattr(values, "__len__"):
+    values = values if isinstance(values, (list, tuple, Recorded)) or not hasattr(values, "tolist") else values.tolist()
+    if isinstance(values, Recorded) or not hasattr(values, "__len__"):
         values = [values]
     values = [v[0] if isinstance(v, (list, tuple)) and len(v) == 1 else v for v in values]
     if len(values) != size:

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <cmath>
+#include <tuple>
 
 #include <perp/analysis/equilibria.hpp>
 #include <perp/analysis/jumps.hpp>
@@ -68,6 +70,35 @@ TEST_SUITE("analysis") {
     CHECK(last.dx_dq(0, 1) == doctest::Approx(-3 * std::exp(-2)).epsilon(1e-9));
     CHECK_THROWS_AS(sensitivity_quantities(model, {"q"}, with), InvalidInput);
     CHECK_THROWS_AS(sensitivity_quantities(model, {"x(0)", "x(0)"}, with), InvalidInput);
+  }
+
+  TEST_CASE("what is a formula of a parameter moves with it: derivatives are those of runs with another value of it") {
+    const auto with = [](const std::vector<Override>& set) {
+      return read_model_text("[parameters]\nF = 2\nm = \"F/4\"\nk = \"m^2 + 1\"\n[variables]\nx = \"2*F\"\nv = { start = \"k - F\" }\n"
+                             "[model]\nequations = [\"der(x) = v\", \"m*der(v) = -F - k*x\"]\n[run]\nt = [0, 1]\nscheme = \"located\"\ntol = 1e-12\n",
+                             "formulas.toml", set);
+    };
+    const Model model = with({});
+    const auto other = [&](const std::string& name, double value) { return with({{name, fmt::format("{:.17g}", value)}}); };
+    const SensitivityQuantities quantities = sensitivity_quantities(model, {"F", "v(0)", "m", "k"}, other);
+    const auto end_of = [](const Model& run, const SensitivityQuantities& by) {
+      Step last;
+      IntegrateOptions options;
+      options.observer = [&](const Step& step) {
+        last = step;
+        return true;
+      };
+      REQUIRE(integrate_sensitivities(run, by, options).status == Status::solved);
+      return last;
+    };
+    const Matrix found = end_of(model, quantities).dx_dq;
+    REQUIRE(found.cols() == 4);
+    for (const auto& [column, name, value] : {std::tuple(0, "F", 2.0), std::tuple(1, "v", -0.75), std::tuple(2, "m", 0.5), std::tuple(3, "k", 1.25)}) {
+      CAPTURE(std::string(name));
+      constexpr double step = 1e-4;
+      const Vector difference = (end_of(other(name, value + step), quantities).x - end_of(other(name, value - step), quantities).x) / (2 * step);
+      for (Eigen::Index i = 0; i < 2; ++i) CHECK(found(i, column) == doctest::Approx(difference[i]).epsilon(1e-6));
+    }
   }
 
   TEST_CASE("a consistent state needs no jump; resets say themselves where the state jumps") {

@@ -1,6 +1,7 @@
 """Questions: the answers are those of the program."""
 
 import csv
+import html as markup
 import io
 import json
 import math
@@ -175,7 +176,9 @@ def test_a_check_names_what_is_not_well_posed(program):
     assert any("folds between" in warning for warning in check.warnings)
     printed, _, _ = program("check", "switching_dae_repulsive")
     assert check.text() == printed
-    assert "<table>" in check._repr_html_()
+    table = markup.unescape(check._repr_html_())
+    assert "<table>" in table and "|C_i B|" in table and "one step: " in table
+    assert all(words in table for words in [*(mode.mode for mode in check.modes), *check.warnings])
     assert perp.check("chatter").unique_step and not perp.check("chatter").warnings
 
 
@@ -201,3 +204,9 @@ t = [0, 2]
         perp.modes("chatter")
     with pytest.raises(perp.InvalidInput, match="previous on is 2"):
         perp.modes(tmp_path / "tank.toml", previous={"on": 2})
+
+
+def test_a_tree_of_solutions_is_a_list_of_its_states():
+    tree = perp.solutions("switching_dae_repulsive", tree=2)
+    assert len(tree) == len(tree.to_dict()["nodes"]) and tree[0].level == 0 and tree[0].x.tolist() == [0, 0, 0]
+    assert tree.complete and tree.kind == "several" and tree.end_states == 2 and len(tree.edges) == len(tree.to_dict()["edges"])

@@ -130,3 +130,90 @@ def test_an_answer_without_a_text_of_its_own_prints_its_numbers():
 def test_a_mistyped_keyword_is_told_with_the_nearest(call, words):
     with pytest.raises(perp.InvalidInput, match=words):
         call()
+
+
+TWICE = """
+[parameters]
+theta = 0.5
+seed = 1.0
+[variables]
+h = 1.0
+[model]
+equations = ["der(h) = -theta*seed*h"]
+[run]
+t = [0.0, 1.0]
+"""
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda m: perp.solve(m, h=0.25), "'h' is ambiguous; expected variables.h or run.h"), (lambda m: m.replace(h=0.25), "expected variables.h or run.h"),
+    (lambda m: perp.solve(m, theta=0.9, scheme="theta"), "expected parameters.theta or run.theta"), (lambda m: m.replace(theta=0.9), "parameters.theta or run.theta"),
+    (lambda m: perp.equilibria(m, seed=3), "expected parameters.seed or equilibria.seed"), (lambda m: perp.check(m, h=0.1), "run.h"),
+    (lambda m: perp.map(m, {"seed": (0, 1, 3)}, h=0.1), "run.h"), (lambda m: perp.sweep(m, {"h": [1.0]}, "e=end(h)", h=0.1), "run.h"),
+    (lambda m: perp.enclose(m, h=0.1), "run.h"), (lambda m: perp.solutions(m, h=0.1), "run.h"), (lambda m: perp.sensitivities(m, h=0.1), "run.h"),
+    (lambda m: m.solve(h=0.1), "run.h"), (lambda m: perp.converge(m, h=[0.1], theta=0.5), "run.theta"),
+    (lambda m: perp.solve_ivp(lambda t, h: [-h[0]], (0, 1), [1.0], names=["h"], h=0.1), "run.h"),
+])
+def test_a_name_with_two_meanings_is_refused_as_the_program_does(call, words, program, tmp_path):
+    with pytest.raises(perp.InvalidInput, match=words):
+        call(perp.loads(TWICE))
+    (tmp_path / "twice.toml").write_text(TWICE)
+    assert "'h' is ambiguous; expected variables.h or run.h" in program("run", tmp_path / "twice.toml", "--set", "h=0.25")[1]
+
+
+def test_a_name_with_two_meanings_is_given_with_its_table():
+    m = perp.loads(TWICE)
+    assert perp.solve(m, **{"run.h": 0.25}).t[1] == perp.solve(m, None, 0.25).t[1] == perp.solve(m, **{"solve.h": 0.25}).t[1] == 0.25
+    assert perp.solve(m, **{"variables.h": 0.25})["h"][0] == perp.solve(m, **{"h(0)": 0.25})["h"][0] == 0.25
+    assert m.replace({"parameters.theta": 0.9}).parameters["theta"] == 0.9
+    assert perp.equilibria(m, **{"equilibria.seed": 3}) is not None
+
+
+def test_an_event_that_does_not_happen_is_no_success():
+    r = perp.solve("stick_slip", until="crossing:9")
+    assert not r.success and "crossing, number 9 did not happen" in r.message
+    assert perp.solve("stick_slip", until="sliding_entry", check=True).success
+    with pytest.raises(perp.NotSolved, match="did not happen"):
+        perp.solve("stick_slip", until="crossing:9", check=True)
+
+
+def test_sparse_columns_are_taken():
+    sparse = pytest.importorskip("scipy.sparse")
+    arguments = {"B": [[-1.0]], "C": [[1.0]], "laws": ["sign"], "x0": [0.5], "t": (0, 1)}
+    model = perp.lcs(sparse.csr_matrix([[0.5]]), b=sparse.csc_matrix([[1.0]]), q=sparse.csr_matrix([[0.25]]), **arguments)
+    assert model == perp.lcs([[0.5]], b=[1.0], q=[0.25], **arguments)
+
+
+def test_whole_numbers_and_flags_of_numpy_are_taken(model):
+    assert len(perp.solve(model, max_steps=np.int64(3)).t) == 4 and perp.solve(model, t=(0, 1), check=np.bool_(True)).success
+    assert len(perp.solve(model, t=(0, 1), callback=lambda t, *_: np.bool_(t < 0.5)).t) < len(perp.solve(model, t=(0, 1)).t)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda r: perp.converge([], h=[0.1, 0.2]), "models is empty"), (lambda r: perp.solve("chatter", measure=3), "measure: found int"),
+    (lambda r: perp.lcs(5), "A: found int; expected a list"), (lambda r: perp.lcs([[0.0]], x0=1), "x0: found int"), (lambda r: perp.lcs([[0.0]], t=3), "t: found 3"),
+    (lambda r: perp.law("a", 3), "branches: found int"), (lambda r: perp.solutions("chatter", mode=0), "mode: found 0"),
+    (lambda r: perp.sensitivities("chatter", wrt=3), "wrt: found int"), (lambda r: perp.mlcp("a", "b"), "M: found 'a'"),
+    (lambda r: perp.mlcp([[1.0]], [1.0], lower=float("nan")), "lower holds nan"), (lambda r: perp.mlcp([[1.0]], [1.0], solver=3), "solver"),
+    (lambda r: perp.solve("chatter", callback=lambda *_: "no"), "callback returned: found 'no'"), (lambda r: perp.solve("chatter", max_steps=True), "max_steps is True"),
+    (lambda r: perp.sweep("chatter", random={"v": 3}, runs=2, measure="e=end(x)"), "random v: found int"), (lambda r: perp.sweep("chatter", 3, "e=end(x)"), "over: found int"),
+    (lambda r: perp.sweep("chatter", {"x": [1.0]}, "e=end(x)", store=3), "store is 3"), (lambda r: r.plot(ax=3), "ax: found int"), (lambda r: perp.read(3), "file is 3"),
+    (lambda r: r.save(3), "file is 3"), (lambda r: perp.resume(3), "file is 3"), (lambda r: perp.loads(3), "text: found 3"), (lambda r: r.model.save(3), "file is 3"),
+    (lambda r: perp.solve("chatter", callbak=print), "no keyword 'callbak'.*did you mean 'callback'"), (lambda r: perp.solve("chatter", check="a"), "check: found 'a'"),
+    (lambda r: perp.solve_ivp(lambda t, x: x, (0, 1), [1.0], events=print), "no keyword 'events'"), (lambda r: perp.solve("chatter", (0, 1), t=(0, 1)), "given twice"),
+    (lambda r: perp.solve_ivp(lambda t, x: x, (0, 1), [1.0], dense_output=True), "no keyword 'dense_output'"), (lambda r: perp.solve("chatter", 1, 2, 3, 4, 5, 6, 7), "at most 7"),
+    (lambda r: perp.trace(lambda t, x: x, [1.0], args=3), "args: found int"), (lambda r: perp.trace(lambda t, x: x, [1.0], names="x"), "names: found str"),
+    (lambda r: perp.trace(lambda t, x: x, [1.0], outputs={"a": 3}), "output a is int"), (lambda r: perp.trace(lambda t, x: x, [None]), "found None"),
+    (lambda r: perp.Model({1: 1.0}, ["der(x) = -x"], t=(0, 1)), "variables: found the name 1"), (lambda r: r.model.replace(3), "values: found int"),
+    (lambda r: perp.enclose("chatter", order=1.5), "order is 1.5"), (lambda r: perp.map("chatter", 3), "over: found int"), (lambda r: perp.converge("chatter", h=[0.1], error=3), "error: found int"),
+    (lambda r: perp.equilibria("chatter", reach="a"), "reach: found 'a'"), (lambda r: perp.modes("chatter", previous=3), "previous: found int"),
+])
+def test_a_value_of_the_wrong_kind_is_one_message(call, words, result):
+    with pytest.raises(perp.InvalidInput, match=words):
+        call(result)
+
+
+def test_versions_are_those_of_the_packages(capsys):
+    h5py = pytest.importorskip("h5py")
+    perp.show_versions()
+    assert f"h5py {h5py.__version__}" in capsys.readouterr().out

@@ -54,3 +54,12 @@ def test_wrong_files_are_named(result, tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"nothing")
     with pytest.raises(perp.FileError, match="cannot be read"):
         perp.read(tmp_path / "bad.npz")
+
+
+def test_a_variable_that_is_called_mode_keeps_its_column():
+    pytest.importorskip("pandas")
+    pytest.importorskip("xarray")
+    r = perp.solve(perp.Model({"mode": 1.0, "x": 1.0}, ["der(mode) = -mode", "der(x) = -sign(x)"], t=(0, 1), h=0.25))
+    np.testing.assert_array_equal(r.to_pandas()["mode"], r["mode"])
+    np.testing.assert_array_equal(r.to_xarray()["mode"], r["mode"])
+    assert list(r.to_pandas()["mode_text"]) == r.mode_text == r.to_xarray()["mode_text"].values.tolist()

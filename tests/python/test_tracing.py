@@ -85,7 +85,8 @@ def evaluated(model, x, t=0.0):
     import tomllib
 
     scope = {"t": t, **{f"x{j + 1}": value for j, value in enumerate(x)}, "abs": abs, "min": min, "max": max, "sqrt": math.sqrt,
-             "sin": math.sin, "exp": math.exp}
+             "sin": math.sin, "exp": math.exp,
+             "piecewise": lambda v, *points: np.interp(v, points[::2], points[1::2])}
 
     def value(text):
         import re
@@ -295,3 +296,315 @@ def test_a_rewritten_function_sees_the_types_that_it_would_have_and_counts_condi
     for function in (g, lambda t, x: [max(x, key=abs), 0.0]):
         with pytest.raises(perp.TraceError):
             perp.trace(function, [1.0, 0.0], unmodified=True, t=(0, 1))
+
+
+# Arrays: what the function is given is an ndarray, as of SciPy --------------------------------------------------------
+
+
+def state_in_place(t, x):
+    v = x[:1]
+    v += x[1:2]
+    y = x.copy() * 2 + x.copy()
+    return [-v[0], y[1] - y[0]]
+
+
+@pytest.mark.parametrize("f", [
+    state_in_place, lambda t, x: x + x, lambda t, x: x[:1] + np.array([x[1], 2.0]), lambda t, x: [x @ x, x.sum()],
+    lambda t, x: np.hstack([x[1], x.reshape(2, 1)[0]]), lambda t, x: x[[1, 0]].dot(np.array([[1.0, 2.0], [0.0, 1.0]])),
+    lambda t, x: np.concatenate([x[1:], x[:1]]) / (2 + x.T ** 2), lambda t, x: [x.mean(), np.linalg.norm(x)],
+    lambda t, x: [x.max(), np.min(x)], lambda t, x: np.where(x > 0, x, 2 * x), lambda t, x: np.clip(x, -1, 0.5),
+    lambda t, x: [np.interp(x[0], [0, 1, 2], [1, 2, 4]), len(x) * x.size * 1.0], lambda t, x: np.sin(x) + np.exp(-x) * np.abs(x),
+    lambda t, x: np.outer(x, x).ravel()[:2] + np.cumsum(x) + np.kron(x, [1.0]), lambda t, x: x.astype(float) * 2,
+    lambda t, x: [1.0 if isinstance(x, np.ndarray) else 2.0, 1.0 if isinstance(x[0], float) else 2.0],
+    lambda t, x: [((x > 0) & (np.array([1.0, 2.0]) > 1.0)).sum() * 1.0, (np.bool_(True) & (x[0] > 0)) * x[1]],
+    lambda t, x: [np.var(x), np.std(x)], lambda t, x: np.stack([x, 2 * x]).T[:, 1],
+])
+def test_the_state_is_an_array_of_numpy(f):
+    model = perp.trace(f, [0.3, 0.2], t=(0, 1))
+    for x in ([0.3, 0.2], [-1.5, 0.7], [2.5, -0.4]):
+        assert evaluated(model, x) == pytest.approx([float(v) for v in f(0.0, np.array(x))]), x
+
+
+@pytest.mark.parametrize("f, words", [
+    (lambda t, x: [1.0 if np.array([x[0], 1.0])[0] == x[1] else 2.0, 1.0], "=="),
+    (lambda t, x: [float((np.array([x[0]]) == np.array([x[1]])).any()), 1.0], "=="),
+    (lambda t, x: x[x > 0], "depend on numbers that change"), (lambda t, x: x.astype(int), "expected float"),
+    (lambda t, x: np.sort(x), "numpy.sort"), (lambda t, x: np.linalg.solve(np.eye(2), x), "numpy.solve"),
+    (lambda t, x: [2 * ((x[0] > 0) + (x[1] > 0)), 0.0], "another meaning"), (lambda t, x: np.add(np.zeros(2), x, out=np.zeros(2)), "dtype=object"),
+    (lambda t, x: [{x[0]: 1.0}[x[0]], 0.0], "key"),
+])
+def test_what_an_array_of_recorded_numbers_cannot_do_is_refused(f, words):
+    with pytest.raises(perp.TraceError, match=words):
+        perp.trace(f, [0.3, 0.2], t=(0, 1))
+
+
+def hidden(t, x):
+    try:
+        return [float(x[0])]
+    except TypeError:
+        return [3.0]
+
+
+def held(t, x):
+    a = np.zeros(1, dtype=bool)
+    a[0] = x[0]
+    return [1.0 * a[0]]
+
+
+@pytest.mark.parametrize("f, words", [(hidden, "the value of 'x1'"), (held, "the truth of 'x1'")])
+def test_a_refusal_cannot_be_caught(f, words):
+    with pytest.raises(perp.TraceError, match=words):
+        perp.trace(f, [0.3], t=(0, 1))
+
+
+# What branches change --------------------------------------------------------------------------------------------------
+
+
+def looked_up(t, x):
+    for v in (1.0, 2.0, 3.0):
+        if x[0] <= v:
+            break
+    return [v]
+
+
+def nested_loops(t, x):
+    s = 0.0
+    for k in range(3):
+        for j in range(2):
+            if x[0] > j:
+                break
+            s += 1
+        if x[0] > k:
+            continue
+        s += 10 * j
+    return [s]
+
+
+def opposite(t, x):
+    b = 0.0
+    if x[0] <= 3:
+        if not (3 < x[0] and t > 1.0):
+            b = 9.0
+    return [b]
+
+
+def twice(g):
+    import functools
+
+    @functools.wraps(g)
+    def call(*arguments):
+        return [2 * v for v in g(*arguments)]
+
+    return call
+
+
+@twice
+def decorated(t, x):
+    return [-x[0] if x[0] > 0.3 else -1.0]
+
+
+def grown(t, x):
+    values, lists = [1.0], [[0.0]]
+    if x[0] > 0.5:
+        values.append(x[0])
+        values.insert(0, 4.0)
+    else:
+        values += [2.0, lists[0].pop()]
+        lists[0].append(3.0)
+    return [values[0] + 2 * values[-1] + lists[0][0]]
+
+
+def masked(t, x):
+    a = np.zeros(3)
+    a[np.array([x[0], 1.0, -x[0]]) > 0.5] = 2.0
+    a += np.array([1, 2, 3])
+    return [a @ np.arange(3.0)]
+
+
+def whole_numbers(t, x):
+    a = np.zeros(2, dtype=int)
+    a[0] = 1.7
+    b = np.array([0, 1])
+    return [a[0] + np.array([2.0, x[0]])[b][1]]
+
+
+def known_arrays(t, x):
+    m = np.array([[2.0, 1.0], [1.0, 3.0]])
+    b = np.zeros((2, 2))
+    np.fill_diagonal(b, 2.0)
+    a = np.zeros(2)
+    np.copyto(a, [3.0, 4.0])
+    np.add(a, np.linalg.solve(m, [1.0, 2.0]), out=a)
+    view = np.reshape(b, 4)
+    view[1] = x[0] if x[0] > 0.5 else np.argmax(m[1])
+    a[0] = 1
+    return [(b @ a)[0] + (1.0 if isinstance(a[0], float) and x.dtype == float and type(x) is np.ndarray else 2.0)]
+
+
+def handed_on(t, x):
+    import functools
+
+    values = list(map(lambda v: v if v > 0.5 else -v, [x[0], 1.0]))
+    if x[0] > 1:
+        values += sorted([2.0, 1.0]) + list(map(float, x))
+    else:
+        values += [0.0, *x, 1.0]
+    return [functools.reduce(lambda a, b: a + b if b > 0.3 else a, values)]
+
+
+@pytest.mark.parametrize("f", [looked_up, nested_loops, known_arrays, handed_on, opposite, decorated, grown, masked, whole_numbers])
+def test_what_a_branch_changes_is_merged(f):
+    model = perp.trace(f, [0.3], unmodified=True, t=(0, 1))
+    for x in (-3.3, -0.4, 0.3, 0.9, 1.4, 2.6, 3.7):
+        for t in (0.0, 2.0):
+            assert evaluated(model, [x], t) == pytest.approx([float(v) for v in f(t, np.array([x]))]), (x, t)
+
+
+class Holder:
+    def __init__(self):
+        self.k = 1.0
+
+    def put(self, k):
+        self.k = k
+
+    @property
+    def taken(self):
+        self.k += 1
+        return self.k
+
+
+KEPT = [0.0]
+
+
+def keep(v):
+    KEPT[0] = v
+    return v
+
+
+def table(t, x):
+    ys = [1.0, 2.0, 4.0]
+    for k in range(2):
+        if x[0] <= k:
+            break
+    return [ys[k]]
+
+
+def method(t, x):
+    p = Holder()
+    if x[0] > 0.5:
+        p.put(2.0)
+    return [p.k]
+
+
+def attribute(t, x):
+    p = Holder()
+    return [p.taken if x[0] > 0.5 else p.k]
+
+
+def by_setattr(t, x):
+    p = Holder()
+    if x[0] > 0.5:
+        setattr(p, "k", 2.0)
+    return [p.k]
+
+
+def elsewhere(t, x):
+    if x[0] > 0.5:
+        keep(1.0)
+    return [KEPT[0]]
+
+
+def expression(t, x):
+    return [KEPT[0] + (keep(2.0) if x[0] > 0.5 else 1.0)]
+
+
+def members(t, x):
+    s = set()
+    if x[0] > 0.5:
+        s.add(1)
+    return [float(len(s))]
+
+
+def read_on(t, x):
+    it = iter([1.0, 2.0])
+    if x[0] > 0.5:
+        next(it)
+    return [next(it)]
+
+
+def drawn(t, x):
+    import random
+
+    if x[0] > 0.5:
+        return [random.random()]
+    return [0.0]
+
+
+def two_names(t, x):
+    a = [1.0]
+    b = a
+    if x[0] > 0.5:
+        a = [2.0]
+    a[0] = 3.0
+    return [b[0]]
+
+
+def two_arrays(t, x):
+    a = np.zeros(1)
+    b = a
+    if x[0] > 0.5:
+        a = a + 1.0
+    np.add(a, 1.0, out=a)
+    return np.sin(a) + b
+
+
+def idiom(t, x):
+    return [x[0] > 0.5 and 5.0]
+
+
+def nothing(t, x):
+    def g(v):
+        if v > 0:
+            return None
+        return 1.0
+
+    return [2.0 if g(x[0]) is None else 1.0]
+
+
+def missing(t, x):
+    values = {"a": 1.0}
+    if x[0] > 0.5 and values:
+        return [values["b"]]
+    return [x[0] + (1.0 if x[0] <= x[0] else 2.0)]
+
+
+def either(t, x):
+    def g(v):
+        if v > 0:
+            return np.array([1.0])
+        return [1.0]
+
+    return g(x[0]) * 2
+
+
+@pytest.mark.parametrize("f, offset, words", [
+    (table, 5, "a whole number"), (method, None, "an attribute is set"), (attribute, 2, "'taken' is run"), (by_setattr, 3, "'setattr' is called"),
+    (elsewhere, None, "what is in a list is changed"), (expression, None, "what is in a list is changed"), (members, 2, "other members"),
+    (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (two_arrays, 3, "one of two"), (idiom, 1, "a if condition else b"),
+    (nothing, 4, "NoneType"), (missing, 3, "KeyError: 'b', where a condition"), (either, 6, "a list or an array")])
+def test_what_cannot_be_merged_is_refused(f, offset, words):
+    with pytest.raises(perp.TraceError, match=words) as caught:
+        perp.trace(f, [0.3], unmodified=True, t=(0, 1))
+    line = f.__code__.co_firstlineno + (offset or 0)
+    assert f"test_tracing.py:{line}: " in str(caught.value) or offset is None and "test_tracing.py:" in str(caught.value), caught.value
+
+
+def test_the_profiler_is_the_users_again():
+    import sys
+
+    for f in (grown, attribute):
+        try:
+            perp.trace(f, [0.3], unmodified=True, t=(0, 1))
+        except perp.TraceError:
+            pass
+        assert sys.getprofile() is None

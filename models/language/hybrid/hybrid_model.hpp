@@ -53,6 +53,7 @@ struct HybridModel {
   Tape tape{};
   std::vector<int> f{};  ///< lines of the equations, left - right
   std::vector<int> g{};  ///< lines of the constraints
+  std::vector<int> outputs{};  ///< lines of the outputs, whose names and units the head has
 
   [[nodiscard]] int n() const { return static_cast<int>(head.variables.size()); }
   [[nodiscard]] int q() const { return static_cast<int>(binaries.size()); }

@@ -8,6 +8,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/core/laws/gap.hpp>
+#include <perp/core/state_derivative.hpp>
 #include <perp/core/system/sparse_lcs.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
 #include <perp/models/language/hybrid/face_laws.hpp>
@@ -313,6 +314,23 @@ Lowering lowering_of(const Document& document, const HybridModel& hybrid, const 
   return result;
 }
 
+/// The formulas of the outputs by the inputs of the system, whose first multipliers are the binaries.
+void set_outputs(const HybridModel& hybrid, const Dcs& system, Outputs& outputs) {
+  outputs.multipliers = system.m();
+  outputs.parameters = system.parameters;
+  if (hybrid.outputs.empty()) return;
+  HybridModel own = hybrid;
+  own.f = hybrid.outputs;
+  own.g.clear();
+  outputs.tape = with_multipliers(own, system.m() - hybrid.q(), outputs.lines);
+  const std::vector<bool> needed = needed_lines(outputs.tape, outputs.lines);
+  for (int k = 0; k < outputs.tape.size(); ++k) {
+    const Instruction& line = outputs.tape[k];
+    if (!needed[at(k)] || line.operation != Operation::input || line.a == Dcs::time_input()) continue;
+    if (line.a <= hybrid.n() && !outputs.derivative) outputs.derivative = StateDerivative(system);
+  }
+}
+
 }  // namespace
 
 Model read_lowered(const Document& document, const std::string& text, const ReadOptions& known) {
@@ -329,7 +347,7 @@ Model read_lowered(const Document& document, const std::string& text, const Read
     model.multipliers.push_back(binary.name);
   }
   model.multipliers.resize(at(system.m()));
-  model.outputs = {{}, system.tape, {}, system.m(), system.parameters};
+  set_outputs(hybrid, system, model.outputs);
   model.restitution.clear();
   if (std::optional<Lcs> matrices = is_lowered ? as_full_lcs(system) : std::nullopt)
     model.system = *std::move(matrices);

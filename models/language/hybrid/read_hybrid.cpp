@@ -41,6 +41,7 @@ class HybridTexts {
   [[nodiscard]] int place_of_input(int input) const;
   void read_equation(const Value& value);
   void read_constraint(const Value& value);
+  void read_outputs(const Value& outputs);
   [[nodiscard]] const Value& list(const char* key) const;
 
   const Context& context_;
@@ -277,9 +278,24 @@ void HybridTexts::read_rows() {
                    "[multilinear] beside [model]; expected equations or matrices, one of them");
   if (matrices != nullptr) return read_multilinear(context_, *matrices, model_);
   context_.check_keys(*model, "[model] beside binaries, constraints or inputs",
-                      {"constraints", "equations"});
+                      {"constraints", "equations", "outputs"});
   for (const Value& value : list("equations").items) read_equation(value);
   for (const Value& value : list("constraints").items) read_constraint(value);
+  if (const Member* outputs = model->find("outputs")) read_outputs(outputs->value);
+}
+
+/// Formulas of all signals, derivatives among them.
+void HybridTexts::read_outputs(const Value& outputs) {
+  context_.check_kind(outputs, Value::Kind::table, "outputs of [model]");
+  for (const Member& member : outputs.members) {
+    const Value& value = read_output(context_, member, scope_.names, model_.head.outputs);
+    if (value.kind == Value::Kind::number) {
+      model_.outputs.push_back(model_.tape.constant(context_.number(value, "output '" + member.key + "'")));
+      continue;
+    }
+    context_.check_kind(value, Value::Kind::text, "output '" + member.key + "'");
+    model_.outputs.push_back(parsed(value, [&] { return parse_formula(value.text, scope_, parsing_, forms_); }));
+  }
 }
 
 /// Throws where the rows cannot determine the unknowns.

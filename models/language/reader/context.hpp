@@ -26,6 +26,7 @@ struct Quantity {
   std::optional<Rational> rational{};  ///< the number itself, where it is known without rounding
   /// Where numbers are exact: what it is of parameters that are intervals.
   std::optional<enclosure::ExactFormula> formula{};
+  std::vector<std::pair<int, double>> slopes{};  ///< by the parameters that an expression holds
   bool is_interval = false;      ///< written as one, or made of such
   bool is_disturbance = false;   ///< an interval "at every t": a function of time within it
 };
@@ -118,6 +119,7 @@ class Context {
   [[nodiscard]] Quantity interval(const Value& value, std::string_view text,
                                   std::string_view what) const;
   void add_exact_values(std::string_view part, Quantity& quantity) const;
+  void add_slopes(const Expression& expression, Quantity& quantity) const;
   [[nodiscard]] Quantity expression(const Value& text, std::size_t offset, std::string_view part,
                                     std::string_view what) const;
   [[nodiscard]] std::string canonical_key(std::size_t k, const std::vector<std::string>& parameters,
@@ -169,6 +171,9 @@ UnitLaw unit_law(const Document& document, const Value& value, const NamedLaw& l
 
 /// The text 'unit' of a table, empty where it has none.
 std::string read_unit(const Context& context, const Value& table, const std::string& what);
+/// The formula of an output, whose name and unit become the last ones of `outputs`. Throws where the name is none or is
+/// taken.
+const Value& read_output(const Context& context, const Member& member, const std::vector<std::string>& taken, Outputs& outputs);
 /// Gives the branches of a law the names of a list.
 void rename_branches(const Context& context, const Value& modes, Law& law, const std::string& what);
 /// Puts the branch in which a law with memory starts first: 'start' of its table, if that is there.

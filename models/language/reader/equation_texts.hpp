@@ -40,8 +40,8 @@ class EquationTexts {
   void check_starts(const Dcs& system) const;
 
   [[nodiscard]] const EquationModel& model() const { return *model_; }
-  [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
-  [[nodiscard]] const std::vector<std::string>& output_units() const { return output_units_; }
+  /// Their names and units.
+  [[nodiscard]] const Outputs& outputs() const { return outputs_; }
   /// Of the multipliers of stated laws.
   [[nodiscard]] const std::vector<std::string>& multiplier_units() const { return multiplier_units_; }
   /// Does an output hold a derivative?
@@ -85,7 +85,8 @@ class EquationTexts {
   enclosure::ExactLiterals literals_;         // where numbers are exact
   std::vector<const Value*> texts_;           // in the order in which they were parsed
   std::vector<const Value*> equation_texts_;  // of every equation
-  std::vector<std::string> output_names_, output_units_, multiplier_units_;
+  Outputs outputs_;
+  std::vector<std::string> multiplier_units_;
   bool has_derivatives_ = false;  // of outputs
   std::optional<EquationModel> model_;
 };

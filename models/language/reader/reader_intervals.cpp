@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <cmath>
 
+#include <perp/core/expression/differentiate.hpp>
 #include <perp/core/interval/decimal.hpp>
 #include <perp/models/language/reader/context.hpp>
 
@@ -88,6 +89,18 @@ void Context::add_exact_values(std::string_view part, Quantity& quantity) const 
   if (quantity.is_interval) quantity.formula = enclosure::exact_formula(part, scope_);
 }
 
+/// Its derivatives by the parameters, which are its inputs.
+void Context::add_slopes(const Expression& expression, Quantity& quantity) const {
+  Tape tape = expression.tape();
+  const int line = expression.line();
+  const std::vector<Derivative> derivatives = differentiate(tape, std::span(&line, 1), 0, static_cast<int>(values_.size()));
+  if (derivatives.empty()) return;
+  std::vector<double> lines(static_cast<std::size_t>(tape.size()));
+  tape.evaluate(std::span<const double>(values_), std::span<double>(lines));
+  for (const Derivative& derivative : derivatives)
+    quantity.slopes.emplace_back(derivative.input, lines[static_cast<std::size_t>(derivative.line)]);
+}
+
 /// The value of an expression, as a double or exactly, and whether it holds an interval.
 Quantity Context::expression(const Value& text, std::size_t offset, std::string_view part,
                              std::string_view what) const {
@@ -108,6 +121,7 @@ Quantity Context::expression(const Value& text, std::size_t offset, std::string_
                                    what, scope_.names[p]));
     }
     result.value = expression(values_);
+    add_slopes(expression, result);
     if (is_exact()) add_exact_values(part, result);
   } catch (const ExpressionError& error) {
     document_.fail(text, offset + error.offset(), fmt::format("{}: {}", what, error.what()));

@@ -7,44 +7,37 @@
 #include <perp/models/language/reader/equation_texts.hpp>
 
 namespace perp::reader {
-namespace {
 
-/// The formula of an output, its own or that of its table.
-const Value& output_text(const Context& context, const Value& value, const std::string& what) {
-  if (value.kind != Value::Kind::table) return value;
-  context.check_keys(value, what, {"unit", "value"});
-  if (const Member* formula = value.find("value")) return formula->value;
-  context.document().fail(value, fmt::format("'value' is missing in {}; expected a formula, as in "
-                                             "{{ value = \"v^2/2\", unit = \"J\" }}",
-                                             what));
+const Value& read_output(const Context& context, const Member& member, const std::vector<std::string>& taken, Outputs& outputs) {
+  const Document& document = context.document();
+  const std::string what = "output '" + member.key + "'";
+  if (!is_name(member.key))
+    document.fail(member, fmt::format("'{}' cannot be the name of an output; expected letters, digits and "
+                                      "_, not beginning with a digit",
+                                      member.key));
+  if (is_reserved_word(member.key))
+    document.fail(member, fmt::format("'{}' is a word of the language; expected another name for an output", member.key));
+  if (std::ranges::find(taken, member.key) != taken.end())
+    document.fail(member, fmt::format("'{}' is a variable, a multiplier or a parameter already; expected a "
+                                      "new name for an output",
+                                      member.key));
+  outputs.names.push_back(member.key);
+  outputs.units.push_back(read_unit(context, member.value, what));
+  if (member.value.kind != Value::Kind::table) return member.value;
+  context.check_keys(member.value, what, {"unit", "value"});
+  if (const Member* formula = member.value.find("value")) return formula->value;
+  document.fail(member.value, fmt::format("'value' is missing in {}; expected a formula, as in "
+                                          "{{ value = \"v^2/2\", unit = \"J\" }}",
+                                          what));
 }
-
-}  // namespace
 
 void EquationTexts::read_outputs() {
   const Member* outputs = table_.find("outputs");
   if (outputs == nullptr) return;
   context_.check_kind(outputs->value, Value::Kind::table, "outputs of [model]");
   for (const Member& member : outputs->value.members) {
+    const Value& text = read_output(context_, member, model_->scope.names, outputs_);
     const std::string what = "output '" + member.key + "'";
-    if (!is_name(member.key))
-      context_.document().fail(
-          member, fmt::format("'{}' cannot be the name of an output; expected letters, digits and "
-                              "_, not beginning with a digit",
-                              member.key));
-    if (is_reserved_word(member.key))
-      context_.document().fail(member, fmt::format("'{}' is a word of the language; expected "
-                                                   "another name for an output",
-                                                   member.key));
-    if (std::find(model_->scope.names.begin(), model_->scope.names.end(), member.key) !=
-        model_->scope.names.end())
-      context_.document().fail(
-          member, fmt::format("'{}' is a variable, a multiplier or a parameter already; expected a "
-                              "new name for an output",
-                              member.key));
-    output_names_.push_back(member.key);
-    output_units_.push_back(read_unit(context_, member.value, what));
-    const Value& text = output_text(context_, member.value, what);
     model_->outputs.push_back(formula(text, what));
     check_derivatives(text, what, model_->outputs.back());
   }

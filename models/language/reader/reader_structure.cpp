@@ -166,8 +166,11 @@ void read_equations(const Context& context, const Value& table, Model& model) {
 
   for (std::size_t i = 0; i < system.laws.size(); ++i)
     model.multipliers.push_back(i < texts.model().laws.size() ? texts.multiplier(i) : "");
-  model.outputs = {texts.output_names(), system.tape, outputs, system.m(), system.parameters};
-  model.outputs.units = texts.output_units();
+  model.outputs = texts.outputs();
+  model.outputs.tape = system.tape;
+  model.outputs.lines = outputs;
+  model.outputs.multipliers = system.m();
+  model.outputs.parameters = system.parameters;
   model.multiplier_units = texts.multiplier_units();
   model.multiplier_units.resize(model.multipliers.size());
   if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);

@@ -124,9 +124,30 @@ void ModeTransition::go_on(const Step& before, const std::vector<int>& undecided
   else if (!record_.is_open())
     return;
   run_.jets.release_ends();
-  if (!record_.is_open()) return;
+  if (record_.is_open()) begin_mode(!selection.admissible.empty());
+}
+
+/// The present state is a row, unless resets fire at once.
+void ModeTransition::begin_mode(bool keeps_x) {
+  if (keeps_x && fire_where_conditions_jump()) return;
   record_.row(at_.now, record_.is_asked(at_.now.t));
   close_accumulation();
+}
+
+/// Resets whose conditions jump to the other side with the multipliers and algebraic variables of a new mode fire at
+/// once, from its state. Were there any?
+bool ModeTransition::fire_where_conditions_jump() {
+  ResetWatch& resets = run_.sides.watch();
+  const ResetWatch::Errors errors = run_.sides.errors_at_event(at_.now);
+  const std::vector<int>& fired = run_.sides.fired_here();
+  std::vector<int> list;
+  for (int k = 0; k < resets.count(); ++k)
+    if (resets.fires(k, resets.sign(k, at_.now, errors)) && std::ranges::find(fired, k) == fired.end()) list.push_back(k);
+  if (list.empty()) return false;
+  const Step before = at_.now;
+  at_.passage.before = run_.jets.at_state(before);
+  pass_by_resets(list, before);
+  return true;
 }
 
 void ModeTransition::go_on_from_edge(const Step& before) {
@@ -247,8 +268,9 @@ bool ModeTransition::pass_resets(const Gap& fell, const Step& before) {
   if (!hit.empty()) {
     const Selection selection = select(run_.jets.all(), at_.now.t, at_.now.x, at_.now.lambda, at_.now.mode,
                                        at_.undecided_laws(before, hit));
-    if (selection.admissible.empty()) return false;
-    enter(selection.admissible[run_.choice.by_policy(selection, before, hit)]);
+    // Where nothing continues, as at a contact, the motion that leads there tells what passes.
+    if (!selection.admissible.empty())
+      enter(selection.admissible[run_.choice.by_policy(selection, before, hit)]);
   }
   const std::vector<int> passing = run_.sides.passing(met, before, run_.locator.points());
   at_.now = before;

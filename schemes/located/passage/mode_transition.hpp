@@ -42,6 +42,8 @@ class ModeTransition {
   void has_moved() { impacts_at_once_ = 0; }
 
  private:
+  void begin_mode(bool keeps_x);
+  bool fire_where_conditions_jump();
   void enter(const Continuation& continuation);
   [[nodiscard]] Selection selection_of(const std::vector<int>& undecided, const std::vector<int>& hit);
   void take(const Selection& selection, const Step& before, const std::vector<int>& hit, JumpOfX jump_of_x);

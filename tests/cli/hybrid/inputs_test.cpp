@@ -52,6 +52,40 @@ TEST_CASE("held data are integrated exactly by every scheme, and their jumps are
   }
 }
 
+TEST_CASE("outputs hold states, rates, inputs and binaries, and can be measured, by every scheme and in every form of the model") {
+  for (const char* more : {"", ", \"(x + y - 90)*z <= 0\""}) {  // by a law of the binary, or by constraints
+    CAPTURE(std::string(more));
+    const Folder folder;
+    folder.write("room.toml", std::string("[parameters]\nP = 2\n[variables]\nx = { start = 18, unit = \"degC\" }\ny = 0\n[inputs]\nout = \"5 + t\"\n[binaries]\nz = 1\n"
+                 "[model]\nequations = [\"der(x) = 0.1*(out - x) + P*z\", \"y = 3*z\"]\n"
+                 "constraints = [\"(19 - x)*(1 - z) + (x - 21)*z <= 0\"") + more + "]\n"
+                 "[model.outputs]\nheat = { value = \"P*z\", unit = \"kW\" }\nrate = \"der(x)\"\nair = \"out\"\n[run]\nt = [0, 5]\nh = 0.01\n");
+    for (const char* scheme : {"located", "backward_euler"}) {
+      CAPTURE(scheme);
+      const Outcome run = perp_program(folder, {"run", "room.toml", "--scheme", scheme, "--quiet"});
+      CAPTURE(run.err);
+      REQUIRE(run.status == 0);
+      const auto csv = perp::test::parse_csv(run.out);
+      for (std::size_t k = 0; k < csv.rows.size(); ++k) {
+        const double x = csv.number(k, "x"), air = csv.number(k, "air"), heat = csv.number(k, "heat");
+        CHECK(air == doctest::Approx(5 + csv.number(k, "t")));
+        CHECK(heat == doctest::Approx(2 * csv.number(k, "y") / 3));
+        CHECK(csv.number(k, "rate") == doctest::Approx(0.1 * (air - x) + heat));
+      }
+      const Outcome measured = perp_program(folder, {"run", "room.toml", "--scheme", scheme, "--measure", "d=integral(rate)-end(x)+18", "--measure", "e=mean(heat)-2*duration(z:1)/5", "--quiet"});
+      REQUIRE(measured.status == 0);
+      CAPTURE(measured.out);
+      CHECK(std::abs(std::stod(measured.out.substr(measured.out.find("d = ") + 4))) < 0.03);
+      CHECK(std::abs(std::stod(measured.out.substr(measured.out.find("e = ") + 4))) < 0.02);
+    }
+  }
+  const Folder folder;
+  folder.write("bad.toml", "[variables]\nx = 0\n[binaries]\nz = 1\n[model]\nequations = [\"der(x) = z\"]\nconstraints = [\"(1 - x)*(1 - z) <= 0\"]\noutputs = { z = \"2*x\" }\n[run]\nt = [0, 1]\n");
+  const Outcome bad = perp_program(folder, {"run", "bad.toml"});
+  CHECK(bad.status == 2);
+  CHECK(bad.err.find("bad.toml:8:13: 'z' is a variable, a multiplier or a parameter already") != std::string::npos);
+}
+
 TEST_CASE("a jump of held data is one event, whoever reads them, and integrals of what has no rate are cut there") {
   const Folder folder;
   prepare(folder, "[variables]\nx = 0\ny = 0\nv = 0\n[inputs]\nu = { file = \"data/u.csv\", column = \"u\", between = \"hold\" }\n"
