@@ -91,6 +91,11 @@ void note_slopes(const reader::Quantity& quantity, std::size_t of, bool is_start
     model.dependences.push_back({static_cast<int>(of), is_start, on, slope});
 }
 
+/// Is the model given by matrices?
+bool has_matrices(const Context& context, const Document& document) {
+  return !is_hybrid(document) && find_table(context, "model") == nullptr;
+}
+
 /// Says whose middle is taken where numbers are not exact.
 void note_interval(const std::string& name, const Value& text, const reader::Quantity& value,
                    Model& model) {
@@ -309,8 +314,7 @@ Model read_head(Context& context, const std::string& text) {
   read_parameters(context, parameters, parameter_names, model);
   // Rows of models with binaries are sparse, and those of equations that turn out to be affine; who needs matrices of
   // such a model refuses it.
-  if (variables->members.size() > most_dense_variables && !is_hybrid(document) && find_table(context, "model") == nullptr)
-    fail_dense(document, variables->members.size());
+  if (has_matrices(context, document)) check_dense(document, variables->members.size());
   for (const Member& member : variables->members)
     read_variable(context, member.key, member.value, model);
   model.run = read_run(context, find_table(context, "run"));

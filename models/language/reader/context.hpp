@@ -202,6 +202,6 @@ std::vector<ExactPiece> read_exact(const Context& context, const Value& table,
 /// Variables up to which every command makes steps of every model.
 inline constexpr std::size_t most_dense_variables = 4096;
 /// Refuses a model with more, at its variables.
-[[noreturn]] void fail_dense(const Document& document, std::size_t variables);
+void check_dense(const Document& document, std::size_t variables);
 
 }  // namespace perp::reader

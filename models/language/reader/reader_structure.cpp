@@ -136,7 +136,8 @@ LoweredModel EquationTexts::lowered() const {
   }
 }
 
-void fail_dense(const Document& document, std::size_t variables) {
+void check_dense(const Document& document, std::size_t variables) {
+  if (variables <= most_dense_variables) return;
   document.fail(*document.root().find("variables"),
                 fmt::format("the model has {} variables; expected at most {}: steps are made with dense matrices, with "
                             "sparse ones where equations are affine by perp run with backward_euler",
@@ -145,10 +146,11 @@ void fail_dense(const Document& document, std::size_t variables) {
 
 namespace {
 
-/// Is the model run by steps that need no full matrices?
-bool steps_by_entries(const Context& context, const Model& model, const Dcs& system) {
-  return context.known().hybrid && !model.exact_numbers && model.run.scheme == "backward_euler" &&
-         as_sparse_lcs(system).has_value();
+/// Many variables are for runs by steps that need no full matrices.
+void check_size(const Context& context, const Model& model, const Dcs& system) {
+  const bool may_be_large = context.known().hybrid && !model.exact_numbers && model.run.scheme == "backward_euler";
+  if (model.variables.size() <= most_dense_variables || (may_be_large && as_sparse_lcs(system))) return;
+  check_dense(context.document(), model.variables.size());
 }
 
 }  // namespace
@@ -175,8 +177,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   model.multiplier_units.resize(model.multipliers.size());
   if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
   const std::vector<int> arguments = system.G;
-  if (system.n() > static_cast<int>(most_dense_variables) && !steps_by_entries(context, model, system))
-    fail_dense(context.document(), model.variables.size());
+  check_size(context, model, system);
   // Matrices are made of rounded numbers.
   if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_full_lcs(system))
     model.system = *std::move(matrices);
