@@ -196,7 +196,7 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
     fail(start, name.size(), fmt::format("'{}' cannot be used here: {}", name, reason->second));
   std::vector<std::string> known;
   for (const std::string& other : scope_.names)
-    if (!scope_.aliases.contains(other)) known.push_back(other);  // no literal
+    if (!scope_.aliases.contains(other) || is_name(other)) known.push_back(other);  // no literal
   for (const auto& alias : scope_.aliases)
     if (is_name(alias.first)) known.push_back(alias.first);
   known.emplace_back("pi");
