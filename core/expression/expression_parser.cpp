@@ -184,6 +184,20 @@ int ExpressionParser::name_or_call() {
   return named_value(name, start);
 }
 
+namespace {
+
+/// In declared order, then those of aliases; no literals.
+std::vector<std::string> names_of(const Scope& scope) {
+  std::vector<std::string> names;
+  for (const std::string& name : scope.names)
+    if (!scope.aliases.contains(name) || is_name(name)) names.push_back(name);
+  for (const auto& alias : scope.aliases)
+    if (is_name(alias.first)) names.push_back(alias.first);
+  return names;
+}
+
+}  // namespace
+
 int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   if (const auto alias = scope_.aliases.find(name); alias != scope_.aliases.end())
     return tape_.input(alias->second);
@@ -194,11 +208,7 @@ int ExpressionParser::named_value(std::string_view name, std::size_t start) {
   if (name == "inf") return tape_.constant(std::numeric_limits<double>::infinity());
   if (const auto reason = scope_.elsewhere.find(name); reason != scope_.elsewhere.end())
     fail(start, name.size(), fmt::format("'{}' cannot be used here: {}", name, reason->second));
-  std::vector<std::string> known;
-  for (const std::string& other : scope_.names)
-    if (!scope_.aliases.contains(other) || is_name(other)) known.push_back(other);  // no literal
-  for (const auto& alias : scope_.aliases)
-    if (is_name(alias.first)) known.push_back(alias.first);
+  std::vector<std::string> known = names_of(scope_);
   known.emplace_back("pi");
   const std::vector<std::string> functions = known_functions();
   known.insert(known.end(), functions.begin(), functions.end());
