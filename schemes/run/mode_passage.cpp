@@ -9,7 +9,7 @@
 namespace perp {
 namespace {
 
-constexpr int most_splits = 32;  ///< of one step, at changes of mode
+constexpr std::size_t most_splits = 32;  ///< of one step, at changes of mode; of more laws one for each
 
 }  // namespace
 
@@ -22,7 +22,9 @@ std::optional<ModePassage::Failure> ModePassage::pass(const Attempt& attempt, do
   return go_in_short_steps(t_next, h, {});
 }
 
-bool ModePassage::may_split() const { return changes_.split && splits_ < most_splits; }
+bool ModePassage::may_split() const {
+  return changes_.split && static_cast<std::size_t>(splits_) < std::max(most_splits, laws_.size());
+}
 
 /// The attempted step of a scheme whose steps may contain impacts.
 std::optional<ModePassage::Failure> ModePassage::take_as_it_is(const Attempt& attempt, double h) {
