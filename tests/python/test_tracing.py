@@ -558,6 +558,19 @@ def two_arrays(t, x):
     return np.sin(a) + b
 
 
+def by_position(t, x):
+    a, b = np.zeros(1), np.ones(1)
+    if x[0] > 0.5:
+        np.clip(b, 0.0, 0.5, a)
+    return a + b
+
+
+def not_set(t, x):
+    a = np.empty(2)
+    a[0] = x[0]
+    return [a[1]]
+
+
 def idiom(t, x):
     return [x[0] > 0.5 and 5.0]
 
@@ -590,13 +603,30 @@ def either(t, x):
 @pytest.mark.parametrize("f, offset, words", [
     (table, 5, "a whole number"), (method, None, "an attribute is set"), (attribute, 2, "'taken' is run"), (by_setattr, 3, "'setattr' is called"),
     (elsewhere, None, "what is in a list is changed"), (expression, None, "what is in a list is changed"), (members, 2, "other members"),
-    (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (two_arrays, 3, "one of two"), (idiom, 1, "a if condition else b"),
+    (read_on, 2, "list_iterator is read"), (drawn, 4, "'random' is called"), (two_names, 3, "one of two"), (two_arrays, None, "'add' changes an array"), (by_position, 3, "numpy.clip changes an array"), (idiom, 1, "a if condition else b"),
     (nothing, 4, "NoneType"), (missing, 3, "KeyError: 'b', where a condition"), (either, 6, "a list or an array")])
 def test_what_cannot_be_merged_is_refused(f, offset, words):
     with pytest.raises(perp.TraceError, match=words) as caught:
         perp.trace(f, [0.3], unmodified=True, t=(0, 1))
     line = f.__code__.co_firstlineno + (offset or 0)
     assert f"test_tracing.py:{line}: " in str(caught.value) or offset is None and "test_tracing.py:" in str(caught.value), caught.value
+
+
+def test_a_message_is_short_where_its_formula_is_not():
+    def f(t, x):
+        y = x[0]
+        for _ in range(12):
+            y = y + y
+        return [1.0 if y else 2.0]
+
+    with pytest.raises(perp.TraceError) as caught:
+        perp.trace(f, [0.3], unmodified=True, t=(0, 1))
+    assert len(str(caught.value)) < 1000 and "test_tracing.py:" in str(caught.value) and "expected a comparison" in str(caught.value)
+
+
+def test_what_was_not_set_is_no_number():
+    with pytest.raises(perp.TraceError, match="NoneType"):
+        perp.trace(not_set, [0.3], unmodified=True, t=(0, 1))
 
 
 def test_the_profiler_is_the_users_again():
