@@ -126,6 +126,17 @@ std::vector<ReducedRow> dependent_rows(const SparseMatrix& E, const Component& c
   return dependent;
 }
 
+/// The largest coefficient of the right side of row i beside that of its derivatives.
+double largest_rate(const SparseLcs& lcs, int i) {
+  const auto largest = [i](const SparseMatrix& M) {
+    double most = 0;
+    for (const auto& [column, entry] : M.row(i)) most = std::max(most, std::abs(entry));
+    return most;
+  };
+  const double b = std::abs(lcs.b.constant()[i]);
+  return std::max({largest(lcs.A), largest(lcs.B), std::isfinite(b) ? b : 0}) / largest(lcs.E);
+}
+
 /// A sum that is rounded once; says whether that changed it.
 double rounded_once(const Rational& sum, bool& is_rounded) {
   const auto value = static_cast<double>(sum);
@@ -179,7 +190,9 @@ Signal with_combined(const Signal& b, const std::vector<int>& rows, const std::v
 
 bool separate_algebraic_rows(SparseLcs& lcs) {
   std::vector<std::pair<int, ReducedRow>> found;
-  for (const Component& component : components(lcs.E)) {
+  for (Component component : components(lcs.E)) {
+    // Of dependent rows those stay that hold the smaller rates: beside large ones theirs would be rounding.
+    std::ranges::stable_sort(component.rows, {}, [&](int i) { return largest_rate(lcs, i); });
     std::vector<int> rows;
     std::vector<ReducedRow> dependent = dependent_rows(lcs.E, component, rows);
     for (std::size_t k = 0; k < rows.size(); ++k) found.emplace_back(rows[k], std::move(dependent[k]));

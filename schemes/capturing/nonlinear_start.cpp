@@ -191,7 +191,7 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   };
   const bool consistent = is_consistent(x0, t) || moves_by_rounding();
   if (!consistent && steps.agree && grows(steps.longer, steps.shorter, least)) {
-    message_ = growing_start_text(violation_of_constraints(step_.laws(), constraints(x0, t)));
+    message_ = growing_start_text(violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }
   // A differential variable starts as given; what x0 leaves open is the limit from the right.

@@ -225,7 +225,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   const bool is_smooth = equations_.m() == 0 && std::ranges::all_of(has_rate_, [](char has) { return has != 0; });
   const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
   if (!consistent && steps.agree && grows(steps.longer, steps.shorter, least)) {
-    message_ = growing_start_text(violation_of_constraints(equations_.laws(), constraints(x0, t)));
+    message_ = growing_start_text(violation_of_constraints(equations_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }
   const bool jumps = !is_smooth && keeps_its_size(steps.longer, steps.shorter, least);

@@ -81,6 +81,24 @@ TEST_SUITE("schemes/start") {
     }
   }
 
+  TEST_CASE("of two equations for one derivative the one of the small rates holds to its own rounding, however large the other's are") {
+    for (const std::string order : {"\"1e-10*der(y) = 1e10 - y\", \"der(y) = z - 16\"", "\"der(y) = z - 16\", \"1e-10*der(y) = 1e10 - y\""}) {
+      const Trajectory run = run_of("y = 1e10\nz = 0", "", order);
+      REQUIRE(run.status == Status::solved);
+      for (const auto& x : run.x) {
+        CHECK(x[0] == doctest::Approx(1e10).epsilon(1e-15));
+        CHECK(x[1] == doctest::Approx(16).epsilon(1e-3));
+      }
+    }
+  }
+
+  TEST_CASE("a function of t is asked for within the span alone") {
+    const Model model = read_model_text("[variables]\nx = 0\n[model]\nequations = [\"der(x) = log(t) + sqrt(t - 1)\"]\n[run]\nt = [1, 2]\n", "later.toml");
+    const Trajectory run = integrate(*model.system.affine(), model.x0(), model.run.span, BackwardEuler{.h = 1e-3});
+    REQUIRE(run.status == Status::solved);
+    CHECK(run.x.back()[0] == doctest::Approx(2 * std::log(2.0) - 1 + 2.0 / 3).epsilon(1e-3));
+  }
+
   TEST_CASE("a velocity that is nothing beside what a step adds to it is no impact at the start") {
     for (const std::string& nonlinear : {std::string(), std::string(" - 0.01*v*v*v")})
       for (const auto& [velocity, jumps] : {std::pair{"-8e-13", false}, std::pair{"-1e-3", true}}) {
