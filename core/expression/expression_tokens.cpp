@@ -21,8 +21,8 @@ void ExpressionParser::check_count(std::string_view name, int least, int most, i
 }
 
 bool ExpressionParser::is_known_value(std::string_view name) const {
-  return std::find(scope_.names.begin(), scope_.names.end(), name) != scope_.names.end() ||
-         scope_.aliases.contains(name) || name == "pi" || name == "inf";
+  return scope_.aliases.contains(name) || name == "pi" || name == "inf" ||
+         std::find(scope_.names.begin(), scope_.names.end(), name) != scope_.names.end();
 }
 
 std::vector<std::string> ExpressionParser::known_functions() const {

@@ -19,7 +19,6 @@ using reader::Member;
 using reader::Value;
 
 constexpr std::size_t largest_file = 64UL << 20U;
-constexpr std::size_t most_variables = 4096;
 
 /// Of the text and every override.
 std::string hash_of(const std::string& text, const std::vector<Override>& overrides) {
@@ -90,6 +89,11 @@ const Value* find_table(const Context& context, const char* name) {
 void note_slopes(const reader::Quantity& quantity, std::size_t of, bool is_start, Model& model) {
   for (const auto& [on, slope] : quantity.slopes)
     model.dependences.push_back({static_cast<int>(of), is_start, on, slope});
+}
+
+/// Is the model given by matrices?
+bool has_matrices(const Context& context, const Document& document) {
+  return !is_hybrid(document) && find_table(context, "model") == nullptr;
 }
 
 /// Says whose middle is taken where numbers are not exact.
@@ -308,11 +312,9 @@ Model read_head(Context& context, const std::string& text) {
     context.set_elsewhere(variable, "it is a variable; expected numbers and parameters");
 
   read_parameters(context, parameters, parameter_names, model);
-  // Rows of models with binaries are sparse; who needs matrices of such a one refuses it.
-  if (variables->members.size() > most_variables && !is_hybrid(document))
-    document.fail(*variables, fmt::format("the model has {} variables; expected at most {}: steps "
-                                          "are made with dense matrices",
-                                          variables->members.size(), most_variables));
+  // Rows of models with binaries are sparse, and those of equations that turn out to be affine; who needs matrices of
+  // such a model refuses it.
+  if (has_matrices(context, document)) check_dense(document, variables->members.size());
   for (const Member& member : variables->members)
     read_variable(context, member.key, member.value, model);
   model.run = read_run(context, find_table(context, "run"));

@@ -179,7 +179,7 @@ bool NonlinearCapturing::follow_branch(double h) {
 }
 
 /// The attempt, of first order or not. The θ-method keeps its mode, or it has no step.
-Attempt NonlinearCapturing::step_to(double t_next, double h) {
+Attempt NonlinearCapturing::step_once(double t_next, double h) {
   State& next = trial();
   next.t = t_next;
   next.h = h;

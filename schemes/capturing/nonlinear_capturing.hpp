@@ -113,6 +113,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   void set_step(double t_next, double h) const;
   void begin_here();
   Attempt step_to(double t_next, double h);
+  Attempt step_once(double t_next, double h);
+  [[nodiscard]] std::vector<int> coarse_unknowns() const;
   template <class Rows>
   Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;
   [[nodiscard]] std::vector<Departure> branch_ends(const State& before, const Vector& lambda,

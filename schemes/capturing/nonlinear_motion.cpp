@@ -125,6 +125,31 @@ Vector NonlinearCapturing::drift(const Vector& sizes, long steps) const {
   return Scheme::drift(sizes, steps).cwiseMax(gate * of_solution);
 }
 
+/// Algebraic variables that came from so far that the rounding of their way is more than 2^-20 of them: the unknown of a
+/// step is x⁺ − x, and the gate knows no more of its rows than that tells.
+std::vector<int> NonlinearCapturing::coarse_unknowns() const {
+  std::vector<int> list;
+  for (int j = 0; j < step_.n(); ++j)
+    if (is_algebraic(j) && std::abs(trial().d[j]) * unit_roundoff > 0x1p-20 * std::abs(trial().x[j])) list.push_back(j);
+  return list;
+}
+
+/// The step; where algebraic variables came from far it is made again from where they are, since no equation holds
+/// where they were.
+Attempt NonlinearCapturing::step_to(double t_next, double h) {
+  constexpr int most_rounds = 24;  // each takes 32 bits off
+  Attempt found = step_once(t_next, h);
+  const Vector before = current().x;
+  for (int round = 0; round < most_rounds && found.status == Status::solved && is_first_order_; ++round) {
+    const std::vector<int> coarse = coarse_unknowns();
+    if (coarse.empty()) break;
+    for (const int j : coarse) current().x[j] = trial().x[j];
+    found = step_once(t_next, h);
+  }
+  current().x = before;
+  return found;
+}
+
 bool NonlinearCapturing::argument_jumps(int i) const {
   const int n = step_.n();
   // Columns are the inputs t, ẋ, x, λ.

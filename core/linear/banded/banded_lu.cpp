@@ -189,4 +189,32 @@ bool BandedLu::bound(double* x, double* work) const {
   return true;
 }
 
+bool BandedLu::find_weights() {
+  const double each = static_cast<double>(n_ + 2) * unit_roundoff, grown = 1 + 16 * each;
+  weight_.assign(at(n_), 1.0);
+  forward_bound(weight_.data());
+  backward_bound(weight_.data());
+  added_ = weight_;
+  multiply_factors(added_.data());
+  for (double& entry : added_) entry *= 2 * each;
+  forward_bound(added_.data());
+  backward_bound(added_.data());
+  for (int i = 0; i < n_; ++i) {
+    if (!(grown * added_[at(i)] <= 0.5 * weight_[at(i)] && weight_[at(i)] < inf)) return false;
+    added_[at(i)] *= 2 * grown;
+  }
+  return true;
+}
+
+// With z and T as in `bound` and T v <= v/2: z <= k v gives z + T z + T² z + ... <= z + k (T v + T v / 2 + ...) = z + 2 k T v.
+bool BandedLu::bound_by_weights(double* x) const {
+  const double grown = 1 + 16 * static_cast<double>(n_ + 2) * unit_roundoff;
+  forward_bound(x);
+  backward_bound(x);
+  double most = 0;
+  for (int i = 0; i < n_; ++i) most = std::max(most, x[i] / weight_[at(i)]);
+  for (int i = 0; i < n_; ++i) x[i] = grown * (x[i] + most * added_[at(i)]);
+  return std::all_of(x, x + n_, [](double entry) { return entry < inf; });
+}
+
 }  // namespace perp::linear

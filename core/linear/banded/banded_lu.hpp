@@ -41,6 +41,11 @@ class BandedLu {
   /// x >= 0 becomes a bound of |A⁻¹| x, entry by entry, with the rounding of the factors; false:
   /// they are too far from A to tell. `work`: n numbers.
   bool bound(double* x, double* work) const;
+  /// After `factorise`, for `bound_by_weights`; false: the factors are too far from A to tell. Then A may be singular.
+  bool find_weights();
+  /// As `bound` in two sweeps instead of four, with what the rounding of the factors adds to the largest entry beside its
+  /// weight in all others.
+  bool bound_by_weights(double* x) const;
 
  private:
   [[nodiscard]] double* row(int i) { return entries_.data() + offset(i); }
@@ -60,6 +65,7 @@ class BandedLu {
   int n_ = 0, below_ = 0, reach_ = 0, width_ = 0;  // reach: of U beyond the diagonal
   std::vector<double> entries_;
   std::vector<int> pivot_;
+  std::vector<double> weight_, added_;  // v and 2 T v, see `bound_by_weights`
 };
 
 }  // namespace perp::linear

@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::size_t longest_side = 32;  ///< characters of a branch's name
 
+std::vector<int> lines_of(const AffineForm& form) {
+  std::vector<int> lines;
+  for (const auto& term : form) lines.push_back(term.first);
+  return lines;
+}
+
 }  // namespace
 
 std::string Switch::name() const {
@@ -48,7 +54,9 @@ Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
   const bool is_zero = is_known && (sign || !algebra_.is_exact());
   const AffineForm form = is_zero ? AffineForm{} : algebra_.affine(line);
   const AffineForm opposite = algebra_.negated(form);
-  for (std::size_t k = 0; k < list_.size(); ++k) {
+  // Forms that are multiples of each other hold the same lines.
+  std::vector<std::size_t>& alike = of_lines_[lines_of(form)];
+  for (const std::size_t k : alike) {
     Switch& known = list_[k];
     if (known.law) continue;
     Argument found{line, static_cast<int>(k), known.form == form ? 1 : -1, 0};
@@ -64,6 +72,7 @@ Switches::Argument Switches::find(int line, const Asked& asked, bool creates) {
     return found;
   }
   if (!creates) return {.line = line};
+  alike.push_back(list_.size());
   list_.push_back({.argument = line, .form = form, .names = {asked.text}, .first = asked});
   return {.line = line, .index = static_cast<int>(list_.size()) - 1};
 }

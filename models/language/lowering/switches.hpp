@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,6 +82,7 @@ class Switches {
   Algebra& algebra_;
   int first_input_;
   std::vector<Switch> list_;
+  std::map<std::vector<int>, std::vector<std::size_t>> of_lines_;  // switches by the lines that their forms hold
 };
 
 }  // namespace perp::lowering

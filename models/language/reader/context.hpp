@@ -199,4 +199,9 @@ void check_effects(const Context& context, const Value* table, Model& model);
 std::vector<ExactPiece> read_exact(const Context& context, const Value& table,
                                    const std::vector<Variable>& variables);
 
+/// Variables up to which every command makes steps of every model.
+inline constexpr std::size_t most_dense_variables = 4096;
+/// Refuses a model with more, at its variables.
+void check_dense(const Document& document, std::size_t variables);
+
 }  // namespace perp::reader

@@ -20,6 +20,9 @@ Scope scope_of(const Model& model, const std::vector<std::string>& multipliers,
   scope.variables = static_cast<int>(scope.names.size());
   scope.names.insert(scope.names.end(), multipliers.begin(), multipliers.end());
   for (const auto& parameter : model.parameters) scope.names.push_back(parameter.first);
+  // Names are found without a search through all.
+  for (std::size_t k = 0; k < scope.names.size(); ++k)
+    if (!scope.names[k].empty()) scope.aliases.emplace(scope.names[k], static_cast<int>(k));
   literals.extend(scope);
   scope.aliases["time"] = static_cast<int>(scope.names.size());
   scope.names.emplace_back("t");

@@ -136,6 +136,25 @@ LoweredModel EquationTexts::lowered() const {
   }
 }
 
+void check_dense(const Document& document, std::size_t variables) {
+  if (variables <= most_dense_variables) return;
+  document.fail(*document.root().find("variables"),
+                fmt::format("the model has {} variables; expected at most {}: steps are made with dense matrices, with "
+                            "sparse ones where equations are affine by perp run with backward_euler",
+                            variables, most_dense_variables));
+}
+
+namespace {
+
+/// Many variables are for runs by steps that need no full matrices.
+void check_size(const Context& context, const Model& model, const Dcs& system) {
+  const bool may_be_large = context.known().hybrid && !model.exact_numbers && model.run.scheme == "backward_euler";
+  if (model.variables.size() <= most_dense_variables || (may_be_large && as_sparse_lcs(system))) return;
+  check_dense(context.document(), model.variables.size());
+}
+
+}  // namespace
+
 void read_equations(const Context& context, const Value& table, Model& model) {
   context.check_kind(table, Value::Kind::table, "model");
   context.check_keys(table, "[model]", {"equations", "laws", "outputs", "restitution", "when"});
@@ -158,6 +177,7 @@ void read_equations(const Context& context, const Value& table, Model& model) {
   model.multiplier_units.resize(model.multipliers.size());
   if (texts.has_derivatives()) model.outputs.derivative = StateDerivative(system);
   const std::vector<int> arguments = system.G;
+  check_size(context, model, system);
   // Matrices are made of rounded numbers.
   if (std::optional<Lcs> matrices = model.exact_numbers ? std::nullopt : as_full_lcs(system))
     model.system = *std::move(matrices);

@@ -95,6 +95,7 @@ bool PointStep::factorise(const Mode& mode) {
 /// Have the equations of the mode an inverse? `BandedLu::bound` shows it of the unknowns that its
 /// right side reaches: of all, where no entry is 0.
 bool PointStep::is_regular() {
+  if (!is_precise_) return lu_.find_weights();
   std::fill(bound_.begin(), bound_.end(), 1.0);
   return bound_in_place(bound_);
 }
@@ -116,7 +117,7 @@ void PointStep::solve_in_place(std::vector<double>& right) {
 
 bool PointStep::bound_in_place(std::vector<double>& right) {
   for (int i = 0; i < size_; ++i) work_[at(place_[at(i)])] = right[at(i)];
-  if (!lu_.bound(work_.data(), terms_.data())) return false;
+  if (!(is_precise_ ? lu_.bound(work_.data(), terms_.data()) : lu_.bound_by_weights(work_.data()))) return false;
   for (int i = 0; i < size_; ++i) right[at(i)] = work_[at(place_[at(i)])];
   return true;
 }

@@ -89,7 +89,7 @@ std::vector<double> times(const Trajectory& run) {
 }  // namespace
 
 TEST_SUITE("schemes/capturing/many unknowns") {
-  TEST_CASE("each whole step is the one solution of its dense problem") {
+  TEST_CASE("each step without an event is the one solution of its dense problem") {
     for (const unsigned seed : {1U, 2U})
       for (const Run& run : {frictions(seed, 25), diodes(seed, 40)}) {
         CAPTURE(seed);
@@ -100,7 +100,10 @@ TEST_SUITE("schemes/capturing/many unknowns") {
         int compared = 0;
         for (std::size_t k = 1; k < steps.t.size(); ++k) {
           const double h = steps.t[k] - steps.t[k - 1];
-          if (std::abs(h - run.h) > 1e-9 * run.h) continue;
+          const bool is_whole = std::ranges::none_of(steps.events, [&](const Event& event) {
+            return event.t_after >= steps.t[k - 1] && event.t_before <= steps.t[k];
+          });
+          if (!is_whole) continue;
           const Mlcp problem = equations.problem(steps.x[k - 1], steps.t[k - 1], steps.t[k], h);
           const SolveResult dense = solve(solver("newton_min"), problem, {});
           REQUIRE(dense.status == Status::solved);

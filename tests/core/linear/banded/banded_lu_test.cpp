@@ -53,7 +53,7 @@ TEST_SUITE("core/linear/banded/banded_lu") {
       "a bound of |A^-1| x is none below it, and is it for a matrix with the signs of an "
       "M-matrix") {
     std::mt19937 random(6);
-    int bounded = 0;
+    int bounded = 0, with_weights = 0;
     for (int trial = 0; trial < 300; ++trial) {
       const int n = 1 + trial % 12, below = trial % 4, above = trial / 4 % 4;
       Matrix A = random_banded(random, n, below, above);
@@ -63,12 +63,19 @@ TEST_SUITE("core/linear/banded/banded_lu") {
       if (!lu.factorise()) continue;
       Vector bound = random_banded(random, n, n, n).col(0).cwiseAbs(), work(n);
       const Vector exact = linear::FullLu(A).inverse().cwiseAbs() * bound;
+      Vector weighted = bound;
+      if (lu.find_weights() && lu.bound_by_weights(weighted.data())) {
+        ++with_weights;
+        CHECK((weighted.array() >= exact.array()).all());
+        if (is_M) CHECK((weighted.array() <= 1.001 * exact.array() + 1e-12 * exact.maxCoeff()).all());
+      }
       if (!lu.bound(bound.data(), work.data())) continue;
       ++bounded;
       CHECK((bound.array() >= exact.array()).all());
       if (is_M) CHECK((bound.array() <= 2.001 * exact.array()).all());
     }
     CHECK(bounded > 200);
+    CHECK(with_weights >= bounded);
   }
 
   TEST_CASE("a singular matrix has no factors, and one that is singular to rounding no bound") {
