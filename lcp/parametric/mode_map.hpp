@@ -61,9 +61,6 @@ BoundedEnd bounded_end(const Branch& branch, bool upper);
 
 class ModePoints;
 
-/// To which share a parameter θ_j that is the rounded result of a step is known: two ulps.
-constexpr double parameter_rounding = 4 * unit_roundoff;
-
 /// One mode of a family, solved once for every θ: affine rows  r_i(θ) = c_i·θ + d_i.
 ///     margins(θ) ≥ 0  (where the mode is admissible),  u(θ), λ(θ), w(θ),  W u - Z θ
 /// Coefficients are known to about 2^-98 of their terms, so that a row is rounded by its own evaluation

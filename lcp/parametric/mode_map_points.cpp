@@ -69,7 +69,7 @@ ModeMap::Verdict ModeMap::verdict_at_point(int margin, const double* theta) cons
     const double error = 2 * point->margins.value.error(margin, 0);
     if (value >= 0) return Verdict::positive;
     if (value < -each * point->margins.terms[margin] - error) return Verdict::negative;
-    return value < -parameter_rounding * points_->margin_terms(margin, theta) - error ? Verdict::negative : Verdict::undecided;
+    return value >= -each * points_->margin_terms(margin, theta) - error ? Verdict::undecided : Verdict::negative;
   }
   const int place = place_by_rows(margin);
   if (place >= 0) return by_rows().verdict(place, theta);

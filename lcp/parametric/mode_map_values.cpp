@@ -104,11 +104,12 @@ ModeMap::Verdict ModeMap::verdict(int margin, const double* theta) const {
   const double value = dot(rows_.data() + margin * stride_, theta);
   if (value >= 0) return Verdict::positive;
   if (value < -rounding(margin, theta)) return Verdict::negative;
-  // The value at exactly this θ, beside what the rounding of θ makes of it.
+  // The value at exactly this θ, beside what the rounding of θ makes of it: the constant has none.
   double error = 0;
   const double exact = accurate(margin, theta, &error);
   const double* row = rows_.data() + margin * stride_;
-  return exact < -parameter_rounding * (size(row, theta) - std::abs(row[k_])) - error ? Verdict::negative : Verdict::undecided;
+  const double each = static_cast<double>(k_ + 4) * unit_roundoff;
+  return exact < -each * (size(row, theta) - std::abs(row[k_])) - error ? Verdict::negative : Verdict::undecided;
 }
 
 ModeMap::Verdict ModeMap::verdict(const double* theta) const {

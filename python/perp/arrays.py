@@ -259,6 +259,8 @@ def _like(function):
         if made.dtype != float and made.dtype != object:
             return function(made, *value)
         result = made.astype(object).view(RecordedArray)
+        if function is np.empty_like:
+            result[...] = None  # what is not set has no value
         if value:
             result[...] = value[0]
         return result
@@ -285,13 +287,23 @@ array_repr array_str array2string may_share_memory shares_memory matrix_power mu
 """.split())
 
 
+def _of_floats(function, arguments, keywords):
+    """A function of numpy of known numbers, by numpy itself."""
+    floats = [_floats(value) for value in [*arguments, *keywords.values()]]
+    value = function(*floats[:len(arguments)], **dict(zip(keywords, floats[len(arguments):])))
+    for old, new in zip([*arguments, *keywords.values()], floats):
+        if isinstance(old, RecordedArray) and _floats(old).tobytes() != new.tobytes():
+            raise TraceError(f"numpy.{function.__name__} changes an array of those that it is given; expected its result")
+    return _holding(value)
+
+
 def call(function, types, arguments, keywords):
     """A function of numpy, of arguments some of which are recorded."""
     name = function.__name__
     if name not in _CHANGING and name not in _VIEWS and "out" not in keywords and not any(map(has_recorded, [*arguments, *keywords.values()])):
         if name in _LIKE and keywords.get("dtype") is None:
             return _FUNCTIONS[name](*arguments, **keywords)
-        return _holding(function(*map(_floats, arguments), **{key: _floats(value) for key, value in keywords.items()}))
+        return _of_floats(function, arguments, keywords)
     if name in _FUNCTIONS:
         return _FUNCTIONS[name](*arguments, **keywords)
     if name not in _TAKEN:

@@ -10,7 +10,7 @@ import operator
 import types
 
 from . import numbers
-from .effects import any_frozen, changing, check_frozen, consumed, is_array, is_of_user, made, open_branches, refuse, rewritten
+from .effects import any_frozen, changing, check_frozen, consumed, is_array, is_of_user, made, open_branches, refuse, rewritten, unchanged
 from .numbers import Recorded, and_, or_
 
 
@@ -18,21 +18,18 @@ def _float(value=0.0):
     return value if isinstance(value, Recorded) else float(value)
 
 
-def _plain(value):
-    """Something of the type that a recorded value has where the function is not traced."""
-    return value.__class__() if isinstance(value, Recorded) else value
-
-
 def _type(value, *more):
     if more:
         return type(value, *more)
     import numpy as np
 
-    return np.ndarray if is_array(value) and value.__class__.__module__.startswith("perp.") else type(_plain(value))
+    from .arrays import RecordedArray
+
+    return np.ndarray if isinstance(value, RecordedArray) else value.__class__ if isinstance(value, Recorded) else type(value)
 
 
 def _text(function):
-    """str, repr, hash: of what changes during a run there is none."""
+    """str, repr, id: of what changes during a run there is none."""
 
     def of(*values, **keywords):
         for value in values:
@@ -51,8 +48,7 @@ def _any(values):
     return or_(*values)
 
 
-_BUILTIN = {builtins.isinstance: lambda value, classes: isinstance(_plain(value), classes), builtins.type: _type,
-            builtins.min: numbers.min, builtins.max: numbers.max, builtins.abs: numbers.abs, builtins.float: _float, builtins.pow: pow,
+_BUILTIN = {builtins.type: _type, builtins.min: numbers.min, builtins.max: numbers.max, builtins.abs: numbers.abs, builtins.float: _float,
             builtins.str: _text(str), builtins.repr: _text(repr), builtins.id: _text(id), builtins.all: _all, builtins.any: _any,
             math.fabs: numbers.abs, math.pow: numbers.pow, math.atan2: numbers.atan2,
             math.hypot: lambda *values: numbers.sqrt(sum(value * value for value in values))}
@@ -71,6 +67,8 @@ def _holding(function):
     from .arrays import RecordedArray
 
     def of(*arguments, dtype=None, **keywords):
+        if function is np.empty and dtype is None and len(arguments) == 1:  # what is not set has no value
+            return np.empty(*arguments, dtype=object, **keywords).view(RecordedArray)
         if dtype is not None and np.dtype(dtype) not in (np.dtype(float), np.dtype(object)):
             return function(*arguments, dtype=dtype, **keywords)
         found = function(*arguments, **keywords, **({} if function in (np.array, np.asarray) else {"dtype": dtype}))
@@ -171,8 +169,9 @@ def _is_numpy(function):
     return type(function).__name__ == "ufunc" or (getattr(function, "__module__", None) or "").split(".")[0] == "numpy"
 
 
-def _reading(function, line, sources=(), takes_out=True):
+def _reading(function, line, sources=(), takes_out=True, name=""):
     """A function that changes nothing, besides reading iterators on; its result is new unless it is taken out of something."""
+    name = name or getattr(function, "__name__", "a function")
     takes = any(function is taker for taker in _TAKERS)
     if not open_branches() and not takes:
         return function
@@ -180,7 +179,7 @@ def _reading(function, line, sources=(), takes_out=True):
     def of(*arguments, **keywords):
         arguments = [_handed_on(consumed(argument, line), line, takes) for argument in arguments]
         keywords = {key: _handed_on(value, line, takes) for key, value in keywords.items()}
-        value = function(*arguments, **keywords)
+        value = unchanged(function, arguments, keywords, line, name)
         return value if takes_out else made(value, *sources, *arguments)
 
     return of
@@ -204,37 +203,14 @@ def _unknown(function, line, name):
            "it before the condition")
 
 
-def _has_out(function, arguments, keywords):
-    return keywords.get("out") is not None or type(function).__name__ == "ufunc" and len(arguments) > function.nin
-
-
 def _of_numpy(function, line):
     if not _tables:
         _tables.update(_numpy_functions())
     name, found = getattr(function, "__name__", ""), _tables.get(id(function), function)
-    changes = name in _UNSEEN_OF_NUMPY or "random" in (getattr(function, "__module__", None) or "")
     if open_branches():
-        return _unknown(function, line, f"numpy.{name}") if changes else _in_branch(function, found, line, name)
-    if not any_frozen():
-        return found
-
-    def careful(*arguments, **keywords):
-        may_change = changes or _has_out(function, arguments, keywords)
-        return (_careful(found) if may_change else found)(*arguments, **keywords)
-
-    return careful
-
-
-def _in_branch(function, found, line, name):
-    """A function of numpy that changes nothing but what out= names."""
-
-    def of(*arguments, **keywords):
-        if _has_out(function, arguments, keywords):
-            refuse(line, f"numpy.{name} with out= is called where a condition decides that changes during a run; expected its result")
-        arguments = [_handed_on(consumed(argument, line), line) for argument in arguments]
-        return made(found(*arguments, **keywords), *arguments)
-
-    return of
+        is_seen = name not in _UNSEEN_OF_NUMPY and "random" not in (getattr(function, "__module__", None) or "")
+        return _reading(found, line, (), False, name) if is_seen else _unknown(function, line, f"numpy.{name}")
+    return (lambda *arguments, **keywords: unchanged(found, arguments, keywords, line, name)) if any_frozen() else found
 
 
 def _is_pure(function):
@@ -273,8 +249,7 @@ def _careful(function):
         return function
 
     def of(*arguments, **keywords):
-        out = keywords.get("out")
-        for argument in [*arguments, *keywords.values(), *(out if isinstance(out, tuple) else ())]:
+        for argument in [*arguments, *keywords.values()]:
             check_frozen(argument)
         return function(*arguments, **keywords)
 

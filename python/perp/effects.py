@@ -181,6 +181,33 @@ def check_frozen(value):
                "changed later; expected its entries to be set in the branches, or a copy")
 
 
+def _arrays_in(values):
+    for value in values:
+        if is_array(value):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _arrays_in(value)
+
+
+def _is_same(array, old):
+    """Has an array the very numbers of a copy?"""
+    if array.dtype != object:
+        return array.tobytes() == old.tobytes()
+    return array.shape == old.shape and all(a is b for a, b in zip(array.ravel().tolist(), old.ravel().tolist()))
+
+
+def unchanged(function, arguments, keywords, line, name):
+    """The value of a function of numpy, whatever it is given an array for: it must leave the arrays as they are, but for its own."""
+    arrays = list(_arrays_in([*arguments, *keywords.values()]))
+    arrays = [array for array in arrays if id(root(array)) in _local.frozen or open_branches() and not open_branches()[-1].owns(array)]
+    before = [array.copy() for array in arrays]
+    value = function(*arguments, **keywords)
+    if any(not _is_same(array, old) for array, old in zip(arrays, before)):
+        refuse(line, f"'{name}' changes an array, and what of it depends on a condition that changes "
+               "during a run; expected its result, or entries that are set")
+    return value
+
+
 def changing(value, line):
     """A container whose entries are set next."""
     check_frozen(value)

@@ -60,13 +60,15 @@ class NotSolved(PerpError):
 
 
 _refusals = threading.local()
+_SHOWN = 400  # characters of a message on each side of what is left out
 
 
 class TraceError(PerpError, TypeError):
     """A traced function does what cannot be recorded: the message has the line and what to write instead."""
 
     def __init__(self, message):
-        super().__init__(message)
+        is_long = len(message) > 2 * _SHOWN  # formulas may fill pages
+        super().__init__(f"{message[:_SHOWN]} ... {message[-_SHOWN:]}" if is_long else message)
         for watch in getattr(_refusals, "watches", ()):
             watch.append(self)
 

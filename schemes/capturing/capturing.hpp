@@ -180,7 +180,9 @@ class Capturing final : public ModewiseScheme {
     State limit;
     Vector longer, shorter;
     bool agree = false;  ///< the last two are in one mode
+    int exponent = 0;    ///< of the last one: h·2^k
   };
+  bool keeps_growing(const Vector& x0, double h, const ShortSteps& steps, const Vector& rounding);
   [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
   ShortSteps shorten(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);

@@ -139,10 +139,11 @@ std::vector<int> NonlinearCapturing::coarse_unknowns() const {
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   constexpr int most_rounds = 24;  // each takes 32 bits off
   Attempt found = step_once(t_next, h);
+  std::vector<int> coarse;
+  const auto is_coarse = [&] { return found.status == Status::solved && is_first_order_ && !(coarse = coarse_unknowns()).empty(); };
+  if (!is_coarse()) return found;
   const Vector before = current().x;
-  for (int round = 0; round < most_rounds && found.status == Status::solved && is_first_order_; ++round) {
-    const std::vector<int> coarse = coarse_unknowns();
-    if (coarse.empty()) break;
+  for (int round = 0; round == 0 || (round < most_rounds && is_coarse()); ++round) {
     for (const int j : coarse) current().x[j] = trial().x[j];
     found = step_once(t_next, h);
   }

@@ -167,7 +167,21 @@ NonlinearCapturing::ShortSteps NonlinearCapturing::shorten(const Vector& x0, dou
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
   } while (!steps.agree && exponent > last_probe);
+  steps.exponent = exponent;
   return steps;
+}
+
+/// Do the motions grow in ever shorter steps, and not only on the way to a limit?
+bool NonlinearCapturing::keeps_growing(const Vector& x0, double h, const ShortSteps& steps, const Vector& rounding) {
+  if (!steps.agree || !grows(steps.longer, steps.shorter, rounding)) return false;
+  Vector longer = steps.shorter;
+  for (int k = 1; k <= growing_probes; ++k) {
+    if (probe(h, steps.exponent - 2 * k).status != Status::solved) return false;
+    const Vector shorter = motion(x0, trial().x);
+    if (!grows(longer, shorter, rounding)) return false;
+    longer = shorter;
+  }
+  return true;
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
@@ -190,7 +204,7 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
            (motion(x0, trial().x).array().abs() <= rounding.array()).all();
   };
   const bool consistent = is_consistent(x0, t) || moves_by_rounding();
-  if (!consistent && steps.agree && grows(steps.longer, steps.shorter, least)) {
+  if (!consistent && keeps_growing(x0, h, steps, rounding)) {
     message_ = growing_start_text(violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }

@@ -210,7 +210,21 @@ Capturing::ShortSteps Capturing::shorten(const Vector& x0, double h, int exponen
     limit.lambda = extrapolate(longer.lambda, limit.lambda);
     limit.w = extrapolate(longer.w, limit.w);
   } while (!steps.agree && exponent > last_probe);
+  steps.exponent = exponent;
   return steps;
+}
+
+/// Do the motions grow in ever shorter steps, and not only on the way to a limit?
+bool Capturing::keeps_growing(const Vector& x0, double h, const ShortSteps& steps, const Vector& rounding) {
+  if (!steps.agree || !grows(steps.longer, steps.shorter, rounding)) return false;
+  Vector longer = steps.shorter;
+  for (int k = 1; k <= growing_probes; ++k) {
+    if (probe(h, steps.exponent - 2 * k).status != Status::solved) return false;
+    const Vector shorter = motion(x0, attempted());
+    if (!grows(longer, shorter, rounding)) return false;
+    longer = shorter;
+  }
+  return true;
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
@@ -224,7 +238,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
   const bool is_smooth = equations_.m() == 0 && std::ranges::all_of(has_rate_, [](char has) { return has != 0; });
   const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
-  if (!consistent && steps.agree && grows(steps.longer, steps.shorter, least)) {
+  if (!consistent && keeps_growing(x0, h, steps, motion_rounding(x0, limit.x))) {
     message_ = growing_start_text(violation_of_constraints(equations_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }

@@ -19,6 +19,7 @@ class ModeNewton;
 // the two end in different modes.
 constexpr int first_probe = -10;
 constexpr int last_probe = -40;
+constexpr int growing_probes = 5;  ///< further quarters of a step in which a state has to grow to be without limit
 
 /// Steps with θ < 1 make an error e of the algebraic variables of index 2 to -(1 - θ)/θ e, and those of index k
 /// differ by e/h^(k-2): with θ = 1/2 they do not converge from k = 3 on, and else in no step behind an event.

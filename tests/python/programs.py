@@ -168,7 +168,7 @@ class Program:
             lambda: f"{array}.reshape(-1, 1).sum(axis=0)[0]", lambda: f"np.dot({array}[:2], [[1.0, 2.0], [0.5, 1.0]])[1]", lambda: f"np.zeros_like({array})[0]",
             lambda: f"({array} / (2.0 + {array} ** 2)).sum()", lambda: f"np.array([{part()}, {part()}])[1]", lambda: f"np.sign({array}).sum()", lambda: f"{array}[[1, 0]][0]",
             lambda: f"(-{array}).astype(float)[0]", lambda: f"np.hypot({part()}, 1.0)", lambda: f"np.stack([{array}, {array}]).T[1].sum()", lambda: f"sum({array})",
-            lambda: f"np.roll({array}, 1)[0]", lambda: f"float(np.array([1.0, 2.0])[1])", lambda: f"({array} > {self.constant()}).any() * {part()}",
+            lambda: f"np.roll({array}, 1)[0]", lambda: "float(np.array([1.0, 2.0])[1])", lambda: f"({array} > {self.constant()}).any() * {part()}",
             lambda: f"np.full_like({array}, {part()})[0]", lambda: f"np.vstack([{array}, {array}])[1, 0]", lambda: f"np.add.outer({array}, {array})[0, 1]",
             lambda: f"np.kron({array}, [1.0, 2.0])[1]", lambda: f"np.exp(-np.abs({part()}))", lambda: f"np.array({array}.tolist()).sum()", lambda: f"(np.ones(3) * {part()}).sum()",
         ]
@@ -235,7 +235,7 @@ class Program:
             array = r.choice(scope["array"])
             self.put(depth, f"{name} = " + r.choice([
                 "np.zeros(3)", "np.ones(2)", f"np.array([{self.number(scope, 1)}, 1.0, 2.0])", f"{array}.copy()", f"{array} * 2.0", f"np.zeros_like({array})",
-                f"np.concatenate([{array}, {array}])", f"np.array([1, 2, 3])", "np.zeros(2, dtype=int)", f"np.full(2, {self.number(scope, 1)})", f"np.asarray({array})"]))
+                f"np.concatenate([{array}, {array}])", "np.array([1, 2, 3])", "np.zeros(2, dtype=int)", f"np.full(2, {self.number(scope, 1)})", f"np.asarray({array})"]))
             scope["array"].append(name)
         elif kind == "flag":
             self.put(depth, f"{name} = {self.test(scope, 1)}")

@@ -2,11 +2,11 @@
 
 import importlib.util
 import random
-import re
 
 import numpy as np
 import programs
 import pytest
+from evaluation import right_hand_side
 
 import perp
 
@@ -22,23 +22,6 @@ def loaded(text, folder, number):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def right_hand_side(model):
-    """The rates of a model from its text, with the numbers of numpy."""
-    import tomllib
-
-    lines = [line.split(" = ", 1)[1] for line in tomllib.loads(model.to_toml())["model"]["equations"]]
-    codes = [compile(re.sub(r"\bif\(", "if_(", line.replace("^", "**")), "model", "eval") for line in lines]
-    words = {"if_": lambda c, a, b: a if c else b, "max": lambda *v: max(v), "min": lambda *v: min(v), "abs": abs, "sin": np.sin,
-             "sqrt": np.sqrt, "sign": np.sign, "inf": np.inf, "cos": np.cos, "tanh": np.tanh, "exp": np.exp,
-             "piecewise": lambda v, *points: np.interp(v, points[::2], points[1::2])}
-
-    def rates(t, x):
-        numbers = {"t": np.float64(t), **{f"x{j + 1}": value for j, value in enumerate(x)}}
-        return [float(eval(code, words, numbers)) for code in codes]  # noqa: S307
-
-    return rates
 
 
 def values_of(f, points):

@@ -113,6 +113,7 @@ bool PointStep::is_at_end() const {
 }
 
 PointStep::Verdict PointStep::judge() {
+  const double each = (parameters_ + 4) * unit_roundoff;
   Verdict verdict = Verdict::inside;
   margins_.clear();
   for (int i = 0; i < m_; ++i)
@@ -133,7 +134,7 @@ PointStep::Verdict PointStep::judge() {
       } else {
         const double terms = terms_of(end);
         if (error > largest_share * terms) return Verdict::undecided;
-        margins_.back().is_beyond = -distance > error + parameter_rounding * terms;
+        margins_.back().is_beyond = -distance > error + each * terms;
       }
       if (margins_.back().is_beyond) verdict = Verdict::outside;
     }
