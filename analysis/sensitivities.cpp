@@ -35,7 +35,7 @@ Motion motion_with(const Model& model, std::size_t parameter) {
                 Vector::Zero(static_cast<Eigen::Index>(model.variables.size()))};
   motion.parameters[static_cast<Eigen::Index>(parameter)] = 1;
   // In the order of the file: what a formula holds stands above it.
-  for (const Dependence& dependence : model.dependences) {
+  for (const Model::Dependence& dependence : model.dependences) {
     const double by = dependence.slope * motion.parameters[dependence.on];
     if (dependence.is_start)
       motion.starts[dependence.of] += by;

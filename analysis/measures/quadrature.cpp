@@ -42,7 +42,8 @@ Quadrature integral(const std::function<double(double)>& f, double a, double b, 
     return sum;
   };
   Quadrature sum = total();
-  while (sum.parts < few_parts + (sum.is_resolved(beside) ? 0 : more) && sum.error > rounding * sum.magnitude) {
+  const auto is_known = [&] { return sum.error <= std::max(0x1p-36 * sum.magnitude, 0x1p-50 * beside); };
+  while (sum.parts < few_parts + (is_known() ? 0 : more) && sum.error > rounding * sum.magnitude) {
     std::pop_heap(parts.begin(), parts.end());  // the largest error
     const Part worst = parts.back();
     parts.pop_back();

@@ -28,14 +28,6 @@ struct Variable {
   bool has_nominal = false;    ///< the file gives its size
 };
 
-/// A number of the file that is a formula of a parameter: another parameter, or the start of a variable.
-struct Dependence {
-  int of = -1;            ///< number of the parameter or the variable
-  bool is_start = false;  ///< of a variable
-  int on = -1;            ///< number of the parameter, which stands above
-  double slope = 0;       ///< the derivative, the other parameters held
-};
-
 /// The [run] table of a model file: what, over which time, how. Names are resolved by the command
 /// line.
 struct RunOptions {
@@ -81,6 +73,14 @@ struct HybridModel;
 
 /// A system, x0, span, exact solution if known, source.
 struct Model {
+  /// A number of the file that is a formula of a parameter: another parameter, or the start of a variable.
+  struct Dependence {
+    int of = -1;            ///< number of the parameter or the variable
+    bool is_start = false;  ///< of a variable
+    int on = -1;            ///< number of the parameter, which stands above
+    double slope = 0;       ///< the derivative, the other parameters held
+  };
+
   std::string name;    ///< of the file, for people
   std::string source;  ///< where it comes from
   std::string file;  ///< where it was read from

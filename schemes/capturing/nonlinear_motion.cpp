@@ -134,21 +134,38 @@ std::vector<int> NonlinearCapturing::coarse_unknowns() const {
   return list;
 }
 
-/// The step; where algebraic variables came from far it is made again from where they are, since no equation holds
-/// where they were.
+/// The step; where algebraic variables came from far its solution is found again from where they are, since no equation
+/// holds where they were.
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
   constexpr int most_rounds = 24;  // each takes 32 bits off
-  Attempt found = step_once(t_next, h);
+  const Attempt found = step_once(t_next, h);
   std::vector<int> coarse;
-  const auto is_coarse = [&] { return found.status == Status::solved && is_first_order_ && !(coarse = coarse_unknowns()).empty(); };
-  if (!is_coarse()) return found;
+  const auto is_coarse = [&] { return !(coarse = coarse_unknowns()).empty(); };
+  if (found.status != Status::solved || !is_first_order_ || !is_coarse()) return found;
   const Vector before = current().x;
-  for (int round = 0; round == 0 || (round < most_rounds && is_coarse()); ++round) {
-    for (const int j : coarse) current().x[j] = trial().x[j];
-    found = step_once(t_next, h);
-  }
+  bool is_solved = true;
+  for (int round = 0; is_solved && (round == 0 || (round < most_rounds && is_coarse())); ++round) is_solved = solve_from_here(coarse);
   current().x = before;
-  return found;
+  if (is_solved) return found;
+  message_ = "algebraic variables came from so far that rounding hides their equations, and from where they are Newton's method finds no solution";
+  return {Status::not_solved, false, 0, 0};
+}
+
+/// The solution of the trial's mode from its state, the step beginning at its values of these variables.
+bool NonlinearCapturing::solve_from_here(const std::vector<int>& variables) {
+  State& next = trial();
+  for (const int j : variables) {
+    current().x[j] = next.x[j];
+    next.d[j] = 0;
+  }
+  set_step(next.t, next.h);
+  step_.set_mode(*next.mode);
+  if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return false;
+  const Admission admission = newton_.admit(next.d, next.lambda, next.w);
+  next.weak = admission == Admission::weak;
+  next.residual = newton_.residual();
+  next.x = current().x + next.d;
+  return admission != Admission::outside;
 }
 
 bool NonlinearCapturing::argument_jumps(int i) const {

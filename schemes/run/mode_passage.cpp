@@ -117,14 +117,15 @@ bool ModePassage::has_jump(const Refinement& refinement, double h, const Vector&
   });
 }
 
-void ModePassage::pass_data(double moment) {
-  if (!changes_.switches->is_of_data(moment)) return;
+bool ModePassage::pass_data(double moment) {
+  if (!changes_.switches->is_of_data(moment)) return false;
   for (const std::string& jump : changes_.switches->jumps_at(moment))
     record_.events().push_back(event_at(EventKind::mode_change, moment, scheme_.x(), jump));
   record_.jump_at(moment);
   Step now = scheme_.snapshot();
   now.t = moment;
   scheme_.restore(now);
+  return true;
 }
 
 /// Logs the changes of the last accepted step.

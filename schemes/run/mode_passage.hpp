@@ -45,7 +45,7 @@ class ModePassage {
   /// Functions of time switched at t, where the step that comes next begins.
   void pass_switch(double t) { switched_ = t; }
   /// Where data jump at that moment the next step begins with their new values, and the log says so.
-  void pass_data(double moment);
+  bool pass_data(double moment);
   /// To t_next, or to an end of a mode before it, where the attempt at that step of length h is not one
   /// in the present mode; `steps` were made so far. A failure: nothing goes on.
   std::optional<Failure> pass(const Attempt& attempt, double t_next, double h, long steps);

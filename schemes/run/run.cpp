@@ -157,7 +157,7 @@ class Run final : public StepwiseRun {
       const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
       if (stop > start && !go_to(stop, length)) return false;
       passage_.pass_switch(moment);
-      if (moment < end_) passage_.pass_data(moment);
+      if (moment < end_ && passage_.pass_data(moment)) trace_jump();
       switch_.find(moment);
       if (!is_end) continue;
       stands_ = {scheme_.t(), t_next};
@@ -261,6 +261,12 @@ class Run final : public StepwiseRun {
     if (has_reset && !record_.reset(outcome.before, scheme_.t() >= t_next)) finish(Status::interrupted, interrupted_text(time()));
     if (options_.course) record_.pass(scheme_.seen());  // a mode ends there
     trace();
+  }
+
+  /// Data jump here, and with them what has no rate.
+  void trace_jump() {
+    trace();
+    if (trace_ != nullptr) trace_->jump(record_.jumping());
   }
 
   void trace() {

@@ -19,12 +19,15 @@ class StateTrace {
  public:
   /// Where the mode changed the variables that may jump have from the last state on the values of this one.
   void add(double t, const Vector& x, const Mode& mode, const std::vector<Eigen::Index>& jumping) {
-    if (!states_.empty() && mode != mode_ && !jumping.empty()) {
-      states_.push_back(states_.back());
-      for (const Eigen::Index j : jumping) states_.back().second[j] = nan;
-    }
+    if (!states_.empty() && mode != mode_) jump(jumping);
     if (mode != mode_) mode_ = mode;
     states_.emplace_back(t, x);
+  }
+  /// From the last state on these variables have the values of the next one.
+  void jump(const std::vector<Eigen::Index>& jumping) {
+    if (jumping.empty()) return;
+    states_.push_back(states_.back());
+    for (const Eigen::Index j : jumping) states_.back().second[j] = nan;
   }
   /// On the straight line between two of them; that of the last one behind it.
   [[nodiscard]] Vector at(double t) const {

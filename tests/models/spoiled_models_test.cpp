@@ -279,10 +279,10 @@ TEST_SUITE("models/spoiled_models") {
         {"\"abs_plus_sign\"", "{ law = \"sign\", modes = [\"a\", \"b\"] }",
          "m.toml:16:33: modes of law 1 must have 3 names but has 2"},
         {"\"abs_plus_sign\"", "{ law = \"sign\", mode = [\"a\", \"b\"] }",
-         "m.toml:16:25: unknown key 'mode' in law 1; expected one of law, modes, name, start; did you "
+         "m.toml:16:25: unknown key 'mode' in law 1; expected one of law, modes, name, start, unit; did you "
          "mean 'modes'?"},
         {"\"abs_plus_sign\"", "{ law = \"sign\", branches = [] }",
-         "m.toml:16:25: unknown key 'branches' in law 1; expected one of law, modes, name, start"},
+         "m.toml:16:25: unknown key 'branches' in law 1; expected one of law, modes, name, start, unit"},
         {"\"abs_plus_sign\"", "{ branches = [] }",
          "m.toml:16:9: law 'law' must have at least one branch but has none"},
         {"\"abs_plus_sign\"", "{ branches = [{ w = [0, 1] }] }",

@@ -90,7 +90,7 @@ TEST_SUITE("lcp/nearest") {
     for (const double k : {1.0, 1e-6, 9582.865706909579, 0x1p40}) {
       const Mlcp problem{.M11 = Matrix::Identity(1, 1), .M12 = Matrix::Constant(1, 1, -k), .q1 = Vector::Constant(1, -k * 1e-3),
                          .M21 = Matrix::Zero(1, 1), .M22 = Matrix::Zero(1, 1), .q2 = Vector::Zero(1), .laws = {sign()}};
-      const Nearest found = nearest(problem, enumerate(problem), {Matrix::Identity(1, 1), Vector::Zero(1)});
+      const Nearest found = nearest(problem, enumerate(problem), {Matrix{{1, 0}}, Vector::Zero(2)});
       REQUIRE(found.status == Status::solved);
       CHECK(misfit(problem, found.minimisers[0].u, found.minimisers[0].lambda) <= misfit_limit);
       CHECK(std::abs(found.minimisers[0].u[0]) <= 1e-18 * k);

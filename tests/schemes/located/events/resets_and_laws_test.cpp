@@ -14,7 +14,7 @@ namespace {
 
 Trajectory run_of(const std::string& text, double tol = 1e-10) {
   const Model model = read_model_text(text, "resets.toml");
-  return integrate(*model.equations, model.x0(), model.run.span, Located{.tol = tol});
+  return integrate(*model.equations, model.x0(), model.run.span, Located{.tol = tol, .restitution = model.restitution});
 }
 
 }  // namespace
