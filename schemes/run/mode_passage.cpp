@@ -121,9 +121,10 @@ bool ModePassage::pass_data(double moment) {
   if (!changes_.switches->is_of_data(moment)) return false;
   for (const std::string& jump : changes_.switches->jumps_at(moment))
     record_.events().push_back(event_at(EventKind::mode_change, moment, scheme_.x(), jump));
-  record_.jump_at(moment);
   Step now = scheme_.snapshot();
   now.t = moment;
+  record_.pass(now);
+  record_.jump_at(moment);
   scheme_.restore(now);
   return true;
 }
