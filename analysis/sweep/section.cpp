@@ -74,12 +74,20 @@ class Passage final : public CourseSection {
     for (int k = 1; k <= parts; ++k) {
       const double from = static_cast<double>(k - 1) / parts, to = static_cast<double>(k) / parts;
       const double after = gap(to);
-      if (before < 0 && after >= 0) keep(step, after == 0 ? to : root(gap, from, to, before, after));
+      if (before < 0 && after >= 0) keep_once(step, after == 0 ? to : root(gap, from, to, before, after));
       before = after;
     }
   }
 
  private:
+  /// Rounding on both sides of an event is one passage.
+  void keep_once(const StepCourse& step, double s) {
+    const double t = step.start + s * (step.end - step.start);
+    if (t - last_ <= 8 * std::numeric_limits<double>::epsilon() * std::abs(t)) return;
+    last_ = t;
+    keep(step, s);
+  }
+
   static double root(const std::function<double(double)>& gap, double from, double to, double before, double after) {
     std::uintmax_t most = 100;
     const auto bracket = boost::math::tools::toms748_solve(
@@ -90,6 +98,7 @@ class Passage final : public CourseSection {
   StateFormula formula_;
   double value_;
   int direction_;
+  double last_ = -inf;
 };
 
 class AtEvents final : public Section {

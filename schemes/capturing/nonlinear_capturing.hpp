@@ -115,7 +115,8 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt step_to(double t_next, double h);
   Attempt step_once(double t_next, double h);
   [[nodiscard]] std::vector<int> coarse_unknowns() const;
-  bool solve_from_here(const std::vector<int>& variables);
+  bool solve_from_here();
+  [[nodiscard]] bool moves_alike(const Vector& a, const Vector& b) const;
   template <class Rows>
   Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;
   [[nodiscard]] std::vector<Departure> branch_ends(const State& before, const Vector& lambda,

@@ -137,35 +137,51 @@ std::vector<int> NonlinearCapturing::coarse_unknowns() const {
 /// The step; where algebraic variables came from far its solution is found again from where they are, since no equation
 /// holds where they were.
 Attempt NonlinearCapturing::step_to(double t_next, double h) {
-  constexpr int most_rounds = 24;  // each takes 32 bits off
   const Attempt found = step_once(t_next, h);
-  std::vector<int> coarse;
-  const auto is_coarse = [&] { return !(coarse = coarse_unknowns()).empty(); };
-  if (found.status != Status::solved || !is_first_order_ || !is_coarse()) return found;
+  if (found.status != Status::solved || !is_first_order_ || coarse_unknowns().empty()) return found;
   const Vector before = current().x;
-  bool is_solved = true;
-  for (int round = 0; is_solved && (round == 0 || (round < most_rounds && is_coarse())); ++round) is_solved = solve_from_here(coarse);
+  const State first = trial();
+  const bool is_solved = solve_from_here();
   current().x = before;
+  // A variable on its way through 0 is known as well as what it moves needs it.
+  if (is_solved && moves_alike(first.x, trial().x)) trial() = first;
   if (is_solved) return found;
   message_ = "algebraic variables came from so far that rounding hides their equations, and from where they are Newton's method finds no solution";
   return {Status::not_solved, false, 0, 0};
 }
 
-/// The solution of the trial's mode from its state, the step beginning at its values of these variables.
-bool NonlinearCapturing::solve_from_here(const std::vector<int>& variables) {
-  State& next = trial();
-  for (const int j : variables) {
-    current().x[j] = next.x[j];
-    next.d[j] = 0;
+/// Are these states of the variables that have a rate one to rounding, where there are any?
+bool NonlinearCapturing::moves_alike(const Vector& a, const Vector& b) const {
+  bool some = false;
+  for (int j = 0; j < step_.n(); ++j) {
+    if (is_algebraic(j)) continue;
+    some = true;
+    if (!(std::abs(a[j] - b[j]) <= 8 * unit_roundoff * (std::abs(a[j]) + std::abs(b[j])))) return false;
   }
-  set_step(next.t, next.h);
-  step_.set_mode(*next.mode);
-  if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return false;
-  const Admission admission = newton_.admit(next.d, next.lambda, next.w);
-  next.weak = admission == Admission::weak;
-  next.residual = newton_.residual();
-  next.x = current().x + next.d;
-  return admission != Admission::outside;
+  return some;
+}
+
+/// The solution of the trial's mode from its state, the step beginning at its values of the coarse variables.
+bool NonlinearCapturing::solve_from_here() {
+  constexpr int most_rounds = 24;  // each takes 32 bits off
+  State& next = trial();
+  for (int round = 0; round < most_rounds; ++round) {
+    const std::vector<int> coarse = coarse_unknowns();
+    if (coarse.empty()) break;
+    for (const int j : coarse) {
+      current().x[j] = next.x[j];
+      next.d[j] = 0;
+    }
+    set_step(next.t, next.h);
+    step_.set_mode(*next.mode);
+    if (newton_.run(next.d, next.lambda) != NewtonEnd::converged) return false;
+    const Admission admission = newton_.admit(next.d, next.lambda, next.w);
+    if (admission == Admission::outside) return false;
+    next.weak = admission == Admission::weak;
+    next.residual = newton_.residual();
+    next.x = current().x + next.d;
+  }
+  return true;
 }
 
 bool NonlinearCapturing::argument_jumps(int i) const {

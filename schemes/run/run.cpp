@@ -148,8 +148,7 @@ class Run final : public StepwiseRun {
     return switch_.is_before(t_next) ? advance_through_switches(t_next, h) : go_to(t_next, h);
   }
 
-  /// A step ends where functions of time switch, by as little before it as shows their sign, and the next one
-  /// begins there. Where that is the end of the step to rounding, all of it is in the mode before.
+  /// A step ends where functions of time switch, or just before to show their sign; at its own end, in the mode before.
   bool advance_through_switches(double t_next, double h) {
     while (switch_.is_before(t_next)) {
       const auto [stop, moment] = *switch_;
@@ -157,7 +156,7 @@ class Run final : public StepwiseRun {
       const double start = scheme_.t(), length = start == from_ && is_end ? h : stop - start;
       if (stop > start && !go_to(stop, length)) return false;
       passage_.pass_switch(moment);
-      if (moment < end_ && passage_.pass_data(moment)) trace_jump();
+      if (moment < end_ && passage_.pass_data(moment)) trace(true);
       switch_.find(moment);
       if (!is_end) continue;
       stands_ = {scheme_.t(), t_next};
@@ -230,8 +229,7 @@ class Run final : public StepwiseRun {
     return scheme_.passes_jumps() ? std::nullopt : poles.singular_end({from, scheme_.snapshot()});
   }
 
-  /// The scheme goes back to `from`, and half-way to the pole with its next step, which ends at `to`.
-  /// False: it is as near as steps get, the run ends.
+  /// Back to `from`, and half-way to the pole with a step that ends at `to`. False: the run ends, as near as steps get.
   bool goes_nearer(const PoleWatch::Pole& pole, const Step& from, double& to) {
     events_.drop_all();
     failure_.reset();
@@ -250,8 +248,7 @@ class Run final : public StepwiseRun {
     return to - start > std::ldexp(h_, shortest_way) && to > start && to < last;
   }
 
-  /// The events of a piece, without what its resets made void, their jumps, and its course. Both sides of a reset with
-  /// which a step ends are rows.
+  /// A piece's events, without what its resets made void, jumps and course. Both sides of a reset at its end are rows.
   void log_piece(const Scheme::ResetOutcome& outcome, bool has_reset, std::vector<Event> jumps, double t_next) {
     if (outcome.kind != Scheme::ResetOutcome::Kind::none) events_.drop(outcome);
     if (has_reset) ++record_.counts()["resets"], ++steps_;
@@ -263,14 +260,11 @@ class Run final : public StepwiseRun {
     trace();
   }
 
-  /// Data jump here, and with them what has no rate.
-  void trace_jump() {
-    trace();
-    if (trace_ != nullptr) trace_->jump(record_.jumping());
-  }
-
-  void trace() {
-    if (trace_ != nullptr) trace_->add(time(), scheme_.x(), scheme_.mode(), record_.jumping());
+  /// `jumps`: data jump here, and with them what has no rate.
+  void trace(bool jumps = false) {
+    if (trace_ == nullptr) return;
+    trace_->add(time(), scheme_.x(), scheme_.mode(), record_.jumping());
+    if (jumps) trace_->jump(record_.jumping());
   }
 
   /// Does the run end in the piece from `from`, at a bound or since no step goes on?
