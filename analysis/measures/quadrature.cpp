@@ -43,7 +43,17 @@ Quadrature integral(const std::function<double(double)>& f, double a, double b, 
   };
   Quadrature sum = total();
   const auto is_known = [&] { return sum.error <= std::max(0x1p-36 * sum.magnitude, 0x1p-50 * beside); };
-  while (sum.parts < few_parts + (is_known() ? 0 : more) && sum.error > rounding * sum.magnitude) {
+  // Twice as many parts that do not halve a small error divide noise.
+  double error_at_half = std::numeric_limits<double>::infinity();
+  long doubled = few_parts;
+  const auto is_noise = [&] {
+    if (sum.parts < doubled) return false;
+    const bool rests = sum.error > error_at_half / 2 && sum.error <= 0x1p-20 * sum.magnitude;
+    error_at_half = sum.error;
+    doubled *= 2;
+    return rests;
+  };
+  while (sum.parts < few_parts + (is_known() ? 0 : more) && sum.error > rounding * sum.magnitude && !is_noise()) {
     std::pop_heap(parts.begin(), parts.end());  // the largest error
     const Part worst = parts.back();
     parts.pop_back();
