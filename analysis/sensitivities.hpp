@@ -21,9 +21,9 @@ struct SensitivityQuantities {
 };
 
 /// The quantities with these names, parameters and starts as "x1(0)"; without any all differential
-/// starts and all parameters. Parameters and starts that are formulas of a parameter move with it. `with(name, value)` is the model with another value of a parameter:
-/// one that moves the numbers of a law or a restitution, which are read once, would be
-/// differentiated wrongly. Throws InvalidInput.
+/// starts and all parameters. Parameters and starts that are formulas of a parameter move with it.
+/// `with(name, value)` is the model with another value of a parameter: one that moves the numbers of a
+/// law or a restitution, which are read once, would be differentiated wrongly. Throws InvalidInput.
 SensitivityQuantities sensitivity_quantities(
     const Model& model, const std::vector<std::string>& names,
     const std::function<Model(const std::string& name, double value)>& with);

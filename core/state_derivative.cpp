@@ -12,6 +12,16 @@ constexpr double rounding = 1e-12;  ///< relative change that ends Newton's meth
 
 }  // namespace
 
+bool holds_derivative(const Tape& tape, std::span<const int> lines, const Dcs& system) {
+  const std::vector<bool> needed = needed_lines(tape, lines);
+  for (int k = 0; k < tape.size(); ++k) {
+    const int j = tape[k].a - system.derivative_input(0);
+    if (needed[static_cast<std::size_t>(k)] && tape[k].operation == Operation::input && 0 <= j && j < system.n())
+      return true;
+  }
+  return false;
+}
+
 StateDerivative::StateDerivative(const Dcs& system)
     : tape_(system.tape), parameters_(system.parameters), n_(system.n()), m_(system.m()) {
   const int first = system.derivative_input(0);

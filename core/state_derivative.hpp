@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -7,6 +8,9 @@
 #include <perp/core/expression/differentiate.hpp>
 
 namespace perp {
+
+/// Does one of these lines of a tape with the inputs of the system hold ẋ?
+bool holds_derivative(const Tape& tape, std::span<const int> lines, const Dcs& system);
 
 /// ẋ at a state, from the equations that hold it: 0 = F(t, ẋ, x, λ) by Newton's method on the rows
 /// with derivatives, in least squares where they are more than the differential variables.

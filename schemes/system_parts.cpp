@@ -26,9 +26,7 @@ linear::DisjointSets connections(const SparseLcs& lcs) {
   join(lcs.B, equations, n);
   join(lcs.C, n, 0);
   join(lcs.D, n, n);
-  // A law of a function of time that nothing reads has no variable of its own: it goes with the first.
-  for (int node = n; node < 2 * n + m; ++node)
-    if (sets.root(node) >= n) sets.join(node, 0);
+  join_functions_of_time(sets, n, m);
   return sets;
 }
 
@@ -83,8 +81,7 @@ linear::DisjointSets connections(const Dcs& dcs) {
   };
   for (int i = 0; i < m; ++i) join(n + i, dcs.G[at(i)]);
   for (int j = 0; j < n; ++j) join(n + m + j, dcs.F[at(j)]);
-  for (int node = n; node < 2 * n + m; ++node)
-    if (sets.root(node) >= n) sets.join(node, 0);  // a function of time that nothing reads
+  join_functions_of_time(sets, n, m);
   return sets;
 }
 

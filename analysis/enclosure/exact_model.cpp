@@ -5,6 +5,7 @@
 #include <perp/analysis/enclosure/exact_model.hpp>
 #include <perp/analysis/enclosure/inconsistent_start.hpp>
 #include <perp/analysis/enclosure/modes/state_space.hpp>
+#include <perp/core/state_derivative.hpp>
 #include <perp/models/language/exact_numbers.hpp>
 
 namespace perp::enclosure {
@@ -15,18 +16,6 @@ std::vector<std::size_t> wide_sides(const Box& box) {
   for (std::size_t k = 0; k < box.size(); ++k)
     if (is_wide(box[k])) list.push_back(k);
   return list;
-}
-
-/// Does the line need a derivative of the n variables?
-bool holds_derivative(const Tape& tape, int line, const Dcs& system) {
-  const std::vector<bool> needed = needed_lines(tape, std::span(&line, 1));
-  for (int k = 0; k < tape.size(); ++k) {
-    const int j = tape[k].a - system.derivative_input(0);
-    if (needed[static_cast<std::size_t>(k)] && tape[k].operation == Operation::input && 0 <= j &&
-        j < system.n())
-      return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -60,7 +49,7 @@ Box ExactModel::multipliers(const Box& lambda) const {
 std::vector<int> ExactModel::output_lines() const {
   std::vector<int> indices;
   for (std::size_t k = 0; k < model.outputs.lines.size(); ++k)
-    if (!holds_derivative(model.outputs.tape, model.outputs.lines[k], system))
+    if (!holds_derivative(model.outputs.tape, std::span(&model.outputs.lines[k], 1), system))
       indices.push_back(static_cast<int>(k));
   return indices;
 }

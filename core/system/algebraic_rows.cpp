@@ -107,13 +107,30 @@ bool is_regular(const SparseMatrix& E, const Component& component) {
   return lu.factorise() && lu.bound(ones.data(), work.data());
 }
 
+/// The largest coefficient of the right side of row i beside that of its derivatives.
+double largest_rate(const SparseLcs& lcs, int i) {
+  const auto largest = [i](const SparseMatrix& M) {
+    double most = 0;
+    for (const auto& [column, entry] : M.row(i)) most = std::max(most, std::abs(entry));
+    return most;
+  };
+  const double b = std::abs(lcs.b.constant()[i]);
+  return std::max({largest(lcs.A), largest(lcs.B), std::isfinite(b) ? b : 0}) / largest(lcs.E);
+}
+
+/// Of dependent rows those stay that hold the smaller rates: beside large ones theirs would be rounding.
+std::vector<int> by_rates(const SparseLcs& lcs, std::vector<int> rows) {
+  std::ranges::stable_sort(rows, {}, [&](int i) { return largest_rate(lcs, i); });
+  return rows;
+}
+
 /// The rows of a component that depend on those before them, with their shares.
-std::vector<ReducedRow> dependent_rows(const SparseMatrix& E, const Component& component, std::vector<int>& rows) {
+std::vector<ReducedRow> dependent_rows(const SparseLcs& lcs, const Component& component, std::vector<int>& rows) {
   std::vector<ReducedRow> independent, dependent;
   const bool is_large = component.rows.size() > at(most_eliminated);
-  if (component.rows.size() == 1 || (is_large && is_regular(E, component))) return dependent;
-  for (const int i : component.rows) {
-    ReducedRow row(E, i);
+  if (component.rows.size() == 1 || (is_large && is_regular(lcs.E, component))) return dependent;
+  for (const int i : by_rates(lcs, component.rows)) {
+    ReducedRow row(lcs.E, i);
     for (const ReducedRow& other : independent) row.subtract(other);
     row.pivot = row.largest();
     if (row.pivot >= 0) {
@@ -124,17 +141,6 @@ std::vector<ReducedRow> dependent_rows(const SparseMatrix& E, const Component& c
     }
   }
   return dependent;
-}
-
-/// The largest coefficient of the right side of row i beside that of its derivatives.
-double largest_rate(const SparseLcs& lcs, int i) {
-  const auto largest = [i](const SparseMatrix& M) {
-    double most = 0;
-    for (const auto& [column, entry] : M.row(i)) most = std::max(most, std::abs(entry));
-    return most;
-  };
-  const double b = std::abs(lcs.b.constant()[i]);
-  return std::max({largest(lcs.A), largest(lcs.B), std::isfinite(b) ? b : 0}) / largest(lcs.E);
 }
 
 /// A sum that is rounded once; says whether that changed it.
@@ -190,11 +196,9 @@ Signal with_combined(const Signal& b, const std::vector<int>& rows, const std::v
 
 bool separate_algebraic_rows(SparseLcs& lcs) {
   std::vector<std::pair<int, ReducedRow>> found;
-  for (Component component : components(lcs.E)) {
-    // Of dependent rows those stay that hold the smaller rates: beside large ones theirs would be rounding.
-    std::ranges::stable_sort(component.rows, {}, [&](int i) { return largest_rate(lcs, i); });
+  for (const Component& component : components(lcs.E)) {
     std::vector<int> rows;
-    std::vector<ReducedRow> dependent = dependent_rows(lcs.E, component, rows);
+    std::vector<ReducedRow> dependent = dependent_rows(lcs, component, rows);
     for (std::size_t k = 0; k < rows.size(); ++k) found.emplace_back(rows[k], std::move(dependent[k]));
   }
   bool is_rounded = false;

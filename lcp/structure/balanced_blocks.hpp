@@ -11,4 +11,7 @@ namespace perp {
 /// of them, then the equations. Sets with more or fewer equations than u are one block together.
 std::vector<Block> balanced_blocks(linear::DisjointSets components, int p, int m);
 
+/// Joins the laws and equations of functions of time that nothing reads, which have no u of their own, to the first u.
+void join_functions_of_time(linear::DisjointSets& components, int p, int m);
+
 }  // namespace perp

@@ -69,6 +69,11 @@ std::vector<Block> balanced_blocks(DisjointSets components, int p, int m) {
   return blocks;
 }
 
+void join_functions_of_time(DisjointSets& components, int p, int m) {
+  for (int node = p; node < 2 * p + m; ++node)
+    if (components.root(node) >= p) components.join(node, 0);
+}
+
 Mlcp subproblem(const Mlcp& problem, const Block& block) {
   Mlcp part{
       .M11 = problem.M11(block.equations, block.u),

@@ -53,11 +53,14 @@ class _Jumps(ast.NodeVisitor):
     visit_While = visit_For
 
 
-def jumps(statements):
-    visitor = _Jumps()
+def _found(visitor, statements):
     for statement in statements:
         visitor.visit(statement)
     return visitor.found
+
+
+def jumps(statements):
+    return _found(_Jumps(), statements)
 
 
 class _Stores(ast.NodeVisitor):
@@ -86,10 +89,7 @@ class _Stores(ast.NodeVisitor):
 
 
 def stores(statements):
-    visitor = _Stores()
-    for statement in statements:
-        visitor.visit(statement)
-    return list(visitor.found)
+    return list(_found(_Stores(), statements))
 
 
 def texts(names):
@@ -114,10 +114,7 @@ class _Loads(ast.NodeVisitor):
 
 
 def loads(statements):
-    visitor = _Loads()
-    for statement in statements:
-        visitor.visit(statement)
-    return list(visitor.found)
+    return list(_found(_Loads(), statements))
 
 
 def delayed(value):

@@ -175,16 +175,8 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
-  /// Where short steps from a start lead, and the motions E (x⁺ − x0) of the last two of them.
-  struct ShortSteps {
-    State limit;
-    Vector longer, shorter;
-    bool agree = false;  ///< the last two are in one mode
-    int exponent = 0;    ///< of the last one: h·2^k
-  };
-  bool keeps_growing(const Vector& x0, double h, const ShortSteps& steps, const Vector& rounding);
   [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
-  ShortSteps shorten(const Vector& x0, double h, int exponent);
+  std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
   [[nodiscard]] Vector rate_terms(double t, const Vector& x) const;
   void solve_constraints_at(double t, double h, Vector& x, State& limit);

@@ -144,15 +144,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt probe(double h, int exponent);
   bool is_consistent(const Vector& x0, double t);
   ConstraintsAt constraints(const Vector& x, double t);
-  /// Where short steps from a start lead, and the motions E (x⁺ − x0) of the last two of them.
-  struct ShortSteps {
-    State limit;
-    Vector longer, shorter;
-    bool agree = false;  ///< the last two are in one mode
-    int exponent = 0;    ///< of the last one: h·2^k
-  };
-  bool keeps_growing(const Vector& x0, double h, const ShortSteps& steps, const Vector& rounding);
-  ShortSteps shorten(const Vector& x0, double h, int exponent);
+  std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
   // nonlinear_resets.cpp

@@ -148,46 +148,18 @@ Vector NonlinearCapturing::rate_terms(double t, const State& state) {
   return step_.rate_terms(t, state.x, state.lambda).cwiseMin(without);
 }
 
-/// The changes of two steps tell how it shrinks only where both are in one mode: they are shortened until so.
-NonlinearCapturing::ShortSteps NonlinearCapturing::shorten(const Vector& x0, double h, int exponent) {
-  ShortSteps steps{trial(), {}, motion(x0, trial().x)};
-  State& limit = steps.limit;
-  do {
-    const State longer = limit;
-    steps.longer = steps.shorter;
-    if (probe(h, exponent -= 2).status != Status::solved) {
-      steps.shorter.setZero();
-      break;
-    }
-    steps.shorter = motion(x0, trial().x);
-    limit = trial();
-    steps.agree = limit.mode == longer.mode;
-    if (!steps.agree) continue;
-    limit.x = extrapolate(longer.x, limit.x);
-    limit.lambda = extrapolate(longer.lambda, limit.lambda);
-    limit.w = extrapolate(longer.w, limit.w);
-  } while (!steps.agree && exponent > last_probe);
-  steps.exponent = exponent;
-  return steps;
-}
-
-/// Do the motions grow in ever shorter steps, and not only on the way to a limit?
-bool NonlinearCapturing::keeps_growing(const Vector& x0, double h, const ShortSteps& steps, const Vector& rounding) {
-  if (!steps.agree || !grows(steps.longer, steps.shorter, rounding)) return false;
-  Vector longer = steps.shorter;
-  for (int k = 1; k <= growing_probes; ++k) {
-    if (probe(h, steps.exponent - 2 * k).status != Status::solved) return false;
-    const Vector shorter = motion(x0, trial().x);
-    if (!grows(longer, shorter, rounding)) return false;
-    longer = shorter;
-  }
-  return true;
+/// The state that the step of h·2^exponent from x0 leads to, and its motion E (x⁺ − x0).
+std::optional<std::pair<NonlinearCapturing::State, Vector>> NonlinearCapturing::short_step(const Vector& x0, double h, int exponent) {
+  if (probe(h, exponent).status != Status::solved) return std::nullopt;
+  return std::pair(trial(), motion(x0, trial().x));
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
 bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int exponent,
                                     std::vector<Event>& events) {
-  ShortSteps steps = shorten(x0, h, exponent);
+  const auto step = [&](int k) { return short_step(x0, h, k); };
+  ShortSteps<State> steps{trial(), {}, motion(x0, trial().x), false, exponent};
+  shorten(steps, step);
   State& limit = steps.limit;
   keep_rate(limit);
   linearise_trial();
@@ -204,7 +176,7 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
            (motion(x0, trial().x).array().abs() <= rounding.array()).all();
   };
   const bool consistent = is_consistent(x0, t) || moves_by_rounding();
-  if (!consistent && keeps_growing(x0, h, steps, rounding)) {
+  if (!consistent && keep_growing(steps, rounding, step)) {
     message_ = growing_start_text(violation_of_constraints(step_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }

@@ -40,8 +40,7 @@ class Consistency {
       join(lcs_.C, i, n + i, 0);
       join(lcs_.D, i, n + i, n);
     }
-    for (int node = n; node < 2 * n + m; ++node)
-      if (sets.root(node) >= n) sets.join(node, 0);  // a function of time that nothing reads
+    join_functions_of_time(sets, n, m);
     return balanced_blocks(std::move(sets), n, m);
   }
 
@@ -188,49 +187,20 @@ bool Capturing::solve_constraints_at_point(double t, Vector& x, State& limit) {
   return true;
 }
 
-/// The changes of two steps tell how it shrinks only where both are in one mode: they are shortened until so.
-Capturing::ShortSteps Capturing::shorten(const Vector& x0, double h, int exponent) {
+/// The state that the step of h·2^exponent from x0 leads to, and its motion E (x⁺ − x0).
+std::optional<std::pair<Capturing::State, Vector>> Capturing::short_step(const Vector& x0, double h, int exponent) {
+  if (probe(h, exponent).status != Status::solved) return std::nullopt;
   compute_outputs(trial());
-  ShortSteps steps{trial(), {}, motion(x0, attempted())};
-  State& limit = steps.limit;
-  do {
-    const State longer = limit;
-    const Mode mode = *longer.mode;
-    steps.longer = steps.shorter;
-    if (probe(h, exponent -= 2).status != Status::solved) {
-      steps.shorter.setZero();
-      break;
-    }
-    steps.shorter = motion(x0, attempted());
-    compute_outputs(trial());
-    limit = trial();
-    steps.agree = *limit.mode == mode;
-    if (!steps.agree) continue;
-    limit.x = extrapolate(longer.x, limit.x);
-    limit.lambda = extrapolate(longer.lambda, limit.lambda);
-    limit.w = extrapolate(longer.w, limit.w);
-  } while (!steps.agree && exponent > last_probe);
-  steps.exponent = exponent;
-  return steps;
-}
-
-/// Do the motions grow in ever shorter steps, and not only on the way to a limit?
-bool Capturing::keeps_growing(const Vector& x0, double h, const ShortSteps& steps, const Vector& rounding) {
-  if (!steps.agree || !grows(steps.longer, steps.shorter, rounding)) return false;
-  Vector longer = steps.shorter;
-  for (int k = 1; k <= growing_probes; ++k) {
-    if (probe(h, steps.exponent - 2 * k).status != Status::solved) return false;
-    const Vector shorter = motion(x0, attempted());
-    if (!grows(longer, shorter, rounding)) return false;
-    longer = shorter;
-  }
-  return true;
+  return std::pair(trial(), motion(x0, attempted()));
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
 bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
                            std::vector<Event>& events) {
-  ShortSteps steps = shorten(x0, h, exponent);
+  compute_outputs(trial());
+  const auto step = [&](int k) { return short_step(x0, h, k); };
+  ShortSteps<State> steps{trial(), {}, motion(x0, attempted()), false, exponent};
+  shorten(steps, step);
   State& limit = steps.limit;
   const bool consistent = starts_consistently(x0, t, h);
   start_pending_ = false;
@@ -238,7 +208,7 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
   const bool is_smooth = equations_.m() == 0 && std::ranges::all_of(has_rate_, [](char has) { return has != 0; });
   const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
-  if (!consistent && keeps_growing(x0, h, steps, motion_rounding(x0, limit.x))) {
+  if (!consistent && keep_growing(steps, motion_rounding(x0, limit.x), step)) {
     message_ = growing_start_text(violation_of_constraints(equations_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }

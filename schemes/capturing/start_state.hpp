@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -38,6 +40,52 @@ bool keeps_its_size(const Vector& motion, const Vector& of_quarter, const Vector
 
 /// Does one beyond its rounding grow as the step gets shorter? Then it has no limit.
 bool grows(const Vector& motion, const Vector& of_quarter, const Vector& rounding);
+
+/// Where short steps from a start lead, and the motions E (x⁺ − x0) of the last two of them.
+template <class State>
+struct ShortSteps {
+  State limit;
+  Vector longer, shorter;
+  bool agree = false;  ///< the last two are in one mode
+  int exponent = 0;    ///< of the last one: h·2^k
+};
+
+/// The limit of ever shorter steps after the one of h·2^exponent in `steps`. The changes of two of them tell how it shrinks
+/// only where both are in one mode: they are shortened until so. `step(k)`: the state and the motion of the step of
+/// h·2^k, nothing where it has none.
+template <class State, class Step>
+void shorten(ShortSteps<State>& steps, const Step& step) {
+  State& limit = steps.limit;
+  do {
+    const State longer = limit;
+    const Mode mode = *longer.mode;
+    steps.longer = steps.shorter;
+    auto next = step(steps.exponent -= 2);
+    if (!next) {
+      steps.shorter.setZero();
+      break;
+    }
+    std::tie(limit, steps.shorter) = *std::move(next);
+    steps.agree = *limit.mode == mode;
+    if (!steps.agree) continue;
+    limit.x = extrapolate(longer.x, limit.x);
+    limit.lambda = extrapolate(longer.lambda, limit.lambda);
+    limit.w = extrapolate(longer.w, limit.w);
+  } while (!steps.agree && steps.exponent > last_probe);
+}
+
+/// Do the motions grow in ever shorter steps, and not only on the way to a limit?
+template <class State, class Step>
+bool keep_growing(const ShortSteps<State>& steps, const Vector& rounding, const Step& step) {
+  if (!steps.agree || !grows(steps.longer, steps.shorter, rounding)) return false;
+  Vector longer = steps.shorter;
+  for (int k = 1; k <= growing_probes; ++k) {
+    const auto next = step(steps.exponent - 2 * k);
+    if (!next || !grows(longer, next->second, rounding)) return false;
+    longer = next->second;
+  }
+  return true;
+}
 
 /// What is said of a start that violates the constraints by this, where such a row grows.
 std::string growing_start_text(double violation);

@@ -44,7 +44,7 @@ class ModePassage {
   void begin_step(double t) { from_ = t, splits_ = 0; }
   /// Functions of time switched at t, where the step that comes next begins.
   void pass_switch(double t) { switched_ = t; }
-  /// Where data jump at that moment the next step begins with their new values, and the log says so.
+  /// Where data jump at that moment the next step begins with their new values, and the log says so. Do they?
   bool pass_data(double moment);
   /// To t_next, or to an end of a mode before it, where the attempt at that step of length h is not one
   /// in the present mode; `steps` were made so far. A failure: nothing goes on.

@@ -23,6 +23,18 @@ Model decay() {
       "decay.toml");
 }
 
+/// The last state of the run with its derivatives.
+Step end_of(const Model& model, const SensitivityQuantities& by) {
+  Step last;
+  IntegrateOptions options;
+  options.observer = [&](const Step& step) {
+    last = step;
+    return true;
+  };
+  REQUIRE(integrate_sensitivities(model, by, options).status == Status::solved);
+  return last;
+}
+
 }  // namespace
 
 TEST_SUITE("analysis") {
@@ -59,13 +71,7 @@ TEST_SUITE("analysis") {
     const auto same = [&](const std::string& /*name*/, double /*value*/) { return decay(); };
     const SensitivityQuantities quantities = sensitivity_quantities(model, {}, same);
     CHECK(quantities.names == std::vector<std::string>{"x(0)", "p"});
-    Step last;
-    IntegrateOptions options;
-    options.observer = [&](const Step& step) {
-      last = step;
-      return true;
-    };
-    REQUIRE(integrate_sensitivities(model, quantities, options).status == Status::solved);
+    const Step last = end_of(model, quantities);
     CHECK(last.dx_dq(0, 0) == doctest::Approx(std::exp(-2)).epsilon(1e-9));
     CHECK(last.dx_dq(0, 1) == doctest::Approx(-3 * std::exp(-2)).epsilon(1e-9));
     CHECK_THROWS_AS(sensitivity_quantities(model, {"q"}, with), InvalidInput);
@@ -81,16 +87,6 @@ TEST_SUITE("analysis") {
     const Model model = with({});
     const auto other = [&](const std::string& name, double value) { return with({{name, fmt::format("{:.17g}", value)}}); };
     const SensitivityQuantities quantities = sensitivity_quantities(model, {"F", "v(0)", "m", "k"}, other);
-    const auto end_of = [](const Model& run, const SensitivityQuantities& by) {
-      Step last;
-      IntegrateOptions options;
-      options.observer = [&](const Step& step) {
-        last = step;
-        return true;
-      };
-      REQUIRE(integrate_sensitivities(run, by, options).status == Status::solved);
-      return last;
-    };
     const Matrix found = end_of(model, quantities).dx_dq;
     REQUIRE(found.cols() == 4);
     for (const auto& [column, name, value] : {std::tuple(0, "F", 2.0), std::tuple(1, "v", -0.75), std::tuple(2, "m", 0.5), std::tuple(3, "k", 1.25)}) {

@@ -321,18 +321,16 @@ void HybridRun::finish(Status status, std::string message) {
   if (!output_.keep && !result_.t.empty() && now_.t > result_.t.back()) result_.append(now_);
 }
 
-/// The course from the last row to this one, where no polynomial is told.
+/// The course from the last row to this one, which takes its place, where no polynomial is told.
 void HybridRun::tell_line(const Step& step) {
   if (!output_.course || !courses_by_rows_ || !(step.t > last_.t)) return;
-  Step from = last_;
-  if (from.mode != step.mode || from.t == jumped_at_) {  // what has no rate may jump there
-    const Vector rests = from.x;
-    from.x.setConstant(nan);
-    for (const int j : model_.differential_variables()) from.x[j] = rests[j];
-    from.lambda.resize(0);
-    from.w.resize(0);
+  if (last_.mode != step.mode || last_.t == jumped_at_) {  // what has no rate may jump there
+    const Vector before = std::exchange(last_.x, Vector::Constant(last_.x.size(), nan));
+    for (const int j : model_.differential_variables()) last_.x[j] = before[j];
+    last_.lambda.resize(0);
+    last_.w.resize(0);
   }
-  output_.course(straight_course(from, step));
+  output_.course(straight_course(last_, step));
 }
 
 /// Is the state at t asked for?

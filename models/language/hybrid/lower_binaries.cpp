@@ -323,12 +323,7 @@ void set_outputs(const HybridModel& hybrid, const Dcs& system, Outputs& outputs)
   own.f = hybrid.outputs;
   own.g.clear();
   outputs.tape = with_multipliers(own, system.m() - hybrid.q(), outputs.lines);
-  const std::vector<bool> needed = needed_lines(outputs.tape, outputs.lines);
-  for (int k = 0; k < outputs.tape.size(); ++k) {
-    const Instruction& line = outputs.tape[k];
-    if (!needed[at(k)] || line.operation != Operation::input || line.a == Dcs::time_input()) continue;
-    if (line.a <= hybrid.n() && !outputs.derivative) outputs.derivative = StateDerivative(system);
-  }
+  if (holds_derivative(outputs.tape, outputs.lines, system)) outputs.derivative = StateDerivative(system);
 }
 
 }  // namespace
