@@ -89,6 +89,24 @@ TEST_SUITE("schemes/definite_solutions") {
     for (int k = 0; k < stages; ++k) CHECK(run.x.back()[1 + k] == doctest::Approx(stage[k]).epsilon(1e-11));
   }
 
+  TEST_CASE("both ends of a source behind a bridge of four exponential diodes float in the middle of the charged capacitor") {
+    for (const double amplitude : {5.0, 20.0, 40.0}) {
+      const std::string text = fmt::format(
+          "[parameters]\nV = {}\nIs = 1e-9\nvt = 0.044\n[variables]\nvc = 0\nva = 0\nvb = 0\ni = 0\n[model]\nequations = ["
+          "\"1e-3*der(vc) = Is*(exp((va - vc)/vt) - 1) + Is*(exp((vb - vc)/vt) - 1) - vc/100\", "
+          "\"va - vb = V*sin(314.159*t) - i\", \"i + Is*(exp(-va/vt) - 1) = Is*(exp((va - vc)/vt) - 1)\", "
+          "\"-i + Is*(exp(-vb/vt) - 1) = Is*(exp((vb - vc)/vt) - 1)\"]\n[run]\nt = [0, 0.04]\n",
+          amplitude);
+      CAPTURE(amplitude);
+      for (const Trajectory& run : {run_text(text, 1e-4, 0.04), run_located(text, 0.04)}) {
+        REQUIRE(run.status == Status::solved);
+        const Vector& end = run.x.back();  // no diode conducts there: exp(va - vc) + exp(vb - vc) = exp(-va) + exp(-vb)
+        CHECK(end[0] > 0.6 * amplitude - 1);
+        CHECK(end[1] + end[2] == doctest::Approx(end[0]).epsilon(1e-9));
+      }
+    }
+  }
+
   TEST_CASE("two equations share a root at infinity: neither is solved") {
     const Trajectory run = run_text(
         "[variables]\ny = 3\na = 1\nv = 3\n[model]\nequations = [\"a = atan(y)\", \"a = pi/2\", "
