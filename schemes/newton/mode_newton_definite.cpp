@@ -29,10 +29,11 @@ double ModeNewton::unknown_value(int unknown, const Vector& lambda) const {
   return lambda[step_.free_laws()[static_cast<std::size_t>(unknown - step_.n())]];
 }
 
-/// Has a row an error, but one of underflow alone? That it is 0 shows nothing.
+/// Has a row that is not linear an error, but one of underflow alone? That it is 0 shows nothing.
 bool ModeNewton::has_underflowed() const {
-  return std::any_of(step_.errors(), step_.errors() + step_.size(),
-                     [](double error) { return 0 < error && error < underflow; });
+  return std::ranges::any_of(step_.curved_rows(), [&](int row) {
+    return row >= 0 && 0 < step_.errors()[row] && step_.errors()[row] < underflow;
+  });
 }
 
 /// The bound z = |J⁻¹| b, b = |F| + 8 e, of the distance of an unknown from its solution. Its row
