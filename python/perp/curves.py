@@ -1,5 +1,6 @@
 """Columns of a run as pictures show them: with the states of events between rows, and interrupted where they jump."""
 
+import re
 from collections import defaultdict, namedtuple
 
 Jump = namedtuple("Jump", "column t before after")
@@ -21,6 +22,12 @@ def resets_of(rows, event):
     """The names of the resets that an event is of."""
     is_reset = event.kind == "jump" and not event.law and event.note and rows.counts.get("resets", 0) > 0
     return event.note.split(", ") if is_reset and not event.note.startswith("no continuous solution ") else []
+
+
+def data_of(event):
+    """The name of the input whose data jump there."""
+    words = re.fullmatch(r"([^: ]+): \S+ -> \S+", event.note) if event.kind == "mode_change" and not event.law else None
+    return [words[1]] if words else []
 
 
 def curves(rows, names):
