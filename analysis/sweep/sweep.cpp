@@ -217,10 +217,11 @@ class Sweep {
     watch(options, history, kept, measures, section.get());
     const Trajectory run = scheme(model.run.scheme).run(model, options);
     SweepRun made{.status = run.status, .message = run.message, .t_end = run.t.empty() ? nan : run.t.back()};
-    for (Measure& measure : measures.of(run, history.resolved(run.events)))
-      made.measures.push_back(std::move(measure.result));
+    const std::vector<ModeSpan> modes = history.resolved(run.events);
+    for (Measure& measure : measures.of(run, modes)) made.measures.push_back(std::move(measure.result));
     if (section) made.section = section->points(run, from);
     skip(made.section);
+    tell_modes(modes, made.section);
     made.kept = kept.take();
     if (!run.x.empty()) end = run.x.back();
     return made;
@@ -240,6 +241,14 @@ class Sweep {
       if (request_.keeps) kept.course(step);
       if (next) next(step);
     };
+  }
+
+  /// The mode of each point, of two that meet there the one before.
+  static void tell_modes(const std::vector<ModeSpan>& modes, std::vector<SectionPoint>& section) {
+    for (SectionPoint& point : section) {
+      const auto span = std::ranges::lower_bound(modes, point.t, {}, &ModeSpan::end);
+      if (!modes.empty()) point.mode = span == modes.end() ? modes.back().mode : span->mode;
+    }
   }
 
   void skip(std::vector<SectionPoint>& section) const {

@@ -138,20 +138,26 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
   return found;
 }
 
-/// What moves each row of F in a unit of time, by size. Algebraic variables and multipliers may be
-/// impulses here, or make a term of another size where they are 0: the smaller of the two.
-Vector NonlinearCapturing::rate_terms(double t, const State& state) {
-  Vector x = state.x;
+/// Algebraic variables and multipliers may make a term of another size where they are 0: the smaller of the two.
+Vector NonlinearCapturing::rate_terms(const Step& state) const {
+  Vector x = state.x, lambda = state.lambda;
   for (Eigen::Index j = 0; j < x.size(); ++j)
     if (differential_[static_cast<std::size_t>(j)] == 0) x[j] = 0;
-  const Vector without = step_.rate_terms(t, x, Vector::Zero(step_.m()));
-  return step_.rate_terms(t, state.x, state.lambda).cwiseMin(without);
+  for (int i = 0; i < step_.m(); ++i)
+    if (!is_bounded(step_.laws()[static_cast<std::size_t>(i)])) lambda[i] = 0;
+  const Vector without = step_.rate_terms(state.t, x, lambda);
+  return step_.rate_terms(state.t, state.x, state.lambda).cwiseMin(without);
 }
 
 /// The state that the step of h·2^exponent from x0 leads to, and its motion E (x⁺ − x0).
 std::optional<std::pair<NonlinearCapturing::State, Vector>> NonlinearCapturing::short_step(const Vector& x0, double h, int exponent) {
   if (probe(h, exponent).status != Status::solved) return std::nullopt;
   return std::pair(trial(), motion(x0, trial().x));
+}
+
+/// The motions that rates explain at the start; where x0 is known up to an error no shorter step tells of them: 0.
+Vector NonlinearCapturing::explaining(const Vector& motions) const {
+  return start_x_error_.size() > 0 ? Vector(Vector::Zero(motions.size())) : motions;
 }
 
 /// Makes the limit of short steps from x0 the current state and says how far it is. False: there is none.
@@ -165,11 +171,12 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   linearise_trial();
   const double distance = step_.norm(limit.x - x0);
   const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
-  const Vector least = rounding.cwiseMax(jump_share * h * rate_terms(t, limit));
+  const Vector rates = rate_terms({t, limit.x, limit.lambda, limit.w, *limit.mode});
+  const Vector least = rounding.cwiseMax(jump_share * h * rates);
   // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
   const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
                                                        [](char has_rate) { return has_rate != 0; });
-  const bool jumps = !is_smooth && keeps_its_size(steps.longer, steps.shorter, least);
+  const bool jumps = !is_smooth && keeps_its_size(steps, least, explaining(h * rates), step);
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
     return probe(h, least_probe).status == Status::solved &&

@@ -188,7 +188,7 @@ class Run final : public StepwiseRun {
         continue;
       }
       std::vector<Event> jumps;
-      const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
+      const Scheme::ResetOutcome outcome = scheme_.reset(jumps, steps_of_end());
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
         if (!halve(start, to)) return resets_accumulate(outcome.names);
         continue;
@@ -203,6 +203,9 @@ class Run final : public StepwiseRun {
       to = t_next;
     }
   }
+
+  /// The number of steps so far at the end of the run, else 0.
+  [[nodiscard]] long steps_of_end() const { return scheme_.t() >= end_ ? steps_ : 0; }
 
   /// A step of this length to `to`, or a shorter one to the end of a mode. `failure_`: there is none.
   void take_piece(const Attempt& attempt, double to, double length) {

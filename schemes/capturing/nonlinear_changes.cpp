@@ -1,0 +1,161 @@
+// Resets where laws change their branches within a step: multipliers and algebraic variables jump there, and conditions
+// with them.
+#include <algorithm>
+#include <utility>
+
+#include <perp/schemes/capturing/nonlinear_capturing.hpp>
+
+namespace perp {
+namespace {
+
+constexpr double same_share = 0x1p-40;  ///< of a step: changes that are no further apart are at one moment
+
+}  // namespace
+
+/// What the constraints say of a state in its mode: its algebraic variables, λ and w. As they are where they say nothing.
+void NonlinearCapturing::put_on_constraints(Step& state) {
+  Vector x = state.x;
+  solve_constraints(step_, newton_, state.t, state.mode, x, state.lambda, state.w);
+  for (int j = 0; j < step_.n(); ++j)
+    if (is_algebraic(j)) state.x[j] = x[j];
+}
+
+/// The laws that change between a and b, the last way of the path, with the shares of it at which they leave the mode of
+/// a; those that are not listed do at its start.
+std::vector<Scheme::Departure> NonlinearCapturing::changes_within(const Step& a, const Step& b) {
+  if (previous().t != a.t) return {};
+  std::vector<Departure> list = departures();
+  std::erase_if(list, [&](const Departure& departure) {
+    const auto law = static_cast<std::size_t>(departure.law);
+    return a.mode[law] == b.mode[law] || !(departure.s < 1);
+  });
+  return list;
+}
+
+/// The state at the moment of `before`, with the multipliers, algebraic variables and branches of b for all but these laws.
+Step NonlinearCapturing::behind_change(const Step& before, const Step& b, const std::vector<int>& staying) {
+  Step after = before;
+  for (std::size_t i = 0; i < b.mode.size(); ++i) {
+    if (std::ranges::find(staying, static_cast<int>(i)) != staying.end()) continue;
+    const auto law = static_cast<Eigen::Index>(i);
+    after.mode[i] = b.mode[i];
+    after.lambda[law] = b.lambda[law];
+    after.w[law] = b.w[law];
+  }
+  for (int j = 0; j < step_.n(); ++j)
+    if (is_algebraic(j)) after.x[j] = b.x[j];
+  put_on_constraints(after);
+  return after;
+}
+
+/// The last way of the path, from a to b in another mode, as states in between: in the mode of a to where the first laws
+/// leave it, from there on in theirs. Two states at one moment are a jump.
+std::vector<Step> NonlinearCapturing::way_of_change(const Step& a, const Step& b) {
+  const std::vector<Departure> changes = changes_within(a, b);
+  double s = changes.empty() ? 0 : 1;
+  for (const Departure& change : changes) s = std::min(s, change.s);
+  std::vector<int> later;
+  for (const Departure& change : changes)
+    if (change.s > s + same_share) later.push_back(change.law);
+  std::vector<Step> way{a};
+  if (s > 0) {
+    way.push_back(between(a, b, s));
+    put_on_constraints(way.back());
+  }
+  way.push_back(behind_change(way.back(), b, later));
+  if (way.back().mode != b.mode) way.push_back(at_old_values(way.back(), b));
+  way.push_back(b);
+  return way;
+}
+
+/// The state of b as it is seen in the mode of a: the variables with rates are there, the others are those of a.
+Step NonlinearCapturing::at_old_values(const Step& a, const Step& b) const {
+  Step state = a;
+  state.t = b.t;
+  for (int j = 0; j < step_.n(); ++j)
+    if (!is_algebraic(j)) state.x[j] = b.x[j];
+  return state;
+}
+
+/// Of the resets whose condition is 0 at the end of a mode, or comes to be 0 behind its change, those that the motion in
+/// this mode, ranges left out, leads to the side on which they fire: a law on the same surface holds it there.
+std::vector<int> NonlinearCapturing::passing_in_old_mode(const Step& state, const Step& behind) {
+  const ResetWatch::Errors errors = ResetWatch::rounding(state, behind);
+  std::vector<int> open, passing;
+  for (int k = 0; k < resets_.count(); ++k)
+    if (resets_.is_armed(k) && (resets_.sign(k, state, errors) == 0 || resets_.sign(k, behind, errors) == 0))
+      open.push_back(k);
+  if (open.empty()) return passing;
+  const Step now = snapshot();
+  restore(state);
+  for (const int exponent : looks)
+    if (const std::optional<Step> ahead = step_in_old_mode(std::ldexp(options_.h, exponent)))
+      std::erase_if(open, [&](int k) {
+        const int side = side_ahead(k, state, *ahead);
+        if (resets_.fires(k, side)) passing.push_back(k);
+        return side != 0;
+      });
+  std::ranges::sort(passing);
+  restore(now);
+  return passing;
+}
+
+/// The state a short step ahead in the present mode, ranges left out.
+std::optional<Step> NonlinearCapturing::step_in_old_mode(double h) {
+  const double t_next = t() + h;
+  if (!(t_next > t())) return std::nullopt;
+  is_first_order_ = true;
+  set_step(t_next, h);
+  if (!solve_mode(h)) return std::nullopt;
+  return Step{t_next, x() + trial().d, trial().lambda, w(), mode()};
+}
+
+/// The side to which a condition moves from a state to one ahead; 0: not beyond their errors.
+int NonlinearCapturing::side_ahead(int k, const Step& state, const Step& ahead) {
+  const double change = resets_.condition(k, ahead) - resets_.condition(k, state);
+  const ResetWatch::Errors errors = ResetWatch::rounding(state, ahead);
+  if (!(std::abs(change) > resets_.error(k, ahead, errors) + resets_.error(k, state, errors))) return 0;
+  return change > 0 ? 1 : -1;
+}
+
+/// Resets at the moment at which the mode of `before` ends and that of `after` begins, on the way to `end`: those whose
+/// conditions jump to their other side, beside the laws that change; and those that pass it together with such a law,
+/// which computes again from what they set.
+std::optional<Scheme::ResetOutcome> NonlinearCapturing::fire_at_change(const Step& before, const Step& after, const Step& end,
+                                                                       std::vector<int> jumping, std::vector<Event>& events) {
+  std::vector<int> fired = jumping;
+  for (const int k : passing_in_old_mode(before, after))
+    if (std::ranges::find(fired, k) == fired.end()) fired.push_back(k);
+  if (fired.empty()) return std::nullopt;
+  std::ranges::sort(fired);
+  ResetOutcome outcome{ResetOutcome::Kind::applied, before.t, end.t, {}, {}};
+  // Laws change first: where conditions jump, values are computed from what they are in the new mode.
+  Step state = jumping.empty() ? before : after;
+  if (jumping.empty()) {
+    outcome.until = before.t;
+    for (std::size_t i = 0; i < end.mode.size(); ++i)
+      if (before.mode[i] != end.mode[i]) outcome.laws.push_back(static_cast<int>(i));
+  }
+  apply(fired, std::move(state), {before.t, end.t}, ResetWatch::rounding(before, after), outcome, events);
+  return outcome;
+}
+
+/// The first resets on the way from a to b in another mode. Of a way that is not the last of its path, a short step over
+/// what may be a jump, only the ends are known.
+std::optional<Scheme::ResetOutcome> NonlinearCapturing::reset_on_change(const Step& a, const Step& b, bool is_last,
+                                                                        std::vector<Event>& events) {
+  std::vector<Step> way = is_last ? way_of_change(a, b) : std::vector<Step>{a, at_old_values(a, b), b};
+  if (!is_last)
+    if (auto outcome = fire_at_change(a, way[1], b, {}, events)) return outcome;
+  for (std::size_t k = 1; k < way.size(); ++k) {
+    const Step &from = way[k - 1], &to = way[k];
+    if (from.mode != to.mode) {
+      if (auto outcome = fire_at_change(from, to, b, resets_.at_jump(from, to), events)) return outcome;
+    } else if (const std::optional<ResetWatch::Firing> firing = resets_.first(from, to)) {
+      return fire(from, to, *firing, events);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace perp
