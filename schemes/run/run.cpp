@@ -33,10 +33,7 @@ class Run final : public StepwiseRun {
         passage_(scheme, laws, changes_, events_, record_),
         bounds_(options.bounds, static_cast<int>(x0.size())),
         is_watched_(!bounds_.empty() || scheme.has_resets()),
-        x0_(x0),
-        h_(h),
-        start_(span.start),
-        end_(span.end),
+        x0_(x0), h_(h), start_(span.start), end_(span.end),
         switch_(changes_, span.end, h),
         grid_(span, h, options.times),
         trace_(trace) {}
@@ -167,6 +164,8 @@ class Run final : public StepwiseRun {
 
   /// The time of the present state, on the grid where a switch stopped the scheme short of it by rounding.
   [[nodiscard]] double time() const { return scheme_.t() == stands_.at ? stands_.for_time : scheme_.t(); }
+  /// The number of steps so far at the end of the run, else 0.
+  [[nodiscard]] long steps_of_end() const { return scheme_.t() >= end_ ? steps_ : 0; }
 
   bool go_to(double t_next, double h) {
     if (is_watched()) return advance_in_pieces(t_next, h, {});
@@ -203,9 +202,6 @@ class Run final : public StepwiseRun {
       to = t_next;
     }
   }
-
-  /// The number of steps so far at the end of the run, else 0.
-  [[nodiscard]] long steps_of_end() const { return scheme_.t() >= end_ ? steps_ : 0; }
 
   /// A step of this length to `to`, or a shorter one to the end of a mode. `failure_`: there is none.
   void take_piece(const Attempt& attempt, double to, double length) {
