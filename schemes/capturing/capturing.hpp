@@ -177,7 +177,6 @@ class Capturing final : public ModewiseScheme {
   Attempt attempt_by_enumeration(ModeCache& cache);
   Attempt attempt_by_solver(ModeCache& cache, const char* name);
   Attempt probe(double h, int exponent);
-  void refuse_start(double t, const Vector& x0, double h, Attempt& found);
   [[nodiscard]] std::string without_start_text(double t, const Vector& x0) const;
   std::optional<std::pair<State, Vector>> short_step(const Vector& x0, double h, int exponent);
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);

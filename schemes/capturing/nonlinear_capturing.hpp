@@ -117,7 +117,6 @@ class NonlinearCapturing final : public ModewiseScheme {
   Attempt step_once(double t_next, double h);
   [[nodiscard]] std::vector<int> coarse_unknowns() const;
   bool solve_from_here();
-  [[nodiscard]] bool has_values_of(const Vector& a, const Vector& b) const;
   [[nodiscard]] bool moves_alike(const Vector& a, const Vector& b) const;
   template <class Rows>
   Vector larger_motion(const Vector& a, const Vector& b, const Rows& rows) const;

@@ -143,18 +143,11 @@ Attempt NonlinearCapturing::step_to(double t_next, double h) {
   const State first = trial();
   const bool is_solved = solve_from_here();
   current().x = before;
-  // A variable on its way through 0 is known as well as what it moves needs it, unless its value is another one.
-  if (is_solved && moves_alike(first.x, trial().x) && has_values_of(first.x, trial().x)) trial() = first;
+  // A variable on its way through 0 is known as well as what it moves needs it.
+  if (is_solved && moves_alike(first.x, trial().x)) trial() = first;
   if (is_solved) return found;
   message_ = "algebraic variables came from so far that rounding hides their equations, and from where they are Newton's method finds no solution";
   return {Status::not_solved, false, 0, 0};
-}
-
-/// Are the algebraic variables of a those of b, to 2^-20 of them?
-bool NonlinearCapturing::has_values_of(const Vector& a, const Vector& b) const {
-  for (int j = 0; j < step_.n(); ++j)
-    if (is_algebraic(j) && !(std::abs(a[j] - b[j]) <= 0x1p-20 * std::abs(b[j]))) return false;
-  return true;
 }
 
 /// Are these states of the variables that have a rate one to rounding, where there are any?

@@ -8,7 +8,6 @@
 #include <perp/lcp/enumeration/enumerate.hpp>
 #include <perp/lcp/structure/balanced_blocks.hpp>
 #include <perp/schemes/capturing/capturing.hpp>
-#include <perp/schemes/jumps/consistent_jumps.hpp>
 #include <perp/schemes/newton/mode_newton.hpp>
 #include <perp/schemes/safeguard.hpp>
 
@@ -19,7 +18,6 @@ constexpr int shortest_probe =
     -70;  ///< h·2^k, over which a rate moves a state by less than its rounding
 constexpr long consistency_budget =
     200'000;  ///< nodes spent on the question whether x0 is consistent
-constexpr int most_asked_laws = 12;  ///< of a system whose start is looked for as the limit of all steps
 constexpr int most_full_start = 512;  ///< unknowns of a problem with full matrices at the start
 
 /// The problem of a consistent state at t by its independent blocks: E x = E x0, the equations without rates, the laws.
@@ -136,17 +134,8 @@ Attempt Capturing::start(double t, const Vector& x0, double h, std::vector<Event
     found = probe(h, exponent = k);
   if (found.status == Status::solved && !give_limit(t, x0, h, exponent, events)) found.status = Status::not_solved;
   start_pending_ = false;
-  if (found.status == Status::no_solution) refuse_start(t, x0, h, found);
+  if (found.status == Status::no_solution) message_ = without_start_text(t, x0);
   return found;
-}
-
-/// No step that was tried has a solution: does none start at x0, or are these steps too long for it?
-void Capturing::refuse_start(double t, const Vector& x0, double h, Attempt& found) {
-  message_ = without_start_text(t, x0);
-  if (equations_.m() > most_asked_laws || consistent_jumps(equations_.lcs(), x0, t).status != Status::solved) return;
-  found.status = Status::not_solved;
-  message_ = fmt::format("no step from x0 has a solution, not even one of {:.3g}, although shorter ones have: give a shorter h",
-                         std::ldexp(h, last_probe));
 }
 
 /// Why nothing starts at x0.
