@@ -188,7 +188,7 @@ class Run final : public StepwiseRun {
         continue;
       }
       std::vector<Event> jumps;
-      const Scheme::ResetOutcome outcome = scheme_.reset(jumps);
+      const Scheme::ResetOutcome outcome = scheme_.reset(jumps, scheme_.t() >= end_ ? steps_ : 0);
       if (outcome.kind == Scheme::ResetOutcome::Kind::too_long) {
         if (!halve(start, to)) return resets_accumulate(outcome.names);
         continue;
