@@ -6,6 +6,7 @@ import io
 import itertools
 
 from . import drawing
+from .calls import flag
 from .curves import curves, differential_names
 from .errors import InvalidInput
 
@@ -46,6 +47,7 @@ def _title(rows):
 
 
 def plot(rows, names=None, ax=None, modes=True, events=True):
+    flag(modes, "modes"), flag(events, "events")
     if ax is not None:
         drawing.axes_of(ax)
         names = list(rows.names[:_MOST_DRAWN]) if names is None else _names_drawn(rows, names)
@@ -144,6 +146,7 @@ def _finish(rows, axes, events):
 
 
 def plot_phase(rows, x, y, ax=None, events=True):
+    flag(events, "events")
     shown = curves(rows, [x, y])
     colours = _mode_colours(rows)
     pieces, jumps = _paths(shown, len(colours) > _MOST_PATHS or not rows.mode.shape[1])
