@@ -278,6 +278,13 @@ def plot_modes(rows, ax=None):
 # In notebooks ------------------------------------------------------------------------------------------------------
 
 
+def image(figure):
+    """A figure as a notebook shows it."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=90)
+    return f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"/>'
+
+
 def html(rows):
     """The summary, and where matplotlib is installed a picture of the first variables."""
     text = f"<pre>{markup.escape(repr(rows))}</pre>"
@@ -291,7 +298,5 @@ def html(rows):
         return [drawing.styled(ax) for ax in figure.subplots(count, sharex=True, squeeze=False)[:, 0]]
 
     axes = _plot_panels(rows, list(rows.names[:4]), axes_for, True, True)
-    figure = (axes if hasattr(axes, "figure") else axes[0]).figure
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=90)
-    return text + f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"/>'
+    return text + image((axes if hasattr(axes, "figure") else axes[0]).figure)
+

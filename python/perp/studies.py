@@ -276,6 +276,12 @@ class Enclosure(_Rows):
 
         return plot_bands(self, names, ax)
 
+    def _repr_html_(self):
+        """What `repr` says and, of several rows, where matplotlib is installed, bands of the first variables."""
+        from .plotting_studies import html_of_bands
+
+        return f"<pre>{markup.escape(repr(self))}</pre>" + html_of_bands(self)
+
     def __repr__(self):
         end = "proved to the end" if self.success else f"lost in {self.lost['t']}: {self.lost['reason']}"
         return f"Enclosure of ({', '.join(self.names)}): {len(self.t)} rows, {len(self.events)} events, {end}"

@@ -366,3 +366,9 @@ def test_what_is_drawn_or_not_is_true_or_false():
             r.plot(["x"], **words)
         with pytest.raises(perp.InvalidInput, match="expected True or False"):
             r.plot_phase("x", "y", **{"events": "no"})
+
+
+def test_a_notebook_shows_the_bands_of_an_enclosure():
+    page = perp.enclose("chatter", times=[0.1, 0.2])._repr_html_()
+    assert page.startswith("<pre>Enclosure of (x, y)") and "<img src=" in page
+    assert "<img" not in perp.enclose("chatter", times=[0.1])._repr_html_()
