@@ -279,4 +279,5 @@ def html_of_bands(found):
     for name, ax in zip(names, figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]):
         _bands(drawing.styled(ax), found.t, {name: found[name]})
         ax.set_ylabel(drawing.words(name))
+        ax.label_outer()
     return image(figure)
