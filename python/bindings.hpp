@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -114,6 +115,21 @@ class Computation {
   std::optional<py::error_already_set> error_{};
   bool was_interrupted_ = false;
 };
+
+/// `state`, of a run or an enclosure, goes on from the bytes `from` where there are any, and is handed to `keep` every `pause`
+/// seconds. The computation outlives it.
+template <class State>
+void keep_state(const py::object& keep, double pause, const std::string& from, Computation& computation, State& state) {
+  using Clock = std::chrono::steady_clock;
+  state.from = from;
+  if (keep.is_none()) return;
+  const auto last = std::make_shared<Clock::time_point>(Clock::now());
+  state.due = [last, pause = std::chrono::duration<double>(pause)] { return Clock::now() - *last >= pause; };
+  state.keep = [&keep, &computation, last](const std::string& bytes) {
+    if (!computation.with_lock([&] { keep(py::bytes(bytes)); })) throw Interrupted();
+    *last = Clock::now();
+  };
+}
 
 /// A read-only array of `columns` columns (0: none, one axis) that is the vector itself; `owner` keeps it alive.
 template <class Number>

@@ -1,6 +1,4 @@
 // Runs and their rows: arrays of numpy that are the columns of the run.
-#include <chrono>
-
 #include <perp/analysis/measures/kept_measures.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/constraint_check.hpp>
@@ -51,19 +49,6 @@ py::array copy(const Matrix& values) {
   return array;
 }
 
-/// The run is handed to Python now and then, and goes on from what was.
-void keep_state(const RunArguments& arguments, Computation& computation, IntegrateOptions::KeptState& state) {
-  using Clock = std::chrono::steady_clock;
-  state.from = arguments.from;
-  if (arguments.keep.is_none()) return;
-  const auto last = std::make_shared<Clock::time_point>(Clock::now());
-  state.due = [last, pause = std::chrono::duration<double>(arguments.pause)] { return Clock::now() - *last >= pause; };
-  state.keep = [&, last](const std::string& bytes) {
-    if (!computation.with_lock([&] { arguments.keep(py::bytes(bytes)); })) throw Interrupted();
-    *last = Clock::now();
-  };
-}
-
 /// Calls `integrate` with options that call back, look for signals and tell how far the run is.
 template <class Integrate>
 auto computed(const RunArguments& arguments, const Integrate& integrate) {
@@ -83,7 +68,7 @@ auto computed(const RunArguments& arguments, const Integrate& integrate) {
     });
     return is_fine && goes_on;
   };
-  keep_state(arguments, computation, options.state);
+  keep_state(arguments.keep, arguments.pause, arguments.from, computation, options.state);
   return computation.run([&] { return integrate(options); });
 }
 

@@ -190,7 +190,7 @@ py::object lost_to_python(const std::optional<enclosure::Lost>& lost) {
 py::dict enclose(Source& source, const Overrides& overrides,
                  const std::optional<std::vector<double>>& times, int order,
                  const std::optional<double>& tol, int pieces, bool paving, bool tube,
-                 int threads) {
+                 int threads, const py::object& keep, double pause, const std::string& state) {
   const enclosure::ExactModel model(*source.read({{"h", "scheme", "t"}, false, true}, overrides));
   enclosure::EncloseOptions options;
   options.step.order = order;
@@ -204,7 +204,9 @@ py::dict enclose(Source& source, const Overrides& overrides,
   options.tube = tube;
   options.threads = threads;
   options.times = times ? *times : grid_of(model.span, model.model.run.h);
-  const enclosure::Enclosure result = Computation().run([&] { return model.enclose(options); });
+  Computation computation;
+  keep_state(keep, pause, state, computation, options.state);
+  const enclosure::Enclosure result = computation.run([&] { return model.enclose(options); });
   std::vector<Box> boxes;
   py::list from, to, branches, flags;
   for (const enclosure::TubeRow& row : result.tube) {
@@ -228,7 +230,9 @@ void bind_studies(py::module_& module) {
   module.def("map", &map);
   module.def("map_quantities", &map_quantity_list);
   module.def("converge", &converge);
-  module.def("enclose", &enclose);
+  module.def("enclose", &enclose, py::arg("source"), py::arg("overrides"), py::arg("times"), py::arg("order"), py::arg("tol"),
+             py::arg("pieces"), py::arg("paving"), py::arg("tube"), py::arg("threads"), py::arg("keep"), py::arg("pause"),
+             py::arg("state"));
   module.attr("enclose_defaults") = py::make_tuple(enclosing.step.order, enclosing.pieces);
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {

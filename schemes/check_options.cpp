@@ -40,7 +40,9 @@ void check_span(Span span, const std::vector<double>& times) {
                                    span.start, span.end));
   double previous = -inf;
   for (const double t : times) {
-    if (!(t > previous) || t < span.start || t > span.end)
+    if (t < span.start || t > span.end)
+      throw InvalidInput(fmt::format("times must increase within [{}, {}] but {} is outside of it", span.start, span.end, t));
+    if (!(t > previous))
       throw InvalidInput(fmt::format("times must increase within [{}, {}] but {} follows {}",
                                      span.start, span.end, t, previous));
     previous = t;

@@ -25,7 +25,7 @@ void check_axes(const std::vector<MapAxis>& axes, const Model& model) {
   double points = 1;
   for (std::size_t k = 0; k < axes.size(); ++k) {
     if (axes[k].name == "h") throw InvalidInput("unknown --vary 'h'; expected the step length as run.h");
-    find_name(axes[k].name, names, "--vary");
+    find_name(axes[k].name, names, "parameter or variable");
     for (std::size_t other = 0; other < k; ++other)
       if (axes[other].name == axes[k].name)
         throw InvalidInput(fmt::format("--vary {} is given twice", axes[k].name));

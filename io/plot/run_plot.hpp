@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,11 @@ struct OtherRun {
   std::string name{};        ///< for people
   std::vector<double> t{};   ///< not falling
   std::vector<Vector> x{};   ///< one for each of `t`, an entry for each drawn column; NaN: it does not have it
+
+  /// Does it have the drawn column at any time?
+  [[nodiscard]] bool has(int column) const {
+    return std::ranges::any_of(x, [&](const Vector& state) { return !std::isnan(state[column]); });
+  }
 };
 
 /// Everything a picture of a run shows.

@@ -76,7 +76,11 @@ def measures():
 
 def listing(kind, options=False):
     """The table that `perp list` prints: of "models", "laws", "schemes" (options=True: their options), "solvers" or "measures"."""
-    return _perp.list_text(kind, options)
+    from .calls import flag
+
+    if not isinstance(kind, str):
+        raise InvalidInput(f"kind: found {type(kind).__name__}; expected a list by its name, as in 'measures'")
+    return _perp.list_text(kind, flag(options, "options"))
 
 
 def map_quantities():

@@ -8,7 +8,7 @@ from .answers import Answer, Check, Equilibria, Jumps, MlcpSolutions, Modes, Sol
 from .calls import by_name, flag, question, texts, whole
 from .errors import InvalidInput, path_of
 from .model import model_of, setting
-from .names import unknown
+from .names import keywords_of, unknown
 from .running import resolved, say_midpoints, settings_of
 from .values import number_of
 
@@ -144,6 +144,7 @@ def check(model, t=None, h=None, scheme=None, **options):
     return Check(json.loads(members), text)
 
 
+@keywords_of
 def mlcp(M=None, q=None, lower=None, upper=None, *, p=0, norm=None, nearest=False, solver=None, max_nodes=None,
          arithmetic=None, name="mlcp", file=None):
     """All solutions of a mixed complementarity problem, as `perp mlcp`.

@@ -3,9 +3,11 @@
 from . import _perp
 from .errors import InvalidInput
 from .model import RUN_KEYS, Model, _text_of
+from .names import arguments_of, keywords_of
 from .values import check_lists, check_texts, number_of, span_of
 
 
+@keywords_of
 def law(name, branches, *, memory=False):
     """A law of one's own for `perp.lcs`: branches (a, b, c, (w0, w1), (lam0, lam1), name) with a w + b lam = c.
 
@@ -70,7 +72,7 @@ def lcs(A, B=None, C=None, D=None, E=None, b=None, q=None, laws=(), x0=None, t=N
     """
     for key in run:
         if key not in RUN_KEYS:
-            raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
+            raise InvalidInput(f"{key} is no keyword of perp.lcs and no option of a run{_perp.suggestion(key, [*arguments_of(lcs), *RUN_KEYS])}")
     check_lists(laws=laws, names=() if names is None else names)
     check_texts(name=name)
     A = _dense(A, "A")

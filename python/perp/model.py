@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from . import _perp, data_files, toml_text
 from .errors import FileError, InvalidInput, ModelError, path_of
-from .names import Named
+from .names import Named, arguments_of, keywords_of
 from .values import check_lists, check_names, check_texts, number_of, span_of
 
 Variable = namedtuple("Variable", "name start unit nominal")
@@ -65,7 +65,8 @@ class Model:
                  name=None, source=None, binaries=None, constraints=(), inputs=None, restitution=None, **run):
         for key in run:
             if key not in RUN_KEYS:
-                raise InvalidInput(f"{key} is no option of a run{_perp.suggestion(key, list(RUN_KEYS))}")
+                known = [*arguments_of(Model.__init__)[1:], *RUN_KEYS]
+                raise InvalidInput(f"{key} is no part of a model and no option of a run{_perp.suggestion(key, known)}")
         check_texts(name=name, source=source)
         for key, value in (("variables", variables), ("parameters", parameters or {}), ("outputs", outputs or {})):
             if not isinstance(value, Mapping):
@@ -328,6 +329,7 @@ def _text_of(tables):
         raise InvalidInput(f"model: {error}") from None
 
 
+@keywords_of
 def var(start=0.0, *, unit=None, nominal=None, bounds=None, at_bounds=None, size=None):
     """A variable of `perp.Model` with more than its start."""
     keys = {"start": start, "unit": unit, "nominal": nominal, "bounds": bounds, "at_bounds": at_bounds, "size": size}

@@ -1,5 +1,7 @@
 """Names that are looked up, and what is said of one that is not there."""
 
+import functools
+
 from . import _perp
 from .errors import InvalidInput
 
@@ -21,6 +23,27 @@ def unknown(kind, name, known):
         shown = ", ".join(known[:_MOST_NAMED]) + (", ..." if len(known) > _MOST_NAMED else "")
         hint = f"; expected {'one of ' if len(known) > 1 else ''}{shown}" if known else "; there is none"
     return UnknownName(f"there is no {kind} '{name}'{hint}")
+
+
+def arguments_of(call):
+    """The names of the arguments of a function."""
+    code = call.__code__
+    return list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def keywords_of(call):
+    """A call that tells the nearest of its keywords for one that it has not."""
+    names = arguments_of(call)
+
+    @functools.wraps(call)
+    def with_known(*arguments, **keywords):
+        for key in keywords:
+            if key not in names:
+                hint = _perp.suggestion(key, names) or f"; expected one of {', '.join(names)}"
+                raise InvalidInput(f"perp.{call.__name__} has no keyword '{key}'{hint}")
+        return call(*arguments, **keywords)
+
+    return with_known
 
 
 class Named(dict):

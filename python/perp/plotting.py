@@ -6,6 +6,7 @@ import io
 import itertools
 
 from . import drawing
+from .calls import flag
 from .curves import curves, differential_names
 from .errors import InvalidInput
 
@@ -46,6 +47,7 @@ def _title(rows):
 
 
 def plot(rows, names=None, ax=None, modes=True, events=True):
+    flag(modes, "modes"), flag(events, "events")
     if ax is not None:
         drawing.axes_of(ax)
         names = list(rows.names[:_MOST_DRAWN]) if names is None else _names_drawn(rows, names)
@@ -144,6 +146,7 @@ def _finish(rows, axes, events):
 
 
 def plot_phase(rows, x, y, ax=None, events=True):
+    flag(events, "events")
     shown = curves(rows, [x, y])
     colours = _mode_colours(rows)
     pieces, jumps = _paths(shown, len(colours) > _MOST_PATHS or not rows.mode.shape[1])
@@ -275,6 +278,13 @@ def plot_modes(rows, ax=None):
 # In notebooks ------------------------------------------------------------------------------------------------------
 
 
+def image(figure):
+    """A figure as a notebook shows it."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=90)
+    return f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"/>'
+
+
 def html(rows):
     """The summary, and where matplotlib is installed a picture of the first variables."""
     text = f"<pre>{markup.escape(repr(rows))}</pre>"
@@ -288,7 +298,5 @@ def html(rows):
         return [drawing.styled(ax) for ax in figure.subplots(count, sharex=True, squeeze=False)[:, 0]]
 
     axes = _plot_panels(rows, list(rows.names[:4]), axes_for, True, True)
-    figure = (axes if hasattr(axes, "figure") else axes[0]).figure
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=90)
-    return text + f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"/>'
+    return text + image((axes if hasattr(axes, "figure") else axes[0]).figure)
+

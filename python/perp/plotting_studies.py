@@ -262,3 +262,22 @@ def _bands(ax, t, bounds):
     ax.set_xlabel("t")
     drawing.legend_beside(ax)
     return ax
+
+
+def html_of_bands(found):
+    """Bands of the first variables for a notebook, each in a panel; nothing without matplotlib, and of one row."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return ""
+    names = found.names[:4]
+    if len(found.t) < 2 or not names:
+        return ""
+    from .plotting import image
+
+    figure = Figure(figsize=(7, 1.2 + 1.7 * len(names)), layout="constrained")
+    for name, ax in zip(names, figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]):
+        _bands(drawing.styled(ax), found.t, {name: found[name]})
+        ax.set_ylabel(drawing.words(name))
+        ax.label_outer()
+    return image(figure)

@@ -8,7 +8,7 @@ from functools import cached_property
 from . import _perp
 from .curves import data_of, resets_of
 from .errors import InvalidInput
-from .names import unknown
+from .names import Named, unknown
 
 Event = namedtuple("Event", "kind t law from_ to x_before x_after size note continuations is_weak t_before t_after "
                    "dt condition pieces")
@@ -76,6 +76,21 @@ def columns_by_law(names, array, laws):
     return Columns(names, array, {law: k for law, k in others.items() if law not in names})
 
 
+class _OfEvents(Named):
+    """Arrays by what had events; that of a law that had none is empty."""
+
+    def __init__(self, rows, arrays, empty):
+        super().__init__("law, reset or kind with events", arrays)
+        self._laws, self._empty = [law["name"] for law in rows.provenance["laws"]], empty
+
+    def __missing__(self, name):
+        import numpy as np
+
+        if name in self._laws:
+            return np.empty(self._empty)
+        raise unknown(self._kind, name, dict.fromkeys([*self, *self._laws]))
+
+
 class Rows(_Table):
     """Rows of a run by name: a mapping of its columns, and SciPy's names as attributes. What `Result` and `SavedResult` have.
 
@@ -139,7 +154,7 @@ class Rows(_Table):
         """The times of the events by laws, names of resets and of inputs whose data jump, and kinds ("inconsistent_start") where they are of none."""
         import numpy as np
 
-        return {key: np.array([event.t for event in events]) for key, events in self._events_by_key.items()}
+        return _OfEvents(self, {key: np.array([event.t for event in events]) for key, events in self._events_by_key.items()}, (0,))
 
     @cached_property
     def y_events(self):
@@ -149,7 +164,8 @@ class Rows(_Table):
         def state(event):
             return event.x_before if len(event.x_before) else np.full(len(self.names), np.nan)
 
-        return {key: np.array([state(event) for event in events]) for key, events in self._events_by_key.items()}
+        states = {key: np.array([state(event) for event in events]) for key, events in self._events_by_key.items()}
+        return _OfEvents(self, states, (0, len(self.names)))
 
     # What others make of it ----------------------------------------------------------------------------------
 
@@ -277,7 +293,7 @@ class Result(Rows):
     @cached_property
     def measures(self):
         """What was measured, by name; NaN where the run has no such number: `measure_notes` says why."""
-        return {name: float("nan") if value is None else value for name, value, _ in self._run.measures}
+        return Named("measure", {name: float("nan") if value is None else value for name, value, _ in self._run.measures})
 
     @property
     def measure_notes(self):

@@ -8,7 +8,8 @@ from .errors import InvalidInput, NotSolved
 from .model import RUN, ambiguity, model_of, setting
 from .values import numbers_of, span_of
 
-_OPTIONS = ("h", "scheme", "tol", "selector", "policy", "theta", "solver", "cross_check", "split_at_events")
+_MEANT = {"method": "scheme"}  # words of SciPy
+_OPTIONS = ("h", "scheme", "tol", "selector", "policy", "theta", "solver", "cross_check", "split_at_events", "method")
 
 
 def settings_of(t, options, parameters):
@@ -17,7 +18,7 @@ def settings_of(t, options, parameters):
     if t is not None:
         t = span_of(t)
         more.append(("run.t", f"[{setting('t', t[0])[1]}, {setting('t', t[1])[1]}]", f"t={tuple(t)}"))
-    more += [setting("run." + key, value, key) for key, value in options.items() if value is not None]
+    more += [setting("run." + _MEANT.get(key, key), value, key) for key, value in options.items() if value is not None]
     more += [setting(key, value) for key, value in parameters.items()]
     return more
 
@@ -51,16 +52,15 @@ def solve(model, t=None, h=None, scheme=None, tol=None, selector=None, policy=No
     if method is not None:
         if scheme is not None:
             raise InvalidInput("method and scheme are both given; expected one of them")
-        scheme = method
     model = model_of(model)
-    values = (h, scheme, tol, selector, policy, theta, solver, cross_check, split_at_events)
+    values = (h, scheme, tol, selector, policy, theta, solver, cross_check, split_at_events, method)
     more = resolved(model, settings_of(t, dict(zip(_OPTIONS, values)), parameters))
     read = model.read(RUN, more) if more or not model.has_span else model._read
     keeper = None
     if checkpoint is not None or checkpoint_every is not None:
         from .checkpoints import keeper_in
 
-        keeper = keeper_in(checkpoint, checkpoint_every, model, more, {
+        keeper = keeper_in(checkpoint, checkpoint_every, model, more, read.hash, {
             "t_eval": None if t_eval is None else numbers_of(t_eval, "t_eval"), "max_steps": max_steps,
             "measure": measures_of(measure), "after": after_text(after, measure) or None, "until": until})
     return run_kept(read, model, more, callback, progress, check, keeper, b"", t_eval, max_steps, measure, after, until)

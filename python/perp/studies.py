@@ -276,15 +276,27 @@ class Enclosure(_Rows):
 
         return plot_bands(self, names, ax)
 
+    def _repr_html_(self):
+        """What `repr` says and, of several rows, where matplotlib is installed, bands of the first variables."""
+        from .plotting_studies import html_of_bands
+
+        return f"<pre>{markup.escape(repr(self))}</pre>" + html_of_bands(self)
+
     def __repr__(self):
         end = "proved to the end" if self.success else f"lost in {self.lost['t']}: {self.lost['reason']}"
         return f"Enclosure of ({', '.join(self.names)}): {len(self.t)} rows, {len(self.events)} events, {end}"
 
 
+_OF_ENCLOSURES = ("h", "scheme", "t")
+
+
 @question
 def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=None, paving=False, tube=False, threads=None,
-            **parameters):
+            checkpoint=None, checkpoint_every=None, **parameters):
     """Encloses all solutions of all starts and parameters, which may be intervals, as `perp enclose`.
+
+    checkpoint: a file in which what is proved of each piece is kept every 10 s, or every `checkpoint_every` seconds;
+    `perp.resume(file)` goes on from there.
 
     >>> import perp
     >>> e = perp.enclose("chatter", times=[1.0])
@@ -293,13 +305,30 @@ def enclose(model, t=None, h=None, *, times=None, order=None, tol=None, pieces=N
     """
     model = model_of(model)
     more = resolved(model, settings_of(t, {"h": h}, parameters))
-    overrides = model.overrides(None, more, ("h", "scheme", "t"))
     orders, all_pieces = _perp.enclose_defaults
     pieces, order = (None if value is None else whole(value, name) for value, name in ((pieces, "pieces"), (order, "order")))
     if paving and pieces == 1:
         raise InvalidInput("paving=True asks for the rows of several pieces, pieces=1 for one; expected one of them")
     if tol is not None and not number_of(tol, "tol") > 0:
         raise InvalidInput(f"tol is {tol}; expected a number > 0")
-    times = None if times is None else numbers_of(times, "times")
-    return Enclosure(_perp.enclose(model._source, overrides, times, orders if order is None else order, tol,
-                                   all_pieces if pieces is None else pieces, flag(paving, "paving"), flag(tube, "tube"), threads_of(threads)))
+    arguments = {"times": None if times is None else numbers_of(times, "times"), "order": orders if order is None else order, "tol": tol,
+                 "pieces": all_pieces if pieces is None else pieces, "paving": flag(paving, "paving"), "tube": flag(tube, "tube"),
+                 "threads": threads_of(threads)}
+    keeper = None
+    if checkpoint is not None or checkpoint_every is not None:
+        from .checkpoints import keeper_in
+
+        keeper = keeper_in(checkpoint, checkpoint_every, model, more, read_exactly(model, more).hash, {"enclosure": arguments})
+    return enclose_kept(model, more, keeper, b"", arguments)
+
+
+def read_exactly(model, more):
+    """The model as enclosures read it."""
+    return model._source.read(_perp.ReadingOptions(list(_OF_ENCLOSURES), False, True), model.overrides(None, more, _OF_ENCLOSURES))
+
+
+def enclose_kept(model, more, keeper, state, arguments):
+    """The enclosure, kept by a `Checkpoint` where there is one, from a state that one kept; b"": from the start."""
+    overrides = model.overrides(None, more, _OF_ENCLOSURES)
+    keep, pause = (None, 0.0) if keeper is None else (keeper.keep, keeper.pause)
+    return Enclosure(_perp.enclose(model._source, overrides, **arguments, keep=keep, pause=pause, state=state))

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from . import _perp
 from .analyses import threads_of
-from .calls import by_name, question, text, whole
+from .calls import by_name, flag, question, text, whole
 from .errors import InvalidInput, path_of
 from .model import RUN, model_of
 from .names import unknown
@@ -234,7 +234,7 @@ def _check(over, random, measure, section, zip, draws, keep):
         raise InvalidInput("nothing is measured; expected measure={name: formula}, section='every:T' or keep=True")
     if random and not over and draws[0] is None:
         raise InvalidInput("random draws a value for each run, and runs is missing; expected runs=N")
-    if zip and len(over) < 2:
+    if flag(zip, "zip") and len(over) < 2:
         raise InvalidInput("zip puts values of several names side by side; expected two names in over")
     if not random and any(value is not None for value in draws):
         raise InvalidInput("runs, seed and sampling are of random, which is not given")

@@ -4,7 +4,7 @@ import json
 import os
 
 from .errors import FileError, InvalidInput, path_of
-from .names import UnknownName
+from .names import Named, UnknownName
 from .result import Columns, Event, ModeSpan, Rows, columns_by_law
 
 
@@ -54,7 +54,7 @@ def event_table(event, fields):
 def beside_rows(rows):
     """What stands in no column and no event."""
     return {"modes": [span._asdict() for span in rows.modes], "summary": rows.summary(), "measures": rows.measures,
-            "measure_notes": rows.measure_notes}
+            "measure_notes": rows.measure_notes, "happened": rows.happened}
 
 
 def _arrays(rows):
@@ -96,6 +96,11 @@ def save(rows, file):
         raise error if isinstance(error, FileError) else FileError(f"{file}: cannot be written: {error}") from None
 
 
+def _happened(message):
+    """Of the file of a program: what its status says of the event of --until."""
+    return True if message.startswith("reached the event ") else False if message.endswith(" did not happen") else None
+
+
 # What a file has not, and what there is instead.
 _GONE = {"model": "", "sol": "", "rates": "", "branches": "", "branches_complete": "", "tree": "",
          "dy": "; derivatives by parameters are those of perp.sensitivities", "quantities": "; they are of perp.sensitivities"}
@@ -114,14 +119,14 @@ class SavedResult(Rows):
         self.lam, self.w = (columns_by_law(about[key], _frozen(arrays[key]), laws) for key in ("lam", "w"))
         self.outputs = Columns(about["outputs"], _frozen(arrays["outputs"]))
         self.status, self.message, self.counts = about["status"], about["message"], about["counts"]
-        self.happened = False if self.message.endswith(" did not happen") else None
+        self.happened = about["happened"] if "happened" in about else _happened(self.message)
         self.provenance, self._summary = about["provenance"], about["summary"]
         vectors = ("x_before", "x_after", "dt")
         self.events = [Event(**{k: np.array(v, dtype=float) if k in vectors else v for k, v in event.items()}, pieces=[])
                        for event in about["events"]]
         self.modes = [ModeSpan(**span) for span in about["modes"]]
         self.mode_text = [str(text) for text in mode_text]
-        self.measures, self.measure_notes = about["measures"], about["measure_notes"]
+        self.measures, self.measure_notes = Named("measure", about["measures"]), about["measure_notes"]
 
     def __getattr__(self, name):
         if name in _GONE:

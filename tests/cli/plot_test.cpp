@@ -211,6 +211,15 @@ TEST_SUITE("cli/plot") {
       if (double t = 0; std::sscanf(row.c_str(), "%lf", &t) == 1) times.push_back(t);
     CHECK(times == std::vector<double>{2, 2.5, 3, 3.5, 4});
     CHECK(read_text(folder / "out.svg").find("coarse.csv") != std::string::npos);
+    // In panels none of whose columns it has it is not named.
+    for (const char* picture : {"two.svg", "two.html"})
+      perp_program(folder, {"run", "switching_dae_crossing", "--plot", picture, "--plot-panels", "x1,w1;w1", "--plot-with", "coarse.csv", "--quiet"});
+    const std::string script = read_text(folder / "two.gp");
+    CHECK(script.find("title 'coarse.csv'") != std::string::npos);
+    CHECK(script.find("title 'coarse.csv'") == script.rfind("title 'coarse.csv'"));
+    const std::string page = read_text(folder / "two.html");
+    CHECK(page.find("coarse.csv") != std::string::npos);
+    CHECK(page.find("coarse.csv") == page.rfind("coarse.csv"));
     folder.write("other.csv", "t,y\n0,1\n1,2\n");
     const Outcome none = perp_program(folder, {"run", "switching_dae_crossing", "--plot", "out.svg", "--plot-with", "other.csv", "--quiet"});
     CHECK(none.status == 2);

@@ -93,3 +93,58 @@ def test_a_run_is_kept_as_often_as_is_asked_for(tmp_path):
         perp.solve("chatter", checkpoint_every=1)
     with pytest.raises(perp.InvalidInput, match="of checkpoint, which is not given"):
         perp.resume(tmp_path / "kept", checkpoint_every=1)
+
+
+def same_bounds(a, b):
+    for one, other in ((a, b), *zip(a.paving, b.paving)):
+        assert (one.t == other.t).all() and one.flag == other.flag and one.how == other.how and one.modes == other.modes
+        np.testing.assert_array_equal(one.lo, other.lo)
+        np.testing.assert_array_equal(one.hi, other.hi)
+    assert a.events == b.events and (a.steps, a.pieces, a.lost, len(a.paving)) == (b.steps, b.pieces, b.lost, len(b.paving))
+
+
+def states_kept(monkeypatch, call):
+    """The files of a computation, in the order in which they were written."""
+    kept, keep = [], perp.checkpoints.Checkpoint.keep
+
+    def noted(self, state):
+        keep(self, state)
+        with open(self.file, "rb") as file:
+            kept.append(file.read())
+
+    monkeypatch.setattr(perp.checkpoints.Checkpoint, "keep", noted)
+    call()
+    return kept
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_enclosure_goes_on_with_the_bits_of_the_undisturbed_one(threads, tmp_path, monkeypatch):
+    model = perp.Model(variables={"x": "[-0.5, 0.5]", "v": 1, "y": "[1, 1.1]"}, parameters={"m": "[0.3, 0.4]"}, t=(0, 3),
+                       equations=["der(x) = v", "der(v) = -x - m*sign(v)", "der(y) = -y"])
+    options = {"times": [0.5, 1, 3], "pieces": 12, "paving": True}
+    whole = perp.enclose(model, threads=threads, **options)
+    file = tmp_path / "kept"
+    kept = states_kept(monkeypatch, lambda: perp.enclose(model, threads=threads, checkpoint=file, checkpoint_every=0, **options))
+    assert len(kept) > 2 and len(whole.paving) > 2
+    for state in (kept[0], kept[len(kept) // 2], kept[-1]):
+        file.write_bytes(state)
+        same_bounds(perp.resume(file), whole)
+    file.write_bytes(kept[0])
+    same_bounds(perp.resume(file, checkpoint=file, checkpoint_every=0), whole)
+    same_bounds(perp.resume(file), whole)
+    for words in ({"check": True}, {"progress": True}, {"callback": print}):
+        with pytest.raises(perp.InvalidInput, match="is of runs: it has no effect on an enclosure"):
+            perp.resume(file, **words)
+
+
+def test_a_run_does_not_go_on_with_other_data(tmp_path):
+    (tmp_path / "u.csv").write_text("t,u\n0,1\n1,2\n")
+    (tmp_path / "driven.toml").write_text('[inputs]\nu = { file = "u.csv", column = "u" }\n[variables]\nx = 0.0\n'
+                                          '[model]\nequations = ["der(x) = u - x"]\n[run]\nt = [0, 1]\nh = 0.001\n')
+    model, file = perp.load(tmp_path / "driven.toml"), tmp_path / "kept"
+    whole = perp.solve(model)
+    perp.solve(model, checkpoint=file, checkpoint_every=0, callback=lambda t, x, lam, mode: t < 0.5)
+    same(perp.resume(file), whole)
+    (tmp_path / "u.csv").write_text("t,u\n0,1\n1,3\n")
+    with pytest.raises(perp.InvalidInput, match="kept: a file that its model names, of data or of matrices, has changed"):
+        perp.resume(file)

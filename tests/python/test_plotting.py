@@ -357,3 +357,18 @@ def test_a_jump_has_the_mode_in_which_it_goes_on():
     assert [jump.mode for jump in found] == ["mode 1 (x1 < 0)", "mode 3 (sliding)", "mode 2 (x1 > 0)"]
     two = perp.jumps("switching_dae_repulsive", at={"x1": 0, "x2": -1})
     assert [jump.mode for jump in two] == ["mode 1 (x1 < 0); mode 3 (sliding)"] and two[0].mode in two.text()
+
+
+def test_what_is_drawn_or_not_is_true_or_false():
+    r = perp.solve("chatter")
+    for words in ({"modes": "yes"}, {"events": 0}):
+        with pytest.raises(perp.InvalidInput, match="expected True or False"):
+            r.plot(["x"], **words)
+        with pytest.raises(perp.InvalidInput, match="expected True or False"):
+            r.plot_phase("x", "y", **{"events": "no"})
+
+
+def test_a_notebook_shows_the_bands_of_an_enclosure():
+    page = perp.enclose("chatter", times=[0.1, 0.2])._repr_html_()
+    assert page.startswith("<pre>Enclosure of (x, y)") and "<img src=" in page
+    assert "<img" not in perp.enclose("chatter", times=[0.1])._repr_html_()

@@ -292,3 +292,24 @@ def test_the_solution_at_a_reset_has_both_sides():
 def test_what_a_call_does_not_take_is_one_message(call, words):
     with pytest.raises(perp.PerpError, match=words):
         call(perp.load("stick_slip"))
+
+
+def test_a_law_without_events_has_none_and_other_names_are_told():
+    quiet, law = perp.solve("stick_slip", t=(0, 1)), perp.load("stick_slip").laws[0].name
+    assert quiet.events == [] and quiet.t_events[law].shape == (0,) and quiet.y_events[law].shape == (0, 2)
+    r = perp.solve("stick_slip", t=(0, 6), measure={"top": "max(x1)"})
+    for table, name, words in ((r.t_events, "x2 - vb", "law, reset or kind with events 'x2 - vb'; did you mean 'x2 - vb > 0'"),
+                               (r.y_events, "jump", "there is no law, reset or kind with events 'jump'"), (r.measures, "tip", "no measure 'tip'; did you mean 'top'")):
+        with pytest.raises(perp.InvalidInput, match=words):
+            table[name]
+
+
+def test_a_file_tells_whether_the_event_of_until_came(tmp_path):
+    for until, happened in (("sliding_entry", True), ("sliding_entry:9", False), (None, None)):
+        r = perp.solve("chatter", until=until)
+        for name in ("r.npz", "r.h5"):
+            if name == "r.h5":
+                pytest.importorskip("h5py")
+            r.save(tmp_path / name)
+            saved = perp.read(tmp_path / name)
+            assert (saved.happened, saved.success) == (r.happened, r.success) == (happened, happened is not False)

@@ -1,4 +1,5 @@
 // A run over time as a page for a browser: called where a picture's file ends in .html.
+#include <algorithm>
 #include <cmath>
 
 #include <perp/io/plot/html/html_page.hpp>
@@ -68,7 +69,9 @@ std::string page_over_time(const RunPlot& plot) {
                     .is_y_logarithmic = panel.is_logarithmic,
                     .bands = bands};
     for (std::size_t k = 0; k < panel.curves.size(); ++k) shown.curves.push_back(page_curve(plot, panel.curves[k], k));
-    for (const OtherRun& other : plot.others) shown.curves.push_back(other_curve(other, panel));
+    for (const OtherRun& other : plot.others)
+      if (std::ranges::any_of(panel.curves, [&](int curve) { return other.has(curve); }))
+        shown.curves.push_back(other_curve(other, panel));
     page.panels.push_back(std::move(shown));
   }
   return html_page(page);

@@ -20,7 +20,8 @@ for ax, (label, curves, scale) in zip(axes[:, 0], panels):
         for t, low, high in jumps[jumps[:, 3] == column + 1, :3]:
             ax.plot([t, t], [low, high], ":", color=colour)
     for run, name in zip(runs, others):
-        for k, (column, _, _, _) in enumerate(curves):
+        known = [column for column, _, _, _ in curves if not np.isnan(run[:, column]).all()]
+        for k, column in enumerate(known):
             ax.plot(run[:, 0], run[:, column], ":", color="#222222", lw=1, label=name if k == 0 else None)
     ax.set_ylabel(label)
     ax.set_yscale(scale)

@@ -191,13 +191,14 @@ class Script {
     return text;
   }
 
-  /// The curves of another run, thin and dotted in their colours, one entry of the legend for all.
+  /// The curves of another run, thin and dotted in their colours, one entry of the legend for all that it has.
   std::string other_curves(const CurvePanel& part, std::size_t run) {
     std::string text;
-    for (std::size_t j = 0; j < part.curves.size(); ++j)
-      text += fmt::format(
-          ", \\\n     data index {} using 1:{} with lines lw 1.4 dt ({}) lc rgb '{}' {}", 2 + run, part.curves[j] + 2,
-          run == 0 ? "2,3" : "7,3,2,3", "#222222", j == 0 ? "title " + gnuplot_text(plot_.others[run].name) : "notitle");
+    for (const int curve : part.curves)
+      if (plot_.others[run].has(curve))
+        text += fmt::format(
+            ", \\\n     data index {} using 1:{} with lines lw 1.4 dt ({}) lc rgb '{}' {}", 2 + run, curve + 2,
+            run == 0 ? "2,3" : "7,3,2,3", "#222222", text.empty() ? "title " + gnuplot_text(plot_.others[run].name) : "notitle");
     return text;
   }
 

@@ -271,7 +271,7 @@ TEST_SUITE("cli/map") {
     refused({"--vary", "B1=1:2:2.5"}, "the count is 2.5; expected a whole number from 2");
     refused({"--vary", "B1=1:1:3"}, "expected two different ends");
     refused({"--vary", "B3=1:2:3"},
-            "unknown --vary 'B3'; expected one of B1, B2, x1, x2, z, run.h");
+            "unknown parameter or variable 'B3'; expected one of B1, B2, x1, x2, z, run.h");
     refused({"--vary", "B1=1:2:3", "--vary", "B1=1:2:4"}, "--vary B1 is given twice");
     refused({"--vary", "B1=1:2:1000000", "--vary", "B2=1:2:1000"}, "the map has 1e+09 points");
     refused({"--vary", "B1=1:2:3", "--what", "jump"}, "did you mean 'jumps'?");
