@@ -14,6 +14,7 @@ constexpr double most_points = 1e8;  // of the whole grid
 
 double MapAxis::value(int k) const {
   const int steps = count - 1;
+  if (k == 0 || k == steps) return (k == 0 ? first : last) + 0.0;  // as they were given
   return (first * (steps - k) + last * k) / steps + 0.0;  // no -0
 }
 

@@ -46,6 +46,9 @@ TEST_SUITE("analysis/maps") {
     const MapAxis axis{"a", -0.3, 0.3, 7};
     CHECK(axis.value(3) == 0);
     for (int k = 0; k < 7; ++k) CHECK(axis.value(k) == -axis.value(6 - k));
+    const MapAxis given{.name = "a", .first = 0.2, .last = 0.5, .count = 7};
+    CHECK(given.value(0) == 0.2);  // not 6·0.2/6
+    CHECK(given.value(6) == 0.5);
   }
 
   TEST_CASE("the first wrong point of the grid is named, whatever the threads") {
