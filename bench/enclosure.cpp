@@ -270,7 +270,7 @@ void enclosure_step(benchmark::State& state, const char* text) {
   Box start = model.start;  // variables, and parameters that are intervals
   for (const int k : space.parameters) start.push_back(space.values[static_cast<std::size_t>(k)]);
   enclosure::Successors successors(flows, Interval(0), start);
-  const auto list = successors.at_start(nullptr, -1);
+  const auto list = successors.at_start(nullptr, {});
   const auto first = std::find_if(list.begin(), list.end(), [](const auto& next) {
     return next.verdict == enclosure::Verdict::proved;
   });
