@@ -180,8 +180,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   std::optional<Step> step_to_surface(const Step& a, const Step& b,
                                       const ResetWatch::Firing& firing);
   bool lasts_until(int law, const Step& a, const Step& b, double t);
-  std::vector<int> laws_still_on(const Step& a, const Step& b, const Step& state,
-                                 const ResetWatch::Errors& errors);
+  std::vector<int> laws_still_on(const Step& a, const Step& b, const ResetWatch::Errors& errors);
   void extend_branches(Step& state);
   bool settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays);
   Step settle_sides(ResetWatch::Errors errors,

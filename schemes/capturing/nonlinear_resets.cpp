@@ -66,8 +66,10 @@ Scheme::ResetOutcome NonlinearCapturing::reset_at_end(const Step& a, const Step&
   errors.x = errors.x.cwiseMax(of_steps * a.x.cwiseAbs().cwiseMax(b.x.cwiseAbs()));
   const std::vector<int> found = passing({}, b, errors);
   if (found.empty()) return {};
-  ResetOutcome outcome{ResetOutcome::Kind::applied, a.t, b.t, laws_still_on(a, b, b, errors), {}};
-  apply(at_one_moment(found, b, errors), b, {a.t, b.t}, errors, outcome, events);
+  ResetOutcome outcome{ResetOutcome::Kind::applied, a.t, b.t, laws_still_on(a, b, errors), {}};
+  Step before = b;
+  for (const int law : outcome.laws) before.mode[static_cast<std::size_t>(law)] = a.mode[static_cast<std::size_t>(law)];
+  apply(at_one_moment(found, before, errors), before, {a.t, b.t}, errors, outcome, events);
   return outcome;
 }
 
@@ -114,7 +116,7 @@ std::vector<int> NonlinearCapturing::at_one_moment(const std::vector<int>& found
   return fired;
 }
 
-/// Goes back to where resets fire between a and b and applies them.
+/// Goes back to where resets fire between a and b, in one mode, and applies them.
 Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
                                               const ResetWatch::Firing& firing,
                                               std::vector<Event>& events) {
@@ -128,11 +130,6 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
   ResetWatch::Errors errors = ResetWatch::rounding(a, b);
   const std::optional<Step> end = step_to_surface(a, b, firing);
   Step before = end ? *end : between(a, b, firing.s);
-  outcome.laws = laws_still_on(a, b, before, errors);
-  for (std::size_t i = 0; i < before.mode.size(); ++i)
-    if (std::find(outcome.laws.begin(), outcome.laws.end(), static_cast<int>(i)) ==
-        outcome.laws.end())
-      before.mode[i] = b.mode[i];
   const std::vector<int> fired = at_one_moment(firing.resets, before, errors);
   apply(fired, std::move(before), {a.t, b.t}, errors, outcome, events);
   return outcome;
@@ -172,7 +169,7 @@ void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::
 /// straight way to b the rates would not be those of the moment. Empty where it keeps no mode.
 std::optional<Step> NonlinearCapturing::step_to_surface(const Step& a, const Step& b,
                                                         const ResetWatch::Firing& firing) {
-  if (!(firing.s > 0 && firing.s < 1) || a.mode != b.mode) return std::nullopt;
+  if (!(firing.s > 0 && firing.s < 1)) return std::nullopt;
   const int k = firing.resets.front();
   const int from = resets_.side(k);
   std::optional<Step> end;
@@ -210,28 +207,27 @@ bool NonlinearCapturing::lasts_until(int law, const Step& a, const Step& b, doub
   return false;
 }
 
-/// The laws that change their branch between a and b, but whose argument is on the branch before
-/// still in a state in between, or on the end of it.
-std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b, const Step& state,
-                                                   const ResetWatch::Errors& errors) {
+/// The laws that change their branch between a and b, but whose argument at b is on the branch before
+/// still, or on the end of it.
+std::vector<int> NonlinearCapturing::laws_still_on(const Step& a, const Step& b, const ResetWatch::Errors& errors) {
   if (a.mode == b.mode) return {};
   const auto n = static_cast<std::ptrdiff_t>(step_.n());
   std::vector<double> z(static_cast<std::size_t>(step_.evaluator().inputs())), z_error(z.size());
   std::vector<double> rows(static_cast<std::size_t>(step_.n() + step_.m())), row_errors(rows.size());
   const Vector rate = (b.x - a.x) / (b.t - a.t);
-  z[0] = state.t;
+  z[0] = b.t;
   z_error[0] = errors.t;
   std::copy(rate.begin(), rate.end(), z.begin() + 1);
-  std::copy(state.x.begin(), state.x.end(), z.begin() + 1 + n);
+  std::copy(b.x.begin(), b.x.end(), z.begin() + 1 + n);
   std::copy(errors.x.begin(), errors.x.end(), z_error.begin() + 1 + n);
-  std::copy(state.lambda.begin(), state.lambda.end(), z.begin() + 1 + 2 * n);
+  std::copy(b.lambda.begin(), b.lambda.end(), z.begin() + 1 + 2 * n);
   std::copy(errors.lambda.begin(), errors.lambda.end(), z_error.begin() + 1 + 2 * n);
   step_.evaluator().evaluate_bounded(z.data(), z_error.data(), rows.data(), row_errors.data());
   std::vector<int> laws;
   for (std::size_t i = 0; i < a.mode.size() && i < b.mode.size(); ++i) {
     if (a.mode[i] == b.mode[i]) continue;
     if (step_.laws()[i].memory) {
-      if (lasts_until(static_cast<int>(i), a, b, state.t)) laws.push_back(static_cast<int>(i));
+      if (lasts_until(static_cast<int>(i), a, b, b.t)) laws.push_back(static_cast<int>(i));
       continue;
     }
     const double w = rows[static_cast<std::size_t>(n) + i];
@@ -283,13 +279,10 @@ bool NonlinearCapturing::settle_algebraic_part(Step& seen, ResetWatch::Errors& e
     seen.x[j] = limit.x[j];
     errors.x[j] = std::max(errors.x[j], next_term * std::abs(change_x[j]));
   }
-  Vector x = seen.x;
-  solve_constraints(step_, newton_, now.t, *limit.mode, x, limit.lambda, limit.w);
-  for (Eigen::Index j = 0; j < seen.x.size(); ++j)
-    if (differential_[static_cast<std::size_t>(j)] == 0) seen.x[j] = x[j];
   seen.lambda = limit.lambda;
   seen.w = limit.w;
   seen.mode = *limit.mode;
+  put_on_constraints(seen);
   return true;
 }
 

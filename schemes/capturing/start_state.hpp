@@ -96,7 +96,7 @@ template <class State, class Step>
 bool keeps_its_size(const ShortSteps<State>& steps, const Vector& least, const Vector& rates, const Step& step) {
   Vector longer = steps.longer, shorter = steps.shorter;
   for (int k = steps.exponent; keeps_its_size(longer, shorter, least);) {
-    const auto is_explained = shorter.array().abs() <= std::ldexp(fast, k) * rates.array();
+    const auto is_explained = shorter.array().abs() <= std::ldexp(moved_by_rates, k) * rates.array();
     if (keeps_its_size(longer, shorter, is_explained.select(inf, least))) return true;
     if (k - 10 < fastest_probe) return false;
     const auto next = step(k - 8), last = step(k -= 10);

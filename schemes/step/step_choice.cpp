@@ -11,6 +11,16 @@ constexpr double same_order = 4;  ///< ratio of norms that are both O(h)
 
 }  // namespace
 
+/// Leaves the end of the step in a mode, ranges left out, in d_, lambda_ and w_. False: from there Newton's method finds none.
+bool StepSearch::ends_in(const Mode& mode, const Vector& d, const Vector& lambda) {
+  step_.set_mode(mode);
+  d_ = d;
+  lambda_ = lambda;
+  if (newton_.run(d_, lambda_) != NewtonEnd::converged) return false;
+  step_.w(w_);
+  return true;
+}
+
 /// The laws with memory whose argument is outside of their branch at the end of the step in the
 /// present mode; all of them where that has no end.
 void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector& lambda) {
@@ -21,12 +31,8 @@ void StepSearch::find_leaving(const Mode& present, const Vector& d, const Vector
       std::none_of(laws.begin(), laws.end(), [](const Law& law) { return law.memory; }))
     return;
   leaving_.assign(laws.size(), 1);
-  step_.set_mode(present);
-  d_ = d;
-  lambda_ = lambda;
-  knows_leaving_ = newton_.run(d_, lambda_) == NewtonEnd::converged;
+  knows_leaving_ = ends_in(present, d, lambda);
   if (!knows_leaving_) return;
-  step_.w(w_);
   for (std::size_t i = 0; i < laws.size(); ++i) {
     const Range range = w_range(laws[i].branches[static_cast<std::size_t>(present[i])]);
     const double w = w_[static_cast<Eigen::Index>(i)];
@@ -45,12 +51,7 @@ bool StepSearch::is_founded(std::size_t law, const ModeSolution& solution, const
   if (is_outside(solution.w) || (knows_leaving_ && leaving_[law] != 0)) return true;
   Mode others = mode;
   others[law] = present[law];
-  step_.set_mode(others);
-  d_ = solution.d;
-  lambda_ = solution.lambda;
-  if (newton_.run(d_, lambda_) != NewtonEnd::converged) return false;
-  step_.w(w_);
-  return is_outside(w_);
+  return ends_in(others, solution.d, solution.lambda) && is_outside(w_);
 }
 
 /// Leaves out solutions in which a law with memory has left a branch that holds its argument: that no other solution was

@@ -112,6 +112,7 @@ class StepSearch {
   [[nodiscard]] std::vector<Vector> grid(const Vector& lambda) const;
   [[nodiscard]] std::vector<Mode> modes_from(const Mode& present) const;
   [[nodiscard]] int memory_changes(const ModeSolution& solution, const Mode& present) const;
+  bool ends_in(const Mode& mode, const Vector& d, const Vector& lambda);
   void find_leaving(const Mode& present, const Vector& d, const Vector& lambda);
   bool is_founded(std::size_t law, const ModeSolution& solution, const Mode& mode, const Mode& present);
   void drop_unfounded(const Mode& present, FoundSolutions& found);

@@ -40,6 +40,22 @@ scheme = "backward_euler"
 /// What is printed but for the names of files.
 std::string summary(const Outcome& outcome) { return outcome.out.substr(0, outcome.out.find("written")); }
 
+/// Runs `arguments`, which write cut.csv and keep its checkpoint, twice, the second time from what the first has kept; each is
+/// killed as soon as it has kept a state, or is at its end.
+void kill_twice(const Folder& folder, const std::vector<std::string>& arguments) {
+  const std::string file = folder / "cut.csv.checkpoint";
+  for (int kills = 0; kills < 2; ++kills) {
+    const auto before = kills > 0 ? std::filesystem::last_write_time(file) : std::filesystem::file_time_type{};
+    Run run(folder, kills > 0 ? with(arguments, {"--resume", "cut.csv.checkpoint"}) : arguments);
+    wait_until([&] {
+      return std::filesystem::exists(folder / "cut.events.csv") ||
+             (std::filesystem::exists(file) && std::filesystem::last_write_time(file) != before);
+    });
+    run.send(SIGKILL);
+    run.wait();
+  }
+}
+
 }  // namespace
 
 TEST_SUITE("cli/run/checkpoint") {
@@ -65,19 +81,7 @@ TEST_SUITE("cli/run/checkpoint") {
       const Outcome whole = perp_program(folder, run_to("whole"));
       REQUIRE(whole.status == 0);
       Outcome last;
-      for (int kills = 0; kills < 2; ++kills) {
-        const std::string file = folder / "cut.csv.checkpoint";
-        std::vector<std::string> arguments = with(run_to("cut"), {"--checkpoint", "5ms"});
-        if (kills > 0) arguments = with(arguments, {"--resume", "cut.csv.checkpoint"});
-        const auto before = kills > 0 ? std::filesystem::last_write_time(file) : std::filesystem::file_time_type{};
-        Run run(folder, arguments);
-        wait_until([&] {
-          return std::filesystem::exists(folder / "cut.events.csv") ||
-                 (std::filesystem::exists(file) && std::filesystem::last_write_time(file) != before);
-        });
-        run.send(SIGKILL);
-        run.wait();
-      }
+      kill_twice(folder, with(run_to("cut"), {"--checkpoint", "5ms"}));
       last = perp_program(folder, with(run_to("cut"), {"--resume", "cut.csv.checkpoint"}));
       CHECK(last.status == 0);
       CHECK(read_text(folder / "cut.csv") == read_text(folder / "whole.csv"));
@@ -95,19 +99,7 @@ TEST_SUITE("cli/run/checkpoint") {
     };
     const int status = perp_program(folder, enclose_to("whole")).status;
     REQUIRE((status == 0 || status == 3));
-    for (int kills = 0; kills < 2; ++kills) {
-      const std::string file = folder / "cut.csv.checkpoint";
-      std::vector<std::string> arguments = with(enclose_to("cut"), {"--checkpoint", "1ms", "--threads", "1"});
-      if (kills > 0) arguments = with(arguments, {"--resume", "cut.csv.checkpoint"});
-      const auto before = kills > 0 ? std::filesystem::last_write_time(file) : std::filesystem::file_time_type{};
-      Run run(folder, arguments);
-      wait_until([&] {
-        return std::filesystem::exists(folder / "cut.events.csv") ||
-               (std::filesystem::exists(file) && std::filesystem::last_write_time(file) != before);
-      });
-      run.send(SIGKILL);
-      run.wait();
-    }
+    kill_twice(folder, with(enclose_to("cut"), {"--checkpoint", "1ms", "--threads", "1"}));
     CHECK(perp_program(folder, with(enclose_to("cut"), {"--resume", "cut.csv.checkpoint"})).status == status);
     for (const std::string end : {".csv", ".csv.json", ".events.csv", ".tube.csv"})
       CHECK(read_text(folder / ("cut" + end)) == read_text(folder / ("whole" + end)));
