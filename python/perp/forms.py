@@ -40,7 +40,18 @@ class SparseMatrix:
         return f"SparseMatrix({self.shape[0]} x {self.shape[1]}, {len(self.value)} entries)"
 
 
-class MultilinearPoint:
+class _Printed:
+    """What the program prints too."""
+
+    def text(self):
+        """The text of the program."""
+        return self._text
+
+    def __repr__(self):
+        return self._text.rstrip()
+
+
+class MultilinearPoint(_Printed):
     """f and g at some values of the signals, by the names of their rows, and .jacobian over the signals."""
 
     def __init__(self, answer, rows, signals):
@@ -54,15 +65,8 @@ class MultilinearPoint:
     def __getitem__(self, row):
         return self.values[self.rows.index(row)]
 
-    def text(self):
-        """What the program prints with --at."""
-        return self._text
 
-    def __repr__(self):
-        return self._text.rstrip()
-
-
-class Linearization:
+class Linearization(_Printed):
     """E xi' = A xi + B u - f, g = C xi + D u near some values of the signals; xi are the states, then the algebraic variables."""
 
     def __init__(self, answer):
@@ -74,19 +78,12 @@ class Linearization:
         self.constraints_hold_rates = answer["constraints_hold_rates"]
         self._text = answer["text"]
 
-    def text(self):
-        """What the program prints with --linearize."""
-        return self._text
 
-    def __repr__(self):
-        return self._text.rstrip()
-
-
-class Multilinear:
+class Multilinear(_Printed):
     """f_j = sum_k Phi_jk prod_i (1 - |S_ik| + S_ik v_i) over the signals v = (der(x), x, u, y, z): .S, .phi_f, .phi_g, .signals."""
 
     def __init__(self, form):
-        self._form = form
+        self._form, self._text = form, form.text
         self.signals, self.rows = form.signals, form.rows
         self.S = SparseMatrix(form.S, self.signals)
         self.phi_f = SparseMatrix(form.phi_f, self.rows[:form.phi_f[0]])
@@ -107,13 +104,6 @@ class Multilinear:
         self._form.write(path_of(folder))
         if given is not None:
             self._form.write_linearization(path_of(folder), given)
-
-    def text(self):
-        """What the program prints."""
-        return self._form.text
-
-    def __repr__(self):
-        return self._form.text.rstrip()
 
 
 def _given(values, what):
