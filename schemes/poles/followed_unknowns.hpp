@@ -6,6 +6,7 @@
 
 #include <perp/core/base/archive.hpp>
 #include <perp/core/interval/series/implicit_function.hpp>
+#include <perp/schemes/poles/calm_box.hpp>
 #include <perp/schemes/poles/explicit_form.hpp>
 #include <perp/schemes/poles/growth.hpp>
 #include <perp/schemes/poles/solution_path.hpp>
@@ -31,6 +32,9 @@ class FollowedUnknowns {
   /// The share of the path at which, as seen by the last `pole` that found none, z meets another root of h: there
   /// det ∂h/∂z is 0 and has both signs around it, so that by the theorem on the degree other roots begin.
   [[nodiscard]] std::optional<double> meeting() const { return meeting_; }
+  /// Does the last proof hold for the whole way of a step? Then they are followed to its end as `pole` does, which finds
+  /// none. False: nothing was done.
+  bool stays(const StraightStep& step);
   /// How far they were followed.
   void transfer(Archive& archive) {
     if (enclosure::KnownRoot* root = flow_.implicit.known.get()) archive(root->t, root->x, root->z);  // the same as that of function_
@@ -57,6 +61,8 @@ class FollowedUnknowns {
   };
 
   [[nodiscard]] Point point(const SolutionPath& path, double s) const;
+  [[nodiscard]] double input(const StraightStep& step, bool at_end, int number) const;
+  [[nodiscard]] bool lies_in_proof(const StraightStep& step) const;
   [[nodiscard]] Point between(const SolutionPath& path, double from, double to) const;
   [[nodiscard]] std::vector<double> guess(const SolutionPath& path, bool at_end) const;
   [[nodiscard]] double input(const SolutionPath& path, double s, int number) const;

@@ -169,20 +169,44 @@ class Run final : public StepwiseRun {
   [[nodiscard]] double time() const { return scheme_.t() == stands_.at ? stands_.for_time : scheme_.t(); }
 
   bool go_to(double t_next, double h) {
-    if (is_watched()) return advance_in_pieces(t_next, h, {});
+    if (is_watched_) return advance_in_pieces(t_next, h, {});
+    const bool has_poles = is_watched();
+    if (has_poles) keep_before();
     const Attempt attempt = scheme_.attempt(t_next, h);
-    return keeps_mode(attempt) || advance_in_pieces(t_next, h, attempt);
+    if (!keeps_mode(attempt)) return advance_in_pieces(t_next, h, attempt);
+    return !has_poles || is_calm() || advance_in_pieces(t_next, h, {}, true);
   }
 
-  /// The same of a step that may end before t_next; `first`: the attempt at it, if one was made.
-  bool advance_in_pieces(double t_next, double h, std::optional<Attempt> first) {
+  /// The present state, in the room of the last one.
+  void keep_before() {
+    before_.t = scheme_.t();
+    before_.x = scheme_.x();
+    before_.lambda = scheme_.lambda();
+    before_.w = scheme_.w();
+    before_.mode = scheme_.mode();
+  }
+
+  /// Did the step from `before_` to the present state, in one mode, pass nothing that is to be looked for?
+  bool is_calm() {
+    return !scheme_.passes_jumps() &&
+           changes_.poles->is_calm(before_.mode,
+                                   {before_.t, scheme_.t(), before_.x, scheme_.x(), before_.lambda, scheme_.lambda()});
+  }
+
+  /// The same of a step that may end before t_next; `first`: the attempt at it, if one was made. `is_made`: it was
+  /// accepted in the mode of `before_`, where it began.
+  bool advance_in_pieces(double t_next, double h, std::optional<Attempt> first, bool is_made = false) {
     double to = t_next;
     for (int resets = 0;;) {
       check_interruption();
       const std::size_t logged = record_.events().size();
-      const Step from = bounds_.empty() && changes_.poles == nullptr ? Step{} : scheme_.snapshot();
-      const double start = scheme_.t(), length = start == from_ && to == t_next ? h : to - start;
-      take_piece(first ? *std::exchange(first, {}) : scheme_.attempt(to, length), to, length);
+      const bool needs_start = !bounds_.empty() || changes_.poles != nullptr;
+      const Step from = is_made ? before_ : needs_start ? scheme_.snapshot() : Step{};
+      const double start = is_made ? from.t : scheme_.t(), length = start == from_ && to == t_next ? h : to - start;
+      if (std::exchange(is_made, false))
+        failure_.reset(), is_passage_ = false;
+      else
+        take_piece(first ? *std::exchange(first, {}) : scheme_.attempt(to, length), to, length);
       if (const std::optional<PoleWatch::Pole> pole = pole_since(from, to)) {
         if (!goes_nearer(*pole, from, to)) return false;
         continue;
@@ -360,6 +384,7 @@ class Run final : public StepwiseRun {
   std::optional<ModePassage::Failure> failure_;  // of the piece being made
   bool is_passage_ = false;                      // does it leave its mode?
   Step last_kept_;
+  Step before_;                                  // the present step, where poles are watched
   struct { double at = nan, for_time = nan; } stands_;  // where a step on the grid was stopped before a switch
   Vector x0_;
   bool has_started_ = true;  // false: the start could not be made

@@ -171,7 +171,8 @@ bool ImplicitFunction::apply(const Interval& t, std::span<const Interval> x,
   if (!evaluate(time, m, centre)) return false;
   std::vector<Interval> h;
   for (int i = 0; i < count_; ++i) h.push_back(series_.output(i, 0));
-  if (!evaluate(t, x, z)) return false;
+  const bool is_point = t == time && std::ranges::equal(x, m) && z == centre;  // that was evaluated there
+  if (!is_point && !evaluate(t, x, z)) return false;
   for (int i = 0; i < count_; ++i)
     for (int j = 0; j <= states_; ++j) {
       const Interval slope = derivative(i, j);
@@ -257,12 +258,28 @@ Numbers moved(Numbers z, double share, const Numbers& step) {
   return z;
 }
 
+/// How many rounds ago one began with these numbers; 0: none did.
+std::size_t period_of(const std::vector<std::pair<Numbers, Numbers>>& rounds, const Numbers& z, const Numbers& step) {
+  for (std::size_t ago = 1; ago <= rounds.size(); ++ago) {
+    const auto& [place, its_step] = rounds[rounds.size() - ago];
+    if (place == z && its_step == step) return ago;
+  }
+  return 0;
+}
+
 }  // namespace
 
-/// Steps are halved until the next one would be shorter.
 std::vector<Interval> ImplicitFunction::approach(const Interval& t, std::span<const Interval> x,
                                                  std::vector<double> z) {
   const std::vector<Interval> m = middles(x);
+  if (approached_.to.empty() || !(approached_.t == t && approached_.x == m && approached_.z == z))
+    approached_ = {t, m, z, root_from(t, m, z)};
+  return {approached_.to.begin(), approached_.to.end()};
+}
+
+/// Steps are halved until the next one would be shorter.
+std::vector<double> ImplicitFunction::root_from(const Interval& t, const std::vector<Interval>& m,
+                                                std::vector<double> z) {
   const auto step_from = [&](const Numbers& from, Numbers& step) {
     std::vector<Interval> image;
     if (!apply(Interval(middle(t)), m, {from.begin(), from.end()}, image)) return false;
@@ -272,9 +289,21 @@ std::vector<Interval> ImplicitFunction::approach(const Interval& t, std::span<co
   };
   Numbers step, next_step;
   bool has_step = step_from(z, step);
+  std::vector<std::pair<Numbers, Numbers>> rounds;  // where they began: what rounding leads around goes on so
   for (int round = 0; round < most_steps && has_step && length(step, z, step) > converged; ++round) {
+    if (const std::size_t period = period_of(rounds, z, step); period > 0) {
+      const auto more = static_cast<std::size_t>(most_steps - round) % period;
+      z = more == 0 ? z : rounds[rounds.size() - period + more].first;
+      break;
+    }
+    rounds.emplace_back(z, step);
     double share = 1;
     const auto is_shorter = [&](const Numbers& next) {
+      if (next == z) {  // the step from there is known
+        has_step = true;
+        next_step = step;
+        return false;
+      }
       has_step = step_from(next, next_step);
       return has_step && length(next_step, z, step) < length(step, z, step);
     };
@@ -282,7 +311,7 @@ std::vector<Interval> ImplicitFunction::approach(const Interval& t, std::span<co
     z = moved(z, share, step);
     step = next_step;
   }
-  return {z.begin(), z.end()};
+  return z;
 }
 
 /// Line by line, since unknowns may be without bounds here.

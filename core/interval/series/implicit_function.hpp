@@ -52,6 +52,7 @@ class ImplicitFunction {
   [[nodiscard]] bool precondition(std::vector<double>& inverse) const;
   [[nodiscard]] bool solve(const std::vector<Interval>& right, int width,
                            std::vector<Interval>& result) const;
+  [[nodiscard]] std::vector<double> root_from(const Interval& t, const std::vector<Interval>& m, std::vector<double> z);
   bool contract(const Interval& t, std::span<const Interval> x);
   bool find_slopes(const Interval& t, std::span<const Interval> x);
 
@@ -61,6 +62,11 @@ class ImplicitFunction {
   Flow still_;
   IntervalSeries series_;
   std::vector<Interval> values_, slopes_;
+  struct {
+    Interval t{};
+    std::vector<Interval> x{};
+    std::vector<double> z{}, to{};
+  } approached_;  // asked for last: several questions about one point begin so
 };
 
 }  // namespace perp::enclosure
