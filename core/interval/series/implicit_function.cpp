@@ -258,15 +258,6 @@ Numbers moved(Numbers z, double share, const Numbers& step) {
   return z;
 }
 
-/// How many rounds ago one began with these numbers; 0: none did.
-std::size_t period_of(const std::vector<std::pair<Numbers, Numbers>>& rounds, const Numbers& z, const Numbers& step) {
-  for (std::size_t ago = 1; ago <= rounds.size(); ++ago) {
-    const auto& [place, its_step] = rounds[rounds.size() - ago];
-    if (place == z && its_step == step) return ago;
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::vector<Interval> ImplicitFunction::approach(const Interval& t, std::span<const Interval> x,
@@ -280,34 +271,29 @@ std::vector<Interval> ImplicitFunction::approach(const Interval& t, std::span<co
 /// Steps are halved until the next one would be shorter.
 std::vector<double> ImplicitFunction::root_from(const Interval& t, const std::vector<Interval>& m,
                                                 std::vector<double> z) {
+  bool is_root = false;  // as far as rounding lets see
   const auto step_from = [&](const Numbers& from, Numbers& step) {
     std::vector<Interval> image;
     if (!apply(Interval(middle(t)), m, {from.begin(), from.end()}, image)) return false;
     step.clear();
-    for (std::size_t i = 0; i < from.size(); ++i) step.push_back(middle(image[i]) - from[i]);
+    is_root = true;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      step.push_back(middle(image[i]) - from[i]);
+      is_root = is_root && image[i].contains(from[i]);
+    }
     return true;
   };
   Numbers step, next_step;
   bool has_step = step_from(z, step);
-  std::vector<std::pair<Numbers, Numbers>> rounds;  // where they began: what rounding leads around goes on so
   for (int round = 0; round < most_steps && has_step && length(step, z, step) > converged; ++round) {
-    if (const std::size_t period = period_of(rounds, z, step); period > 0) {
-      const auto more = static_cast<std::size_t>(most_steps - round) % period;
-      z = more == 0 ? z : rounds[rounds.size() - period + more].first;
-      break;
-    }
-    rounds.emplace_back(z, step);
+    const bool began_at_root = is_root;
     double share = 1;
     const auto is_shorter = [&](const Numbers& next) {
-      if (next == z) {  // the step from there is known
-        has_step = true;
-        next_step = step;
-        return false;
-      }
       has_step = step_from(next, next_step);
       return has_step && length(next_step, z, step) < length(step, z, step);
     };
     while (share > 0x1p-10 && !is_shorter(moved(z, share, step))) share /= 2;
+    if (began_at_root && is_root && has_step && share <= 0x1p-10) break;  // what is left is rounding
     z = moved(z, share, step);
     step = next_step;
   }
