@@ -34,6 +34,8 @@ class CalmBox {
   /// Does no divisor come near 0 on the way of the step, nor next behind it?
   bool holds(const StraightStep& step) { return contains(step) || reaches(step); }
 
+  /// Could there be one?
+  [[nodiscard]] bool may_hold() const { return may_hold_; }
   /// The inputs that count, with the ends of the box of each.
   struct Side {
     int input;

@@ -35,6 +35,8 @@ class FollowedUnknowns {
   /// Does the last proof hold for the whole way of a step? Then they are followed to its end as `pole` does, which finds
   /// none. False: nothing was done.
   bool stays(const StraightStep& step);
+  /// The sides within which it does for steps whose ends lie there. False: there are none.
+  bool add_sides(std::vector<CalmBox::Side>& sides) const;
   /// How far they were followed.
   void transfer(Archive& archive) {
     if (enclosure::KnownRoot* root = flow_.implicit.known.get()) archive(root->t, root->x, root->z);  // the same as that of function_

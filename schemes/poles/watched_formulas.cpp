@@ -63,6 +63,13 @@ class FormulasOfMode final : public WatchedFormulas {
     return calm_.holds(step) && is_calm_in_time(step) && follows(step);
   }
 
+  bool add_sides(double h, std::vector<CalmBox::Side>& sides) const override {
+    if (!calm_.may_hold()) return false;
+    sides.insert(sides.end(), calm_.sides().begin(), calm_.sides().end());
+    add_sides_of_time(h, sides);
+    return add_sides_of_followed(sides);
+  }
+
   void divisors(const SolutionPath& path, double s, bool tolerant, Values& values) override {
     load(path, s);
     const Vector errors = tolerant && path.tolerance.size() > 0

@@ -37,6 +37,12 @@ class WatchedFormulas {
     return false;
   }
 
+  /// The sides within which that is known for steps of length h, as it stands. False: there are none.
+  virtual bool add_sides(double h, std::vector<CalmBox::Side>& sides) const {
+    (void)h, (void)sides;
+    return false;
+  }
+
   /// Is this one a cut? `of_time`: among the functions of time.
   [[nodiscard]] bool is_cut(std::size_t k, bool of_time) const {
     return k >= (of_time ? first_cut_of_time_ : first_cut_);
@@ -62,6 +68,8 @@ class WatchedFormulas {
  protected:
   /// Has each function of time been looked at up to the end of the step, and is its next zero behind it?
   [[nodiscard]] bool is_calm_in_time(const StraightStep& step) const;
+  void add_sides_of_time(double h, std::vector<CalmBox::Side>& sides) const;
+  bool add_sides_of_followed(std::vector<CalmBox::Side>& sides) const;
   /// Are the unknowns that no formula gives known all along the step? They are followed to its end then.
   bool follows(const StraightStep& step);
   /// At a time that is known to within an error.

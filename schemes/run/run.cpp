@@ -85,6 +85,19 @@ class Run final : public StepwiseRun {
     return now;
   }
 
+  [[nodiscard]] std::optional<Offer> offer() override {
+    if (!record_.is_open() || record_.takes_steps() || trace_ != nullptr || is_watched_) return std::nullopt;
+    const UniformSteps steps = switch_.before(grid_.before_asked());
+    if (steps.last < steps.first) return std::nullopt;
+    return Offer{&scheme_, is_watched() ? changes_.poles : nullptr, steps};
+  }
+  void leap(long steps) override {
+    if (steps == 0) return;
+    grid_.leap(steps);
+    steps_ += steps;
+    tell_moment();
+  }
+
   [[nodiscard]] std::string kept() override {
     Archive archive;
     transfer(archive);
@@ -109,7 +122,7 @@ class Run final : public StepwiseRun {
     passage_.begin(h_);
     switch_.find(start_);
     const std::optional<std::string> outside = bounds_.start(scheme_, record_.events());
-    guarded([this] { keep_state(true); });
+    guarded([this] { tell_moment() && keep_state(true); });
     trace();
     if (outside) finish(Status::interrupted, *outside);
   }
@@ -360,7 +373,13 @@ class Run final : public StepwiseRun {
   }
 
   /// Keeps and reports the current state, if rows are wanted. False: the run has ended.
-  bool keep(bool is_asked) { return !record_.takes_rows() || keep_state(is_asked); }
+  bool keep(bool is_asked) { return tell_moment() && (!record_.takes_rows() || keep_state(is_asked)); }
+  /// False: whoever is told asks to stop.
+  bool tell_moment() {
+    if (!options_.moments || options_.moments(time(), scheme_.mode())) return true;
+    finish(Status::interrupted, interrupted_text(time()));
+    return false;
+  }
   bool keep_state(bool is_asked) {
     if (options_.only_times && !is_asked) {
       if (options_.course) record_.pass(state());

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <perp/schemes/lanes/lane_step.hpp>
+
+namespace perp::eight {
+
+/// Common steps of the lanes in `taken` until one is given up, or `most` were made: `taken` keeps those that go on.
+void run_lanes(Lanes& lanes, Bits* taken, long most);
+
+}  // namespace perp::eight
