@@ -19,12 +19,12 @@ struct alignas(64) LaneLu {
   Bits negative;  ///< determinants
 
   PERP_EIGHT_INLINE static Bits exponent_of(const Eight& value) {
-    const Bits field = (bits_of(value) >> 52) & all_bits(0x7ff);
+    const Bits field = moved_right(bits_of(value), 52) & all_bits(0x7ff);
     return chosen(field == all_bits(0), all_bits(none), field - all_bits(1023));
   }
   PERP_EIGHT_INLINE static Eight power_of_two(const Bits& exponent) {
-    const Bits high = exponent < all_bits(1000) ? exponent : all_bits(1000);
-    const Bits bounded = high > all_bits(-1000) ? high : all_bits(-1000);
+    const Bits high = chosen(exponent < all_bits(1000), exponent, all_bits(1000));
+    const Bits bounded = chosen(high > all_bits(-1000), high, all_bits(-1000));
     return numbers_of((bounded + all_bits(1023)) << 52);
   }
 

@@ -107,9 +107,6 @@ PERP_EIGHT_INLINE Bits run_steps(Lanes& s, const Bits& of, long most) {
 }
 
 #if defined(__x86_64__) && defined(__linux__)
-__attribute__((target("avx512f,avx512dq,avx512vl"))) void run_in_512(Lanes& s, Bits* lanes, long most) {
-  *lanes = run_steps(s, *lanes, most);
-}
 __attribute__((target("avx2"))) void run_in_256(Lanes& s, Bits* lanes, long most) {
   *lanes = run_steps(s, *lanes, most);
 }
@@ -120,8 +117,6 @@ using RunLanes = void (*)(Lanes&, Bits*, long);
 
 RunLanes widest() {
 #if defined(__x86_64__) && defined(__linux__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return run_in_512;
   if (__builtin_cpu_supports("avx2")) return run_in_256;
 #endif
   return run_in_128;

@@ -60,7 +60,7 @@ PERP_EIGHT_INLINE Bits is_scale(const Bounded& a) {
   constexpr int digits = 52;
   constexpr long long mantissas = (1LL << digits) - 1;
   const Bits bits = bits_of(size_of(a.value));
-  const Bits exponent = bits >> digits, mantissa = bits & all_bits(mantissas);
+  const Bits exponent = moved_right(bits, digits), mantissa = bits & all_bits(mantissas);
   const Bits is_bit = (mantissa != all_bits(0)) & ((mantissa & (mantissa - all_bits(1))) == all_bits(0));
   const Bits is_normal = exponent != all_bits(0);
   return (a.error == all(0)) & (exponent != all_bits(0x7FF)) & ((is_normal & (mantissa == all_bits(0))) | (~is_normal & is_bit));
