@@ -84,8 +84,10 @@ PERP_EIGHT_INLINE Bits chosen(const Bits& mask, const Bits& x, const Bits& y) { 
 PERP_EIGHT_INLINE void put(const Bits& mask, Eight& to, const Eight& from) { to = chosen(mask, from, to); }
 PERP_EIGHT_INLINE Eight size_of(const Eight& x) { return numbers_of(bits_of(x) & all_bits(0x7FFFFFFFFFFFFFFF)); }
 PERP_EIGHT_INLINE bool any(const Bits& mask) {
+  typedef long long Two __attribute__((vector_size(16)));
   const FourBits both = mask.low | mask.high;
-  return (both[0] | both[1] | both[2] | both[3]) != 0;
+  const Two half = __builtin_shufflevector(both, both, 0, 1) | __builtin_shufflevector(both, both, 2, 3);
+  return (half[0] | half[1]) != 0;
 }
 PERP_EIGHT_INLINE Bits is_finite(const Eight& x) { return size_of(x) <= all(std::numeric_limits<double>::max()); }
 /// std::max(a, b)

@@ -8,6 +8,7 @@ namespace perp::eight {
 
 /// What steps of several runs side by side need of a scheme, and give back.
 struct LaneAccess {
+  static bool is_served(const NonlinearCapturing& scheme);
   static LaneForm form(const NonlinearCapturing& scheme);
   static LaneNumbers numbers(const NonlinearCapturing& scheme, const LaneForm& form);
   static bool is_ready(const NonlinearCapturing& scheme, double h);

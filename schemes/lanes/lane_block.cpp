@@ -7,7 +7,8 @@
 
 namespace perp::eight {
 
-LaneBlock::LaneBlock() : lanes_(std::make_unique<Lanes>()), members_(at(width)), taken_(at(width)), given_up_(at(width)) {}
+LaneBlock::LaneBlock(bool is_plain)
+    : lanes_(std::make_unique<Lanes>()), members_(at(width)), taken_(at(width)), given_up_(at(width)), is_plain_(is_plain) {}
 LaneBlock::~LaneBlock() = default;
 
 void LaneBlock::begin(const LaneForm& form) {
@@ -15,7 +16,7 @@ void LaneBlock::begin(const LaneForm& form) {
   Lanes& s = *lanes_;
   s.form = &form;
   s.h = all(1);
-  s.linear.assign(at(form.linear_lines), {all(0)});
+  s.linear.assign(at(form.linear_lines), all(0));
   s.bounded.assign(at(form.bounded_lines), {all(0), all(0)});
   std::fill(taken_.begin(), taken_.end(), false);
   std::fill(given_up_.begin(), given_up_.end(), false);
@@ -26,7 +27,7 @@ void LaneBlock::load_form_numbers(int lane, const LaneMember& member) {
   const LaneForm& form = *s.form;
   const LaneNumbers& numbers = *member.numbers;
   for (std::size_t k = 0; k < form.linear_constants.size(); ++k)
-    s.linear[at(form.linear_constants[k])].value[lane] = numbers.linear_constants[k];
+    s.linear[at(form.linear_constants[k])][lane] = numbers.linear_constants[k];
   for (std::size_t k = 0; k < form.bounded_constants.size(); ++k) {
     Bounded& known = s.bounded[at(form.bounded_constants[k])];
     known.value[lane] = numbers.bounded_constants[k].value;
@@ -96,7 +97,7 @@ void LaneBlock::run(long most) {
   const Bits before = lanes;
   for (long made = 0; made < most; made += at_once) {
     check_interruption();
-    run_lanes(*lanes_, &lanes, std::min(at_once, most - made));
+    run_lanes(*lanes_, &lanes, std::min(at_once, most - made), is_plain_);
     if (any(lanes ^ before)) break;
   }
   for (int i = 0; i < width; ++i) given_up_[at(i)] = taken_[at(i)] && lanes[i] == 0;

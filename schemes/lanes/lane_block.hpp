@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -26,7 +27,8 @@ class LaneBlock {
  public:
   static constexpr int width = 8;
 
-  LaneBlock();
+  /// `is_plain`: by the instructions that every processor has, for tests.
+  explicit LaneBlock(bool is_plain = false);
   ~LaneBlock();
   LaneBlock(const LaneBlock&) = delete;
   LaneBlock& operator=(const LaneBlock&) = delete;
@@ -38,8 +40,9 @@ class LaneBlock {
   /// Steps of all lanes that are taken, until one is given up or `most` were made.
   void run(long most);
   [[nodiscard]] bool is_taken(int lane) const { return taken_[static_cast<std::size_t>(lane)]; }
-  /// Is the next step of the lane no common one?
-  [[nodiscard]] bool is_given_up(int lane) const { return given_up_[static_cast<std::size_t>(lane)]; }
+  [[nodiscard]] bool is_any_taken() const { return std::ranges::find(taken_, true) != taken_.end(); }
+  /// Is it taken, and its next step no common one?
+  [[nodiscard]] bool is_given_up(int lane) const { return is_taken(lane) && given_up_[static_cast<std::size_t>(lane)]; }
   /// The scheme gets the state of its lane, which is free then. How many steps it made.
   long store(int lane);
 
@@ -52,6 +55,7 @@ class LaneBlock {
   std::unique_ptr<Lanes> lanes_;
   std::vector<LaneMember> members_;
   std::vector<bool> taken_, given_up_;
+  bool is_plain_;
   std::vector<CalmBox::Side> sides_;  // of the lane being loaded
 };
 

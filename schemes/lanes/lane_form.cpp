@@ -9,7 +9,6 @@
 namespace perp::eight {
 namespace {
 
-constexpr int most_laws = 8;
 constexpr int most_lines = 2000;  ///< whose values for eight runs stay near the processor
 
 bool is_number(Operation operation) { return operation == Operation::constant || operation == Operation::pi; }
@@ -45,17 +44,23 @@ void add_bounded_lines(const BoundedTape& tape, LaneForm& form) {
 
 }  // namespace
 
+/// Is every step of the scheme in a mode one of backward Euler by Newton's method, with few unknowns?
+bool LaneAccess::is_served(const NonlinearCapturing& scheme) {
+  const ImplicitStep& step = scheme.step_;
+  const DcsEvaluator& evaluator = scheme.step_.evaluator();
+  const bool is_small = step.n() + step.m() <= most_unknowns && evaluator.linear_code() != nullptr &&
+                        evaluator.linear_code()->tape().size() <= most_lines && !evaluator.bounded_tape().is_in_lanes();
+  return is_small && scheme.theta_ == 1 && scheme.resets_.empty() &&
+         scheme.options_.selector != Selector::minimal_norm && static_cast<int>(scheme.mode().size()) == step.m();
+}
+
 LaneForm LaneAccess::form(const NonlinearCapturing& scheme) {
   LaneForm form;
   ImplicitStep& step = scheme.step_;
   form.mode = scheme.mode();
   form.n = step.n(), form.m = step.m();
+  if (!is_served(scheme)) return form;
   const DcsEvaluator& evaluator = step.evaluator();
-  const bool is_small = form.n + form.m <= most_unknowns && form.m <= most_laws && evaluator.linear_code() != nullptr &&
-                        !evaluator.bounded_tape().is_in_lanes() && evaluator.linear_code()->tape().size() <= most_lines;
-  if (!is_small || scheme.theta_ != 1 || !scheme.resets_.empty() || scheme.options_.selector == Selector::minimal_norm ||
-      static_cast<int>(form.mode.size()) != form.m)
-    return form;
   step.set_mode(form.mode);
   form.is_served = true;
   form.size = step.size();

@@ -7,7 +7,7 @@ namespace perp::eight {
 inline constexpr int most_unknowns = 8;
 
 /// DenseLu of eight matrices of one size whose pivots are in the same rows.
-struct alignas(64) LaneLu {
+struct LaneLu {
   static constexpr double singular_pivot = 1e-13;
   static constexpr long long none = -(1LL << 40);  ///< exponent of a zero
 

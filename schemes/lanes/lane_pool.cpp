@@ -80,26 +80,28 @@ void LanePool::fill(LaneBlock& block, const LaneForm& form) {
 void LanePool::take_back(LaneBlock& block, int lane) {
   const bool is_given_up = block.is_given_up(lane);
   const std::size_t runner = in_lane_[at(lane)];
-  runs_[runner].run->leap(block.store(lane));
+  const long steps = block.store(lane);
+  runs_[runner].run->leap(steps);
+  common_steps_ += steps;
   if (is_given_up) runs_[runner].run->advance();
   go_on(runner);
 }
 
-/// Until too few runs of this form are left while others wait.
+/// Are few runs of this form left while others wait?
+bool LanePool::is_short(const LaneBlock& block, const LaneForm& form) const {
+  int taken = 0;
+  for (int lane = 0; lane < LaneBlock::width; ++lane) taken += block.is_taken(lane) ? 1 : 0;
+  const LaneForm* const other = next_form();
+  return taken < least_lanes && other != nullptr && other != &form;
+}
+
 void LanePool::run_form(LaneBlock& block, const LaneForm& form) {
-  const auto taken = [&] {
-    int count = 0;
-    for (int lane = 0; lane < LaneBlock::width; ++lane) count += block.is_taken(lane) ? 1 : 0;
-    return count;
-  };
   block.begin(form);
-  for (fill(block, form); taken() > 0; fill(block, form)) {
+  for (fill(block, form); block.is_any_taken(); fill(block, form)) {
     block.run(most_steps);
     for (int lane = 0; lane < LaneBlock::width; ++lane)
-      if (block.is_taken(lane) && block.is_given_up(lane)) take_back(block, lane);
-    const LaneForm* const other = next_form();
-    const bool is_short = waiting_[&form].empty() && taken() < least_lanes;
-    if (is_short && other != nullptr && other != &form) break;
+      if (block.is_given_up(lane)) take_back(block, lane);
+    if (is_short(block, form)) break;
   }
   for (int lane = 0; lane < LaneBlock::width; ++lane)
     if (block.is_taken(lane)) take_back(block, lane);
@@ -107,7 +109,7 @@ void LanePool::run_form(LaneBlock& block, const LaneForm& form) {
 
 void LanePool::finish() {
   for (std::size_t runner = 0; runner < runs_.size(); ++runner) go_on(runner);
-  LaneBlock block;
+  LaneBlock block(is_plain_);
   while (const LaneForm* const form = next_form()) run_form(block, *form);
 }
 

@@ -124,9 +124,9 @@ RunLanes widest() {
 
 }  // namespace
 
-void run_lanes(Lanes& lanes, Bits* taken, long most) {
+void run_lanes(Lanes& lanes, Bits* taken, long most, bool is_plain) {
   static const RunLanes run = widest();
-  run(lanes, taken, most);
+  (is_plain ? run_in_128 : run)(lanes, taken, most);
 }
 
 }  // namespace perp::eight

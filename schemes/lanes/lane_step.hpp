@@ -10,7 +10,7 @@
 namespace perp::eight {
 
 /// Eight runs in one form, their numbers side by side.
-struct alignas(64) Lanes {
+struct Lanes {
   static constexpr int most = most_unknowns;
 
   const LaneForm* form = nullptr;
@@ -21,15 +21,12 @@ struct alignas(64) Lanes {
   Eight errors_before[most], iterations_now;  ///< of the step being made: it may be given up
   Eight a[most], b[most], c[most], w_low[most], w_high[most], lambda_low[most], lambda_high[most];
   Bits units[most], orientation, is_oriented;
-  struct alignas(64) Side {
+  struct Side {
     int input;
     Eight low, high;
   };
   std::vector<Side> sides;
-  struct alignas(64) Line {  // a vector type alone loses its alignment in templates
-    Eight value;
-  };
-  std::vector<Line> linear;
+  std::vector<Eight> linear;
   std::vector<Bounded> bounded;
 
   // Of the step that is being made.
@@ -59,12 +56,12 @@ PERP_EIGHT_INLINE void write_inputs(Lanes& s, const Eight* d, const Eight* lambd
 }
 
 PERP_EIGHT_INLINE void run_linear(Lanes& s) {
-  Lanes::Line* const values = s.linear.data();
+  Eight* const values = s.linear.data();
   for (const LaneLine& line : s.form->linear) {
     if (line.operation == Operation::input)
-      values[line.to].value = s.z[line.a];
+      values[line.to] = s.z[line.a];
     else
-      apply(line.operation, values[line.a].value, values[line.b].value, values[line.to].value);
+      apply(line.operation, values[line.a], values[line.b], values[line.to]);
   }
 }
 
@@ -79,35 +76,49 @@ PERP_EIGHT_INLINE void add_entry(Lanes& s, const LaneForm::Place& place, int row
   }
 }
 
+/// Output k of the tape of rows and derivatives.
+PERP_EIGHT_INLINE const Eight& output(const Lanes& s, std::size_t k) {
+  return s.linear[static_cast<std::size_t>(s.form->linear_outputs[k])];
+}
+
+/// The residual of the rows and the laws.
+PERP_EIGHT_INLINE void write_residual(const Lanes& s, const Eight* lambda, Eight* F) {
+  const LaneForm& form = *s.form;
+  for (int i = 0; i < form.n; ++i) F[i] = output(s, static_cast<std::size_t>(i));
+  for (const int law : form.free_laws)
+    F[unknown_of(form, law)] =
+        s.a[law] * output(s, static_cast<std::size_t>(form.n + law)) + s.b[law] * lambda[law] - s.c[law];
+}
+
+/// Its derivatives.
+PERP_EIGHT_INLINE void write_matrix(Lanes& s, Eight* J) {
+  const LaneForm& form = *s.form;
+  const int size = form.size;
+  for (int i = 0; i < size * size; ++i) J[i] = all(0);
+  for (const int law : form.free_laws) J[unknown_of(form, law) * (size + 1)] = s.b[law];
+  for (std::size_t k = 0; k < form.places.size(); ++k) {
+    const LaneForm::Place& place = form.places[k];
+    const Eight& derivative = output(s, static_cast<std::size_t>(form.n + form.m) + k);
+    if (place.row < form.n)
+      add_entry(s, place, place.row, derivative, J);
+    else if (const int row = unknown_of(form, place.row - form.n); row >= 0)
+      add_entry(s, place, row, s.a[place.row - form.n] * derivative, J);
+  }
+}
+
 /// Rows, residual and matrix at (d, λ) in the lanes of `of`; returns those whose numbers are finite.
 PERP_EIGHT_INLINE Bits linearise(Lanes& s, const Eight* d, const Eight* lambda, const Bits& of) {
   const LaneForm& form = *s.form;
-  const int n = form.n, m = form.m, size = form.size;
   write_inputs(s, d, lambda);
   run_linear(s);
   Eight zero = all(0);
-  const std::size_t outputs = form.linear_outputs.size();
-  for (std::size_t k = 0; k < outputs; ++k) zero += all(0) * s.linear[static_cast<std::size_t>(form.linear_outputs[k])].value;
-  const auto output = [&](std::size_t k) -> const Eight& { return s.linear[static_cast<std::size_t>(form.linear_outputs[k])].value; };
-  for (int i = 0; i < n + m; ++i) put(of, s.rows[i], output(static_cast<std::size_t>(i)));
+  for (std::size_t k = 0; k < form.linear_outputs.size(); ++k) zero += all(0) * output(s, k);
+  for (int i = 0; i < form.n + form.m; ++i) put(of, s.rows[i], output(s, static_cast<std::size_t>(i)));
   Eight F[most_unknowns], J[most_unknowns * most_unknowns];
-  for (int i = 0; i < size * size; ++i) J[i] = all(0);
-  for (int i = 0; i < n; ++i) F[i] = output(static_cast<std::size_t>(i));
-  for (const int law : form.free_laws) {
-    const int row = unknown_of(form, law);
-    F[row] = s.a[law] * output(static_cast<std::size_t>(n + law)) + s.b[law] * lambda[law] - s.c[law];
-    J[row * size + row] = s.b[law];
-  }
-  for (std::size_t k = 0; k < form.places.size(); ++k) {
-    const LaneForm::Place& place = form.places[k];
-    const Eight& derivative = output(static_cast<std::size_t>(n + m) + k);
-    if (place.row < n)
-      add_entry(s, place, place.row, derivative, J);
-    else if (const int row = unknown_of(form, place.row - n); row >= 0)
-      add_entry(s, place, row, s.a[place.row - n] * derivative, J);
-  }
-  for (int i = 0; i < size; ++i) put(of, s.F[i], F[i]);
-  for (int i = 0; i < size * size; ++i) put(of, s.J[i], J[i]);
+  write_residual(s, lambda, F);
+  write_matrix(s, J);
+  for (int i = 0; i < form.size; ++i) put(of, s.F[i], F[i]);
+  for (int i = 0; i < form.size * form.size; ++i) put(of, s.J[i], J[i]);
   return zero == all(0);
 }
 

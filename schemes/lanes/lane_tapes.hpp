@@ -35,7 +35,7 @@ PERP_EIGHT_INLINE void apply(Operation operation, const Eight& a, const Eight& b
   }
 }
 
-struct alignas(64) Bounded {
+struct Bounded {
   Eight value, error;
 };
 
@@ -66,28 +66,33 @@ PERP_EIGHT_INLINE Bits is_scale(const Bounded& a) {
   return (a.error == all(0)) & (exponent != all_bits(0x7FF)) & ((is_normal & (mantissa == all_bits(0))) | (~is_normal & is_bit));
 }
 
+/// Is a number of some lane exact? Else it is neither an exact 0 nor an exact power of two.
+PERP_EIGHT_INLINE bool is_exact_somewhere(const Bounded& a) { return any(a.error == all(0)); }
+
 PERP_EIGHT_INLINE Bounded sum_of(const Bounded& a, const Bounded& b) {
   const Eight sum = a.value + b.value;
   const Bits rounds = (a.value != all(0)) & (b.value != all(0));
   Bounded result = bound(sum, a.error + b.error + chosen(rounds, all(unit_roundoff) * size_of(sum), all(0)));
-  result.error = chosen(is_zero(b), a.error, result.error);
-  result.error = chosen(is_zero(a), b.error, result.error);
+  if (is_exact_somewhere(b)) result.error = chosen(is_zero(b), a.error, result.error);
+  if (is_exact_somewhere(a)) result.error = chosen(is_zero(a), b.error, result.error);
   return result;
 }
 
 PERP_EIGHT_INLINE Bounded product_of(const Bounded& a, const Bounded& b) {
   const Eight product = a.value * b.value, size = size_of(product);
   const Eight size_a = size_of(a.value), size_b = size_of(b.value);
-  const Bits has_zero = is_zero(a) | is_zero(b);
   const Eight passed = size_a * b.error + size_b * a.error + a.error * b.error;
   const Eight least = chosen(size < all(running_error::coarse), all(running_error::least), all(0));
-  Eight error = bound(product, passed + rounding(size) + least).error;
+  Bounded result = bound(product, passed + rounding(size) + least);
+  const bool is_exact_a = is_exact_somewhere(a), is_exact_b = is_exact_somewhere(b);
+  if (!is_exact_a && !is_exact_b) return result;
   const Bits is_plain = (size > all(running_error::coarse)) & is_finite(product);
-  error = chosen(is_plain & is_scale(b), exact_error(product, size_b * a.error), error);
-  error = chosen(is_plain & is_scale(a), exact_error(product, size_a * b.error), error);
+  if (is_exact_b) result.error = chosen(is_plain & is_scale(b), exact_error(product, size_b * a.error), result.error);
+  if (is_exact_a) result.error = chosen(is_plain & is_scale(a), exact_error(product, size_a * b.error), result.error);
   const Bits is_known = is_finite(a.error + b.error + product);
   const Eight of_zero = chosen(is_known, all(0), all(std::numeric_limits<double>::infinity()));
-  return {product, chosen(has_zero, of_zero, error)};
+  result.error = chosen(is_zero(a) | is_zero(b), of_zero, result.error);
+  return result;
 }
 
 PERP_EIGHT_INLINE Bounded quotient_of(const Bounded& a, const Bounded& b) {
@@ -96,9 +101,11 @@ PERP_EIGHT_INLINE Bounded quotient_of(const Bounded& a, const Bounded& b) {
   const Eight passed = (a.error + size * b.error) / denominator;
   const Eight least = chosen(size < all(running_error::coarse), all(running_error::least), all(0));
   Eight error = bound(quotient, passed + rounding(size) + least).error;
-  const Bits is_plain = (size > all(running_error::coarse)) & is_finite(quotient);
-  error = chosen(is_plain & is_scale(b), exact_error(quotient, a.error / size_of(b.value)), error);
-  error = chosen(is_zero(a), bound(quotient, all(0)).error, error);
+  if (is_exact_somewhere(b)) {
+    const Bits is_plain = (size > all(running_error::coarse)) & is_finite(quotient);
+    error = chosen(is_plain & is_scale(b), exact_error(quotient, a.error / size_of(b.value)), error);
+  }
+  if (is_exact_somewhere(a)) error = chosen(is_zero(a), bound(quotient, all(0)).error, error);
   error = chosen(denominator > all(0), error, all(std::numeric_limits<double>::infinity()));
   return {quotient, error};
 }

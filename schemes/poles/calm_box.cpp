@@ -67,12 +67,11 @@ bool CalmBox::contains(const StraightStep& step) const {
 }
 
 /// An input over the new box, of which it becomes a side, and a little beyond.
-CalmBox::Spread CalmBox::ahead(const StraightStep& step, std::size_t k) const {
+CalmBox::Spread CalmBox::ahead(std::size_t k) const {
   const Side& side = sides_[k];
   const double size = std::max(std::abs(side.low), std::abs(side.high)), width = side.high - side.low;
   const bool is_time = side.input == Dcs::time_input(), is_multiplier = side.input > 2 * n_;
   const Interval value = widened({side.low, side.high}, looked_beyond * width + rounded * size);
-  (void)step;
   return {value, is_multiplier ? 0 : (is_time ? state_rounding / 8 : state_rounding) * magnitude(value)};
 }
 
@@ -85,7 +84,7 @@ bool CalmBox::reaches(const StraightStep& step) {
     const double more = reach_ * std::abs(b - a);
     side.low = std::min(a, b) - more;
     side.high = std::max(a, b) + more;
-    values_[at(inputs_of_sides_[k])] = ahead(step, k);
+    values_[at(inputs_of_sides_[k])] = ahead(k);
   }
   for (const Line& line : changing_) values_[at(line.to)] = result_of(line, values_[at(line.a)], values_[at(line.b)]);
   const bool is_found = contains(step) && std::ranges::all_of(lines_, [&](int line) { return is_calm(line); });
@@ -105,29 +104,35 @@ bool CalmBox::is_calm(int line) const {
 CalmBox::Spread CalmBox::result_of(const Line& line, const Spread& a, const Spread& b) {
   const Interval value = apply_operation(line.operation, a.value, b.value);
   if (!value.is_bounded()) return {value, inf};
-  const double size = magnitude(value), of_a = magnitude(a.value), of_b = magnitude(b.value);
   switch (line.operation) {
+    case Operation::add:
+    case Operation::subtract:
+    case Operation::multiply:
+    case Operation::divide: return {value, error_of_arithmetic(line.operation, value, a, b)};
     case Operation::negate:
     case Operation::abs: return {value, a.error};
-    case Operation::add:
-    case Operation::subtract: return {value, bounded(size, a.error + b.error + unit_roundoff * size)};
-    case Operation::multiply:
-      return {value, bounded(size, of_a * b.error + of_b * a.error + a.error * b.error + rounding_of(size))};
-    case Operation::divide: {
-      const double denominator = mignitude(b.value) - b.error;
-      if (!(denominator > 0)) return {value, inf};
-      return {value, bounded(size, (a.error + size * b.error) / denominator + rounding_of(size))};
-    }
     case Operation::min:
-    case Operation::max: return {value, bounded(size, std::max(a.error, b.error))};
+    case Operation::max: return {value, bounded(magnitude(value), std::max(a.error, b.error))};
     case Operation::sign: return {value, mignitude(a.value) > a.error ? 0.0 : 2.0};
-    case Operation::guard: {
-      const bool is_zero = a.value.is_zero() && a.error == 0, is_away = mignitude(a.value) > 0;
-      const Interval half(Instruction::unweighted);
-      return {is_zero ? half : is_away ? b.value : hull(b.value, half), is_zero ? 0.0 : b.error};
-    }
+    case Operation::guard: return guarded(a, b);
     default: return function_of(line.operation, a, b);
   }
+}
+
+double CalmBox::error_of_arithmetic(Operation operation, const Interval& value, const Spread& a, const Spread& b) {
+  const double size = magnitude(value), of_a = magnitude(a.value), of_b = magnitude(b.value);
+  if (operation == Operation::multiply)
+    return bounded(size, of_a * b.error + of_b * a.error + a.error * b.error + rounding_of(size));
+  if (operation != Operation::divide) return bounded(size, a.error + b.error + unit_roundoff * size);
+  const double denominator = mignitude(b.value) - b.error;
+  return denominator > 0 ? bounded(size, (a.error + size * b.error) / denominator + rounding_of(size)) : inf;
+}
+
+/// Its value, where the weight is not 0, that of no weight where it is, either where it may be.
+CalmBox::Spread CalmBox::guarded(const Spread& weight, const Spread& a) {
+  const Interval half(Instruction::unweighted);
+  if (weight.value.is_zero() && weight.error == 0) return {half, 0};
+  return {mignitude(weight.value) > 0 ? a.value : hull(a.value, half), a.error};
 }
 
 /// The bound over [m − r, m + r] by the largest slope there, which is none smaller than that at a point of it.

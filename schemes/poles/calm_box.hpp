@@ -56,9 +56,11 @@ class CalmBox {
 
   [[nodiscard]] bool contains(const StraightStep& step) const;
   bool reaches(const StraightStep& step);
-  [[nodiscard]] Spread ahead(const StraightStep& step, std::size_t k) const;
+  [[nodiscard]] Spread ahead(std::size_t k) const;
   [[nodiscard]] bool is_calm(int line) const;
   static Spread result_of(const Line& line, const Spread& a, const Spread& b);
+  static double error_of_arithmetic(Operation operation, const enclosure::Interval& value, const Spread& a, const Spread& b);
+  static Spread guarded(const Spread& weight, const Spread& a);
   static Spread function_of(Operation operation, const Spread& a, const Spread& b);
 
   int n_ = 0;
