@@ -60,7 +60,7 @@ CalmBox::CalmBox(const Tape& tape, const std::vector<int>& lines, int n)
 }
 
 bool CalmBox::contains(const StraightStep& step) const {
-  return may_hold_ && std::ranges::all_of(sides_, [&](const Side& side) {
+  return std::ranges::all_of(sides_, [&](const Side& side) {
     const double a = coordinate(step, n_, side.input, false), b = coordinate(step, n_, side.input, true);
     return side.low <= a && a <= side.high && side.low <= b && b <= side.high;
   });
@@ -87,11 +87,9 @@ bool CalmBox::reaches(const StraightStep& step) {
     values_[at(inputs_of_sides_[k])] = ahead(k);
   }
   for (const Line& line : changing_) values_[at(line.to)] = result_of(line, values_[at(line.a)], values_[at(line.b)]);
-  const bool is_found = contains(step) && std::ranges::all_of(lines_, [&](int line) { return is_calm(line); });
-  reach_ = is_found ? std::clamp(2 * reach_, 1.0, most_reach) : (reach_ > 1 ? reach_ / 8 : 0);
-  if (!is_found)
-    for (Side& side : sides_) side.low = 1, side.high = 0;
-  return is_found;
+  is_there_ = contains(step) && std::ranges::all_of(lines_, [&](int line) { return is_calm(line); });
+  reach_ = is_there_ ? std::clamp(2 * reach_, 1.0, most_reach) : (reach_ > 1 ? reach_ / 8 : 0);
+  return is_there_;
 }
 
 /// A parabola through three values of one sign in [m, M] stays above m − (M − m)/8 between them.

@@ -32,14 +32,14 @@ class CalmBox {
   CalmBox(const Tape& tape, const std::vector<int>& lines, int n);
 
   /// Does no divisor come near 0 on the way of the step, nor next behind it?
-  bool holds(const StraightStep& step) { return contains(step) || reaches(step); }
+  bool holds(const StraightStep& step) { return (is_there_ && contains(step)) || reaches(step); }
 
-  /// Could there be one?
-  [[nodiscard]] bool may_hold() const { return may_hold_; }
+  /// Is there one?
+  [[nodiscard]] bool is_there() const { return is_there_; }
   /// The inputs that count, with the ends of the box of each.
   struct Side {
     int input;
-    double low, high;  // none: low > high
+    double low, high;
   };
   [[nodiscard]] const std::vector<Side>& sides() const { return sides_; }
 
@@ -64,7 +64,7 @@ class CalmBox {
   static Spread function_of(Operation operation, const Spread& a, const Spread& b);
 
   int n_ = 0;
-  bool may_hold_ = false;
+  bool may_hold_ = false, is_there_ = false;
   double reach_ = 16;  // lengths of a step
   std::vector<int> lines_;
   std::vector<int> inputs_of_sides_;  // lines of the tape

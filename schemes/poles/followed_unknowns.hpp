@@ -87,6 +87,7 @@ class FollowedUnknowns {
   // meeting_roots.cpp
   [[nodiscard]] int orientation(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] bool vanishes(const Point& at, const std::vector<double>& z) const;
+  [[nodiscard]] bool keeps_orientation(const Point& at, const std::vector<double>& a, const std::vector<double>& b) const;
   [[nodiscard]] bool turns_along(std::size_t k, const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] bool is_fold(const Point& at, const std::vector<double>& z) const;
   [[nodiscard]] int orientation_at(const SolutionPath& path, bool at_end);

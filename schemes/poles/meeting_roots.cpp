@@ -74,6 +74,13 @@ bool FollowedUnknowns::vanishes(const Point& at, const std::vector<double>& z) c
   return std::ranges::all_of(rows, [](const Interval& row) { return row.has_value() && row.contains(0.0); });
 }
 
+/// Has the determinant one sign between two points? It has no other at any of them.
+bool FollowedUnknowns::keeps_orientation(const Point& at, const std::vector<double>& a, const std::vector<double>& b) const {
+  std::vector<Interval> box;
+  for (std::size_t k = 0; k < a.size(); ++k) box.push_back(hull(Interval(a[k]), Interval(b[k])));
+  return sign_of_determinant(function_.jacobian(at.t, at.x, box), static_cast<int>(box.size())) != 0;
+}
+
 /// Has the determinant both signs next to z, along unknown k, where the equations have no other values than 0? Of the
 /// powers of two at which they vanish only the last ones are looked at; these are found by halving.
 bool FollowedUnknowns::turns_along(std::size_t k, const Point& at, const std::vector<double>& z) const {
@@ -91,6 +98,9 @@ bool FollowedUnknowns::turns_along(std::size_t k, const Point& at, const std::ve
     const int half = last + (beyond - last) / 2;
     (vanishes_beside(half) ? last : beyond) = half;
   }
+  below[k] = z[k] - std::ldexp(size, last);
+  above[k] = z[k] + std::ldexp(size, last);
+  if (keeps_orientation(at, below, above)) return false;
   for (int e = std::max(first, last + nearest_side); e <= farthest_side && vanishes_beside(e); ++e)
     if (orientation(at, below) * orientation(at, above) < 0) return true;
   return false;

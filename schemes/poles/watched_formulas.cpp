@@ -64,7 +64,7 @@ class FormulasOfMode final : public WatchedFormulas {
   }
 
   bool add_sides(double h, std::vector<CalmBox::Side>& sides) const override {
-    if (!calm_.may_hold()) return false;
+    if (!calm_.is_there()) return false;
     sides.insert(sides.end(), calm_.sides().begin(), calm_.sides().end());
     add_sides_of_time(h, sides);
     return add_sides_of_followed(sides);

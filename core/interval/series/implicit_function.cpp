@@ -196,10 +196,13 @@ std::optional<std::vector<Interval>> ImplicitFunction::around(const Interval& t,
                                                              std::vector<Interval> z) {
   const std::vector<Interval> held = z;
   std::vector<Interval> image;
+  std::vector<std::vector<Interval>> tried;
   for (Interval& value : z) value = inflated(value);
   for (int trial = 0; trial < inflations; ++trial) {
+    if (std::ranges::find(tried, z) != tried.end()) return std::nullopt;  // rounding leads around
     if (!apply(t, x, z, image)) return std::nullopt;
     if (lies_in(image, z)) return image;
+    tried.push_back(z);
     for (std::size_t i = 0; i < z.size(); ++i) z[i] = inflated(hull(held[i], image[i]));
   }
   return std::nullopt;
