@@ -34,6 +34,8 @@ struct LaneAccess {
   /// The state after so many steps of length h, and those before it, `oldest` where there were two or more.
   /// Unknowns that no formula gives are followed over the last step.
   static void follow_poles(const NonlinearCapturing& scheme, PoleWatch& poles);
+  /// As far ahead of the last step as may be nothing is to be looked for.
+  static bool look_ahead(const NonlinearCapturing& scheme, PoleWatch* poles);
   static void take(NonlinearCapturing& scheme, const Made& made, double h, const State& now, const State& before,
                    const State& oldest);
 };

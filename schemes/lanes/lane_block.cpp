@@ -103,6 +103,11 @@ void LaneBlock::run(long most) {
   for (int i = 0; i < width; ++i) given_up_[at(i)] = taken_[at(i)] && lanes[i] == 0;
 }
 
+bool LaneBlock::looks_ahead(int lane) {
+  const LaneMember& member = members_[at(lane)];
+  return LaneAccess::look_ahead(*member.scheme, member.poles);
+}
+
 long LaneBlock::store(int lane) {
   Lanes& s = *lanes_;
   const LaneForm& form = *s.form;

@@ -45,6 +45,8 @@ class LaneBlock {
   [[nodiscard]] bool is_given_up(int lane) const { return is_taken(lane) && given_up_[static_cast<std::size_t>(lane)]; }
   /// The scheme gets the state of its lane, which is free then. How many steps it made.
   long store(int lane);
+  /// After that: was the lane at the end of what is known not to be searched for poles, and is there more ahead now?
+  bool looks_ahead(int lane);
 
  private:
   void load_form_numbers(int lane, const LaneMember& member);

@@ -138,6 +138,11 @@ void LaneAccess::take(NonlinearCapturing& scheme, const Made& made, double h, co
   std::copy_n(made.last_errors, scheme.step_.size(), scheme.newton_.last_errors_.begin());
 }
 
+bool LaneAccess::look_ahead(const NonlinearCapturing& scheme, PoleWatch* poles) {
+  const NonlinearCapturing::State &a = scheme.previous(), &b = scheme.current();
+  return poles != nullptr && poles->look_ahead(*b.mode, {a.t, b.t, a.x, b.x, a.lambda, b.lambda});
+}
+
 void LaneAccess::follow_poles(const NonlinearCapturing& scheme, PoleWatch& poles) {
   const NonlinearCapturing::State &a = scheme.previous(), &b = scheme.current();
   poles.is_calm(*b.mode, {a.t, b.t, a.x, b.x, a.lambda, b.lambda});

@@ -97,6 +97,55 @@ struct LaneProgress {
   }
 };
 
+/// What a point has in its lanes, to go back to it.
+struct LanePoint {
+  Eight F[most_unknowns], J[most_unknowns * most_unknowns], rows[2 * most_unknowns], errors[most_unknowns];
+
+  PERP_EIGHT_INLINE void keep(const Lanes& s) {
+    const LaneForm& form = *s.form;
+    for (int i = 0; i < form.size; ++i) F[i] = s.F[i], errors[i] = s.errors[i];
+    for (int i = 0; i < form.size * form.size; ++i) J[i] = s.J[i];
+    for (int i = 0; i < form.n + form.m; ++i) rows[i] = s.rows[i];
+  }
+  PERP_EIGHT_INLINE void give_back(Lanes& s, const Bits& of) const {
+    const LaneForm& form = *s.form;
+    for (int i = 0; i < form.size; ++i) {
+      put(of, s.F[i], F[i]);
+      put(of, s.errors[i], errors[i]);
+      put(of, s.last_errors[i], errors[i]);
+    }
+    for (int i = 0; i < form.size * form.size; ++i) put(of, s.J[i], J[i]);
+    for (int i = 0; i < form.n + form.m; ++i) put(of, s.rows[i], rows[i]);
+  }
+};
+
+/// One more step of the lanes of `of`, which have passed the gate, where it comes nearer.
+PERP_EIGHT_INLINE void polish(Lanes& s, LaneProgress& p, const Bits& passed) {
+  const LaneForm& form = *s.form;
+  put(passed, s.iterations_now, s.iterations_now + all(1));
+  const Bits of = s.lu.factorise(s.J, form.size, s.units, passed);
+  p.give_up(passed & ~of);
+  if (!any(of)) return;
+  LanePoint point;
+  point.keep(s);
+  Eight step[most_unknowns], d[most_unknowns], lambda[most_unknowns];
+  for (int i = 0; i < form.size; ++i) step[i] = s.F[i];
+  s.lu.solve(step);
+  p.negative = chosen(of, s.lu.negative, p.negative);
+  p.has_sign |= of;
+  for (int j = 0; j < form.n; ++j) d[j] = s.d_now[j] + all(1) * -step[j];
+  for (int i = 0; i < form.m; ++i) lambda[i] = s.lambda_now[i];
+  for (const int law : form.free_laws) lambda[law] = s.lambda_now[law] + all(1) * -step[unknown_of(form, law)];
+  const Bits is_finite_there = linearise(s, d, lambda, of);
+  const Eight ratio = ask_gate(s, d, lambda, of);
+  const Bits nearer = of & is_finite_there & (ratio < s.ratio);
+  point.give_back(s, of & ~nearer);
+  put(nearer, s.ratio, ratio);
+  for (int j = 0; j < form.n; ++j) put(nearer, s.d_now[j], d[j]);
+  for (int i = 0; i < form.m; ++i) put(nearer, s.lambda_now[i], lambda[i]);
+  write_inputs(s, s.d_now, s.lambda_now);
+}
+
 /// Asks the gate where that is worth it: lanes that pass have converged.
 PERP_EIGHT_INLINE void ask(Lanes& s, LaneProgress& p, int iteration) {
   const Bits asks = p.open & (is_promising(s) | p.stagnates | p.rests);
@@ -105,8 +154,8 @@ PERP_EIGHT_INLINE void ask(Lanes& s, LaneProgress& p, int iteration) {
     const Bits passed = asks & (ratio <= all(lane_gate));
     put(passed, s.ratio, ratio);
     p.local |= passed & (iteration <= 1 ? all_bits(-1) : p.contracts);
-    p.give_up(passed & (ratio > all(1)));  // it is polished
     p.open &= ~passed;
+    if (const Bits is_rough = passed & (ratio > all(1)); any(is_rough)) polish(s, p, is_rough);
   }
   p.give_up(p.open & p.rests);
 }

@@ -83,7 +83,9 @@ void LanePool::take_back(LaneBlock& block, int lane) {
   const long steps = block.store(lane);
   runs_[runner].run->leap(steps);
   common_steps_ += steps;
-  if (is_given_up) runs_[runner].run->advance();
+  // Where it was at the end of what is proved ahead of it, its next step may be a common one again.
+  const bool may_go_on = steps > 0 && block.looks_ahead(lane);
+  if (is_given_up && !may_go_on) runs_[runner].run->advance();
   go_on(runner);
 }
 

@@ -75,20 +75,31 @@ CalmBox::Spread CalmBox::ahead(std::size_t k) const {
   return {value, is_multiplier ? 0 : (is_time ? state_rounding / 8 : state_rounding) * magnitude(value)};
 }
 
-/// Makes the box anew around the step; false: there is none.
+/// Makes the box anew around the step, as far ahead as it is proved; false: there is none.
 bool CalmBox::reaches(const StraightStep& step) {
-  if (!may_hold_) return false;
+  constexpr int trials = 3;
+  for (int trial = 0; trial < trials && may_hold_; ++trial) {
+    if (is_proved_ahead(step)) {
+      reach_ = std::clamp(2 * reach_, 1.0, most_reach);
+      return true;
+    }
+    if (reach_ == 0) return false;
+    reach_ = reach_ > 1 ? reach_ / 8 : 0;
+  }
+  return false;
+}
+
+bool CalmBox::is_proved_ahead(const StraightStep& step) {
   for (std::size_t k = 0; k < sides_.size(); ++k) {
     Side& side = sides_[k];
     const double a = coordinate(step, n_, side.input, false), b = coordinate(step, n_, side.input, true);
-    const double more = reach_ * std::abs(b - a);
-    side.low = std::min(a, b) - more;
-    side.high = std::max(a, b) + more;
+    const double more = reach_ * std::abs(b - a), back = std::min(more, std::abs(b - a));
+    side.low = std::min(a, b) - (b < a ? more : back);
+    side.high = std::max(a, b) + (b < a ? back : more);
     values_[at(inputs_of_sides_[k])] = ahead(k);
   }
   for (const Line& line : changing_) values_[at(line.to)] = result_of(line, values_[at(line.a)], values_[at(line.b)]);
   is_there_ = contains(step) && std::ranges::all_of(lines_, [&](int line) { return is_calm(line); });
-  reach_ = is_there_ ? std::clamp(2 * reach_, 1.0, most_reach) : (reach_ > 1 ? reach_ / 8 : 0);
   return is_there_;
 }
 

@@ -43,6 +43,9 @@ class CalmBox {
   };
   [[nodiscard]] const std::vector<Side>& sides() const { return sides_; }
 
+  /// Makes it anew around a step, as far ahead as may be, whatever it was. False: there is none.
+  bool reaches(const StraightStep& step);
+
  private:
   struct Line {
     Operation operation;
@@ -55,7 +58,7 @@ class CalmBox {
   };
 
   [[nodiscard]] bool contains(const StraightStep& step) const;
-  bool reaches(const StraightStep& step);
+  bool is_proved_ahead(const StraightStep& step);
   [[nodiscard]] Spread ahead(std::size_t k) const;
   [[nodiscard]] bool is_calm(int line) const;
   static Spread result_of(const Line& line, const Spread& a, const Spread& b);

@@ -21,6 +21,11 @@ bool WatchedFormulas::follows(const StraightStep& step) {
   return std::ranges::all_of(followed_, [&](FollowedUnknowns& unknowns) { return unknowns.stays(step); });
 }
 
+bool PoleWatch::look_ahead(const Mode& mode, const StraightStep& step) {
+  return step.to_t > step.from_t &&
+         std::ranges::all_of(formulas_of(mode), [&](const auto& formulas) { return formulas->look_ahead(step); });
+}
+
 bool PoleWatch::add_sides(const Mode& mode, double h, std::vector<CalmBox::Side>& sides) {
   return std::ranges::all_of(formulas_of(mode), [&](const auto& formulas) { return formulas->add_sides(h, sides); });
 }

@@ -57,6 +57,17 @@ std::vector<double> points(const std::vector<Interval>& z) {
   return m;
 }
 
+/// The last power of two from `first` on, which holds, for which a statement holds; by halving.
+template <class Holds>
+int last_power(int first, const Holds& holds) {
+  int last = first;
+  for (int beyond = farthest_side + 1; beyond - last > 1;) {
+    const int half = last + (beyond - last) / 2;
+    (holds(half) ? last : beyond) = half;
+  }
+  return last;
+}
+
 }  // namespace
 
 int FollowedUnknowns::orientation(const Point& at, const std::vector<double>& z) const {
@@ -93,11 +104,7 @@ bool FollowedUnknowns::turns_along(std::size_t k, const Point& at, const std::ve
   };
   const int first = z[k] != 0 ? nearest_side : nearest_to_zero;
   if (!vanishes_beside(first)) return false;
-  int last = first;
-  for (int beyond = farthest_side + 1; beyond - last > 1;) {
-    const int half = last + (beyond - last) / 2;
-    (vanishes_beside(half) ? last : beyond) = half;
-  }
+  const int last = last_power(first, vanishes_beside);
   below[k] = z[k] - std::ldexp(size, last);
   above[k] = z[k] + std::ldexp(size, last);
   if (keeps_orientation(at, below, above)) return false;

@@ -32,6 +32,8 @@ class PoleWatch {
   /// Is it known that neither `pass` nor `singular_end` finds anything on this step, in the mode of both its states?
   bool is_calm(const Mode& mode, const StraightStep& step);
 
+  /// The same behind this step: as much ahead of it as may be is proved anew.
+  bool look_ahead(const Mode& mode, const StraightStep& step);
   /// The sides of the inputs within which the ends of steps of length h have to lie so that this is known; `follows` after
   /// the last of them, by `is_calm`. False: there are none.
   bool add_sides(const Mode& mode, double h, std::vector<CalmBox::Side>& sides);

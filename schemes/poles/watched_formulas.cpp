@@ -63,6 +63,8 @@ class FormulasOfMode final : public WatchedFormulas {
     return calm_.holds(step) && is_calm_in_time(step) && follows(step);
   }
 
+  bool look_ahead(const StraightStep& step) override { return calm_.reaches(step); }
+
   bool add_sides(double h, std::vector<CalmBox::Side>& sides) const override {
     if (!calm_.is_there()) return false;
     sides.insert(sides.end(), calm_.sides().begin(), calm_.sides().end());

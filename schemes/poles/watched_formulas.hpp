@@ -37,6 +37,10 @@ class WatchedFormulas {
     return false;
   }
 
+  virtual bool look_ahead(const StraightStep& step) {
+    (void)step;
+    return false;
+  }
   /// The sides within which that is known for steps of length h, as it stands. False: there are none.
   virtual bool add_sides(double h, std::vector<CalmBox::Side>& sides) const {
     (void)h, (void)sides;
