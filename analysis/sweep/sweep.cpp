@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <set>
 
@@ -229,7 +228,7 @@ class Sweep {
   /// where an input is wrong, so that the first one says so.
   std::size_t run_together(const std::vector<std::size_t>& places, std::size_t first) {
     const std::size_t count = std::min(most_together, places.size() - first);
-    if (request_.follow != Follow::none || is_alone_ || count < 2) return 0;
+    if (request_.follow != Follow::none || count < 2) return 0;
     std::vector<std::unique_ptr<WatchedRun>> runs;
     std::vector<Trajectory> results;
     try {
@@ -349,7 +348,6 @@ class Sweep {
   SweepResult result_;
   std::mutex mutex_;
   long done_ = 0, failed_ = 0;
-  bool is_alone_ = std::getenv("PERP15_ALONE") != nullptr;
   std::atomic<bool> has_failed_ = false;  // and that ends the sweep
 };
 
