@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <perp/cli/command.hpp>
 #include <perp/cli/input/arguments.hpp>
 #include <perp/cli/input/hybrid_input.hpp>
 #include <perp/core/base/error.hpp>
-#include <perp/core/base/nearest_name.hpp>
 #include <perp/io/files/input_text.hpp>
 #include <perp/io/hybrid/multilinear_text.hpp>
 
@@ -17,16 +18,14 @@ struct MultilinearArguments {
   std::string folder, at, linearize;
 };
 
-/// The signals at the values that are given, 0 elsewhere.
-Vector point(const HybridModel& model, const std::string& given, const char* option) {
-  const std::vector<std::string> names = multilinear_signals(model);
-  Vector v = Vector::Zero(static_cast<Eigen::Index>(names.size()));
+/// "der(x1)=1,x1=20" as names and numbers.
+std::vector<std::pair<std::string, double>> values_in(const std::string& given, const char* option) {
+  std::vector<std::pair<std::string, double>> values;
   for (const std::string& part : split_list(given)) {
     const Override item = parse_assignment(part, option);
-    v[static_cast<Eigen::Index>(find_name(item.key, names, "signal"))] =
-        io::parse_number(item.value, fmt::format("{} {}", option, item.key));
+    values.emplace_back(item.key, io::parse_number(item.value, fmt::format("{} {}", option, item.key)));
   }
-  return v;
+  return values;
 }
 
 int execute(const MultilinearArguments& arguments) {
@@ -37,14 +36,13 @@ int execute(const MultilinearArguments& arguments) {
         "[multilinear]",
         arguments.model.model));
   const MultilinearForm form = multilinear_form(*model);
-  fmt::print("multilinear  {} signals, {} columns, {} entries of S, {} of Phi\n", form.signals(),
-             form.columns(), form.structure_entries(), form.parameter_entries());
+  fmt::print("{}", io::multilinear_counts_text(form));
   if (!arguments.folder.empty()) io::write_multilinear(arguments.folder, *model, form);
   if (!arguments.at.empty())
-    fmt::print("{}", io::multilinear_values_text(*model, form, point(*model, arguments.at, "--at")));
+    fmt::print("{}", io::multilinear_values_text(*model, form, signals_at(*model, values_in(arguments.at, "--at"))));
   if (!arguments.linearize.empty()) {
     const MultilinearLinearization linear = linearized(
-        form, signal_counts(*model), point(*model, arguments.linearize, "--linearize"));
+        form, signal_counts(*model), signals_at(*model, values_in(arguments.linearize, "--linearize")));
     fmt::print("{}", io::linearization_text(*model, linear));
     if (!arguments.folder.empty()) io::write_linearization(arguments.folder, linear);
   }

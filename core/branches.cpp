@@ -7,6 +7,8 @@
 namespace perp {
 namespace {
 
+constexpr double share_of_end = 1e-11;  ///< nearer to an end of a branch, relative to it, is at it
+
 double gap(const Range& range, double value) {
   return std::max({range.lower - value, value - range.upper, 0.0});
 }
@@ -103,6 +105,20 @@ int nearest_branch(const Law& law, double w, double lambda, int except, double w
     best = k;
   }
   return best;
+}
+
+int decided_branch(const Law& law, double w, double error) {
+  int decided = -1;
+  for (std::size_t k = 0; k < law.branches.size(); ++k) {
+    const Range range = w_range(law.branches[k]);
+    for (const double end : {range.lower, range.upper})
+      if (std::isfinite(end) && !(std::abs(w - end) > error + share_of_end * std::abs(end)))
+        return -1;
+    if (!(w > range.lower && w < range.upper)) continue;
+    if (decided >= 0) return -1;
+    decided = static_cast<int>(k);
+  }
+  return decided;
 }
 
 }  // namespace perp

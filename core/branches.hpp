@@ -28,4 +28,8 @@ double distance(const Law& law, double w, double lambda, double w_scale = 1,
 int nearest_branch(const Law& law, double w, double lambda, int except = -1, double w_scale = 1,
                    double lambda_scale = 1);
 
+/// The only branch over w, if w is farther than `error`, and 1e-11 of it, from the ends of all branches. -1: none,
+/// several, too near.
+int decided_branch(const Law& law, double w, double error);
+
 }  // namespace perp

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <perp/core/expression/rewriting/cancelled_constants.hpp>
 #include <perp/core/recorder.hpp>
 
 namespace perp {
@@ -17,6 +18,12 @@ void RecordedList::check_written(const std::string& what) const {
     if (list_[k].is_nan())
       throw InvalidInput(fmt::format("{}[{}], one of {} {}{}", what, k, list_.size(), there_is_,
                                      list_.size() == 1 ? "" : "s"));
+}
+
+void RecordedList::cancel_constants(Dcs& system) {
+  CancelledConstants cancelled(system.tape, system.parameter_input(0));
+  for (std::vector<int>* lines : {&system.F, &system.G})
+    for (int& line : *lines) line = cancelled(line);
 }
 
 }  // namespace perp

@@ -124,6 +124,9 @@ class RecordedList {
   /// Throws InvalidInput where an entry was not written.
   void check_written(const std::string& what) const;
 
+  /// Takes constants that cancel out of the rows of F and G, as is done with those of a model file.
+  static void cancel_constants(Dcs& system);
+
  private:
   [[nodiscard]] std::size_t checked(long k) const {
     if (k < 0 || k >= static_cast<long>(list_.size())) fail_index(k);
@@ -173,6 +176,7 @@ Dcs make_dcs(const System& system, int n, std::vector<Law> laws = {}) {
   w.check_written("output does not write w");
   for (std::size_t k = 0; k < r.size(); ++k) result.F[k] = r[k].line(tape);
   for (std::size_t k = 0; k < w.size(); ++k) result.G[k] = w[k].line(tape);
+  RecordedList::cancel_constants(result);
   validate(result);
   return result;
 }

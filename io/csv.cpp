@@ -31,7 +31,7 @@ CsvWriter::CsvWriter(const std::string& file, const Model& model,
     for (std::size_t i = 1; i <= count; ++i)
       for (const std::string& name : quantities)
         header_ += fmt::format("d{}{}_d{},", letter, i, name);
-  header_ += "mode\n";
+  header_ += quoted(columns.mode) + "\n";
 }
 
 void CsvWriter::write_header() {

@@ -131,6 +131,7 @@ void bind_errors(py::module_& module);
 void bind_models(py::module_& module);
 void bind_results(py::module_& module);
 void bind_analyses(py::module_& module);
+void bind_forms(py::module_& module);
 void bind_studies(py::module_& module);
 void bind_sweeps(py::module_& module);
 

@@ -1,4 +1,5 @@
 // Models: their text, what replaces its values, what was read.
+#include <perp/analysis/measures/reductions.hpp>
 #include <perp/analysis/run/columns.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/core/base/nearest_name.hpp>
@@ -7,6 +8,7 @@
 #include <perp/io/files/input_text.hpp>
 #include <perp/io/provenance.hpp>
 #include <perp/io/text/check_text.hpp>
+#include <perp/io/text/lists_text.hpp>
 #include <perp/lcp/solver.hpp>
 #include <perp/models/language/hybrid/hybrid_model.hpp>
 #include <perp/models/language/run_options.hpp>
@@ -43,7 +45,8 @@ py::list laws_to_python(const Model& model) {
 py::dict columns_to_python(const Model& model) {
   const Columns columns = columns_of(model);
   return py::dict(py::arg("x") = columns.x, py::arg("lam") = columns.lambda, py::arg("w") = columns.w,
-                  py::arg("outputs") = columns.outputs, py::arg("units") = column_units(model),
+                  py::arg("outputs") = columns.outputs, py::arg("mode") = columns.mode,
+                  py::arg("units") = column_units(model),
                   py::arg("differential") = model.differential_variables());
 }
 
@@ -80,6 +83,9 @@ py::list listed(const std::string& kind) {
   if (kind == "schemes")
     for (const SchemeEntry* entry : scheme_entries())
       list.append(py::make_tuple(entry->name, entry->meaning, entry->keys()));
+  if (kind == "measures")
+    for (const ReductionForm& form : reduction_forms())
+      list.append(py::make_tuple(std::string(form.name) + "(" + form.arguments + ")", form.meaning));
   if (kind == "solvers")
     for (const MlcpSolver* method : solvers()) list.append(py::make_tuple(method->name, method->description));
   return list;
@@ -161,6 +167,7 @@ void bind_models(py::module_& module) {
   module.def("read_text", &io::read_file);
   module.def("zoo", &zoo);
   module.def("listed", &listed);
+  module.def("list_text", &io::list_text);
   module.def("run_keys", &run_keys);
   module.def("suggestion", [](const std::string& found, const std::vector<std::string>& known) {
     return suggestion(found, known);

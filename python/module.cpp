@@ -9,6 +9,7 @@ PYBIND11_MODULE(_perp, module) {
   bind_models(module);
   bind_results(module);
   bind_analyses(module);
+  bind_forms(module);
   bind_studies(module);
   bind_sweeps(module);
 }

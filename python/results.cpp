@@ -23,6 +23,7 @@ struct Run {
   std::vector<std::string> quantities{};  ///< what it is differentiated by
   std::vector<std::string> columns{};     ///< their names in files
   std::vector<Measure> measures{};
+  std::optional<bool> happened{};  ///< the event of `until`
 
   [[nodiscard]] Step last() const {
     const Trajectory& run = kept.run;
@@ -91,7 +92,7 @@ std::shared_ptr<Run> run_model(const ReadModel& model, const RunArguments& argum
     return keep_measured_run(*model, options, arguments.measures, arguments.after, arguments.until);
   };
   KeptMeasures run = computed(arguments, integrate);
-  return std::make_shared<Run>(Run{model, std::move(run.kept), {}, {}, std::move(run.measures)});
+  return std::make_shared<Run>(Run{model, std::move(run.kept), {}, {}, std::move(run.measures), run.happened});
 }
 
 std::shared_ptr<Run> run_sensitivities(const ReadModel& model, const std::shared_ptr<Source>& source,
@@ -260,6 +261,7 @@ void bind_results(py::module_& module) {
         return view(run.kept.dx_dq, run.kept.n * run.kept.quantities, self);
       })
       .def_readonly("quantities", &Run::quantities)
+      .def_readonly("happened", &Run::happened)
       .def_property_readonly("status", [](const Run& run) { return to_string(run.kept.run.status); })
       .def_property_readonly("status_text", [](const Run& run) { return io::status_text(run.kept.run); })
       .def_property_readonly("message", [](const Run& run) { return run.kept.run.message; })

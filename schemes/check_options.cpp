@@ -52,11 +52,6 @@ double smallest_h(Span span) {
          std::max(std::abs(span.start), std::abs(span.end));
 }
 
-void refuse_kept_state(const IntegrateOptions& options, const char* what) {
-  if (options.state.due || !options.state.from.empty())
-    throw InvalidInput(fmt::format("a run of {} cannot be kept and gone on with", what));
-}
-
 void check_steps(Span span, double h, const std::vector<double>& times) {
   check_span(span, times);
   if ((span.end - span.start) / h > most_steps)

@@ -19,8 +19,4 @@ double smallest_h(Span span);
 /// The same, and steps of length h that times of the span can tell apart.
 void check_steps(Span span, double h, const std::vector<double>& times);
 
-struct IntegrateOptions;
-/// Throws InvalidInput where a run is to be kept or gone on with that cannot; `what` is run.
-void refuse_kept_state(const IntegrateOptions& options, const char* what);
-
 }  // namespace perp

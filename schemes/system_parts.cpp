@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <perp/core/base/index.hpp>
-#include <perp/core/expression/moved_inputs.hpp>
+#include <perp/core/expression/rewriting/moved_inputs.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/lcp/structure/balanced_blocks.hpp>
 #include <perp/schemes/system_parts.hpp>

@@ -9,6 +9,7 @@
 #include <perp/schemes/capturing/capturing.hpp>
 #include <perp/schemes/capturing/nonlinear_capturing.hpp>
 #include <perp/schemes/continuation/path_capturing.hpp>
+#include <perp/schemes/run/trajectory_archive.hpp>
 
 namespace perp {
 namespace {
@@ -55,6 +56,8 @@ bool ModeSteps::attempt(double t_next, double h) {
   h_ = h;
   return true;
 }
+
+void ModeSteps::transfer(Archive& archive) { archive(*scheme_, start_, end_, is_at_start_, h_, errors_); }
 
 void ModeSteps::accept() {
   start_ = end_;

@@ -42,6 +42,9 @@ class ModeSteps {
 
   [[nodiscard]] const std::string& message() const { return scheme_->message(); }
   void count(Counts& counts) const { scheme_->count(counts); }
+  [[nodiscard]] const HybridMode& mode() const { return mode_; }
+  /// What the next attempts depend on; into steps in the same mode.
+  void transfer(Archive& archive);
 
  private:
   struct Margin {

@@ -18,6 +18,7 @@ KeptMeasures keep_measured_run(const Model& model, const KeepOptions& options, c
     watching.watch(record);
     return end ? end->run(record, [] { return true; }) : scheme(model.run.scheme).run(model, record);
   })};
+  if (end) result.happened = end->happened();
   result.measures = watching.of(result.kept.run, result.kept.modes);
   return result;
 }

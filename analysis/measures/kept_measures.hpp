@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace perp {
 struct KeptMeasures {
   KeptRun kept;
   std::vector<Measure> measures{};
+  std::optional<bool> happened{};  ///< did the event come up to which it was to go? None: there is none
 };
 
 /// `keep_run` with measures and the start of their window, as `Measures` reads them; up to the event `until` (UntilEvent) where

@@ -26,6 +26,15 @@ BranchTexts texts_of_branches(const std::vector<Law>& laws, const Event& event, 
   return texts;
 }
 
+/// "mode", unless a variable or an output is called so.
+std::string name_of_mode(std::set<std::string> taken, const std::vector<std::string>& lambda) {
+  if (taken.count("mode") == 0) return "mode";
+  taken.insert(lambda.begin(), lambda.end());
+  std::string name = "mode_text";
+  while (taken.count(name) > 0) name.insert(0, "_");
+  return name;
+}
+
 }  // namespace
 
 std::vector<std::string> variable_names(const Model& model) {
@@ -36,7 +45,7 @@ std::vector<std::string> variable_names(const Model& model) {
 
 Columns columns_of(const Model& model) {
   Columns columns;
-  std::set<std::string> taken{"t", "mode"};
+  std::set<std::string> taken;
   for (const Variable& variable : model.variables) {
     columns.x.push_back(variable.name);
     taken.insert(variable.name);
@@ -45,6 +54,8 @@ Columns columns_of(const Model& model) {
   taken.insert(columns.outputs.begin(), columns.outputs.end());
   const std::vector<Law>& laws = model.laws();
   bool by_name = true;
+  const std::set<std::string> own_names = taken;
+  taken.insert({"t", "mode"});
   std::set<std::string> names = taken;
   for (const Law& law : laws)
     by_name = by_name && is_plain(law.name) && names.insert("lambda_" + law.name).second &&
@@ -62,6 +73,7 @@ Columns columns_of(const Model& model) {
     columns.lambda.push_back("lambda" + ending);
     columns.w.push_back("w" + ending);
   }
+  columns.mode = name_of_mode(own_names, columns.lambda);
   return columns;
 }
 

@@ -21,6 +21,7 @@ struct Columns {
   std::vector<std::string> lambda;
   std::vector<std::string> w;  ///< the same with w
   std::vector<std::string> outputs;
+  std::string mode;  ///< of the mode as text: "mode", where no variable and no output has that name
 };
 Columns columns_of(const Model& model);
 /// Units of the columns that have one, by name: of variables, multipliers, outputs.

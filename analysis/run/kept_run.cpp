@@ -120,8 +120,6 @@ void check_kept_state(const Model& model, const char* what) {
     throw InvalidInput(fmt::format("{}: the state of scheme {} between two steps cannot be kept; expected one of the schemes {}",
                                    what, model.run.scheme, names));
   }
-  if (model.hybrid != nullptr)
-    throw InvalidInput(fmt::format("{}: runs of binaries that no laws of their own stand for cannot be kept", what));
 }
 
 KeptRun keep_run(const Model& model, const KeepOptions& options) {

@@ -45,7 +45,7 @@ struct KeptRun {
 };
 
 /// Throws InvalidInput where a run of the model cannot be kept between two steps and gone on with, see KeptState:
-/// scheme, binaries, parts with steps of their own. `what` names what asks for it.
+/// of a scheme whose state is not kept. `what` names what asks for it.
 void check_kept_state(const Model& model, const char* what);
 
 /// The run of a model by its scheme, its rows kept. Every number of a row is finite: a run whose rows have others ends

@@ -122,7 +122,6 @@ Dcs equations_of(const Model& model) {
 
 Trajectory run_hybrid(const Model& model, const IntegrateOptions& options,
                       const SensitivityRequest& sensitivities) {
-  refuse_kept_state(options, "binaries");
   auto structure = std::make_shared<const HybridStructure>(structure_of(*model.hybrid));
   if (sensitivities.columns() == 0) {
     const IndependentSets sets = independent_sets(*model.hybrid, *structure);

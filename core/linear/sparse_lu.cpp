@@ -24,6 +24,8 @@ struct SparseLu::Factors {
   std::vector<int> start, row;   // compressed columns
   std::vector<int> position;     // of each place among them
   std::vector<double> values;
+  std::vector<double> searched;  // with which the pivots were searched
+  bool keeps_pivots = false;     // the last factorization, of those before
   klu_common common{};
   klu_symbolic* symbolic = nullptr;
   klu_numeric* numeric = nullptr;
@@ -40,6 +42,7 @@ struct SparseLu::Factors {
 
   bool refactor() {
     if (numeric == nullptr) return false;
+    keeps_pivots = true;
     if (klu_refactor(start.data(), row.data(), values.data(), symbolic, numeric, &common) == 0 ||
         common.status != KLU_OK)
       return false;
@@ -49,6 +52,8 @@ struct SparseLu::Factors {
   }
 
   bool factor() {
+    keeps_pivots = false;
+    searched = values;
     klu_free_numeric(&numeric, &common);
     numeric = klu_factor(start.data(), row.data(), values.data(), symbolic, &common);
     if (numeric == nullptr || common.status != KLU_OK) return false;
@@ -105,5 +110,22 @@ void SparseLu::solve(Vector& right) const {
 }
 
 long SparseLu::factorisations() const { return factors_->count; }
+
+/// The same two factorizations give the same numbers.
+void SparseLu::transfer(Archive& archive) {
+  Factors& f = *factors_;
+  bool is_made = f.numeric != nullptr, keeps_pivots = f.keeps_pivots;
+  std::vector<double> values = f.values;
+  archive(is_made, keeps_pivots, values, f.searched, f.count);
+  if (!archive.is_reading()) return;
+  if (values.size() != f.values.size() || (is_made && f.searched.size() != values.size()))
+    throw ArchiveError("the state is of another matrix");
+  if (is_made) {
+    f.values = f.searched;
+    f.factor();
+  }
+  f.values = std::move(values);
+  if (is_made && keeps_pivots) f.refactor();
+}
 
 }  // namespace perp::linear

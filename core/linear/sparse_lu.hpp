@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/base/types.hpp>
 
 namespace perp::linear {
@@ -29,6 +30,9 @@ class SparseLu {
   void solve(Vector& right) const;
   /// Of all so far.
   [[nodiscard]] long factorisations() const;
+
+  /// What later factorizations and solutions depend on; into one of the same places.
+  void transfer(Archive& archive);
 
  private:
   struct Factors;

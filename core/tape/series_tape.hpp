@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <perp/core/base/archive.hpp>
 #include <perp/core/tape/tape.hpp>
 
 namespace perp {
@@ -41,6 +42,9 @@ class SeriesTape {
   }
   void bound_errors(std::span<const int> lines, int k);
   ///@}
+
+  /// The coefficients; errors are to be bounded again.
+  void transfer(Archive& archive) { archive(coefficients_); }
 
  private:
   [[nodiscard]] std::size_t place(int line) const {

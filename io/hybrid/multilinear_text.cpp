@@ -135,6 +135,11 @@ std::string matrix_text(const char* name, const SparseEntries& matrix,
 
 }  // namespace
 
+std::string multilinear_counts_text(const MultilinearForm& form) {
+  return fmt::format("multilinear  {} signals, {} columns, {} entries of S, {} of Phi\n", form.signals(), form.columns(),
+                     form.structure_entries(), form.parameter_entries());
+}
+
 std::string multilinear_values_text(const HybridModel& model, const MultilinearForm& form,
                                     const Vector& v) {
   const std::vector<std::string> names = multilinear_signals(model);

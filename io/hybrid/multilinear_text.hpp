@@ -7,6 +7,9 @@
 
 namespace perp::io {
 
+/// "multilinear  3 signals, 5 columns, 7 entries of S, 5 of Phi"
+std::string multilinear_counts_text(const MultilinearForm& form);
+
 /// A row for each equation and constraint: its value and its derivatives at v.
 std::string multilinear_values_text(const HybridModel& model, const MultilinearForm& form,
                                     const Vector& v);

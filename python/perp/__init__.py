@@ -6,7 +6,7 @@
 ('solved', 1, 'sliding_entry')
 
 Models: `load`, `loads`, `Model`, `lcs`, `trace`. One run: `solve`, `solve_ivp`, `sensitivities`. Questions: `solutions`,
-`jumps`, `equilibria`, `modes`, `check`, `mlcp`, `map`, `sweep`, `converge`, `enclose`.
+`jumps`, `equilibria`, `modes`, `check`, `mlcp`, `map`, `multilinear`, `sweep`, `converge`, `enclose`.
 """
 
 from importlib import import_module as _import
@@ -22,7 +22,7 @@ __version__ = _perp.version
 # Imported with their first use, so that `import perp` is quick.
 _LATER = {
     "check": "analyses", "equilibria": "analyses", "jumps": "analyses", "mlcp": "analyses", "modes": "analyses",
-    "solutions": "analyses", "Map": "studies", "Study": "studies", "Enclosure": "studies", "map": "studies",
+    "solutions": "analyses", "multilinear": "forms", "Multilinear": "forms", "Map": "studies", "Study": "studies", "Enclosure": "studies", "map": "studies",
     "converge": "studies", "enclose": "studies", "Rows": "result", "Result": "result", "Event": "result", "ModeSpan": "result",
     "SavedResult": "tables", "resume": "checkpoints", "Sweep": "sweeping", "sweep": "sweeping", "read": "tables", "trace": "tracing", "unmodified": "rewriting", "if_": "numbers",
     "sign": "numbers", "step": "numbers", "sat": "numbers", "deadzone": "numbers", "piecewise": "numbers", "min": "numbers",
@@ -34,7 +34,7 @@ _LATER = {
 
 __all__ = ["FileError", "InvalidInput", "Model", "ModelError", "NotSolved", "PerpError", "TraceError", "law", "lcs", "load",
            "loads", "sensitivities", "solve", "solve_ivp", "var", "models", "laws", "schemes", "solvers", "map_quantities",
-           "show_versions", *_LATER]
+           "measures", "listing", "show_versions", *_LATER]
 
 
 def __getattr__(name):
@@ -67,6 +67,16 @@ def schemes():
 def solvers():
     """(name, meaning) of every solver of steps that are not enumerated."""
     return _perp.listed("solvers")
+
+
+def measures():
+    """(form, meaning) of everything that a run can be asked to measure, as in perp.solve(..., measure={"top": "max(x)"})."""
+    return _perp.listed("measures")
+
+
+def listing(kind, options=False):
+    """The table that `perp list` prints: of "models", "laws", "schemes" (options=True: their options), "solvers" or "measures"."""
+    return _perp.list_text(kind, options)
 
 
 def map_quantities():

@@ -93,7 +93,7 @@ class Rows(_Table):
     @property
     def success(self):
         """Is the run solved, up to the event of `until` where there is one?"""
-        return self.status == "solved" and not self.message.endswith(" did not happen")
+        return self.status == "solved" and self.happened is not False
 
     @cached_property
     def _columns(self):
@@ -229,6 +229,7 @@ class Result(Rows):
     status = cached_property(lambda self: self._run.status)
     message = cached_property(lambda self: self._run.message)
     counts = cached_property(lambda self: self._run.counts)
+    happened = property(lambda self: self._run.happened, doc="Did the event of `until` come? None: the run was to go to its end.")
     _names = cached_property(lambda self: self._run.model.columns)
 
     @property

@@ -114,6 +114,7 @@ class SavedResult(Rows):
         self.lam, self.w = (columns_by_law(about[key], _frozen(arrays[key]), laws) for key in ("lam", "w"))
         self.outputs = Columns(about["outputs"], _frozen(arrays["outputs"]))
         self.status, self.message, self.counts = about["status"], about["message"], about["counts"]
+        self.happened = False if self.message.endswith(" did not happen") else None
         self.provenance, self._summary = about["provenance"], about["summary"]
         vectors = ("x_before", "x_after", "dt")
         self.events = [Event(**{k: np.array(v, dtype=float) if k in vectors else v for k, v in event.items()}, pieces=[])

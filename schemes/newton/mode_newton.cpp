@@ -73,13 +73,35 @@ ModeNewton::ModeNewton(ImplicitStep& step) : step_(step), lu_(step.n() + step.m(
   lambda_trial_ = Vector::Zero(step.m());
 }
 
+/// Does a solution of J y = F hold in every row, beside the terms of that row or its rounding? Elimination in scaled unknowns may lose
+/// those that are small beside others.
+bool ModeNewton::holds_in_rows(const std::vector<double>& solution) const {
+  const auto size = static_cast<std::size_t>(step_.size());
+  for (std::size_t i = 0; i < size; ++i) {
+    const double* row = step_.jacobian() + i * size;
+    double rest = step_.residual()[i], terms = std::abs(rest);
+    for (std::size_t j = 0; j < size; ++j) {
+      const double term = row[j] * solution[j];
+      rest -= term;
+      terms += std::abs(term);
+    }
+    if (!(std::abs(rest) <= std::max(noise * terms, gate_known_ ? last_errors_[i] : 0))) return false;
+  }
+  return true;
+}
+
 /// The Newton step at the last point. False: the equations contradict each other.
-bool ModeNewton::direction() {
+bool ModeNewton::direction(bool by_blocks) {
   const auto size = static_cast<std::size_t>(step_.size());
   std::copy_n(step_.residual(), size, direction_.begin());
-  regular_now_ = lu_.factorise(step_.jacobian(), step_.size(), step_.units());
+  regular_now_ = factorise();
   if (regular_now_) {
     lu_.solve(direction_.data());
+    if (by_blocks || !holds_in_rows(direction_)) {
+      by_blocks_ = blocks_.factorise(step_.jacobian(), step_.size(), step_.units());
+      std::copy_n(step_.residual(), size, direction_.begin());
+      solve(direction_);
+    }
     orientation_ = lu_.determinant_sign();
   } else {
     singular_ = true;
@@ -92,11 +114,26 @@ bool ModeNewton::direction() {
   return regular_now_ || (remainder_.share < 1 - 1e-6 && (moves || !remainder_.contradicts));
 }
 
+/// Makes 0 of what elimination leaves of a zero in the direction; by blocks it leaves nothing.
+void ModeNewton::drop_small_rests() {
+  size_ = scaled_size(direction_);
+  if (!by_blocks_)
+    drop_rests(step_, lu_, size_, gate_known_ ? last_errors_.data() : nullptr, direction_);
+}
+
 /// Size of the next correction with the present matrix, in scaled unknowns.
 double ModeNewton::correction() {
   std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), work_.begin());
-  lu_.solve(work_.data());
+  solve(work_);
   return scaled_size(work_);
+}
+
+/// J⁻¹ of a vector, by the blocks of J where the last direction was.
+void ModeNewton::solve(std::vector<double>& right) const {
+  if (by_blocks_)
+    blocks_.solve(right.data());
+  else
+    lu_.solve(right.data());
 }
 
 /// Largest entry in scaled unknowns.
@@ -254,7 +291,7 @@ bool ModeNewton::has_asked_rows() const {
 void ModeNewton::polish(Vector& d, Vector& lambda) {
   const double passed = residual_;
   ++iterations_;
-  if (direction()) {
+  if (direction(by_blocks_)) {
     step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
     if (step_.linearise(d_trial_, lambda_trial_) && ask_gate(d_trial_, lambda_trial_) < passed) {
       d.swap(d_trial_);
@@ -264,6 +301,15 @@ void ModeNewton::polish(Vector& d, Vector& lambda) {
   }
   step_.linearise(d, lambda);
   ask_gate(d, lambda);
+}
+
+/// A share of the direction that helps. Where none does, elimination may have lost what is small beside others: then
+/// one of the direction by blocks. False: none.
+bool ModeNewton::advance(const Vector& d, const Vector& lambda, bool& finite) {
+  if (search_line(d, lambda, finite)) return true;
+  if (!regular_now_ || by_blocks_ || !step_.linearise(d, lambda) || !direction(true)) return false;
+  size_ = scaled_size(direction_);
+  return search_line(d, lambda, finite);
 }
 
 NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
@@ -282,13 +328,12 @@ NewtonEnd ModeNewton::iterate(Vector& d, Vector& lambda) {
         iteration >= 2 * between_milestones)
       break;
     ++iterations_;
-    if (!direction()) return NewtonEnd::inconsistent;
+    if (!direction(false)) return NewtonEnd::inconsistent;
     write_floor(d, lambda);
-    size_ = scaled_size(direction_);
-    drop_rests(step_, lu_, size_, gate_known_ ? last_errors_.data() : nullptr, direction_);
+    drop_small_rests();
     std::copy_n(step_.residual(), static_cast<std::size_t>(step_.size()), before_.begin());
     bool finite = false;
-    if (!search_line(d, lambda, finite)) return refused(d, lambda, finite, contracts);
+    if (!advance(d, lambda, finite)) return refused(d, lambda, finite, contracts);
     stagnates = next_size_ > size_ / 2;
     if (iteration == 0)
       contracts = share_ == 0 && (next_size_ <= contraction * size_ || is_rounding(lambda));
@@ -322,6 +367,7 @@ NewtonEnd ModeNewton::refused(Vector& d, Vector& lambda, bool finite, bool contr
 }
 
 bool ModeNewton::factorise() {
+  by_blocks_ = false;
   return lu_.factorise(step_.jacobian(), step_.size(), step_.units());
 }
 

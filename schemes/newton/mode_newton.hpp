@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <perp/core/law.hpp>
+#include <perp/core/linear/sparse/block_lu.hpp>
 #include <perp/core/linear/dense_lu.hpp>
 #include <perp/schemes/step/implicit_step.hpp>
 #include <perp/schemes/step/step_gate.hpp>
@@ -112,7 +113,11 @@ class ModeNewton {
   double ask_gate(const Vector& d, const Vector& lambda);
   [[nodiscard]] bool has_asked_rows() const;
   void polish(Vector& d, Vector& lambda);
-  bool direction();
+  bool direction(bool by_blocks);
+  void solve(std::vector<double>& right) const;
+  [[nodiscard]] bool holds_in_rows(const std::vector<double>& solution) const;
+  void drop_small_rests();
+  bool advance(const Vector& d, const Vector& lambda, bool& finite);
   bool search_line(const Vector& d, const Vector& lambda, bool& finite);
   bool try_share(const Vector& d, const Vector& lambda, int halvings, bool& finite);
   [[nodiscard]] bool rows_fell(double share) const;
@@ -131,6 +136,7 @@ class ModeNewton {
 
   ImplicitStep& step_;
   DenseLu lu_;
+  BlockLu blocks_;
   std::vector<double> direction_, work_;
   std::vector<double> way_out_;      // along which an unknown leaves its solution
   std::vector<double> rest_;         // of a solved system, refined
@@ -140,7 +146,7 @@ class ModeNewton {
   std::vector<double> last_errors_;  // of the rows where the gate was asked last
   Vector d_trial_, lambda_trial_;
   bool singular_ = false, regular_now_ = true, local_ = true, gate_known_ = false;
-  bool near_only_ = false;
+  bool near_only_ = false, by_blocks_ = false;
   // Of the refined solution, mode_newton_refined.cpp
   enum class Side { inside, outside, open };
   bool refine(const Vector& d, const Vector& lambda);

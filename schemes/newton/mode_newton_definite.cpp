@@ -15,6 +15,7 @@ namespace perp {
 namespace {
 
 constexpr double bounds_beside = 16;  ///< of the distance from the solution: the point looked at
+constexpr double least_bounds = 4;    ///< where rows have no values farther off: an exponential overflows
 constexpr double most_fold = 64;      ///< of a solution, to which Newton's step is so much shorter
 constexpr double definite = 0x1p-26;  ///< share of an unknown that no branch is apart by
 constexpr double flat_share = 0x1p-10;  ///< of an unknown by which a row that is flat lets it move
@@ -28,10 +29,11 @@ double ModeNewton::unknown_value(int unknown, const Vector& lambda) const {
   return lambda[step_.free_laws()[static_cast<std::size_t>(unknown - step_.n())]];
 }
 
-/// Has a row an error, but one of underflow alone? That it is 0 shows nothing.
+/// Has a row that is not linear an error, but one of underflow alone? That it is 0 shows nothing.
 bool ModeNewton::has_underflowed() const {
-  return std::any_of(step_.errors(), step_.errors() + step_.size(),
-                     [](double error) { return 0 < error && error < underflow; });
+  return std::ranges::any_of(step_.curved_rows(), [&](int row) {
+    return row >= 0 && 0 < step_.errors()[row] && step_.errors()[row] < underflow;
+  });
 }
 
 /// The bound z = |J⁻¹| b, b = |F| + 8 e, of the distance of an unknown from its solution. Its row
@@ -77,16 +79,21 @@ void ModeNewton::solve_refined() {
 }
 
 /// Does Newton's step lead back from beside the solution on one side, where a row is beyond its
-/// gate? Where the rows have no values there is nothing that goes on.
+/// gate? Where the rows have no values, however near, there is nothing that goes on.
 bool ModeNewton::comes_back(const Vector& d, const Vector& lambda, int unknown, double side) {
-  step_.move(d, lambda, side * bounds_beside, way_out_.data(), d_trial_, lambda_trial_);
-  if (!step_.linearise(d_trial_, lambda_trial_)) return true;
+  double bounds = bounds_beside;
+  const auto has_values = [&] {
+    step_.move(d, lambda, side * bounds, way_out_.data(), d_trial_, lambda_trial_);
+    return step_.linearise(d_trial_, lambda_trial_);
+  };
+  while (!has_values())
+    if ((bounds /= 2) < least_bounds) return true;
   const double residual = step_.bound(d_trial_, lambda_trial_);
   if (residual <= gate) return false;
   if (!factorise()) return false;
   solve_refined();
   const auto k = static_cast<std::size_t>(unknown);
-  const double back = side * work_[k], out = bounds_beside * way_out_[k];
+  const double back = side * work_[k], out = bounds * way_out_[k];
   return back >= out / most_fold && back <= out * most_fold;
 }
 

@@ -15,7 +15,7 @@ constexpr double neglected = 2;   ///< factor for what is of second order in the
 
 bool ModeNewton::first_step(Vector& d, Vector& lambda) {
   step_.fix(lambda);
-  if (!step_.linearise(d, lambda) || !direction()) return false;
+  if (!step_.linearise(d, lambda) || !direction(false)) return false;
   step_.move(d, lambda, 1, direction_.data(), d_trial_, lambda_trial_);
   d = d_trial_;
   lambda = lambda_trial_;

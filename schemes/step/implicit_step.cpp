@@ -42,6 +42,7 @@ ImplicitStep::ImplicitStep(const Dcs& system) : evaluator_(system), laws_(system
   unknown_.resize(static_cast<std::size_t>(m));
   free_laws_.reserve(static_cast<std::size_t>(m));
   curved_.reserve(static_cast<std::size_t>(n + m));
+  curved_rows_.reserve(evaluator_.variable_entries().size());
   const auto inputs = static_cast<std::size_t>(evaluator_.inputs());
   for (std::vector<double>* list : {&z_, &z_error_, &z_old_}) list->resize(inputs);
   for (std::vector<double>* list :

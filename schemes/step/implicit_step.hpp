@@ -72,6 +72,8 @@ class ImplicitStep {
   /// The unknowns that the equations of the mode are not linear in, by their form: their derivatives
   /// depend on unknowns.
   [[nodiscard]] const std::vector<int>& curved_unknowns() const { return curved_; }
+  /// The rows that they are in, each once or more often; -1: of a law whose branch fixes λ.
+  [[nodiscard]] const std::vector<int>& curved_rows() const { return curved_rows_; }
   /// Is one of its derivatives a function of this unknown itself, by its form?
   [[nodiscard]] bool is_curved_alone(int unknown) const;
   /// λ of the laws whose branch fixes it.
@@ -150,6 +152,7 @@ class ImplicitStep {
 
   void set_mode(const Mode& mode, bool hold);
   void write_units();
+  [[nodiscard]] bool is_replaced(int row) const;
   [[nodiscard]] bool is_unknown(int input) const;
   [[nodiscard]] int unknown_of(int input) const;
   template <class Term>
@@ -180,7 +183,7 @@ class ImplicitStep {
 
   std::vector<const Branch*> branch_;
   std::vector<int> free_laws_, unknown_;  // unknown_[i]: that of λ_i, -1: fixed
-  std::vector<int> curved_;
+  std::vector<int> curved_, curved_rows_;
   int size_ = 0;
   bool has_units_ = false;
   std::vector<int> all_units_, units_;  // of d and every λ; of the unknowns

@@ -8,6 +8,7 @@ namespace perp {
 void ImplicitStep::set_mode(const Mode& mode, bool hold) {
   free_laws_.clear();
   curved_.clear();
+  curved_rows_.clear();
   size_ = n();
   for (std::size_t i = 0; i < mode.size(); ++i) {
     branch_[i] = &laws_[i].branches[static_cast<std::size_t>(mode[i])];
@@ -17,11 +18,12 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
   write_units();
   nonlinear_ = nonlinear_in_lambda_ = false;
   for (const DcsEvaluator::Variable& variable : evaluator_.variable_entries()) {
-    const int column = evaluator_.entries()[variable.entry].column;
-    if (!is_unknown(column) || std::none_of(variable.inputs.begin(), variable.inputs.end(),
+    const auto& [row, column] = evaluator_.entries()[variable.entry];
+    if (is_replaced(row) || !is_unknown(column) || std::none_of(variable.inputs.begin(), variable.inputs.end(),
                                             [&](int input) { return is_unknown(input); }))
       continue;
     nonlinear_ = true;
+    curved_rows_.push_back(row < n() ? row : unknown_[static_cast<std::size_t>(row - n())]);
     nonlinear_in_lambda_ = nonlinear_in_lambda_ || column > 2 * n();
     const int unknown = unknown_of(column);
     if (std::find(curved_.begin(), curved_.end(), unknown) == curved_.end())
@@ -32,10 +34,15 @@ void ImplicitStep::set_mode(const Mode& mode, bool hold) {
 bool ImplicitStep::is_curved_alone(int unknown) const {
   const auto& list = evaluator_.variable_entries();
   return std::any_of(list.begin(), list.end(), [&](const DcsEvaluator::Variable& variable) {
-    const int column = evaluator_.entries()[variable.entry].column;
+    const auto& [row, column] = evaluator_.entries()[variable.entry];
     const auto is_it = [&](int input) { return is_unknown(input) && unknown_of(input) == unknown; };
-    return is_it(column) && std::any_of(variable.inputs.begin(), variable.inputs.end(), is_it);
+    return !is_replaced(row) && is_it(column) && std::any_of(variable.inputs.begin(), variable.inputs.end(), is_it);
   });
+}
+
+/// Does another equation stand in place of this row of F where consistent states are looked for?
+bool ImplicitStep::is_replaced(int row) const {
+  return consistency_ && row < n() && has_derivatives_[static_cast<std::size_t>(row)] != 0;
 }
 
 /// The unknown that moves an input, which the mode leaves open.

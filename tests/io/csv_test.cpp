@@ -49,4 +49,20 @@ TEST_SUITE("io/csv") {
       CHECK(read_text(folder / "cut.csv") == expected);
     }
   }
+
+  TEST_CASE("the column of the mode gives way to a variable or an output of its name") {
+    const auto header = [](const std::string& variable, const std::string& outputs) {
+      const Model model = read_model_text("[variables]\n" + variable + " = 0\n[model]\nequations = [\"der(" + variable + ") = 2\"]\n" +
+                                              outputs + "[run]\nt = [0, 1]\nh = 0.5\n",
+                                          "line.toml");
+      const Folder folder;
+      CsvWriter file(folder / "a.csv", model);
+      file.close();
+      return read_text(folder / "a.csv");
+    };
+    CHECK(header("x", "") == "t,x,mode\n");
+    CHECK(header("mode", "") == "t,mode,mode_text\n");
+    CHECK(header("x", "[model.outputs]\nmode = \"2*x\"\n") == "t,x,mode,mode_text\n");
+    CHECK(header("mode", "[model.outputs]\nmode_text = \"2*mode\"\n") == "t,mode,mode_text,_mode_text\n");
+  }
 }

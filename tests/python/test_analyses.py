@@ -210,3 +210,28 @@ def test_a_tree_of_solutions_is_a_list_of_its_states():
     tree = perp.solutions("switching_dae_repulsive", tree=2)
     assert len(tree) == len(tree.to_dict()["nodes"]) and tree[0].level == 0 and tree[0].x.tolist() == [0, 0, 0]
     assert tree.complete and tree.kind == "several" and tree.end_states == 2 and len(tree.edges) == len(tree.to_dict()["edges"])
+
+
+def test_a_multilinear_form_has_the_values_of_its_equations():
+    model = perp.Model({"x": 2.0, "y": 1.0}, ["der(x) = -x*y + 3*z", "0 = y - 2 + z"], binaries={"z": 0},
+                       constraints=["(1 - x)*(1 - z) + (x - 4)*z <= 0"], t=(0, 1), h=0.1)
+    form = perp.multilinear(model)
+    assert form.signals == ["der(x)", "x", "y", "z"] and form.S.shape[0] == 4 and form.phi_f.shape[0] == 2
+    v = {"der(x)": 0.5, "x": 1.5, "y": 2.5, "z": 1.0}
+    here = form.at(v)
+    products = np.prod([1 - abs(s) + s * value for s, value in zip(form.S.toarray(), v.values())], axis=0)
+    np.testing.assert_allclose(here.values, np.concatenate([form.phi_f.toarray() @ products, form.phi_g.toarray() @ products]), rtol=1e-14)
+    near = form.linearize(v)
+    np.testing.assert_array_equal(near.E, here.jacobian.toarray()[:2, [0]] @ [[1.0, 0.0]])
+    np.testing.assert_array_equal(near.A, -here.jacobian.toarray()[:2, 1:3])
+    np.testing.assert_array_equal(near.C, here.jacobian.toarray()[2:, 1:3])
+    with pytest.raises(perp.InvalidInput, match="did you mean 'der\\(x\\)'"):
+        form.at({"der(x": 1})
+
+
+def test_what_is_known_by_name_is_listed():
+    forms = dict(perp.measures())
+    assert "period(EVENT)" in forms and forms["mean(x)"]
+    assert perp.listing("measures").startswith("measure")
+    with pytest.raises(perp.InvalidInput, match="did you mean 'measures'"):
+        perp.listing("measure")

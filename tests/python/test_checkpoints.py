@@ -72,7 +72,7 @@ def test_a_file_that_is_damaged_foreign_or_missing_is_named(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("model, options, words", [
     ("stick_slip", {"checkpoint": "/nowhere/kept", "h": 0.001}, "cannot be written"),
-    ("three_tank_binaries", {}, "binaries that no laws of their own stand for cannot be kept"),
+    ("stick_slip", {"scheme": "enclosure"}, "the state of scheme enclosure"),
 ])
 def test_what_cannot_be_kept_is_refused(model, options, words, tmp_path, monkeypatch):
     monkeypatch.setattr(perp.checkpoints, "_PAUSE", 0)

@@ -261,7 +261,11 @@ def test_a_result_can_be_copied_to_another_process():
 
 
 def test_an_event_that_did_not_happen_is_told():
-    assert "sliding_entry, number 7 did not happen" in perp.solve("chatter", until="sliding_entry:7").message
+    result = perp.solve("chatter", until="sliding_entry:7")
+    assert "sliding_entry, number 7 did not happen" in result.message
+    assert result.happened is False and not result.success and result.status == "solved"
+    assert perp.solve("chatter", until="sliding_entry").happened is True
+    assert perp.solve("chatter").happened is None and perp.solve("chatter").success
 
 
 def test_the_solution_at_a_reset_has_both_sides():

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <perp/analysis/enclosure/parts/moved_system.hpp>
-#include <perp/core/expression/moved_inputs.hpp>
+#include <perp/core/expression/rewriting/moved_inputs.hpp>
 
 namespace perp::enclosure {
 namespace {

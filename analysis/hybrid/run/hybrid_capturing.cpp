@@ -18,15 +18,14 @@ constexpr int most_halvings = 40;
 }  // namespace
 
 ModeSteps& HybridRun::steps_of_mode() {
-  const auto key = std::pair(mode_.z, mode_.surfaces);
-  auto known = steps_.find(key);
-  if (known == steps_.end()) {
-    find_idle();
-    const Dcs system = mode_system(hybrid_, system_, mode_, true);
-    known = steps_.emplace(key, std::make_unique<ModeSteps>(hybrid_, system, mode_, schemes_.steps))
-                .first;
-  }
-  return *known->second;
+  find_idle();
+  return steps_in(mode_);
+}
+
+ModeSteps& HybridRun::steps_in(const HybridMode& mode) {
+  std::unique_ptr<ModeSteps>& steps = steps_[{mode.z, mode.surfaces}];
+  if (!steps) steps = std::make_unique<ModeSteps>(hybrid_, mode_system(hybrid_, system_, mode, true), mode, schemes_.steps);
+  return *steps;
 }
 
 /// The end of the present step of the grid, or before it a jump of data. A rest of a step that an event has left
@@ -50,7 +49,7 @@ void HybridRun::begin_capturing() {
 /// One mode, or many by whole steps.
 void HybridRun::run_capturing() {
   check_interruption();
-  if (now_.t < span_.end && !take_sparse_steps()) run_mode_by_steps();
+  if (now_.t < span_.end && (stage_ == Stage::steps || !take_sparse_steps())) run_mode_by_steps();
   if (is_running() && now_.t < span_.end) return;
   for (const auto& [key, steps] : steps_) steps->count(result_.counts);
   count_sparse_steps();
@@ -61,10 +60,11 @@ void HybridRun::run_capturing() {
 
 void HybridRun::run_mode_by_steps() {
   ModeSteps& steps = steps_of_mode();
-  steps.from(now_);
+  if (std::exchange(stage_, Stage::steps) != Stage::steps) steps.from(now_);
   const bool is_for_one = dense_until_ > now_.t;  // what the steps of large models have left open
   for (bool is_same_mode = true; is_same_mode && is_running() && now_.t < span_.end &&
                                  !(is_for_one && now_.t >= dense_until_);) {
+    keep_if_due();
     const std::optional<Target> target = solved_target(steps);
     if (!target)
       return finish(Status::not_solved,
@@ -76,6 +76,7 @@ void HybridRun::run_mode_by_steps() {
     else
       pass_end_of_mode(steps, *target);
   }
+  stage_ = Stage::between_modes;
 }
 
 /// The next step, or the longest of its halves that is solved.

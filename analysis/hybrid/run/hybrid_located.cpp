@@ -35,7 +35,8 @@ const Dcs& HybridRun::system_of_mode() {
 
 /// One mode, to its end, and into the next one.
 void HybridRun::run_located() {
-  if (now_.t < span_.end && !run_mode_by_series() && !run_moment()) run_mode_by_radau();
+  const bool goes_on = stage_ == Stage::radau;
+  if (goes_on || (now_.t < span_.end && !run_mode_by_series() && !run_moment())) run_mode_by_radau();
   if (is_running() && !(now_.t < span_.end))
     finish(Status::solved, with_first_order(fmt::format("reached t = {:.10g} in {} steps", now_.t,
                                                         result_.counts["steps"]),
@@ -68,7 +69,8 @@ bool HybridRun::run_moment() {
   return true;
 }
 
-void HybridRun::run_mode_by_radau() {
+/// The mode from where it began, or from within it.
+Trajectory HybridRun::part_by_radau(bool goes_on) {
   Located options = schemes_.located;
   options.ends_with_mode = true;
   options.output_step = 0;
@@ -76,19 +78,33 @@ void HybridRun::run_mode_by_radau() {
   options.sensitivities = request_of_mode();
   const Dcs& system = system_of_mode();
   IntegrateOptions output;
-  output.times = times_after(now_.t);
+  output.times = times_after(stage_start_.t);
   output.keep = false;
   output.bounds = output_.bounds;
-  bool is_first = true;
+  bool is_first = !goes_on;
   output.observer = [&](const Step& step) {
     record(step, is_first);
     is_first = false;
     return is_running();
   };
   if (output_.course) output.course = [this](const StepCourse& step) { tell_course(step); };
+  if (goes_on) output.state.from = std::exchange(of_radau_, {});
+  output.state.due = output_.state.due;
+  if (output_.state.keep)
+    output.state.keep = [this](const std::string& of_radau) {
+      of_radau_ = of_radau;
+      output_.state.keep(kept());
+    };
+  return integrate(system, stage_start_.x, {stage_start_.t, span_.end}, options, output);
+}
+
+void HybridRun::run_mode_by_radau() {
+  const bool goes_on = std::exchange(stage_, Stage::radau) == Stage::radau;
+  if (!goes_on) stage_start_ = now_;
   courses_by_rows_ = false;
-  const Trajectory part = integrate(system, now_.x, {now_.t, span_.end}, options, output);
+  const Trajectory part = part_by_radau(goes_on);
   courses_by_rows_ = true;
+  stage_ = Stage::between_modes;
   take(part);
   if (!is_running() || part.status == Status::solved) return;
   const bool mode_ended = part.status == Status::no_solution && !part.events.empty() &&

@@ -30,7 +30,7 @@ class PartRun final : public StepwiseRun {
   [[nodiscard]] const Trajectory& result() const override { return run_.result(); }
   [[nodiscard]] double t() const override { return run_.now().t; }
   [[nodiscard]] Step state() override { return run_.now(); }
-  [[nodiscard]] std::string kept() override { throw InvalidInput(fmt::format("a run of {} cannot be kept and gone on with", "binaries")); }
+  [[nodiscard]] std::string kept() override { return run_.kept(); }
   [[nodiscard]] Trajectory take() override { return run_.take(); }
 
  private:

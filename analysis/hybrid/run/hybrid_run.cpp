@@ -81,6 +81,7 @@ Trajectory HybridRun::take() {
 }
 
 void HybridRun::start() {
+  if (!output_.state.from.empty()) return resume();
   result_.provenance["version"] = PERP_VERSION;
   result_.provenance["scheme"] = model_.run.scheme;
   result_.provenance["selector"] = "nearest_mode";
@@ -98,6 +99,7 @@ void HybridRun::advance() {
       run_located();
     else
       run_capturing();
+    keep_if_due();
   } catch (const Interrupted&) {
     end_interrupted();
   }

@@ -59,6 +59,9 @@ class HybridRun {
   [[nodiscard]] const std::vector<SolutionBranch::Choice>& choices() const { return met_; }
   [[nodiscard]] bool choices_are_complete() const { return met_all_; }
 
+  /// All that it depends on from now on, see IntegrateOptions::KeptState: after `start`.
+  [[nodiscard]] std::string kept();
+
  private:
   // hybrid_run.cpp
   void begin();
@@ -87,22 +90,41 @@ class HybridRun {
   [[nodiscard]] std::string mode_text() const;
   [[nodiscard]] std::string place() const;
 
+  // hybrid_archive.cpp
+  void resume();
+  void transfer(Archive& archive);
+  void transfer_methods(Archive& archive);
+  void transfer_steps(Archive& archive);
+  void keep_if_due();
+
   // hybrid_located.cpp
   void run_located();
   double length_of_moment();
   bool run_moment();
   void run_mode_by_radau();
+  Trajectory part_by_radau(bool goes_on);
   void pass_end_of_mode(const Event& end);
   bool count_change();
   void take(const Trajectory& part);
   const Dcs& system_of_mode();
 
   // hybrid_series.cpp
-  struct Series;
+  struct Series {
+    Series(const HybridModel& model, const HybridStructure& structure, const NearChoice::Options& options, double tol)
+        : series(model),
+          near(model, structure, series, options),
+          flow(model, series, {tol, options.share, options.sizes}) {}
+
+    ModeSeries series;
+    NearChoice near;
+    SeriesFlow flow;
+  };
   Series* series();
+  void make_series();
   [[nodiscard]] bool is_plain() const;
   std::optional<HybridContinuations> near_choice();
   bool run_mode_by_series();
+  bool starts_series(SeriesFlow& flow);
   bool follow_series(SeriesFlow& flow);
   void tell_course(const Matrix& polynomials, double end);
   void tell_course(const StepCourse& step);
@@ -113,8 +135,8 @@ class HybridRun {
   void find_idle();
 
   // hybrid_sparse_steps.cpp
-  struct SparseParts;
   SparseSteps* sparse_steps();
+  void make_sparse_steps();
   bool take_sparse_steps();
   bool follow_sparse_steps(SparseSteps& steps);
   void take_sparse_step(SparseSteps& steps);
@@ -142,6 +164,7 @@ class HybridRun {
   [[nodiscard]] Target next_target();
   std::optional<Target> solved_target(ModeSteps& steps);
   ModeSteps& steps_of_mode();
+  ModeSteps& steps_in(const HybridMode& mode);
   void take_step(ModeSteps& steps);
   void touch(Target target);
   void pass_end_of_mode(ModeSteps& steps, Target target);
@@ -180,13 +203,20 @@ class HybridRun {
   std::map<std::pair<std::vector<int>, std::vector<int>>, std::unique_ptr<ModeSteps>> steps_;
   TimeSwitches switches_;
   std::optional<TimeSwitches::Switch> jump_;  // the next one of data
-  std::shared_ptr<Series> series_;  // of models with many unknowns
+  std::unique_ptr<Series> series_;  // of models with many unknowns
   bool is_without_series_ = false;  // none, or none in this mode
-  std::shared_ptr<SparseParts> sparse_;  // of models with many unknowns
+  std::unique_ptr<SparseSteps> sparse_;  // of models with many unknowns
   double dense_until_ = -inf;  // steps before are made as for small models
   double residual_ = 0;        // largest of the sparse steps
   std::optional<StepGrid> grid_;  // of the scheme, where it has one
   long taken_ = 0;
+  /// Within which loop over the steps of a mode a run is kept that goes on from there.
+  enum class Stage { between_modes, radau, series, sparse_steps, steps };
+  Stage stage_ = Stage::between_modes;
+  Step stage_start_;          // where the present one began,
+  long taken_before_ = 0;     // behind how many steps,
+  long in_mode_ = 0;          // and how many it has made by series
+  std::string of_radau_;      // the state of its run
   Trajectory result_;
 };
 

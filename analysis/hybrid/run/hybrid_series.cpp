@@ -13,28 +13,19 @@ constexpr long most_in_mode = 20000;  ///< of a mode: short ones are better made
 
 }  // namespace
 
-struct HybridRun::Series {
-  Series(const HybridModel& model, const HybridStructure& structure, const NearChoice::Options& options, double tol)
-      : series(model),
-        near(model, structure, series, options),
-        flow(model, series, {tol, options.share, options.sizes}) {}
-
-  ModeSeries series;
-  NearChoice near;
-  SeriesFlow flow;
-};
+void HybridRun::make_series() {
+  NearChoice::Options options;
+  options.share = share_of_computed;
+  options.sizes = sizes_;
+  series_ = std::make_unique<Series>(hybrid_, structure(), options, schemes_.located.tol);
+}
 
 /// Null where the model has none.
 HybridRun::Series* HybridRun::series() {
   if (is_without_series_ || request_.columns() > 0 || !output_.bounds.empty() || !hybrid_.is_large() ||
       !switches_.empty())
     return nullptr;
-  if (!series_) {
-    NearChoice::Options options;
-    options.share = share_of_computed;
-    options.sizes = sizes_;
-    series_ = std::make_shared<Series>(hybrid_, structure(), options, schemes_.located.tol);
-  }
+  if (!series_) make_series();
   return series_->series.obstacle().empty() ? series_.get() : nullptr;
 }
 
@@ -111,13 +102,23 @@ void HybridRun::tell_course(const Matrix& polynomials, double end) {
                   }});
 }
 
+/// At the present state, from which the mode is followed. False: there are no series.
+bool HybridRun::starts_series(SeriesFlow& flow) {
+  if (!flow.start(now_.t, now_.x, mode_.z, now_.t == span_.start)) return false;
+  stage_ = Stage::series;
+  stage_start_ = now_;
+  in_mode_ = 0;
+  record(state_in_step(0), true);
+  return true;
+}
+
 /// Steps from the present state to the end of the mode or of the span. False: no series leads there.
 bool HybridRun::follow_series(SeriesFlow& flow) {
-  const std::vector<double> times = times_after(now_.t);
-  record(state_in_step(0), true);
-  for (long k = 0; is_running() && now_.t < span_.end; ++k) {
+  const std::vector<double> times = times_after(stage_start_.t);
+  for (; is_running() && now_.t < span_.end; ++in_mode_) {
     check_interruption();
-    if (k == most_in_mode || !flow.step(span_.end)) return false;
+    keep_if_due();
+    if (in_mode_ == most_in_mode || !flow.step(span_.end)) return false;
     std::vector<Step> states = states_of_step(times);
     const Matrix course = output_.course ? flow.polynomials() : Matrix();
     const SeriesFlow::Arrival arrival = flow.arrive();
@@ -138,7 +139,8 @@ bool HybridRun::run_mode_by_series() {
   Series* parts = is_plain() ? series() : nullptr;
   if (parts == nullptr) return false;
   SeriesFlow& flow = parts->flow;
-  const bool is_followed = flow.start(now_.t, now_.x, mode_.z, now_.t == span_.start) && follow_series(flow);
+  const bool is_followed = (stage_ == Stage::series || starts_series(flow)) && follow_series(flow);
+  stage_ = Stage::between_modes;
   if (flow.steps() > 0) result_.provenance["series"] = fmt::format("{}", ModeSeries::order);
   if (!is_followed) {
     is_without_series_ = true;

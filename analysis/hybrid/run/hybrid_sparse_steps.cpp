@@ -2,6 +2,7 @@
 // leave open (sliding, ends of solutions, bounds) are made as for small models.
 #include <fmt/format.h>
 #include <algorithm>
+#include <utility>
 
 #include <perp/analysis/hybrid/run/hybrid_run.hpp>
 #include <perp/core/base/index.hpp>
@@ -14,19 +15,15 @@ constexpr int most_parts = 4;  ///< halvings of a step in which a binary wants t
 
 }  // namespace
 
-struct HybridRun::SparseParts {
-  SparseParts(const HybridModel& model, const HybridStructure& structure, const Dcs& system)
-      : steps(model, structure, system) {}
-  SparseSteps steps;
-};
+void HybridRun::make_sparse_steps() { sparse_ = std::make_unique<SparseSteps>(hybrid_, structure(), system_); }
 
 /// Null where steps are made as for small models.
 SparseSteps* HybridRun::sparse_steps() {
   if (model_.run.scheme != "backward_euler" || !hybrid_.takes_whole_steps() || !is_plain() ||
       hybrid_.f.size() != at(hybrid_.n()) || request_.columns() > 0 || !switches_.empty())
     return nullptr;
-  if (!sparse_) sparse_ = std::make_shared<SparseParts>(hybrid_, structure(), system_);
-  return &sparse_->steps;
+  if (!sparse_) make_sparse_steps();
+  return sparse_.get();
 }
 
 /// Does the start keep every constraint by its value alone, with nothing but states to be found?
@@ -40,10 +37,13 @@ bool HybridRun::starts_strictly() {
 bool HybridRun::take_sparse_steps() {
   SparseSteps* steps = now_.t >= dense_until_ ? sparse_steps() : nullptr;
   if (steps == nullptr) return false;
-  steps->from(now_.t, now_.x, mode_.z, now_.w.tail(static_cast<Eigen::Index>(hybrid_.g.size())));
-  const long before = taken_;
+  if (std::exchange(stage_, Stage::sparse_steps) != Stage::sparse_steps) {
+    steps->from(now_.t, now_.x, mode_.z, now_.w.tail(static_cast<Eigen::Index>(hybrid_.g.size())));
+    taken_before_ = taken_;
+  }
   const auto stand = [&] {
-    if (taken_ > before) now_ = last_ = state_of(*steps);
+    if (taken_ > taken_before_) now_ = last_ = state_of(*steps);
+    stage_ = Stage::between_modes;
   };
   try {
     const bool is_done = follow_sparse_steps(*steps);
@@ -58,6 +58,7 @@ bool HybridRun::take_sparse_steps() {
 bool HybridRun::follow_sparse_steps(SparseSteps& steps) {
   while (is_running() && now_.t < span_.end) {
     check_interruption();
+    keep_if_due();
     Target target = next_target();
     bool is_solved = steps.attempt(target.t, target.h);
     for (int k = 0; !is_solved && !steps.slides() && k < most_parts; ++k) {
@@ -126,7 +127,7 @@ void HybridRun::log_changes(const SparseSteps& steps) {
 
 void HybridRun::count_sparse_steps() {
   if (!sparse_) return;
-  const SparseSteps& steps = sparse_->steps;
+  const SparseSteps& steps = *sparse_;
   result_.counts["newton_iterations"] += steps.iterations();
   result_.counts["factorisations"] += steps.factorisations();
   if (taken_ > 0 && steps_.empty()) {

@@ -362,6 +362,14 @@ void ModeSeries::bound_errors(int last) {
   }
 }
 
+void ModeSeries::transfer(Archive& archive) {
+  if (!series_) return;
+  archive(*series_, known_, share_, sizes_);
+  for (Block& block : blocks_)
+    if (block.factor) archive(*block.factor);
+  if (archive.is_reading()) bounded_until_ = -1;
+}
+
 bool ModeSeries::passes_gate() {
   const auto put = [&](int input, int line) {
     z_[at(input)] = (*series_)[line][0];

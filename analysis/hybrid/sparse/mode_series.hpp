@@ -57,6 +57,10 @@ class ModeSeries {
   /// Does every equation hold within 8 bounds of its own rounding at the beginning?
   [[nodiscard]] bool passes_gate();
 
+  /// What later series depend on, rates from which Newton's method begins and orders of pivots among it; bounds of
+  /// errors are computed again.
+  void transfer(Archive& archive);
+
  private:
   struct Block {
     std::vector<int> rows, unknowns;     // equations, variables

@@ -31,6 +31,9 @@ class NearChoice {
   std::optional<HybridContinuations> operator()(double t, const Vector& x,
                                                 const std::vector<int>& previous, bool is_exact);
 
+  /// Its counts; the series are not among it.
+  void transfer(Archive& archive) { archive(tried_); }
+
   [[nodiscard]] bool is_void(int constraint, const std::vector<int>& z) {
     return faces_.is_void(constraint, z);
   }

@@ -154,6 +154,14 @@ std::vector<RunningError> PathChoice::norms_of(const std::vector<Set>& sets, con
   return norms;
 }
 
+void PathChoice::transfer(Archive& archive) {
+  bool has_series = series_ != nullptr;
+  archive(has_series);
+  if (!has_series) return;
+  begin_series();
+  archive(*series_);
+}
+
 /// Series give the rates with bounds of their errors. False: the model has none.
 bool PathChoice::begin_series() {
   if (!series_) {

@@ -36,6 +36,8 @@ class PathChoice {
   /// False: not decided by these means. `own`: the binaries of the sub-problem, increasing.
   bool choose(const SubProblem& sub, const std::vector<int>& own, const Place& place, PiecewisePath& path,
               PathChange& change);
+  /// What later choices depend on.
+  void transfer(Archive& archive);
 
  private:
   using Set = std::vector<int>;

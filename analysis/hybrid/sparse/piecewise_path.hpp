@@ -72,6 +72,8 @@ class PiecewisePath {
   }
   [[nodiscard]] bool is_line(int l) const { return needs_more_[static_cast<std::size_t>(l)] == 0; }
   [[nodiscard]] double error(int l) const { return errors_[l]; }
+  /// What later paths depend on.
+  void transfer(Archive& archive) { archive(choice_); }
   std::vector<double>& point() { return point_; }
   std::vector<double>& end() { return now_; }
   [[nodiscard]] const std::vector<double>& end() const { return now_; }

@@ -44,6 +44,11 @@ class SeriesFlow {
   bool advance();
   [[nodiscard]] long steps() const { return steps_; }
 
+  /// Between two steps; the series, which have a state of their own, are not among it.
+  void transfer(Archive& archive) {
+    archive(z_, t_, h_, rest_, longest_, known_to_, ends_, order_, steps_, x_, x_end_, rate_end_);
+  }
+
  private:
   double length_by_tolerance() const;
   void find_end();

@@ -342,6 +342,19 @@ bool SparseSteps::attempt(double t_next, double h) {
   return !is_violated_ || settle(t_next, h);
 }
 
+void SparseSteps::transfer(Archive& archive) {
+  archive(t_, x_, z_, g_start_, t_end_, residual_, errors_, has_errors_, iterations_);
+  std::vector<double> lengths;
+  for (const auto& [h, factor] : factors_) lengths.push_back(h);
+  archive(lengths);
+  if (archive.is_reading()) {
+    factors_.clear();
+    for (const double h : lengths) factors_.emplace(h, Factor{linear::SparseLu(n_, places_)});
+  }
+  for (auto& [h, factor] : factors_) archive(factor.lu, factor.is_fresh, factor.values);
+  archive(path_);
+}
+
 long SparseSteps::factorisations() const {
   long count = 0;
   for (const auto& [h, factor] : factors_) count += factor.lu.factorisations();

@@ -63,6 +63,9 @@ class SparseSteps {
   [[nodiscard]] long iterations() const { return iterations_; }
   [[nodiscard]] long factorisations() const;
 
+  /// What the next attempts depend on: between two steps.
+  void transfer(Archive& archive);
+
  private:
   struct Factor {
     linear::SparseLu lu;

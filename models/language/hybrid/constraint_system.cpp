@@ -4,7 +4,7 @@
 #include <map>
 
 #include <perp/core/base/index.hpp>
-#include <perp/core/expression/moved_inputs.hpp>
+#include <perp/core/expression/rewriting/moved_inputs.hpp>
 #include <perp/models/language/hybrid/constraint_system.hpp>
 
 namespace perp {

@@ -1,7 +1,7 @@
 #include <perp/core/base/index.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/core/linear/disjoint_sets.hpp>
-#include <perp/core/expression/moved_inputs.hpp>
+#include <perp/core/expression/rewriting/moved_inputs.hpp>
 #include <perp/models/language/hybrid/hybrid_parts.hpp>
 
 namespace perp {

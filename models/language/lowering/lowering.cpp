@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <perp/core/expression/rewriting/cancelled_constants.hpp>
 #include <perp/models/language/lowering/decisions.hpp>
 #include <perp/models/language/lowering/forms.hpp>
 #include <perp/models/language/lowering/lowering.hpp>
@@ -80,6 +81,8 @@ void rewrite_all(FormLowering& forms, const Decisions& decisions,
   std::vector<int> roots = system.F;
   roots.insert(roots.end(), system.G.begin(), system.G.end());
   lowering::rewrite(forms.tape(), roots, algebra, Placing(system, forms, decisions, true));
+  CancelledConstants cancelled(tape, system.parameter_input(0));
+  for (int& root : roots) root = cancelled(root);
   system.F.assign(roots.begin(), roots.begin() + static_cast<std::ptrdiff_t>(n));
   std::vector<int> arguments(roots.begin() + static_cast<std::ptrdiff_t>(n), roots.end());
   // Outputs see the arguments of all laws, which merged laws need there.

@@ -6,6 +6,7 @@
 
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/index.hpp>
+#include <perp/core/base/nearest_name.hpp>
 #include <perp/core/expression/polynomial.hpp>
 #include <perp/models/language/hybrid/hybrid_structure.hpp>
 #include <perp/models/language/multilinear/multilinear_form.hpp>
@@ -242,6 +243,13 @@ std::vector<std::string> multilinear_signals(const HybridModel& model) {
       names.push_back(variables[at(j)].name);
   for (const Binary& binary : model.binaries) names.push_back(binary.name);
   return names;
+}
+
+Vector signals_at(const HybridModel& model, const std::vector<std::pair<std::string, double>>& given) {
+  const std::vector<std::string> names = multilinear_signals(model);
+  Vector v = Vector::Zero(static_cast<Eigen::Index>(names.size()));
+  for (const auto& [name, value] : given) v[static_cast<Eigen::Index>(find_name(name, names, "signal"))] = value;
+  return v;
 }
 
 MultilinearForm multilinear_form(const HybridModel& model) { return Columns(model).form(); }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <perp/core/base/types.hpp>
@@ -68,6 +69,8 @@ class MultilinearForm {
 
 /// Names of the signals in the order of the rows of S: der(x), x, u, y, z.
 std::vector<std::string> multilinear_signals(const HybridModel& model);
+/// The signals at the values that are given by name, 0 elsewhere. Throws InvalidInput.
+Vector signals_at(const HybridModel& model, const std::vector<std::pair<std::string, double>>& given);
 
 /// A model in this form, parameters as numbers. Products are multiplied out only where factors
 /// share a signal or are sums over several; columns that are equal over all rows are one. Throws

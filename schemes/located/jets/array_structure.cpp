@@ -59,6 +59,16 @@ auto is_of_rates(int n) {
   return [n](const Entry& entry) { return entry.input <= n && entry.on_rates; };
 }
 
+/// Is any equation of F without rates not linear with constant coefficients?
+bool has_curved_constraints(int n, const std::vector<Entry>& entries) {
+  std::vector<char> has_rates(static_cast<std::size_t>(n), 0);
+  for (const Entry& entry : entries)
+    if (entry.row < n && entry.input <= n) has_rates[static_cast<std::size_t>(entry.row)] = 1;
+  return std::ranges::any_of(entries, [&](const Entry& entry) {
+    return entry.row < n && has_rates[static_cast<std::size_t>(entry.row)] == 0 && !entry.constant;
+  });
+}
+
 /// Which variables have a given value at t, whatever the mode: those whose rates the equations
 /// hold, if these rates are independent of each other (entries that vary count as numbers without
 /// any relation); otherwise none can be told by form.
@@ -193,6 +203,7 @@ ArrayStructure array_structure(const Dcs& system, int levels) {
                        given[static_cast<std::size_t>(entry.input - 1 - n)];
     if (!known && entry.on_multipliers) structure.nonlinear_in_multipliers = true;
   }
+  structure.has_curved_constraints = has_curved_constraints(n, entries);
   structure.nonlinear_in_rates = std::ranges::any_of(entries, is_of_rates(n));
   structure.w_is_given.assign(system.laws.size(), 1);
   structure.w_is_of_time = structure.w_is_given;

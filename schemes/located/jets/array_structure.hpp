@@ -13,6 +13,8 @@ struct ArrayStructure {
   bool nonlinear_in_multipliers = false;
   /// Does a derivative by ẋ depend on ẋ? Then the rates of a mode may have several roots.
   bool nonlinear_in_rates = false;
+  /// Are there equations without ẋ that are not linear with constant coefficients?
+  bool has_curved_constraints = false;
   /// For each law the number of its group. Laws of different groups do not influence each other in
   /// any coefficient w_[0..K]: their branches can be decided one group after the other.
   std::vector<int> groups;

@@ -9,6 +9,7 @@
 #include <perp/schemes/located/jets/consistent_jet.hpp>
 #include <perp/schemes/located/jets/jet_sensitivities.hpp>
 #include <perp/schemes/located/jets/mode_array.hpp>
+#include <perp/schemes/newton/definite_root.hpp>
 #include <perp/schemes/newton/rank_newton.hpp>
 #include <perp/schemes/located/radau/branch_forms.hpp>
 
@@ -19,7 +20,6 @@ namespace {
 constexpr int most_jet_iterations = 1000;
 constexpr int shorter_units = 3;
 constexpr int bits_per_unit = 10;
-constexpr double share_of_end = 1e-11;  ///< nearer to an end of a branch, relative to it, is at it
 constexpr double known_tolerance = 1e-8;  ///< entries of scaled null vectors below this are zero
 
 /// A jet that something looks to be missing of.
@@ -30,21 +30,6 @@ int leading_zeros(const Matrix& sizes, Eigen::Index row) {
   int count = 0;
   while (count < sizes.cols() && sizes(row, count) <= known_tolerance) ++count;
   return count;
-}
-
-/// The only branch over w, if w is farther than `error` from all ends. -1: none, several, too near.
-int decided_branch(const Law& law, double w, double error) {
-  int decided = -1;
-  for (std::size_t k = 0; k < law.branches.size(); ++k) {
-    const Range range = w_range(law.branches[k]);
-    for (const double end : {range.lower, range.upper})
-      if (std::isfinite(end) && !(std::abs(w - end) > error + share_of_end * std::abs(end)))
-        return -1;
-    if (!(w > range.lower && w < range.upper)) continue;
-    if (decided >= 0) return -1;
-    decided = static_cast<int>(k);
-  }
-  return decided;
 }
 
 void check_size(const char* name, Eigen::Index wanted, const Vector& given) {
@@ -75,6 +60,7 @@ struct ConsistentJets::Implementation {
   /// Those of the system itself.
   [[nodiscard]] ModeArray& first() { return known.begin()->second.array; }
   [[nodiscard]] bool inert_laws_stay(const Jet& jet) const;
+  bool may_be_root(const Jet& jet);
 
   bool prepare();
   Jet jet(bool solved);
@@ -91,6 +77,7 @@ struct ConsistentJets::Implementation {
   RankNewton newton{RankNewton::Open::stay, most_jet_iterations};
   double tolerance = 1e-8;
   Matrix null_space;
+  std::unique_ptr<DefiniteRoot> roots;  // made when first asked for
   std::map<int, ConsistentJets> others;  // by their levels
 };
 
@@ -182,6 +169,13 @@ bool ConsistentJets::Implementation::inert_laws_stay(const Jet& jet) const {
     }
   }
   return true;
+}
+
+/// Do its constraints tell its algebraic variables, not rounding alone?
+bool ConsistentJets::Implementation::may_be_root(const Jet& jet) {
+  if (!structure.has_curved_constraints || forms.any()) return true;
+  if (!roots) roots = std::make_unique<DefiniteRoot>(system);
+  return roots->may_be(jet.mode, jet.t, jet.x.col(0), jet.lambda.col(0));
 }
 
 void ConsistentJets::Implementation::check(const Mode& mode, const Vector& x, const Vector& lambda,
@@ -289,7 +283,7 @@ Jet ConsistentJets::Implementation::jet(bool solved) {
     return result;
   }
   result.residual = std::max(equations().relative_residual(), equations().slow_residual());
-  result.consistent = result.residual <= tolerance && inert_laws_stay(result);
+  result.consistent = result.residual <= tolerance && inert_laws_stay(result) && may_be_root(result);
   read_known(result);
   return result;
 }

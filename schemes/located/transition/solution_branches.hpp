@@ -20,6 +20,8 @@ struct SolutionBranch {
     Mode mode;
     std::size_t of = 0;  ///< how many there were
     std::size_t taken = 0;
+
+    void transfer(Archive& archive) { archive(t, mode, of, taken); }
   };
   std::vector<Choice> choices;
   /// A sliding mode of the run in which other continuations start too: solutions leave it at any moment.

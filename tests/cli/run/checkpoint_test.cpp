@@ -159,7 +159,6 @@ TEST_SUITE("cli/run/checkpoint") {
     refused(chatter({"--checkpoint", "soon"}), "--checkpoint soon: expected a time above 0");
     refused(chatter({"--checkpoint", "-1s"}), "expected a time above 0");
     refused({"chatter", "--checkpoint", "1s"}, "-o FILE.csv or FILE.h5");
-    refused({"three_tank_binaries", "-o", "a.csv", "--scheme", "backward_euler", "--checkpoint", "1s"}, "runs of binaries");
     refused(chatter({"--chekpoint", "1s"}), "did you mean '--checkpoint'");
   }
 }

@@ -17,12 +17,20 @@ Trajectory run_text(const std::string& text, double h, double end) {
   return integrate(model.system, model.x0(), {0, end}, BackwardEuler{.h = h});
 }
 
-/// Three steps of 0 = g(y), beside a state that moves.
+Trajectory run_located(const std::string& text, double end) {
+  const Model model = read_model_text(text, "definite");
+  return integrate(model.system, model.x0(), {0, end}, Located{});
+}
+
+/// 0 = g(y), beside a state that moves.
+std::string model_of(const std::string& equation, const std::string& guess) {
+  return fmt::format("[variables]\nx = 0\ny = {}\n[model]\nequations = [\"der(x) = 1\", \"{}\"]\n[run]\nt = [0, 1]\n",
+                     guess, equation);
+}
+
+/// Three steps of it.
 Trajectory run_equation(const std::string& equation, const std::string& guess) {
-  return run_text(fmt::format("[variables]\nx = 0\ny = {}\n[model]\nequations = [\"der(x) = 1\", "
-                              "\"{}\"]\n[run]\nt = [0, 1]\n",
-                              guess, equation),
-                  1e-3, 3e-3);
+  return run_text(model_of(equation, guess), 1e-3, 3e-3);
 }
 
 struct Case {
@@ -49,10 +57,53 @@ TEST_SUITE("schemes/definite_solutions") {
              {"exp(-1/y^2) = 0", "1"},
              {"sqrt(1 + y^2) = y", "1"},
              {"log(y) = -800", "1"},
+             {"cosh(y) = sinh(y)", "1"},
+             {"log(1 + y) = log(y)", "1"},
+             {"log(1 + exp(y)) = 0", "-1"},
          }) {
       CAPTURE(one.equation);
       CAPTURE(one.guess);
       CHECK(run_equation(one.equation, one.guess).status != Status::solved);
+      CHECK(run_located(model_of(one.equation, one.guess), 3e-3).status != Status::solved);
+    }
+  }
+
+  TEST_CASE("a chain of delays beside a sine, whose last states are 1e-60 of the first, takes one iteration a step") {
+    constexpr int stages = 20;
+    std::string variables = "x = 1\n", equations = "\"der(x) = -x + sin(x)\"";
+    for (int k = 1; k <= stages; ++k) {
+      variables += fmt::format("c{} = 0\n", k);
+      equations += fmt::format(", \"der(c{0}) = ({1} - c{0})/0.2\"", k, k == 1 ? "x" : fmt::format("c{}", k - 1));
+    }
+    const Trajectory run =
+        run_text(fmt::format("[variables]\n{}[model]\nequations = [{}]\n[run]\nt = [0, 1]\n", variables, equations),
+                 1e-4, 0.1);
+    CHECK(run.status == Status::solved);
+    CHECK(run.counts.at("newton_iterations") <= 1500);
+    // The stages are linear: (1 + 5 h) c+ = c + 5 h x+, from the row of x.
+    std::vector<double> stage(stages, 0);
+    for (std::size_t step = 1; step < run.t.size(); ++step) {
+      double input = run.x[step][0];
+      for (int k = 0; k < stages; ++k) input = stage[k] = (stage[k] + 5e-4 * input) / (1 + 5e-4);
+    }
+    for (int k = 0; k < stages; ++k) CHECK(run.x.back()[1 + k] == doctest::Approx(stage[k]).epsilon(1e-11));
+  }
+
+  TEST_CASE("both ends of a source behind a bridge of four exponential diodes float in the middle of the charged capacitor") {
+    for (const double amplitude : {5.0, 20.0, 40.0}) {
+      const std::string text = fmt::format(
+          "[parameters]\nV = {}\nIs = 1e-9\nvt = 0.044\n[variables]\nvc = 0\nva = 0\nvb = 0\ni = 0\n[model]\nequations = ["
+          "\"1e-3*der(vc) = Is*(exp((va - vc)/vt) - 1) + Is*(exp((vb - vc)/vt) - 1) - vc/100\", "
+          "\"va - vb = V*sin(314.159*t) - i\", \"i + Is*(exp(-va/vt) - 1) = Is*(exp((va - vc)/vt) - 1)\", "
+          "\"-i + Is*(exp(-vb/vt) - 1) = Is*(exp((vb - vc)/vt) - 1)\"]\n[run]\nt = [0, 0.04]\n",
+          amplitude);
+      CAPTURE(amplitude);
+      for (const Trajectory& run : {run_text(text, 1e-4, 0.04), run_located(text, 0.04)}) {
+        REQUIRE(run.status == Status::solved);
+        const Vector& end = run.x.back();  // no diode conducts there: exp(va - vc) + exp(vb - vc) = exp(-va) + exp(-vb)
+        CHECK(end[0] > 0.6 * amplitude - 1);
+        CHECK(end[1] + end[2] == doctest::Approx(end[0]).epsilon(1e-9));
+      }
     }
   }
 

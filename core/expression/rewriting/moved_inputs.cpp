@@ -1,7 +1,7 @@
 // Parts of tapes with other inputs: called where systems are put together or taken apart.
 #include <vector>
 
-#include <perp/core/expression/moved_inputs.hpp>
+#include <perp/core/expression/rewriting/moved_inputs.hpp>
 
 namespace perp {
 
