@@ -97,6 +97,22 @@ struct LaneProgress {
   }
 };
 
+/// Does a solution of J y = F hold in every row, beside its terms or its rounding? Else it is made by blocks.
+PERP_EIGHT_INLINE Bits holds_in_rows(const Lanes& s, const Eight* solution) {
+  const int size = s.form->size;
+  Bits holds = all_bits(-1);
+  for (int i = 0; i < size; ++i) {
+    Eight rest = s.F[i], terms = size_of(rest);
+    for (int j = 0; j < size; ++j) {
+      const Eight term = s.J[i * size + j] * solution[j];
+      rest -= term;
+      terms += size_of(term);
+    }
+    holds &= size_of(rest) <= larger(all(noise_share) * terms, s.last_errors[i]);
+  }
+  return holds;
+}
+
 /// What a point has in its lanes, to go back to it.
 struct LanePoint {
   Eight F[most_unknowns], J[most_unknowns * most_unknowns], rows[2 * most_unknowns], errors[most_unknowns];
@@ -123,14 +139,15 @@ struct LanePoint {
 PERP_EIGHT_INLINE void polish(Lanes& s, LaneProgress& p, const Bits& passed) {
   const LaneForm& form = *s.form;
   put(passed, s.iterations_now, s.iterations_now + all(1));
-  const Bits of = s.lu.factorise(s.J, form.size, s.units, passed);
-  p.give_up(passed & ~of);
-  if (!any(of)) return;
+  Bits of = s.lu.factorise(s.J, form.size, s.units, passed);
   LanePoint point;
   point.keep(s);
   Eight step[most_unknowns], d[most_unknowns], lambda[most_unknowns];
   for (int i = 0; i < form.size; ++i) step[i] = s.F[i];
   s.lu.solve(step);
+  of &= holds_in_rows(s, step);
+  p.give_up(passed & ~of);
+  if (!any(of)) return;
   p.negative = chosen(of, s.lu.negative, p.negative);
   p.has_sign |= of;
   for (int j = 0; j < form.n; ++j) d[j] = s.d_now[j] + all(1) * -step[j];
@@ -169,6 +186,7 @@ PERP_EIGHT_INLINE void iterate(Lanes& s, LaneProgress& p, int iteration) {
   if (!any(p.open)) return;
   for (int i = 0; i < size; ++i) now.direction[i] = now.before[i] = s.F[i];
   s.lu.solve(now.direction);
+  p.give_up(p.open & ~holds_in_rows(s, now.direction));
   p.negative = chosen(p.open, s.lu.negative, p.negative);
   p.has_sign |= p.open;
   for (int i = 0; i < size; ++i) now.direction[i] = -now.direction[i];
