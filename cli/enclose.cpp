@@ -9,6 +9,7 @@
 #include <perp/analysis/run/columns.hpp>
 #include <perp/cli/command.hpp>
 #include <perp/cli/enclosures/enclose_command.hpp>
+#include <perp/cli/enclosures/enclosure_checkpoint.hpp>
 #include <perp/cli/enclosures/enclosure_plot.hpp>
 #include <perp/cli/enclosures/enclosure_run.hpp>
 #include <perp/cli/enclosures/enclosure_summary.hpp>
@@ -132,6 +133,7 @@ void check_files(const EncloseArguments& arguments, const Model& model, const st
   files.writes(arguments.events, "--events");
   files.writes(arguments.tube, "--tube");
   files.writes(arguments.proof, "--proof");
+  declare_checkpoint(arguments, files);
   if (drawing.picture) drawing.picture->declare(files, "--plot");
 }
 
@@ -192,6 +194,7 @@ int enclose_model(EncloseArguments arguments) {
   const std::vector<double> times = times_of(arguments, model);
   options.times = drawing.picture ? with_picture(times, model.span) : times;
 
+  set_checkpoints(arguments, model, options.times, options);
   const auto begin = std::chrono::steady_clock::now();
   const enclosure::Enclosure result = model.enclose(options);
   EnclosureRun run{model, result, times};
@@ -261,6 +264,7 @@ Action configure_enclose(CommandLine& line) {
   line.add_option("--threads", arguments->threads,
                  "threads; default: one for each core. The result is the same for any number")
       .type_name("N");
+  add_checkpoints_to(line, *arguments);
   line.add_flag("--quiet", arguments->quiet, "no summary");
   return [arguments] { return enclose_model(*arguments); };
 }

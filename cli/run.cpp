@@ -97,15 +97,14 @@ Step last_state(const Trajectory& run) {
 bool asks_for_trajectory(const RunArguments& arguments) {
   const PictureOptions& pictures = arguments.pictures;
   const bool has_lists = !arguments.measures.empty() || !pictures.others.empty();
-  const std::string given = pictures.phase + pictures.panels + pictures.window + arguments.until + pictures.logarithmic +
-                            arguments.checkpoint + arguments.resume;
+  const std::string given = pictures.phase + pictures.panels + pictures.window + arguments.until + pictures.logarithmic;
   return arguments.all || has_lists || !given.empty();
 }
 
 /// Scheme enclosure gives bounds instead of a trajectory.
 int execute_enclosure(const RunArguments& arguments) {
   if (asks_for_trajectory(arguments))
-    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log, --plot-with, --checkpoint nor --resume");
+    throw InvalidInput("scheme enclosure has neither --all, --measure, --until, --plot-phase, --plot-panels, --plot-window, --plot-log nor --plot-with");
   EncloseArguments enclosure;
   enclosure.model = arguments.model;
   enclosure.output = arguments.output;
@@ -114,6 +113,8 @@ int execute_enclosure(const RunArguments& arguments) {
   enclosure.plot = arguments.pictures.plot;
   enclosure.plot_variables = arguments.pictures.variables;
   enclosure.quiet = arguments.quiet;
+  enclosure.checkpoint = arguments.checkpoint;
+  enclosure.resume = arguments.resume;
   enclosure.program = "perp run";
   return enclose_model(enclosure);
 }

@@ -43,16 +43,15 @@ class SweepProgress {
 /// The picture of a sweep, if one is asked for.
 struct SweepPicture {
   std::optional<Picture> picture{};
-  SweepPlot kind = SweepPlot::curve;
-  int variable = 0;
+  SweepDrawing drawing{};
 };
 
 /// The file of --plot; where only its kind is said, FILE.svg beside the table. Throws InvalidInput.
 std::string picture_file(const SweepArguments& arguments) {
-  const bool is_asked = !arguments.plot_type.empty() || !arguments.plot_variable.empty();
+  const bool is_asked = !(arguments.plot_type + arguments.plot_variable + arguments.colour).empty();
   if (!arguments.plot.empty() || !is_asked) return arguments.plot;
   if (arguments.output.empty() || arguments.output == "-")
-    throw InvalidInput("--plot-type and --plot-variable need --plot FILE, or -o FILE, beside which the picture is FILE.svg");
+    throw InvalidInput("--plot-type, --plot-variable and --colour need --plot FILE, or -o FILE, beside which the picture is FILE.svg");
   return std::filesystem::path(arguments.output).replace_extension(".svg").string();
 }
 
@@ -61,17 +60,19 @@ SweepPicture picture_of(const SweepArguments& arguments, const SweepRequest& req
   const std::string file = picture_file(arguments);
   if (file.empty()) return result;
   result.picture.emplace(file);
-  result.kind = sweep_plot(arguments.plot_type, request);
+  SweepDrawing& drawing = result.drawing;
+  drawing.kind = sweep_plot(arguments.plot_type, request);
+  drawing.by_mode = is_coloured_by_mode(arguments.colour, drawing.kind);
   if (!arguments.plot_variable.empty())
-    result.variable = static_cast<int>(find_name(arguments.plot_variable, variable_names(model), "variable"));
+    drawing.variable = static_cast<int>(find_name(arguments.plot_variable, variable_names(model), "variable"));
   return result;
 }
 
 /// Returns the file.
 std::string draw(const SweepPicture& drawn, const SweepRequest& request, const Model& model,
                  const SweepResult& result) {
-  draw_sweep(*drawn.picture, drawn.kind, request, model, result, drawn.variable);
-  const bool has_one = drawn.kind == SweepPlot::heat || drawn.kind == SweepPlot::histogram;
+  draw_sweep(*drawn.picture, drawn.drawing, request, model, result);
+  const bool has_one = drawn.drawing.kind == SweepPlot::heat || drawn.drawing.kind == SweepPlot::histogram;
   if (has_one && result.measures.size() > 1)
     fmt::print(stderr, "perp sweep: the picture shows {}, the first of {} measures\n", result.measures[0], result.measures.size());
   return drawn.picture->file();
@@ -93,7 +94,7 @@ void check_slice(const SweepArguments& arguments, const Model& model) {
   if (arguments.output.empty() || arguments.output == "-" || arguments.output.ends_with(".csv") ||
       arguments.output.ends_with(".h5"))
     throw InvalidInput("--slice needs a folder for its chunks: -o DIR; perp sweep --merge DIR -o FILE.csv makes the table");
-  if (!arguments.plot.empty() || !arguments.plot_type.empty() || arguments.resume)
+  if (!(arguments.plot + arguments.plot_type + arguments.colour).empty() || arguments.resume)
     throw InvalidInput("--slice goes without --plot and --resume: chunks that are there are not made again");
   FilesOfCommand files;
   arguments.model.declare(files, model);
@@ -101,7 +102,7 @@ void check_slice(const SweepArguments& arguments, const Model& model) {
 
 /// Everything else is in the folder. Throws InvalidInput.
 void check_merge(const SweepArguments& arguments) {
-  const std::string texts = arguments.section + arguments.slice + arguments.plot + arguments.plot_type + arguments.early_end + arguments.times;
+  const std::string texts = arguments.section + arguments.slice + arguments.plot + arguments.plot_type + arguments.colour + arguments.early_end + arguments.times;
   const bool has_lists = !arguments.vary.empty() || !arguments.random.empty() || !arguments.measures.empty();
   const bool asks = arguments.model.is_given() || has_lists || !texts.empty() || arguments.resume || arguments.skip || arguments.keep;
   if (asks) throw InvalidInput("--merge DIR takes -o, --partial and --quiet alone: what was swept stands in DIR");
@@ -290,6 +291,8 @@ void add_outputs_to(CommandLine& line, SweepArguments* arguments) {
       .type_name("TYPE");
   line.add_option("--plot-variable", arguments->plot_variable, "of a bifurcation diagram or a fan; default: the first")
       .type_name("X");
+  line.add_option("--colour", arguments->colour, "of the points of a bifurcation diagram: mode, in which the run came there; default: up and down")
+      .type_name("WHAT");
 }
 
 void add_execution_to(CommandLine& line, SweepArguments* arguments) {

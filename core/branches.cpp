@@ -60,6 +60,12 @@ bool is_sliding(const Law& law, int branch) {
          std::isfinite(inner.lambda.upper);
 }
 
+bool is_bounded(const Law& law) {
+  return std::all_of(law.branches.begin(), law.branches.end(), [](const Branch& branch) {
+    return !is_vertical(branch) || (std::isfinite(branch.lambda.lower) && std::isfinite(branch.lambda.upper));
+  });
+}
+
 double distance(const Law& law, double w, double lambda, double w_scale, double lambda_scale) {
   double smallest = inf;
   for (const Branch& branch : law.branches)

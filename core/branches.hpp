@@ -18,6 +18,9 @@ Range w_range(const Branch& branch);
 /// Is this branch the inner, bounded, vertical one of its law: a sliding mode?
 bool is_sliding(const Law& law, int branch);
 
+/// Is λ finite wherever w is? Then it has no impulse.
+bool is_bounded(const Law& law);
+
 /// Distance of (w, λ) from the graph of the law, max norm over (w/w_scale, λ/lambda_scale)
 /// of the smallest correction branch by branch; 0 on the graph.
 double distance(const Law& law, double w, double lambda, double w_scale = 1,

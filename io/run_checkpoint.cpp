@@ -42,10 +42,25 @@ void replace_whole(const std::string& name, const std::string& text) {
   if (error) throw FileError(fmt::format("{} cannot be written: {}", name, error.message()));
 }
 
+/// What stands behind the digest, which it has.
+std::string body_of(const std::string& name) {
+  std::error_code error;
+  if (std::filesystem::is_directory(name, error)) throw FileError(fmt::format("--resume {}: is a directory", name));
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw FileError(fmt::format("--resume {}: cannot be read", name));
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string start = first_line;
+  if (!text.starts_with(start)) throw InvalidInput(fmt::format("--resume {}: it is no file of perp run --checkpoint", name));
+  const std::size_t place = start.size() + digits + 1;
+  if (text.size() < place || digest_of(std::string_view(text).substr(place)) != text.substr(start.size(), digits))
+    throw InvalidInput(fmt::format("--resume {}: it is damaged: its digest is that of other bytes", name));
+  return text.substr(place);
+}
+
 }  // namespace
 
 RunIdentity run_identity(const Model& model, const Destinations& destinations) {
-  return {{"build of perp", fmt::format("{} {}", PERP_VERSION, build_of_program())},
+  return {identity_of_build(),
           {"scheme", model.run.scheme},
           {"step length h", fmt::format("{}", model.run.h)},
           {"span", fmt::format("[{}, {}]", model.run.span.start, model.run.span.end)},
@@ -69,37 +84,14 @@ void RunCheckpoint::write_every(double seconds, IntegrateOptions& options, RunRe
 
 void RunCheckpoint::write(const std::string& state, RunRecorder& recorder) const {
   Archive archive;
-  RunIdentity identity = identity_;
   std::string of_scheme = state;
-  archive(identity);
   recorder.transfer(archive);
   archive(of_scheme);
-  replace_whole(file_, first_line + digest_of(archive.bytes()) + "\n" + archive.bytes());
-}
-
-/// What stands behind the digest, which it has.
-std::string RunCheckpoint::body() const {
-  std::error_code error;
-  if (std::filesystem::is_directory(file_, error)) throw FileError(fmt::format("--resume {}: is a directory", file_));
-  std::ifstream file(file_, std::ios::binary);
-  if (!file) throw FileError(fmt::format("--resume {}: cannot be read", file_));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const std::string start = first_line;
-  if (!text.starts_with(start)) throw InvalidInput(fmt::format("--resume {}: it is no file of perp run --checkpoint", file_));
-  const std::size_t place = start.size() + digits + 1;
-  if (text.size() < place || digest_of(std::string_view(text).substr(place)) != text.substr(start.size(), digits))
-    throw InvalidInput(fmt::format("--resume {}: it is damaged: its digest is that of other bytes", file_));
-  return text.substr(place);
+  write_checkpoint(file_, identity_, archive.bytes());
 }
 
 void RunCheckpoint::go_on(IntegrateOptions& options, RunRecorder& recorder) const {
-  Archive archive(body());
-  RunIdentity found;
-  archive(found);
-  for (std::size_t k = 0; k < identity_.size(); ++k)
-    if (k >= found.size() || found[k] != identity_[k])
-      throw InvalidInput(fmt::format("--resume {}: it is of another {}: {}; this run has {}", file_, identity_[k].first,
-                                     k < found.size() ? found[k].second : "none", identity_[k].second));
+  Archive archive(read_checkpoint(file_, identity_));
   try {
     recorder.transfer(archive);
     archive(options.state.from);
@@ -107,6 +99,30 @@ void RunCheckpoint::go_on(IntegrateOptions& options, RunRecorder& recorder) cons
   } catch (const ArchiveError& error) {
     throw InvalidInput(fmt::format("--resume {}: {}", file_, error.what()));
   }
+}
+
+std::pair<std::string, std::string> identity_of_build() {
+  return {"build of perp", fmt::format("{} {}", PERP_VERSION, build_of_program())};
+}
+
+void write_checkpoint(const std::string& file, RunIdentity identity, const std::string& state) {
+  Archive archive;
+  std::string behind = state;
+  archive(identity, behind);
+  replace_whole(file, first_line + digest_of(archive.bytes()) + "\n" + archive.bytes());
+}
+
+std::string read_checkpoint(const std::string& file, const RunIdentity& identity) {
+  Archive archive(body_of(file));
+  RunIdentity found;
+  std::string state;
+  archive(found);
+  for (std::size_t k = 0; k < identity.size(); ++k)
+    if (k >= found.size() || found[k] != identity[k])
+      throw InvalidInput(fmt::format("--resume {}: it is of another {}: {}; this run has {}", file, identity[k].first,
+                                     k < found.size() ? found[k].second : "none", identity[k].second));
+  archive(state);
+  return state;
 }
 
 }  // namespace perp::io

@@ -16,6 +16,14 @@ namespace perp::io {
 using RunIdentity = std::vector<std::pair<std::string, std::string>>;
 RunIdentity run_identity(const Model& model, const Destinations& destinations);
 
+/// A file with this behind what says of which computation it is, and a digest of both: written beside its place and renamed.
+/// Throws FileError.
+void write_checkpoint(const std::string& file, RunIdentity identity, const std::string& state);
+/// What such a file holds. Throws FileError, InvalidInput: it is none, damaged, or of another computation, with the difference.
+std::string read_checkpoint(const std::string& file, const RunIdentity& identity);
+/// "build of perp", and which one it is.
+std::pair<std::string, std::string> identity_of_build();
+
 /// A file from which a run goes on with the bits that it would have had: the state of the scheme between two steps, and
 /// what was recorded by then. It is written beside its place and renamed, so that a good one is there whenever the program
 /// ends. It is of one build of the program, and holds a digest of all it says.
@@ -31,7 +39,6 @@ class RunCheckpoint {
 
  private:
   void write(const std::string& state, RunRecorder& recorder) const;
-  [[nodiscard]] std::string body() const;
 
   std::string file_;
   RunIdentity identity_;

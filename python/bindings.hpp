@@ -129,6 +129,7 @@ py::array view(const std::vector<Number>& values, int columns, const py::object&
 // One for each file.
 void bind_errors(py::module_& module);
 void bind_models(py::module_& module);
+void bind_pictures(py::module_& module);
 void bind_results(py::module_& module);
 void bind_analyses(py::module_& module);
 void bind_forms(py::module_& module);

@@ -7,6 +7,7 @@ PYBIND11_MODULE(_perp, module) {
   module.attr("version") = PERP_VERSION;
   bind_errors(module);
   bind_models(module);
+  bind_pictures(module);
   bind_results(module);
   bind_analyses(module);
   bind_forms(module);

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cmath>
 
+#include <perp/analysis/run/history.hpp>
 #include <perp/analysis/run/schemes.hpp>
 #include <perp/analysis/sweep/contours.hpp>
 #include <perp/analysis/sweep/kept_states.hpp>
 #include <perp/analysis/sweep/sweep.hpp>
+#include <perp/core/branches.hpp>
 #include <perp/io/sweep/spaced_values.hpp>
 #include <perp/io/sweep/sweep_csv.hpp>
 #include <perp/io/sweep/sweep_store.hpp>
@@ -40,6 +42,7 @@ struct SweepAnswer {
   io::SweepTable table;
   bool is_complete = true;
   std::vector<long> axis_lengths;
+  std::vector<Law> laws{};  ///< of the model
 };
 
 SweepRequest request_of(const SweepQuestion& question, const Model& model) {
@@ -87,6 +90,7 @@ std::shared_ptr<SweepAnswer> sweep_model(const std::shared_ptr<Source>& source, 
   request.read = [reader](const std::vector<Override>& values) { return (*reader)(values, {}); };
   check_sweep(request);
   const auto answer = std::make_shared<SweepAnswer>();
+  answer->laws = model.laws();
   answer->table = io::sweep_head(request, model, set, request.keeps);
   for (const SweepAxis& axis : request.points.axes) answer->axis_lengths.push_back(static_cast<long>(axis.values.size()));
   std::optional<io::SweepStore> store;
@@ -139,6 +143,20 @@ py::tuple states_of(const SweepAnswer& answer, std::vector<SectionPoint> SweepRu
   const std::vector<py::ssize_t> shape{rows, static_cast<py::ssize_t>(answer.table.variables.size())};
   return py::make_tuple(py::array(rows, run.data()), py::array(rows, number.data()), py::array(rows, t.data()),
                         py::array(shape, x.data()));
+}
+
+/// (text, slides) of the mode in which each state of the section was reached.
+std::vector<std::pair<std::string, bool>> section_modes(const SweepAnswer& answer) {
+  std::map<Mode, std::pair<std::string, bool>> known;
+  std::vector<std::pair<std::string, bool>> modes;
+  for (const SweepRun& run : answer.table.runs)
+    for (const SectionPoint& state : run.section) {
+      const auto [place, is_new] = known.try_emplace(state.mode);
+      if (is_new && state.mode.size() == answer.laws.size())
+        place->second = {describe(answer.laws, state.mode), is_sliding(answer.laws, state.mode)};
+      modes.push_back(place->second);
+    }
+  return modes;
 }
 
 /// t, then the quantiles at 5, 25, 50, 75 and 95 %, then how many runs they are of: see `fan_of`.
@@ -221,6 +239,7 @@ void bind_sweeps(py::module_& module) {
         return column_array(answer, [k](const SweepRun& run) { return run.measures.at(k).value.value_or(nan); });
       })
       .def("notes", &notes_of)
+      .def("section_modes", &section_modes)
       .def("section", [](const SweepAnswer& answer) { return states_of(answer, &SweepRun::section); })
       .def("kept", [](const SweepAnswer& answer) { return states_of(answer, &SweepRun::kept); })
       .def("fan", &fan_array)

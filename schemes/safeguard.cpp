@@ -146,9 +146,12 @@ bool is_jump(const Scheme& scheme, const Refinement& refinement, const LocatedCh
   if (time > 0) rest *= std::max(1.0, h / time);
   if (whole.size() > 0) rest = rest.cwiseMax(whole.cwiseAbs());
   const Vector terms = scheme.motion_terms(before, after);
-  const double share = jump_share + 4 * (change.after.t - change.before.t) / h;
+  const double length = change.after.t - change.before.t, share = jump_share + 4 * length / h;
+  // What rates move in the time of the change is no jump, however fast.
+  const Vector by_rates =
+      fast * length * scheme.rate_terms(change.before).cwiseMax(scheme.rate_terms(change.after));
   for (Eigen::Index i = 0; i < moved.size(); ++i)
-    if (moved[i] > least[i] && moved[i] > share * (rest[i] > 0 ? rest[i] : terms[i])) return true;
+    if (moved[i] > std::max(least[i], by_rates[i]) && moved[i] > share * (rest[i] > 0 ? rest[i] : terms[i])) return true;
   return std::any_of(change.lost.begin(), change.lost.end(), [&](int j) {
     const double size = std::max({std::abs(refinement.from.x[j]), std::abs(refinement.to.x[j]),
                                   std::abs(before[j]), std::abs(after[j])});

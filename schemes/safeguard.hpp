@@ -9,6 +9,8 @@ namespace perp {
 
 /// Share of the motion of a row of E x in a step: what changes by less at once is no jump.
 inline constexpr double jump_share = 1e-6;
+/// Times the rates at the ends of a short step: what they may move in it.
+inline constexpr double fast = 2;
 /// Share of a step that is worth a step of its own.
 inline constexpr double least_share = 1e-3;
 

@@ -79,9 +79,11 @@ class Scheme {
   };
   /// May the system have resets? Else `reset` does nothing.
   [[nodiscard]] virtual bool has_resets() const { return true; }
-  /// Applies the first resets that fired, if any: goes back to their moment and appends their event.
-  virtual ResetOutcome reset(std::vector<Event>& events) {
+  /// Applies the first resets that fired, if any: goes back to their moment and appends their event. `steps`: of a run
+  /// that ends here, else 0.
+  virtual ResetOutcome reset(std::vector<Event>& events, long steps) {
     (void)events;
+    (void)steps;
     return {};
   }
   /// ‖E (x⁺ − x)‖ of the attempted step.
@@ -95,6 +97,9 @@ class Scheme {
   [[nodiscard]] virtual Vector motion_terms(const Vector& a, const Vector& b) const {
     return a.cwiseAbs() + b.cwiseAbs();
   }
+  /// What moves each row of the motion in a unit of time at a state, by size, without what may be an impulse there:
+  /// algebraic variables, and multipliers without bounds. 0 where it is not known.
+  [[nodiscard]] virtual Vector rate_terms(const Step& state) const { return Vector::Zero(state.x.size()); }
   /// Up to where a row of the motion is rounding of the two states.
   [[nodiscard]] virtual Vector motion_rounding(const Vector& a, const Vector& b) const {
     constexpr double of_newton = 1e-12;  // share of the states to which an iteration is good

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,14 @@ struct EncloseOptions {
   double share = 0.1;  ///< of a width: what a piece may be wider than its linear image
   bool paving = false;  ///< also the rows of each piece by itself: `Enclosure::paving`
   bool proof = false;  ///< also what is needed to re-check every step: `Enclosure::proof`
+  /// What was computed of a system so far, piece by piece, as bytes for this program on this machine: an enclosure from the
+  /// same start with the same options that goes on from them is that which was never stopped, bit for bit. Not with proofs.
+  struct KeptState {
+    std::function<bool()> due{};  ///< asked behind each piece; true: `keep` gets what is known. By one thread at a time
+    std::function<void(const std::string& state)> keep{};
+    std::string from{};  ///< to go on from; empty: from the start
+  };
+  KeptState state{};
 };
 
 /// What a row claims of every point of the start (starts and parameters).

@@ -66,6 +66,11 @@ int find_branch(const Law& law, const std::string& text) {
   return static_cast<int>(find_name(text, known, fmt::format("branch of law {}", law.name)));
 }
 
+/// Do the data of this input jump there?
+bool is_of_data(const Event& event, const std::string& input) {
+  return event.law < 0 && event.note.starts_with(input + ": ");
+}
+
 }  // namespace
 
 /// What a choice may be of, with what may stand behind the name.
@@ -74,6 +79,8 @@ std::vector<EventChoice::Head> EventChoice::heads_of(const Model& model) {
   for (const auto& [name, law] : names_of_laws(model)) heads.push_back({name, ".:|", {.law = law}});
   for (const std::string& name : names_of_resets(model))
     heads.push_back({name, "|", {.kind = static_cast<int>(EventKind::jump), .reset = name}});
+  for (const std::string& name : model.inputs)
+    heads.push_back({name, "|", {.kind = static_cast<int>(EventKind::mode_change), .input = name}});
   const std::vector<std::string> known = kinds();
   for (std::size_t k = 0; k < known.size(); ++k) heads.push_back({known[k], ":|", {.kind = static_cast<int>(k)}});
   return heads;
@@ -108,7 +115,8 @@ void EventChoice::refuse_head(const Model& model, std::string_view text) {
   for (const auto& [name, law] : names_of_laws(model))
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   for (const std::string& name : names_of_resets(model)) names.push_back(name);
-  find_name(head, names, "kind of event, law or reset");
+  names.insert(names.end(), model.inputs.begin(), model.inputs.end());
+  find_name(head, names, "kind of event, law, reset or input");
   throw InvalidInput(fmt::format("'{}': what stands behind it is none of .KIND, :FROM->TO and |", head));
 }
 
@@ -146,7 +154,8 @@ bool EventChoice::holds(const Event& event) const {
   return std::any_of(choices_.begin(), choices_.end(), [&](const Choice& choice) {
     return meets(choice.kind, static_cast<int>(event.kind)) && meets(choice.law, event.law) &&
            meets(choice.from, event.from) && meets(choice.to, event.to) &&
-           (choice.reset.empty() || is_of_reset(event, choice.reset));
+           (choice.reset.empty() || is_of_reset(event, choice.reset)) &&
+           (choice.input.empty() || is_of_data(event, choice.input));
   });
 }
 

@@ -25,6 +25,7 @@ class EventChoice {
     int law = any, from = any, to = any;
     int kind = any;
     std::string reset{};  ///< empty: any
+    std::string input{};  ///< whose data jump; empty: any
   };
   static constexpr int any = -1;
   struct Head {

@@ -15,6 +15,7 @@ namespace perp {
 struct SectionPoint {
   double t = 0;
   Vector x;
+  Mode mode{};  ///< in which the run came there; empty: not told
 };
 
 /// Many states of one run: every:T (T a formula of parameters, from the run's start on), the states before

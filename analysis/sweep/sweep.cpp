@@ -307,10 +307,11 @@ class Sweep {
   /// Its numbers and section; `end` becomes its last state.
   [[nodiscard]] SweepRun made(WatchedRun& watched, const Trajectory& run, Vector& end) const {
     SweepRun made{.status = run.status, .message = run.message, .t_end = run.t.empty() ? nan : run.t.back()};
-    for (Measure& measure : watched.measures.of(run, watched.history.resolved(run.events)))
-      made.measures.push_back(std::move(measure.result));
+    const std::vector<ModeSpan> modes = watched.history.resolved(run.events);
+    for (Measure& measure : watched.measures.of(run, modes)) made.measures.push_back(std::move(measure.result));
     if (watched.section) made.section = watched.section->points(run, watched.from);
     skip(made.section);
+    tell_modes(modes, made.section);
     made.kept = watched.kept.take();
     if (!run.x.empty()) end = run.x.back();
     return made;
@@ -337,6 +338,14 @@ class Sweep {
       if (request_.keeps) run.kept.course(step);
       if (next) next(step);
     };
+  }
+
+  /// The mode of each point, of two that meet there the one before.
+  static void tell_modes(const std::vector<ModeSpan>& modes, std::vector<SectionPoint>& section) {
+    for (SectionPoint& point : section) {
+      const auto span = std::ranges::lower_bound(modes, point.t, {}, &ModeSpan::end);
+      if (!modes.empty()) point.mode = span == modes.end() ? modes.back().mode : span->mode;
+    }
   }
 
   void skip(std::vector<SectionPoint>& section) const {

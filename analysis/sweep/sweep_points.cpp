@@ -15,7 +15,6 @@
 #include <perp/analysis/sweep/sweep_points.hpp>
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
-#include <perp/models/language/hybrid/hybrid_model.hpp>
 
 namespace perp {
 namespace {
@@ -48,8 +47,7 @@ void SweepPoints::prepare(const Model& model) {
 void SweepPoints::check_names(const Model& model) const {
   std::vector<std::string> known = variable_names(model);
   for (const auto& [name, value] : model.parameters) known.push_back(name);
-  if (model.hybrid)
-    for (const KnownInput& input : model.hybrid->inputs) known.push_back(input.name);
+  known.insert(known.end(), model.inputs.begin(), model.inputs.end());
   known.emplace_back("run.h");
   known.emplace_back("run.tol");
   std::set<std::string> seen;

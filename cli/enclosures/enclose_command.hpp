@@ -10,7 +10,7 @@ namespace perp::cli {
 /// The arguments of `perp enclose`; files are empty where they are not asked for.
 struct EncloseArguments {
   ModelOptions model;
-  std::string output{}, events{}, tube{}, proof{}, times{}, plot{}, plot_variables{}, tol{};
+  std::string output{}, events{}, tube{}, proof{}, times{}, plot{}, plot_variables{}, tol{}, checkpoint{}, resume{};
   int order = enclosure::StepOptions{}.order;
   int pieces = enclosure::EncloseOptions{}.pieces;
   int threads = 0;  ///< 0: one for each core

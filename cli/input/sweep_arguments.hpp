@@ -18,7 +18,7 @@ struct SweepArguments {
   std::optional<long> seed;
   std::optional<long> skip;
   std::optional<double> time_limit;
-  std::string sampling, after, section, follow, output, plot, plot_type, plot_variable, slice, merge, early_end, times;
+  std::string sampling, after, section, follow, output, plot, plot_type, plot_variable, colour, slice, merge, early_end, times;
   int threads = 0;
 };
 

@@ -36,10 +36,9 @@ Break find_break(const std::vector<Samples::State>& states, std::size_t k, Eigen
 /// Walks through the states and inserts what happens between them.
 class Builder {
  public:
-  Builder(const std::vector<Samples::State>& states, const std::vector<DrawnColumn>& drawn,
-          const ColumnValues& values, const std::vector<ModeSpan>& modes, const std::vector<Event>& events)
-      : states_(states), values_(values), modes_(modes) {
-    for (const DrawnColumn& column : drawn) algebraic_.push_back(column.is_algebraic);
+  Builder(const std::vector<Samples::State>& states, const CurveColumns& columns, const std::vector<ModeSpan>& modes,
+          const std::vector<Event>& events)
+      : states_(states), columns_(columns), modes_(modes), algebraic_(columns.is_algebraic.begin(), columns.is_algebraic.end()) {
     for (const Event& event : events)
       if (event.x_before.size() > 0 && event.x_after.size() > 0)
         (is_jump(event) ? jumps_ : changes_).push_back(&event);
@@ -77,7 +76,7 @@ class Builder {
     if (states_.empty() || jumps_.empty()) return;
     const Event& start = *jumps_.front();
     if (start.kind != EventKind::inconsistent_start || start.t != states_.front().t) return;
-    const Vector before = values_.of_variables(start.x_before), after = values_.of_variables(start.x_after);
+    const Vector before = of_variables(start.x_before), after = of_variables(start.x_after);
     for (Eigen::Index j = 0; j < after.size(); ++j)
       if (!std::isnan(after[j]) && after[j] != states_.front().x[j]) return;
     for (std::size_t j = 0; j < algebraic_.size(); ++j)
@@ -91,7 +90,7 @@ class Builder {
     if (at == changes_.end() || (*at)->t != t) return;
     auto last = at;
     while (std::next(last) != changes_.end() && (*std::next(last))->t == t) ++last;
-    const Vector before = values_.of_variables((*at)->x_before), after = values_.of_variables((*last)->x_after);
+    const Vector before = of_variables((*at)->x_before), after = of_variables((*last)->x_after);
     for (std::size_t j = 0; j < algebraic_.size(); ++j) {
       const auto index = static_cast<Eigen::Index>(j);
       if (algebraic_[j]) continue;
@@ -100,7 +99,17 @@ class Builder {
     }
   }
 
+  /// The columns of a state x alone: NaN for all but variables.
+  [[nodiscard]] Vector of_variables(const Vector& x) const {
+    Vector values(static_cast<Eigen::Index>(columns_.variable.size()));
+    for (std::size_t j = 0; j < columns_.variable.size(); ++j)
+      values[static_cast<Eigen::Index>(j)] = columns_.variable[j] < 0 ? nan : x[columns_.variable[j]];
+    return values;
+  }
+
   void add(double t, Vector x, const Mode& mode, bool without_algebraic) {
+    for (std::size_t j = 0; j < columns_.is_time.size(); ++j)
+      if (columns_.is_time[j] != 0) x[static_cast<Eigen::Index>(j)] = t;
     if (without_algebraic)
       for (std::size_t j = 0; j < algebraic_.size(); ++j)
         if (algebraic_[j]) x[static_cast<Eigen::Index>(j)] = nan;
@@ -111,7 +120,7 @@ class Builder {
   bool pass_jumps(std::size_t k) {
     bool has_impulse = false;
     for (; next_jump_ < jumps_.size() && is_within(jumps_[next_jump_]->t, k); ++next_jump_) {
-      has_impulse = !values_.is_reset(*jumps_[next_jump_]);
+      has_impulse = !columns_.is_reset(*jumps_[next_jump_]);
       jump(*jumps_[next_jump_], k, !has_impulse);
     }
     return has_impulse;
@@ -149,7 +158,7 @@ class Builder {
   /// A jump within a step. After a reset algebraic variables are those of the step's end, which after other jumps holds
   /// the impulse.
   void jump(const Event& event, std::size_t k, bool is_reset) {
-    Vector left = values_.of_variables(event.x_before), right = values_.of_variables(event.x_after);
+    Vector left = of_variables(event.x_before), right = of_variables(event.x_after);
     for (std::size_t j = 0; j < algebraic_.size(); ++j) {
       const auto index = static_cast<Eigen::Index>(j);
       if (algebraic_[j]) {
@@ -196,7 +205,7 @@ class Builder {
   }
 
   const std::vector<Samples::State>& states_;
-  const ColumnValues& values_;
+  const CurveColumns& columns_;
   const std::vector<ModeSpan>& modes_;
   std::vector<bool> algebraic_;
   std::vector<const Event*> jumps_, changes_;
@@ -264,9 +273,16 @@ void Samples::reduce() {
   pending_.clear();
 }
 
+Curves curves(const std::vector<Samples::State>& states, const CurveColumns& columns, const std::vector<ModeSpan>& modes,
+              const std::vector<Event>& events) {
+  return Builder(states, columns, modes, events)();
+}
+
 Curves curves(const std::vector<Samples::State>& states, const std::vector<DrawnColumn>& drawn,
               const ColumnValues& values, const std::vector<ModeSpan>& modes, const std::vector<Event>& events) {
-  return Builder(states, drawn, values, modes, events)();
+  CurveColumns columns{.variable = values.variables(), .is_reset = [&values](const Event& event) { return values.is_reset(event); }};
+  for (const DrawnColumn& column : drawn) columns.is_algebraic.push_back(column.is_algebraic ? 1 : 0);
+  return curves(states, columns, modes, events);
 }
 
 }  // namespace perp::io

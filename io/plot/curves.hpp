@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,12 +61,23 @@ struct Curves {
   std::vector<Jump> jumps;
 };
 
+/// What has to be known of the columns of some states.
+struct CurveColumns {
+  std::vector<char> is_algebraic{};  ///< it may jump wherever the mode changes
+  std::vector<int> variable{};       ///< which variable it is; -1: none
+  std::vector<char> is_time{};       ///< it is t; empty: none is
+  std::function<bool(const Event& event)> is_reset{};  ///< is it a jump that a reset of the model made?
+};
+
 /// Inserts what events know: both sides of a jump of the differential variables; for algebraic
 /// variables, which may change their value wherever the mode changes, both sides of such a change
 /// (the value at the end of its step is left out where it is a mean of both).
 /// The algebraic variables at the end of a step with a jump hold the impulse of the jump (they grow
 /// like 1/h); they are left out.
-/// `drawn`: the columns, whose values `values` gives.
+Curves curves(const std::vector<Samples::State>& states, const CurveColumns& columns, const std::vector<ModeSpan>& modes,
+              const std::vector<Event>& events);
+
+/// The same of some columns of a model: `drawn`, whose values `values` gives.
 Curves curves(const std::vector<Samples::State>& states, const std::vector<DrawnColumn>& drawn,
               const ColumnValues& values, const std::vector<ModeSpan>& modes, const std::vector<Event>& events);
 

@@ -66,11 +66,10 @@ bool ColumnValues::is_reset(const Event& event) const {
          });
 }
 
-Vector ColumnValues::of_variables(const Vector& x) const {
-  Vector values(static_cast<Eigen::Index>(columns_.size()));
-  for (std::size_t j = 0; j < columns_.size(); ++j)
-    values[static_cast<Eigen::Index>(j)] = columns_[j] < n_ ? x[columns_[j]] : nan;
-  return values;
+std::vector<int> ColumnValues::variables() const {
+  std::vector<int> places;
+  for (const int k : columns_) places.push_back(k < n_ ? k : -1);
+  return places;
 }
 
 }  // namespace perp::io

@@ -30,8 +30,8 @@ class ColumnValues {
   /// The model must outlive it.
   ColumnValues(const Model& model, std::vector<int> columns);
   Vector operator()(const Step& step);
-  /// Of a state x alone: NaN for all but variables.
-  [[nodiscard]] Vector of_variables(const Vector& x) const;
+  /// Which variable each of them is, -1: none.
+  [[nodiscard]] std::vector<int> variables() const;
   [[nodiscard]] std::size_t size() const { return columns_.size(); }
   /// Is it a jump that a reset of the model made?
   [[nodiscard]] bool is_reset(const Event& event) const;

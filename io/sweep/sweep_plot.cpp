@@ -10,6 +10,7 @@
 #include <perp/core/base/error.hpp>
 #include <perp/core/base/nearest_name.hpp>
 #include <perp/io/plot/blocks/block_drawing.hpp>
+#include <perp/io/plot/mode_colours.hpp>
 #include <perp/io/sweep/sweep_plot.hpp>
 
 namespace perp::io {
@@ -80,44 +81,70 @@ void draw_curve(const Picture& picture, const SweepRequest& request, const Model
   draw_blocks(picture, {model.name, {{.x_label = axis_name(request, model, 0), .y_label = label}}, blocks}, script, data);
 }
 
-/// "value x" of the points of the section.
-std::string section_rows(const SweepRequest& request, const SweepResult& result, int variable, bool is_down) {
-  std::string rows;
+/// Points of a bifurcation diagram in one colour.
+struct Dots {
+  std::string name{}, colour{};
+  std::string rows{};  ///< "value x"
+};
+
+/// All points that `place` says belong to these.
+template <class Place>
+void add_dots(const SweepRequest& request, const SweepResult& result, int variable, std::vector<Dots>& dots, const Place& place) {
   for (const SweepRun& run : result.runs)
     for (const SectionPoint& point : run.section)
-      if (run.is_down == is_down)
-        rows += fmt::format("{} {}\n", request.points.values(run.point)[0], point.x[variable]);
-  return rows;
+      dots[place(run, point)].rows += fmt::format("{} {}\n", request.points.values(run.point)[0], point.x[variable]);
 }
 
-void draw_bifurcation(const Picture& picture, const SweepRequest& request, const Model& model,
-                      const SweepResult& result, int variable) {
-  const std::string up = section_rows(request, result, variable, false);
-  const std::string down = section_rows(request, result, variable, true);
-  if (up.empty() && down.empty()) throw InvalidInput("there is no picture: the section has no point");
-  const bool both = request.follow == Follow::both;
-  const double size = std::ranges::count(up + down, '\n') > few_points ? 0.15 : 0.4;
-  const auto layer = [both, size](std::size_t block, const char* title) {
-    std::string text = fmt::format("data index {} with points pt 7 ps {} lc rgb '{}' notitle", block, size, curve_colour(block));
-    if (both) text += fmt::format(", keyentry with points pt 7 ps 0.8 lc rgb '{}' title '{}'", curve_colour(block), title);
-    return text;
-  };
+/// Up and down.
+std::vector<Dots> dots_of_directions(const SweepRequest& request, const SweepResult& result, int variable) {
+  std::vector<Dots> dots{{"up", curve_colour(0)}, {"down", curve_colour(1)}};
+  add_dots(request, result, variable, dots,
+           [](const SweepRun& run, const SectionPoint& /*point*/) { return run.is_down ? std::size_t{1} : std::size_t{0}; });
+  return dots;
+}
+
+/// One for each mode in which a run came to the section, in the order in which they appear.
+std::vector<Dots> dots_of_modes(const SweepRequest& request, const Model& model, const SweepResult& result, int variable) {
+  std::vector<ModeSpan> met;
+  for (const SweepRun& run : result.runs)
+    for (const SectionPoint& point : run.section)
+      if (met.empty() || met.back().mode != point.mode) met.push_back({.mode = point.mode});
+  const ModeColours colours(model.laws(), met, met);
+  std::vector<Dots> dots;
+  for (const ModeColours::Entry& entry : colours.entries()) dots.push_back({entry.text, entry.strong});
+  add_dots(request, result, variable, dots,
+           [&colours](const SweepRun& /*run*/, const SectionPoint& point) { return colours.index(point.mode); });
+  return dots;
+}
+
+void draw_bifurcation(const Picture& picture, const SweepDrawing& drawing, const SweepRequest& request, const Model& model,
+                      const SweepResult& result) {
+  const std::vector<Dots> dots = drawing.by_mode ? dots_of_modes(request, model, result, drawing.variable)
+                                                 : dots_of_directions(request, result, drawing.variable);
+  std::size_t count = 0;
+  for (const SweepRun& run : result.runs) count += run.section.size();
+  if (count == 0) throw InvalidInput("there is no picture: the section has no point");
+  const bool has_legend = drawing.by_mode || request.follow == Follow::both;
+  const double size = static_cast<long>(count) > few_points ? 0.15 : 0.4;
+  std::string layers, data;
+  std::vector<DrawnBlock> blocks;
+  for (std::size_t k = 0; k < dots.size(); ++k) {
+    layers += fmt::format("{}data index {} with points pt 7 ps {} lc rgb '{}' notitle", k == 0 ? "" : ", ", k, size, dots[k].colour);
+    if (has_legend) layers += fmt::format(", keyentry with points pt 7 ps 0.8 lc rgb '{}' title {}", dots[k].colour, gnuplot_text(dots[k].name));
+    data += data_block(dots[k].name, dots[k].rows);
+    blocks.push_back({DrawnBlock::Kind::full, has_legend ? dots[k].name : "", dots[k].colour, 4 * size});
+  }
   const auto [first, last] = std::minmax_element(request.points.axes[0].values.begin(), request.points.axes[0].values.end());
   const double margin = 0.02 * (*last - *first);  // points on the frame are seen too
-  const Variable& shown = model.variables[static_cast<std::size_t>(variable)];
+  const Variable& shown = model.variables[static_cast<std::size_t>(drawing.variable)];
   const std::string label = with_unit(shown.name, shown.unit);
   const std::string title = model.name + ", section " + request.section;
   const std::string script =
       picture.preamble(900, 560) + style(title) +
       fmt::format("set xlabel {} noenhanced\nset ylabel {} noenhanced\n"
-                  "set xrange [{}:{}]\nset offsets 0, 0, graph 0.03, graph 0.03\nplot {}, {}\n",
-                  gnuplot_text(axis_name(request, model, 0)), gnuplot_text(label), *first - margin, *last + margin, layer(0, "up"),
-                  layer(1, "down"));
-  draw_blocks(picture,
-              {title, {{.x_label = axis_name(request, model, 0), .y_label = label}},
-               {{DrawnBlock::Kind::full, both ? "up" : "", curve_colour(0), 4 * size},
-                {DrawnBlock::Kind::full, both ? "down" : "", curve_colour(1), 4 * size}}},
-              script, data_block("up", up) + data_block("down", down));
+                  "set xrange [{}:{}]\nset offsets 0, 0, graph 0.03, graph 0.03\nplot {}\n",
+                  gnuplot_text(axis_name(request, model, 0)), gnuplot_text(label), *first - margin, *last + margin, layers);
+  draw_blocks(picture, {title, {{.x_label = axis_name(request, model, 0), .y_label = label}}, blocks}, script, data);
 }
 
 /// The ends of the cell of each value: half-way to its neighbours, and as far beyond the first and the last.
@@ -287,14 +314,22 @@ SweepPlot sweep_plot(const std::string& name, const SweepRequest& request) {
   return kind;
 }
 
-void draw_sweep(const Picture& picture, SweepPlot kind, const SweepRequest& request, const Model& model,
-                const SweepResult& result, int variable) {
-  switch (kind) {
+bool is_coloured_by_mode(const std::string& name, SweepPlot kind) {
+  if (name.empty()) return false;
+  find_name(name, std::vector<std::string>{"mode"}, "--colour");
+  if (kind != SweepPlot::bifurcation)
+    throw InvalidInput("--colour mode is of the points of a section: a picture of type bifurcation has them");
+  return true;
+}
+
+void draw_sweep(const Picture& picture, const SweepDrawing& drawing, const SweepRequest& request, const Model& model,
+                const SweepResult& result) {
+  switch (drawing.kind) {
     case SweepPlot::curve: return draw_curve(picture, request, model, result);
     case SweepPlot::heat: return draw_heat(picture, request, model, result);
     case SweepPlot::histogram: return draw_histogram(picture, request, model, result);
-    case SweepPlot::fan: return draw_fan(picture, model, result, variable);
-    case SweepPlot::bifurcation: return draw_bifurcation(picture, request, model, result, variable);
+    case SweepPlot::fan: return draw_fan(picture, model, result, drawing.variable);
+    case SweepPlot::bifurcation: return draw_bifurcation(picture, drawing, request, model, result);
   }
 }
 

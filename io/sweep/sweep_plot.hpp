@@ -16,10 +16,19 @@ enum class SweepPlot {
   fan           ///< a variable over time: its median, and where 50 % and 90 % of the runs are
 };
 
-/// `variable`: that of a bifurcation diagram or a fan, an index. Throws InvalidInput where there is nothing of the kind to
-/// draw, FileError.
-void draw_sweep(const Picture& picture, SweepPlot kind, const SweepRequest& request, const Model& model,
-                const SweepResult& result, int variable);
+/// What is drawn of a sweep.
+struct SweepDrawing {
+  SweepPlot kind = SweepPlot::curve;
+  int variable = 0;      ///< that of a bifurcation diagram or a fan, an index
+  bool by_mode = false;  ///< the points of a bifurcation diagram have the colours of their modes, not of directions
+};
+
+/// Throws InvalidInput where there is nothing of the kind to draw, FileError.
+void draw_sweep(const Picture& picture, const SweepDrawing& drawing, const SweepRequest& request, const Model& model,
+                const SweepResult& result);
+
+/// Are points coloured by their modes: `--colour mode`? Empty: no. Throws InvalidInput for another word, and where there are none.
+bool is_coloured_by_mode(const std::string& name, SweepPlot kind);
 
 /// The kind of this name, or the one that fits the sweep where it is empty. Throws InvalidInput.
 SweepPlot sweep_plot(const std::string& name, const SweepRequest& request);

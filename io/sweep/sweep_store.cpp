@@ -39,7 +39,7 @@ Json numbers(const List& values) {
 
 Json states_json(const std::vector<SectionPoint>& states) {
   Json list = Json::array();
-  for (const SectionPoint& state : states) list.push_back(Json{{"t", number(state.t)}, {"x", numbers(state.x)}});
+  for (const SectionPoint& state : states) list.push_back(Json{{"t", number(state.t)}, {"x", numbers(state.x)}, {"mode", state.mode}});
   return list;
 }
 
@@ -48,6 +48,7 @@ std::vector<SectionPoint> states_of(const Json& list) {
   for (const Json& item : list.list()) {
     SectionPoint state{number(item["t"]), Vector(static_cast<Eigen::Index>(item["x"].size()))};
     for (Eigen::Index j = 0; j < state.x.size(); ++j) state.x[j] = number(item["x"][static_cast<std::size_t>(j)]);
+    for (const Json& branch : item["mode"].list()) state.mode.push_back(static_cast<int>(branch.whole()));
     states.push_back(std::move(state));
   }
   return states;

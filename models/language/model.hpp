@@ -90,6 +90,7 @@ struct Model {
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<Dependence> dependences{};  ///< of the numbers above and below, in the order of the file
   std::vector<Variable> variables;  ///< in the order of x
+  std::vector<std::string> inputs{};  ///< names of the functions of time that it is given, in the order of the file
   /// Matrices, or equations; equations that are affine are matrices.
   System system;
   std::optional<Dcs> equations;          ///< as they were lowered; empty in the matrix form

@@ -63,7 +63,7 @@ def _of_model(call, names, required, model, keywords):
             if table:
                 other = f"run.{key}" if key in RUN_KEYS else f"{short}.{key}"
                 raise ambiguity(key, value, f"{table}.{key}", other)
-        elif key.isidentifier() and not model._table(key):
+        elif key.isidentifier() and not model._table(key) and key not in model.inputs:
             _check_known(key, value, short, names, model)
         found[key] = value
     return found

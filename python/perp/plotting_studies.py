@@ -97,10 +97,16 @@ def _check_sweep(found, kind, variable):
         raise InvalidInput("variable is that of a fan or a bifurcation diagram")
 
 
-def plot_sweep(found, kind=None, variable=None, ax=None):
+def plot_sweep(found, kind=None, variable=None, ax=None, colour=None):
     kind = _fitting_kind(found) if kind is None else kind
     _check_sweep(found, kind, variable)
-    return _KINDS[kind](found, variable, ax)
+    if colour is None:
+        return _KINDS[kind](found, variable, ax)
+    if colour != "mode":
+        raise InvalidInput(f"colour is {colour!r}; expected 'mode', or None for up and down")
+    if kind != "bifurcation":
+        raise InvalidInput("colour='mode' is of the points of a section: a picture of kind 'bifurcation' has them")
+    return _sweep_bifurcation(found, variable, ax, by_mode=True)
 
 
 def _named(found, name):
@@ -186,16 +192,30 @@ def _sweep_histogram(found, _, ax):
     return ax
 
 
-def _sweep_bifurcation(found, variable, ax):
+def _dots_of_modes(section):
+    """Label, places and colour of each mode in which a state was reached, in the order in which they appear."""
+    import numpy as np
+
+    number = {}
+    modes = np.array([number.setdefault(mode, len(number)) for mode in section.modes], dtype=int)
+    colours = drawing.colours_of(number)
+    return [(text, modes == k, colours[text].strong) for (text, _), k in number.items()]
+
+
+def _dots_of_directions(found):
+    run = found.section.run
+    return [(words.removeprefix(", ") or "_", found.is_down[run] == (k == 1) if words else slice(None), drawing.curve_colour(k))
+            for k, (words, _) in enumerate(_directions(found))]
+
+
+def _sweep_bifurcation(found, variable, ax, by_mode=False):
     name = variable or found.variables[0]
     column = found.section[name]  # a wrong name before a figure is opened
     axis = next(iter(found.axes))
     ax = drawing.axes_of(ax)
     run, size = found.section.run, 3 if len(column) <= _FEW_STATES else 1.5
-    for k, (words, _) in enumerate(_directions(found)):
-        of_runs = found.is_down[run] == (k == 1) if words else slice(None)
-        ax.plot(found.rows(axis)[run][of_runs], column[of_runs], "o", ms=size, mew=0, ls="", color=drawing.curve_colour(k),
-                label=words.removeprefix(", ") or "_")
+    for words, places, colour in _dots_of_modes(found.section) if by_mode else _dots_of_directions(found):
+        ax.plot(found.rows(axis)[run][places], column[places], "o", ms=size, mew=0, ls="", color=colour, label=words)
     ax.set_xlabel(_named(found, axis))
     ax.set_ylabel(_named(found, name))
     drawing.legend_beside(ax)

@@ -6,7 +6,7 @@ from collections.abc import KeysView, Mapping
 from functools import cached_property
 
 from . import _perp
-from .curves import resets_of
+from .curves import data_of, resets_of
 from .errors import InvalidInput
 from .names import unknown
 
@@ -127,16 +127,16 @@ class Rows(_Table):
 
     @cached_property
     def _events_by_key(self):
-        """The events of each law; of a reset its name, of what is neither its kind."""
+        """The events of each law; of a reset its name, of data that jump that of the input, of what is none of these its kind."""
         events = {}
         for event in self.events:
-            for key in [event.law] if event.law else resets_of(self, event) or [event.kind]:
+            for key in [event.law] if event.law else resets_of(self, event) or data_of(event) or [event.kind]:
                 events.setdefault(key, []).append(event)
         return events
 
     @cached_property
     def t_events(self):
-        """The times of the events by laws, names of resets, and kinds ("inconsistent_start") where they are of neither."""
+        """The times of the events by laws, names of resets and of inputs whose data jump, and kinds ("inconsistent_start") where they are of none."""
         import numpy as np
 
         return {key: np.array([event.t for event in events]) for key, events in self._events_by_key.items()}

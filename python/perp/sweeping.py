@@ -17,9 +17,15 @@ from .values import numbers_of
 class Section:
     """States that a section kept, or that are kept of whole runs, a row for each: `run` (an index), `k` (from 1 within its run), `t`, variables by name."""
 
-    def __init__(self, names, arrays):
+    def __init__(self, names, arrays, modes=None):
         self.names = names
         self.run, self.k, self.t, self.x = arrays
+        self._modes = modes
+
+    @cached_property
+    def modes(self):
+        """Of a section: (text, does it slide) of the mode in which each of its states was reached."""
+        return None if self._modes is None else self._modes()
 
     def __getitem__(self, name):
         if name not in self.names:
@@ -69,7 +75,7 @@ class Sweep:
     @cached_property
     def section(self):
         """The states that the section kept; None where there was none."""
-        return Section(self.variables, self._answer.section()) if self._answer.has_section else None
+        return Section(self.variables, self._answer.section(), self._answer.section_modes) if self._answer.has_section else None
 
     @cached_property
     def trajectories(self):
@@ -168,11 +174,12 @@ class Sweep:
             raise InvalidInput(f"{file}: unknown kind of file; expected a name that ends in .csv; to_xarray() writes others")
         self._answer.write(file)
 
-    def plot(self, kind=None, variable=None, ax=None):
-        """curve, heat, histogram, fan or bifurcation; None: what fits. variable: of a fan or a bifurcation diagram. Matplotlib axes."""
+    def plot(self, kind=None, variable=None, ax=None, *, colour=None):
+        """curve, heat, histogram, fan or bifurcation; None: what fits. variable: of a fan or a bifurcation diagram. colour="mode":
+        the points of a bifurcation diagram by their modes. Matplotlib axes."""
         from .plotting_studies import plot_sweep
 
-        return plot_sweep(self, kind, variable, ax)
+        return plot_sweep(self, kind, variable, ax, colour)
 
     def text(self):
         """What `perp sweep` prints."""

@@ -53,7 +53,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
   [[nodiscard]] bool has_resets() const override { return !resets_.empty(); }
-  ResetOutcome reset(std::vector<Event>& events) override;
+  ResetOutcome reset(std::vector<Event>& events, long steps) override;
   [[nodiscard]] Step seen() override;
   [[nodiscard]] double attempted_norm() const override;
   [[nodiscard]] const Vector& attempted() const override { return trial().x; }
@@ -61,6 +61,7 @@ class NonlinearCapturing final : public ModewiseScheme {
   [[nodiscard]] bool is_algebraic(int j) const override { return differential_[static_cast<std::size_t>(j)] == 0; }
   [[nodiscard]] bool argument_jumps(int i) const override;
   [[nodiscard]] Vector motion_terms(const Vector& a, const Vector& b) const override;
+  [[nodiscard]] Vector rate_terms(const Step& state) const override;
   [[nodiscard]] Vector drift(const Vector& sizes, long steps) const override;
   [[nodiscard]] std::vector<int> lost_variables() const override;
   [[nodiscard]] double residual() const override { return residual_; }
@@ -149,22 +150,35 @@ class NonlinearCapturing final : public ModewiseScheme {
   bool give_limit(double t, const Vector& x0, double h, int exponent, std::vector<Event>& events);
 
   // nonlinear_resets.cpp
+  /// Where a condition goes from its surface is seen at the end of a short step of h·2^k, the first of these k that
+  /// shows it.
+  static constexpr std::array<int, 7> looks{-40, -34, -28, -22, -16, -10, -4};
   void follow_path();
   void start_resets();
-  ResetOutcome reset_at_end(const Step& a, const Step& b, std::vector<Event>& events);
+  ResetOutcome reset_at_end(const Step& a, const Step& b, long steps, std::vector<Event>& events);
   std::vector<int> passing(const std::vector<int>& others, const Step& state,
                            const ResetWatch::Errors& errors);
   std::vector<int> at_one_moment(const std::vector<int>& found, const Step& state,
                                  const ResetWatch::Errors& errors);
   ResetOutcome fire(const Step& a, const Step& b, const ResetWatch::Firing& firing,
                     std::vector<Event>& events);
+  void apply(const std::vector<int>& fired, Step before, std::pair<double, double> step, ResetWatch::Errors errors,
+             ResetOutcome& outcome, std::vector<Event>& events);
+  // nonlinear_changes.cpp
+  void put_on_constraints(Step& state);
+  std::vector<Step> way_of_change(const Step& a, const Step& b);
+  [[nodiscard]] Step at_old_values(const Step& a, const Step& b) const;
+  std::vector<int> passing_in_old_mode(const Step& state, const Step& behind);
+  std::optional<ResetOutcome> fire_at_change(const Step& before, const Step& after, const Step& end,
+                                             std::vector<int> jumping, std::vector<Event>& events);
+  std::optional<ResetOutcome> reset_on_change(const Step& a, const Step& b, bool is_last, std::vector<Event>& events);
+  // nonlinear_resets.cpp
   std::optional<Step> step_to_surface(const Step& a, const Step& b,
                                       const ResetWatch::Firing& firing);
   bool lasts_until(int law, const Step& a, const Step& b, double t);
   std::vector<int> laws_still_on(const Step& a, const Step& b, const Step& state,
                                  const ResetWatch::Errors& errors);
   void extend_branches(Step& state);
-  Vector rate_terms(double t, const State& state);
   bool settle_algebraic_part(Step& seen, ResetWatch::Errors& errors, bool& stays);
   Step settle_sides(ResetWatch::Errors errors,
                     const std::vector<ResetWatch::Approach>& approaching);

@@ -8,11 +8,6 @@
 namespace perp {
 namespace {
 
-// Where a condition goes from its surface is seen at the end of a short step of h·2^k, the first of
-// these k that shows it.
-constexpr int shortest_look = -40;
-constexpr int longest_look = -2;
-constexpr int between_looks = 6;
 constexpr int settling = -20;  ///< of the step that algebraic variables after a reset are taken from
 constexpr int most_trials = 60;  ///< steps on the search for the moment of a reset
 
@@ -48,23 +43,32 @@ void NonlinearCapturing::start_resets() {
   }
 }
 
-Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events) {
+Scheme::ResetOutcome NonlinearCapturing::reset(std::vector<Event>& events, long steps) {
   if (resets_.empty()) return {};
   const std::vector<Step> path = std::exchange(path_, {snapshot()});
   for (std::size_t k = 1; k < path.size(); ++k) {
+    if (path[k - 1].mode != path[k].mode) {
+      if (auto outcome = reset_on_change(path[k - 1], path[k], k + 1 == path.size(), events)) return *outcome;
+      continue;
+    }
     const std::optional<ResetWatch::Firing> firing = resets_.first(path[k - 1], path[k]);
     if (firing) return fire(path[k - 1], path[k], *firing, events);
   }
-  return path.size() > 1 ? reset_at_end(path[path.size() - 2], path.back(), events)
+  return path.size() > 1 ? reset_at_end(path[path.size() - 2], path.back(), steps, events)
                          : ResetOutcome{};
 }
 
-/// A condition that is 0 at b, the end of the way, passes there if the motion leads on to the other
-/// side.
-Scheme::ResetOutcome NonlinearCapturing::reset_at_end(const Step& a, const Step& b,
-                                                      std::vector<Event>& events) {
-  const ResetWatch::Firing firing{passing({}, b, ResetWatch::rounding(a, b))};
-  return firing.resets.empty() ? ResetOutcome{} : fire(a, b, firing, events);
+/// A condition that is 0 at b, the end of the way, passes there if the motion leads on to the other side. At the end of a
+/// run no step comes behind it: there it is known to the rounding of all `steps` alone.
+Scheme::ResetOutcome NonlinearCapturing::reset_at_end(const Step& a, const Step& b, long steps, std::vector<Event>& events) {
+  ResetWatch::Errors errors = ResetWatch::rounding(a, b);
+  const double of_steps = static_cast<double>(steps) * unit_roundoff;
+  errors.x = errors.x.cwiseMax(of_steps * a.x.cwiseAbs().cwiseMax(b.x.cwiseAbs()));
+  const std::vector<int> found = passing({}, b, errors);
+  if (found.empty()) return {};
+  ResetOutcome outcome{ResetOutcome::Kind::applied, a.t, b.t, laws_still_on(a, b, b, errors), {}};
+  apply(at_one_moment(found, b, errors), b, {a.t, b.t}, errors, outcome, events);
+  return outcome;
 }
 
 /// The resets other than these whose conditions are 0 in the current state and that the motion leads
@@ -129,15 +133,22 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
     if (std::find(outcome.laws.begin(), outcome.laws.end(), static_cast<int>(i)) ==
         outcome.laws.end())
       before.mode[i] = b.mode[i];
-  Step after = before;
   const std::vector<int> fired = at_one_moment(firing.resets, before, errors);
+  apply(fired, std::move(before), {a.t, b.t}, errors, outcome, events);
+  return outcome;
+}
+
+/// Applies resets to the state before them, known up to `errors`, which lies in a step over these times.
+void NonlinearCapturing::apply(const std::vector<int>& fired, Step before, std::pair<double, double> step,
+                               ResetWatch::Errors errors, ResetOutcome& outcome, std::vector<Event>& events) {
   outcome.names = resets_.names(fired);
   const std::vector<ResetWatch::Approach> approaching = resets_.approaching(before, errors);
+  Step after = before;
   after.x = resets_.values(fired, before, errors);
   if (!errors.x.allFinite()) {
     outcome.kind = ResetOutcome::Kind::no_value;
     restore(before);
-    return outcome;
+    return;
   }
   restore(after);
   resets_.begin(errors);
@@ -147,15 +158,14 @@ Scheme::ResetOutcome NonlinearCapturing::fire(const Step& a, const Step& b,
   Event event;
   event.kind = EventKind::jump;
   event.t = before.t;
-  event.t_before = a.t;
-  event.t_after = b.t;
+  event.t_before = step.first;
+  event.t_after = step.second;
   event.x_before = before.x;
   event.x_after = x();
   event.size = motion(event.x_before, event.x_after).norm();
   event.note = outcome.names;
   events.push_back(std::move(event));
   outcome.before = std::move(before);
-  return outcome;
 }
 
 /// The shorter step from a at whose end the first of these conditions is 0, to rounding: on the
@@ -313,10 +323,9 @@ Step NonlinearCapturing::settle_sides(ResetWatch::Errors errors,
 void NonlinearCapturing::look_ahead(std::vector<int> open) {
   const Step now = snapshot();
   for (const int k : open) resets_.set_side(k, 0);
-  for (int exponent = shortest_look; exponent <= longest_look && !open.empty();
-       exponent += between_looks) {
+  for (const int exponent : looks) {
     const double h = std::ldexp(options_.h, exponent);
-    if (!(now.t + h > now.t) || attempt(now.t + h, h).status != Status::solved) continue;
+    if (open.empty() || !(now.t + h > now.t) || attempt(now.t + h, h).status != Status::solved) continue;
     const Step ahead{trial().t, trial().x, trial().lambda, trial().w, *trial().mode};
     const ResetWatch::Errors errors = ResetWatch::rounding(now, ahead);
     std::erase_if(open, [&](int k) {

@@ -138,14 +138,15 @@ Attempt NonlinearCapturing::start_among_allowed(double t, const Vector& x0, doub
   return found;
 }
 
-/// What moves each row of F in a unit of time, by size. Algebraic variables and multipliers may be
-/// impulses here, or make a term of another size where they are 0: the smaller of the two.
-Vector NonlinearCapturing::rate_terms(double t, const State& state) {
-  Vector x = state.x;
+/// Algebraic variables and multipliers may make a term of another size where they are 0: the smaller of the two.
+Vector NonlinearCapturing::rate_terms(const Step& state) const {
+  Vector x = state.x, lambda = state.lambda;
   for (Eigen::Index j = 0; j < x.size(); ++j)
     if (differential_[static_cast<std::size_t>(j)] == 0) x[j] = 0;
-  const Vector without = step_.rate_terms(t, x, Vector::Zero(step_.m()));
-  return step_.rate_terms(t, state.x, state.lambda).cwiseMin(without);
+  for (int i = 0; i < step_.m(); ++i)
+    if (!is_bounded(step_.laws()[static_cast<std::size_t>(i)])) lambda[i] = 0;
+  const Vector without = step_.rate_terms(state.t, x, lambda);
+  return step_.rate_terms(state.t, state.x, state.lambda).cwiseMin(without);
 }
 
 /// The state that the step of h·2^exponent from x0 leads to, and its motion E (x⁺ − x0).
@@ -165,11 +166,14 @@ bool NonlinearCapturing::give_limit(double t, const Vector& x0, double h, int ex
   linearise_trial();
   const double distance = step_.norm(limit.x - x0);
   const Vector rounding = gate * unit_roundoff * motion_terms(x0, limit.x);
-  const Vector least = rounding.cwiseMax(jump_share * h * rate_terms(t, limit));
+  const Vector rates = rate_terms({t, limit.x, limit.lambda, limit.w, *limit.mode});
+  const Vector least = rounding.cwiseMax(jump_share * h * rates);
   // What every rate determines and no law switches is smooth: such a start may be stiff, no more.
   const bool is_smooth = step_.m() == 0 && std::all_of(differential_.begin(), differential_.end(),
                                                        [](char has_rate) { return has_rate != 0; });
-  const bool jumps = !is_smooth && keeps_its_size(steps.longer, steps.shorter, least);
+  // Where x0 is known up to an error no shorter step tells what rates explain.
+  const Vector of_step = start_x_error_.size() > 0 ? Vector::Zero(step_.n()) : Vector(h * rates);
+  const bool jumps = !is_smooth && keeps_its_size(steps, least, of_step, step);
   // Doubles near a curve are hardly ever on it: the shortest step may move x0 by its rounding.
   const auto moves_by_rounding = [&] {
     return probe(h, least_probe).status == Status::solved &&

@@ -145,14 +145,15 @@ std::string Capturing::without_start_text(double t, const Vector& x0) const {
                      violation_of_constraints(equations_.laws(), constraints(x0, t)));
 }
 
-/// |A| |x| + |b| over the differential variables: what moves each row of E x in a unit of time, by
-/// size. Algebraic variables and multipliers, which may be impulses here, are left out.
-Vector Capturing::rate_terms(double t, const Vector& x) const {
-  Vector sizes = x.cwiseAbs();
+/// |A| |x| + |b| + |B| |λ| over the differential variables and the bounded multipliers.
+Vector Capturing::rate_terms(const Step& state) const {
+  Vector sizes = state.x.cwiseAbs(), forces = state.lambda.cwiseAbs();
   for (int j = 0; j < equations_.n(); ++j)
     if (is_algebraic(j)) sizes[j] = 0;
   const SparseLcs& lcs = equations_.system();
-  return lcs.b(t).cwiseAbs() + lcs.A.sizes_times(sizes);
+  for (int i = 0; i < equations_.m(); ++i)
+    if (!is_bounded(lcs.laws[at(i)])) forces[i] = 0;
+  return lcs.b(state.t).cwiseAbs() + lcs.A.sizes_times(sizes) + lcs.B.sizes_times(forces);
 }
 
 /// The constraints at t have constant coefficients: what depends on time stands where it is at t.
@@ -207,12 +208,13 @@ bool Capturing::give_limit(double t, const Vector& x0, double h, int exponent,
 
   // Without laws, and with a rate of every variable, a start may be stiff, no more.
   const bool is_smooth = equations_.m() == 0 && std::ranges::all_of(has_rate_, [](char has) { return has != 0; });
-  const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rate_terms(t, x0));
+  const Vector rates = rate_terms({t, x0, limit.lambda, limit.w, *limit.mode});
+  const Vector least = motion_rounding(x0, limit.x).cwiseMax(jump_share * h * rates);
   if (!consistent && keep_growing(steps, motion_rounding(x0, limit.x), step)) {
     message_ = growing_start_text(violation_of_constraints(equations_.laws(), *limit.mode, limit.lambda, constraints(x0, t)));
     return false;
   }
-  const bool jumps = !is_smooth && keeps_its_size(steps.longer, steps.shorter, least);
+  const bool jumps = !is_smooth && keeps_its_size(steps, least, h * rates, step);
   // A differential variable starts as given; what x0 leaves open is the limit from the right.
   Vector x = limit.x;
   for (int j = 0; j < equations_.n(); ++j)

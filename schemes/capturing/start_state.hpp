@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include <perp/core/base/types.hpp>
 #include <perp/core/law.hpp>
 #include <perp/core/trajectory.hpp>
+#include <perp/schemes/safeguard.hpp>
 #include <perp/schemes/scheme.hpp>
 
 namespace perp {
@@ -21,6 +23,7 @@ class ModeNewton;
 // the two end in different modes.
 constexpr int first_probe = -10;
 constexpr int last_probe = -40;
+constexpr int fastest_probe = -80;  ///< of a motion that a rate may explain
 constexpr int growing_probes = 5;  ///< further quarters of a step in which a state has to grow to be without limit
 
 /// Steps with θ < 1 make an error e of the algebraic variables of index 2 to -(1 - θ)/θ e, and those of index k
@@ -85,6 +88,22 @@ bool keep_growing(const ShortSteps<State>& steps, const Vector& rounding, const 
     longer = next->second;
   }
   return true;
+}
+
+/// Does a row of the motion beyond `least` stay what it is in ever shorter steps: does the state jump? A row that rates may
+/// move so far in a step as short as the last one, `rates` of them in one of length h, is looked at in shorter ones.
+template <class State, class Step>
+bool keeps_its_size(const ShortSteps<State>& steps, const Vector& least, const Vector& rates, const Step& step) {
+  Vector longer = steps.longer, shorter = steps.shorter;
+  for (int k = steps.exponent; keeps_its_size(longer, shorter, least);) {
+    const auto is_explained = shorter.array().abs() <= std::ldexp(fast, k) * rates.array();
+    if (keeps_its_size(longer, shorter, is_explained.select(inf, least))) return true;
+    if (k - 10 < fastest_probe) return false;
+    const auto next = step(k - 8), last = step(k -= 10);
+    if (!next || !last) return true;
+    longer = next->second, shorter = last->second;
+  }
+  return false;
 }
 
 /// What is said of a start that violates the constraints by this, where such a row grows.

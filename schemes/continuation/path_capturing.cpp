@@ -97,8 +97,8 @@ void PathCapturing::accept() {
   if (!departures_.empty()) ++broken_;
 }
 
-Scheme::ResetOutcome PathCapturing::reset(std::vector<Event>& events) {
-  ResetOutcome outcome = within_->reset(events);
+Scheme::ResetOutcome PathCapturing::reset(std::vector<Event>& events, long steps) {
+  ResetOutcome outcome = within_->reset(events, steps);
   message_ = within_->message();
   return outcome;
 }

@@ -24,7 +24,7 @@ class PathCapturing final : public Scheme {
   Attempt attempt(double t_next, double h) override;
   [[nodiscard]] const std::string& message() const override { return message_; }
   void accept() override;
-  ResetOutcome reset(std::vector<Event>& events) override;
+  ResetOutcome reset(std::vector<Event>& events, long steps) override;
   [[nodiscard]] double attempted_norm() const override { return within_->attempted_norm(); }
   [[nodiscard]] const Vector& attempted() const override { return within_->attempted(); }
   [[nodiscard]] Vector motion(const Vector& a, const Vector& b) const override {

@@ -193,6 +193,19 @@ std::optional<ResetWatch::Firing> ResetWatch::first(const Step& a, const Step& b
   return first;
 }
 
+std::vector<int> ResetWatch::at_jump(const Step& a, const Step& b) {
+  Errors errors = rounding(a, b);
+  if (start_errors_) errors = larger(errors, *start_errors_);
+  std::vector<int> fired, signs;
+  for (int k = 0; k < count(); ++k) {
+    signs.push_back(sign(k, b, errors, sides_[at(k)].rest));
+    if (fires(k, signs.back())) fired.push_back(k);
+  }
+  for (int k = 0; fired.empty() && k < count(); ++k)
+    if (signs[at(k)] != 0) set_side(k, signs[at(k)]);
+  return fired;
+}
+
 Vector ResetWatch::values(const std::vector<int>& list, const Step& before, Errors& errors) {
   Vector x = before.x;
   load(before, errors);

@@ -96,6 +96,10 @@ class ResetWatch {
   /// leaves them as they are.
   std::optional<Firing> first(const Step& a, const Step& b);
 
+  /// The resets that fire where multipliers and algebraic variables jump, from a to b at one moment. Where none does the
+  /// sides become those at b.
+  std::vector<int> at_jump(const Step& a, const Step& b);
+
   /// x after these resets: every value is computed from the state before, later resets win.
   /// `errors`: of the state before, then of the one after; infinite where a value is no number as far
   /// as these errors let see (1/x at x = 0).

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <perp/core/base/error.hpp>
 #include <perp/schemes/check_options.hpp>
@@ -99,6 +100,18 @@ void VelocityStepping::advance_positions(double h, const Vector& v, Vector& x) c
   }
 }
 
+/// The matrix of many steps is one, to the bit.
+void VelocityStepping::factorise() {
+  const auto bytes = static_cast<std::size_t>(J_.size()) * sizeof(double);
+  const bool is_known = factored_J_.rows() == J_.rows() && (bytes == 0 || std::memcmp(factored_J_.data(), J_.data(), bytes) == 0);
+  if (is_known && bytes > 0) return;
+  factored_J_ = J_;
+  scaling_.compute(J_);  // pivots that do not depend on units
+  scaled_J_ = J_;
+  scaling_.apply_to(scaled_J_);
+  factors_.compute(scaled_J_);
+}
+
 // 0 = F at t + θ h, q_θ = q + θ h v_θ, v_θ = θ v⁺ + (1−θ) v, v̇ = (v⁺ − v)/h. The rows and their
 // derivative by v⁺ are multiplied by h:   h F,   A + θ h C + θ² h² K.
 void VelocityStepping::linearise(double h) {
@@ -112,10 +125,7 @@ void VelocityStepping::linearise(double h) {
   v_dot_ = (v_ - v_before_) / h;
   system_.evaluate(current().state.t + theta * h, v_dot_, x_, dynamics_);
   J_ = dynamics_.A + theta * h * dynamics_.C + theta * theta * h * h * dynamics_.K;
-  scaling_.compute(J_);  // pivots that do not depend on units
-  scaled_J_ = J_;
-  scaling_.apply_to(scaled_J_);
-  factors_.compute(scaled_J_);
+  factorise();
   misfit_ = -h * dynamics_.F;
   scaling_.apply_rows_to(misfit_);
   factors_.solve(misfit_, change_);

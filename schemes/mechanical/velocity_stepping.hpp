@@ -82,6 +82,7 @@ class VelocityStepping final : public Scheme {
   void find_touches(double t_next, double h);
   /// Newton's method for v⁺ (and P at the contacts in touches_); v_ is start and result.
   Status solve_velocities(double h);
+  void factorise();
   void linearise(double h);
   Status solve_impacts();
   void finish(double t_next, double h);
@@ -97,7 +98,7 @@ class VelocityStepping final : public Scheme {
 
   // Of the attempted step
   Vector v_before_, v_free_, v_, v_last_, v_dot_, x_, misfit_, change_, P_;
-  Matrix J_, scaled_J_;
+  Matrix J_, factored_J_, scaled_J_;
   BinaryScaling scaling_;
   MechanicalSystem::Contacts before_, free_, after_;  // at t, at t⁺ for P = 0, at t⁺
   MechanicalSystem::Dynamics dynamics_;

@@ -177,3 +177,47 @@ def test_an_input_of_a_model_with_binaries_is_varied_as_it_is_set(program, tmp_p
     program("sweep", "three_tank_binaries", "--vary", "u2=70,80", "--measure", "e=end(x1)", "--t", "0,50", "-o", tmp_path / "p.csv", cwd=tmp_path)
     found.save(tmp_path / "own.csv")
     assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "own.csv").read_bytes()
+
+
+def test_points_of_a_section_have_the_modes_in_which_they_were_reached():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    s = perp.sweep("stick_slip", {"Fs": [0.3, 0.4]}, section="every:0.7", scheme="located")
+    for k, run in enumerate([perp.solve("stick_slip", Fs=Fs, scheme="located") for Fs in (0.3, 0.4)]):
+        for t, (text, slides) in zip(s.section.t[s.section.run == k], np.array(s.section.modes, dtype=object)[s.section.run == k]):
+            span = next(span for span in run.modes if span.end >= t)
+            assert (text, slides) == (span.text, bool(span.sliding))
+    ax = s.plot(colour="mode")
+    assert [words.get_text() for words in ax.get_legend().get_texts()] == list(dict.fromkeys(text for text, _ in s.section.modes))
+    plt.close("all")
+    with pytest.raises(perp.InvalidInput, match="colour is 'modes'; expected 'mode'"):
+        s.plot(colour="modes")
+    with pytest.raises(perp.InvalidInput, match="of the points of a section"):
+        perp.sweep("stick_slip", {"Fs": [0.3, 0.4]}, "top=max(x1)").plot(colour="mode")
+
+
+def test_inputs_that_are_data_are_varied_and_name_the_events_of_their_jumps(tmp_path):
+    (tmp_path / "u.csv").write_text("t,u,v\n0,1,0\n1,2,0\n2,0.5,1\n3,1.5,1\n")
+    (tmp_path / "m.toml").write_text('''
+[variables]
+x = 0
+[inputs]
+w = { file = "u.csv", column = "u", between = "linear" }
+heat = { file = "u.csv", column = "v", between = "hold" }
+[model]
+equations = ["der(x) = -x + w + heat"]
+[run]
+t = [0, 3]
+h = 0.01
+''')
+    model = perp.load(tmp_path / "m.toml")
+    s = perp.sweep(model, {"w": [1.0, 2.0]}, {"m": "mean(x)", "n": "count(heat)"})
+    assert s["n"].tolist() == [1, 1]
+    for value, mean in zip((1.0, 2.0), s["m"]):
+        assert perp.solve(model, w=value, measure={"m": "mean(x)"}).measures["m"] == mean
+    r = perp.solve(model, until="heat")
+    assert r.happened and r.t[-1] >= 2 and r.t_events["heat"].tolist() == [2.0]
+    with pytest.raises(perp.InvalidInput, match="did you mean 'heat'"):
+        perp.solve(model, until="haet")

@@ -49,7 +49,7 @@ bool Successors::is_same_implicit(const ModeFlow& flow) const {
   const Dcs& system = flows_.system();
   Tape tape = system.tape;
   const ExactLines lines(tape);
-  const std::vector<int>& set = system.resets[static_cast<std::size_t>(reset_)].variables;
+  const std::vector<int> set = set_variables();
   return std::none_of(flow.system.implicit_sources.begin(), flow.system.implicit_sources.end(),
                       [&](int source) {
                         return std::any_of(set.begin(), set.end(), [&](int j) {

@@ -12,9 +12,10 @@ bool Successors::has_w_in(const Branch& branch, const Interval& w) const {
   return w.hi >= branch.w.lower && w.lo <= branch.w.upper;
 }
 
-std::vector<Successor> Successors::at_start(ModeFlow* before, int reset, const Box* start) {
+std::vector<Successor> Successors::at_start(ModeFlow* before, const std::vector<int>& resets, const Box* start) {
   const Dcs& system = flows_.system();
-  reset_ = reset;
+  reset_ = resets.empty() ? -1 : resets.front();
+  fired_ = resets;
   start_ = start;
   is_start_of_run_ = before == nullptr;
   set_before(before);
@@ -52,6 +53,7 @@ std::vector<Successor> Successors::after(ModeFlow& from, const Monitor& reached)
   set_before(&from);
   law_ = gap.law;
   reset_ = gap.reset;
+  if (reset_ >= 0) fired_ = {reset_};
   of_multiplier_ = gap.of_multiplier;
   if (law_ >= 0) {
     const Branch& left = branch(old, law_);

@@ -40,11 +40,12 @@ EventWindow::EventWindow(ModeFlows& flows, double t, const Doubleton& set, ModeF
       from_(from),
       monitors_(monitors),
       reached_(monitors[static_cast<std::size_t>(reached)]),
-      shortest_(shortest) {
+      shortest_(shortest),
+      fired_in_(&from) {
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached_.gap)];
   if (gap.reset < 0) return;
   const int direction = flows.system().resets[static_cast<std::size_t>(gap.reset)].direction;
-  fires_ = direction == 0 || direction == -reached_.side;
+  if (direction == 0 || direction == -reached_.side) fired_ = {gap.reset};
 }
 
 /// All other gaps stay positive between the common time and the event, or fall until then.
@@ -101,7 +102,7 @@ bool EventWindow::locate() {
     if (magnitude(delta_) <= radius_) {
       delta_ = common({delta_},
                       {-value / gap_range(from_.window, reached_, 1, with_zero(delta_), set_)})[0];
-      return is_alone() && locate_center(radius_) && shrink() && reset_states();
+      return is_alone() && locate_center(radius_) && shrink() && reset_states(from_, fired_);
     }
     radius_ = 1.1 * magnitude(delta_);
   }
@@ -158,48 +159,6 @@ bool EventWindow::shrink() {
   return is_first();
 }
 
-/// R, its derivative and its rate along the old mode; the identity where no reset fires.
-bool EventWindow::reset_states() {
-  const int n = set_.states();
-  after_ = states_;
-  center_after_ = center_;
-  after_rates_ = rates_;
-  reset_ = IntervalMatrix(Matrix(Matrix::Identity(n, n)));
-  if (!fires_) return true;
-  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
-  const Reset& reset = flows_.system().resets[static_cast<std::size_t>(gap.reset)];
-  Flow flow = from_.system.flow;
-  flow.dependents.clear();
-  flow.outputs = from_.system.resets[static_cast<std::size_t>(gap.reset)];
-  IntervalSeries series(flow);
-  if (!series.compute(Interval(t_) + center_delta_, center_, 2, false))
-    return fail("the reset has no value on its surface");
-  std::vector<int> rows;
-  for (std::size_t k = 0; k < reset.variables.size(); ++k) {
-    const auto& list = flows_.space().variables;
-    const auto found = std::find(list.begin(), list.end(), reset.variables[k]);
-    if (found == list.end()) return fail("the reset sets an algebraic variable");
-    rows.push_back(static_cast<int>(found - list.begin()));
-    center_after_[static_cast<std::size_t>(rows.back())] = series.output(static_cast<int>(k), 0);
-  }
-  if (!series.compute(time(), states_, 2, true))
-    return fail("the reset has no value on its surface");
-  for (int k = 0; k < static_cast<int>(rows.size()); ++k) {
-    const int i = rows[static_cast<std::size_t>(k)];
-    after_[static_cast<std::size_t>(i)] = series.output(k, 0);
-    after_rates_[static_cast<std::size_t>(i)] = series.output(k, 1);
-    for (int j = 0; j < n; ++j) reset_(i, j) = series.output_derivative(k, j, 0);
-  }
-  return true;
-}
-
-std::vector<Successor> EventWindow::successors(const OpenLaws& open) {
-  Successors successors(flows_, time(), after_, open);
-  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
-  if (!fires_) return successors.after(from_, reached_);
-  return successors.at_start(&from_, gap.reset);
-}
-
 /// R' + (f_2(R) − Ṙ) ∇mᵀ/m'; rates that are the same formula before and after do not jump.
 IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& has_value) const {
   IntervalMatrix K = reset_;
@@ -214,7 +173,7 @@ IntervalMatrix EventWindow::bracket(ModeFlow& to, const Successor& next, bool& h
   std::map<std::pair<int, int>, bool> known;
   for (int i = 0; i < set_.states(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    if (!fires_ && same_formula(from_.system.flow.tape, from_.system.flow.rates[at],
+    if (fired_.empty() && same_formula(from_.system.flow.tape, from_.system.flow.rates[at],
                                 to.system.flow.tape, to.system.flow.rates[at], known, jumping))
       continue;
     const Interval jump = to.jet().coefficient(i, 1) - after_rates_[at];
@@ -236,11 +195,10 @@ std::vector<bool> EventWindow::with_same_rates(const ModeFlow& to) const {
   for (const Flow* flow : {&before, &after})
     for (const DependentState& dependent : flow->dependents)
       same[static_cast<std::size_t>(dependent.state)] = false;
-  if (!fires_) return same;
-  const Gap& gap = from_.system.gaps[static_cast<std::size_t>(reached_.gap)];
   const std::vector<int>& variables = flows_.space().variables;
-  for (const int j : flows_.system().resets[static_cast<std::size_t>(gap.reset)].variables)
-    for (std::size_t i = 0; i < variables.size(); ++i) same[i] = same[i] && variables[i] != j;
+  for (const int k : fired_)
+    for (const int j : flows_.system().resets[static_cast<std::size_t>(k)].variables)
+      for (std::size_t i = 0; i < variables.size(); ++i) same[i] = same[i] && variables[i] != j;
   return same;
 }
 
@@ -335,7 +293,7 @@ IntervalMatrix EventWindow::surface_jacobian() const {
 
 std::optional<Doubleton> EventWindow::on_surface(ModeFlow& to) {
   IntervalMatrix J = surface_jacobian();
-  if (fires_) J = reset_ * J;
+  if (!fired_.empty()) J = reset_ * J;
   if (!to.window.prepare_window(time(), after_, Interval(t_) + center_delta_, center_after_,
                                 4 * shortest_))
     return std::nullopt;

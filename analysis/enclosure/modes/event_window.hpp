@@ -32,7 +32,8 @@ class EventWindow {
   /// The window that was proved lasts as long on both sides of the common time.
   [[nodiscard]] double radius() const { return radius_ + 2 * shortest_; }
 
-  /// What may follow: after a reset that fires over R(S*), where its laws may be in other branches.
+  /// What may follow: after a reset that fires over R(S*), where its laws may be in other branches. Resets
+  /// whose conditions jump over 0 with a law fire in the mode that the law brings, in declared order.
   /// The λ of `open` laws may have any of their values.
   std::vector<Successor> successors(const OpenLaws& open = {});
   /// The set in a mode that was proved, at the common time; the window of `to` holds it there.
@@ -46,10 +47,15 @@ class EventWindow {
   /// The gap that may be 0 in the window as well; −1: none.
   [[nodiscard]] int other() const { return other_; }
 
-  /// Does the reset fire? Else its condition only comes back to the side from which it does.
-  [[nodiscard]] bool fires() const { return fires_; }
+  /// The resets that fire; of a condition that only comes back to the side from which it does, none.
+  [[nodiscard]] const std::vector<int>& fired() const { return fired_; }
+  /// The mode in which they fire: the old one, or that which a law brings.
+  [[nodiscard]] const ModeFlow& fired_in() const { return *fired_in_; }
 
  private:
+  [[nodiscard]] int reached_law() const {
+    return from_.system.gaps[static_cast<std::size_t>(reached_.gap)].law;
+  }
   bool is_alone();
   bool is_first();
   bool has_other(const Monitor& monitor);
@@ -57,7 +63,11 @@ class EventWindow {
   void hold_on_surface(IntervalMatrix& J) const;
   bool locate_center(double radius);
   bool shrink();
-  bool reset_states();
+  bool find_values(const ModeSystem& in, const std::vector<int>& resets, Flow& flow,
+                   std::vector<int>& rows);
+  bool reset_states(ModeFlow& in, const std::vector<int>& resets);
+  [[nodiscard]] std::vector<int> jumped_over(const Successor& next, const OpenLaws& open) const;
+  std::vector<Successor> after_jumps(const std::vector<Successor>& list, const OpenLaws& open);
   [[nodiscard]] IntervalMatrix bracket(ModeFlow& to, const Successor& next,
                                        bool& has_value) const;
   [[nodiscard]] std::vector<bool> with_same_rates(const ModeFlow& to) const;
@@ -77,7 +87,8 @@ class EventWindow {
   const std::vector<Monitor>& monitors_;
   Monitor reached_;
   double shortest_, radius_ = 0;
-  bool fires_ = false;
+  std::vector<int> fired_{};
+  ModeFlow* fired_in_ = nullptr;
   int other_ = -1;
   std::vector<Monitor> later_{};  ///< gaps that fall as well, and are to be 0 after the event
   Interval delta_{}, center_delta_{}, slope_{};

@@ -213,13 +213,23 @@ bool Successors::is_on_surface(const ModeFlow& flow, int k) const {
   return is_untouched(condition);
 }
 
+/// Of the resets that fire.
+std::vector<int> Successors::set_variables() const {
+  std::vector<int> set;
+  for (const int reset : fired_) {
+    const auto& variables = flows_.system().resets[static_cast<std::size_t>(reset)].variables;
+    set.insert(set.end(), variables.begin(), variables.end());
+  }
+  return set;
+}
+
 /// Is it a formula of states of which the reset that fires sets none?
 bool Successors::is_untouched(int line) const {
   const Dcs& system = flows_.system();
   if (reset_ < 0 || !unknowns_of(system, flows_.space(), line).empty()) return false;
   Tape tape = system.tape;
   const ExactLines lines(tape);
-  const std::vector<int>& set = system.resets[static_cast<std::size_t>(reset_)].variables;
+  const std::vector<int> set = set_variables();
   return std::none_of(set.begin(), set.end(),
                       [&](int j) { return lines.depends(line, system.variable_input(j)); });
 }

@@ -65,11 +65,12 @@ class Successors {
   Successors(ModeFlows& flows, const Interval& t, const Box& box, const OpenLaws& open = {})
       : flows_(flows), t_(t), box_(box), open_(open) {}
 
-  /// At a start, or after a reset that came in mode `before` (laws with memory stay where they
+  /// At a start, or after resets that fired in mode `before` (laws with memory stay where they
   /// can).
   /// The start holds a value of each variable: where the equations of a mode have several roots,
   /// those of algebraic variables tell which is meant.
-  std::vector<Successor> at_start(ModeFlow* before, int reset, const Box* start = nullptr);
+  std::vector<Successor> at_start(ModeFlow* before, const std::vector<int>& resets,
+                                  const Box* start = nullptr);
   /// Of one mode, which the states are known to be in; open where it has several roots.
   Successor in_mode(const Mode& mode);
   /// After a gap of `from` has fallen to 0.
@@ -136,6 +137,7 @@ class Successors {
   [[nodiscard]] bool must_leave(const Mode& mode, int law, const Interval& values);
   void judge_gap(ModeFlow& flow, int k, Successor& successor) const;
   [[nodiscard]] bool is_on_surface(const ModeFlow& flow, int k) const;
+  [[nodiscard]] std::vector<int> set_variables() const;
   [[nodiscard]] bool is_untouched(int line) const;
   [[nodiscard]] bool was_on_surface(const ModeFlow& before, const ModeFlow& flow,
                                     const Gap& gap) const;
@@ -161,6 +163,7 @@ class Successors {
   bool is_start_of_run_ = false;
   int law_ = -1;    // that has reached its corner
   int reset_ = -1;  // whose condition is 0
+  std::vector<int> fired_{};
   bool of_multiplier_ = false;
   Corner corner_{};
   std::map<Mode, bool> unique_multipliers_;

@@ -70,7 +70,8 @@ void add_parameters_of_starts(SystemPart& part, const std::vector<StartFormula>&
 }
 
 Enclosure enclose_part(const SystemPart& part, const StateSpace& whole, const Box& start,
-                       const Span& span, const EncloseOptions& options, const ExactStart& exact) {
+                       const Span& span, const EncloseOptions& options, const ExactStart& exact,
+                       const PieceKeeper& keeper) {
   ExactStart own{entries(exact.variables, part.variables), exact.parameters};
   for (StartFormula formula : exact.formulas) {
     const auto place =
@@ -83,7 +84,7 @@ Enclosure enclose_part(const SystemPart& part, const StateSpace& whole, const Bo
   const StateSpace space = space_of(part, whole);
   try {
     return enclose_in_pieces(part.system, space, entries(start, part.variables), span, options, own,
-                             DependentStarts(space, whole.values, own.formulas));
+                             DependentStarts(space, whole.values, own.formulas), keeper);
   } catch (const InconsistentStart& error) {
     const int equation = error.equation();
     throw InconsistentStart(equation < 0 ? equation : part.equations[at(equation)], error.reason());
@@ -103,14 +104,18 @@ Enclosure enclose(const Dcs& given, const Box& start, const Box& parameters, con
   const Dcs system = without_names(given, space);
   check_start(system, space, start);
   std::vector<SystemPart> parts = independent_systems(system);
+  if (options.proof && (options.state.due || !options.state.from.empty()))
+    throw InvalidInput("an enclosure with its proof cannot be kept and gone on with");
+  KeptPieces kept(options.state);
   if (parts.size() == 1 || options.tube || options.proof)
     return enclose_in_pieces(
         system, space, start, span, options, exact,
-        options.proof ? DependentStarts() : DependentStarts(space, space.values, exact.formulas));
+        options.proof ? DependentStarts() : DependentStarts(space, space.values, exact.formulas), {kept});
   Product product(system, start, space.values, options);
+  int number = 0;
   for (SystemPart& part : parts) {
     add_parameters_of_starts(part, exact.formulas);
-    product.add(part, enclose_part(part, space, start, span, options, exact));
+    product.add(part, enclose_part(part, space, start, span, options, exact, {kept, fmt::format("{}/", ++number)}));
   }
   return product.finish();
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <perp/analysis/enclosure/enclose.hpp>
-#include <perp/analysis/enclosure/modes/mode_system.hpp>
+#include <perp/analysis/enclosure/modes/event_window.hpp>
 
 namespace perp::enclosure {
 
@@ -12,5 +12,10 @@ namespace perp::enclosure {
 /// time and what is known of it are left to the caller.
 std::vector<EnclosureEvent> events_of(const Gap& gap, const std::vector<Law>& laws,
                                       const ModeSystem& from, const ModeSystem& to);
+
+/// The same of an event that was located: also resets that fire in the mode that a law brings.
+std::vector<EnclosureEvent> events_of(const EventWindow& window, const Gap& gap,
+                                      const std::vector<Law>& laws, const ModeSystem& from,
+                                      const ModeSystem& to);
 
 }  // namespace perp::enclosure

@@ -106,7 +106,7 @@ void Piece::start() {
   flows_.guess(task_.start);
   flows_.start_at(task_.exact_inputs(start_));
   Successors successors(flows_, Interval(branch.t), start_);
-  const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
+  const std::vector<Successor> list = successors.at_start(nullptr, {}, &task_.start);
   result_.elsewhere = elsewhere(list);
   if (result_.elsewhere) return;
   if (is_disturbed()) return start_disturbed(branch, list);
@@ -279,7 +279,7 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
     }
     one.settled = window.time().hi;
     if (!is_first) one.number = numbers_++;
-    note_event(one, reached, from, to, window.time(), window.fires());
+    note_event(one, reached, from, to, window);
     if (!join_tube(one, to, window.time()) || !join_rows(one, to, window.time())) {
       lose(before, no_value, window.time(), -1);
       return false;
@@ -295,12 +295,11 @@ bool Piece::enter(Branch& branch, ModeFlow& from, EventWindow& window, const Mon
 }
 
 void Piece::note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
-                       const ModeFlow& to, const Interval& time, bool fires) {
-  if (time.lo > task_.span.end) return;
+                       const ModeFlow& to, const EventWindow& window) {
+  if (window.time().lo > task_.span.end) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
-  if (gap.reset >= 0 && !fires) return;
-  for (EnclosureEvent event : events_of(gap, task_.system.laws, from.system, to.system)) {
-    event.t = time;
+  for (EnclosureEvent event : events_of(window, gap, task_.system.laws, from.system, to.system)) {
+    event.t = window.time();
     event.branch = branch.number;
     event.unique = branch.flag == Flag::unique;
     result_.enclosure.events.push_back(event);

@@ -146,7 +146,7 @@ class Piece {
   void flush(Branch& branch);
   void note_unfinished(const Branch& branch);
   void note_event(const Branch& branch, const Monitor& reached, const ModeFlow& from,
-                  const ModeFlow& to, const Interval& time, bool fires);
+                  const ModeFlow& to, const EventWindow& window);
   void note_width(const Branch& branch, ModeFlow& flow);
   void note_open_width(const Inclusion& phase, std::size_t row);
   void note_split(const Branch& branch, const std::vector<bool>& states);

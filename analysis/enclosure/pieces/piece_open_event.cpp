@@ -130,8 +130,7 @@ bool Piece::pass_open_event(Branch& branch, Inclusion& phase) {
     phase = entered;
     branch.ahead = ahead;
     ++branch.events;
-    note_event(branch, monitors[static_cast<std::size_t>(gap)], from, to, window.time(),
-               false);
+    note_event(branch, monitors[static_cast<std::size_t>(gap)], from, to, window);
     return true;
   }
   return false;

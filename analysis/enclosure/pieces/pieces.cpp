@@ -73,7 +73,7 @@ class Forms {
 /// Runs the parts that have not been run; each by itself, so that the number of threads changes
 /// nothing. Where the budget lasts to bisect all of them, those that are too wide are not followed
 /// further.
-void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts) {
+void run_all(const PieceTask& task, const Forms& forms, const PieceKeeper& keeper, int round, std::vector<Part>& parts) {
   std::vector<Part*> waiting;
   for (Part& part : parts)
     if (!part.is_done) waiting.push_back(&part);
@@ -84,8 +84,12 @@ void run_all(const PieceTask& task, const Forms& forms, std::vector<Part>& parts
     const Effort effort = waiting[k]->is_last ? Effort::last
                           : can_split         ? Effort::until_wide
                                               : Effort::whole;
-    waiting[k]->result = forms.run(*waiting[k], effort);
-    waiting[k]->is_done = true;
+    Part& part = *waiting[k];
+    std::tie(part.result, part.favours) = keeper.answer<std::pair<PieceResult, int>>(fmt::format("{} {}", round, k), [&] {
+      PieceResult result = forms.run(part, effort);
+      return std::pair(std::move(result), part.favours);
+    });
+    part.is_done = true;
   });
 }
 
@@ -309,7 +313,8 @@ bool is_to_be_measured(const PieceTask& task, const std::vector<Part>& parts) {
 
 Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Box& start,
                             const Span& span, const EncloseOptions& options,
-                            const ExactStart& exact, const DependentStarts& dependent) {
+                            const ExactStart& exact, const DependentStarts& dependent,
+                            const PieceKeeper& keeper) {
   const Box whole = dependent.completed(start_of(space, start));
   PieceTask task{.system = system,
                  .space = space,
@@ -321,7 +326,7 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
                  .exact = exact,
                  .dependent = dependent};
   std::optional<PieceResult> middle;
-  if (has_wide_side(whole)) middle = follow_middle(task, whole);
+  if (has_wide_side(whole)) middle = keeper.answer<PieceResult>("middle", [&] { return follow_middle(task, whole); });
   if (middle) task.most_smooth_steps = most_steps_of(*middle, options);
   std::vector<Part> parts{{.start = whole}};
   Dcs clocked;
@@ -329,10 +334,12 @@ Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Bo
   std::optional<SectionTask> section = section_task(task, clocked, clocked_space);
   if (!has_wide_side(whole) || !dependent.empty()) section.reset();
   const Forms forms(task, section ? &*section : nullptr);
+  int round = 0;
   do {
-    run_all(task, forms, parts);
+    run_all(task, forms, keeper, round++, parts);
     if (!is_to_be_measured(task, parts)) continue;
-    task.reach = reach_of(task, whole, middle.value());
+    task.reach = keeper.answer<std::vector<std::vector<double>>>(
+        fmt::format("{} reach", round), [&] { return reach_of(task, whole, middle.value()); });
     if (section) section->use_reach(task.reach);
   } while (split(parts, task) || open_lost(parts));
   check_starts(system, parts);

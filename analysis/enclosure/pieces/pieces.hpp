@@ -3,6 +3,7 @@
 #include <perp/analysis/enclosure/dependent_starts.hpp>
 #include <perp/analysis/enclosure/enclose.hpp>
 #include <perp/analysis/enclosure/modes/state_space.hpp>
+#include <perp/analysis/enclosure/kept/kept_pieces.hpp>
 
 namespace perp::enclosure {
 
@@ -10,6 +11,7 @@ namespace perp::enclosure {
 /// `start` in pieces, each of which is followed by itself, and their union. See `enclose`.
 Enclosure enclose_in_pieces(const Dcs& system, const StateSpace& space, const Box& start,
                             const Span& span, const EncloseOptions& options,
-                            const ExactStart& exact, const DependentStarts& dependent);
+                            const ExactStart& exact, const DependentStarts& dependent,
+                            const PieceKeeper& keeper);
 
 }  // namespace perp::enclosure

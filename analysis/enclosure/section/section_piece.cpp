@@ -99,7 +99,7 @@ bool SectionPiece::begin() {
   flows_.guess(task_.start);
   flows_.start_at(task_.exact_inputs(start_));
   Successors successors(flows_, Interval(t_), start_);
-  const std::vector<Successor> list = successors.at_start(nullptr, -1, &task_.start);
+  const std::vector<Successor> list = successors.at_start(nullptr, {}, &task_.start);
   const Successor* next = only_successor(list);
   if (next == nullptr) return false;
   mode_ = next->mode;
@@ -281,7 +281,7 @@ bool SectionPiece::pass_event(ModeFlow& flow, int reached) {
           {window.delta(), window.center_delta(), window.surface_jacobian(), window.states(), true},
           times))
     return false;
-  note_event(flow, to, monitors_[static_cast<std::size_t>(reached)], window.fires());
+  note_event(flow, to, monitors_[static_cast<std::size_t>(reached)], window);
   set_ = *after;
   mode_ = next->mode;
   root_ = next->root;
@@ -315,11 +315,10 @@ bool SectionPiece::enter(ModeFlow& flow) {
 }
 
 void SectionPiece::note_event(const ModeFlow& from, const ModeFlow& to, const Monitor& reached,
-                              bool fires) {
+                              const EventWindow& window) {
   if (entered_.lo > task_.times.back()) return;
   const Gap& gap = from.system.gaps[static_cast<std::size_t>(reached.gap)];
-  if (gap.reset >= 0 && !fires) return;
-  for (EnclosureEvent event : events_of(gap, task_.system.laws, from.system, to.system)) {
+  for (EnclosureEvent event : events_of(window, gap, task_.system.laws, from.system, to.system)) {
     event.t = entered_;
     result_.enclosure.events.push_back(event);
   }

@@ -58,7 +58,8 @@ class SectionPiece {
   void join_rows();
   bool leave(ModeFlow& flow, const Passing& passing, const Interval& times);
   bool enter(ModeFlow& flow);
-  void note_event(const ModeFlow& from, const ModeFlow& to, const Monitor& reached, bool fires);
+  void note_event(const ModeFlow& from, const ModeFlow& to, const Monitor& reached,
+                  const EventWindow& window);
   [[nodiscard]] const Interval& clock() const {
     return set_.box()[static_cast<std::size_t>(of_.clock)];
   }

@@ -216,6 +216,7 @@ void HybridTexts::read_inputs() {
     }
     model_.inputs.push_back({member->key, line});
   }
+  for (const KnownInput& input : model_.inputs) model_.head.inputs.push_back(input.name);
 }
 
 const Value& HybridTexts::list(const char* key) const {

@@ -12,14 +12,6 @@
 namespace perp {
 namespace {
 
-/// Is λ finite wherever w is? Then it has no impulse.
-bool is_bounded(const Law& law) {
-  return std::all_of(law.branches.begin(), law.branches.end(), [](const Branch& branch) {
-    return !is_vertical(branch) ||
-           (std::isfinite(branch.lambda.lower) && std::isfinite(branch.lambda.upper));
-  });
-}
-
 /// Sets of numbers that are joined.
 class Sets {
  public:

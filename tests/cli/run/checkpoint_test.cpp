@@ -53,6 +53,8 @@ TEST_SUITE("cli/run/checkpoint") {
                                   {"stick_slip", {"--scheme", "located", "--measure", "m=mean(x1)", "--measure", "p=period(sliding_entry)"}},
                                   {"stick_slip", {"--until", "sliding_entry:30"}},
                                   {"two.toml", {"--scheme", "located"}},
+                                  {"rooms", {"--set", "N=20", "--scheme", "located"}},
+                                  {"rooms", {"--set", "N=90", "--scheme", "backward_euler"}},
                                   {"two.toml"}};
     for (const auto& [model, more] : cases) {
       CAPTURE(model);
@@ -83,6 +85,38 @@ TEST_SUITE("cli/run/checkpoint") {
       CHECK(read_text(folder / "cut.csv.json") == read_text(folder / "whole.csv.json"));
       CHECK(summary(last) == summary(whole));
     }
+  }
+
+  TEST_CASE("an enclosure that is killed goes on from its checkpoint, piece by piece, to the bytes of the undisturbed one") {
+    const Folder folder;
+    const auto enclose_to = [](const std::string& name) {
+      return std::vector<std::string>{"enclose", "stick_slip", "--set", "x1=[-0.3, 0.3]", "--set", "Fs=[0.3, 0.45]", "--t", "0,4", "--pieces-max", "48",
+                                      "--tube", name + ".tube.csv", "-o", name + ".csv", "--events", name + ".events.csv"};
+    };
+    const int status = perp_program(folder, enclose_to("whole")).status;
+    REQUIRE((status == 0 || status == 3));
+    for (int kills = 0; kills < 2; ++kills) {
+      const std::string file = folder / "cut.csv.checkpoint";
+      std::vector<std::string> arguments = with(enclose_to("cut"), {"--checkpoint", "1ms", "--threads", "1"});
+      if (kills > 0) arguments = with(arguments, {"--resume", "cut.csv.checkpoint"});
+      const auto before = kills > 0 ? std::filesystem::last_write_time(file) : std::filesystem::file_time_type{};
+      Run run(folder, arguments);
+      wait_until([&] {
+        return std::filesystem::exists(folder / "cut.events.csv") ||
+               (std::filesystem::exists(file) && std::filesystem::last_write_time(file) != before);
+      });
+      run.send(SIGKILL);
+      run.wait();
+    }
+    CHECK(perp_program(folder, with(enclose_to("cut"), {"--resume", "cut.csv.checkpoint"})).status == status);
+    for (const std::string end : {".csv", ".csv.json", ".events.csv", ".tube.csv"})
+      CHECK(read_text(folder / ("cut" + end)) == read_text(folder / ("whole" + end)));
+    const Outcome other = perp_program(folder, with(enclose_to("cut"), {"--resume", "cut.csv.checkpoint", "--order", "12"}));
+    CHECK(other.status == 2);
+    CHECK(other.err.find("it is of another order") != std::string::npos);
+    const Outcome proof = perp_program(folder, with(enclose_to("cut"), {"--checkpoint", "1s", "--proof", "p.json"}));
+    CHECK(proof.status == 2);
+    CHECK(proof.err.find("--proof needs every step") != std::string::npos);
   }
 
   TEST_CASE("HDF5 and what --all lists go on from a checkpoint to the bytes of the undisturbed run") {

@@ -111,7 +111,7 @@ bool follow(const Event& event, const Box& box, int order, const TimeOf& time_of
                         [](const Successor& next) { return next.verdict == Verdict::proved; });
   };
   enclosure::Successors at_start(flows, Interval(start), box);
-  const std::vector<Successor> first = at_start.at_start(nullptr, -1);
+  const std::vector<Successor> first = at_start.at_start(nullptr, {});
   const auto mode = proved(first);
   if (mode == first.end()) return false;
   ModeFlow& from = flows.get(mode->mode, Interval(start), box);
